@@ -1,18 +1,18 @@
-//! Work that the threads of a pool share.
+//! Parallel loops on the threads of a pool.
 //!
-//! What the pool itself runs is called through a pointer, once a thread: rayon's machinery is compiled once, and not once for every loop, every
-//! number of dimensions and every type of values.
+//! The pool calls the work through a pointer, once per thread: rayon's generic code is compiled once, and not for every loop, every number
+//! of dimensions and every type of values.
 
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does the pieces `0 .. count` on all threads of the pool and combines what they answer, in any order.
+/// Executes the pieces `0 .. count` on all threads of the pool and combines their results, in any order.
 ///
-/// Pieces begin in their order, each as soon as a thread is free: with the largest first, threads end together but for the
-/// time of a smallest one. Nothing is allocated.
-pub(crate) fn in_turns<T: Copy + Send + Sync>(
+/// Pieces begin in order, each as soon as a thread is free: with the largest first, threads finish within the time of one of
+/// the smallest pieces. Nothing is allocated.
+pub(crate) fn parallel_reduce<T: Copy + Send + Sync>(
     count: usize,
     piece: impl Fn(usize) -> T + Sync,
     none: T,
@@ -28,19 +28,19 @@ pub(crate) fn in_turns<T: Copy + Send + Sync>(
     all.into_inner()
 }
 
-/// Does the pieces `0 .. count`, which answer nothing, on all threads of the pool: see [`in_turns`].
-pub(crate) fn each_in_turn(count: usize, piece: impl Fn(usize) + Sync) {
-    in_turns(count, piece, (), |(), ()| ());
+/// As [`parallel_reduce`], for pieces without results.
+pub(crate) fn parallel_for(count: usize, piece: impl Fn(usize) + Sync) {
+    parallel_reduce(count, piece, (), |(), ()| ());
 }
 
-/// As [`in_turns`]; what the pieces answer comes in their order.
-pub(crate) fn map_in_turn<T: Send>(count: usize, piece: impl Fn(usize) -> T + Sync) -> Vec<T> {
+/// As [`parallel_reduce`], but returns all results, in the order of the pieces.
+pub(crate) fn parallel_map<T: Send>(count: usize, piece: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let places: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
-    each_in_turn(count, |n| *places[n].lock() = Some(piece(n)));
+    parallel_for(count, |n| *places[n].lock() = Some(piece(n)));
     places.into_iter().map(|place| place.into_inner().expect("each piece is done")).collect()
 }
 
-/// Does one thing while another thread, if one is free, does the other.
+/// Executes `one`, and `other` at the same time if a thread is free. Returns both results.
 pub(crate) fn join<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B + Send) -> (A, B) {
     let (mut one, mut other) = (Some(one), Some(other));
     let (mut first, mut second) = (None, None);
@@ -48,37 +48,37 @@ pub(crate) fn join<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl
     first.zip(second).expect("both are done")
 }
 
-/// Does something on the threads of a pool.
+/// Executes `work` on the threads of a pool.
 pub(crate) fn in_pool<T: Send>(pool: &rayon::ThreadPool, work: impl FnOnce() -> T + Send) -> T {
     let (mut work, mut answer) = (Some(work), None);
     install(pool, &mut || answer = work.take().map(|work| work()));
     answer.expect("it is done")
 }
 
-/// Does something on threads of its own, as many as there are processors; on this one alone where the system has no more to give.
+/// Executes `work` on a new pool of threads, one per processor; on the current thread alone if the system cannot create threads.
 pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let alone = |_| rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     match rayon::ThreadPoolBuilder::new().build().or_else(alone) {
         Ok(pool) => in_pool(&pool, work),
-        // This thread has become a pool before.
+        // The current thread already belongs to a pool.
         Err(_) => work(),
     }
 }
 
-/// Patches that a thread takes at least.
+/// Fewest patches per part.
 const PATCHES_AT_A_TIME: usize = 48;
 
-/// Builds parts of something for runs of patches on all threads; the parts come in the order of patches, whatever the
-/// number of threads.
-pub(crate) fn in_parts<T: Send>(num_patches: usize, build: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+/// Builds a result for each of several runs of consecutive patches on all threads. The results are in the order of patches,
+/// whatever the number of threads.
+pub(crate) fn parallel_chunks<T: Send>(num_patches: usize, build: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     let size = num_patches.div_ceil(4 * rayon::current_num_threads()).max(PATCHES_AT_A_TIME);
     if num_patches <= size {
         return vec![build(0..num_patches)];
     }
-    map_in_turn(num_patches.div_ceil(size), |k| build(k * size..num_patches.min((k + 1) * size)))
+    parallel_map(num_patches.div_ceil(size), |k| build(k * size..num_patches.min((k + 1) * size)))
 }
 
-/// Does something on so many threads, as far as there are.
+/// Executes `work` once on each of `count` threads, or on all if there are fewer.
 fn on_threads(count: usize, work: &(dyn Fn() + Sync)) {
     let threads = rayon::current_num_threads().min(count);
     (0..threads).into_par_iter().with_max_len(1).for_each(|_| work());
@@ -110,13 +110,13 @@ mod tests {
                 n
             };
             let (sum, answers) =
-                in_pool(&pool(), || (in_turns(count, piece, 0, |a, b| a + b), map_in_turn(count, piece)));
+                in_pool(&pool(), || (parallel_reduce(count, piece, 0, |a, b| a + b), parallel_map(count, piece)));
             assert_eq!((sum, answers), ((0..count).sum(), (0..count).collect()));
             assert!(done.iter().all(|n| n.load(Ordering::Relaxed) == 2), "of {count} pieces");
         }
     }
 
-    /// Both sides of a join are done, and their answers are not mixed up.
+    /// Both sides of a join are executed, and their results are not exchanged.
     #[test]
     fn both_are_done() {
         assert_eq!(in_pool(&pool(), || join(|| 1, || join(|| "two", || 3.0))), (1, ("two", 3.0)));
@@ -126,7 +126,8 @@ mod tests {
     #[test]
     fn parts_cover_all() {
         for count in [0, 1, 47, 48, 49, 1000] {
-            let built: Vec<usize> = in_pool(&pool(), || in_parts(count, |range| range.collect::<Vec<_>>())).concat();
+            let built: Vec<usize> =
+                in_pool(&pool(), || parallel_chunks(count, |range| range.collect::<Vec<_>>())).concat();
             assert_eq!(built, (0..count).collect::<Vec<_>>());
         }
     }

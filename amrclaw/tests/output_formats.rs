@@ -314,7 +314,7 @@ fn tiny() -> Checkpoint<1> {
         upper: [1.0],
         cells: [4],
         ratios: vec![Ratio([2])],
-        mapping: vec![],
+        mapping: vec!["X^2".into()],
         levels: vec![level(0.25, CellBox::new([0], [4])), level(0.125, CellBox::new([2], [6]))],
     };
     Checkpoint { frame, schedule: r#"{"dt": 0.5}"#.into(), case: "[mesh]".into() }

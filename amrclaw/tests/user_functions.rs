@@ -150,7 +150,7 @@ fn values_are_seen_in_place_and_outlive_the_step() {
             assert_eq!(q[layout.offset(3, cell)], patch.q[k]);
         }
     }
-    let kept = watched.part_with_values(level).expect("the CPU's values can be given away");
+    let kept = watched.take_values(level).expect("the CPU's values can be given away");
     take_steps(&mut watched, 9);
     take_steps(&mut alone, 9);
     // SAFETY: `kept` holds the memory, and nobody else has it any more.

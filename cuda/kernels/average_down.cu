@@ -55,7 +55,7 @@ __device__ __forceinline__ void average_cells(
         kappa = args.fine_aux + place(fine, A, fine_cell) + size_t(CAPACITY) * fine.component;
         if (args.coarse_aux) coarse_kappa = args.coarse_aux[place(coarse, A, coarse_cell) + size_t(CAPACITY) * coarse.component];
 #endif
-        // All loads come before the stores: the compiler cannot know that they read other places.
+        // All loads come before the stores: the compiler cannot know that they access different memory.
         Real means[M];
         #pragma unroll
         for (int m = 0; m < M; m++)
@@ -75,7 +75,7 @@ extern "C" __global__ void average_down(const AverageArgs args)
     const Region region = args.regions[chunk.region];
     const Patch coarse = args.coarse_patches[region.target], fine = args.fine_patches[region.source];
     await_previous();
-    // What nearly all cases have is known to the compiler, which then asks for all cells at once.
+    // The usual ratio is a constant for the compiler, which then issues the loads of all cells at once.
     bool halves = DIM > 1;
     #pragma unroll
     for (int d = 0; d < DIM; d++) halves = halves && args.ratio[d] == 2;

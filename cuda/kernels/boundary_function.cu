@@ -1,5 +1,5 @@
-// boundary_function.cu: ghost cells beyond the sides of the domain across one axis: those that sides give, which functions of the case
-// then replace where there are some. Axes follow one another, as corners show what the axes before have written.
+// boundary_function.cu: ghost cells beyond the sides of the domain across one axis: first as the sides' conditions give them, then by
+// functions of the case, where there are some. Axes follow one another, since corners are filled from what earlier axes have written.
 // Map     one warp per chunk of a region's cells, one cell a lane at a time
 // Bytes   2 M Real per cell
 // Floor   a launch: few patches lie at the sides
@@ -14,7 +14,7 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
     const Region region = args.regions[chunk.region];
     const Origin origin = args.origins[chunk.region];
     const Patch patch = args.patches[region.target];
-    // Its own function, or none.
+    // The side's own function, or none.
     const unsigned side = region.source;
     const bool asks = side < 2 && (args.functions >> side & 1);
     await_previous();
@@ -70,7 +70,7 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
             q[to + m * component] = Value(turned ? -values[m] : values[m]);
         }
     }
-    // The coarsest level and its first patch win.
+    // The coarsest level, and on it the first patch, wins.
     const unsigned long long here = (unsigned long long)(256 - args.level) << 32 | (0xffffffffu - region.target);
     if (!allowed) atomicMax(args.refused, here);
 }

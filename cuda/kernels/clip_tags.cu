@@ -1,10 +1,10 @@
-// clip_tags.cu: takes away tags of cells that cannot nest in the base level: what regrid::nest::LevelNesting::clip takes away.
+// clip_tags.cu: removes tags of cells that cannot nest in the base level, as regrid::nest::LevelNesting::clip does.
 // Map     one warp per tile; a lane takes two rows
 // Bytes   a tile's words, and the words of the base level's covered cells around it, from the cache
 // Floor   a launch
 // Order   every word is written by one lane: repeats bit for bit
 
-// The range of the base level's cells along an axis that a patch over a cell needs, as far as they lie in a domain.
+// The range of the base level's cells along an axis that must be covered for a patch over a cell, as far as they lie in a domain.
 __device__ __forceinline__ void needed_along(const NestArgs& args, const CellBox& domain, int axis, int cell, int& lo, int& hi)
 {
     lo = cell - args.width, hi = cell + 1 + args.width;

@@ -1,20 +1,20 @@
-// cluster.cu: boxes around tags: M. Berger & I. Rigoutsos 1991, doi:10.1109/21.120081; what regrid::cluster makes of the same tags.
-// Map     one block per candidate, until there are none: it goes on with the larger part of one that is cut and puts the other into the
-//         queue, from which blocks take in turn
+// cluster.cu: boxes around tags: M. Berger & I. Rigoutsos 1991, doi:10.1109/21.120081; the same boxes as regrid::cluster makes.
+// Map     one block per candidate, as long as there are any: the block continues with the larger part of a candidate that it cuts, and puts
+//         the other part into the queue, from which all blocks take candidates
 // Shared  the candidate's signatures, those of the part cut off, and the planes that hold tags, as bits
 // Bytes   of each part cut off 128 bytes a tile that lies inside it and 512 a tile that it shares, for each axis, from the cache
 // Floor   the longest line of cuts, one after another: 1 us each
-// Order   the boxes are those of the tags; where they lie in the list is left to chance
+// Order   the boxes depend on the tags alone; their order in the list is undefined
 
 // A candidate and how it is divided. By a block.
 struct Division : Signature {
     using Signature::Signature;
 
-    // Cuts the candidate, and what is left of it, until a box is to be kept.
+    // Cuts the candidate, and the parts that it continues with, until it accepts a box.
     __device__ __forceinline__ void divide(const CellBox& candidate)
     {
         begin(candidate);
-        // What is counted: all of it, then what is cut off along an axis.
+        // The region to count: all of the candidate, then what is cut off along an axis.
         CellBox part = box;
         int axis = -1, at = 0;
         for (;;) {
@@ -25,13 +25,13 @@ struct Division : Signature {
             find_cut(axis, at);
             if (axis < 0) return;
             part = cut(axis, at);
-            // By one of the last warp, which has the least to count, so that others do not wait for its place in the queue.
+            // By a thread of the last warp, which has the least to count, so that the other warps do not wait for the queue.
             if (threadIdx.x == CLUSTER_THREADS - 1) put(part);
         }
     }
 
-    // A cut: those at gaps before others, then by merit, of equals the nearest to the middle, of those the one across the last axis, then the
-    // lower one: the largest number is best, 0 is no cut. The merit has 29 bits.
+    // The rank of a cut: cuts at gaps come before others, then the greater merit, then the nearest to the middle, then the later axis,
+    // then the lower plane. The largest rank is the best, 0 is no cut. The merit has 29 bits.
     static __device__ __forceinline__ Word rank(bool at_gap, unsigned merit, int distance, int axis)
     {
         return Word(at_gap) << 63 | Word(merit) << 34 | Word(0x7fffffff - abs(distance)) << 3 | Word(axis) << 1 | Word(distance <= 0);
@@ -69,7 +69,7 @@ struct Division : Signature {
     {
         axis = -1;
         if (tags == 0) return;
-        // Cuts are looked for while the quotient is on its way.
+        // Cuts are searched while the quotient is being computed.
         const double efficiency = double(tags) / double(volume(box));
         rank_cuts();
         __syncthreads();
@@ -111,7 +111,8 @@ struct Division : Signature {
         }
     }
 
-    // Puts a candidate into its place in the queue: each number with that of the run, so that it is known whether it is there. By a thread.
+    // Writes a candidate to its place in the queue, each number together with the number of the run, which shows that it has been
+    // written. By a thread.
     __device__ __forceinline__ void put(const CellBox& candidate) const
     {
         atomicAdd(&args.state->pending, 1u);
@@ -129,7 +130,8 @@ struct Division : Signature {
         }
     }
 
-    // Takes the next candidate from the queue, for which it waits while others may still put some there; false if there are none. By a thread.
+    // Takes the next candidate from the queue and waits for it while other blocks may still add some; false if there are none. By a
+    // thread.
     __device__ __forceinline__ bool take(CellBox& candidate) const
     {
         const unsigned number = atomicAdd(&args.state->taken, 1u);
@@ -145,13 +147,13 @@ struct Division : Signature {
                 candidate.lo[d] = int(unsigned(lo)), candidate.hi[d] = int(unsigned(hi));
             }
             if (is_there) return true;
-            // Looked at by all that wait: not often.
+            // All waiting blocks read this word, so they do so rarely.
             if (look % 8 == 0 && *(volatile unsigned*)&args.state->pending == 0) return false;
             __nanosleep(40);
         }
     }
 
-    // The candidate is not cut any more. By a thread.
+    // Accepts the candidate as a box. By a thread.
     __device__ __forceinline__ void accept() const
     {
         if (tags != 0) {

@@ -1,4 +1,4 @@
-// cluster_long.cu: as cluster.cu, where candidates have more planes than there is shared memory for: signatures lie in the device's.
+// cluster_long.cu: as cluster.cu, for candidates with more planes than fit in shared memory: signatures are in device memory.
 
 extern "C" __global__ void cluster_long(const ClusterArgs args)
 {

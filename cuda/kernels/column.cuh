@@ -36,13 +36,13 @@ struct Column {
         return there && in_columns(axis == X) && in_rows(axis == Y);
     }
 
-    // Numbers from the patch's first interior cell to the cell DX, DY, DZ from the column's in plane k. A cell that nobody has is not
-    // asked for: it stands for one at the edge.
+    // Numbers from the patch's first interior cell to the cell DX, DY, DZ from the column's in plane k. In place of a cell that does not
+    // exist, a cell at the edge is read.
     __device__ __forceinline__ long long offset(int dx, int dy, int k) const
     {
         const int ghosts = args.num_ghost;
         int x = tile.lo[X] + i + dx, y = tile.lo[Y] + j + dy;
-        // One cell around the columns there always is.
+        // One cell around the columns always exists.
         if (dx < -1) x = max(x, -ghosts);
         if (dx > 1) x = min(x, patch.size[X] + ghosts - 1);
         if (dy < -1) y = max(y, -ghosts);
@@ -108,7 +108,7 @@ struct Column {
         const int row = axis * rows_of_patch + (k + ghosts) * rows_of_plane + tile.lo[Y] + j + ghosts;
         return patch.first_word + row * words + map_column() / 32;
     }
-    // Keeps the correction of such a face.
+    // Stores the correction of such a face.
     __device__ __forceinline__ void keep(Axis axis, int k, const State& correction) const
     {
         const unsigned place = place_of_face(args.face_words, args.face_bases, map_word(axis, k), map_column() % 32);
@@ -118,19 +118,19 @@ struct Column {
     }
 };
 
-// Vectors that go to neighbours together.
+// Vectors that are exchanged together.
 constexpr int VECTORS = 4;
 constexpr int VECTOR_NUMBERS = M * THREADS;
-// With two places that take turns, one place is read while the other one is written.
+// With two buffers used in turn, one is read while the other one is written.
 constexpr int PLACES = 2 * VECTORS * VECTOR_NUMBERS * sizeof(Real) <= 48 * 1024 ? 2 : 1;
 constexpr int EXCHANGE_NUMBERS = PLACES * VECTORS * VECTOR_NUMBERS;
 
-// Vectors of neighbouring columns, through shared memory. All threads take part in every turn.
+// Exchange of vectors between neighbouring columns, through shared memory. All threads take part in every turn.
 struct Exchange {
     Real* numbers; // [place, vector, component, thread]
     int place;
 
-    // Begins a turn: what was read in the last but one is free.
+    // Begins a turn: the buffer of the last turn but one is free.
     __device__ __forceinline__ void begin()
     {
         if constexpr (PLACES == 1) __syncthreads();
@@ -140,7 +140,7 @@ struct Exchange {
     {
         return numbers + (place * VECTORS + vector) * VECTOR_NUMBERS + threadIdx.x;
     }
-    // Answers which components are zero whatever the data are, for all columns alike: these are not sent.
+    // Writes a vector. Returns which components are zero whatever the data are, the same for all columns: these are not written.
     __device__ __forceinline__ Array<bool, M> offer(int vector, const State& values) const
     {
         Array<bool, M> zero;
@@ -151,9 +151,9 @@ struct Exchange {
         }
         return zero;
     }
-    // All have offered theirs.
+    // Waits until all columns have written theirs.
     __device__ __forceinline__ void end() const { __syncthreads(); }
-    // The vector of the column above or below along an axis; at the block's edge the column's own. ZERO: as answered to the offer.
+    // The vector of the column above or below along an axis; at the block's edge the column's own. ZERO: what `offer` has returned.
     __device__ __forceinline__ State take(
         const Column& at, int vector, Axis axis, int step, const Array<bool, M>& zero) const
     {

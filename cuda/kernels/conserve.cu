@@ -3,7 +3,7 @@
 // Bytes   (3 N + 1) M Real + (2 N + 1) Real per coarse cell, N fine cells in a coarse one
 // Order   sums run over x, then y, then z, in double: repeats bit for bit
 
-// Calls `visit` with the distance of each fine cell over a coarse one from their first.
+// Calls `visit` with the offset of each fine cell over a coarse one from the first of them.
 template <class Visit> __device__ __forceinline__ void for_each_fine(const ConserveArgs& args, const Patch& fine, Visit visit)
 {
     for (int kz = 0; kz < (DIM > 2 ? args.ratio[2] : 1); kz++)

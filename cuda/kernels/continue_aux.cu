@@ -1,4 +1,4 @@
-// continue_aux.cu: gives cells outside the domain auxiliary values of cells inside.
+// continue_aux.cu: copies auxiliary values from cells inside the domain to cells outside.
 // Map     one warp per chunk of a region's cells, one cell a lane at a time
 // Bytes   2 A Real per cell
 // Floor   a launch: few patches lie at the sides

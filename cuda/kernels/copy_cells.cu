@@ -1,7 +1,7 @@
 // copy_cells.cu: copies cells between arrays with any number of components: into messages for other ranks, and out of them.
 // Map     one warp per chunk of a region's cells, one cell a lane at a time
 // Bytes   2 components Real per cell
-// Floor   a launch: what ranks tell one another is a few percent of a level
+// Floor   a launch: messages of ranks are a few percent of a level
 // Order   every cell is written by one lane: repeats bit for bit
 
 extern "C" __global__ void copy_cells(const CopyArgs args)

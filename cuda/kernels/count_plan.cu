@@ -1,4 +1,4 @@
-// count_plan.cu: how many items of each kind, and how many chunks of them, a level's plans have for each of its patches.
+// count_plan.cu: counts the items of each kind, and their chunks, in a level's plans for each of its patches.
 // Map     one block per patch, a warp for each level where others are near it
 // Shared  the patches near it, and what each lane has counted
 // Bytes   the boxes of patches within the largest height of one, from the cache; 2.5 kB of counts a patch

@@ -1,19 +1,19 @@
 // divide_plan.cu: what one rank has of the tables of a level's plans that a single rank would have: what it does alone, what it sends and what
 // it receives, each in the single rank's order.
 // Map     one block per part, a warp for items that follow one another
-// Shared  sums of warps, what crosses to each rank
+// Shared  sums of warps, items and cells for each rank
 // Bytes   the single rank's items, three times, mostly from the cache; the part's items, blocks and chunks, written
-// Floor   a launch; what holds it is the latency of three passes of one block over the longest list
+// Floor   a launch; bounded by the latency of three passes of one block over the longest list
 // Order   no atomics: repeats bit for bit
 
 enum Whose { HERE, SOURCE_HERE, TARGET_HERE, SENT, RECEIVED };
 enum Form { UNCHANGED, PACKED, UNPACKED };
-constexpr unsigned MOST_RANKS = sizeof(PartReport::cells) / sizeof(unsigned);
+constexpr unsigned MAX_RANKS = sizeof(PartReport::cells) / sizeof(unsigned);
 
-// What is before an item: of its part and rank, and of the faces that have an owner here on either side.
+// Totals before an item: for its part and rank, and of the faces of which this rank owns at least one side.
 struct Before { unsigned items, cells, chunks, slots, fine; };
 
-// What warps have counted, of those that have items.
+// Counts of the warps that have items.
 struct Warps {
     unsigned* counted;
     unsigned count;
@@ -26,14 +26,14 @@ struct Warps {
         return all;
     }
 
-    // The same of all warps before this one, and of all.
+    // The sum over all warps before this one, and over all.
     __device__ __forceinline__ unsigned before(unsigned number, unsigned& all) const
     {
         return __shfl_sync(0xffffffffu, sum_up_to_of_block(number, counted, all, count) - number, 0);
     }
 };
 
-// What is before a lane's item, where so much is before the warp's; counts the warp's in.
+// The totals before a lane's item, given those before the warp's, to which the warp's items are added.
 template <bool RUNS> __device__ __forceinline__ Before before_lane(const Before& item, Before& before)
 {
     Before here = before;
@@ -47,16 +47,16 @@ template <bool RUNS> __device__ __forceinline__ Before before_lane(const Before&
     return here;
 }
 
-// Where an item goes: in the part's table, and in its messages.
+// Where an item is written: in the part's table, and in its messages.
 struct Place { unsigned item, chunk, block, cell; };
 
-// One part, seen by a thread.
+// One part, as a thread works on it.
 struct Divider {
     const DivideArgs& args;
     const PlanPart& part;
     unsigned chunk_cells;
 
-    // True if the part has items from or to a rank, which is this one if nothing crosses.
+    // True if the part has items from or to a rank; for a part without messages the rank is this one.
     __device__ __forceinline__ bool has(unsigned peer) const
     {
         const bool crosses = part.whose == SENT || part.whose == RECEIVED;
@@ -75,7 +75,7 @@ struct Divider {
         }
     }
 
-    // Counts an item in, and answers whether it belongs to what a peer has.
+    // Adds an item to the totals, and returns whether it belongs to the part of a peer.
     template <bool RUNS> __device__ __forceinline__ bool count(unsigned item, unsigned kind, unsigned peer, Before& before) const
     {
         unsigned from, to, cells;
@@ -94,7 +94,7 @@ struct Divider {
         return is_own;
     }
 
-    // The same of all items from one on that this lane has; some at a time, so that none waits for another's owners.
+    // The same for all items from one on that belong to this lane; several at a time, so that their loads of owners overlap.
     template <bool RUNS> __device__ __forceinline__ Before count_all(unsigned begin, unsigned end, unsigned kind, unsigned peer) const
     {
         Before all = {};
@@ -103,7 +103,7 @@ struct Divider {
         return all;
     }
 
-    // A box of cells in a message behind so many others; kernels count from the first ghost cell, which here is the first cell.
+    // A box of cells in a message, behind `cells_before` others; kernels count from the first ghost cell, which here is the first cell.
     __device__ __forceinline__ static Patch block_of(const int* lo, const int* size, unsigned cells_before)
     {
         Patch block = {};
@@ -119,7 +119,7 @@ struct Divider {
         return block;
     }
 
-    // So many faces as cells in a row.
+    // Faces as cells in a row.
     __device__ __forceinline__ static Patch row_of(unsigned faces, unsigned faces_before)
     {
         const int lo[3] = {0, 0, 0}, size[3] = {int(faces), 1, 1};
@@ -152,7 +152,7 @@ struct Divider {
         }
     }
 
-    // The way of faces between their slots and a rank's message.
+    // The region that copies faces between their slots and a rank's message.
     __device__ __forceinline__ Region crossing(unsigned slot, unsigned in_message, unsigned faces, unsigned peer) const
     {
         const bool is_packed = part.form == PACKED;
@@ -170,8 +170,8 @@ template <bool RUNS> __device__ void divide(const DivideArgs& args, const PlanPa
 {
     __shared__ unsigned of_warps[DIVIDE_THREADS / 32];
     // Items and cells of a rank in each kind.
-    __shared__ unsigned num_items[MOST_RANKS][2], num_cells[MOST_RANKS][2];
-    // Those without items leave: fewer add up sooner.
+    __shared__ unsigned num_items[MAX_RANKS][2], num_cells[MAX_RANKS][2];
+    // Warps without items return: sums over fewer warps are faster.
     const Warps warps = {of_warps, max(1u, min(DIVIDE_THREADS / 32u, (max(part.num_items[0], part.num_items[1]) + 31) / 32))};
     if (threadIdx.x / 32 >= warps.count) return;
     Divider divider = {args, part, 0};
@@ -182,7 +182,7 @@ template <bool RUNS> __device__ void divide(const DivideArgs& args, const PlanPa
         end[kind] = start + min((threadIdx.x / 32 + 1) * each, count);
     }
     unsigned total = 0;
-    for (unsigned n = 0; n < 2 * MOST_RANKS; n++) {
+    for (unsigned n = 0; n < 2 * MAX_RANKS; n++) {
         const unsigned peer = n / 2, kind = n % 2;
         unsigned items = 0, cells = 0;
         if (divider.has(peer)) {
@@ -196,12 +196,12 @@ template <bool RUNS> __device__ void divide(const DivideArgs& args, const PlanPa
     PartReport report = {};
     report.chunk_cells = divider.chunk_cells = max(32u, min(1024u, (total / CHUNK_WARPS + 31) / 32 * 32));
     unsigned num_written = 0;
-    for (unsigned n = 0; n < 2 * MOST_RANKS; n++) {
-        // Kind by kind where a kernel tells kinds apart; rank by rank where it takes a rank's message by itself.
+    for (unsigned n = 0; n < 2 * MAX_RANKS; n++) {
+        // Kind by kind where a kernel distinguishes the kinds; rank by rank where it takes each rank's message separately.
         const bool by_kind = part.form != UNPACKED;
-        const unsigned peer = by_kind ? n % MOST_RANKS : n / 2, kind = by_kind ? n / MOST_RANKS : n % 2;
+        const unsigned peer = by_kind ? n % MAX_RANKS : n / 2, kind = by_kind ? n / MAX_RANKS : n % 2;
         if (!divider.has(peer)) continue;
-        // What lies before in messages, which hold one rank's cells after another's.
+        // Totals before a rank: messages hold one rank's cells after another's.
         unsigned blocks = 0, cells = 0;
         for (unsigned m = 0; m < 2 * peer + kind; m++) blocks += num_items[m / 2][m % 2], cells += num_cells[m / 2][m % 2];
         const Before own = divider.count_all<RUNS>(begin[kind], end[kind], kind, peer);

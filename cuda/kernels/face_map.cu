@@ -1,10 +1,10 @@
-// face_map.cu: marks the faces whose corrections the update keeps, from runs of faces beside coarse or fine patches; once the faces marked
-// have been numbered, notes their slots.
+// face_map.cu: marks the faces whose corrections the update keeps, from runs of faces beside coarse or fine patches; once the marked faces
+// have been numbered, stores their slots.
 // Map     one warp per chunk of a run's faces, one coarse face a lane at a time
 // Bytes   one atomic of 4 bytes per face, then 12
 // Order   every face is marked by one lane; bits are set atomically: repeats bit for bit
 
-// Marks the face below a cell, or notes its slot.
+// Marks the face below a cell, or stores its slot.
 __device__ __forceinline__ void mark(const FaceMapArgs& args, const Patch& patch, unsigned axis, const Cell& cell, unsigned slot)
 {
     const unsigned word = map_word(patch, axis, cell), bit = map_bit(cell);
@@ -22,7 +22,7 @@ extern "C" __global__ void face_map(const FaceMapArgs args)
     const Patch patch = args.patches[args.fine ? run.fine_patch : run.coarse_patch];
     await_previous();
     int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
-    // A face is named after the cell above it.
+    // A face is identified by the cell above it.
     const bool lower = run.coarse_side == Lower;
     unsigned side = unsigned(run.coarse_side) << 31;
     for (int i = chunk.first + lane_number(); i < end; i += 32) {

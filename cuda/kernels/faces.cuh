@@ -9,7 +9,7 @@ __device__ __forceinline__ int faces_of(const int* ratio, unsigned axis)
     return count;
 }
 
-// The first fine cell behind a coarse face: those behind it are one thick along its normal, on the side of the fine patch.
+// The first fine cell behind a coarse face: the cells behind it form a layer of one cell along its normal, on the side of the fine patch.
 __device__ __forceinline__ Cell first_behind(const Cell& coarse, const int* ratio, unsigned axis, bool lower)
 {
     Cell fine = first_fine(coarse, ratio);
@@ -33,7 +33,7 @@ __device__ __forceinline__ Cell behind(Cell first, const int* ratio, unsigned ax
     return first;
 }
 
-// Where the map has the face below a cell: number of its word.
+// Number of the word in which the map has the face below a cell.
 __device__ __forceinline__ unsigned map_word(const Patch& patch, unsigned axis, const Cell& cell)
 {
     unsigned words = (patch.stride[1] + 31) / 32, row = 0, rows = 1;

@@ -1,12 +1,12 @@
-// fill.cu: copies cells between patches and interpolates them from coarser patches; ghost cells outside the domain have the values
-// that cells inside have, from where these have them.
+// fill.cu: copies cells between patches and interpolates them from coarser patches; ghost cells outside the domain take the values of cells
+// inside, read from where these are read from.
 // Map     one warp per chunk of a region's cells; a lane takes four cells at once that are copied, one that is interpolated
 // Bytes   2 M Real per copied cell; (5 M to 10 M reads, mostly cached) + M Real per interpolated cell
 // Floor   the bytes: ghost cells are a few percent of a level
 // Order   every cell is written by one lane, and none is read that a lane writes: repeats bit for bit
 
-// Slope of a cell between its neighbours, zero at extrema. `wide`: min(2 |below|, 2 |above|, |central| / 2), for ghost
-// cells; else min(|below|, |above|), for new patches. Without branches: a cell's loads would wait for those of the one before.
+// Slope of a cell between its neighbours, zero at extrema. `wide`: min(2 |below|, 2 |above|, |central| / 2), for ghost cells; else
+// min(|below|, |above|), for new patches. No branches, which would make a cell's loads wait for those of the cell before.
 __device__ __forceinline__ Real limited_slope(bool wide, Real below, Real here, Real above)
 {
     const Real minus = here - below, plus = above - here, central = above - below;
@@ -32,7 +32,7 @@ __device__ __forceinline__ Array<Real, M> copied_cell(
     return values;
 }
 
-// A value of the coarse level; BETWEEN: between its two times.
+// A value of the coarse level; BETWEEN: interpolated between its two times.
 template <bool BETWEEN> __device__ __forceinline__ Real coarse_value(const FillArgs& args, Real alpha, size_t i)
 {
     if (!BETWEEN) return args.coarse_new[i];
@@ -53,7 +53,7 @@ __device__ __forceinline__ Array<Real, M> interpolated_cell(
     }
     size_t source = place(from, M, in_patch(from, coarse, region.shift));
     Real alpha = Real(args.alpha);
-    // All values are asked for before the first is used.
+    // All values are loaded before the first is used.
     Array<Real, M> here;
     Array<Array<Real, DIM>, M> below, above;
     #pragma unroll
@@ -78,13 +78,13 @@ __device__ __forceinline__ Array<Real, M> interpolated_cell(
     return values;
 }
 
-// Cells that a lane copies at once: each waits for memory.
+// Cells that a lane copies at once, so that the latencies of their loads overlap.
 constexpr int COPIED = 4;
-// Blocks of a multiprocessor: so few that all values of a cell's neighbours find registers while they are on their way.
+// Blocks of a multiprocessor: so few that all values of a cell's neighbours have registers while they are loaded.
 constexpr int BLOCKS = M * (2 * DIM + 1) > 24 ? 3 : 4;
 
-// Fills the cells of a chunk, AT_ONCE a lane: all their values are asked for before the first is stored. `value`: of a cell, by where its
-// source is said to be.
+// Fills the cells of a chunk, AT_ONCE by each lane: all their values are loaded before the first is stored. `value`: the value of a cell,
+// given where its source lies.
 template <int AT_ONCE, class Value>
 __device__ __forceinline__ void fill_cells(
     const FillArgs& args, const Chunk& chunk, const Region& region, const Patch& to, const Origin* outside, Value value)

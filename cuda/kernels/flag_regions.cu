@@ -1,4 +1,4 @@
-// flag_regions.cu: takes flags away where regions forbid them, and flags all cells of patches where regions force it: what
+// flag_regions.cu: clears flags where regions forbid them, and sets those of all covered cells where regions force them, as
 // regrid::region::apply does.
 // Map     one thread per row of a tile
 // Bytes   a word of flags read and written a row, one of covered cells read

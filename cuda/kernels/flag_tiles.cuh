@@ -5,7 +5,7 @@
 // Floor   the bytes
 // Order   bits are set atomically: repeats bit for bit
 
-// What a patch has of a tile: the tile's first cell, counted from the patch's, and the patch's rows and words in the tile.
+// The intersection of a patch with a tile: the tile's first cell, counted from the patch's, and the patch's rows and words in the tile.
 struct PartOfTile {
     unsigned patch;
     Cell origin, first, size;
@@ -23,7 +23,7 @@ struct PartOfTile {
         size[X] = (min(patch.size[X] - origin[X], 64) + 31) / 32 - first[X];
     }
 
-    // That of another lane.
+    // The same of another lane.
     __device__ __forceinline__ PartOfTile(const PartOfTile& own, int lane)
         : patch(__shfl_sync(0xffffffffu, own.patch, lane))
     {
@@ -36,8 +36,8 @@ struct PartOfTile {
     }
 };
 
-// Sets the bits of the cells for which `wanted` holds, which is asked with the cell's patch and the cell counted from the patch's first.
-// Words of all patches in a tile, up to 32 at a time, are one list: where patches are small, no warp waits for one after another.
+// Sets the bits of the cells for which `wanted` is true; it is called with the cell's patch and the cell counted from the patch's first. The
+// words of up to 32 patches of a tile form one list, so that warps do not process small patches one after another.
 template <class Args, class Wanted> __device__ __forceinline__ void flag_tiles(const Args& args, Wanted wanted)
 {
     __shared__ unsigned bits[2 * TILE_ROWS], covered[2 * TILE_ROWS];

@@ -1,5 +1,5 @@
-// flag_widen.cu: tags every cell of the domain within `width` cells (maximum norm) of a flag, past periodic sides too, but for those within
-// `inset` cells of one that no patch covers; an `inset` below 0 is none. Both are at most a tile's shortest side.
+// flag_widen.cu: tags every cell of the domain within `width` cells (maximum norm) of a flag, past periodic sides too, except those within
+// `inset` cells of one that no patch covers; if `inset` is below 0, there are no exceptions. Both are at most a tile's shortest side.
 // Map     one block per tile of 64, 64 x 64 or 64 x 8 x 8 cells; a thread per row of the tile and of those beside it across x, then
 //         one per row of the tile
 // Shared  those rows' flags and uncovered cells, widened along x
@@ -22,11 +22,11 @@ __device__ __forceinline__ Word widen_row(Word before, Word here, Word after, in
     return wide;
 }
 
-// The tiles beside one, itself among them, across x.
+// A tile and its neighbours across x.
 constexpr int SIDES = DIM == 1 ? 1 : DIM == 2 ? 3 : 9;
 constexpr int HERE = SIDES / 2;
 
-// The row at (y, z), counted from the tile's first, which may lie in a tile beside it.
+// The row at (y, z), counted from the tile's first, which may lie in a neighbouring tile.
 __device__ __forceinline__ int row_number(int y, int z)
 {
     const int side_y = (y + TILE_EXTENT) / TILE_EXTENT, side_z = (z + TILE_EXTENT) / TILE_EXTENT;

@@ -1,5 +1,4 @@
-// functions.cuh: what functions of a case are asked for, and what their formulas are made of. They compute in double, whatever numbers
-// the arrays hold.
+// functions.cuh: arguments of functions of a case, and the operations of their formulas. They compute in double, whatever the arrays hold.
 // Defined before it: VALUE, the type of these numbers; Real is double.
 
 typedef VALUE Value;
@@ -29,7 +28,7 @@ struct Point {
     }
 };
 
-// What a side of the domain shows beyond it: `mesh::Beyond`.
+// What lies beyond a side of the domain: `mesh::Beyond`.
 enum { BEYOND_Periodic, BEYOND_Nearest, BEYOND_Itself, BEYOND_Mirrored, BEYOND_Wall };
 
 // Operations of formulas. Truth is 1 or 0; what is not 0 is true.

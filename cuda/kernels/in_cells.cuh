@@ -1,7 +1,7 @@
 // in_cells.cuh: a case's function in the cells of a patch.
 // Defined before it: case_function.
 
-// What a cell's function may know of it. `first_x`: first cell of the row; both cells in the level's coordinates.
+// The point at which a cell's function is evaluated. `first_x`: first cell of the row; both cells in the level's coordinates.
 __device__ __forceinline__ Point point_of(const double* lower, const double* dx, double t, int first_x, const Cell& cell)
 {
     Point at;

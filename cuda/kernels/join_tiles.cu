@@ -1,10 +1,10 @@
-// join_tiles.cu: makes boxes of marked tiles along the Morton curve: of each node of the curve's tree, 2^k tiles, that is full and whose
-// parent is not; what regrid::tiles makes. A launch takes six levels of the tree: nodes of 2^level tiles, 64 a word. Words that are full are
-// marks of the next launch.
+// join_tiles.cu: makes boxes of marked tiles along the Morton curve, as regrid::tiles does: a box for each node of the curve's tree, 2^k
+// tiles, that is full while its parent is not. A launch handles six levels of the tree: nodes of 2^level tiles, 64 a word. Words that are
+// full are the marks of the next launch.
 // Map     one thread per word
 // Bytes   8 a word, 24 a box
 // Floor   a launch
-// Order   where boxes lie in the list is left to chance
+// Order   the order of boxes in the list is undefined
 
 // The first bit of each node of 2^k bits in a word.
 __device__ __forceinline__ Word beginnings(int k)
@@ -27,7 +27,7 @@ __device__ void put_node(const JoinTilesArgs& args, Word place, int level)
     for (int d = 0; d < DIM; d++) {
         int tile = 0;
         for (int bit = 0; place >> (bit * DIM + d) != 0; bit++) tile |= int(place >> (bit * DIM + d) & 1) << bit;
-        // The first axis' bits come first: nodes are the longer along it.
+        // The bits of the first axis come first: nodes are longer along it.
         const long long end = (tile + (1ll << (level + DIM - 1 - d) / DIM)) * args.size;
         box.lo[d] = tile * args.size;
         box.hi[d] = int(min(end, (long long)args.domain.hi[d]));

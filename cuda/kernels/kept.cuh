@@ -1,7 +1,7 @@
-// kept.cuh: what the update in planes keeps. What is said of y holds for z in a sweep along it.
+// kept.cuh: corrections that the update in planes keeps. What is said of y holds for z in a sweep along it.
 
-// Keeps the second-order corrections of faces at the edge of another level, which a map names. The lanes hold the masks of 32
-// rows, or of fewer of each part of the tile.
+// Keeps the second-order corrections of faces at the edge of another level, which a map marks. The lanes hold the masks of 32 rows, or of
+// fewer of each part of the tile.
 struct KeptFaces {
     unsigned x_faces, y_faces; // of rows base + n - 1 and base + n, a bit for each place; n: the lane's number within its part's
     unsigned x_place, y_place; // where the slots of these rows' first ones lie
@@ -31,7 +31,7 @@ struct KeptFaces {
         const unsigned last = right == at.patch.size[X] && at.tile.size[X] < 32 ? 1u << (MARGIN + at.tile.size[X]) : 0u;
         const int part = min(at.lane / of_part, at.parts - 1), row = base + at.lane - part * of_part, below = at.rows_below(part);
         const int last_row = below + end == at.patch.size[ROWS] ? end : end - 1;
-        // All that may be needed is asked for at once.
+        // All loads that may be needed are issued at once.
         const unsigned y = SWEEP_ROWS ? line(at, y_word, below + min(row, last_row), y_place) : 0u;
         const unsigned x = SWEEP_X ? line(at, x_word, below + min(max(row, at.first_row() + 1), end) - 1, x_place) : 0u;
         y_faces = row <= last_row ? y & own : 0u;
@@ -52,7 +52,7 @@ struct KeptFaces {
         return __funnelshift_r(start[bit / 32], start[min(bit / 32 + 1, words - 1)], bit % 32);
     }
 
-    // Before row K is worked on: asks for what its end needs. For every row in turn.
+    // Before row K is processed: loads what its end needs. To be called for every row in turn.
     __device__ __forceinline__ void expect(const Lane& at, int k)
     {
         keeps_x = keeps_y = false;
@@ -76,7 +76,7 @@ struct KeptFaces {
         return kept;
     }
 
-    // F: of the x-faces of row k − 1. G: of the y-faces k. Whoever reads what is kept adds the fluctuations.
+    // F: of the x-faces of row k − 1. G: of the y-faces k. Those who read the kept corrections add the fluctuations.
     __device__ __forceinline__ void keep(const Lane& at, const State& f, const State& g) const
     {
         if (keeps_y) store(at, y_slot, g);

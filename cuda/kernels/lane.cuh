@@ -1,7 +1,7 @@
 // lane.cuh: a lane of the update in planes: its neighbours, where it reads and writes.
 // Defined before it: ALONG, the axis that rows follow one another along, 1 for y or 2 for z; SWEEP_X, SWEEP_ROWS.
 
-// The axis of the rows, and the one that a tile is one plane of.
+// The axis along which rows follow one another, and the one across a tile's plane.
 constexpr Axis ROWS = Axis(ALONG), PLANES = Axis(3 - ALONG);
 
 constexpr int MARGIN = SWEEP_X ? 2 : 0;
@@ -32,9 +32,9 @@ __device__ __forceinline__ Array<State, W> from_right(const Array<State, W>& a)
     return b;
 }
 
-// Where a lane reads and writes. The lanes of a warp hold as many parts of a tile side by side as have room, one above the other in the
-// tile, each with the columns around it. Parts have the same number of rows: where these do not divide, the last part begins in rows of
-// the one before it, and both write the same there.
+// Where a lane reads and writes. The lanes of a warp hold as many parts of a tile side by side as fit, one above the other in the tile, each
+// with the columns around it. All parts have the same number of rows: where the rows do not divide evenly, the last part begins in rows of
+// the one before it, and both write the same values there.
 struct Lane {
     const UpdateArgs& args;
     const Tile tile;
@@ -71,7 +71,7 @@ struct Lane {
     // Rows of the tile below those of a part.
     __device__ __forceinline__ int rows_below(int part) const { return min(part * num_rows(), tile.size[ROWS] - num_rows()); }
 
-    // First row of the first part, and the row behind its last: rows are told by those beside them in that part.
+    // First row of the first part, and the row behind its last: rows are named by those of the first part.
     __device__ __forceinline__ int first_row() const { return tile.lo[ROWS]; }
     __device__ __forceinline__ int end_row() const { return tile.lo[ROWS] + num_rows(); }
 

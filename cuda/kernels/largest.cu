@@ -1,8 +1,8 @@
 // largest.cu: the largest absolute value of each equation over a level's own cells.
 // Map     some blocks share a patch, one cell a thread at a time, x fastest
-// Shared  what each warp has found
+// Shared  the maxima of the warps
 // Bytes   M Real per cell
-// Order   by atomicMax of bits, whose order does not matter; NaN is passed over
+// Order   by atomicMax of bits, whose order does not matter; NaN is ignored
 
 extern "C" __global__ void largest(const LargestArgs args)
 {
@@ -38,7 +38,7 @@ extern "C" __global__ void largest(const LargestArgs args)
         double of_block = 0.0;
         for (int warp = 0; warp < LARGEST_THREADS / 32; warp++) of_block = found[warp][m] > of_block ? found[warp][m] : of_block;
         const unsigned long long bits = (unsigned long long)__double_as_longlong(of_block);
-        // Atomic operations on one word wait for each other: most blocks find nothing larger than is known.
+        // Atomic operations on one word are serialised: most blocks find nothing larger than is known.
         if (bits > *(volatile const unsigned long long*)(args.largest + m)) atomicMax(args.largest + m, bits);
     }
 }

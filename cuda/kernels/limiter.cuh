@@ -3,8 +3,8 @@
 
 constexpr int limiters[] = {LIMITERS};
 
-// Sums and products that leave out what the compiler knows to be zero: components that a solver's waves never touch. IEEE
-// arithmetic has no such rule (0 · ∞, −0 + 0), so without FUSED they are plain.
+// Sums and products without terms that the compiler knows to be zero: components that a solver's waves never touch. In IEEE arithmetic that
+// is not exact (0 · ∞, −0 + 0), so without FUSED they are plain.
 __device__ __forceinline__ bool known_zero(Real a) { return FUSED && KNOWN(a == Real(0.0)); }
 __device__ __forceinline__ Real add(Real a, Real b) { return known_zero(a) ? b : known_zero(b) ? a : a + b; }
 __device__ __forceinline__ Real subtract(Real a, Real b) { return known_zero(b) ? a : known_zero(a) ? -b : a - b; }
@@ -37,7 +37,7 @@ __device__ __forceinline__ Real quotient(Real numerator, Real denominator)
 #endif
 }
 
-// Squares of waves up to this count as zero. The approximate reciprocal takes subnormal numbers for zero.
+// Squares of waves up to this count as zero, since the approximate reciprocal treats subnormal numbers as zero.
 constexpr Real SMALLEST = Real(FUSED ? (sizeof(Real) == 8 ? 1e-290 : 1e-36) : 0.0);
 
 __device__ __forceinline__ Real nonzero(Real n) { return n > SMALLEST ? n : Real(1.0); }

@@ -1,4 +1,4 @@
-// list_chunks.cu: cuts the regions of tables into chunks, the warps' work.
+// list_chunks.cu: cuts the regions of tables into chunks, the work of the warps.
 // Map     one thread per chunk
 // Bytes   one Chunk written; the regions' first chunks are read from the cache
 // Floor   a launch

@@ -1,4 +1,4 @@
-// mapped_cells.cuh: the geometry of a mapped grid's cells, what is behind walls included, as auxiliary values.
+// mapped_cells.cuh: the geometry of a mapped mesh's cells, those behind walls included, as auxiliary values.
 
 // A cell's lower faces, and its size per unit of the computational coordinates.
 struct MappedCell {
@@ -6,7 +6,7 @@ struct MappedCell {
     double capacity;
 };
 
-// Of a cell behind a wall the face along its axis and the size are those of the mirror image; between the cells there are no faces, but
+// The face along its axis and the size of a cell behind a wall are those of the mirror image; between such cells there are no faces, except
 // where sweeps go along one axis after the other.
 __device__ __noinline__ void put_behind_wall(const Level& level, int axis, bool upper, const Place& cell, MappedCell& mapped)
 {
@@ -19,7 +19,7 @@ __device__ __noinline__ void put_behind_wall(const Level& level, int axis, bool 
             mapped.faces[d].size = 0.0;
             for (int n = 0; n < DIM; n++) mapped.faces[d].normal[n] = 0.0;
         }
-        // Beside the domain nothing is mirrored.
+        // A cell beyond a side of another axis is not mirrored.
         mirrored = mirrored && (MAP_PERIODIC[d] || (cell[d] >= 0 && cell[d] < level.count(d)));
     }
     if (!mirrored) return;
@@ -35,7 +35,7 @@ __device__ __noinline__ void put_behind_wall(const Level& level, int axis, bool 
     mapped.capacity = capacity_of(level, moved(image, axis, -1));
 }
 
-// The cell that one beyond a side has the solver's own values from.
+// The cell whose own values of the solver one beyond a side takes.
 __device__ int origin(int axis, int count, int cell)
 {
     while (cell < 0 || cell >= count) {
@@ -48,8 +48,8 @@ __device__ int origin(int axis, int count, int cell)
     return cell;
 }
 
-// Where the solver's own values of a cell are asked for. Rows along x are asked for in runs, as on the CPU, operation by operation: a run
-// ends where a width of the domain does, and goes on from cell to cell unless it is mirrored.
+// Where the solver's own values of a cell are evaluated. Rows along x are evaluated in runs, as on the CPU, operation by operation: a run
+// ends where a width of the domain does, and continues from cell to cell unless it is mirrored.
 __device__ Point origin_of(const Level& level, const Point& at, const Place& cell)
 {
     Point from = at;
@@ -64,7 +64,7 @@ __device__ Point origin_of(const Level& level, const Point& at, const Place& cel
     return from;
 }
 
-// The solver's own values; what is kept of the normal of the lower face along each axis with its size; the capacity.
+// The solver's own values; then for each axis what is stored of the normal of the lower face, with its size; then the capacity.
 __device__ __forceinline__ void case_function(
     const Point& at, const Array<double, M>& q, const Array<double, A>& aux, double* values)
 {

@@ -1,7 +1,7 @@
-// mapped_nodes.cuh: where the nodes of a mapped grid lie, operation by operation as the host computes it.
-// Defined before it: map_position, which says where a computational point lies; of the finest level that there can be MAP_FINEST, its cells
-// along each axis, and MAP_DX, their size; the domain's MAP_LOWER and MAP_UPPER; MAP_PERIODIC; MAP_BEYOND, what the sides show, by axis and
-// side.
+// mapped_nodes.cuh: positions of the nodes of a mapped mesh, computed by the host's operations in the same order.
+// Defined before it: map_position, which gives the position of a computational point; of the finest possible level MAP_FINEST, its cells
+// along each axis, and MAP_DX, their size; the domain's MAP_LOWER and MAP_UPPER; MAP_PERIODIC; MAP_BEYOND, what lies beyond the sides, by
+// axis and side.
 
 typedef Array<double, DIM> Spot;
 // A node of the finest level, or a cell of any.
@@ -27,7 +27,7 @@ __device__ __forceinline__ Place moved(Place place, int axis, int by)
     return place;
 }
 
-// Where a node lies that is in the domain. Called, not inlined: cells ask for dozens of nodes, and formulas may be long.
+// Position of a node in the domain. Not inlined: a cell uses dozens of nodes, and formulas may be long.
 __device__ __noinline__ Spot node_inside(const Place& node)
 {
     Point at;
@@ -43,8 +43,8 @@ __device__ __noinline__ Spot node_inside(const Place& node)
     return spot;
 }
 
-// Beyond a periodic side nodes lie as at the other side, moved along; beyond others as the mirror images of those inside in the node
-// on the side.
+// Beyond a periodic side nodes are those at the other side, shifted; beyond other sides they are mirror images, about the node on the side,
+// of those inside.
 struct Beyond {
     int image, from, side;
     bool periodic;
@@ -66,7 +66,7 @@ struct Beyond {
     }
 };
 
-// A node that is beyond no sides of the axes before AXIS.
+// Position of a node that is not beyond the sides of the axes before AXIS.
 template <int AXIS> __device__ Spot node_from(Place node)
 {
     if constexpr (AXIS == DIM) {
@@ -82,7 +82,7 @@ template <int AXIS> __device__ Spot node_from(Place node)
 
 __device__ __noinline__ Spot node(const Place& place) { return node_from<0>(place); }
 
-// A level: its cells are of so many finest ones along each axis, and have this size.
+// A level: its cells hold so many cells of the finest level along each axis, and have this size.
 struct Level {
     int step[DIM];
     double dx[DIM];

@@ -1,4 +1,4 @@
-// mapped_plane.cuh: faces and areas of the cells of a mapped grid in the plane, see `mesh::mapping::plane`.
+// mapped_plane.cuh: faces and areas of the cells of a mapped mesh in the plane, see `mesh::mapping::plane`.
 
 __device__ __forceinline__ double cross(const Spot& a, const Spot& b) { return a[0] * b[1] - a[1] * b[0]; }
 
@@ -42,5 +42,5 @@ __device__ __noinline__ double capacity_of(const Level& level, const Place& cell
     return area / (level.dx[0] * level.dx[1]);
 }
 
-// What is kept of a face's normal.
+// What is stored of a face's normal.
 __device__ __forceinline__ Spot frame_of(int axis, const Spot& normal) { return normal; }

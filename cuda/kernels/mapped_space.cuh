@@ -1,4 +1,4 @@
-// mapped_space.cuh: faces and volumes of the cells of a mapped grid in space, see `mesh::mapping::space`.
+// mapped_space.cuh: faces and volumes of the cells of a mapped mesh in space, see `mesh::mapping::space`.
 
 __device__ __forceinline__ Spot cross(const Spot& a, const Spot& b)
 {
@@ -52,7 +52,7 @@ __device__ __noinline__ double capacity_of(const Level& level, const Place& cell
     return three_volumes / 3.0 / (level.dx[0] * level.dx[1] * level.dx[2]);
 }
 
-// What is kept of a face's normal: what lies half way between it and the axis; nothing where there is no face.
+// What is stored of a face's normal: the vector half way between it and the axis; zero where there is no face.
 __device__ __forceinline__ Spot frame_of(int axis, const Spot& normal)
 {
     if (normal[0] == 0.0 && normal[1] == 0.0 && normal[2] == 0.0) return normal;

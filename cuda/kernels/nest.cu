@@ -1,12 +1,12 @@
-// nest.cu: makes clustered boxes nest in the base level, which stays, and splits them to the largest size of a patch: what
-// regrid::nest::enforce and split_to_size make of the same boxes. The boxes that come out count cells of the new level.
+// nest.cu: makes clustered boxes nest in the base level, which stays, and splits them to the largest size of a patch, as
+// regrid::nest::enforce and split_to_size do. The resulting boxes are in cells of the new level.
 // Map     one block per box
 // Shared  parts of a box that does not nest
 // Bytes   the words of the base level's covered cells around a box, from the cache
 // Floor   a launch; a box that does not nest takes some 5 us a part
-// Order   where boxes lie in the list is left to chance
+// Order   the order of boxes in the list is undefined
 
-// Parts of a box, for which there is room.
+// Most parts of a box.
 constexpr int PARTS = DIM == 1 ? 64 : 256;
 
 struct Parts {
@@ -15,7 +15,7 @@ struct Parts {
     Hull hull;
 };
 
-// What the base level must cover for a patch over a box to nest, as far as it lies between the domain's sides.
+// The cells that the base level must cover for a patch over a box to nest, within the domain's sides.
 __device__ CellBox needed(const NestArgs& args, const CellBox& box)
 {
     CellBox region = grown(box, args.width);
@@ -23,7 +23,7 @@ __device__ CellBox needed(const NestArgs& args, const CellBox& box)
     return intersection(region, endless_domain(args.base));
 }
 
-// The smallest box around what the base level does not cover of a region. By a block.
+// The smallest box around the cells of a region that the base level does not cover. By a block.
 __device__ CellBox open_part(const NestArgs& args, const CellBox& region, Hull& hull)
 {
     return hull_of(region, args.base, hull,
@@ -35,7 +35,7 @@ __device__ bool nests(const NestArgs& args, const CellBox& box, Hull& hull)
     return args.nests_all || is_empty(open_part(args, needed(args, box), hull));
 }
 
-// Puts the pieces of a box that nests into the list. By a block.
+// Writes the pieces of a nested box to the list. By a block.
 __device__ void put_out(const NestArgs& args, const CellBox& box, Parts& parts)
 {
     int pieces[DIM], count = 1;
@@ -64,8 +64,8 @@ __device__ void put_out(const NestArgs& args, const CellBox& box, Parts& parts)
     }
 }
 
-// Where to cut a box that does not nest: off its end is taken the longest part that does, if that has a quarter of the cells; else the box
-// is halved. `open`: around what the base level lacks of what the box needs.
+// Where to cut a box that does not nest: the longest end that nests is cut off, if it has at least a quarter of the cells; else the box is
+// halved. `open`: the box around the cells that the box needs and the base level does not cover.
 __device__ void cut_unnested(const NestArgs& args, const CellBox& box, const CellBox& open, int& axis, int& at)
 {
     double largest = 0.25;
@@ -77,7 +77,7 @@ __device__ void cut_unnested(const NestArgs& args, const CellBox& box, const Cel
     #pragma unroll
     for (int d = 0; d < DIM; d++) {
         const int size = box.hi[d] - box.lo[d];
-        // The longest ends that need nothing of what is open: of cells one after the other, the more the further.
+        // The longest ends that need none of the open cells: of consecutive cells a farther one needs farther cells.
         int ends[2];
         #pragma unroll
         for (int upper = 0; upper < 2; upper++) {
@@ -119,7 +119,7 @@ __device__ bool enforce(const NestArgs& args, const CellBox& whole, Parts& parts
             num_nested++;
             continue;
         }
-        // A tag that does not nest has been taken away before.
+        // Tags that do not nest have been removed before.
         if (num_pending + 2 > PARTS || volume(box) == 1) return false;
         int axis = 0, at = 0;
         cut_unnested(args, box, open, axis, at);

@@ -1,9 +1,9 @@
-// number_faces.cu: gives the faces that a map marks places in a row, for their slots: those of a word lie behind the word's base, those of
-// the next word of the row behind them.
+// number_faces.cu: gives each marked face of a map a place for its slot: those of a word follow the word's base, then come those of the next
+// word of the row.
 // Map     a block per patch, a thread takes some words of bits, of all axes' faces
 // Shared  faces of each warp
 // Bytes   8 read and 4 written a word
-// Order   where the faces of a patch begin depends on which block comes first; the slots that lie there do not
+// Order   where the places of a patch's faces begin depends on the order of the blocks; the slots stored there do not
 
 extern "C" __global__ void number_faces(const NumberFacesArgs args)
 {

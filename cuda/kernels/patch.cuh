@@ -23,7 +23,7 @@ __device__ __forceinline__ size_t place(const Patch& patch, int count, const Cel
     return PACK_OVERRUN + patch.first * count + place_within(patch, cell);
 }
 
-// Cells from a box's first one to that with number `i`, x fastest.
+// Offset of the cell with number `i` in a box from the box's first cell, x fastest.
 __device__ __forceinline__ Cell cell_of_number(const int* size, int i)
 {
     Cell cell;
@@ -88,7 +88,7 @@ __device__ __forceinline__ Cell first_fine(const Cell& coarse, const int* ratio)
     return fine;
 }
 
-// Of things that lie one behind another, the one in which place `number` is: the last whose first place is not behind it.
+// Among ranges that follow one another, the number of the one that contains `number`: the last whose first place is not behind it.
 template <class First> __device__ __forceinline__ unsigned last_not_behind(unsigned count, unsigned number, First first)
 {
     unsigned here = 0, behind = count;
@@ -102,7 +102,7 @@ template <class First> __device__ __forceinline__ unsigned last_not_behind(unsig
 __device__ __forceinline__ unsigned warp_number() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 __device__ __forceinline__ unsigned lane_number() { return threadIdx.x % 32; }
 
-// The sum of a number of all lanes up to this one.
+// Inclusive prefix sum over a warp's lanes.
 __device__ __forceinline__ unsigned sum_up_to(unsigned number)
 {
     #pragma unroll
@@ -113,8 +113,8 @@ __device__ __forceinline__ unsigned sum_up_to(unsigned number)
     return number;
 }
 
-// The same of all threads of a block up to this one, and of all. `of_warps`: a place for each warp that is still there, the first ones, free
-// again when all have come back.
+// The same over all threads of a block, and the sum of all. `of_warps`: a place for each warp that is still active, the first ones; free
+// again when all have returned.
 __device__ __forceinline__ unsigned sum_up_to_of_block(
     unsigned number, unsigned* of_warps, unsigned& all, unsigned num_warps = blockDim.x / 32)
 {

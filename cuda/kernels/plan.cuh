@@ -1,23 +1,23 @@
-// plan.cuh: what a patch of a level has to do with others: the plans of amrclaw::plan, found around one patch at a time. Each warp of the
-// patch's block finds the items of some kinds: its lanes take a near patch each, or a part that near ones leave open of a box beside the patch.
+// plan.cuh: the items of the plans of amrclaw::plan that belong to one patch, found around it. Each warp of the patch's block finds the
+// items of some kinds: each of its lanes takes a near patch, or a part of a box beside the patch that near ones do not cover.
 
-// What a side of the domain shows beyond it.
+// What lies beyond a side of the domain.
 enum Beyond { BEYOND_PERIODIC, BEYOND_NEAREST, BEYOND_MIRRORED, BEYOND_WALL };
 
 // Items of a plan, by kind: those of the first four are in one table, the next two in tables of their own, the last two in one.
 enum Kind { COPIES, INTERPS, OUTSIDE_COPIES, OUTSIDE_INTERPS, AVERAGES, RUNS, MOVED, NEW, KINDS };
-// What is counted of each patch: items and chunks by kind, coarse and fine faces, chunks of coarse cells under new ones.
+// Columns of a patch's counts: items and chunks by kind, coarse and fine faces, chunks of coarse cells under new ones.
 enum Column { ITEMS = 0, CHUNKS = KINDS, FACES = 2 * KINDS, FINE_FACES, NEW_COARSE, COLUMNS };
 static_assert(COLUMNS == PLAN_COLUMNS, "the host knows as many");
 
-// The warp that finds what a column counts.
+// The warp that counts a column.
 __device__ constexpr int task_of(int column)
 {
     const int kind = column < CHUNKS ? column : column < FACES ? column - CHUNKS : column == NEW_COARSE ? NEW : RUNS;
     return kind < AVERAGES ? BESIDE : kind < MOVED ? UNDER : BEFORE;
 }
 
-// Cells of one patch that come from another's, as tables have them.
+// Cells of one patch whose values come from another, as tables hold them.
 __device__ __forceinline__ Region region_of(int target, int source, const CellBox& cells, const int* shift)
 {
     Region region = {};
@@ -31,7 +31,7 @@ __device__ __forceinline__ Region region_of(int target, int source, const CellBo
     return region;
 }
 
-// What a lane has found: counted, or written behind what is before it.
+// The items that a lane has found: counted, or written behind those before them.
 template <bool WRITES> struct Items {
     const PlanArgs& args;
     unsigned next[COLUMNS];
@@ -67,7 +67,7 @@ template <bool WRITES> struct Items {
         if (origin) args.origins[item - inside] = *origin;
     }
 
-    // Faces between a patch and coarse cells beside it, which a patch holds.
+    // A run of faces between a patch and the coarse cells beside it in a coarse patch.
     __device__ __forceinline__ void run(int patch, const Image& under, const CellBox& cells, int axis, int side)
     {
         const unsigned item = next[ITEMS + RUNS]++;
@@ -93,14 +93,14 @@ template <bool WRITES> struct Items {
     {
         if (!args.conserves) return;
         const CellBox coarse = coarse_from_fine(cells, args.ratio);
-        // They are numbered as the new ones.
+        // They are numbered like the new cells.
         const unsigned item = next[ITEMS + NEW] - 1 - moved;
         chunks(args.new_coarse, next[NEW_COARSE], item, volume(coarse));
         if (WRITES) args.new_coarse.regions[item] = region_of(patch, under.patch, coarse, under.shift);
     }
 };
 
-// Where a cell outside the domain has its value from along an axis, and whether that changes its sign there.
+// The cell from which one outside the domain takes its value along an axis, and whether the sign changes there.
 __device__ __forceinline__ int origin_of(const PlanArgs& args, int axis, int cell, bool& negated)
 {
     const int count = args.level.domain.hi[axis];
@@ -116,16 +116,16 @@ __device__ __forceinline__ int origin_of(const PlanArgs& args, int axis, int cel
     return cell;
 }
 
-// The ghost cells of a patch outside the domain that have their values from some cells, which are those of the patch itself or those that fill
-// ghost cells inside.
+// The ghost cells of a patch outside the domain whose values come from given cells: those of the patch itself, or those from which ghost
+// cells inside are filled.
 template <Kind KIND, bool WRITES>
 __device__ void find_outside(
     Items<WRITES>& items, int patch, const CellBox& grown, int source, const CellBox& from, const int* shift)
 {
     const PlanArgs& args = items.args;
     for (int side = 0; side < 2 * DIM; side++) {
-        // Along axes before the side's own all ghost cells, along later ones those inside the domain. Their values are those of cells that are
-        // as near to the side.
+        // Along axes before the side's own all ghost cells, along later ones those inside the domain. They take the values of cells
+        // at the same distance from the side.
         CellBox cells = grown;
         bool there = true;
         #pragma unroll
@@ -165,7 +165,7 @@ __device__ void find_outside(
                 const int scale = part.hi[d] - part.lo[d] > 1 ? origin_of(args, d, part.lo[d] + 1, unused) - first : 0;
                 const int offset = first - scale * part.lo[d];
                 origin.scale[d] = scale, origin.offset[d] = offset, origin.negated[d] = negated;
-                // Those that have their values from the source.
+                // The cells whose origins lie in the source.
                 if (scale == 0 && (offset < from.lo[d] || offset >= from.hi[d])) part.hi[d] = part.lo[d];
                 if (scale == 1) {
                     part.lo[d] = max(part.lo[d], from.lo[d] - offset), part.hi[d] = min(part.hi[d], from.hi[d] - offset);
@@ -178,7 +178,8 @@ __device__ void find_outside(
     }
 }
 
-// Finds the coarse cells from which what near patches leave open has its values, or with which it has faces. COUNT: of open parts. By a warp.
+// Finds the coarse cells that give values to the parts that near patches do not cover, or that share faces with them. COUNT: number of
+// parts. By a warp.
 template <bool WRITES>
 __device__ void find_sources(
     Items<WRITES>& items, int number, int count, const CellBox& grown, bool is_inside, const Surroundings& surroundings)
@@ -211,8 +212,7 @@ __device__ void find_sources(
     }
 }
 
-// Finds all that a patch has to do with others: ghost cells by the first warp, coarse cells and faces by the second, new values by the
-// third.
+// Finds all items of a patch: ghost cells by the first warp, coarse cells and faces by the second, new values by the third.
 template <bool WRITES> __device__ void find_items(Items<WRITES>& items, int number, Surroundings& surroundings)
 {
     const PlanArgs& args = items.args;
@@ -242,7 +242,7 @@ template <bool WRITES> __device__ void find_items(Items<WRITES>& items, int numb
     if (task == BESIDE && !is_inside && args.outside_last) {
         if (lane == 0) find_outside<OUTSIDE_COPIES>(items, number, grown, number, inside, nullptr);
     } else if (task == BESIDE && !is_inside) {
-        // Of those that fill ghost cells inside the domain, and of the patch itself.
+        // For the near patches that fill ghost cells inside the domain, and for the patch itself.
         for (int i = lane; i <= near.count; i += 32) {
             const bool is_own = i == near.count;
             const CellBox from = is_own ? patch : intersection(near.images[i].part, inside);

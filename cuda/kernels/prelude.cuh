@@ -1,7 +1,7 @@
-// prelude.cuh: what comes before a solver's text and before every kernel.
+// prelude.cuh: definitions before a solver's text and before every kernel.
 // Defined before it: Real; and, where there is a solver, NUM_EQUATIONS, NUM_WAVES, NUM_AUX.
 
-// Not all versions of NVRTC have these; the newer ones check and compute more.
+// Not all versions of NVRTC have these built-ins; newer versions check and evaluate more with them.
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
@@ -16,7 +16,7 @@
 #define KNOWN(condition) false
 #endif
 
-// Comes first in every kernel: lets the kernel behind this one start as soon as there is room.
+// The first call of every kernel: lets the next kernel start as soon as there is room.
 __device__ __forceinline__ void start_next()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -24,8 +24,9 @@ __device__ __forceinline__ void start_next()
 #endif
 }
 
-// Waits for the kernel before, whose end a launch may not have waited for. Only tables and aux may be read before, which the host
-// has sent or kernels have written behind which none is started ahead (`list_chunks`, `evaluate`, `continue_aux`); but no values. Values are never read by __ldg, which the compiler may move ahead of this.
+// Waits for the end of the kernel before, since a kernel may be launched before that one has ended. Before this call only tables and aux may
+// be read: the host has sent them, or kernels have written them (`list_chunks`, `evaluate`, `continue_aux`) behind which no kernel starts
+// early. Values must not be read before it, and never by __ldg, which the compiler may move ahead of this call.
 __device__ __forceinline__ void await_previous()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -56,9 +57,9 @@ __device__ __forceinline__ float real_abs(float a) { return fabsf(a); }
 __device__ __forceinline__ double real_sqrt(double a) { return sqrt(a); }
 __device__ __forceinline__ float real_sqrt(float a) { return sqrtf(a); }
 
-// Quotients and roots. With FUSED from the device's approximations, in double refined to an error of a unit in the last place or two,
-// without the branches that the rare rounding, the subnormal and the huge need: those keep the compiler from working on several
-// quotients at once. Subnormal numbers count as zero.
+// Quotients and roots. With FUSED from the device's approximations, in double precision refined to an error of one or two units in the last
+// place. Branches for rare roundings, subnormal and huge numbers are left out: they would keep the compiler from overlapping several
+// quotients. Subnormal numbers count as zero.
 #if FUSED
 __device__ __forceinline__ double reciprocal(double a)
 {
@@ -73,7 +74,7 @@ __device__ __forceinline__ float reciprocal(float a)
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
     return r;
 }
-// Of any number: 1/0 is an infinity, 1/∞ zero, as they should be.
+// For any number: 1/0 is an infinity, 1/∞ is zero.
 __device__ __forceinline__ double safe_reciprocal(double a)
 {
     double r;

@@ -1,4 +1,4 @@
-// project_boxes.cu: tags what lies beneath the boxes two levels finer, with room around: what regrid::nest::project tags.
+// project_boxes.cu: tags the cells beneath boxes two levels finer, with room around them, as regrid::nest::project does.
 // Map     one warp per box; a lane takes a row of a tile
 // Bytes   some tiles a box, read and written
 // Floor   a launch
@@ -30,7 +30,7 @@ extern "C" __global__ void project_boxes(const ProjectArgs args)
         const CellBox region = grown(coarse_from_fine(surrounded, args.ratio), args.around);
         const Periods periods(args.map.domain, args.map.periodic, region);
         for (int k = 0; k < periods.count; k++) {
-            // What lies past a periodic side comes in at the other.
+            // What lies past a periodic side is tagged at the other side.
             const CellBox image = shifted_back(region, periods.shift(args.map.domain, k));
             tag(args, intersection(image, args.map.domain));
         }

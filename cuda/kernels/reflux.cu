@@ -1,4 +1,4 @@
-// reflux.cu: gives the coarse cells beside a fine level what they must still receive.
+// reflux.cu: adds the sums of the conservation fix to the coarse cells beside a fine level.
 // Map     one warp per chunk of a run's faces, one coarse face a lane at a time; of the faces of one cell, which the
 //         face map of the coarse level tells, the first in the order of slots does all of them
 // Bytes   at most 2 DIM words of the map and 2 DIM slots, 3 M Real per face
@@ -32,8 +32,8 @@ extern "C" __global__ void reflux(const RefluxArgs args)
     int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = in_patch(patch, cell_of(run, i), run.shift);
-        // Lower and upper face along each axis: seen from the cell above and from the cell below it.
-        // What does not depend on each other is asked for at once.
+        // Lower and upper face along each axis: seen from the cell above and from the cell below it. Independent loads are issued
+        // together.
         bool kept[2 * DIM];
         unsigned faces[2 * DIM], first = ~0u;
         #pragma unroll

@@ -1,5 +1,5 @@
-// register.cuh: the flux through a face of the conservation fix. The update keeps the second-order corrections of these faces
-// alone; their fluctuations are solved for again here, where every face has a lane.
+// register.cuh: the flux through a face of the conservation fix. The update keeps only the second-order corrections of these faces; their
+// Riemann problems are solved again here, where every face has a lane.
 
 __device__ __forceinline__ State state_at(const RegisterArgs& args, const Patch& patch, const Cell& cell)
 {
@@ -21,8 +21,8 @@ __device__ __forceinline__ Aux aux_at(const RegisterArgs& args, const Patch& pat
     return values;
 }
 
-// What crosses the face beside a cell, as that cell sees it, which lies on the run's coarse side: the fluctuation that
-// runs into it, and the correction kept at place `kept`.
+// The flux through the face beside a cell, as seen from that cell, which lies on the run's coarse side: the fluctuation that enters it, and
+// the correction kept at place `kept`.
 template <Axis AXIS> __device__ __forceinline__ State seen_flux(
     const Solver& solver, const RegisterArgs& args, const Patch& patch, const FaceRun& run, const Cell& cell, size_t kept)
 {

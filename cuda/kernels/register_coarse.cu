@@ -1,10 +1,10 @@
-// register_coarse.cu: the coarse side of the conservation fix, after a coarse sweep: the sums begin with minus dt times
-// the coarse flux, and the states and aux that the sweep met beside the faces are kept.
+// register_coarse.cu: the coarse side of the conservation fix, after a coarse sweep: starts the sums with minus dt times the coarse flux,
+// and stores states and aux beside the faces as they were before the sweep.
 // Map     one warp per chunk of a run's faces, one coarse face a lane at a time
 // Bytes   (6 M + 3 A) Real per face
 // Order   every slot is written by one lane: repeats bit for bit
 
-// The axis is known to the compiler, so that no state is indexed by it.
+// AXIS is a constant for the compiler, so that no state is indexed by a variable.
 template <Axis AXIS> __device__ __forceinline__ void register_coarse_faces(
     const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
 {

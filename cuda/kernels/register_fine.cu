@@ -8,8 +8,8 @@
 // Normal of the faces that an auxiliary value lives on, or -1.
 __device__ constexpr int AUX_FACE[] = {AUX_FACE_LIST};
 
-// The axis is known to the compiler, so that no state is indexed by it; so is COUNT, the fine faces of a coarse one, or 0 where
-// it is none of the usual.
+// AXIS is a constant for the compiler, so that no state is indexed by a variable; so is COUNT, the number of fine faces of a coarse one, or
+// 0 where it is unusual.
 template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_faces(
     const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
 {
@@ -42,7 +42,7 @@ template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_fa
                 aux_coarse[a] = kept[size_t(M + a) * args.num_slots];
                 aux_ghost[a] = args.aux[at];
                 if (AUX_FACE[a] == int(AXIS)) {
-                    // Values on the face itself are those of the patch's own edge, for both sides.
+                    // Values that live on the face are those at the patch's edge, for both sides.
                     size_t above = lower ? stride(patch, AXIS) : 0;
                     aux_coarse[a] = aux_ghost[a] = args.aux[at + above];
                 }

@@ -1,11 +1,11 @@
-// rows.cuh: rows of a tile on their way into shared memory, asked for before they are used, so that no register waits for them.
+// rows.cuh: rows of a tile copied to shared memory ahead of their use, so that no register waits for them.
 
 constexpr int ROWS_AHEAD = 2;
-// A row's place is used again once the row before the one at hand is done with.
+// A row's place is reused once the row before the present one is finished.
 constexpr int ROW_PLACES = 4;
 constexpr int ROW_NUMBERS = ROW_PLACES * M * 32;
 
-// Every lane reads and writes its own column alone: nothing to wait for but its own copies.
+// Every lane reads and writes its own column only, so it waits only for its own copies.
 struct RowsAhead {
     Real* own; // [place, component, lane]
 
@@ -13,7 +13,7 @@ struct RowsAhead {
 
     __device__ __forceinline__ Real* place(int k, int m) const { return own + ((k & (ROW_PLACES - 1)) * M + m) * 32; }
 
-    // Asks for the lane's state in row K.
+    // Starts the copy of the lane's state in row K.
     __device__ __forceinline__ void ask(const Lane& at, int k) const
     {
         const Real* cell = at.args.q + at.first_state + at.offset(min(k, at.end_row() + 1));
@@ -32,7 +32,7 @@ struct RowsAhead {
 #endif
     }
 
-    // The state in row K, which has been asked for before ROWS_AHEAD others.
+    // The state in row K, whose copy was started ROWS_AHEAD rows earlier.
     __device__ __forceinline__ State take(int k) const
     {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

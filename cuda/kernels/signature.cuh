@@ -7,13 +7,13 @@ static_assert(WARPS <= 32, "a lane for each warp");
 // Behind all planes.
 constexpr int NOWHERE = 0x3fffffff;
 
-// What the threads of a block share of their candidate, but for the signatures.
+// What the threads of a block share besides the signatures.
 struct Shared {
     CellBox taken;         // the one that comes next
     unsigned is_there;     // if one does
     unsigned holds_all;    // if it is the first, of all tags
-    // What each warp has found: the first plane with tags and one past the last, counted from those that were first at the beginning, tags,
-    // and the best cut.
+    // Results of each warp: the first plane with tags and one past the last, counted from the planes that were first at the beginning,
+    // the number of tags, and the best cut.
     int first[3][WARPS], end[3][WARPS];
     unsigned tags[WARPS];
     Word best[WARPS];
@@ -40,14 +40,14 @@ struct Signature {
             for (int k = threadIdx.x; k < planes; k += blockDim.x) cut_off[k] = 0;
     }
 
-    // Where a thread begins with the planes across an axis: axes begin with different warps, so that those of small candidates are looked at
-    // at the same time.
+    // The plane across an axis with which a thread begins: axes begin with different warps, so that those of small candidates are
+    // processed at the same time.
     static __device__ __forceinline__ int first_of_thread(int axis)
     {
         return (threadIdx.x + axis * (WARPS / DIM) * 32) % CLUSTER_THREADS;
     }
 
-    // Places for the planes of a candidate, which are to be counted.
+    // Lays out the counts of a candidate's planes, which are still to be counted.
     __device__ __forceinline__ void begin(const CellBox& candidate)
     {
         box = candidate;
@@ -64,7 +64,7 @@ struct Signature {
         }
     }
 
-    // Takes the counts of all tags, and leaves zeros for those that come next.
+    // Reads the counts of all tags, and resets them to zero for the next ones.
     __device__ __forceinline__ void take_all() const
     {
         for (unsigned k = threadIdx.x; k < args.num_planes; k += CLUSTER_THREADS) {
@@ -73,7 +73,7 @@ struct Signature {
         }
     }
 
-    // Cuts the smaller part off, and answers it.
+    // Cuts the smaller part off, and returns it.
     __device__ __forceinline__ CellBox cut(int axis, int at)
     {
         int planes = 0, rest = 0;
@@ -89,7 +89,7 @@ struct Signature {
         return smaller;
     }
 
-    // A tile of a line: of those that share planes across x, or in which the same rows lie.
+    // Tile `k` of a line: tiles that share planes across x, or that hold the same rows.
     static __device__ __forceinline__ Cell tile_of_line(const Span& span, bool of_rows, int line, int k)
     {
         Cell tile;
@@ -154,8 +154,8 @@ struct Signature {
         }
     }
 
-    // Adds the tags of four tiles in two planes across x, or two rows, what the masks say of them. `own`: the number of a lane's tile; the
-    // first is that of lane `from`. All is asked for before any of it is used.
+    // Adds the tags of four tiles in two planes across x, or two rows, within the masks. `own`: the number of a lane's tile; the first
+    // is that of lane `from`. All loads are issued before any value is used.
     __device__ __forceinline__ void count_tiles(unsigned own, Word own_mask, int from, bool of_rows, unsigned* counted) const
     {
         constexpr int N = 4;
@@ -179,7 +179,8 @@ struct Signature {
                 if (masks[k]) counted[n] += masks[k] == ~0ull ? unsigned(words[k][n]) : __popcll(words[k][n] & masks[k]);
     }
 
-    // Takes what was cut off along an axis, if any, off the counts, and shrinks the candidate to its tags. A warp takes words of planes.
+    // Subtracts what was cut off along an axis, if anything, from the counts, and shrinks the candidate to its tags. A warp takes words
+    // of planes.
     __device__ __forceinline__ void shrink(int cut_axis)
     {
         const int lane = lane_number(), warp = threadIdx.x / 32;

@@ -1,4 +1,4 @@
-// sort_boxes.cu: puts boxes in the order of their first cells, the last axis first, which all differ.
+// sort_boxes.cu: sorts boxes by their first cells, which all differ, the last axis first.
 // Map     one warp per box, which counts those before it
 // Bytes   all boxes for each box, from the cache
 // Floor   a launch, for some thousand boxes

@@ -1,4 +1,4 @@
-// source.cu: lets the solver's source act on every cell for a time.
+// source.cu: applies the solver's source to every cell for a time.
 // Map     some blocks share a patch, one cell a thread at a time, x fastest
 // Bytes   (2 M + A) Real per cell
 // Order   every cell is written by one thread: repeats bit for bit

@@ -1,4 +1,4 @@
-// source_function.cu: lets the source terms of a case act on every cell for a time, by one step of the midpoint rule.
+// source_function.cu: applies the source terms of a case to every cell for a time, by one step of the midpoint rule.
 // Map     some blocks share a patch, one cell a thread at a time, x fastest
 // Bytes   (2 M + A) Real per cell
 // Order   every cell is written by one thread: repeats bit for bit

@@ -1,4 +1,4 @@
-// sum_plan.cu: adds up what patches have of each kind: in place of each patch's number that of all before it, and the sums.
+// sum_plan.cu: prefix sums of the patches' counts of each kind, in place, and their totals.
 // Map     one block per kind
 // Shared  sums of warps
 // Bytes   8 bytes a patch and kind

@@ -1,16 +1,16 @@
-// surroundings.cuh: the patches near one, and what they leave open of boxes beside it. A block takes a patch, and each of its warps one of the
-// levels where patches near it lie.
+// surroundings.cuh: the patches near one, and the parts of boxes beside it that they do not cover. A block takes a patch, and each of its
+// warps one of the levels with patches near it.
 
-// Patches near one that there is room for, and parts that they leave open of a box beside it, and of all.
+// Most patches near one; most parts that they leave of a box beside it; most parts of all boxes.
 constexpr int NEAR = DIM == 3 ? 256 : 128, PARTS = 64, OPEN = 2 * PARTS;
-// Boxes that a lane asks for before it looks at any.
+// Boxes that a lane loads before it compares any.
 constexpr int ASKED = 4;
 
 // A warp for each level where near patches lie.
 enum Task { BESIDE, UNDER, BEFORE, TASKS };
 static_assert(32 * TASKS == PLAN_THREADS, "the host gives a block as many warps");
 
-// A part of a region that a patch covers, in the region's coordinates, and how far these are from the patch's.
+// A part of a region that a patch covers, in the region's coordinates, and their shift from the patch's.
 struct Image {
     CellBox part;
     int patch, shift[DIM];
@@ -22,7 +22,7 @@ struct Near {
     int count;
 };
 
-// A level as kernels have found it, where the host does not know it yet. Boxes that are not all that there should be count for none.
+// A level as kernels have found it, where the host does not know it yet. If boxes are missing, it has none.
 __device__ __forceinline__ PlanLevel as_found(PlanLevel level)
 {
     if (!level.found) return level;
@@ -31,7 +31,7 @@ __device__ __forceinline__ PlanLevel as_found(PlanLevel level)
     return level;
 }
 
-// The number of the first box that begins at a cell of the last axis or behind it: they are in that order. By a warp.
+// The number of the first box that begins at a cell of the last axis or behind it: boxes are sorted that way. By a warp.
 __device__ __forceinline__ unsigned first_behind_cell(const PlanLevel& level, int cell)
 {
     unsigned lo = 0, hi = level.num_boxes;
@@ -46,7 +46,7 @@ __device__ __forceinline__ unsigned first_behind_cell(const PlanLevel& level, in
     return lo;
 }
 
-// Lists what patches of a level cover of a region, as periodic images too; but for patch number `own` itself. By a warp.
+// Lists the parts of a region that patches of a level cover, periodic images too; without patch number `own` itself. By a warp.
 __device__ void find_near(
     const PlanLevel& level, const CellBox& region, const unsigned* periodic, int own, Near& near, unsigned* failed)
 {
@@ -98,7 +98,7 @@ struct Open {
     unsigned char box[OPEN];
 };
 
-// Patches near one: of its own level, of the coarser one, of the level before it was replaced; and what they leave open.
+// Patches near one: of its own level, of the coarser one, of the level before it was replaced; and the parts that they do not cover.
 struct Surroundings {
     Near of_task[TASKS];
     Open open[TASKS];
@@ -126,7 +126,7 @@ struct Surroundings {
     }
 };
 
-// Writes what is left of a box where a part of it is taken away, where there is a place for it. Answers the number of boxes.
+// Writes the parts of a box that remain when a part of it is taken away, if `places` is given. Returns their number.
 __device__ __forceinline__ int cut_off(CellBox rest, const CellBox& taken, CellBox* places)
 {
     int count = 0;
@@ -147,8 +147,8 @@ __device__ __forceinline__ int cut_off(CellBox rest, const CellBox& taken, CellB
     return count;
 }
 
-// Cuts what images cover off a box. Adds the parts that are left to those of boxes before, and answers the number of all. By a warp: a lane
-// has two parts.
+// Subtracts images from a box. Appends the remaining parts to those of the boxes before, and returns the number of all. By a warp: each lane
+// holds two parts.
 __device__ int add_open(const CellBox& box, int number, const Near& near, Open& open, int before, unsigned* failed)
 {
     const int lane = lane_number(), room = min(PARTS, OPEN - before);

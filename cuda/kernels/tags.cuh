@@ -1,9 +1,9 @@
-// tags.cuh: the tags of a level, in tiles of 64, 64 x 64 or 64 x 8 x 8 cells, a word for each row of a tile along x; and boxes of cells.
-// What is said of a block here is done by all its threads together, whose number is a multiple of 32.
+// tags.cuh: the tags of a level, in tiles of 64, 64 x 64 or 64 x 8 x 8 cells, a word for each row of a tile along x; and boxes of cells. "By
+// a block" means by all its threads together, whose number is a multiple of 32.
 
 constexpr unsigned NO_TILE = 0xffffffffu;
 
-// Tiles are so many cells long.
+// Length of a tile in cells.
 __device__ constexpr int extent(int axis) { return axis == X ? 64 : TILE_EXTENT; }
 __device__ __forceinline__ int tile_of(int cell, int axis) { return floor_divide(cell, extent(axis)); }
 
@@ -99,7 +99,7 @@ __device__ __forceinline__ unsigned number_of(const TileMap& map, const Cell& ti
 // Further than any box reaches past a side.
 constexpr int FAR = 1 << 28;
 
-// The cells of a level's domain, on and on along periodic axes.
+// The cells of a level's domain, unbounded along periodic axes.
 __device__ __forceinline__ CellBox endless_domain(const TileMap& map)
 {
     CellBox cells = map.domain;
@@ -111,8 +111,7 @@ __device__ __forceinline__ CellBox endless_domain(const TileMap& map)
 
 __device__ __forceinline__ int modulo(int a, int b) { return a - floor_divide(a, b) * b; }
 
-// The bits of a row of a tile, whose number in its table is given; past a periodic side lie those that come in at the other. None where there
-// is no tile.
+// The bits of a row of a tile, given its number in the table; past a periodic side the bits at the other side. Zero where there is no tile.
 __device__ __forceinline__ Word word_around(const TileMap& map, const Word* words, const Cell& tile, unsigned number, int row)
 {
     bool inside = true;
@@ -179,12 +178,12 @@ __device__ __forceinline__ Word rows_mask(const CellBox& box, const Cell& tile)
     return rows;
 }
 
-// A block's memory for a search of the smallest box around bits.
+// Shared memory for finding the smallest box around bits.
 struct Hull {
     int lo[3], hi[3];
 };
 
-// The smallest box around the bits of a region that `bits(number, tile, row)` tells, given the number of a tile, if it is there; empty if
+// The smallest box around the bits of a region, which `bits(number, tile, row)` returns for the number of a tile, if it exists; empty if
 // there are none. By a block.
 template <class Bits> __device__ CellBox hull_of(const CellBox& region, const TileMap& map, Hull& hull, Bits bits)
 {

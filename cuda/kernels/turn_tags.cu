@@ -1,5 +1,5 @@
-// turn_tags.cu: turns each tile of tags around, so that its planes across x are words too, and counts its planes' tags; puts all cells of
-// the tiles into the queue of candidates, and adds up the tags of their planes.
+// turn_tags.cu: transposes each tile of tags, so that its planes across x are words too, and counts the tags of its planes; puts all cells
+// of the tiles into the queue of candidates, and adds up the tags of their planes.
 // Map     one warp per tile
 // Bytes   512 bytes read and 1152 written a tile; 4 added to for each of its planes
 // Floor   a launch

@@ -1,7 +1,7 @@
 // update_2d.cu: the wave-propagation update of patches in planes, unsplit or one sweep of a split scheme, in space too:
 // riemann/src/patch/update.rs.
-// Map     one warp per tile of a plane: up to 32 columns, of which MARGIN on both sides are there for the others alone, marched up its rows;
-//         of a tile of few columns several parts, one above the other, side by side
+// Map     one warp per tile of a plane, marched up its rows: up to 32 columns, of which MARGIN on both sides only serve the others;
+//         of a tile of few columns it takes several parts, one above the other, side by side
 // x       neighbours are lanes of the warp: shuffles
 // y       neighbours are rows before: registers
 // z       in a sweep along it as y: planes are then those of x and z, whose rows follow one another along z
@@ -33,7 +33,7 @@ __device__ __forceinline__ Parts split_transversely(const Solver& solver, const 
                  solver.transverse(axis, across, Upper, ql, qr, mean, aux_upper, upper)};
 }
 
-// What the x-faces leave of a row: see XRow of the CPU's update.
+// What the x-faces of a row contribute: see XRow of the CPU's update.
 struct XRow {
     State fluctuations, correction, down, up;
 };
@@ -69,7 +69,7 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
     return row;
 }
 
-// Writes row k's new state, and notes if it is finite and positive where it must be.
+// Writes row k's new state, and records whether it is finite and positive where it must be.
 __device__ __forceinline__ void write(const Solver& solver, const Lane& at, int k, const State& q, Found& found)
 {
     if (!at.inside) return;
@@ -84,7 +84,7 @@ __device__ __forceinline__ void write(const Solver& solver, const Lane& at, int 
 #endif
 }
 
-// The rows that a march begins with, asked for before anything else.
+// The rows that a march begins with, loaded before anything else.
 struct March {
     RowsAhead rows;
     State below, here;
@@ -99,14 +99,14 @@ struct March {
     }
 };
 
-// Columns and rows together, or rows (y, or z in its stead) alone.
+// Columns and rows together, or rows (y, or z in its place) alone.
 __device__ __forceinline__ void march(
     const Solver& solver, const Lane& at, const March& start, KeptFaces& kept, Found& found)
 {
     const Real half = Real(0.5), dtdx = Real(at.args.dt_over_dx[X]), dtdy = Real(at.args.dt_over_dx[ROWS]);
     const int first = at.first_row(), last = at.end_row();
 
-    // Row k − 1: state, and what it waits for. Face k − 1 between rows k − 2 and k − 1.
+    // Row k − 1: its state, and what has been computed for it so far. Face k − 1 between rows k − 2 and k − 1.
     State q_below = start.below, q_here = start.here;
     Real kappa_below = Real(1.0);
     XRow x_below;
@@ -184,7 +184,7 @@ __device__ __forceinline__ void march(
     }
 }
 
-// Columns (x) alone: rows do not know each other.
+// Columns (x) alone: rows are independent of each other.
 __device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at, KeptFaces& kept, Found& found)
 {
     const Real dtdx = Real(at.args.dt_over_dx[X]);
@@ -213,13 +213,13 @@ __device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at,
 extern "C" __global__ void __launch_bounds__(32, WARPS) update_2d(const __grid_constant__ UpdateArgs args)
 {
     start_next();
-    // The block is one warp, so that the compiler sees that all lanes have the same tile. Where it must expect them to part, it
-    // checks before every shuffle that they have not, and moves nothing across.
+    // The block is one warp, so that the compiler sees that all lanes have the same tile. If it must expect them to diverge, it checks
+    // for that before every shuffle, and moves nothing across.
     const Lane at(args, blockIdx.x);
     await_previous();
     const Solver solver{SOLVER_PARAMETERS};
     Found found{Real(0.0), 0};
-    // Tiles with and without faces to keep run the same loop: two loops would not stay in the cache of instructions together.
+    // Tiles with and without kept faces run the same loop: two loops would not fit in the instruction cache together.
     if constexpr (SWEEP_ROWS) {
         __shared__ Real shared[ROW_NUMBERS];
         const March start(at, shared);

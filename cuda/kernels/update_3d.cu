@@ -1,6 +1,6 @@
 // update_3d.cu: the wave-propagation update of patches in space, all axes at once: riemann/src/patch/space.
 // Map     one block per tile, one thread per column of cells of the tile and around it, marched up its planes
-// x, y    the faces beside a cell are solved by its own thread; what moves on to neighbours goes through shared memory
+// x, y    the faces beside a cell are solved by its own thread; what neighbours need goes through shared memory
 // z       neighbours are planes before: registers
 // Bytes   q read once from memory and a dozen times from the first-level cache, written once; aux likewise
 // Order   that of the CPU, operation by operation; largest Courant numbers by atomicMax of bits, whose order does not matter
@@ -9,7 +9,7 @@
 constexpr bool TWICE = TRANSVERSE > 0 && DOUBLE_TRANSVERSE;
 constexpr bool CORRECTIONS_TOO = TRANSVERSE == 2 && (ORDER == 2 || !FUSED);
 
-// What goes through a cell's two faces along an axis, or belongs to them: lower, upper.
+// Contributions to a cell's two faces along an axis, or values of these: lower, upper.
 typedef Array<State, 2> Pair;
 
 __device__ __forceinline__ State zeros()
@@ -64,7 +64,7 @@ __device__ __forceinline__ State correction_of(const Normal& face, const Array<R
     return zeros();
 }
 
-// Solves the faces beside the column's cell in plane k along x or y, and those next to them, which their limiters look at.
+// Solves the faces beside the column's cell in plane k along x or y, and the next ones on both sides, which their limiters use.
 __device__ __forceinline__ Incoming solve_faces(
     const Solver& solver, const Column& at, Axis axis, int k, bool counts, Real dtdx, Found& found)
 {
@@ -204,14 +204,14 @@ __device__ __forceinline__ State sent_through(
     return product(half, sum(product(kappa_above, down), product(kappa_below, up)));
 }
 
-// What plane k − 1 waits with for what plane k sends through its faces.
+// What plane k − 1 holds until plane k sends through its faces.
 struct Plane {
     State x_fluctuations, y_fluctuations, z_fluctuations; // 𝒜⁺ΔQ + 𝒜⁻ΔQ
     State x_correction, y_correction;                     // of the lower faces
     State x_from_z, y_from_z;                             // what is sent through these from z
 };
 
-// A column on its way up.
+// The state of a column that is marched up.
 struct March {
     // Along z: 𝒜⁺ΔQ and correction of face k, and face k + 1.
     State apdq, correction;
@@ -242,7 +242,7 @@ __device__ __forceinline__ March start(const Solver& solver, const Column& at)
     return march;
 }
 
-// Solves face k + 2 along z, limits face k + 1, and answers what enters the cell of plane k. The column goes up to face k + 1.
+// Solves face k + 2 along z, limits face k + 1, and returns what enters the cell of plane k. The column advances to face k + 1.
 __device__ __forceinline__ Incoming solve_z(
     const Solver& solver, const Column& at, int k, March& march, Real dtdz, Found& found)
 {
@@ -265,12 +265,12 @@ __device__ __forceinline__ Incoming solve_z(
     return in;
 }
 
-// The fluxes that a plane's arrival completes: F̃ and G̃ of the lower faces in plane k − 1, H̃ of face k.
+// The fluxes that the next plane completes: F̃ and G̃ of the lower faces in plane k − 1, H̃ of face k.
 struct Fluxes {
     State f, g, h;
 };
 
-// Splits what enters the column's cells in plane k, and takes what goes through faces into their corrections.
+// Splits what enters the column's cells in plane k, and adds what goes through faces to their corrections.
 __device__ __forceinline__ void send(const Solver& solver, const Column& at, int k, const Incoming& x, const Incoming& y,
     const Incoming& z, Exchange& exchange, March& march, Fluxes& fluxes)
 {
@@ -310,7 +310,7 @@ __device__ __forceinline__ void send(const Solver& solver, const Column& at, int
     march.before.x_from_z = sent_through(Z, X, zx[0], up_zx, left_here, kappa, dt_over[Z]);
 }
 
-// Completes the column's cell in plane k − 1, and notes if it is finite and positive where it must be.
+// Completes the column's cell in plane k − 1, and records whether it is finite and positive where it must be.
 __device__ __forceinline__ void finish(const Solver& solver, const Column& at, int k, const Fluxes& fluxes, Exchange& exchange,
     const March& march, Found& found)
 {
@@ -351,11 +351,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) update_3d(const __
     March march = start(solver, at);
     const Real dtdx = Real(args.dt_over_dx[X]), dtdy = Real(args.dt_over_dx[Y]), dtdz = Real(args.dt_over_dx[Z]);
     const int first = at.first_plane(), end = at.end_plane();
-    // The planes around the tile are there for what they send into it.
+    // The planes around the tile are processed only for what they send into it.
 #pragma unroll 1
     for (int k = first - 1; k <= end; k++) {
         const bool inside = first <= k && k < end;
-        // Asked for before they are needed: a plane's work is over before the answer would be there.
+        // Loaded before they are needed: a plane's work ends before the loads would.
         bool keeps[3] = {};
         if constexpr (KEEPS_FACES) {
             keeps[X] = k > first && at.keeps(X, k - 1);

@@ -18,7 +18,7 @@ extern "C" __global__ void write_plan(const PlanArgs args)
         if (task_of(column) == task)
             items.next[column] = args.counts[column * args.room + blockIdx.x]
                 + args.lanes[(blockIdx.x * 32 + lane_number()) * COLUMNS + column];
-    // Kinds that share a table follow one another there.
+    // Kinds that share a table are stored one after the other.
     #pragma unroll
     for (int what = ITEMS; what <= CHUNKS; what += CHUNKS - ITEMS) {
         unsigned before = 0;

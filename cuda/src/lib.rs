@@ -4,7 +4,7 @@
 //!
 //! * [`runtime`]: a [`Device`] with pools for its memory and for pinned memory of the host, [`Stream`]s, kernels compiled by NVRTC
 //!   when a run starts and kept on disk. [`abi`] declares a struct once for host and device.
-//! * [`amr`]: the kernels. Its `kernels` has one row for each of them, with file, argument and way of launching; what they take is
+//! * [`amr`]: the kernels. Its `kernels` has one row for each of them, with file, argument and division of the work; their arguments are
 //!   beside it: patches, regions to copy, interpolate or average, faces of the conservation fix, tiles of the update and of flags.
 //! * `kernels/`, beside `src/`: their text, one kernel a file. Whatever differs by axis is an array over axes, and loops over axes
 //!   have as many turns as the problem has dimensions. `prelude.cuh` is what a solver's text may use.
@@ -15,11 +15,11 @@
 pub mod amr;
 pub mod runtime;
 
-pub use runtime::device::{Device, DeviceInfo, can_reach, driver_version};
+pub use runtime::device::{Device, DeviceInfo, can_access_peer, driver_version};
 pub use runtime::error::CudaError;
 pub use runtime::event::Event;
-pub use runtime::interprocess::{ExportedBuffer, ExportedEvent};
+pub use runtime::interprocess::{BufferHandle, EventHandle};
 pub use runtime::kernel::{Grid, Kernel, Module};
 pub use runtime::memory::{DeviceBuffer, PinnedBuffer, PoolStatistics};
-pub use runtime::stream::{Graph, Stream};
+pub use runtime::stream::{Graph, Priority, Stream};
 pub use runtime::{abi, cache, compile, kernel, memory, nvrtc};

@@ -1,16 +1,16 @@
-//! Numbers in Rust's memory as numpy arrays.
+//! numpy arrays that view Rust's memory.
 
 use numpy::ndarray::{ArrayView, IxDyn, ShapeBuilder};
 use numpy::{Element, PyArrayDyn};
 use pyo3::prelude::*;
 
-/// Where a patch's values are: cells, and position and strides of its first interior cell in an array.
+/// A patch's cells, and the layout of its interior values in an array.
 pub struct PatchView {
     pub lo: Vec<i32>,
     pub hi: Vec<i32>,
     /// Position of component 0 of the first cell of `q`, then of `aux`.
     pub offset: [usize; 2],
-    /// Numbers from one component to the next, then from one cell to the next along x, y and z.
+    /// Strides, in numbers: from one component to the next, then from one cell to the next along x, y and z.
     pub strides: Vec<usize>,
 }
 
@@ -23,7 +23,7 @@ impl PatchView {
     /// A read-only array `[component, x, y, z]` of the patch's part of `values`, from `offset` on.
     ///
     /// # Safety
-    /// `values` stay where they are, and nobody writes them, as long as `owner` lives.
+    /// `values` must be neither moved, written nor freed while `owner` lives.
     pub unsafe fn array<'py, T: Element>(
         &self,
         values: &[T],
@@ -40,7 +40,7 @@ impl PatchView {
             let first = if none { values.as_ptr() } else { values.as_ptr().add(offset) };
             ArrayView::from_shape_ptr(IxDyn(&shape).strides(IxDyn(&self.strides)), first)
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let array = unsafe { PyArrayDyn::borrow_from_array(&view, owner) };
         array.call_method1("setflags", (false,))?;
         Ok(array.into_any())

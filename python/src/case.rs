@@ -11,12 +11,12 @@ use std::path::PathBuf;
 
 type Finder = fn(&SolverChoice) -> Result<SolverShape, NoSolver>;
 
-/// The solver that a case asks for; says so if it has to be compiled.
+/// The solver that a case asks for; prints a notice before it is compiled.
 fn find_solver(choice: &SolverChoice) -> Result<SolverShape, NoSolver> {
     let SolverFrom::Path(path) = &choice.from else { return find_built_in(choice) };
     let announce = || {
         let text = format!("compiling {}, which takes some seconds; the result is kept\n", path.display());
-        // A notice that cannot be shown is no reason to stop.
+        // Failure to print the notice is ignored.
         let _ = Python::attach(|py| py.import("sys")?.getattr("stderr")?.call_method1("write", (text,)).map(drop));
     };
     let plugin = plugin::load_with(path, announce).map_err(NoSolver::from)?;
@@ -31,7 +31,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// A case from what `read` makes of a finder of solvers.
+    /// The case that `read` returns when it is given the function that finds solvers.
     fn new(
         py: Python<'_>,
         overrides: Vec<String>,
@@ -44,7 +44,7 @@ impl Case {
 
 #[pymethods]
 impl Case {
-    /// Reads a case file, with overrides `key=value` laid over it.
+    /// Reads a case file and applies overrides `key=value`.
     #[staticmethod]
     #[pyo3(signature = (path, overrides=Vec::new()))]
     fn load(py: Python<'_>, path: PathBuf, overrides: Vec<String>) -> PyResult<Self> {
@@ -112,7 +112,7 @@ impl Case {
         self.case.mesh.cells.clone()
     }
 
-    /// What holds at the lower and the upper side along each axis.
+    /// Boundary conditions at the lower and the upper side of each axis.
     #[getter]
     fn boundary(&self) -> Vec<[&'static str; 2]> {
         self.case.mesh.boundary.iter().map(|sides| sides.map(|kind| kind.name())).collect()
@@ -124,7 +124,7 @@ impl Case {
         self.case.levels.ratio.iter().map(|r| r.to_vec()).collect()
     }
 
-    /// What was understood otherwise than it is written.
+    /// Remarks for the user on the settings.
     #[getter]
     fn remarks(&self) -> Vec<String> {
         self.case.remarks.clone()
@@ -137,10 +137,10 @@ impl Case {
     }
 }
 
-/// The options of a run by name, as Python's arguments say.
+/// The options of a run by name, as Python passes them.
 pub type Options<'py> = BTreeMap<String, Bound<'py, PyAny>>;
 
-/// The options for the program. An option that is `None` has its default.
+/// Converts the options. `None` means the default.
 pub fn run_options(given: &Options<'_>) -> PyResult<RunOptions> {
     let mut options = RunOptions::default();
     for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {

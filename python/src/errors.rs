@@ -11,19 +11,19 @@ mod python {
     pyo3::import_exception!(amrclaw._errors, Interrupted);
 }
 
-/// What the user gave is wrong; nothing has been begun.
+/// The input is wrong, and nothing has been started.
 pub fn refused(message: impl ToString) -> PyErr {
     python::InputError::new_err(message.to_string())
 }
 
-/// Says in one piece why all processes of a run end.
+/// Prints, in one write, why all processes of a run end.
 pub fn tell(py: Python<'_>, reason: &str) {
     let write = || py.import("sys")?.getattr("stderr")?.call_method1("write", (format!("error: {reason}\n"),));
-    // What cannot be shown is no reason to go on.
+    // Failure to print is ignored: the processes end in any case.
     let _ = write();
 }
 
-/// The work could not be brought to its end.
+/// The work was started and failed.
 pub fn broken(message: impl ToString) -> PyErr {
     python::RunError::new_err(message.to_string())
 }
@@ -38,7 +38,7 @@ pub fn from_file(error: InputError) -> PyErr {
 
 pub fn from_step(error: RunError) -> PyErr {
     match error {
-        // The solver's file is input: a panic in it is a mistake there, even if it shows only later.
+        // The solver's file is input: a panic in it is a mistake in the input, even if it occurs late.
         RunError::Case(_) | RunError::Solver(_) => refused(error),
         _ => broken(error),
     }
@@ -57,7 +57,7 @@ pub fn from_run(failure: RunFailure) -> PyErr {
     }
 }
 
-/// A level counted from 1, as users do; an error if there are not so many.
+/// The index of a level that users count from 1; an error if it does not exist.
 pub fn level_index(level: usize, levels: usize) -> PyResult<usize> {
     match level.checked_sub(1) {
         Some(index) if index < levels => Ok(index),

@@ -34,7 +34,7 @@ macro_rules! with_frame {
 #[pyclass(frozen, module = "amrclaw._amrclaw")]
 pub struct Frame {
     frame: AnyFrame,
-    /// What formulas may use besides its fields.
+    /// Names that formulas may use besides its fields.
     vocabulary: Vocabulary,
 }
 
@@ -44,7 +44,7 @@ impl Frame {
     }
 }
 
-/// A frame of the axes but one; there is none of a line.
+/// Evaluates `$body`, a frame with one axis less; an error for a 1D frame.
 macro_rules! with_less {
     ($any:expr, $frame:ident => $body:expr) => {
         match $any {
@@ -114,7 +114,7 @@ impl Frame {
         with_frame!(&self.frame, f => f.levels.len())
     }
 
-    /// Whether cells lie where a mapping puts them.
+    /// Whether the mesh is mapped.
     #[getter]
     fn mapped(&self) -> bool {
         with_frame!(&self.frame, f => !f.mapping.is_empty())
@@ -188,7 +188,7 @@ impl Frame {
         Ok(Frame::new(cut, Vocabulary::default()))
     }
 
-    /// What lies along an axis of a 3D frame, of one field: "max", "min", "mean" or "integral".
+    /// Reduces one field of a 3D frame along an axis by "max", "min", "mean" or "integral".
     fn project(&self, py: Python<'_>, axis: usize, what: &str, field: &str) -> PyResult<Self> {
         let AnyFrame::Three(frame) = &self.frame else {
             return Err(errors::refused("only frames in 3D are projected".to_owned()));
@@ -237,7 +237,7 @@ fn volumes<const D: usize>(frame: &frame::Frame<D>, level: usize, lo: &[i32], hi
     Ok(compare::volumes((geometry, frame.mapped().as_ref()), &CellBox::new(corner(lo)?, corner(hi)?)))
 }
 
-/// Points, one a row, after a function of the mapping; the same without a mapping.
+/// Applies a function of the mapping to points, one a row; without a mapping returns them unchanged.
 fn mapped<const D: usize>(
     frame: &frame::Frame<D>,
     mut points: Array2<f64>,
@@ -270,7 +270,7 @@ fn patches<'py, const D: usize>(
             strides: packed_strides(&size),
         };
         let num_aux = patch.aux.len() / patch.cells.volume().max(1);
-        // SAFETY: the frame, which `owner` holds, never changes.
+        // SAFETY: `owner` keeps the frame alive, and it never changes.
         let (q, aux) = unsafe {
             (
                 view.array(&patch.q, 0, frame.equations.len(), owner.clone())?,

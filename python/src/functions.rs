@@ -1,7 +1,7 @@
-//! Python functions in the place of the program's.
+//! Adapters from Python functions to the functions of a problem.
 //!
 //! `package/amrclaw/_functions.py` wraps each so that it takes and returns plain arrays `[value, z, y, x]`, x fastest.
-//! What a function raises is kept until the step is over; its cells get NaN, which no step survives.
+//! An exception in a function is stored until the step ends; its cells get NaN, so that the step fails.
 
 use amrclaw::physics::{
     BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellBlockFunction, CellFunction, CellRow,
@@ -50,7 +50,7 @@ impl PythonFunction {
         out: &mut [f64],
     ) {
         if self.raised.is_some() {
-            // The step is lost; the solver may try it again with smaller ones, which cannot help.
+            // The step has failed already; retries with smaller steps cannot help.
             out.fill(f64::NAN);
             return;
         }
@@ -110,7 +110,7 @@ impl<const D: usize> StateFunction<D> for PythonFunction {
         self.num_values
     }
 
-    /// A row alone shows no neighbours: the function sees each cell's own state in their place, along x that of the row's ends.
+    /// A single row has no neighbours across it: the function gets copies of the row there, and of its end cells beyond its ends.
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
         let copies = 3usize.pow(D as u32 - 1);
         let padded: Vec<f64> = state
@@ -138,7 +138,7 @@ impl<const D: usize> BoundaryBlockFunction<D> for PythonFunction {
 
 impl<const D: usize> BoundaryFunction<D> for PythonFunction {
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
-        // One cell of no extent around its centre.
+        // A block of one cell with zero size, at its centre.
         let block = CellBlock { lower: cell.centre, dx: [0.0; D], size: [1; D], time: cell.time };
         ghost.copy_from_slice(mirror);
         BoundaryBlockFunction::fill(self, &block, cell.axis, cell.side, ghost);

@@ -1,5 +1,5 @@
-//! The native part of the Python package `amrclaw`: cases, runs, simulations and frames, with values as numpy arrays where
-//! they lie. What users see is written in Python, in `package/amrclaw`.
+//! The native part of the Python package `amrclaw`: cases, runs, simulations and frames, whose values are numpy arrays without
+//! copies. The interface for users is written in Python, in `package/amrclaw`.
 
 mod arrays;
 mod case;

@@ -1,7 +1,7 @@
-//! Ranks that are Python processes: their messages go through a communicator of mpi4py, whatever library of MPI that uses.
+//! Ranks that are Python processes: they exchange messages through a communicator of mpi4py, with any MPI library.
 
 use crate::errors;
-use amrclaw::exec::comm::{CommError, Communicator, Lending, Receipts, USUAL_PATIENCE, mpi};
+use amrclaw::exec::comm::{Acknowledgements, CommError, Communicator, DEFAULT_TIMEOUT, PeerAccess, mpi};
 use amrclaw::mesh::Rank;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -11,15 +11,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The tag of messages: they are told apart by their order.
+/// The tag of all messages: their order identifies them.
 const MESSAGE: i32 = 0;
-/// The tag of receipts for what has been lent.
-const RECEIPT: i32 = 1;
+/// The tag of acknowledgements that exported memory has been read.
+const ACKNOWLEDGEMENT: i32 = 1;
 
-/// How long a rank that waits leaves the processor to others before it looks again.
-const LOOK: Duration = Duration::from_micros(100);
-/// How long one looks without that whose device does its work.
-const EAGER: Duration = Duration::from_millis(2);
+/// How long a waiting rank sleeps between two checks for a message.
+const POLL_INTERVAL: Duration = Duration::from_micros(100);
+/// How long a rank whose device does the work checks without sleeping.
+const POLL_TIME: Duration = Duration::from_millis(2);
 
 /// True if a launcher has started this process as one of several.
 #[pyfunction]
@@ -31,38 +31,38 @@ pub fn is_one_of_several() -> bool {
 pub struct PythonRank {
     rank: Rank,
     comm: Py<PyAny>,
-    patience: Duration,
-    /// Messages under way: requests, and the memory that they read.
+    timeout: Duration,
+    /// Messages being sent: requests and their buffers.
     sent: Mutex<Vec<(Py<PyAny>, Py<PyBytes>)>>,
     machine: Option<[u64; 2]>,
-    receipts: Receipts,
-    /// What is to stay until all have left.
+    acknowledgements: Acknowledgements,
+    /// Resources that must live until all ranks have left.
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
     beside_device: AtomicBool,
 }
 
 impl PythonRank {
-    /// This process's rank of a communicator that nobody else uses.
+    /// This process's rank in a communicator that carries no other messages.
     pub fn new(comm: &Bound<'_, PyAny>, timeout: Option<u64>) -> PyResult<Self> {
         let rank = Rank { number: comm.getattr("rank")?.extract()?, of: comm.getattr("size")?.extract()? };
-        let patience = timeout.map_or(USUAL_PATIENCE, Duration::from_secs);
+        let timeout = timeout.map_or(DEFAULT_TIMEOUT, Duration::from_secs);
         Ok(PythonRank {
             rank,
             comm: comm.clone().unbind(),
-            patience,
+            timeout,
             sent: Mutex::default(),
-            machine: mpi::machine(),
-            receipts: Receipts::default(),
+            machine: mpi::machine_id(),
+            acknowledgements: Acknowledgements::default(),
             kept: Mutex::default(),
             beside_device: AtomicBool::new(false),
         })
     }
 
-    /// Waits until all messages have been sent, and all others have left what this one keeps for them.
+    /// Waits until all other ranks have finished reading the resources that this rank keeps, and until all messages have been sent.
     pub fn leave(&self, py: Python<'_>) -> PyResult<()> {
         let kept = std::mem::take(&mut *self.kept.lock());
         if !kept.is_empty() {
-            py.detach(|| self.receipts.wait_for_all(self));
+            py.detach(|| self.acknowledgements.wait_for_all(self));
             self.comm.call_method0(py, "Barrier")?;
         }
         drop(kept);
@@ -77,7 +77,7 @@ impl PythonRank {
         Ok(())
     }
 
-    /// Frees messages that have been sent; gives the next one of a rank, if it is there.
+    /// Frees buffers of messages that have been sent; returns the next message from a rank, if one has arrived.
     fn receive(&self, py: Python<'_>, from: usize, tag: i32) -> PyResult<Option<Vec<u64>>> {
         let mut under_way = Vec::new();
         for (request, bytes) in self.sent.lock().drain(..) {
@@ -118,23 +118,23 @@ impl Communicator for PythonRank {
                 return Ok(words);
             }
             let waited = clock.elapsed();
-            if waited >= self.patience {
-                let seconds = self.patience.as_secs();
-                return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
+            if waited >= self.timeout {
+                let seconds = self.timeout.as_secs();
+                return Err(CommError::Timeout { rank: from, waiting: self.rank.number, seconds });
             }
-            if waited < EAGER && self.beside_device.load(Ordering::Relaxed) {
+            if waited < POLL_TIME && self.beside_device.load(Ordering::Relaxed) {
                 thread::yield_now();
             } else {
-                thread::sleep(LOOK);
+                thread::sleep(POLL_INTERVAL);
             }
         }
     }
 
-    fn lending(&self) -> Option<&dyn Lending> {
+    fn peer_access(&self) -> Option<&dyn PeerAccess> {
         self.machine.is_some().then_some(self)
     }
 
-    fn work_beside_device(&self) {
+    fn poll_longer(&self) {
         self.beside_device.store(true, Ordering::Relaxed);
     }
 
@@ -142,31 +142,31 @@ impl Communicator for PythonRank {
         self.kept.lock().push(held);
     }
 
-    /// Tells the reason and ends the processes of all ranks.
+    /// Prints the reason and ends the processes of all ranks.
     fn abort(&self, reason: &str) {
         Python::attach(|py| {
             errors::tell(py, reason);
-            // It does not return; if it cannot be called, the exception of this rank is what there is to say.
+            // `Abort` does not return. If the call fails, this rank's own exception is reported.
             let _ = self.comm.call_method1(py, "Abort", (1,));
         });
     }
 }
 
-impl Lending for PythonRank {
-    fn machine(&self) -> [u64; 2] {
+impl PeerAccess for PythonRank {
+    fn machine_id(&self) -> [u64; 2] {
         self.machine.expect("asked for where it is known")
     }
 
-    fn receipts(&self) -> &Receipts {
-        &self.receipts
+    fn acknowledgements(&self) -> &Acknowledgements {
+        &self.acknowledgements
     }
 
-    fn post_receipt(&self, to: usize, words: Vec<u64>) {
-        // Where it cannot be sent no message can, which is what is told.
-        let _ = Python::attach(|py| self.send(py, to, RECEIPT, &words));
+    fn post_acknowledgement(&self, to: usize, words: Vec<u64>) {
+        // If an acknowledgement cannot be sent, neither can messages, and their failure is reported.
+        let _ = Python::attach(|py| self.send(py, to, ACKNOWLEDGEMENT, &words));
     }
 
-    fn take_receipt(&self, from: usize) -> Option<Vec<u64>> {
-        Python::attach(|py| self.receive(py, from, RECEIPT)).ok()?
+    fn take_acknowledgement(&self, from: usize) -> Option<Vec<u64>> {
+        Python::attach(|py| self.receive(py, from, ACKNOWLEDGEMENT)).ok()?
     }
 }

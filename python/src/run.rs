@@ -17,7 +17,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// So often Python sees to signals while a step lasts.
+/// Interval at which Python handles signals during a step.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs a case and writes its files into the folder `output`, or the next free one after it; returns the record of the run as JSON,
@@ -49,7 +49,7 @@ pub fn run(
     record
 }
 
-/// The part of one rank, or the whole run.
+/// Runs one rank, or the whole run if there are no others.
 fn run_rank(
     py: Python<'_>,
     case: &Bound<'_, Case>,
@@ -60,7 +60,7 @@ fn run_rank(
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(String, PathBuf)> {
     let remark = |text: &str| {
-        // A remark that cannot be shown is no reason to stop.
+        // Failure to show a remark is ignored.
         let _ = Python::attach(|py| py.import("warnings")?.getattr("warn")?.call1((text,)).map(drop));
     };
     let files = RunFiles { dir: output, restart, overwrite, remark };
@@ -71,7 +71,7 @@ fn run_rank(
             Ok((serde_json::to_string(&record).expect("a record can be written as JSON"), record.dir))
         }
         (Err(failure), None) => Err(errors::from_run(failure)),
-        // The run ended by itself in the very step in which it was to stop.
+        // The run reached its end in the step in which it was to stop.
         (Ok(_), Some(exception)) => Err(exception),
         (Err(failure), Some(exception)) => {
             let failure = errors::from_run(failure);
@@ -81,8 +81,8 @@ fn run_rank(
     }
 }
 
-/// Runs a case on another thread; this one, which Python has called, sees to signals and calls `watch`. Answers the exception that has ended
-/// the run, too.
+/// Runs a case on another thread, while this one, Python's, handles signals and calls `watch`. Also returns the exception that ended the
+/// run.
 fn run_beside(
     case: &config::Case,
     options: &RunOptions,
@@ -93,7 +93,7 @@ fn run_beside(
     let (answer, answers) = mpsc::channel();
     thread::scope(|scope| {
         let mut hand_over = move |progress: &Progress| {
-            // Nobody listens any more after an exception.
+            // After an exception the receiver is gone.
             let answered = tell.send(*progress).ok().and_then(|()| answers.recv().ok());
             answered.unwrap_or(ControlFlow::Break(()))
         };
@@ -107,7 +107,7 @@ fn run_beside(
             };
             if let Err(exception) = Python::attach(|py| attend(py, watch, progress.as_ref())) {
                 raised = Some(exception);
-                // Of several ranks all learn of it with the next step.
+                // With several ranks, the next step passes this on to all of them.
                 options.stop.store(true, Ordering::Relaxed);
                 break;
             }
@@ -120,7 +120,7 @@ fn run_beside(
     })
 }
 
-/// Lets Python see to signals, and shows progress.
+/// Lets Python handle signals, and shows progress.
 fn attend(py: Python<'_>, watch: Option<&Py<PyAny>>, progress: Option<&Progress>) -> PyResult<()> {
     py.check_signals()?;
     let Some((watch, progress)) = watch.zip(progress) else { return Ok(()) };

@@ -1,8 +1,8 @@
 //! A simulation under Python's control.
 //!
-//! Arrays that [`Simulation::patches`] returns are views of the solver's own memory. They own a share of a [`Lease`]. Before
-//! the memory changes, the simulation gives what is still leased away to the lease and goes on with a copy; so an array
-//! shows, as long as it lives, the values at the time when it was asked for, and nothing is copied unless it outlives a step.
+//! Arrays that [`Simulation::patches`] returns are views of the solver's own memory and share ownership of a [`Lease`]. Before
+//! memory with live arrays changes, the simulation moves it to the lease and continues with a copy. So an array always shows
+//! the values at the time when it was requested, and values are copied only if an array outlives a step.
 
 use crate::arrays::PatchView;
 use crate::case::{Case, Options, run_options};
@@ -34,13 +34,13 @@ macro_rules! with_simulation {
     };
 }
 
-/// Memory of a level that arrays look at: the simulation's until it is given away.
+/// Memory of a level that arrays view: `None` while it still belongs to the simulation.
 #[derive(Default)]
 struct Lease {
     memory: Mutex<Option<HostMemory>>,
 }
 
-/// What arrays hold on to.
+/// The owner of arrays: keeps the lease alive.
 #[pyclass(frozen, module = "amrclaw._amrclaw")]
 struct LevelMemory {
     _lease: Arc<Lease>,
@@ -55,24 +55,24 @@ struct Functions {
     flag: Option<Py<PyAny>>,
 }
 
-/// A problem on its way through time.
+/// A simulation that Python advances step by step.
 #[pyclass(module = "amrclaw._amrclaw")]
 pub struct Simulation {
     simulation: AnySimulation,
-    /// What formulas over its frames may use.
+    /// Names that formulas over its frames may use.
     vocabulary: Vocabulary,
     leases: Vec<Weak<Lease>>,
     raised: Raised,
-    /// A function has failed in the middle of a step.
+    /// A function failed during a step, which makes the solution unusable.
     failed: bool,
 }
 
 impl Simulation {
-    /// Gives away what arrays still look at.
-    fn end_leases(&mut self) {
+    /// Moves memory that live arrays view to their leases.
+    fn release_leases(&mut self) {
         for (l, lease) in std::mem::take(&mut self.leases).into_iter().enumerate() {
             if let Some(lease) = lease.upgrade() {
-                let memory = with_simulation!(&mut self.simulation, s => s.part_with_values(Level(l as u8)));
+                let memory = with_simulation!(&mut self.simulation, s => s.take_values(Level(l as u8)));
                 *lease.memory.lock().expect("nobody panics with the lock held") = memory;
             }
         }
@@ -82,7 +82,7 @@ impl Simulation {
         if self.failed {
             return Err(errors::broken("a function failed during an earlier step: begin a new simulation"));
         }
-        self.end_leases();
+        self.release_leases();
         let simulation = &mut self.simulation;
         let outcome = py.detach(|| with_simulation!(simulation, s => s.step_to(limit)));
         if let Some(exception) = self.raised.take() {
@@ -95,7 +95,7 @@ impl Simulation {
 }
 
 impl Simulation {
-    /// Auxiliary values of the present time, before they are shown.
+    /// Updates auxiliary values to the current time, before they are read.
     fn renew_aux(&mut self, py: Python<'_>) -> PyResult<()> {
         let simulation = &mut self.simulation;
         let outcome = py.detach(|| with_simulation!(simulation, s => s.renew_aux()));
@@ -108,7 +108,7 @@ impl Simulation {
 
 impl Drop for Simulation {
     fn drop(&mut self) {
-        self.end_leases();
+        self.release_leases();
     }
 }
 
@@ -143,13 +143,13 @@ impl Simulation {
         if let Some(exception) = raised.take() {
             return Err(exception);
         }
-        // Whatever fails before the first step is the input's fault, as for runs.
+        // A failure before the first step is a mistake in the input, as for runs.
         let simulation = simulation.map_err(errors::refused)?;
         let vocabulary = case.case.vocabulary();
         Ok(Simulation { simulation, vocabulary, leases: Vec::new(), raised, failed: false })
     }
 
-    /// Takes one step of the coarsest level, made to hit `limit` if it comes near.
+    /// Takes one step of the coarsest level, adjusted to end at `limit` if that is near.
     #[pyo3(signature = (limit=f64::INFINITY))]
     fn step(&mut self, py: Python<'_>, limit: f64) -> PyResult<()> {
         self.step_once(py, limit)
@@ -206,7 +206,7 @@ impl Simulation {
         Ok(py.detach(|| with_simulation!(&self.simulation, s => s.totals())))
     }
 
-    /// A snapshot: a copy that stays.
+    /// A copy of the current solution.
     fn frame(&mut self, py: Python<'_>) -> PyResult<Frame> {
         self.renew_aux(py)?;
         let frame = py.detach(|| match &self.simulation {
@@ -226,7 +226,7 @@ impl Simulation {
         }))
     }
 
-    /// Patches of a level, counted from 1, their values where the solver has them; `None` if that is not the host's memory.
+    /// Patches of a level, counted from 1, with views of the solver's values; `None` if these are not in host memory.
     fn patches<'py>(&mut self, py: Python<'py>, level: usize) -> PyResult<Option<Vec<PatchTuple<'py>>>> {
         let index = errors::level_index(level, self.num_levels())?;
         self.leases.resize_with(self.num_levels(), Weak::new);
@@ -237,7 +237,7 @@ impl Simulation {
     }
 }
 
-/// Sets a case up with Python's functions.
+/// Builds the simulation of a case with Python's functions.
 fn start<const D: usize>(
     case: &Case,
     options: &RunOptions,
@@ -284,7 +284,7 @@ fn leased_patches<'py, const D: usize>(
             strides: std::iter::once(strides.component).chain(along.into_iter().take(D)).collect(),
         };
         let array = |values: HostArray<'_>, k: usize| {
-            // SAFETY: the simulation gives the memory to the lease, which `owner` holds, before it writes or frees it.
+            // SAFETY: before it writes or frees the memory, the simulation moves it to the lease, which `owner` keeps alive.
             unsafe {
                 match values {
                     HostArray::F64(values) => view.array(values, view.offset[k], components[k], owner.clone()),

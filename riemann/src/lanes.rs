@@ -7,7 +7,7 @@ use crate::elementary::Double;
 use crate::real::{Choose, Mask, Real};
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
-/// Asks the processor to bring the number at `p` into its caches; any address is allowed.
+/// Prefetches the number at `p` into the processor's caches; any address is allowed.
 #[inline(always)]
 pub(crate) fn prefetch<R>(p: *const R) {
     #[cfg(target_arch = "x86_64")]
@@ -180,7 +180,7 @@ macro_rules! pack {
             )?
         }
     };
-    // A pack of `f64` is its own; others are halved and put together.
+    // A pack of `f64` is its own pack in double precision; others are halved and joined again.
     (@double (own and: $and:expr, or: $or:expr, left: $left:expr, right: $right:expr $(,)?)) => {
         type Double = Self;
         #[inline(always)]

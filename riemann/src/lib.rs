@@ -4,14 +4,14 @@
 //!
 //! A tour:
 //!
-//! * [`macro@solver`] and [`macro@kernels`] read a user's block and make Rust and CUDA C++ of it; [`solver::Solver`] is what comes out, and
-//!   [`device_source`] its text for a GPU. [`solvers`] are the built-in ones, one PDE a file.
+//! * [`macro@solver`] and [`macro@kernels`] translate a user's block to Rust and CUDA C++: an implementation of [`solver::Solver`], and its
+//!   text for a GPU ([`device_source`]). [`solvers`] are the built-in ones, one PDE a file.
 //! * [`patch`] updates one tile of a patch with any solver: Riemann problems, limited corrections ([`limiter`]), transverse waves,
-//!   sources. `patch::PatchSolver` is its face for programs, `patch::Kernels` makes one of a solver.
-//! * [`frame`] solves with any solver that knows no directions on a mapped grid, in the frame of each face.
+//!   sources. `patch::PatchSolver` is its interface for programs, `patch::Kernels` implements it for a solver.
+//! * [`frame`] solves with any solver that knows no directions on a mapped mesh, in the frame of each face.
 //! * [`lanes`] are packs of numbers for the processor's vectors, [`axis`] names axes and sides.
-//! * [`mod@plugin`] carries solvers across a C interface, so that a program loads what it was not compiled with.
-//! * With the feature `catalogue`: `catalogue` finds solvers by name, `holds` tries on random states what holds for every solver.
+//! * [`mod@plugin`] passes solvers through a C interface, so that a program loads solvers that it was not compiled with.
+//! * With the feature `catalogue`: `catalogue` finds solvers by name, `holds` checks on random states what every solver must satisfy.
 
 pub use riemann_macros::{described_functions, described_kernels, functions, kernels, shared, solver};
 

@@ -3,7 +3,7 @@
 //! A limiter compares a wave with the neighbouring wave of the same family on its upwind side. With `n = |𝒲|²` and
 //! `d = 𝒲 · 𝒲_upwind`, the ratio is `θ = d / n` and the wave is scaled by φ(θ) in the second-order correction:
 //! LeVeque 2002, doi:10.1017/CBO9780511791253, §6.11 eqs 6.39–6.41 and §9.13.
-//! Each φ is written with a single division, the dearest operation of the update.
+//! Each φ is written with a single division, the most expensive operation of the update.
 
 use crate::real::Real;
 use std::str::FromStr;

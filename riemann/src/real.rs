@@ -136,11 +136,11 @@ pub trait Real:
     }
     /// `f` computed in double precision, then rounded.
     fn in_double(self, other: Self, f: impl Fn(Self::Double, Self::Double) -> Self::Double) -> Self;
-    /// Calls `f` as a function of the program by itself that may use the pack's instructions, which the processor must have. What `f` is
-    /// made of must be `#[inline(always)]`. Loops that have nothing in common are compiled in less time one by one, and each has the
-    /// registers to itself; a compiler that is to optimise fully puts some back into functions with the same instructions, which is as
-    /// fast or faster. `P`: any type of the module with which it is to be compiled; a method is compiled where its type is, and modules
-    /// are compiled at the same time.
+    /// Calls `f` as a separate function that may use the pack's instructions, which the processor must have. All that `f` calls must be
+    /// `#[inline(always)]`. Loops that have nothing in common compile faster as separate functions, and each then has all registers;
+    /// with full optimisation the compiler inlines some of them into functions with the same instructions, which is as fast or faster.
+    /// `P`: any type of the module with which `f` is to be compiled: a method is compiled with its type's module, and modules are
+    /// compiled in parallel.
     #[inline(always)]
     fn outlined<P, T>(f: impl FnOnce() -> T) -> T {
         trait Place {
@@ -178,11 +178,11 @@ pub trait Scalar: Real<Scalar = Self, Mask = bool> + PartialOrd + Default {
     fn finite(self) -> bool;
 }
 
-/// `x`, of which the compiler knows from here on that it is in a register, and no more.
+/// Returns `x`; the compiler then knows only that it is in a register.
 ///
-/// Where all lanes of an operation are alike, the compiler computes one of them; and where it knows that the number lies in memory, it
-/// may do so with a whole vector of what lies there and behind, for a divide or a square root too. Whatever lies behind is often no
-/// normal number, and Intel's processors take a hundred cycles and more for those.
+/// Where all lanes of an operation are equal, the compiler computes only one of them; and where it knows that the number lies in memory, it
+/// may load and compute a whole vector that begins there, even for a division or a square root. The numbers behind are often not normal,
+/// and Intel's processors take a hundred cycles and more for those.
 #[inline(always)]
 fn in_register(x: f64) -> f64 {
     #[cfg(target_arch = "x86_64")]

@@ -65,7 +65,7 @@ impl Cell {
     }
 }
 
-/// Functions of position as formulas of a case, one for each value; none where the solver has no such function, or one that is any Rust.
+/// Functions of position as formulas of a case, one for each value; empty where the solver has no such function, or one in arbitrary Rust.
 ///
 /// Those of cells have the names of `[initial]`, the mapping's `X`, `Y` and `Z`; `{name}` stands for the value of a parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub struct PositionFormulas {
     pub mapping: &'static [&'static str],
 }
 
-/// What a program says and asks of a solver that it does not know: name, parameters, construction.
+/// What a program needs to select and make a solver that it does not know: name, parameters, construction.
 pub trait Described: Sized {
     /// Name by which users ask for the solver.
     const NAME: &'static str;
@@ -128,23 +128,23 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     /// Solving a face again costs less than keeping its solution and reading it back: a dozen operations at most, no
     /// division. The results are the same.
     const SOLVE_AGAIN: bool = false;
-    /// Names of what must be positive in every state: the formulas fail without it.
+    /// Names of the quantities that must be positive in every state: the formulas fail otherwise.
     const POSITIVE: &'static [&'static str] = &[];
-    /// Names of what must not be negative in data, though steps may leave it so by round-off or an overshoot.
+    /// Names of the quantities that must not be negative in data, though steps may make them so by round-off or an overshoot.
     const NONNEGATIVE: &'static [&'static str] = &[];
-    /// Steps can change what must be positive: see [`Solver::least_positive`].
+    /// Steps can change quantities that must be positive: see [`Solver::least_positive`].
     const CHECKS_STEPS: bool = false;
     /// Per axis, the component of `q` that changes sign at a solid wall with that normal.
     const WALL_NORMAL: [Option<usize>; 3];
     /// The first component of each vector in `q`, which has as many as there are axes.
     const VECTORS: &'static [usize] = &[];
-    /// The equations are others in one direction than in another, so that they cannot be turned into the frame of a face.
+    /// The equations differ between directions, so that they cannot be rotated into the frame of a face.
     const DIRECTIONS: bool = false;
     /// Functions of position as formulas.
     const FORMULAS: PositionFormulas = PositionFormulas { initial: &[], aux_values: &[], mapping: &[] };
 
-    /// Calls `f` as a function of the program by itself ([`Real::outlined`]), which is compiled with the solver's module, so that kernels of
-    /// several solvers are compiled at the same time. A solver that is made of another one hands it on.
+    /// Calls `f` as a separate function ([`Real::outlined`]), which is compiled with the solver's module, so that kernels of several
+    /// solvers are compiled in parallel. A solver that wraps another one forwards the call.
     #[inline(always)]
     fn outlined<V: Real, T>(f: impl FnOnce() -> T) -> T {
         V::outlined::<Self, T>(f)
@@ -173,8 +173,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
         asdq: [V; M],
     ) -> Transverse<V, M>;
 
-    /// What `transverse` needs of a mean of the two states at a face, such as Roe's average: taken once for all that is split there. Its
-    /// components are what the solver likes, but vectors stand where those of a state do, so that they can be turned with it.
+    /// What `transverse` needs of a mean of the two states at a face, such as Roe's average: computed once for all that is split there.
+    /// The solver chooses its components, but vectors stand where those of a state do, so that they can be rotated with it.
     #[inline(always)]
     fn mean_state<V: Real>(&self, ql: [V; M], _qr: [V; M]) -> [V; M] {
         ql
@@ -217,7 +217,7 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
         V::zero().lt(V::zero())
     }
 
-    /// The least of what must be positive and steps can change, where [`Solver::CHECKS_STEPS`].
+    /// The smallest of the quantities that must be positive and that steps can change, where [`Solver::CHECKS_STEPS`].
     #[inline(always)]
     fn least_positive<V: Real>(&self, _q: [V; M], _aux: [V; A]) -> V {
         V::constant(1.0)

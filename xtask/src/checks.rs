@@ -12,7 +12,7 @@ struct Check {
     run: fn() -> Outcome,
 }
 
-/// In the order of `cargo xtask test`: what fails fast comes first.
+/// All checks, in the order of `cargo xtask test`: those that fail fast come first.
 const CHECKS: &[Check] = &[
     Check { name: "fmt", what: "formatting", run: fmt },
     Check { name: "tidy", what: "sizes, module dependencies, links, examples", run: tidy::run },
@@ -31,10 +31,10 @@ const CHECKS: &[Check] = &[
     Check { name: "cuda", what: "kernels compile for every solver", run: gpu::compile_kernels },
 ];
 
-/// The check beside which the last one begins: by then its program is built. It mostly waits for a compiler that takes one core.
+/// When this check begins, the last one starts in parallel: its program is built by then, and it mostly waits for a single-threaded compiler.
 const BESIDE_LAST: &str = "stress-share";
 
-/// Runs every check in order, up to the first that fails; the last one in a process of its own, beside others.
+/// Runs the checks in order, up to the first that fails; the last one in a separate process, in parallel with others.
 pub fn run_all() -> Outcome {
     let start = Instant::now();
     let (last, others) = CHECKS.split_last().expect("there are checks");
@@ -42,7 +42,7 @@ pub fn run_all() -> Outcome {
         println!("\n==== {number}/{} {}: {} ====", CHECKS.len(), check.name, check.what);
     };
     std::thread::scope(|scope| -> Outcome {
-        // What the last ones install comes from the network while others compile. What fails here they try again, and tell.
+        // Installs what the last checks need while others compile. If this fails, those checks try again and report it.
         let mut installing = Some(scope.spawn(|| (python::virtual_environment().is_ok(), gpu::nvrtc().is_ok())));
         let mut beside = None;
         for (i, check) in others.iter().enumerate() {
@@ -66,7 +66,7 @@ pub fn run_all() -> Outcome {
     Ok(())
 }
 
-/// Runs a check in a process of its own: what it printed, and the seconds that it took if it passed.
+/// Runs a check in a separate process; returns what it printed, and its seconds if it passed.
 fn run_apart(check: &Check) -> (String, Outcome<f64>) {
     let begin = Instant::now();
     let ended = std::env::current_exe().and_then(|program| command(program).arg(check.name).output());

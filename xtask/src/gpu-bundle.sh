@@ -1,13 +1,13 @@
 #!/bin/sh
 # Checks and times amrclaw on this machine's GPU: ./run.sh [PART…]. Needs a driver and NVRTC; some kernels come compiled. Each part
-# writes results/PART.txt and says here whether it went well; without arguments all parts run but `ranks`, which needs two GPUs, and `paper`,
+# writes results/PART.txt and prints whether it passed; without arguments all parts run except `ranks`, which needs two GPUs, and `paper`,
 # the figures of `cargo xtask paper`, which takes half an hour.
 cd "$(dirname "$0")" || exit 1
 export AMRCLAW_CACHE="$PWD/cache"
 mkdir -p results
 failed=0
 
-# part NAME COMMAND…: runs the command and says how it went.
+# part NAME COMMAND…: runs the command and prints its result.
 part() {
     part=$1
     shift
@@ -59,7 +59,7 @@ examples() {
     done
 }
 
-# Runs that begin on one device and go on on another end as if they had not changed.
+# Runs that continue on another device must end like runs that do not change device.
 restarts() {
     for name in acoustics_interface advection_swirl euler_shock_bubble; do
         for device in cpu cuda cuda-streamed; do
@@ -129,7 +129,7 @@ tests() {
     AMRCLAW_TEST_DEVICE=$device "./tests/$program" "$@"
 }
 
-# Where a solver of the tests' own has no text for GPUs, or the test looks at values in the host's memory, it is left out.
+# Tests with a solver without CUDA text, or that read values in host memory, are left out.
 all_tests() {
     for device in cuda cuda-streamed; do
         part "invariants-$device" tests invariants $device
@@ -141,7 +141,7 @@ all_tests() {
     done
 }
 
-# Problems larger than the memory that they may use, and one that is too large for the device.
+# Problems larger than the memory limit, and one too large for the device.
 memory() {
     for bytes in 8000000 12000000 100000000; do
         ./amrclaw run --overwrite cases/acoustics_radial/case.toml --device cuda-streamed --device-memory $bytes --set mesh.cells=[400,400] \
@@ -154,8 +154,8 @@ memory() {
     grep 'bytes are needed' results/memory/message.txt | grep cuda-streamed
 }
 
-# A kernel breaks off in the middle of a run: the message names kernel and device, and the last checkpoint, which the streamed
-# executor still writes from the host's memory, goes on on the processor.
+# A kernel fails during a run: the message names kernel and device, and the last checkpoint, which the streamed executor still
+# writes from host memory, continues on the processor.
 fault() {
     for device in cuda cuda-streamed; do
         output=results/fault/$device

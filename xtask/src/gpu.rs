@@ -1,4 +1,4 @@
-//! What concerns GPUs on machines that have none: compiling the kernels, and making a folder to copy to one that has.
+//! Tasks for GPUs on machines without one: compiling the kernels, and making a folder to copy to a machine with a GPU.
 
 use crate::process::{Outcome, cargo, command, output, release_program, root, run, target_dir};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The folder that `gpu-bundle` makes, in the target folder.
 const BUNDLE: &str = "gpu-bundle";
 
-/// What runs there.
+/// The script that runs in it.
 const RUN: &str = include_str!("gpu-bundle.sh");
 /// Test programs of the bundle, benchmarks among them.
 const PROGRAMS: [&str; 8] =
@@ -34,7 +34,7 @@ pub fn nvrtc() -> Outcome<PathBuf> {
 
 /// Compiles every kernel by NVRTC.
 pub fn compile_kernels() -> Outcome {
-    // Of the whole workspace, so that what the other tests have built serves here too.
+    // With the whole workspace, so that the build of the other tests is reused.
     let tests = ["test", "--workspace", "--test", "nvrtc", "--", "--ignored", "every", "errors"];
     run(cargo(&tests).env("AMRCLAW_NVRTC", nvrtc()?))
 }
@@ -51,19 +51,19 @@ fn built(folder: &Path, name: &str) -> Outcome<PathBuf> {
     found.ok_or_else(|| format!("no {name} in {}", folder.display()))
 }
 
-/// Copies a file into a folder that need not be there.
+/// Copies a file, and creates its folder if necessary.
 fn copy(from: &Path, to: &Path) -> Outcome {
     std::fs::create_dir_all(to.parent().unwrap_or(to)).map_err(|e| format!("{}: {e}", to.display()))?;
     std::fs::copy(from, to).map(|_| ()).map_err(|e| format!("{}: {e}", from.display()))
 }
 
-/// Copies a program without what only debuggers read.
+/// Copies a program without debug information.
 fn copy_program(from: &Path, to: &Path) -> Outcome {
     copy(from, to)?;
     run(command("strip").arg(to))
 }
 
-/// Copies a folder's case, and its solver, of the folder's name, as a library.
+/// Copies a folder's case and, as a library, the solver that is named after the folder.
 fn copy_case(program: &Path, from: &Path, to: &Path) -> Outcome {
     copy(&from.join("case.toml"), &to.join("case.toml"))?;
     let name = from.file_name().unwrap_or_default();
@@ -97,7 +97,7 @@ pub fn bundle() -> Outcome {
     }
     let program = release_program()?;
     copy_program(&program, &folder.join("amrclaw"))?;
-    // It makes the paper's figures there.
+    // This program makes the paper's figures there.
     let own = std::env::current_exe().map_err(|e| format!("the path of this program: {e}"))?;
     copy_program(&own, &folder.join("xtask"))?;
     let tests = PROGRAMS.iter().flat_map(|name| ["--test", name]);

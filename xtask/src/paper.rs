@@ -1,8 +1,8 @@
 //! The figures of Qin, LeVeque & Motley 2018 (arXiv:1808.02638), §4, made by the program itself: `cargo xtask paper`.
 //!
-//! Figure 8 are pictures of one run; 9 to 12 are reports of sweeps (times of phases; cells, patches and times over cutoff and regrid
-//! interval); 13 is the update of a single level, with the bytes that it must move at least. In the folder of `cargo xtask gpu-bundle` this
-//! program runs without the sources: there it takes the command line and the case that lie beside it.
+//! Figure 8 consists of pictures of one run; 9 to 12 are reports of sweeps (times of phases; cells, patches and times over cutoff and regrid
+//! interval); 13 is the update of a single level, with the least number of bytes that it must move. In the folder of `cargo xtask gpu-bundle`
+//! this program runs without the sources: there it uses the command line and the case beside it.
 
 use crate::process::{Outcome, output, release_program, root, run, target_dir, tested_program};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf, absolute};
 use std::process::{Command, Stdio};
 
-/// A figure: its number, its folder, what makes it.
+/// A figure: its number, its folder, and the function that makes it.
 type Figure = (&'static str, &'static str, fn(&Benchmark, &Path) -> Outcome);
 
 const FIGURES: [Figure; 4] = [
@@ -20,7 +20,7 @@ const FIGURES: [Figure; 4] = [
     ("13", "figure_13", one_level),
 ];
 
-/// No files but the record: what is timed is the computation.
+/// No files except the record, so that only the computation is timed.
 const NO_FILES: [&str; 4] = ["--set", "output.format=[]", "--set", "output.png=false"];
 
 /// The case in the folder of `gpu-bundle`.
@@ -46,7 +46,7 @@ pub fn make(arguments: &[String]) -> Outcome {
     make_all(parse(arguments)?)
 }
 
-/// All figures of a small twin, with the program as tests build it.
+/// All figures of a small version of the benchmark, with the program that the tests build.
 pub fn small() -> Outcome {
     let folder = target_dir().join("paper-small");
     if folder.exists() {
@@ -134,7 +134,7 @@ impl Benchmark {
         program
     }
 
-    /// Those of the devices asked for on which a step of a small mesh succeeds; says of the others why they are left out.
+    /// The requested devices on which a step of a small mesh succeeds; prints why the others are left out.
     fn devices_here(&self) -> Outcome<Vec<String>> {
         let mut here = Vec::new();
         for device in &self.options.devices {
@@ -199,8 +199,8 @@ fn settings(benchmark: &Benchmark, folder: &Path) -> Outcome {
     benchmark.sweep(folder, &["--vary", "regrid.cutoff=0.5,0.7,0.9", "--vary", "regrid.interval,regrid.buffer=2,8,16"])
 }
 
-/// The update of a single level on each device: nanoseconds a cell, and bytes a cell, beside those that each state read once and written
-/// once makes.
+/// The update of a single level on each device: nanoseconds per cell, bytes per cell as measured, and the least possible bytes: each state read
+/// once and written once.
 fn one_level(benchmark: &Benchmark, folder: &Path) -> Outcome {
     const FLOOR: f64 = 2.0 * 3.0 * 8.0;
     benchmark.sweep(folder, &["--device-times", "on", "--set", "levels.max=1"])?;
@@ -223,7 +223,7 @@ fn one_level(benchmark: &Benchmark, folder: &Path) -> Outcome {
     std::fs::write(&path, table).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Bytes that the update of a cell moves to and from the device's memory, as NVIDIA's `ncu` counts them; the error says why not.
+/// Bytes that the update of a cell moves to and from device memory, measured by NVIDIA's `ncu`; the error says why there are none.
 fn counted_bytes(benchmark: &Benchmark, device: &str, folder: &Path) -> Outcome<String> {
     if device != "cuda" {
         return Err("–".to_owned());
@@ -243,10 +243,10 @@ fn counted_bytes(benchmark: &Benchmark, device: &str, folder: &Path) -> Outcome<
     }
 }
 
-/// What `ncu` is to count.
+/// The metric of `ncu`.
 const BYTES_OF_MEMORY: &str = "dram__bytes.sum";
 
-/// How many launches a table of `ncu --csv` has, and the bytes of all of them: a row for each, which ends with name, unit and value.
+/// The number of launches in a table of `ncu --csv`, and the sum of their bytes: a row for each, which ends with name, unit and value.
 fn bytes_of_launches(table: &str) -> (usize, f64) {
     let value = |row: &str| {
         let mut from_end = row.trim_end().trim_matches('"').rsplit("\",\"");

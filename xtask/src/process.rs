@@ -22,7 +22,7 @@ pub fn release_program() -> Outcome<PathBuf> {
     Ok(program_in("release"))
 }
 
-/// The command line as tests have it, built with them: by itself it would be compiled anew, with fewer features of the libraries.
+/// The command line that the tests build: built alone it would be compiled again, with fewer features of the libraries.
 pub fn tested_program() -> Outcome<PathBuf> {
     run(&mut cargo(&["test", "--quiet", "--workspace", "--no-run", "--test", "cli"]))?;
     Ok(program_in("debug"))

@@ -1,11 +1,11 @@
-//! The check `python`: the package as a wheel, its tests, and those of the output files.
+//! The check `python`: builds the package's wheel, and runs its tests and those of the output files.
 
 use crate::process::{Outcome, cargo, command, output, root, run, target_dir, tested_program};
 use std::path::{Path, PathBuf};
 
-/// Runs pytest on `python/`. It finds the package installed from a wheel, the command line in `AMRCLAW`, built as for the
-/// tests and not a second time, and what Rust tests write: sample frames of every format in `AMRCLAW_FRAMES_DIR`, values of the elementary
-/// functions in `ELEMENTARY_SAMPLES_DIR`.
+/// Runs pytest on `python/`, with the package installed from a wheel. `AMRCLAW` is the command line that the Rust tests build. Files that Rust
+/// tests write: sample frames of every format in `AMRCLAW_FRAMES_DIR`, values of the elementary functions in
+/// `ELEMENTARY_SAMPLES_DIR`.
 pub fn run_tests() -> Outcome {
     let program = tested_program()?;
     let frames = target_dir().join("python-frames");
@@ -13,7 +13,7 @@ pub fn run_tests() -> Outcome {
     run(cargo(&writer).env("AMRCLAW_FRAMES_DIR", &frames))?;
     let samples = elementary_samples("2000")?;
     let interpreter = virtual_environment()?;
-    bring_along(&program)?;
+    bundle_program(&program)?;
     install_wheel(&interpreter)?;
     let mut pytest = command(interpreter);
     pytest
@@ -23,7 +23,7 @@ pub fn run_tests() -> Outcome {
     run(pytest.env("ELEMENTARY_SAMPLES_DIR", samples))
 }
 
-/// Writes values of the elementary functions, of so many points each, and returns their folder.
+/// Writes values of each elementary function at so many points, and returns their folder.
 pub fn elementary_samples(points: &str) -> Outcome<PathBuf> {
     let folder = target_dir().join("elementary-samples");
     let writer = ["test", "--quiet", "--workspace", "--test", "elementary", "samples_are_written"];
@@ -31,8 +31,8 @@ pub fn elementary_samples(points: &str) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Puts the program into the package, which brings it along.
-fn bring_along(program: &Path) -> Outcome {
+/// Copies the program into the package, which contains it.
+fn bundle_program(program: &Path) -> Outcome {
     let folder = root().join("python/package/amrclaw/_bin");
     let copied = std::fs::create_dir_all(&folder).and_then(|()| {
         let name = program.file_name().unwrap_or_default();
@@ -41,8 +41,8 @@ fn bring_along(program: &Path) -> Outcome {
     copied.map(drop).map_err(|e| format!("{}: {e}", folder.display()))
 }
 
-/// Builds a wheel for Linux on x86-64, of the release build, with the command line in it. The C library that it needs at
-/// least is that of the machine; maturin writes it into the wheel's name and refuses libraries beyond the standard's.
+/// Builds a wheel for Linux on x86-64, from the release build, that contains the command line. It requires at least this machine's
+/// version of the C library; maturin writes that into the wheel's name and refuses libraries outside the standard's list.
 pub fn wheel(arguments: &[String]) -> Outcome {
     let out = match arguments {
         [] => target_dir().join("wheels-release"),
@@ -50,9 +50,9 @@ pub fn wheel(arguments: &[String]) -> Outcome {
         _ => return Err(format!("expected `--output DIR` or nothing, but was given {arguments:?}")),
     };
     let interpreter = virtual_environment()?;
-    // Both packages at once: then what they share is compiled once.
+    // Both packages at once, so that shared dependencies are compiled once.
     run(&mut cargo(&["build", "--release", "--package", "amrclaw", "--package", "amrclaw-python"]))?;
-    bring_along(&target_dir().join("release/amrclaw"))?;
+    bundle_program(&target_dir().join("release/amrclaw"))?;
     let mut maturin = command(&interpreter);
     maturin.args(["-m", "maturin", "build", "--release", "--auditwheel", "check", "--manifest-path"]);
     maturin.arg("python/Cargo.toml").arg("--interpreter").arg(&interpreter).arg("--out").arg(&out);
@@ -63,26 +63,26 @@ pub fn wheel(arguments: &[String]) -> Outcome {
 fn install_wheel(interpreter: &Path) -> Outcome {
     let wheels = target_dir().join("wheels");
     if wheels.is_dir() {
-        // Else pip would find those of other versions too.
+        // Otherwise pip would also find wheels of other versions.
         std::fs::remove_dir_all(&wheels).map_err(|e| format!("{}: {e}", wheels.display()))?;
     }
     let mut maturin = command(interpreter);
     maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--manifest-path"]);
     maturin.arg("python/Cargo.toml").arg("--interpreter").arg(interpreter).arg("--out").arg(&wheels);
-    // The profile of the tests: what they have compiled need not be compiled again.
+    // In the profile of the tests, so that their build is reused.
     run(&mut maturin)?;
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"];
     let mut pip = command(interpreter);
     run(pip.args(install).args(["--force-reinstall", "--find-links"]).arg(&wheels).arg("amrclaw"))
 }
 
-/// The interpreter of a virtual environment that holds `python/requirements-test.txt`, made or renewed if need be.
+/// The interpreter of a virtual environment with `python/requirements-test.txt`, which is created or updated if necessary.
 pub fn virtual_environment() -> Outcome<PathBuf> {
     let folder = target_dir().join("python-venv");
     let interpreter = folder.join("bin").join("python");
     let requirements = root().join("python/requirements-test.txt");
     let wanted = std::fs::read_to_string(&requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
-    // The copy is written last, so that an installation that was cut off is made anew.
+    // The copy is written last, so that an interrupted installation is repeated.
     let installed = folder.join("requirements-installed.txt");
     if std::fs::read_to_string(&installed).is_ok_and(|text| text == wanted) {
         return Ok(interpreter);

@@ -11,7 +11,7 @@ mod tiled;
 mod together;
 
 use amrclaw::io::checkpoint;
-use amrclaw::io::stored::StoredCheckpoint;
+use amrclaw::io::checkpoint_patches::StoredCheckpoint;
 use model::{Efficiency, Model, Step};
 use options::Options;
 use shares::Shares;

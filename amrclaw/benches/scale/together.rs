@@ -1,9 +1,9 @@
 //! Clustering by all ranks together, as runs do it: each rank a thread that has the tags under its own patches.
 
-use amrclaw::exec::comm::{CommError, Communicator, Head, Phase, Ranks};
+use amrclaw::exec::comm::{CommError, Communicator, MessageHeader, Phase, Ranks};
 use amrclaw::index::{CellBox, Level};
 use amrclaw::mesh::{Hierarchy, Partition, Rank, TagSet};
-use amrclaw::regrid::{ClusterParams, cluster, part_of_rank, with_one_rank};
+use amrclaw::regrid::{ClusterParams, cluster, divide_among_ranks, redistribute_tags};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -71,14 +71,15 @@ pub fn clustered<const D: usize>(
     let work = |number: usize, tags: TagSet<D>| -> Result<Together, String> {
         let comm = Sleepers { rank: Rank { number, of: ranks }, boxes: boxes.clone() };
         let all = Ranks::new(Arc::new(comm), Arc::default());
-        let head = Head { phase: Phase::Flags, level: coarser as u8, epoch: 0 };
+        let header = MessageHeader { phase: Phase::Flags, level: coarser as u8, epoch: 0 };
         // What several threads would do of it this one does alone.
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|e| e.to_string())?;
         alone.install(|| {
             let before = seconds_of_thread();
             let (mesh, partition) = (hierarchy.level(Level(coarser as u8)), &partitions[coarser]);
-            let tags = with_one_rank(tags, mesh, partition, &all, head).map_err(|e| e.to_string())?;
-            let part = part_of_rank(tags, Some(&ClusterParams::default()), &all, head).map_err(|e| e.to_string())?;
+            let tags = redistribute_tags(tags, mesh, partition, &all, header).map_err(|e| e.to_string())?;
+            let part =
+                divide_among_ranks(tags, Some(&ClusterParams::default()), &all, header).map_err(|e| e.to_string())?;
             let found: Vec<CellBox<D>> = cluster(&part, &ClusterParams::default());
             drop(found);
             let traffic = all.traffic();

@@ -27,18 +27,18 @@ pub struct Study {
     pub dir: PathBuf,
 }
 
-/// What came of one mesh.
+/// The result on one mesh.
 #[derive(Clone, Debug)]
 pub struct Resolution {
     /// Cells of the coarsest level along each axis.
     pub cells: Vec<i32>,
-    /// The error of each equation's quantity; empty for the mesh that others are compared with.
+    /// The error of each equation's quantity; empty for the reference mesh.
     pub errors: Vec<(String, Norms)>,
-    /// What its run says of itself.
+    /// The record of its run.
     pub record: RunRecord,
 }
 
-/// A study that cannot be made.
+/// Why a study cannot be carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvergeError {
     /// The case does not allow it.
@@ -71,14 +71,14 @@ pub fn describe(cells: &[i32]) -> String {
 /// The cells of mesh `number` of a study of `case`.
 ///
 /// # Errors
-/// More cells than can be counted.
+/// The number of cells overflows.
 pub fn cells_of(case: &Case, number: usize) -> Result<Vec<i32>, ConvergeError> {
     let finer = |&n: &i32| 1_i32.checked_shl(number as u32).and_then(|factor| n.checked_mul(factor));
     let cells: Option<Vec<i32>> = case.mesh.cells.iter().map(finer).collect();
     cells.ok_or_else(|| ConvergeError::Case(format!("mesh {} has more cells than can be counted", number + 1)))
 }
 
-/// What a mesh changes in the case.
+/// The overrides of the case for a mesh.
 fn overrides(case: &Case, number: usize, cells: &[i32]) -> Vec<String> {
     let list = cells.iter().map(i32::to_string).collect::<Vec<_>>().join(",");
     let mut overrides = vec![
@@ -87,7 +87,7 @@ fn overrides(case: &Case, number: usize, cells: &[i32]) -> Vec<String> {
         "output.count=1".to_owned(),
         "output.png=false".to_owned(),
     ];
-    // A fixed step keeps its Courant number, and the first one its share of it.
+    // A fixed step is divided by the refinement, so that its Courant number stays the same.
     if let Some(dt) = case.time.dt {
         overrides.push(format!("time.dt={:e}", dt / f64::from(1 << number)));
     }
@@ -95,7 +95,7 @@ fn overrides(case: &Case, number: usize, cells: &[i32]) -> Vec<String> {
 }
 
 impl Study {
-    /// Runs the case on every mesh, coarsest first, and takes the errors. `watch` is called with the mesh that comes next,
+    /// Runs the case on every mesh, coarsest first, and computes the errors. `watch` is called before each run with its mesh,
     /// and with each line of its progress.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use crate::io::compare::Norms;
 use crate::io::picture::{Image, Line, chart};
 use std::fmt::Write;
 
-/// Takes one of the norms.
+/// Selects one of the norms.
 type Measure = fn(&Norms) -> f64;
 
 /// The norms by name.
@@ -13,12 +13,12 @@ const NORMS: [(&str, Measure); 3] = [("L1", |n| n.l1), ("L2", |n| n.l2), ("max",
 /// Pixels of the picture's plot.
 const PICTURE: usize = 800;
 
-/// Names of the equations that errors are known of.
+/// Names of the equations' quantities with errors.
 fn equations(resolutions: &[Resolution]) -> Vec<&str> {
     resolutions.first().map_or(Vec::new(), |first| first.errors.iter().map(|(name, _)| name.as_str()).collect())
 }
 
-/// The observed order between two errors on meshes whose cells differ by 2: how often halving the cells halves the error.
+/// The observed order of convergence from errors on two meshes whose cell sizes differ by a factor of 2.
 fn order(coarse: f64, fine: f64) -> Option<f64> {
     (coarse > 0.0 && fine > 0.0).then(|| (coarse / fine).log2()).filter(|order| order.is_finite())
 }
@@ -31,7 +31,7 @@ fn of<'a>(resolutions: &'a [Resolution], equation: &'a str) -> impl Iterator<Ite
     })
 }
 
-/// The table that a terminal shows: per equation a line for each mesh with errors and orders.
+/// The table for a terminal: per equation one line for each mesh, with errors and orders.
 pub fn text(resolutions: &[Resolution]) -> String {
     let mut out = String::new();
     let width = resolutions.iter().map(|r| describe(&r.cells).chars().count()).max().unwrap_or(0).max(5);

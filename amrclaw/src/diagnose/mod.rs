@@ -1,4 +1,4 @@
-//! Counting and timing of a run.
+//! Counts and times of a run.
 
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// What the time of a run is spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Updating patches, with what the conservation fix keeps.
+    /// Updating patches, including the fluxes kept for the conservation fix.
     Advance,
     /// Filling ghost cells.
     Ghost,
@@ -20,7 +20,7 @@ pub enum Phase {
     Output,
 }
 
-/// Seconds per phase; `other` is what the phases leave of the wall time.
+/// Seconds per phase; `other` is the rest of the wall time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhaseSeconds {
     /// [`Phase::Advance`].
@@ -126,7 +126,7 @@ impl Clone for Counts {
 }
 
 impl Counts {
-    /// Counts for so many levels.
+    /// Zero counts for `levels` levels.
     pub fn new(levels: usize) -> Self {
         Counts { levels: vec![LevelCounts::default(); levels], ..Counts::default() }
     }

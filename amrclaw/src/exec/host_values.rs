@@ -1,4 +1,4 @@
-//! Values where an executor has them, to look at without a copy.
+//! Views of an executor's values, without a copy.
 
 use crate::fields::LevelLayout;
 use ndarray::{ArrayViewD, IxDyn, ShapeBuilder};

@@ -6,14 +6,14 @@ use crate::index::{CellBox, Level};
 /// A patch's cells, ghost cells included, and their values: `[equation, z, y, x]`, x fastest.
 pub type PatchValues<const D: usize> = (CellBox<D>, Vec<f64>);
 
-/// An executor whose ghost cells can be seen, and which can be made to show what it reads without having written it.
+/// An executor whose ghost cells can be read, and which can be made to reveal reads of values that it has not written.
 pub trait Probe<const D: usize>: Executor<D> {
     /// The present values of a level's patches, ghost cells included.
     fn with_ghosts(&self, level: Level) -> Vec<PatchValues<D>>;
 
     /// Puts NaN into all ghost cells of a level's present state.
-    fn spoil_ghosts(&mut self, level: Level);
+    fn poison_ghosts(&mut self, level: Level);
 
-    /// From now on arrays on the host are full of NaN when they are new.
-    fn spoil_new_arrays(&mut self);
+    /// From now on new arrays on the host are filled with NaN.
+    fn poison_new_arrays(&mut self);
 }

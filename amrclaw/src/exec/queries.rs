@@ -4,18 +4,18 @@ use super::{DeviceUse, ExecError, HostMemory, HostValues, HostWork, LevelState};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 
-/// Answers about the values of all levels, and about the memory that holds them. Asking changes no value.
+/// Queries of the values of all levels, and of the memory that holds them. No query changes a value.
 pub trait Queries<const D: usize>: Send + Sync {
-    /// True if it is dear to wait for what came of each step: the driver then asks once per step of the coarsest level.
+    /// True if it is expensive to wait for the outcome of each step: the driver then collects once per step of the coarsest level.
     fn works_ahead(&self) -> bool {
         false
     }
 
-    /// What went wrong in the step of a level that was taken last, which broke `patch`: the first cell that holds a NaN, an
-    /// infinity or a state that the solver does not allow in what the step read, ghost cells included, then in what its parts left, then in its outcome.
+    /// The error of the last step of a level, whose result on `patch` is invalid: the first cell that holds a NaN, an infinity or a
+    /// state that the solver does not allow, in the step's input, ghost cells included, then in its intermediate states, then in its result.
     fn find_failure(&self, level: Level, patch: usize) -> ExecError;
 
-    /// False if the values are lost: their device has failed, and will not answer any more.
+    /// False if the values are lost because their device has failed.
     fn is_readable(&self) -> bool {
         true
     }
@@ -28,9 +28,9 @@ pub trait Queries<const D: usize>: Send + Sync {
         None
     }
 
-    /// Gives the memory that [`Queries::host_values`] showed away, to someone who still looks at it; the level goes on with
-    /// a copy. The values stay where they are as long as the memory given away is kept.
-    fn part_with_values(&mut self, _level: Level) -> Option<HostMemory> {
+    /// Gives away the memory that [`Queries::host_values`] has shown, to a caller that still reads it; the level continues with
+    /// a copy. The values stay in place as long as the returned memory is kept.
+    fn take_values(&mut self, _level: Level) -> Option<HostMemory> {
         None
     }
 
@@ -52,13 +52,13 @@ pub trait Queries<const D: usize>: Send + Sync {
     /// Raises `largest` to the largest absolute value of each equation over all levels' own cells; NaN is passed over.
     ///
     /// # Errors
-    /// The device's.
+    /// The device fails.
     fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError>;
 
     /// Bytes of memory held for values on the host and on the device.
     fn memory_bytes(&self) -> [usize; 2];
 
-    /// The most bytes that were.
+    /// The largest values of [`Queries::memory_bytes`] so far.
     fn peak_bytes(&self) -> [usize; 2];
 
     /// Bytes of one copy of the states of all levels, ghost cells included.
@@ -72,7 +72,7 @@ pub trait Queries<const D: usize>: Send + Sync {
         None
     }
 
-    /// What the host has computed, though a device takes the steps; nothing without a device.
+    /// What the host has computed although a device takes the steps; empty without a device.
     fn host_work(&self) -> Vec<HostWork> {
         Vec::new()
     }

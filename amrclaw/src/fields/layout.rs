@@ -1,7 +1,7 @@
-//! Where each patch's numbers lie in the level's array.
+//! Positions of the patches' values in a level's array.
 //!
 //! Shape of a patch: `[component, z, y, x]`, x fastest, ghost cells included. All patches of a level lie in one array,
-//! one after the other, with room for packs to run over at both ends.
+//! one after another, with padding at both ends that vector packs may overrun.
 
 use crate::index::{CellBox, CellIndex};
 use crate::mesh::LevelMesh;
@@ -12,20 +12,20 @@ use riemann::patch::{PACK_OVERRUN, Strides};
 pub struct PatchLayout<const D: usize> {
     /// Interior cells.
     pub cells: CellBox<D>,
-    /// Cells of the patches before, ghost cells included.
+    /// Cells of all previous patches in the array, ghost cells included.
     cells_before: usize,
     /// Cells along each axis, ghost cells included.
     extent: [usize; D],
     num_ghost: i32,
-    /// The values are here; else another rank holds them, and the patch has no place.
-    pub is_here: bool,
+    /// This rank holds the values; otherwise another rank does, and the patch has no place in the array.
+    pub is_local: bool,
 }
 
 impl<const D: usize> PatchLayout<D> {
-    /// A box of cells without ghost cells, in an array of such boxes: behind so many cells of those before it.
+    /// A box of cells without ghost cells in an array of such boxes, after `cells_before` cells of others.
     pub fn block(cells: CellBox<D>, cells_before: usize) -> Self {
         let extent = cells.size().map(|n| n as usize);
-        PatchLayout { cells, cells_before, extent, num_ghost: 0, is_here: true }
+        PatchLayout { cells, cells_before, extent, num_ghost: 0, is_local: true }
     }
 
     /// Interior and ghost cells.
@@ -44,7 +44,7 @@ impl<const D: usize> PatchLayout<D> {
     /// Position of component 0 of a cell, interior or ghost, in an array of `num_components` components a cell.
     #[inline]
     pub fn offset(&self, num_components: usize, cell: CellIndex<D>) -> usize {
-        debug_assert!(self.is_here, "the values of {:?} are another rank's", self.cells);
+        debug_assert!(self.is_local, "the values of {:?} are another rank's", self.cells);
         debug_assert!(self.with_ghosts().contains(cell), "{cell:?} in {:?}", self.with_ghosts());
         let mut offset = 0;
         for d in (0..D).rev() {
@@ -53,7 +53,7 @@ impl<const D: usize> PatchLayout<D> {
         PACK_OVERRUN + self.cells_before * num_components + offset
     }
 
-    /// Numbers from one component to the next.
+    /// Distance from one component to the next.
     #[inline]
     pub fn component(&self) -> usize {
         self.extent.iter().product()
@@ -74,13 +74,13 @@ impl<const D: usize> LevelLayout<D> {
         Self::of_part(mesh, num_ghost, |_| true)
     }
 
-    /// The same for those patches alone that are here.
-    pub fn of_part(mesh: &LevelMesh<D>, num_ghost: i32, is_here: impl Fn(usize) -> bool) -> Self {
+    /// As [`LevelLayout::new`], with places only for the patches for which `is_local` is true.
+    pub fn of_part(mesh: &LevelMesh<D>, num_ghost: i32, is_local: impl Fn(usize) -> bool) -> Self {
         let mut cells = 0;
         let place = |(k, &patch): (usize, &CellBox<D>)| {
             let extent = patch.grow(num_ghost).size().map(|n| n as usize);
-            let layout = PatchLayout { cells: patch, cells_before: cells, extent, num_ghost, is_here: is_here(k) };
-            cells += if layout.is_here { extent.iter().product::<usize>() } else { 0 };
+            let layout = PatchLayout { cells: patch, cells_before: cells, extent, num_ghost, is_local: is_local(k) };
+            cells += if layout.is_local { extent.iter().product::<usize>() } else { 0 };
             layout
         };
         let patches = mesh.patches().iter().enumerate().map(place).collect();
@@ -89,20 +89,20 @@ impl<const D: usize> LevelLayout<D> {
 
     /// The patches that are here, with their numbers.
     pub fn here(&self) -> impl Iterator<Item = (usize, &PatchLayout<D>)> {
-        self.patches.iter().enumerate().filter(|(_, patch)| patch.is_here)
+        self.patches.iter().enumerate().filter(|(_, patch)| patch.is_local)
     }
 
-    /// Numbers in an array of `num_components` components a cell.
+    /// Length of an array with `num_components` components per cell.
     pub fn len(&self, num_components: usize) -> usize {
         self.cells * num_components + 2 * PACK_OVERRUN
     }
 
-    /// Components a cell in an array of so many numbers: the inverse of [`LevelLayout::len`].
+    /// Components per cell of an array of length `len`: the inverse of [`LevelLayout::len`].
     pub fn num_components(&self, len: usize) -> usize {
         len.saturating_sub(2 * PACK_OVERRUN) / self.cells.max(1)
     }
 
-    /// Cells of all patches, ghost cells included.
+    /// Cells of all patches that have places, ghost cells included.
     pub fn num_cells_with_ghosts(&self) -> usize {
         self.cells
     }

@@ -1,64 +1,64 @@
-//! Memory that outlives the arrays in it: after the first regrids nothing is allocated.
+//! A pool of arrays that are reused: after the first regrids nothing is allocated.
 
 use rayon::prelude::*;
 use riemann::real::Scalar;
 use std::mem::MaybeUninit;
 
-/// Arrays up to this size, half a megabyte, are hardly worth telling apart.
+/// Requests of up to this many numbers, half a megabyte, may be served by an array of twice the size.
 const SMALL: usize = 1 << 16;
-/// Numbers that may always lie idle.
+/// Numbers that may always be idle.
 const IDLE: usize = 8 * SMALL;
 
-/// What lies idle beyond that when memory must be allocated is at most this part of what is in use.
+/// Before an allocation, idle arrays are freed until at most [`IDLE`] numbers plus one in so many of those in use are idle.
 const IDLE_PART: usize = 8;
 
-/// An array that is made or made larger has this part more than was asked for: the next regrid wants about as much.
+/// An array that is allocated or grown is larger than requested by one part in so many, for slightly larger requests of later regrids.
 const SPARE_PART: usize = 16;
 
-/// Numbers that a thread fills at a time.
+/// Numbers per task when an array is filled in parallel.
 const FILLED: usize = 1 << 18;
 
 /// Arrays of fewer bytes share pages with others, and are not locked.
 const LOCKABLE: usize = 1 << 20;
 
-/// Keeps pages of memory in place, for devices that copy from and to them.
+/// Locks pages in physical memory (pinned memory), so that devices can copy from and to them.
 pub trait PageLock: Send + Sync {
     /// Locks a piece of memory. False if the system refuses.
     ///
     /// # Safety
-    /// The memory stays the program's until it is unlocked.
+    /// The memory stays allocated until it is unlocked.
     unsafe fn lock(&self, address: usize, bytes: usize) -> bool;
 
     /// Unlocks it.
     ///
     /// # Safety
-    /// No copy from or to it is under way.
+    /// No copy from or to it is in progress.
     unsafe fn unlock(&self, address: usize);
 }
 
-/// Arrays handed back, for the next that asks.
+/// Arrays that have been given back, to be taken again.
 #[derive(Default)]
 pub struct Pool<R> {
     lock: Option<Box<dyn PageLock>>,
     /// Addresses of the arrays that are locked.
     locked: Vec<usize>,
     free: Vec<Vec<R>>,
-    /// Numbers held by arrays that are out or free.
+    /// Numbers in all arrays, taken and free.
     held: usize,
-    /// The most that were.
+    /// The largest `held` so far.
     peak: usize,
-    /// Numbers held by arrays that are free.
+    /// Numbers in free arrays.
     idle: usize,
-    /// Arrays that had to be made or made larger.
+    /// How often an array had to be allocated or grown.
     grown: u64,
-    /// Arrays are full of NaN when they are handed out.
-    spoils: bool,
+    /// Arrays are filled with NaN when they are taken.
+    poisons: bool,
 }
 
 impl<R: Scalar> Pool<R> {
     /// An empty pool.
     pub fn new() -> Self {
-        Pool { lock: None, locked: Vec::new(), free: Vec::new(), held: 0, peak: 0, idle: 0, grown: 0, spoils: false }
+        Pool { lock: None, locked: Vec::new(), free: Vec::new(), held: 0, peak: 0, idle: 0, grown: 0, poisons: false }
     }
 
     /// An empty pool whose arrays are locked in memory. It must be dropped before them.
@@ -68,14 +68,14 @@ impl<R: Scalar> Pool<R> {
         pool
     }
 
-    /// From now on arrays are full of NaN when they are handed out: who reads what nobody has written will see it.
-    pub fn spoil(&mut self) {
-        self.spoils = true;
+    /// From now on arrays are filled with NaN when they are taken, so that a read of a value that was never written shows.
+    pub fn poison(&mut self) {
+        self.poisons = true;
     }
 
     fn lock(&mut self, array: &Vec<R>) {
         let (address, bytes) = (array.as_ptr() as usize, array.capacity() * R::BYTES);
-        // SAFETY: the array is unlocked before its memory goes.
+        // SAFETY: the array is unlocked before its memory is freed.
         if self.lock.as_ref().is_some_and(|lock| bytes >= LOCKABLE && unsafe { lock.lock(address, bytes) }) {
             self.locked.push(address);
         }
@@ -92,7 +92,7 @@ impl<R: Scalar> Pool<R> {
 
     /// An array of `len` numbers, each of them some finite or non-finite number left by an earlier owner, or zero.
     pub fn take(&mut self, len: usize) -> Vec<R> {
-        // A large array is not spent on a small request: the next large one would have to be allocated.
+        // A small request does not take a large array: the next large request would have to allocate.
         let too_large = len + (len / 2).max(len.min(SMALL)) + 1024;
         let fits = |v: &Vec<R>| (len..too_large).contains(&v.capacity());
         let nearly = |v: &Vec<R>| (len / 2..len).contains(&v.capacity());
@@ -105,7 +105,7 @@ impl<R: Scalar> Pool<R> {
         };
         self.idle -= array.capacity();
         if array.capacity() < len {
-            // Idle memory goes first.
+            // Frees idle memory before allocating.
             self.held -= array.capacity();
             self.unlock(&array);
             self.drop_idle(len);
@@ -117,13 +117,13 @@ impl<R: Scalar> Pool<R> {
         }
         // SAFETY: all numbers of the pool's arrays have been written: see `grow`.
         unsafe { array.set_len(len) };
-        if self.spoils {
+        if self.poisons {
             array.fill(R::from_f64(f64::NAN));
         }
         array
     }
 
-    /// Frees the largest idle arrays until few numbers lie idle beside those in use and `len` more.
+    /// Frees the largest idle arrays until few numbers are idle compared with those in use plus `len`.
     fn drop_idle(&mut self, len: usize) {
         let capacity = |free: &[Vec<R>], k: &usize| free[*k].capacity();
         while self.idle > IDLE + (self.held - self.idle + len) / IDLE_PART {
@@ -143,18 +143,18 @@ impl<R: Scalar> Pool<R> {
         }
     }
 
-    /// Counts an array no longer: it will not be given back.
+    /// Stops counting an array that will not be given back.
     pub fn forget(&mut self, array: &Vec<R>) {
         self.held -= array.capacity();
         self.unlock(array);
     }
 
-    /// Bytes of all arrays that came from here.
+    /// Bytes of all arrays of the pool, taken and free.
     pub fn bytes(&self) -> usize {
         self.held * R::BYTES
     }
 
-    /// The most bytes that there were.
+    /// The largest [`Pool::bytes`] so far.
     pub fn peak_bytes(&self) -> usize {
         self.peak * R::BYTES
     }
@@ -176,12 +176,12 @@ impl<R> Drop for Pool<R> {
     }
 }
 
-/// Makes an array hold `len` numbers, all of them written. What it held stays or goes.
+/// Makes an array hold at least `len` numbers, all of them initialized. Previous values may be lost.
 ///
-/// A large array that grows keeps its pages: the system has to clear the new ones alone.
+/// A large array that grows keeps its pages: the system has to clear only the new ones.
 fn grow<R: Scalar>(array: &mut Vec<R>, len: usize) {
     if array.capacity() == 0 {
-        // Zeros from the system cost nothing until they are touched, which all threads then do together.
+        // Zero pages from the system cost nothing until they are first touched, which all threads then do in parallel.
         *array = vec![R::default(); len];
     } else {
         // SAFETY: all numbers of the pool's arrays have been written.
@@ -191,12 +191,11 @@ fn grow<R: Scalar>(array: &mut Vec<R>, len: usize) {
     advise_large_pages(array);
     let fill = |part: &mut [MaybeUninit<R>]| part.fill(MaybeUninit::new(R::default()));
     array.spare_capacity_mut().par_chunks_mut(FILLED).for_each(fill);
-    // SAFETY: the numbers behind those that there were have just been written.
+    // SAFETY: the numbers beyond the old length have just been written.
     unsafe { array.set_len(array.capacity()) };
 }
 
-/// Asks the system for large pages where an array is larger than many of them: fewer page faults, fewer misses of the
-/// processor's table of pages.
+/// Advises the system to use large pages for an array that contains whole ones: fewer page faults and fewer TLB misses.
 fn advise_large_pages<R>(array: &Vec<R>) {
     #[cfg(target_os = "linux")]
     {
@@ -216,7 +215,7 @@ fn advise_large_pages<R>(array: &Vec<R>) {
 mod tests {
     use super::*;
 
-    /// The smallest array that is large enough is taken, and asking again for what was given back allocates nothing.
+    /// The smallest array that is large enough is taken, and a request for a size that was given back allocates nothing.
     #[test]
     fn arrays_are_used_again() {
         let mut pool = Pool::<f64>::new();
@@ -228,7 +227,7 @@ mod tests {
         assert_eq!(pool.allocations(), 2);
     }
 
-    /// What nobody uses any more does not pile up: a level that shrinks leaves little idle memory behind.
+    /// Unused memory does not accumulate: a level that shrinks leaves little idle memory behind.
     #[test]
     fn idle_arrays_are_freed() {
         let mut pool = Pool::<f64>::new();

@@ -1,11 +1,11 @@
-//! A level's array as several threads see it at once.
+//! A level's array, shared by several threads.
 
 use std::marker::PhantomData;
 
-/// An array in which threads write different places, or read places that nobody writes, at the same time.
+/// An array in which several threads at the same time write disjoint places, or read places that no thread writes.
 ///
-/// The borrow keeps everybody else away; that no two threads meet at the same place is the caller's promise, given by
-/// plans that write each place once.
+/// The borrow excludes all other access; the caller guarantees that no two threads access the same place, by plans that
+/// write each place once.
 #[derive(Debug)]
 pub struct Shared<'a, R> {
     start: *mut R,
@@ -46,7 +46,7 @@ impl<'a, R: Copy> Shared<'a, R> {
     /// Reads numbers.
     ///
     /// # Safety
-    /// `offset .. offset + len` lies in the array and nobody writes there meanwhile.
+    /// `offset .. offset + len` lies in the array, and nothing writes there while the slice exists.
     #[inline]
     pub unsafe fn row(self, offset: usize, len: usize) -> &'a [R] {
         debug_assert!(offset + len <= self.len);
@@ -57,7 +57,7 @@ impl<'a, R: Copy> Shared<'a, R> {
     /// Writes numbers.
     ///
     /// # Safety
-    /// `offset .. offset + len` lies in the array and nobody else touches it meanwhile.
+    /// `offset .. offset + len` lies in the array, and nothing else accesses it while the slice exists.
     #[inline]
     pub unsafe fn row_mut(self, offset: usize, len: usize) -> &'a mut [R] {
         debug_assert!(offset + len <= self.len);

@@ -153,7 +153,7 @@ impl<const D: usize> CellBox<D> {
         starts.cells()
     }
 
-    /// The parts of this box that none of the others covers.
+    /// The parts of this box that no other box covers.
     pub fn outside_all<'a>(&self, others: impl Iterator<Item = &'a Self>) -> Vec<Self> {
         let mut open = vec![*self];
         for part in others {

@@ -1,13 +1,13 @@
 //! Files that appear whole or not at all: written under a temporary name beside their own, then renamed.
 //!
-//! Temporary names are new: a file that is there, or what a link of such a name points to, is never written.
+//! A temporary name is always new: an existing file, or the target of an existing link, is never overwritten.
 
 use super::error::OutputError;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// What must have reached the disk before the new name shows.
+/// How durable a file must be before it is renamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// Whole after a crash of the program.
@@ -16,7 +16,7 @@ pub enum Durability {
     Machine,
 }
 
-/// A file under a temporary name: removed again unless it is given its own.
+/// A file under a temporary name: removed on drop unless it has been renamed.
 #[derive(Debug)]
 pub struct Partial {
     temporary: PathBuf,
@@ -35,7 +35,7 @@ impl Partial {
         Ok((Partial { temporary, path: path.to_owned(), shown: false }, file))
     }
 
-    /// Writes a file here and there, of which `content` is told the temporary name too.
+    /// Writes a file in arbitrary order; `content` also gets the temporary name.
     ///
     /// # Errors
     /// Whatever `content` or the operating system reports; nothing is left behind then.
@@ -56,7 +56,7 @@ impl Partial {
         Ok(partial)
     }
 
-    /// Gives the file its name, in place of one that has it.
+    /// Renames the file to its final name, and replaces an earlier one.
     ///
     /// # Errors
     /// Names the file and the operating system's reason; the temporary file is removed then.
@@ -92,7 +92,7 @@ pub fn write_file(
     })
 }
 
-/// As [`write_file`], for content that is written here and there; it is told the temporary name, too.
+/// As [`write_file`], for content written in arbitrary order; `content` also gets the temporary name.
 ///
 /// # Errors
 /// As for [`write_file`].
@@ -105,7 +105,7 @@ pub fn write_in_places(
     if durability == Durability::Machine { sync_parent(path) } else { Ok(()) }
 }
 
-/// Writes a whole folder by way of a temporary name. `remove` makes room for it at `path`, where a folder of that name is.
+/// Writes a whole folder under a temporary name, then renames it to `path`, after `remove` has removed a folder of that name.
 ///
 /// # Errors
 /// Whatever `content`, `remove` or the operating system reports; the temporary folder is removed then.
@@ -133,13 +133,13 @@ pub fn write_folder(
 
 /// The ending of temporary names.
 const ENDING: &str = ".partial";
-/// Names that are tried before giving up: so many runs that share a process id have not been killed in one folder.
-const MOST_NAMES: u32 = 1000;
+/// Names tried before giving up: each one taken means that a run of the same process id was killed in the folder.
+const MAX_NAMES: u32 = 1000;
 
-/// Makes something under a name that is new: `.NAME.PROCESS-N.partial` beside `path`. The same file system, so that the rename
-/// is atomic; hidden, so that viewers which look for a series of files pass it by.
+/// Makes something under a new name, `.NAME.PROCESS-N.partial` beside `path`: on the same file system, so that the rename is
+/// atomic; hidden, so that viewers that look for a series of files ignore it.
 fn under_new_name<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
-    for n in 0..MOST_NAMES {
+    for n in 0..MAX_NAMES {
         let mut name = std::ffi::OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
         name.push(format!(".{}-{n}{ENDING}", std::process::id()));
@@ -152,7 +152,7 @@ fn under_new_name<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// The name that the temporary file `name` was to get, and the process that made it; `None` if it is no temporary name.
+/// The final name of the temporary file `name`, and the id of the process that made it; `None` if it is no temporary name.
 pub fn name_of_partial(name: &str) -> Option<(&str, u32)> {
     let (name, process) = name.strip_prefix('.')?.strip_suffix(ENDING)?.rsplit_once('.')?;
     let (process, n) = process.split_once('-')?;
@@ -164,7 +164,7 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::io("write", to))
 }
 
-/// Makes the rename itself durable. Only Unix lets a folder be opened for that; elsewhere the file system decides.
+/// Makes the rename itself durable. Only Unix allows a folder to be opened and synchronised; elsewhere the file system decides.
 fn sync_parent(path: &Path) -> Result<(), OutputError> {
     if cfg!(unix) {
         let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -173,13 +173,13 @@ fn sync_parent(path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Name of the file that is tried.
+/// Name of the file that is written as a test.
 pub const PROBE: &str = "write-test";
 
-/// How often a folder is made again that others take away.
+/// How often a folder is created again after other runs have removed it.
 const TRIES: usize = 100;
 
-/// Makes a folder and does something in it. Runs that begin at the same time take folders away that they have only tried: then once more.
+/// Creates a folder and does `work` in it. Concurrent runs remove folders that they created only as a test: then both are tried again.
 ///
 /// # Errors
 /// Names the folder and the operating system's reason.
@@ -188,7 +188,7 @@ pub fn in_folder<T>(dir: &Path, work: impl Fn() -> io::Result<T>) -> Result<T, O
     loop {
         let made = fs::create_dir_all(dir).map_err(|e| ("create", e));
         match made.and_then(|()| work().map_err(|e| ("write in", e))) {
-            // Gone before the work, or found to be there and gone before it was looked at.
+            // Another run removed the folder before the work, or while `create_dir_all` looked at it.
             Err((_, error))
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) && tries < TRIES =>
             {
@@ -213,7 +213,7 @@ pub fn check_output_dir(dir: &Path) -> Result<(), OutputError> {
     });
     for created in missing.into_iter().filter(|p| p.exists()) {
         match fs::remove_dir(created) {
-            // Another run has begun there, or has taken it away itself.
+            // Another run has begun there, or has already removed it.
             Err(error) if matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::NotFound) => {}
             removed => removed.map_err(OutputError::io("remove", created))?,
         }
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(names(dir.path()), ["a.txt"]);
     }
 
-    /// What stands under a temporary name is passed by: a link's target keeps its content, and so does a file of the user's.
+    /// An existing temporary name is skipped: the target of a link keeps its content, and so does a user's file.
     #[test]
     #[cfg(unix)]
     fn links_are_not_followed() {
@@ -268,7 +268,7 @@ mod tests {
         assert!(partial(0).is_symlink() && !partial(2).exists());
     }
 
-    /// Temporary names tell whose they are.
+    /// A temporary name gives the final name and the process.
     #[test]
     fn temporary_names_are_known() {
         assert_eq!(name_of_partial(".frame_0001.png.123-0.partial"), Some(("frame_0001.png", 123)));
@@ -303,8 +303,8 @@ mod tests {
         assert_eq!(names(dir.path()), ["file"]);
     }
 
-    /// Runs that begin at the same time, in the same folder or in folders beside one another that are not there yet, do not get in
-    /// each other's way.
+    /// Runs that begin at the same time, in one folder or in sibling folders that do not exist yet, do not disturb each
+    /// other.
     #[test]
     fn folders_are_checked_at_the_same_time() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,22 +1,22 @@
-//! Checkpoints: everything a run needs to go on as if it had never stopped, bit for bit, in one HDF5 file.
+//! Checkpoints: everything a run needs to continue, bit for bit as if it had never stopped, in one HDF5 file.
 //!
 //! `/amrclaw_checkpoint` carries the frame's header as attributes, the schedule's state and the case's text as bytes, and
 //! per level the boxes and all values. Each data set has a digest, the CRC-32 of its values; that of the group covers the header and
-//! both texts. Nothing is compressed, so that what is read is bounded by the file. The file is renamed into place only after the disk
-//! has it.
+//! both texts. Nothing is compressed, so that the file's size bounds what is read. The file is renamed only after it is synchronised to
+//! disk.
 
 use super::atomic::{Durability, write_in_places};
 use super::error::{InputError, OutputError};
 use super::frame::{Frame, FrameLevel, FramePatch, PatchSource};
 use super::frame_header::{self, Attributes, check_patches, damaged, open};
-use super::hollow::{Filler, Hollow, reserve};
+use super::sparse::{DataSetWriter, SparseFile, reserve};
 use crate::index::CellBox;
 use hdf5::{AttrValue, Dataset, FileBuilder, Group, make_f64_type};
 use std::io;
 use std::path::Path;
 
 /// Version of the layout; files of other versions are refused.
-pub const FORMAT_VERSION: i64 = 2;
+pub const FORMAT_VERSION: i64 = 3;
 
 /// What the messages call these files.
 pub(super) const KIND: &str = "a checkpoint";
@@ -49,7 +49,7 @@ pub fn steps_of(name: &str) -> Option<u64> {
     (file_name(steps) == name).then_some(steps)
 }
 
-/// Writes a checkpoint: see [`Checkpoint`] for its parts. `values`: where those of the frame come from.
+/// Writes a checkpoint: see [`Checkpoint`] for its parts. `values`: the source of the frame's values.
 ///
 /// # Errors
 /// Names the file and the cause; an older checkpoint of that name is then untouched.
@@ -61,7 +61,7 @@ pub fn write<const D: usize>(
 ) -> Result<(), OutputError> {
     write_in_places(path, Durability::Machine, |out, temporary| {
         let mut digests = vec![[0; 2]; frame.levels.len()];
-        let file = Hollow::new(out, temporary, build(frame, &digests, schedule, case))?;
+        let file = SparseFile::new(out, temporary, build(frame, &digests, schedule, case))?;
         let mut filled = Vec::new();
         for (l, digests) in digests.iter_mut().enumerate() {
             *digests = fill(&file, frame, values, l)?;
@@ -71,26 +71,26 @@ pub fn write<const D: usize>(
     })
 }
 
-/// The arrays of a level: names, and how many fields each has.
+/// The arrays of a level: name and number of fields of each.
 pub(super) fn arrays<const D: usize>(frame: &Frame<D>) -> [(&'static str, usize); 2] {
     [("q", frame.equations.len()), ("aux", frame.aux.len())]
 }
 
-/// The path of one of them.
+/// The path of a level's array in the file.
 fn array_path(l: usize, name: &str) -> String {
     format!("{ROOT}/{}/{name}", level_name(l))
 }
 
-/// Puts the values of a level into their places; answers their digests.
+/// Writes the values of a level into the reserved space; returns their digests.
 fn fill<const D: usize>(
-    file: &Hollow<'_>,
+    file: &SparseFile<'_>,
     frame: &Frame<D>,
     values: &dyn PatchSource<D>,
     l: usize,
 ) -> io::Result<[u32; 2]> {
     let place = |(name, num_fields): (&str, usize)| {
         let filler = (num_fields > 0).then(|| file.filler(&array_path(l, name))).transpose();
-        filler.map(|filler| filler.map(Filler::with_crc))
+        filler.map(|filler| filler.map(DataSetWriter::with_crc))
     };
     let [q, aux] = arrays(frame).map(place);
     let (mut q, mut aux) = (q?, aux?);
@@ -100,11 +100,11 @@ fn fill<const D: usize>(
             filler.as_mut().map_or(Ok(()), |filler| filler.put(values, f64::to_le_bytes))?;
         }
     }
-    let digest = |filler: Option<Filler<'_>>| filler.map_or(Ok(None), Filler::finish);
+    let digest = |filler: Option<DataSetWriter<'_>>| filler.map_or(Ok(None), DataSetWriter::finish);
     Ok([digest(q)?, digest(aux)?].map(Option::unwrap_or_default))
 }
 
-/// The file but for the values, which have these digests.
+/// The file without its values, whose digests are given.
 fn build<const D: usize>(frame: &Frame<D>, digests: &[[u32; 2]], schedule: &str, case: &str) -> FileBuilder {
     let mut file = FileBuilder::new();
     let mut root = file.create_group(ROOT);
@@ -140,7 +140,7 @@ fn digest(bytes: &[u8]) -> AttrValue {
     AttrValue::U64(crc32fast::hash(bytes).into())
 }
 
-/// That of values as the little-endian bytes that are in the file, whatever the machine's.
+/// The digest of values as little-endian bytes, as in the file, on any machine.
 fn digest_of_values(values: &[f64]) -> AttrValue {
     let mut crc = crc32fast::Hasher::new();
     for part in values.chunks(4096) {
@@ -166,11 +166,12 @@ fn header_bytes<const D: usize>(frame: &Frame<D>, schedule: &str, case: &str) ->
     numbers(&frame.cells.map(|n| n as u64));
     numbers(&frame.ratios.iter().flat_map(|ratio| ratio.0).map(|n| n as u64).collect::<Vec<_>>());
     numbers(&frame.levels.iter().flat_map(|level| level.dx).map(f64::to_bits).collect::<Vec<_>>());
-    for list in [&frame.equations, &frame.aux] {
+    let lists = [&frame.equations, &frame.aux, &frame.mapping];
+    for list in lists {
         numbers(&list.iter().map(|name| name.len() as u64).collect::<Vec<_>>());
     }
     numbers(&[schedule.len() as u64, case.len() as u64]);
-    let texts = frame.equations.iter().chain(&frame.aux).map(String::as_str).chain([schedule, case]);
+    let texts = lists.into_iter().flatten().map(String::as_str).chain([schedule, case]);
     texts.for_each(|text| bytes.extend(text.as_bytes()));
     bytes
 }
@@ -201,7 +202,7 @@ pub fn read<const D: usize>(path: &Path) -> Result<Checkpoint<D>, InputError> {
     Ok(checkpoint)
 }
 
-/// Everything but the values, and the groups of the levels.
+/// Reads everything but the values; also returns the groups of the levels.
 pub(super) fn read_outline<const D: usize>(
     path: &Path,
     file: &hdf5::File,
@@ -221,18 +222,18 @@ pub(super) fn read_outline<const D: usize>(
     Ok((Checkpoint { frame, schedule, case }, groups))
 }
 
-/// Compares the digest that was written with that of what has been read.
+/// Compares the digest in the file with that of the bytes read.
 fn check_digest(path: &Path, what: &str, written: &Attributes<'_>, read: AttrValue) -> Result<(), InputError> {
-    if Some(written.integer(DIGEST)?) == read.as_i64() { Ok(()) } else { Err(unlike(path, what)) }
+    if Some(written.integer(DIGEST)?) == read.as_i64() { Ok(()) } else { Err(digest_differs(path, what)) }
 }
 
-/// The error where something is not what was written.
-pub(super) fn unlike(path: &Path, what: &str) -> InputError {
+/// The error for a digest that differs.
+pub(super) fn digest_differs(path: &Path, what: &str) -> InputError {
     let reason = format!("{what} is not what was written: the digests differ");
     InputError::Damaged { path: path.to_owned(), reason }
 }
 
-/// A data set and its number of values, which the file is large enough to hold: nothing is read before that is known.
+/// Opens a data set; returns it with its number of values, after checking that the file is large enough to hold them.
 fn bounded(path: &Path, file: &hdf5::File, group: &Group, name: &str) -> Result<(Dataset, usize), InputError> {
     let set = group.dataset(name).map_err(damaged(path))?;
     let refused = |reason| InputError::Damaged { path: path.to_owned(), reason };
@@ -256,7 +257,7 @@ fn root(path: &Path, file: &hdf5::File) -> Result<Group, InputError> {
     })
 }
 
-/// The header's attributes, once their version is checked.
+/// Reads the header's attributes and checks their version.
 fn header<'a>(path: &'a Path, root: &Group) -> Result<Attributes<'a>, InputError> {
     let header = Attributes::of(path, root)?;
     header.check_version(FORMAT_VERSION)?;
@@ -295,12 +296,12 @@ fn read_boxes<const D: usize>(
     Ok(FrameLevel { dx, patches })
 }
 
-/// What a level's array is called in messages.
+/// The name of a level's array in messages.
 pub(super) fn what(name: &str, l: usize) -> String {
     format!("{name} of level {}", l + 1)
 }
 
-/// The arrays of a level that have numbers, in the order of [`arrays`], each with the digest that it should have.
+/// The non-empty arrays of a level, in the order of [`arrays`], each with its digest in the file.
 pub(super) fn stored_arrays<const D: usize>(
     path: &Path,
     file: &hdf5::File,
@@ -325,7 +326,7 @@ pub(super) fn stored_arrays<const D: usize>(
     Ok([q?, aux?])
 }
 
-/// The values of level `l` of a frame.
+/// Reads the values of level `l` of a frame.
 fn read_values<const D: usize>(
     path: &Path,
     file: &hdf5::File,
@@ -338,7 +339,7 @@ fn read_values<const D: usize>(
     for ((name, num_fields), (set, written)) in names.into_iter().zip(sets).filter_map(|(n, set)| Some((n, set?))) {
         let values = set.read_f64().map_err(damaged(path))?;
         if digest_of_values(&values).as_i64() != Some(written) {
-            return Err(unlike(path, &what(name, l)));
+            return Err(digest_differs(path, &what(name, l)));
         }
         let mut rest = values.as_slice();
         for patch in &mut frame.levels[l].patches {

@@ -3,7 +3,7 @@
 //! Frame *n*: `fort.tNNNN` (time and counts), `fort.qNNNN` (a header per patch; in the ascii form the values too),
 //! `fort.bNNNN` (binary form: all values), `fort.aNNNN` (auxiliary values, if there are any), and once per folder
 //! `fort.claw`, the file to open in VisIt. PyClaw and VisClaw open both forms, VisIt the ascii form. `fort.t` comes
-//! last, since programs that follow a run wait for it.
+//! last, since programs that watch a run wait for it.
 
 use super::atomic::{Durability, write_file};
 use super::error::OutputError;
@@ -72,7 +72,7 @@ pub fn write<const D: usize>(
 /// Name of the file to open in VisIt.
 pub const VISIT_FILE_NAME: &str = "fort.claw";
 
-/// Names of all files that [`write()`] makes of frame `number`, which has auxiliary values or not.
+/// Names of all files that [`write()`] makes of frame `number`; `aux`: it has auxiliary values.
 pub fn file_names(number: usize, aux: bool, encoding: Encoding) -> Vec<String> {
     let kinds = match encoding {
         Encoding::Ascii => "qt",

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The size of an error, in the norms of the domain: means over its volume, so that no unit of length is in them.
+/// Norms of an error, as means over the volume of the domain, so that they do not depend on the unit of length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Norms {
     /// Mean of the absolute values.
@@ -21,7 +21,7 @@ pub struct Norms {
     pub l2: f64,
     /// The largest.
     pub max: f64,
-    /// From the smallest to the largest value of what the solution is compared with.
+    /// Largest minus smallest value of the reference.
     pub range: f64,
 }
 
@@ -34,7 +34,7 @@ pub enum Reference {
     Finest,
 }
 
-/// The widest range of values of each equation in the errors of several solutions: coarser cells show less of it.
+/// The largest range of each equation over several solutions: on coarser cells the range is smaller.
 pub fn ranges<'a>(errors: impl Iterator<Item = &'a Vec<(String, Norms)>>) -> BTreeMap<String, f64> {
     let mut widest = BTreeMap::new();
     for (name, norms) in errors.flatten() {
@@ -44,14 +44,14 @@ pub fn ranges<'a>(errors: impl Iterator<Item = &'a Vec<(String, Norms)>>) -> BTr
     widest
 }
 
-/// The error of a solution as one number: the mean of the absolute error (L1) over the range of values, of the equation
-/// where it is largest. Equations whose range is round-off beside that of others do not count.
+/// The error of a solution as one number: the L1 norm divided by the range of values, for the equation where this is
+/// largest. Equations whose range is mere round-off compared with others do not count.
 pub fn relative_error(errors: &[(String, Norms)], ranges: &BTreeMap<String, f64>) -> Option<f64> {
     let widest = ranges.values().copied().fold(0.0, f64::max);
     let relative = |(name, norms): &(String, Norms)| {
         ranges.get(name).filter(|range| **range > 1e-10 * widest).map(|range| norms.l1 / range)
     };
-    // A value that is no number must not pass for small.
+    // NaN must count as the largest error.
     errors.iter().filter_map(relative).reduce(|a, b| if a > b || a.is_nan() { a } else { b })
 }
 
@@ -64,7 +64,7 @@ pub enum CompareError {
     /// A formula is wrong.
     #[error(transparent)]
     Formula(#[from] FormulaError),
-    /// The two solutions have nothing in common.
+    /// The two solutions do not match.
     #[error("{0}")]
     Unlike(String),
 }
@@ -74,16 +74,16 @@ pub enum CompareError {
 pub enum Truth<'a> {
     /// Formulas of position and time by equation.
     Exact(&'a [(String, String)]),
-    /// The last frame in the folder of another run, on a mesh that is finer by whole numbers.
+    /// The last frame in the folder of another run, whose mesh is finer by integer ratios.
     Run(&'a Path),
 }
 
-/// The error of each equation's quantity in the last frame in the folder of a run, which is of time `end`: of those that have a formula,
-/// or of all.
+/// The error of each equation's quantity in the last frame of the run in `dir`, whose time must be `end`. With formulas, only equations
+/// that have one are compared.
 ///
-/// Formulas are compared with the finest cells at each place, as means over the cells by Gauss's rule with two points an
-/// axis; another run on the cells of the coarsest level, which hold the means of all finer ones. On a mapped mesh formulas are of physical
-/// positions, and cells count by their physical volumes.
+/// Formulas are compared with the finest cells at each place, as cell means by Gauss's rule with two points per axis; another run is compared
+/// on the coarsest level, whose cells hold the means of all finer ones. On a mapped mesh formulas are functions of physical positions, and
+/// cells are weighted by their physical volumes.
 ///
 /// # Errors
 /// See [`CompareError`].
@@ -148,7 +148,7 @@ impl Sum {
         self.volume += volume;
         self.absolute += volume * error;
         self.squares += volume * error * error;
-        // What is no number must not pass for small.
+        // NaN must count as the largest error.
         if error > self.max || error.is_nan() {
             self.max = error;
         }

@@ -33,7 +33,7 @@ pub enum OutputError {
         .0.display()
     )]
     Foreign(PathBuf),
-    /// A rank that has to write into the folder does not see it.
+    /// A rank that must write into the folder cannot find it.
     #[error(
         "{} is not there for this rank: with `output.groups` the first rank of each group writes into the folder, so that their \
          machines must share it; have them share it, or leave `output.groups` out",
@@ -42,7 +42,7 @@ pub enum OutputError {
     NotShared(PathBuf),
     /// There is no free folder of that name.
     #[error("{} and all folders numbered after it are in use; name another one by --output", .0.display())]
-    InUse(PathBuf),
+    ExistingFiles(PathBuf),
     /// A file to be continued is not what it should be.
     #[error(transparent)]
     Input(#[from] InputError),

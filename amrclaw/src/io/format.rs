@@ -74,7 +74,7 @@ impl FrameFormat {
         pair.iter().all(|format| formats.contains(format)).then_some(pair)
     }
 
-    /// Names of everything that [`FrameFormat::write`] makes of frame `number`, which has auxiliary values or not.
+    /// Names of all files that [`FrameFormat::write`] makes of frame `number`; `aux`: it has auxiliary values.
     pub fn file_names(self, number: usize, aux: bool) -> Vec<String> {
         match self {
             FrameFormat::VtkHdf => vec![vtkhdf::file_name(number), vtkhdf::SERIES.to_owned()],
@@ -94,8 +94,8 @@ impl FrameFormat {
         self.write_from(frame, frame, dir, None)
     }
 
-    /// As [`FrameFormat::write`], of a frame whose values come from `values`, patch by patch: no level of them is held at once. `parts`: the
-    /// VTKHDF files that have them already.
+    /// As [`FrameFormat::write`], with values from `values`, patch by patch: no level is ever in memory as a whole. `parts`: the VTKHDF part
+    /// files, if the values have been written to them before.
     ///
     /// # Errors
     /// Names the file and the cause.

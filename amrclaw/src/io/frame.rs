@@ -1,4 +1,4 @@
-//! A snapshot of the solution on the host, as writers and plots see it.
+//! A snapshot of the solution on the host, for writers and pictures.
 
 use crate::index::{CellBox, Ratio};
 use crate::io::expression::ExpressionMap;
@@ -64,13 +64,13 @@ pub struct FramePatch<const D: usize> {
     pub aux: Vec<f64>,
 }
 
-/// Where those who write or draw a frame have its values from, patch by patch: the frame itself, or whoever else has them. The frame
-/// tells all the rest.
+/// A source of a frame's values, patch by patch, for writing and drawing: the frame itself, or values that are held elsewhere. All other
+/// data are in the frame.
 pub trait PatchSource<const D: usize>: Sync {
     /// A patch of a level, with its values.
     ///
     /// # Errors
-    /// They do not come.
+    /// The values cannot be read.
     fn patch(&self, level: usize, number: usize) -> io::Result<Cow<'_, FramePatch<D>>>;
 }
 
@@ -120,7 +120,7 @@ impl<const D: usize> Frame<D> {
         Geometry { lower: self.lower, dx: self.levels[level].dx }.corner(cell)
     }
 
-    /// Where computational points lie on a mapped mesh.
+    /// The map from computational to physical coordinates, on a mapped mesh.
     ///
     /// # Panics
     /// If the formulas are wrong: readers refuse such frames.
@@ -157,8 +157,7 @@ impl<const D: usize> Frame<D> {
         covered
     }
 
-    /// The finest level's patches that cover cell coordinates are found level by level: true if a finer patch lies
-    /// over `cell` of `level`.
+    /// True if a patch of the next finer level covers `cell` of `level`.
     pub fn is_covered(&self, level: usize, cell: [i32; D]) -> bool {
         let Some(finer) = self.levels.get(level + 1) else { return false };
         let fine = CellBox::cell(cell).fine_from_coarse(self.ratios[level]);

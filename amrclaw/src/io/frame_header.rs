@@ -1,4 +1,4 @@
-//! A frame without its values, as attributes of an HDF5 group: shared by frame files and checkpoints.
+//! A frame's metadata as attributes of an HDF5 group: shared by frame files and checkpoints.
 
 use super::error::InputError;
 use super::frame::{Frame, FramePatch};
@@ -25,7 +25,7 @@ mod key {
     pub const LEVELS: &str = "levels";
 }
 
-/// Sets everything about a frame but its levels' patches on a group.
+/// Writes everything of a frame except its levels' patches as attributes of a group.
 pub fn write<const D: usize>(group: &mut GroupBuilder, version: i64, frame: &Frame<D>) {
     group.set_attr(key::VERSION, AttrValue::I64(version));
     group.set_attr(key::DIMENSION, AttrValue::I64(D as i64));
@@ -130,7 +130,7 @@ impl<'a> Attributes<'a> {
             return Err(self.damaged(format!("{levels} levels, but {} refinement ratios", frame.ratios.len())));
         }
         for d in 0..D {
-            // The finest cells are counted by integers of 32 bits.
+            // Indices of the finest cells are 32-bit integers.
             let finest = frame.ratios.iter().fold(f64::from(frame.cells[d]), |n, ratio| n * f64::from(ratio.0[d]));
             let [lower, upper] = [frame.lower[d], frame.upper[d]];
             if !(1.0..=f64::from(i32::MAX)).contains(&finest) || !(upper - lower).is_finite() || upper <= lower {
@@ -194,8 +194,8 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// Most cells of a level, so that its numbers can be counted: more than any file holds.
-const MOST_CELLS: f64 = 1e15;
+/// Most cells of a level, so that counts of values do not overflow: more than any file holds.
+const MAX_CELLS: f64 = 1e15;
 
 /// Checks that the boxes of a level hold cells and lie in the domain.
 ///
@@ -214,7 +214,7 @@ pub fn check_patches<const D: usize>(
     }
     let volume = |p: &FramePatch<D>| p.cells.size().iter().map(|&n| f64::from(n)).product::<f64>();
     let cells: f64 = patches.iter().map(volume).sum();
-    if cells > MOST_CELLS { damaged(format!("{cells} cells on level {}", level + 1)) } else { Ok(()) }
+    if cells > MAX_CELLS { damaged(format!("{cells} cells on level {}", level + 1)) } else { Ok(()) }
 }
 
 /// Wraps an error of the HDF5 library with the file's name.
@@ -235,11 +235,11 @@ pub fn open(path: &Path, expected: &'static str) -> Result<hdf5::File, InputErro
     open_by(path, expected, |path| hdf5::File::open(path))
 }
 
-/// As [`open`], without reading more of the file than is asked for.
+/// As [`open`], but reads only the parts of the file that are used.
 ///
 /// # Errors
 /// As for [`open`].
-pub fn open_in_pieces(path: &Path, expected: &'static str) -> Result<hdf5::File, InputError> {
+pub fn open_streaming(path: &Path, expected: &'static str) -> Result<hdf5::File, InputError> {
     open_by(path, expected, |path| hdf5::File::open_streaming(path))
 }
 
@@ -248,7 +248,7 @@ fn open_by(
     expected: &'static str,
     open: impl Fn(&Path) -> Result<hdf5::File, hdf5::Error>,
 ) -> Result<hdf5::File, InputError> {
-    // Pipes would be waited for, and devices may never end.
+    // Reading a pipe would block, and a device file may be endless.
     let found = path.metadata().map_err(InputError::io(path))?;
     if !found.is_file() {
         let reason = if found.is_dir() { "it is a folder" } else { "it is no regular file" };

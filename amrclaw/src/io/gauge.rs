@@ -36,7 +36,7 @@ pub fn is_file_name(name: &str) -> bool {
 }
 
 impl GaugeWriter {
-    /// Begins the file of a gauge in the folder `dir`; [`GaugeWriter::show`] puts it in the place of one from an earlier run.
+    /// Begins the file of a gauge in the folder `dir`; [`GaugeWriter::show`] replaces that of an earlier run.
     ///
     /// # Errors
     /// Names the file and the cause.
@@ -44,8 +44,8 @@ impl GaugeWriter {
         Self::begin(dir.join(file_name(name)), header(name, position, equations).as_bytes())
     }
 
-    /// Goes on with the file of a gauge after a restart at `time`: rows of later times are dropped, and so is a row that
-    /// was cut off. Begins the file if there is none.
+    /// Continues the file of a gauge after a restart at `time`: drops rows of later times, and a row that was cut off.
+    /// Begins the file if there is none.
     ///
     /// # Errors
     /// Names the file and the cause; the file belongs to another gauge or other equations.
@@ -81,7 +81,7 @@ impl GaugeWriter {
         Ok(GaugeWriter { path, out, partial: Some(partial) })
     }
 
-    /// Gives the file its name, in place of one that has it.
+    /// Renames the file to its final name, and replaces an earlier one.
     ///
     /// # Errors
     /// Names the file and the cause.
@@ -89,8 +89,8 @@ impl GaugeWriter {
         self.partial.take().map_or(Ok(()), Partial::show)
     }
 
-    /// Adds a row: the finest level at the gauge, the time, and each equation's value. Kept in memory until enough rows
-    /// have come together, or until [`GaugeWriter::flush`].
+    /// Adds a row: the finest level at the gauge, the time, and each equation's value. Rows are buffered until there are
+    /// enough, or until [`GaugeWriter::flush`].
     ///
     /// # Errors
     /// Names the file and the cause.
@@ -118,7 +118,7 @@ impl GaugeWriter {
     }
 }
 
-/// True for a whole row that is not after `time`.
+/// True for a complete row whose time is not after `time`.
 fn is_kept(row: &str, time: f64) -> bool {
     let stated = row.split(',').nth(1).and_then(|t| t.parse::<f64>().ok());
     row.ends_with('\n') && stated.is_some_and(|t| t <= time)
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(lines[4].split(',').next(), Some("1"));
     }
 
-    /// A restart at t = 0.1 keeps the row at that very time, drops later ones and a torn one, and goes on after them.
+    /// A restart at t = 0.1 keeps the row at exactly that time, drops later ones and one that was cut off, and continues.
     #[test]
     fn a_restart_drops_later_rows() {
         let dir = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@
 
 pub mod atomic;
 pub mod checkpoint;
+pub mod checkpoint_patches;
 pub mod clawpack;
 pub mod compare;
 pub mod config;
@@ -12,14 +13,13 @@ pub mod format;
 pub mod frame;
 mod frame_header;
 pub mod gauge;
-mod hollow;
 pub mod picture;
 pub mod plotfile;
 pub mod read;
 pub mod run_folder;
 pub mod run_json;
 pub mod slice;
-pub mod stored;
+mod sparse;
 mod text;
 pub mod vtkhdf;
 
@@ -28,6 +28,6 @@ pub use checkpoint::Checkpoint;
 pub use error::{InputError, OutputError};
 pub use format::FrameFormat;
 pub use gauge::GaugeWriter;
-pub use run_folder::{InUse, RunFolder};
+pub use run_folder::{ExistingFiles, RunFolder};
 pub use run_json::RunRecord;
 pub use text::shown;

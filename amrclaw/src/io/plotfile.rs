@@ -31,7 +31,7 @@ pub fn write<const D: usize>(
         for (l, level) in frame.levels.iter().enumerate() {
             let sub = folder.join(format!("Level_{l}"));
             fs::create_dir(&sub).map_err(OutputError::io("create", &path))?;
-            // Errors name the folder the user knows, not its temporary stand-in.
+            // Errors name the final folder, not the temporary one.
             let written = write_level(&sub, (l, level), values, &fields);
             written.map_err(OutputError::io("write", &path.join(format!("Level_{l}"))))?;
         }
@@ -46,7 +46,7 @@ pub fn folder_name(number: usize) -> String {
     format!("plt{number:05}")
 }
 
-/// The folders of levels in a plotfile, and everything else in it that [`write`] puts there; `None` if there is more.
+/// The level folders of a plotfile, and the files that [`write`] makes; `None` if the folder contains anything else.
 fn contents(path: &Path) -> Option<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut levels, mut files) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(path).ok()? {
@@ -69,7 +69,7 @@ fn contents(path: &Path) -> Option<(Vec<PathBuf>, Vec<PathBuf>)> {
     Some((levels, files))
 }
 
-/// True for a folder in which there is nothing but the files of a plotfile, or a part of them.
+/// True if a folder contains nothing but files of a plotfile, which need not be complete.
 pub fn is_plain(path: &Path) -> bool {
     contents(path).is_some()
 }
@@ -77,7 +77,7 @@ pub fn is_plain(path: &Path) -> bool {
 /// Removes a plotfile.
 ///
 /// # Errors
-/// The operating system's; there is more in the folder than the files of a plotfile: nothing is removed then.
+/// The operating system's error; or the folder contains other files, and then nothing is removed.
 pub fn remove(path: &Path) -> io::Result<()> {
     let more = || io::Error::other("there are other files in it than those of a plotfile");
     let (levels, files) = contents(path).ok_or_else(more)?;

@@ -2,7 +2,7 @@
 
 use super::error::InputError;
 use super::frame::{Frame, FrameLevel, FramePatch};
-use super::frame_header::{Attributes, check_patches, damaged, open, open_in_pieces};
+use super::frame_header::{Attributes, check_patches, damaged, open, open_streaming};
 use super::vtkhdf::{DATASETS, FORMAT_VERSION, PART, PART_OF_BOX, PARTS, copies, file_name, level_path};
 use crate::index::CellBox;
 use hdf5::{AttrValue, Group};
@@ -41,7 +41,7 @@ pub fn peek_dimension(path: &Path) -> Result<usize, InputError> {
 /// Reads a frame: equal to the one written, bit for bit.
 ///
 /// # Errors
-/// The file, or one beside it that has values of the frame, cannot be read, is of another kind, version or dimension, or is damaged.
+/// The file or a part file of the frame cannot be read, is of another kind, version or dimension, or is damaged.
 pub fn frame<const D: usize>(path: &Path) -> Result<Frame<D>, InputError> {
     let file = open(path, KIND)?;
     let header = header(path, &file)?;
@@ -65,16 +65,16 @@ pub fn frame<const D: usize>(path: &Path) -> Result<Frame<D>, InputError> {
     Ok(frame)
 }
 
-/// A file with values of some of a frame's patches.
+/// A part file, with the values of some of a frame's patches.
 struct Part {
     path: PathBuf,
     file: hdf5::File,
 }
 
 impl Part {
-    /// Opens it, which must be of the frame with this header.
+    /// Opens a part file and checks that it belongs to the frame with this header.
     fn open<const D: usize>(path: &Path, part: usize, frame: &Frame<D>) -> Result<Self, InputError> {
-        let file = open_in_pieces(path, KIND)?;
+        let file = open_streaming(path, KIND)?;
         let header = header(path, &file)?;
         let (found, _) = header.frame::<D>()?;
         if found != *frame || header.integer(PART)? != part as i64 {
@@ -85,7 +85,7 @@ impl Part {
     }
 }
 
-/// The attributes of `/amrclaw`, once their version is checked.
+/// Reads the attributes of `/amrclaw` and checks their version.
 fn header<'a>(path: &'a Path, file: &hdf5::File) -> Result<Attributes<'a>, InputError> {
     let group = file.group("amrclaw").map_err(|e| InputError::Kind {
         path: path.to_owned(),
@@ -97,7 +97,7 @@ fn header<'a>(path: &'a Path, file: &hdf5::File) -> Result<Attributes<'a>, Input
     Ok(header)
 }
 
-/// Level `l` of the frame whose header is `frame`; its fields are in the data sets `names`, of the file or of the parts that there are.
+/// Reads level `l` of the frame with header `frame`. The fields are in the data sets `names`: of the parts if there are any, else of the file.
 fn read_level<const D: usize>(
     path: &Path,
     group: &Group,
@@ -142,7 +142,7 @@ fn read_boxes<const D: usize>(path: &Path, group: &Group) -> Result<Vec<FramePat
     Ok(boxes.chunks_exact(6).map(patch).collect())
 }
 
-/// Reads the values of the patches whose boxes a level of a file has.
+/// Reads the values of the patches that a level's group lists.
 fn read_values<const D: usize>(
     path: &Path,
     group: &Group,
@@ -154,7 +154,7 @@ fn read_values<const D: usize>(
     let num_cells = copies * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
     for (m, name) in names.iter().enumerate() {
         let set = group.dataset(&format!("CellData/{name}")).map_err(damaged(path))?;
-        // Compressed values may be many more than the file is large: they are counted before they are read.
+        // Compressed values may be far larger than the file, so their number is checked before they are read.
         let count = set.shape().map_err(damaged(path))?.iter().try_fold(1_u64, |n, &extent| n.checked_mul(extent));
         if count != Some(num_cells as u64) {
             let reason = format!("{count:?} values of {name} for {num_cells} cells");

@@ -1,4 +1,4 @@
-//! `run.json`: what a run did and what it cost, written when it ends, well or not.
+//! `run.json`: what a run did and what it cost, written when it ends, whether or not it succeeded.
 
 use super::atomic::{Durability, write_file};
 use super::error::{InputError, OutputError};
@@ -43,7 +43,7 @@ pub struct RunRecord {
     pub time: f64,
     /// `cpu`, `cuda` or `cuda-streamed`.
     pub device: String,
-    /// Threads of the CPU that worked on it.
+    /// CPU threads used.
     pub threads: usize,
     /// `f64` or `f32`.
     pub precision: String,
@@ -57,10 +57,10 @@ pub struct RunRecord {
     pub cells_advanced_total: u64,
     /// `cells_advanced_total / wall_seconds`.
     pub updates_per_second: f64,
-    /// Seconds by what they were spent on.
+    /// Seconds by phase.
     pub phases: PhaseSeconds,
-    /// Seconds that the writing of frames and checkpoints took, most of them while the run went on: it waited for
-    /// `phases.output` only.
+    /// Seconds spent writing frames and checkpoints, mostly concurrent with the run, which waited only for
+    /// `phases.output`.
     #[serde(default)]
     pub writer_seconds: f64,
     /// Patches on each level, averaged over its steps.
@@ -82,7 +82,7 @@ pub struct RunRecord {
     /// What each of several ranks had to do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<RankRecord>,
-    /// Of several ranks, the largest of their cell updates over the mean.
+    /// With several ranks, the largest number of cell updates of a rank, divided by the mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imbalance: Option<f64>,
     /// The folder that holds the record; not part of the file.
@@ -134,7 +134,7 @@ pub struct RankRecord {
     pub messages: u64,
     /// Bytes sent with them.
     pub bytes_sent: u64,
-    /// Seconds for which it sent, or waited for others.
+    /// Seconds spent in sending, and in waiting for other ranks.
     pub seconds_waited: f64,
 }
 
@@ -148,10 +148,10 @@ pub struct DeviceRecord {
     /// With `cuda-streamed`, what its sweeps took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streamed: Option<StreamedRecord>,
-    /// Seconds that the device itself worked, by phase: `other` what belongs to none.
+    /// Seconds of work on the device, by phase; `other` for work of no phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<PhaseSeconds>,
-    /// What the host computed all the same.
+    /// What the host computed although a device took the steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<HostRecord>,
 }
@@ -163,7 +163,7 @@ pub struct HostRecord {
     pub what: String,
     /// How often.
     pub times: u64,
-    /// Of how many cells, all times together.
+    /// Cells in all of these computations together.
     pub cells: u64,
     /// Seconds that it took, copies to and fro included.
     pub seconds: f64,
@@ -172,13 +172,13 @@ pub struct HostRecord {
 /// What a pool of memory did, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PoolRecord {
-    /// Held from the driver.
+    /// Allocated from the driver.
     pub held: u64,
-    /// Most that was handed out at once.
+    /// Most that was in use at once.
     pub peak: u64,
-    /// How often the driver was asked.
+    /// Number of allocations from the driver.
     pub driver_allocations: u64,
-    /// How often the pool was asked.
+    /// Number of allocations from the pool.
     pub requests: u64,
 }
 
@@ -264,7 +264,7 @@ mod tests {
         record
     }
 
-    /// The keys are the command line's contract; those who read `run.json` rely on them.
+    /// The keys are part of the command line's interface: programs that read `run.json` rely on them.
     #[test]
     fn the_keys_are_those_of_the_contract() {
         let dir = tempfile::tempdir().unwrap();

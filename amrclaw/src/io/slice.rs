@@ -12,10 +12,10 @@ pub fn slice<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, posi
     slice_from(frame, frame, axis, position).expect("a frame has its values")
 }
 
-/// As [`slice()`], of a frame whose values come from `values`: those of patches that are cut, one patch at a time.
+/// As [`slice()`], with values from `values`: only of the patches that the cut meets, one patch at a time.
 ///
 /// # Errors
-/// They do not come.
+/// Values cannot be read.
 pub fn slice_from<const D: usize, const E: usize>(
     frame: &Frame<D>,
     values: &dyn PatchSource<D>,
@@ -39,7 +39,7 @@ pub fn slice_from<const D: usize, const E: usize>(
     Ok(Frame { levels, ..header(frame, axis, ratios) })
 }
 
-/// A frame without levels over the axes but one.
+/// The frame of a cut across `axis`, without levels.
 fn header<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, ratios: Vec<Ratio<E>>) -> Frame<E> {
     Frame {
         number: frame.number,
@@ -66,7 +66,7 @@ fn slice_patch<const D: usize, const E: usize>(patch: &FramePatch<D>, axis: usiz
     FramePatch { cells, q: cut(&patch.q), aux: cut(&patch.aux) }
 }
 
-/// What is made of the values along a line of sight.
+/// How the values along a line of sight are reduced to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Projection {
     /// The largest.
@@ -205,7 +205,7 @@ mod tests {
             ratios: vec![Ratio([2, 2, 2])],
             mapping: vec![],
             levels: vec![
-                // What lies beneath the fine patch is to be overlooked.
+                // The values beneath the fine patch must be ignored.
                 FrameLevel {
                     dx: [1.0; 3],
                     patches: vec![patch(coarse, |[i, _, k]| if i < 2 { 1e9 } else { f64::from(k + 1) })],

@@ -1,4 +1,4 @@
-//! Text: numbers the way Fortran and C++ programs write and read them, and what others wrote, made fit to be shown.
+//! Text: numbers as Fortran and C++ programs write and read them, and escapes for text of unknown origin.
 
 use std::borrow::Cow;
 
@@ -26,22 +26,22 @@ pub fn digits17(value: f64) -> String {
     format!("{value:.16e}")
 }
 
-/// Whether a character stands for itself wherever it is shown: it moves no cursor, hides nothing and does not change the
-/// direction of the text around it (the Unicode report TR36, 2.8, on bidirectional controls).
+/// Whether a character can be shown as it is: it moves no cursor, hides nothing and does not change the direction of the text
+/// around it (Unicode report TR36, 2.8, on bidirectional controls).
 fn is_shown(c: char) -> bool {
     let hidden = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
     !c.is_control() && !hidden
 }
 
-/// A character as it is shown: `\u{1b}` in place of one that a terminal would obey.
+/// A character, or its escape such as `\u{1b}` if it cannot be shown as it is.
 pub(crate) fn shown_char(c: char) -> impl Iterator<Item = char> {
     let (itself, escaped) = if is_shown(c) { (Some(c), None) } else { (None, Some(c.escape_unicode())) };
     itself.into_iter().chain(escaped.into_iter().flatten())
 }
 
-/// A text that may come from anywhere, for a terminal: lines and tabs stay, other control characters and those that change
-/// the order of what is read are written out as `\u{202e}`.
+/// Escapes a text of unknown origin for a terminal: line breaks and tabs are kept; other control characters, and those that
+/// change the direction of text, become escapes such as `\u{202e}`.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| is_shown(c) || matches!(c, '\n' | '\t')) {
         return Cow::Borrowed(text);
@@ -68,7 +68,7 @@ pub(crate) fn cut(line: &str, most: usize) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// What a terminal would obey, and what turns the order of letters around, is written out; letters of any script stay.
+    /// Control characters, and characters that reverse the order of letters, are escaped; letters of any script are kept.
     #[test]
     fn control_characters_are_written_out() {
         assert_eq!(shown("a\u{1b}[2Jb\u{202e}c\r\n\tδ"), "a\\u{1b}[2Jb\\u{202e}c\\u{d}\n\tδ");

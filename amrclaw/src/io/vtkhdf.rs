@@ -4,9 +4,9 @@
 //! end, x fastest. VTK has no AMR files of fewer than three dimensions: in 1D and 2D every level has the two
 //! cells −1 and 0 along each missing axis, with the same values (see `LAYERS`). `vtkGhostType` marks cells that a finer
 //! level covers, which VTK 9.2 and 9.3 need. A mapped mesh is an *UnstructuredGrid* of the finest cells at each place (`mapped`), and
-//! its levels are in the group `/amrclaw`. The group `/amrclaw`, which VTK passes over, holds what is needed to read the
-//! frame back. `frames.vtkhdf.series` lists the frames with their times. The values may be in several files beside the frame's own
-//! (`parts`), from which its data sets are then put together (`virtual_sets`).
+//! its levels are in the group `/amrclaw`. The group `/amrclaw`, which VTK ignores, holds what is needed to read the
+//! frame back. `frames.vtkhdf.series` lists the frames with their times. The values may be in part files beside the frame's own
+//! (`parts`), to which virtual data sets refer (`virtual_sets`).
 
 mod mapped;
 mod parts;
@@ -18,7 +18,7 @@ use super::atomic::{Durability, Partial, write_file, write_in_places};
 use super::error::OutputError;
 use super::frame::{FieldIndex, Frame, FrameLevel, PatchSource};
 use super::frame_header;
-use super::hollow::{Filler, Hollow};
+use super::sparse::{DataSetWriter, SparseFile};
 use crate::index::CellBox;
 use hdf5::{AttrValue, FileBuilder, GroupBuilder, make_f64_type, make_u8_type};
 use parts::Share;
@@ -31,11 +31,11 @@ use std::path::{Path, PathBuf};
 pub const FORMAT_VERSION: i64 = 1;
 /// Attribute of `/amrclaw`: the data set of each field, in the order of [`Frame::fields`].
 pub const DATASETS: &str = "datasets";
-/// Attribute of `/amrclaw`: names of the files that have the values.
+/// Attribute of `/amrclaw`: names of the part files that store the values.
 pub const PARTS: &str = "parts";
-/// Attribute of `/amrclaw` in such a file: which of them it is.
+/// Attribute of `/amrclaw` in a part file: its number.
 pub const PART: &str = "part";
-/// Data set of a level whose values are in other files: which of them has those of each box.
+/// Data set of a level whose values are in part files: the number of each box's part.
 pub const PART_OF_BOX: &str = "Part";
 /// Name of the list of frames.
 pub const SERIES: &str = "frames.vtkhdf.series";
@@ -58,8 +58,8 @@ pub fn file_name(number: usize) -> String {
     format!("frame_{number:04}.vtkhdf")
 }
 
-/// Writes one frame, whose ratios are the same along all axes and whose values come from `values`, and brings the list of frames up to date;
-/// returns all files. Values that are in `parts` have been [written](write_part) before.
+/// Writes one frame, with values from `values` and the same ratio along all axes, and updates the list of frames; returns all files. With
+/// `parts`, [`write_part`] has written the values before.
 ///
 /// # Errors
 /// Names the file and the cause.
@@ -83,7 +83,7 @@ pub fn write<const D: usize>(
             out.write_all(&virtual_sets::finish(content, &sets)?)
         })
         .inspect_err(|_| {
-            // Without the frame they are of no use; the error to report is that of the frame.
+            // Part files are useless without the frame; the error to report is the frame's.
             of_parts.iter().for_each(|path| drop(std::fs::remove_file(path)));
         })?,
     }
@@ -91,7 +91,7 @@ pub fn write<const D: usize>(
     Ok([path, series].into_iter().chain(of_parts).collect())
 }
 
-/// Writes a part of a frame, which is still to be shown: the values of its patches.
+/// Writes the values of a part's patches under a temporary name; [`Partial::show`] makes the file visible.
 ///
 /// # Errors
 /// Names the file and the cause.
@@ -106,25 +106,25 @@ pub fn write_part<const D: usize>(
     })
 }
 
-/// Writes a file with the values that it has a share of.
+/// Writes a file with its share of the values.
 fn write_values<const D: usize>(
     (out, temporary): (&File, &Path),
     frame: &Frame<D>,
     values: &dyn PatchSource<D>,
     mut share: Share<'_>,
 ) -> io::Result<()> {
-    let file = Hollow::new(out, temporary, build(frame, &mut share))?;
+    let file = SparseFile::new(out, temporary, build(frame, &mut share))?;
     fill(&file, frame, values, &share)
 }
 
-/// The file but for its values.
+/// The file without its values.
 fn build<const D: usize>(frame: &Frame<D>, share: &mut Share<'_>) -> FileBuilder {
     let names = dataset_names(frame);
     let mut file = FileBuilder::new();
     let mut root = file.create_group("VTKHDF");
     let mut header = file.create_group("amrclaw");
     let kind = if frame.mapping.is_empty() { "OverlappingAMR" } else { "UnstructuredGrid" };
-    // A part says nothing of itself that would have a reader of VTK take it for the whole.
+    // A part lacks these attributes, so that VTK does not read it as a whole frame.
     if !matches!(share, Share::Part(..)) {
         root.set_attr("Version", AttrValue::I64Array(vec![1, 0]));
         root.set_attr("Type", AttrValue::AsciiString(kind.into()));
@@ -158,7 +158,7 @@ fn build<const D: usize>(frame: &Frame<D>, share: &mut Share<'_>) -> FileBuilder
     file
 }
 
-/// Boxes of one level, and places for its values.
+/// Writes the boxes of one level, and reserves space for its values.
 fn build_level<const D: usize>(
     group: &mut GroupBuilder,
     frame: &Frame<D>,
@@ -188,9 +188,9 @@ fn build_level<const D: usize>(
     group.add_group(data.finish());
 }
 
-/// Puts the values into their places, patch by patch.
+/// Writes the values patch by patch into the reserved space.
 fn fill<const D: usize>(
-    file: &Hollow<'_>,
+    file: &SparseFile<'_>,
     frame: &Frame<D>,
     values: &dyn PatchSource<D>,
     share: &Share<'_>,
@@ -202,7 +202,7 @@ fn fill<const D: usize>(
     let mut mapped = mapping.map(|mapping| mapped::Cells::new(file, mapping, &names, share)).transpose()?;
     for (l, level) in frame.levels.iter().enumerate() {
         let place = |name: &str| file.filler(&format!("{}/CellData/{name}", level_path(frame, l)));
-        let mut fillers = names.iter().map(|name| place(name)).collect::<io::Result<Vec<Filler<'_>>>>()?;
+        let mut fillers = names.iter().map(|name| place(name)).collect::<io::Result<Vec<DataSetWriter<'_>>>>()?;
         let mut marks = place(GHOST_TYPE)?;
         for (number, outline) in level.patches.iter().enumerate() {
             if !share.holds(l, number) {
@@ -228,12 +228,12 @@ fn fill<const D: usize>(
     mapped.map_or(Ok(()), mapped::Cells::finish)
 }
 
-/// The group that holds a level: VTK shows the cells of a mapped mesh by themselves.
+/// The group of a level: outside VTK's own on a mapped mesh, whose cells VTK reads as an unstructured grid.
 pub fn level_path<const D: usize>(frame: &Frame<D>, level: usize) -> String {
     format!("{}/Level{level}", if frame.mapping.is_empty() { "VTKHDF" } else { "amrclaw" })
 }
 
-/// How often the values of each patch are stored: once per layer of each missing axis, unless VTK passes over them.
+/// How often the values of each patch are stored: once per layer of each missing axis, unless VTK ignores them.
 pub fn copies<const D: usize>(frame: &Frame<D>) -> usize {
     if frame.mapping.is_empty() { ((LAYERS[1] - LAYERS[0] + 1) as usize).pow(3 - D as u32) } else { 1 }
 }
@@ -280,12 +280,12 @@ struct SeriesEntry {
     time: f64,
 }
 
-/// Adds the frame to the list. Later frames in it stem from an earlier run, or from steps that a restart takes again.
+/// Adds the frame to the list, and drops later ones: they are from an earlier run, or from steps that a restart repeats.
 fn write_series<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<PathBuf, OutputError> {
     let path = dir.join(SERIES);
     let earlier =
         |entry: &SeriesEntry| (0..frame.number).any(|n| file_name(n) == entry.name) && dir.join(&entry.name).exists();
-    // A list that is missing or not readable is begun anew: the frames themselves are what matters.
+    // A missing or unreadable list is replaced by a new one: only the frames themselves matter.
     let old: Option<Series> = std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
     let mut files = old.map_or_else(Vec::new, |s| s.files);
     files.retain(earlier);

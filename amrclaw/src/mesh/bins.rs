@@ -1,15 +1,15 @@
-//! Boxes by place: which of many boxes share cells with a region.
+//! A spatial index of boxes: which of many boxes share cells with a region.
 
 use crate::index::{CellBox, CellIndex};
 
-/// Bins there may be for each box, and for none: enough for bins the size of a box over a domain that is mostly empty.
+/// Largest number of bins per box, and the number that is always allowed: enough for bins of a box's size in a mostly empty domain.
 const BINS_PER_BOX: usize = 8;
 const BINS_AT_LEAST: usize = 64;
 
 /// A grid of bins over boxes, each with the boxes that it touches.
 ///
-/// Bins are about as large as the mean box, larger where the boxes are few and far between: memory follows the number of
-/// boxes and not the space around them.
+/// Bins are about as large as the mean box, and larger where boxes are sparse: memory is proportional to the number of boxes and
+/// not to the space around them.
 #[derive(Clone, Debug)]
 pub(crate) struct Bins<const D: usize> {
     /// The smallest box around all boxes.
@@ -66,8 +66,8 @@ impl<const D: usize> Bins<D> {
         std::array::from_fn(|d| (cell[d] - self.hull.lo[d]) as usize >> self.log2[d])
     }
 
-    /// Calls `visit` with the number of every bin that the region touches, first axis fastest, and with the axes along which it is
-    /// the first of these, as bits.
+    /// Calls `visit` for every bin that the region touches, first axis fastest, with the bin's number and with one bit per axis:
+    /// set if the bin is the first along that axis.
     #[inline(always)]
     fn for_each_bin(&self, region: &CellBox<D>, mut visit: impl FnMut(usize, u32)) {
         let region = region.intersect(&self.hull);
@@ -85,15 +85,15 @@ impl<const D: usize> Bins<D> {
         }
     }
 
-    /// Calls `visit` once with each box that shares cells with the region, and with those cells. `boxes`: those that the
-    /// bins were made of.
+    /// Calls `visit` once for each box that shares cells with the region, with the box's number and the common cells. `boxes`: the
+    /// boxes that the bins were made from.
     #[inline(always)]
     pub fn for_each_in(&self, boxes: &[CellBox<D>], region: &CellBox<D>, mut visit: impl FnMut(usize, CellBox<D>)) {
         let all_axes = (1 << D) - 1;
         self.for_each_bin(region, |bin, first| {
             for &entry in &self.entries[self.starts[bin] as usize..self.starts[bin + 1] as usize] {
-                // Of all bins that both touch, the one that holds the first common cell: along each axis the box begins in it,
-                // or it is the region's first.
+                // A box is reported in the bin of the first common cell alone: along each axis the box begins in that bin, or the bin is
+                // the region's first.
                 if (entry | first) & all_axes != all_axes {
                     continue;
                 }
@@ -113,7 +113,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Each box is found once, by every region that it shares a cell with, whether boxes overlap or are far apart.
+        /// Every region finds each box that it shares a cell with exactly once, whether boxes overlap or are far apart.
         #[test]
         fn finds_what_a_search_of_all_finds(
             corners in proptest::collection::vec(([-90..90i32, -9..9i32, -9..9i32], [1..40i32, 1..9i32, 1..9i32]), 0..30),
@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Two boxes at the ends of the largest domain take no more bins than two boxes side by side.
+    /// Two boxes at opposite ends of the largest domain need no more bins than two adjacent boxes.
     #[test]
     fn memory_follows_the_boxes() {
         let end = i32::MAX / 2;

@@ -1,15 +1,14 @@
-//! Hilbert's curve through the domain: places that are close along it are close in space.
+//! The Hilbert curve through the domain: points that are close along the curve are close in space.
 
 use crate::index::CellBox;
 
-/// Bits of a place along each axis: those of three axes fit a key.
+/// Bits of a point's coordinate along each axis: three coordinates fit in one key.
 const BITS: u32 = 21;
 
-/// Boxes whose places are found at once: as many numbers as a vector register holds.
+/// Boxes whose keys are computed together: as many numbers as a vector register holds.
 pub(super) const LANES: usize = 8;
 
-/// Where along Hilbert's curve the centres of up to [`LANES`] boxes lie, in a domain that has the same extents on every level: one curve
-/// goes through the patches of all levels.
+/// Positions along the Hilbert curve of the centres of up to [`LANES`] boxes. The curve is scaled to the domain, so that all levels share it.
 ///
 /// J. Skilling, "Programming the Hilbert curve", 2004, doi:10.1063/1.1751381.
 pub(super) fn keys_of<const D: usize>(boxes: &[CellBox<D>], domain: &CellBox<D>) -> [u64; LANES] {
@@ -22,7 +21,7 @@ pub(super) fn keys_of<const D: usize>(boxes: &[CellBox<D>], domain: &CellBox<D>)
     }))
 }
 
-/// Positions along the curve of places whose coordinates have [`BITS`] bits.
+/// Positions along the curve of points whose coordinates have [`BITS`] bits.
 fn hilbert_indices<const D: usize>(mut places: [[u32; LANES]; D]) -> [u64; LANES] {
     for bit in (1..BITS).rev() {
         let below = (1 << bit) - 1;
@@ -40,7 +39,7 @@ fn hilbert_indices<const D: usize>(mut places: [[u32; LANES]; D]) -> [u64; LANES
         let before = places[d - 1];
         places[d].iter_mut().zip(before).for_each(|(x, before)| *x ^= before);
     }
-    // Each bit becomes the sum of those above it.
+    // Each bit becomes the exclusive or of all bits above it.
     let mut turned = places[D - 1].map(|x| x >> 1);
     for distance in [1, 2, 4, 8, 16] {
         turned.iter_mut().for_each(|x| *x ^= *x >> distance);
@@ -54,15 +53,15 @@ fn hilbert_indices<const D: usize>(mut places: [[u32; LANES]; D]) -> [u64; LANES
     keys
 }
 
-/// Moves the bits of a coordinate apart, so that those of `D` axes fit between each other: halves first, then their halves, down to
+/// Spreads the bits of a coordinate so that the bits of `D` axes can be interleaved: first halves move apart, then quarters, down to
 /// single bits.
 struct Apart<const D: usize>;
 
-/// Bits that stay together at each turn.
+/// Bits that stay together in each pass.
 const BLOCKS: [u32; 5] = [16, 8, 4, 2, 1];
 
 impl<const D: usize> Apart<D> {
-    /// Where the bits are after each turn.
+    /// Positions of the bits after each pass.
     const MASKS: [u64; BLOCKS.len()] = {
         let mut masks = [0; BLOCKS.len()];
         let mut k = 0;
@@ -87,10 +86,10 @@ impl<const D: usize> Apart<D> {
 mod tests {
     use super::*;
 
-    /// In a cube of cells around the origin every place has a position of its own, and each next position is a neighbour's.
+    /// In a cube of cells at the origin, consecutive cells along the curve are neighbours.
     fn steps_lead_to_neighbours<const D: usize>(size: i32) {
         let mut cells: Vec<_> = CellBox::new([0; D], [size; D]).cells().collect();
-        // The other lanes hold the places behind it, and do not matter.
+        // The other lanes hold other cells, whose keys are ignored.
         cells.sort_by_key(|cell| hilbert_indices(cell.map(|i| std::array::from_fn(|n| (i + n as i32) as u32)))[0]);
         for pair in cells.windows(2) {
             let distance: i32 = (0..D).map(|d| (pair[0][d] - pair[1][d]).abs()).sum();

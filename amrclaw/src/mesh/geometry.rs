@@ -2,7 +2,7 @@
 
 use crate::index::{CellBox, CellIndex};
 
-/// So many cells of width `dx` above `lower`.
+/// The coordinate `cells` cells of width `dx` above `lower`.
 #[inline(always)]
 pub fn position(lower: f64, cells: f64, dx: f64) -> f64 {
     lower + cells * dx
@@ -37,14 +37,14 @@ impl<const D: usize> Geometry<D> {
         std::array::from_fn(|d| position(self.lower[d], f64::from(cell[d]) + 0.5, self.dx[d]))
     }
 
-    /// Centre of the first cell of a row, half a cell from its corner, as functions of rows have it: that of
-    /// [`Geometry::centre`] but for round-off.
+    /// Centre of the first cell of a row, computed as functions of rows compute it, half a cell from the corner: equal to
+    /// [`Geometry::centre`] up to round-off.
     pub fn row_centre(&self, cell: CellIndex<D>) -> [f64; D] {
         let corner = self.corner(cell);
         std::array::from_fn(|d| position(corner[d], 0.5, self.dx[d]))
     }
 
-    /// A point in cells from the lower corner of the domain.
+    /// The distance of a point from the lower corner of the domain, in cells.
     pub fn in_cells(&self, point: [f64; D]) -> [f64; D] {
         std::array::from_fn(|d| (point[d] - self.lower[d]) / self.dx[d])
     }
@@ -54,7 +54,7 @@ impl<const D: usize> Geometry<D> {
         self.in_cells(point).map(|x| x.floor() as i32)
     }
 
-    /// The cells of `within` between whose centres a point lies, or the nearest, from which it is then extrapolated.
+    /// The cells of `within` between whose centres a point lies; near the boundary of `within` the nearest cells, which extrapolate.
     pub fn around(&self, point: [f64; D], within: &CellBox<D>) -> Surroundings<D> {
         let scaled = self.in_cells(point).map(|x| x - 0.5);
         let lowest: CellIndex<D> =
@@ -76,7 +76,7 @@ impl<const D: usize> Geometry<D> {
         self.dx.iter().product()
     }
 
-    /// Cell size along all three axes: 1 along those that there are not.
+    /// Cell size along three axes: 1 along the axes beyond `D`.
     pub fn dx_in_space(&self) -> [f64; 3] {
         std::array::from_fn(|d| self.dx.get(d).copied().unwrap_or(1.0))
     }

@@ -35,7 +35,7 @@ impl<const D: usize> Clone for Hierarchy<D> {
 impl<const D: usize> Hierarchy<D> {
     /// A hierarchy of one level whose patches fill the domain.
     ///
-    /// `ratios[l]`: from level `l` to `l + 1`; their number bounds that of the levels.
+    /// `ratios[l]`: from level `l` to `l + 1`; there can be one level more than ratios.
     pub fn new(domain: Domain<D>, ratios: Vec<Ratio<D>>, coarsest: Vec<CellBox<D>>) -> Self {
         let mesh = LevelMesh::new(domain.coarsest(), domain.periodic, coarsest);
         assert_eq!(mesh.num_cells(), domain.coarsest().volume(), "the coarsest level fills the domain");
@@ -109,7 +109,7 @@ impl<const D: usize> Hierarchy<D> {
     }
 
     /// Replaces all levels finer than `base` by the given patches, coarser levels first; a level without patches ends
-    /// the list. A level that would have the patches that it has stays the same mesh.
+    /// the list. A level whose patches do not change keeps its `LevelMesh`.
     pub fn replace_finer(&mut self, base: Level, finer: Vec<Vec<CellBox<D>>>) {
         let old = self.levels.split_off(base.index() + 1);
         let mut old = old.into_iter();

@@ -13,7 +13,7 @@ pub struct LevelMesh<const D: usize> {
     domain: CellBox<D>,
     periodic: [bool; D],
     patches: Vec<CellBox<D>>,
-    /// Made when patches are first looked for.
+    /// Made by the first search for patches.
     bins: OnceLock<Bins<D>>,
 }
 
@@ -35,7 +35,7 @@ impl<const D: usize> LevelMesh<D> {
     /// If a patch is empty or leaves the domain.
     pub fn new(domain: CellBox<D>, periodic: [bool; D], mut patches: Vec<CellBox<D>>) -> Self {
         match D {
-            // Half as wide a number, half as long.
+            // Two indices fit in 64 bits, which sort in half the time.
             1 | 2 => patches.sort_unstable_by_key(|p| sort_key(p.lo) as u64),
             _ => patches.sort_unstable_by_key(|p| sort_key(p.lo)),
         }
@@ -60,7 +60,7 @@ impl<const D: usize> LevelMesh<D> {
         self.periodic
     }
 
-    /// Both ends of each axis, whose sides show this beyond them.
+    /// Both ends of each axis, given what lies beyond each side.
     pub fn ends(&self, sides: &[[Beyond; 2]; D]) -> [AxisEnds; D] {
         std::array::from_fn(|d| AxisEnds { sides: sides[d], count: self.domain.hi[d] })
     }
@@ -137,7 +137,7 @@ impl<const D: usize> LevelMesh<D> {
     }
 }
 
-/// How a level covers a region. Kept from region to region, so that finding out allocates nothing.
+/// How a level covers a region. Reused for many regions, so that a search allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Cover<const D: usize> {
     /// The parts that patches cover.
@@ -162,7 +162,7 @@ impl<const D: usize> Cover<D> {
         self.close(region);
     }
 
-    /// What the images leave open of the region.
+    /// Sets `open` to the parts of the region that no image covers.
     fn close(&mut self, region: &CellBox<D>) {
         self.open.clear();
         let covered: usize = self.images.iter().map(|image| image.part.volume()).sum();
@@ -193,8 +193,8 @@ pub(crate) fn for_each_within<const D: usize>(
     }
 }
 
-/// A number that is larger the further along a cell lies, the last axis first: the order in which patches are sorted, whose
-/// lower corners all differ.
+/// A key that orders cells lexicographically, the last axis first. Patches are sorted by the key of their lower corners, which all
+/// differ.
 fn sort_key<const D: usize>(i: CellIndex<D>) -> u128 {
     (0..D).rev().fold(0, |key, d| key << 32 | u128::from(i[d].abs_diff(i32::MIN)))
 }

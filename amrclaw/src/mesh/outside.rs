@@ -1,17 +1,17 @@
-//! Cells outside the domain: which cell inside each has its value from. This is said here alone.
+//! Cells outside the domain: the cell inside from which each takes its value. Only this module defines it.
 
-/// What a side of the domain shows beyond it.
+/// Where cells beyond a side of the domain take their values from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
-    /// What lies at the other side of the domain, as often as it takes.
+    /// From the cells at the opposite side; the domain repeats without end.
     Periodic,
-    /// The nearest cell.
+    /// From the nearest cell inside.
     Nearest,
-    /// The cell itself: what is given as a function of position goes on beyond the side.
+    /// From the cell itself: values given as functions of position continue beyond the side.
     Itself,
     /// The cells inside, mirrored at the side.
     Mirrored,
-    /// The cells inside, mirrored at the side; and what is normal to the side changes its sign.
+    /// From the cells inside, mirrored at the side; normal components change sign.
     Wall,
 }
 
@@ -20,11 +20,11 @@ pub enum Beyond {
 pub struct Origin {
     /// The cell inside the domain; along a periodic axis the cell itself.
     pub cell: i32,
-    /// True if an odd number of walls lies between: what is normal to them has its sign changed.
+    /// True if an odd number of walls lies between: normal components change sign.
     pub negated: bool,
 }
 
-/// Cells that have their values from cells in a row: cell `i` from `scale i + offset`.
+/// A run of cells whose origins are an affine function of the index: cell `i` takes its value from cell `scale i + offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OriginRun {
     /// The first cell.
@@ -33,7 +33,7 @@ pub struct OriginRun {
     pub hi: i32,
     /// 1, −1 where the cells are mirrored, 0 where all have the value of one cell.
     pub scale: i32,
-    /// The cell that cell 0 would have its value from.
+    /// The origin of cell 0, continuing the run.
     pub offset: i32,
     /// As for [`Origin`].
     pub negated: bool,
@@ -49,7 +49,7 @@ pub struct AxisEnds {
 }
 
 impl AxisEnds {
-    /// Where a cell's value comes from. A domain narrower than its ghost cells is mirrored to and fro until a cell inside is met.
+    /// Where a cell's value comes from. If the domain is narrower than its ghost cells, reflections repeat until a cell inside is reached.
     pub fn origin(&self, mut cell: i32) -> Origin {
         let mut negated = false;
         loop {
@@ -67,8 +67,8 @@ impl AxisEnds {
         }
     }
 
-    /// Where a value has its own from that lives on the lower face of cell `face`: the faces mirrored are those of the axis, of which
-    /// the last, number `count`, lies on the domain's upper side: it is its own mirror image, and the nearest to all beyond.
+    /// The face from which the lower face of cell `face` takes its value. Faces are mirrored at the faces on the domain's sides: face
+    /// `count`, on the upper side, is its own mirror image, and the nearest to all faces beyond.
     pub fn origin_of_face(&self, mut face: i32) -> i32 {
         loop {
             let (side, nearest, mirrored) = match face {
@@ -93,7 +93,7 @@ impl AxisEnds {
             if lo >= hi {
                 return None;
             }
-            // Each width of the domain is mirrored or not, as a whole.
+            // Each image of the domain is either mirrored or not, as a whole.
             next = match ends.sides[0] {
                 Beyond::Periodic => hi,
                 _ => hi.min((lo.div_euclid(ends.count) + 1) * ends.count),
@@ -106,14 +106,14 @@ impl AxisEnds {
 }
 
 impl AxisEnds {
-    /// The same for values that live on lower faces.
+    /// As [`AxisEnds::runs`], for values on the lower faces of cells.
     pub fn face_runs(&self, lo: i32, hi: i32) -> Vec<OriginRun> {
         let mut runs: Vec<OriginRun> = Vec::new();
         for face in lo..hi {
             let cell = self.origin_of_face(face);
             match runs.last_mut() {
                 Some(run) if run.hi - run.lo > 1 && run.scale * face + run.offset == cell => run.hi += 1,
-                // Two in a row say how a run goes on.
+                // The first two faces determine a run's scale.
                 Some(run) if run.hi - run.lo == 1 && (cell - run.offset).abs() <= 1 => {
                     run.scale = cell - run.offset;
                     (run.offset, run.hi) = (cell - run.scale * face, face + 1);
@@ -126,7 +126,7 @@ impl AxisEnds {
 }
 
 impl OriginRun {
-    /// Cells that have their own values.
+    /// A run of cells that are their own origins.
     pub const fn own(lo: i32, hi: i32) -> Self {
         OriginRun { lo, hi, scale: 1, offset: 0, negated: false }
     }
@@ -137,7 +137,7 @@ impl OriginRun {
         (scale, offset) == (1, 0) || (hi - lo == 1 && scale * lo + offset == lo)
     }
 
-    /// Those of the run's cells whose values come from cells `lo` up to `hi`, as first and one past the last.
+    /// The cells of the run whose origins lie in `lo..hi`, as the first and one past the last.
     pub fn cells_from(&self, lo: i32, hi: i32) -> [i32; 2] {
         let [first, end] = match self.scale {
             0 if (lo..hi).contains(&self.offset) => [self.lo, self.hi],

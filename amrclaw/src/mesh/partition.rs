@@ -26,32 +26,32 @@ impl Rank {
 
 /// Owners of a level's patches.
 ///
-/// One curve goes through the patches of all levels. The finest level, where most of the work is, and the coarsest, which is never made
-/// anew, are cut into a piece for each rank. The patches of a level between go to who owns most of what lies over them or, where nothing
-/// does, that piece of the curve; as far as that keeps ranks evenly loaded, since these wait for one another in each step of a level.
-/// A function of the meshes and of what all know of the ranks: the same on every rank.
+/// One Hilbert curve passes through the patches of all levels. On the finest level, which has most of the work, and on the coarsest, which
+/// never changes, each rank owns one segment of the curve. A patch of an intermediate level goes to the rank that owns most of the finer
+/// cells over it or, without finer cells, to the owner of that segment; but only as far as the load stays even, since ranks wait for one
+/// another in each step of a level. The partition depends on the meshes and on the shared speeds alone: all ranks compute the same one.
 ///
 /// Invariant: every patch has one owner; a rank may own none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     owners: Vec<u32>,
-    /// Rank `r`, but the first, owns the curve from `cuts[r − 1]` on: on this level, or on that which it follows.
+    /// Rank `r > 0` owns the curve from `cuts[r − 1]` on: of this level, or of the finer level whose cuts this one follows.
     cuts: Vec<u64>,
 }
 
-/// Patches that a thread takes at least: fewer take less time than it takes to wake one.
+/// Fewest patches per thread: fewer take less time than waking the thread.
 const SHARED: usize = 1 << 10;
 
-/// Cuts stay as they are while the largest load is at most this part of the smallest possible one: every patch then stays where it is.
+/// Cuts are kept while the largest load is at most this multiple of the smallest possible one, so that no patch moves to another rank.
 const KEPT_WITHIN: f64 = 1.01;
 
-/// For the patches of a level to be where those over them are, its steps may take so much longer, as a part of all that a step of the
-/// coarsest level takes.
+/// How much longer a level's steps may take, so that its patches are on the ranks of the finer patches over them: a fraction of the
+/// work of a step of the coarsest level.
 const LONGER_AT_MOST: f64 = 0.02;
 
 impl Partition {
-    /// Shares the levels of a hierarchy out among ranks, by cells and by how fast the ranks are. `ratios`: of each level to the next coarser
-    /// one. `before`: of each level its partition before it was replaced, or, of one that stays, the one that it keeps.
+    /// Distributes the levels of a hierarchy among ranks, by cells and by the ranks' speeds. `ratios[l]`: from level `l` to `l + 1`.
+    /// `before`: the previous partition of a level, and whether the level keeps it because its mesh has not changed.
     pub fn of_levels<const D: usize>(
         levels: &[Arc<LevelMesh<D>>],
         ratios: &[Ratio<D>],
@@ -79,13 +79,13 @@ impl Partition {
         partitions
     }
 
-    /// Cuts a level by itself. `before`: the level's partition before it was replaced; its cuts are kept as long as they do.
+    /// Cuts a level independently of others. `before`: the level's previous partition, whose cuts are kept while they are even enough.
     fn new<const D: usize>(mesh: &LevelMesh<D>, speeds: &Speeds, before: Option<&Partition>) -> Self {
         let keyed = keyed(mesh);
         let cuts_before = before.map(|before| &before.cuts).filter(|cuts| cuts.len() + 1 == speeds.num_ranks());
         let load_before = cuts_before.map(|cuts| largest_load(&keyed, cuts, speeds) as f64);
         let is_even = |least: u64| load_before.is_some_and(|load| load <= KEPT_WITHIN * least as f64);
-        // Mostly the load is so little more than the mean that the smallest possible one need not be known.
+        // The load is usually so close to the mean that the smallest possible load need not be computed.
         let mean = speeds.mean_of_fastest(mesh.num_cells() as u64);
         let cuts = cuts_before.filter(|_| is_even(mean)).cloned().unwrap_or_else(|| {
             let mut sorted = keyed.clone();
@@ -97,8 +97,8 @@ impl Partition {
         Partition { owners, cuts }
     }
 
-    /// Shares out a level under a finer one whose owners are known. `most`: what the fastest ranks may have of it for the sake of what lies
-    /// over it.
+    /// Distributes a level below a finer one that is already distributed. `most`: the largest load of a fastest rank up to which patches
+    /// follow the finer ones.
     fn under<const D: usize>(
         mesh: &LevelMesh<D>,
         (finer, ratio): (&LevelMesh<D>, Ratio<D>),
@@ -116,7 +116,7 @@ impl Partition {
         if loads.iter().enumerate().all(|(rank, &load)| load <= speeds.share(rank, most)) {
             return Partition { owners: wanted, cuts };
         }
-        // What is covered comes first.
+        // Patches under finer ones choose first.
         let mut order: Vec<usize> = (0..keyed.len()).collect();
         order.par_sort_unstable_by_key(|&k| (most_over[k].is_none(), keyed[k]));
         let mut sorted = keyed.clone();
@@ -131,7 +131,7 @@ impl Partition {
         Partition { owners, cuts }
     }
 
-    /// Who owns most of the cells in a box of the level; `None` if there are none. Of those with equally many the first rank.
+    /// The rank that owns most cells of the level in a box, the lowest rank if several do; `None` if the level has no cells there.
     fn owner_of_most<const D: usize>(&self, mesh: &LevelMesh<D>, cells: &CellBox<D>) -> Option<u32> {
         let mut owned: Vec<(u32, usize)> = Vec::new();
         mesh.for_each_image(cells, |image| {
@@ -144,7 +144,7 @@ impl Partition {
         owned.into_iter().max_by_key(|&(rank, cells)| (cells, Reverse(rank))).map(|(rank, _)| rank)
     }
 
-    /// Patches whose owners are given, for tests of what any owners may do.
+    /// A partition with the given owners, for tests that must hold for any partition.
     #[cfg(test)]
     pub(crate) fn of_owners(owners: Vec<u32>) -> Self {
         Partition { owners, cuts: Vec::new() }
@@ -155,7 +155,7 @@ impl Partition {
         self.owners[patch] as usize
     }
 
-    /// Whether a rank owns a patch; where patches are not shared out, it owns all.
+    /// Whether a rank owns a patch; without a partition it owns all.
     pub fn owns(partition: Option<&Partition>, rank: usize, patch: usize) -> bool {
         partition.is_none_or(|partition| partition.owner(patch) == rank)
     }
@@ -176,7 +176,7 @@ fn steps_of<const D: usize>(ratios: &[Ratio<D>]) -> u64 {
     ratios.iter().map(|ratio| ratio.0.iter().copied().max().unwrap_or(1) as u64).product()
 }
 
-/// Where patches lie on the curve, and their cells.
+/// The position on the curve and the number of cells of each patch.
 fn keyed<const D: usize>(mesh: &LevelMesh<D>) -> Vec<Load> {
     let domain = mesh.domain();
     mesh.patches()
@@ -229,8 +229,8 @@ mod tests {
         ([Arc::new(coarse), Arc::new(fine)], [Ratio([2, 2])])
     }
 
-    /// A level between is where the finer one over it is: no patch of either crosses to another rank that lies under one owner; and its
-    /// loads are as even as if it were cut by itself, but for what a step may be longer. Cut by itself it would cross.
+    /// An intermediate level follows the finer one over it: far fewer cells have another owner than the finer patch over them than if the
+    /// level were cut independently; and its loads are as even, up to the allowed extra time.
     #[test]
     fn a_level_follows_the_finer_one() {
         let ([coarse, fine], ratios) = two_levels();
@@ -262,8 +262,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever lies over a level, and however fast ranks are: each patch has an owner, and none has more than is asked for or, where
-        /// patches are too large for that, their size more than an even share.
+        /// Whatever finer patches there are, and whatever the ranks' speeds: each patch has an owner, and no rank has more than the limit or,
+        /// where patches are too large for that, more than an even share plus their size.
         #[test]
         fn what_follows_is_even(
             keep in proptest::collection::vec(any::<bool>(), 5..48),
@@ -288,7 +288,7 @@ mod tests {
         }
     }
 
-    /// A level that changes a little keeps its cuts, and every patch that stays its owner; one that has left its place is cut anew.
+    /// A level that changes little keeps its cuts, so that remaining patches keep their owners; a level that has moved is cut again.
     #[test]
     fn few_patches_move() {
         let all = level(&[true]);
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(loads, [0, 0, 36, 36, 36]);
     }
 
-    /// Ranks have patches as they are fast; one whose share is less than a patch has none.
+    /// Loads are proportional to the ranks' speeds; a rank whose share is less than a patch has none.
     #[test]
     fn faster_ranks_have_more() {
         let mesh = level(&[true]);

@@ -1,20 +1,20 @@
-//! How fast ranks are beside one another: what each is given to do follows from it.
+//! Relative speeds of ranks, from which their shares of the work follow.
 
-/// Ranks whose measured speeds differ by less than this factor are taken for equally fast: the rest is noise.
+/// Ranks whose measured speeds differ by less than this factor count as equally fast: such differences are noise.
 const EQUAL_WITHIN: f64 = 1.1;
 
-/// A speed for each rank of a run, the fastest one's [`Speeds::FASTEST`]. A function of what all ranks have been told: the same on every
-/// rank.
+/// The relative speed of each rank of a run; the fastest have [`Speeds::FASTEST`]. Computed from measurements that all ranks share, so that it
+/// is the same on every rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Speeds(Vec<u32>);
 
 impl Speeds {
     /// The speed of the fastest ranks.
     pub const FASTEST: u32 = 1000;
-    /// No rank is taken for slower: it would never be given anything again that could show otherwise.
+    /// Lower bound: a slower rank would never get work again by which a higher speed could be measured.
     const SLOWEST: u32 = 10;
 
-    /// So many ranks that are equally fast.
+    /// Equal speeds of `ranks` ranks.
     pub fn equal(ranks: usize) -> Self {
         Speeds(vec![Self::FASTEST; ranks])
     }
@@ -31,24 +31,24 @@ impl Speeds {
         self.0.len()
     }
 
-    /// What a rank may be given if the fastest ones may be given `most`.
+    /// The largest load of a rank if that of the fastest ranks is `most`.
     pub(super) fn share(&self, rank: usize, most: u64) -> u64 {
         (u128::from(most) * u128::from(self.0[rank]) / u128::from(Self::FASTEST)) as u64
     }
 
-    /// What the fastest ranks would have in the place of a load of `rank`, which takes as long.
+    /// The load that takes the fastest ranks as long as `load` takes `rank`.
     pub(super) fn as_of_fastest(&self, rank: usize, load: u64) -> u64 {
         (u128::from(load) * u128::from(Self::FASTEST)).div_ceil(u128::from(self.0[rank])) as u64
     }
 
-    /// What the fastest ranks have if a load is shared out so that all take equally long.
+    /// The load of the fastest ranks if a total load is distributed so that all ranks take equally long.
     pub(super) fn mean_of_fastest(&self, load: u64) -> u64 {
         let all: u128 = self.0.iter().copied().map(u128::from).sum();
         (u128::from(load) * u128::from(Self::FASTEST)).div_ceil(all) as u64
     }
 
-    /// The speeds that follow from the cells that each rank has advanced, and the seconds that this took. These ones stay as long as they
-    /// are right but for noise. A rank that has advanced nothing is as fast beside the others as before.
+    /// New speeds from the number of cells that each rank has advanced and the seconds it took. The present speeds are returned while they
+    /// agree up to noise. A rank that has advanced no cells keeps its relative speed.
     pub fn measured(&self, ranks: &[(u64, f64)]) -> Self {
         assert_eq!(ranks.len(), self.0.len(), "one measurement for each rank");
         let rate = |&(cells, seconds): &(u64, f64)| (cells > 0 && seconds > 0.0).then(|| cells as f64 / seconds);
@@ -64,7 +64,7 @@ impl Speeds {
             rates.iter().zip(&self.0).map(|(rate, &speed)| rate.unwrap_or(mean * f64::from(speed))).collect();
         let mut order: Vec<usize> = (0..rates.len()).collect();
         order.sort_by(|&a, &b| rates[b].total_cmp(&rates[a]).then(a.cmp(&b)));
-        // Ranks that are nearly as fast as the first of them get the mean of them all.
+        // Ranks nearly as fast as the first of a group form that group, and get its mean speed.
         let mut speeds = vec![0; rates.len()];
         let (mut rest, mut fastest) = (order.as_slice(), None);
         while let Some(&first) = rest.first() {
@@ -89,7 +89,7 @@ mod tests {
         before.measured(&ranks)
     }
 
-    /// Noise is none; unequal ranks are told apart, those of a kind are equal, and what is known stays until it is wrong.
+    /// Noise does not change speeds; unequal ranks are distinguished, similar ones stay equal, and speeds are kept until they are wrong.
     #[test]
     fn noise_is_no_difference() {
         let equal = Speeds::equal(4);

@@ -1,5 +1,5 @@
-//! Functions of the user that would rather see a whole box of cells than one row of it after the other: those whose every
-//! call is dear, such as functions of an interpreted language.
+//! Functions of the user that are called once for a whole box of cells instead of once per row: for functions whose calls
+//! are expensive, such as those of an interpreted language.
 
 use riemann::axis::{Axis, Side};
 

@@ -1,6 +1,6 @@
 //! Functions of position that fill cells: initial data, auxiliary values, exact solutions.
 
-use super::{CellBlockFunction, Portable};
+use super::{CellBlockFunction, DeviceForm};
 use crate::mesh::position;
 
 /// A row of cells along x.
@@ -36,13 +36,13 @@ pub trait CellFunction<const D: usize>: Send + Sync {
         false
     }
 
-    /// True if a cell has the same values, bit for bit, at all times and in whatever row or block it is asked for: they need not be computed
-    /// again where a level had them before it was replaced.
+    /// True if a cell's values are the same, bit for bit, at all times and in any row or block: after a regrid, values that the old level
+    /// had are copied instead of computed again.
     fn depends_on_cell_alone(&self) -> bool {
         false
     }
 
-    /// True if there is the geometry of mapped cells among the values: that of a larger cell is no mean of those of smaller ones.
+    /// True if the values include the geometry of mapped cells: a coarse cell's geometry is not the mean of that of its fine cells.
     fn has_geometry(&self) -> bool {
         false
     }
@@ -50,31 +50,31 @@ pub trait CellFunction<const D: usize>: Send + Sync {
     /// Fills `out[value * row.len + cell]`.
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]);
 
-    /// The same function over boxes, if it would rather be asked so.
+    /// The same function over boxes, if it prefers to be called so.
     fn by_block(&self) -> Option<&dyn CellBlockFunction<D>> {
         None
     }
 
-    /// The same function in two steps, if it gains by that where it is asked for the same cells at other times.
-    fn in_steps(&self) -> Option<&dyn CellSteps<D>> {
+    /// The same function in two steps, if that saves work when it is called for the same cells at other times.
+    fn in_steps(&self) -> Option<&dyn CachedCellFunction<D>> {
         None
     }
 
-    /// The same function in a form that a device can compute, if there is one. It knows of the cell where it lies, and the time.
-    fn portable(&self) -> Option<Portable> {
+    /// The same function in a form that a device can compute, if there is one. It depends on the cell's position and the time.
+    fn device_form(&self) -> Option<DeviceForm> {
         None
     }
 }
 
-/// A [`CellFunction`] in two steps: numbers of a row that do not change with time, to be kept as long as there are its cells, and the
-/// values from them. The values are those of [`CellFunction::fill_row`] to the bit.
-pub trait CellSteps<const D: usize>: Send + Sync {
-    /// How many numbers there are to keep of a row of so many cells.
+/// A [`CellFunction`] in two steps: first numbers of a row that do not depend on time and are kept as long as the row's cells exist, then
+/// the values from these numbers. The values are those of [`CellFunction::fill_row`], bit for bit.
+pub trait CachedCellFunction<const D: usize>: Send + Sync {
+    /// How many numbers are kept for a row of `cells` cells.
     fn kept_len(&self, cells: usize) -> usize;
 
-    /// Fills the numbers to be kept of a row, the same at all times of it.
+    /// Fills the numbers to keep for a row, which are the same at all times.
     fn fill_kept(&self, row: &CellRow<D>, kept: &mut [f64]);
 
-    /// Fills `out[value * row.len + cell]` from what [`CellSteps::fill_kept`] gave for the same row at any time.
+    /// Fills `out[value * row.len + cell]` from what [`CachedCellFunction::fill_kept`] gave for the same row at any time.
     fn fill_row_from(&self, row: &CellRow<D>, kept: &[f64], out: &mut [f64]);
 }

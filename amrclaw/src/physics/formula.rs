@@ -1,9 +1,9 @@
-//! Formulas as data: what a function computes, operation by operation, so that any machine can do the same in the same order.
+//! Formulas as data: a function's operations one by one, so that any device can execute the same operations in the same order.
 
 use crate::mesh::Beyond;
 use std::collections::HashMap;
 
-/// What a formula may know of a cell.
+/// The inputs of a formula: properties of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantity {
     /// Centre along an axis.
@@ -34,7 +34,7 @@ macro_rules! primitives {
             /// All there are.
             pub const ALL: &[Primitive] = &[$(Primitive::$primitive),*];
 
-            /// A word for it.
+            /// Its name.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Primitive::$primitive => $name,)*
@@ -93,9 +93,9 @@ primitives! {
     Min = "min", 2;
     /// The larger number; NaN if either is.
     Max = "max", 2;
-    /// The largest whole number not above.
+    /// The largest integer that is not larger.
     Floor = "floor", 1;
-    /// The smallest whole number not below.
+    /// The smallest integer that is not smaller.
     Ceil = "ceil", 1;
     /// −1, 0 or 1.
     Sign = "sign", 1;
@@ -137,19 +137,18 @@ primitives! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Node(usize);
 
-/// What a node is. Operands stand before it.
+/// What a node computes. Its operands precede it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
-    /// A number, by its bits.
+    /// A constant, by its bits.
     Number(u64),
-    /// What is known of the cell.
+    /// A property of the cell.
     Quantity(Quantity),
     /// An operation; operands beyond its arity repeat the first.
     Apply(Primitive, [Node; 3]),
 }
 
-/// Formulas of a cell that are evaluated together, as a graph: what several of them compute, or one of them several times, stands in
-/// it once.
+/// Formulas of a cell that are evaluated together, as a graph in which common subexpressions occur once.
 #[derive(Clone, Debug, Default)]
 pub struct Formulas {
     nodes: Vec<NodeKind>,
@@ -163,7 +162,7 @@ impl Formulas {
         self.node(NodeKind::Number(value.to_bits()))
     }
 
-    /// The node of what is known of the cell.
+    /// The node of a property of the cell.
     pub fn quantity(&mut self, quantity: Quantity) -> Node {
         self.node(NodeKind::Quantity(quantity))
     }
@@ -171,7 +170,7 @@ impl Formulas {
     /// The node of an operation.
     ///
     /// # Panics
-    /// It takes another number of operands.
+    /// If the number of operands is not the operation's arity.
     pub fn apply(&mut self, primitive: Primitive, operands: &[Node]) -> Node {
         assert_eq!(operands.len(), primitive.arity(), "operands of {primitive:?}");
         let operand = |k: usize| operands.get(k).copied().unwrap_or(operands[0]);
@@ -187,7 +186,7 @@ impl Formulas {
         node
     }
 
-    /// Adds what other formulas give, with these nodes in the place of what they know of the cell; answers their values.
+    /// Adds the nodes of other formulas, with the nodes from `known` in place of their quantities. Returns the nodes of their results.
     fn add(&mut self, other: &Formulas, mut known: impl FnMut(&mut Formulas, Quantity) -> Node) -> Vec<Node> {
         let mut nodes = HashMap::new();
         for (node, kind) in other.nodes() {
@@ -204,8 +203,8 @@ impl Formulas {
         other.results.iter().map(|result| nodes[result]).collect()
     }
 
-    /// The same of a cell whose centre lies where other formulas put it, one for each axis, and whose sides are half its size away: a row of that
-    /// one cell.
+    /// The same formulas for a cell whose centre is given by `positions`, one formula per axis, and whose sides are half its size away: as for
+    /// a row of one cell.
     pub fn at_positions(&self, positions: &Formulas) -> Formulas {
         let mut moved = Formulas::default();
         let positions = moved.add(positions, |moved, quantity| moved.quantity(quantity));
@@ -233,12 +232,12 @@ impl Formulas {
         moved
     }
 
-    /// Says that a node is the next of the values that the formulas give.
+    /// Adds a node as the next result.
     pub fn give(&mut self, node: Node) {
         self.results.push(node);
     }
 
-    /// The nodes that the results are made of, operands before what is made of them.
+    /// The nodes that the results depend on, operands first.
     pub fn nodes(&self) -> impl Iterator<Item = (Node, NodeKind)> + '_ {
         let mut needed = vec![false; self.nodes.len()];
         self.results.iter().for_each(|result| needed[result.0] = true);
@@ -253,12 +252,12 @@ impl Formulas {
         nodes.map(|(k, kind)| (Node(k), kind))
     }
 
-    /// The values that the formulas give.
+    /// The nodes of the results, in order.
     pub fn results(&self) -> &[Node] {
         &self.results
     }
 
-    /// What a node is.
+    /// What a node computes.
     pub fn kind(&self, node: Node) -> NodeKind {
         self.nodes[node.0]
     }
@@ -273,21 +272,21 @@ impl Node {
 
 /// A function of the user's in a form that any machine can compute.
 #[derive(Clone, Debug)]
-pub enum Portable {
+pub enum DeviceForm {
     /// As formulas.
     Formulas(Formulas),
     /// The geometry of a mapped grid's cells.
     Mapped(Box<MappedFormulas>),
-    /// The solver's text has the function.
+    /// The function is part of the solver's source.
     OfSolver,
-    /// The same, which is told where these formulas put the centre of a cell.
+    /// As `OfSolver`, called with the cell centre that these formulas give.
     OfSolverAt(Formulas),
 }
 
-/// What the geometry of a mapped grid's cells is computed from, see [`crate::mesh::Mapping`]. Each list has a place for every axis.
+/// The input from which the geometry of a mapped grid's cells is computed, see [`crate::mesh::Mapping`]. Each list has one entry per axis.
 #[derive(Clone, Debug)]
 pub struct MappedFormulas {
-    /// Physical coordinates of a computational point, whose coordinates are the centre's.
+    /// Physical coordinates of a computational point, which the formulas read as the cell's centre.
     pub positions: Formulas,
     /// Lower corner of the domain.
     pub lower: Vec<f64>,
@@ -299,11 +298,11 @@ pub struct MappedFormulas {
     pub dx: Vec<f64>,
     /// Whether the domain repeats.
     pub periodic: Vec<bool>,
-    /// What the sides show beyond them, the lower one first.
+    /// What lies beyond the sides, the lower one first.
     pub beyond: Vec<[Beyond; 2]>,
     /// Whether cells behind walls have faces between them.
     pub faces_behind_walls: bool,
-    /// The solver's own auxiliary values in cells of the domain, which come before the geometry. Others have them from where `beyond` says.
+    /// The solver's own auxiliary values in cells of the domain, which precede the geometry. Other cells take theirs as `beyond` says.
     pub own: Formulas,
 }
 
@@ -311,7 +310,7 @@ pub struct MappedFormulas {
 mod tests {
     use super::*;
 
-    /// What occurs again is the node that there is; zeros of both signs are two numbers.
+    /// A repeated subexpression is the existing node; zeros of different sign are different constants.
     #[test]
     fn equal_parts_are_one_node() {
         let mut formulas = Formulas::default();

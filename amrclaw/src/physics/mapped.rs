@@ -1,7 +1,7 @@
-//! What a mapped grid makes of a problem: geometry among the auxiliary values, walls that turn back what is normal to them.
+//! A problem on a mapped grid: geometry among the auxiliary values, and walls that reflect vectors about their normals.
 
 use super::{
-    AuxOutside, Boundary, CellBlock, CellBlockFunction, CellFunction, CellRow, Formulas, MappedFormulas, Portable,
+    AuxOutside, Boundary, CellBlock, CellBlockFunction, CellFunction, CellRow, DeviceForm, Formulas, MappedFormulas,
 };
 use crate::index::CellBox;
 use crate::mesh::{AxisEnds, Beyond, MappedCell, Mapping};
@@ -9,8 +9,8 @@ use riemann::axis::Side;
 use riemann::frame::{geometry, half_way};
 use std::sync::Arc;
 
-/// The solver's own auxiliary values, then those of [`geometry`]. Asked for cells outside the domain too, it gives them what the domain's
-/// sides show of the first, and the geometry of [`Mapping`].
+/// The solver's own auxiliary values, then those of [`geometry`]. Cells outside the domain get the solver's values from the cells that
+/// `sides` gives, and the geometry of [`Mapping`].
 pub struct MappedAux<const D: usize> {
     mapping: Arc<Mapping<D>>,
     /// The mapping's positions, for devices.
@@ -22,7 +22,7 @@ pub struct MappedAux<const D: usize> {
 }
 
 impl<const D: usize> MappedAux<D> {
-    /// `boundary`, `open`: what lies beyond the domain's sides, as a straight grid has it.
+    /// `boundary`, `open`: what lies beyond the domain's sides, as for a Cartesian grid.
     pub fn new(
         mapping: Arc<Mapping<D>>,
         own: Option<Arc<dyn CellFunction<D>>>,
@@ -38,8 +38,8 @@ impl<const D: usize> MappedAux<D> {
         MappedAux { positions, ..self }
     }
 
-    /// The same, with faces between the cells behind walls if sweeps go along one axis after the other, and so through these cells too. They
-    /// are those of the cells that they mirror, which stand upright on the walls.
+    /// The same, with or without faces between the cells behind walls. Dimensionally split sweeps pass through these cells too, and need
+    /// the faces: the mirror images of the faces inside that are perpendicular to the wall.
     pub fn with_faces_behind_walls(self, faces_behind_walls: bool) -> Self {
         MappedAux { faces_behind_walls, ..self }
     }
@@ -102,8 +102,8 @@ fn boxed<const D: usize>(first: [i32; D], last: [i32; D]) -> Option<CellBox<D>> 
 }
 
 impl<const D: usize> MappedAux<D> {
-    /// Puts what is behind walls into the geometry of a box of cells: the face behind the wall's is its mirror image in it, as the size is, so
-    /// that nothing passes the wall in a sweep towards it; between the cells there are no faces, for the solver to know them by.
+    /// Sets the geometry of the cells behind walls in a box: the faces along the axis, their sizes and the capacity are mirrored at the wall,
+    /// so that nothing passes the wall in a sweep towards it. Unless `faces_behind_walls`, the faces between these cells are removed.
     fn put_behind_walls(&self, lo: [i32; D], size: [usize; D], dx: [f64; D], cells: &mut [MappedCell<D>]) {
         let counts = self.mapping.counts(dx);
         let hi: [i32; D] = std::array::from_fn(|d| lo[d] + size[d] as i32);
@@ -123,7 +123,7 @@ impl<const D: usize> MappedAux<D> {
             {
                 (0..D).filter(|&along| along != axis).for_each(|along| cells[number(cell)].remove_face(along));
             }
-            // Beside the domain nothing is mirrored, nor farther from the wall than cells inside reach.
+            // Corners beside the domain are not mirrored, nor cells farther from the wall than the domain is wide.
             for d in (0..D).filter(|&d| d != axis && self.sides[d][0] != Beyond::Periodic) {
                 (first[d], last[d]) = (lo[d].max(0), hi[d].min(counts[d]));
             }
@@ -137,7 +137,7 @@ impl<const D: usize> MappedAux<D> {
         }
     }
 
-    /// Of the cells of a box behind one wall, normal and size of the face along the axis, and the capacity: those of their mirror images.
+    /// Calls `put` for each cell of a box behind one wall with the mirrored normal and size of its face along the axis, and its capacity.
     fn mirror(
         &self,
         axis: usize,
@@ -150,7 +150,7 @@ impl<const D: usize> MappedAux<D> {
         let CellBox { lo: first, hi: last } = behind;
         // The number of the mirrored face, behind which the mirrored cell lies.
         let face_of = |cell: i32| if upper { 2 * count - cell } else { -cell };
-        // The cells inside that are seen, from the wall on; that behind an upper wall has the wall's face.
+        // The mirrored cells inside, from the wall on, and the cell just behind an upper wall, whose lower face is the wall's.
         let (mut start, mut size): ([i32; D], [usize; D]) =
             (first, std::array::from_fn(|d| (last[d] - first[d]) as usize));
         let end;
@@ -182,7 +182,7 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
         self.own.as_ref().is_some_and(|own| own.depends_on_time())
     }
 
-    /// The geometry comes from nodes, which have numbers; the solver's own values from positions that the row's first cell rounds.
+    /// The geometry is computed from node numbers; the solver's own values from positions whose rounding depends on the row's first cell.
     fn depends_on_cell_alone(&self) -> bool {
         self.own.is_none()
     }
@@ -201,16 +201,16 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
         Some(self)
     }
 
-    /// Where the solver's own auxiliary values are formulas, if it has any.
-    fn portable(&self) -> Option<Portable> {
+    /// Exists if the mapping is formulas, and the solver's own auxiliary values too, if it has any.
+    fn device_form(&self) -> Option<DeviceForm> {
         let positions = self.positions.clone()?;
-        let own = match self.own.as_ref().map(|own| own.portable()) {
+        let own = match self.own.as_ref().map(|own| own.device_form()) {
             None => Formulas::default(),
-            Some(Some(Portable::Formulas(own))) => own,
+            Some(Some(DeviceForm::Formulas(own))) => own,
             Some(_) => return None,
         };
         let (domain, finest) = (self.mapping.domain(), self.mapping.finest());
-        Some(Portable::Mapped(Box::new(MappedFormulas {
+        Some(DeviceForm::Mapped(Box::new(MappedFormulas {
             positions,
             lower: domain.lower.to_vec(),
             upper: domain.upper.to_vec(),
@@ -246,12 +246,12 @@ impl<const D: usize> CellBlockFunction<D> for MappedAux<D> {
     }
 }
 
-/// What turns vectors back at a solid wall of a mapped grid.
+/// The reflection of vectors at a solid wall of a mapped grid.
 #[derive(Clone, Debug)]
 pub struct MappedWall {
     /// The first component of each vector of the state.
     pub vectors: Vec<usize>,
-    /// The first auxiliary value of the geometry, which the solver's own come before.
+    /// The first auxiliary value of the geometry, after the solver's own.
     pub first: usize,
 }
 
@@ -261,7 +261,7 @@ impl MappedWall {
         self.first + geometry(D).len()
     }
 
-    /// The first auxiliary value of the wall's face, in the cell whose lower face along `axis` it is; as many as there are axes follow.
+    /// The first of the `D` auxiliary values of the wall face's normal, in the cell whose lower face along `axis` it is.
     pub fn face<const D: usize>(&self, axis: usize) -> usize {
         self.first + (D + 1) * axis
     }

@@ -9,8 +9,8 @@ mod problem;
 mod stability;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
-pub use cell_function::{CellFunction, CellRow, CellSteps};
-pub use formula::{Formulas, MappedFormulas, Node, NodeKind, Portable, Primitive, Quantity};
+pub use cell_function::{CachedCellFunction, CellFunction, CellRow};
+pub use formula::{DeviceForm, Formulas, MappedFormulas, Node, NodeKind, Primitive, Quantity};
 pub use mapped::{MappedAux, MappedWall};
 pub use positions::{AtPositions, SourceCentres};
 pub use problem::{

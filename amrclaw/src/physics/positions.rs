@@ -1,11 +1,11 @@
-//! Functions of the user's on a mapped grid: they are told physical positions.
+//! The user's functions on a mapped grid: they are called with physical positions.
 
-use super::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, Formulas, Portable, StateFunction};
+use super::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, DeviceForm, Formulas, StateFunction};
 use crate::mesh::Mapping;
 use riemann::patch::SourceRow;
 use std::sync::Arc;
 
-/// A function of position that sees physical positions: it is asked for each cell by itself, as if its centre lay there.
+/// A function of position that gets physical positions: it is called for each cell separately, with the cell's centre at its physical position.
 pub struct AtPositions<const D: usize, F: ?Sized> {
     mapping: Arc<Mapping<D>>,
     /// The mapping's positions, for devices.
@@ -19,12 +19,12 @@ impl<const D: usize, F: ?Sized> AtPositions<D, F> {
         AtPositions { mapping: mapping.clone(), positions: positions.clone(), function }
     }
 
-    /// What a device makes of the function, if it can.
-    fn moved(&self, portable: Portable) -> Option<Portable> {
-        match portable {
-            Portable::Formulas(formulas) => Some(Portable::Formulas(formulas.at_positions(&self.positions))),
-            Portable::OfSolver => Some(Portable::OfSolverAt(self.positions.clone())),
-            Portable::OfSolverAt(_) | Portable::Mapped(_) => None,
+    /// The function in a form that a device can compute, if there is one.
+    fn moved(&self, device_form: DeviceForm) -> Option<DeviceForm> {
+        match device_form {
+            DeviceForm::Formulas(formulas) => Some(DeviceForm::Formulas(formulas.at_positions(&self.positions))),
+            DeviceForm::OfSolver => Some(DeviceForm::OfSolverAt(self.positions.clone())),
+            DeviceForm::OfSolverAt(_) | DeviceForm::Mapped(_) => None,
         }
     }
 
@@ -57,8 +57,8 @@ impl<const D: usize> CellFunction<D> for AtPositions<D, dyn CellFunction<D>> {
         }
     }
 
-    fn portable(&self) -> Option<Portable> {
-        self.moved(self.function.portable()?)
+    fn device_form(&self) -> Option<DeviceForm> {
+        self.moved(self.function.device_form()?)
     }
 }
 
@@ -76,8 +76,8 @@ impl<const D: usize> StateFunction<D> for AtPositions<D, dyn StateFunction<D>> {
         }
     }
 
-    fn portable(&self) -> Option<Portable> {
-        self.moved(self.function.portable()?)
+    fn device_form(&self) -> Option<DeviceForm> {
+        self.moved(self.function.device_form()?)
     }
 }
 
@@ -86,11 +86,11 @@ impl<const D: usize> BoundaryFunction<D> for AtPositions<D, dyn BoundaryFunction
         self.function.fill(&BoundaryCell { centre: self.mapping.position(cell.centre), ..*cell }, mirror, ghost);
     }
 
-    /// Of formulas none: they are asked for rows of ghost cells.
-    fn portable(&self) -> Option<Portable> {
+    /// `None` for formulas: these are evaluated for rows of ghost cells.
+    fn device_form(&self) -> Option<DeviceForm> {
         self.function
-            .portable()
-            .filter(|portable| matches!(portable, Portable::OfSolver))
+            .device_form()
+            .filter(|device_form| matches!(device_form, DeviceForm::OfSolver))
             .and_then(|own| self.moved(own))
     }
 }
@@ -100,7 +100,7 @@ fn centres<const D: usize>(mapping: &Mapping<D>, row: &CellRow<D>) -> Vec<[f64; 
     mapping.positions(&(0..row.len).map(|i| row.centre(i)).collect::<Vec<_>>())
 }
 
-/// Where a solver's own source acts on a mapped grid: it is told the physical positions of cells.
+/// Positions for a solver's own source on a mapped grid: the source gets the physical positions of cells.
 #[derive(Clone)]
 pub struct SourceCentres<const D: usize> {
     mapping: Arc<Mapping<D>>,
@@ -109,7 +109,7 @@ pub struct SourceCentres<const D: usize> {
 }
 
 impl<const D: usize> SourceCentres<D> {
-    /// By a mapping, and the same as formulas.
+    /// `positions`: the mapping as formulas.
     pub fn new(mapping: Arc<Mapping<D>>, positions: Formulas) -> Self {
         SourceCentres { mapping, positions }
     }

@@ -1,6 +1,6 @@
-//! What is solved: everything that the user says and that is not the Riemann solver.
+//! What is solved: everything that the user specifies besides the Riemann solver.
 
-use super::{BoundaryBlockFunction, CellFunction, CellRow, MappedWall, Portable, SourceCentres, StateBlockFunction};
+use super::{BoundaryBlockFunction, CellFunction, CellRow, DeviceForm, MappedWall, SourceCentres, StateBlockFunction};
 use crate::mesh::{Beyond, Domain};
 use riemann::axis::{Axis, Side};
 use riemann::patch::Scheme;
@@ -22,7 +22,7 @@ pub enum Boundary<const D: usize> {
 }
 
 impl<const D: usize> Boundary<D> {
-    /// What the side shows beyond it: the user's sides the mirror image, which the user's function then replaces.
+    /// What lies beyond the side. At a user's side this is the mirror image, which the user's function then replaces.
     pub fn beyond(&self) -> Beyond {
         match self {
             Boundary::Extrapolate => Beyond::Nearest,
@@ -32,8 +32,8 @@ impl<const D: usize> Boundary<D> {
         }
     }
 
-    /// The same for auxiliary values, of which only walls show the mirror image. `open`: what sides show that are neither walls nor
-    /// periodic.
+    /// As [`Boundary::beyond`] for auxiliary values, which are mirrored only at walls. `open`: what lies beyond sides that are neither
+    /// walls nor periodic.
     pub fn beyond_of_aux(&self, open: AuxOutside) -> Beyond {
         match (self, open) {
             (Boundary::Wall | Boundary::Periodic, _) => self.beyond(),
@@ -46,9 +46,9 @@ impl<const D: usize> Boundary<D> {
 /// Auxiliary values of cells outside the domain, beyond sides that are neither walls nor periodic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuxOutside {
-    /// Those of the nearest cell: what has left meets nothing new.
+    /// Those of the nearest cell: outgoing waves meet no new interface.
     Nearest,
-    /// Those of the cell's own position, for which the function is asked as it is inside.
+    /// Those of the cell's own position: the function is evaluated there as inside.
     Position,
 }
 
@@ -83,13 +83,13 @@ pub trait BoundaryFunction<const D: usize>: Send + Sync {
     /// Fills the ghost cell's state from that of its mirror image in the domain.
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]);
 
-    /// The same function over boxes, if it would rather be asked so.
+    /// The same function over boxes, if it prefers to be called so.
     fn by_block(&self) -> Option<&dyn BoundaryBlockFunction<D>> {
         None
     }
 
-    /// The same function in a form that a device can compute, if there is one; its values are those of the mirror image.
-    fn portable(&self) -> Option<Portable> {
+    /// The same function in a form that a device can compute, if there is one; its `Quantity::Value` is the mirror image's state.
+    fn device_form(&self) -> Option<DeviceForm> {
         None
     }
 }
@@ -102,13 +102,13 @@ pub trait StateFunction<const D: usize>: Send + Sync {
     /// Fills `out[value * row.len + cell]` from `state[equation * row.len + cell]` and `aux[value * row.len + cell]`.
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]);
 
-    /// The same function over boxes, if it would rather be asked so: for flags.
+    /// The same function over boxes, if it prefers to be called so: for flags.
     fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
         None
     }
 
     /// The same function in a form that a device can compute, if there is one.
-    fn portable(&self) -> Option<Portable> {
+    fn device_form(&self) -> Option<DeviceForm> {
         None
     }
 }
@@ -183,7 +183,7 @@ impl Split {
     }
 }
 
-/// How a source term joins the step.
+/// How a source term is split from the hyperbolic step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceSplit {
     /// Not at all.
@@ -219,11 +219,11 @@ pub struct Problem<const D: usize> {
     pub initial: Arc<dyn CellFunction<D>>,
     /// Auxiliary values, if the solver has any.
     pub aux: Option<Arc<dyn CellFunction<D>>>,
-    /// Which of them cells have beyond open sides.
+    /// Auxiliary values of cells beyond open sides.
     pub aux_outside: AuxOutside,
     /// dq/dt of a source term, besides the solver's own.
     pub source: Option<Arc<dyn StateFunction<D>>>,
-    /// On a mapped grid: the solver's own source, if it has one, is told positions by this.
+    /// On a mapped grid: the positions that the solver's own source gets, if it has one.
     pub own_source_at: Option<SourceCentres<D>>,
     /// Which cells to refine.
     pub criterion: Criterion<D>,
@@ -231,15 +231,15 @@ pub struct Problem<const D: usize> {
     pub scheme: Scheme,
     /// How the axes are swept.
     pub split: Split,
-    /// How source terms join.
+    /// How source terms are split from the hyperbolic step.
     pub source_split: SourceSplit,
     /// Keep conserved quantities' totals across level interfaces.
     pub conservation_fix: bool,
 }
 
 impl<const D: usize> Problem<D> {
-    /// Ghost cells that a patch needs: two for one step of the scheme; more where a step leads to another before the
-    /// ghost cells are filled again, in Strang's sweeps and in Richardson's estimate.
+    /// Ghost cells that a patch needs: two for one step of the scheme; more where several sweeps or steps follow one another
+    /// without filling ghost cells between them, in Strang splitting and in Richardson's estimate.
     pub fn num_ghost(&self) -> i32 {
         match (self.split, &self.criterion) {
             // Two steps on the level and one on the level coarsened by two, whose edge may lie half a cell outside.
@@ -249,7 +249,7 @@ impl<const D: usize> Problem<D> {
         }
     }
 
-    /// True if the user says what lies beyond a side.
+    /// True if a side has the user's boundary function.
     pub fn has_user_sides(&self) -> bool {
         self.boundary.as_flattened().iter().any(|side| matches!(side, Boundary::User(_)))
     }

@@ -1,4 +1,4 @@
-//! Up to which Courant number an update is stable.
+//! The largest Courant number at which an update is stable.
 //!
 //! The Courant number is the largest |s| Δt/Δ over faces, waves and axes, as steps report it.
 
@@ -33,7 +33,7 @@ impl Update<'_> {
     /// | order 2, transverse 1 | 1 | 1 | none |
     /// | order 2, transverse 2 | 1 | 1 | 1; without double transverse waves 1/2 |
     ///
-    /// Von Neumann's analysis of advection and of acoustics gives the columns for 2D; in 3D random data grow or do not.
+    /// The 2D column comes from von Neumann analysis of advection and of acoustics, the 3D column from whether random data grow.
     /// The donor-cell sums of order 1 without transverse waves are stable while the axes' Courant numbers add to at most 1.
     ///
     /// Order 2 without transverse waves has an error along the diagonals that grows at any step: without a limiter there is
@@ -41,7 +41,7 @@ impl Update<'_> {
     /// (Harten's lemma; LeVeque 2002, doi:10.1017/CBO9780511791253, theorem 6.1 and §6.12). `0 ≤ φ(θ) ≤ 2` and `φ(θ) ≤ 2θ`
     /// bound C by `ν (2 − ν)`; minmod, with 1 in place of 2, by `ν (3 − ν)/2`. Acoustics follow, with all limiters but
     /// superbee: its steepening lets random data grow from 0.2 on.
-    pub fn largest_courant(&self) -> Option<f64> {
+    pub fn stability_limit(&self) -> Option<f64> {
         let axes = self.dimension as f64;
         if self.split || self.dimension == 1 {
             return Some(1.0);
@@ -57,7 +57,7 @@ impl Update<'_> {
     }
 }
 
-/// The Courant number at which `C = 1/axes` for order 2 without transverse waves; `None` where data may grow at any.
+/// The Courant number ν at which the bound on C is `1/axes`, for order 2 without transverse waves; `None` if data may grow at any ν.
 fn monotone_courant(limiter: Limiter, axes: f64) -> Option<f64> {
     match limiter {
         Limiter::None | Limiter::Superbee => None,
@@ -66,7 +66,7 @@ fn monotone_courant(limiter: Limiter, axes: f64) -> Option<f64> {
     }
 }
 
-/// The smaller of two bounds; none is the smallest.
+/// The smaller of two bounds; `None` is smaller than any.
 fn smaller(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     a.zip(b).map(|(a, b)| a.min(b))
 }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_table_is_as_found() {
         let space = |order, transverse, double_transverse| {
-            Update { dimension: 3, order, transverse, double_transverse, ..PLAIN }.largest_courant()
+            Update { dimension: 3, order, transverse, double_transverse, ..PLAIN }.stability_limit()
         };
         assert_eq!((space(1, 0, true), space(1, 1, false)), (Some(1.0 / 3.0), Some(0.5)));
         assert_eq!((space(1, 1, true), space(1, 2, true)), (Some(1.0), Some(1.0)));
@@ -96,14 +96,14 @@ mod tests {
         assert_eq!((space(2, 2, true), space(2, 2, false)), (Some(1.0), Some(0.5)));
         for (dimension, split) in [(1, false), (2, true), (3, true)] {
             let update = Update { dimension, split, transverse: 0, limiters: &[Limiter::None], ..PLAIN };
-            assert_eq!(update.largest_courant(), Some(1.0));
+            assert_eq!(update.stability_limit(), Some(1.0));
         }
     }
 
-    /// The least strict limiter of all waves decides, and a wave without one spoils all.
+    /// The limiter with the smallest bound decides, and a wave without limiter leaves no bound.
     #[test]
     fn the_worst_limiter_decides() {
-        let bound = |limiters| Update { transverse: 0, limiters, ..PLAIN }.largest_courant();
+        let bound = |limiters| Update { transverse: 0, limiters, ..PLAIN }.stability_limit();
         let (minmod, mc) = (bound(&[Limiter::Minmod]).unwrap(), bound(&[Limiter::Mc]).unwrap());
         assert!((minmod - 0.381966).abs() < 1e-6 && (mc - 0.292893).abs() < 1e-6);
         assert_eq!(bound(&[Limiter::Minmod, Limiter::Mc]), Some(mc));

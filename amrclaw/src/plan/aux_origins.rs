@@ -1,22 +1,22 @@
-//! Auxiliary values: which cells have theirs from the function of position, and which from another cell.
+//! Auxiliary values: which cells get them from the function of position, and which from another cell.
 
 use crate::index::{CellBox, CellIndex};
 use crate::mesh::{AxisEnds, Beyond, Image, LevelMesh, OriginRun};
 
 /// Where the auxiliary values of a level's cells come from, ghost cells included: inside the domain from a function of position, across
-/// periodic sides from the image, outside from the cell, or the cell's face, that the sides name, which may be the cell itself.
+/// periodic sides from the periodic image, elsewhere outside from the cell or face that [`AxisEnds`] gives, possibly the cell itself.
 ///
-/// Invariant: the function is asked for a cell, or the cell has its values from cells of the same patch for which it is.
+/// Invariant: a cell's values are evaluated, or copied from cells of the same patch whose values are evaluated.
 #[derive(Clone, Debug)]
 pub struct AuxOrigins<const D: usize> {
     ends: [AxisEnds; D],
     inside: LevelMesh<D>,
-    /// The cells inside, beyond them those whose lower faces lie on an upper side, and those beyond sides that show the cells themselves.
+    /// Cells whose values are evaluated: those inside, those whose lower faces lie on an upper side, and those beyond [`Beyond::Itself`] sides.
     asked: LevelMesh<D>,
 }
 
 impl<const D: usize> AuxOrigins<D> {
-    /// `sides`: what those of the domain show beyond them. `on_faces`: axes along which some value lives on cells' lower faces.
+    /// `sides`: what lies beyond the domain's sides. `on_faces`: axes along which some value is located on cells' lower faces.
     pub fn new(mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D], on_faces: [bool; D], num_ghost: i32) -> Self {
         let (inside, ends) = (mesh.domain(), mesh.ends(sides));
         let mut asked = inside;
@@ -30,17 +30,17 @@ impl<const D: usize> AuxOrigins<D> {
         AuxOrigins { ends, inside: whole(inside), asked: whole(asked) }
     }
 
-    /// The parts of a box whose values are the function's, at the cells that the shifts lead to.
+    /// The parts of a box whose values are evaluated, at `cell − shift`.
     pub fn asked(&self, cells: &CellBox<D>) -> Vec<Image<D>> {
         self.asked.images(cells)
     }
 
-    /// The cells of a box outside the domain, but for those beyond periodic sides.
+    /// The cells of a box outside the domain, except those beyond periodic sides.
     pub fn outside(&self, cells: &CellBox<D>) -> impl Iterator<Item = CellIndex<D>> + use<D> {
         self.inside.uncovered(cells).into_iter().flat_map(|part| part.cells())
     }
 
-    /// The cells of a box that have a value from another cell, in parts of which each axis says where. `face`: as for
+    /// The cells of a box that take a value from another cell, in parts with the origins along each axis. `face`: as for
     /// [`AuxOrigins::origin`].
     pub fn continued(&self, cells: &CellBox<D>, face: Option<usize>) -> Vec<(CellBox<D>, [OriginRun; D])> {
         let mut parts = Vec::new();
@@ -60,7 +60,7 @@ impl<const D: usize> AuxOrigins<D> {
         parts
     }
 
-    /// The cell from which a cell has a value. `face`: the axis along which the value lives on lower faces.
+    /// The cell from which a cell takes a value. `face`: the axis along which the value is located on lower faces.
     pub fn origin(&self, cell: CellIndex<D>, face: Option<usize>) -> CellIndex<D> {
         std::array::from_fn(|d| match face == Some(d) {
             true => self.ends[d].origin_of_face(cell[d]),
@@ -73,7 +73,7 @@ impl<const D: usize> AuxOrigins<D> {
 mod tests {
     use super::*;
 
-    /// Beside walls the face on the upper side is asked for, and every other cell outside has its values from one that is asked for.
+    /// At walls the face on the upper side is evaluated, and every other cell outside takes its values from an evaluated one.
     #[test]
     fn every_value_has_an_origin() {
         let domain = CellBox::new([0, 0], [3, 4]);
@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// Beyond a side that shows the cells themselves the function is asked, also where they stand for what lies behind a wall.
+    /// Beyond a [`Beyond::Itself`] side cells are evaluated, including those that are mirror images of cells behind a wall.
     #[test]
     fn cells_beyond_open_sides_may_be_asked_for() {
         let domain = CellBox::new([0, 0], [3, 4]);

@@ -1,8 +1,8 @@
-//! One hierarchy in the place of another: which levels are new, their plans, and where their values come from.
+//! A change from one hierarchy to another: which levels are new, their plans, and where their values come from.
 
 use super::{
-    LevelPlans, PlanOptions, Planned, TransferPlan, Transfers, build_levels, partitions, plan_transfer,
-    plans_when_asked, stays,
+    LevelPlans, PlanOptions, Planned, TransferPlan, Transfers, build_levels, lazy_plans, partitions, plan_transfer,
+    stays,
 };
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition, Speeds};
@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// A change of the mesh, for an executor to adopt.
 ///
-/// Plans are made when the change is adopted: the executor knows what can be done meanwhile. What it has made of a level or of its
-/// plans serves it until a change replaces them; nothing else does.
+/// Plans are made when the change is adopted, so that the executor can do other work at the same time. What an executor derives from a
+/// level or from its plans stays valid until a change replaces that level or those plans.
 #[derive(Debug)]
 pub struct MeshChange<'a, const D: usize> {
     hierarchy: &'a Hierarchy<D>,
@@ -30,13 +30,13 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         MeshChange { hierarchy, before, options, speeds, plans: None, transfers: Vec::new() }
     }
 
-    /// The same among ranks that are so fast; unless this is said they are equally fast.
+    /// The same change with given speeds of the ranks; they are equal by default.
     pub fn among(self, speeds: Speeds) -> Self {
         assert_eq!(speeds.num_ranks(), self.options.rank.of, "a speed for each rank");
         MeshChange { speeds, ..self }
     }
 
-    /// The return from `before` to a hierarchy whose plans and values are at hand.
+    /// The return from `before` to a hierarchy whose plans and values still exist.
     pub fn back(
         hierarchy: &'a Hierarchy<D>,
         plans: Arc<Vec<LevelPlans<D>>>,
@@ -52,8 +52,8 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         self.hierarchy
     }
 
-    /// Makes the plans, unless they are at hand, while `meanwhile` is done on other threads with the owners of each level's patches, and
-    /// answers what that answers. `transfer`: plan too where the values of new levels come from.
+    /// Makes the plans, unless they exist, while `meanwhile` runs on other threads with the partition of each level, and returns the
+    /// result of `meanwhile`. `transfer`: plan the transfers of values to new levels too.
     pub fn plan_while<T: Send>(
         &mut self,
         transfer: bool,
@@ -70,19 +70,19 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         answer
     }
 
-    /// Leaves the plans to whoever asks for them, unless they are at hand: an executor that makes tables of its own. Answers the owners of each
-    /// level's patches.
-    pub fn plan_when_asked(&mut self) -> Vec<Option<Arc<Partition>>> {
+    /// Defers the plans, unless they exist, until they are first used: for an executor that makes tables of its own. Returns the partition of
+    /// each level.
+    pub fn plan_lazily(&mut self) -> Vec<Option<Arc<Partition>>> {
         let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
         let plans = self.plans.get_or_insert_with(|| {
             let owners = partitions(hierarchy, &self.speeds, before);
-            let plans = (0..hierarchy.num_levels()).map(|l| plans_when_asked(l, hierarchy, (options, &owners), before));
+            let plans = (0..hierarchy.num_levels()).map(|l| lazy_plans(l, hierarchy, (options, &owners), before));
             Arc::new(plans.collect())
         });
         owners_in(plans)
     }
 
-    /// Plans where the values of a new level come from, which has not been planned with the others.
+    /// Plans the transfer of values to a new level, if it has not been planned with the other plans.
     pub fn plan_transfer(&self, level: Level) -> TransferPlan<D> {
         let owners = owners_in(self.plans());
         plan_transfer(level.index(), self.hierarchy, (self.options, &owners), self.before)
@@ -110,7 +110,7 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         self.plans.expect("plans are made first")
     }
 
-    /// True if a level has other patches than before, or is there no more.
+    /// True if a level has other patches than before, or no longer exists.
     pub fn replaces(&self, level: usize) -> bool {
         let levels = |hierarchy: &Hierarchy<D>| hierarchy.num_levels();
         match self.before {
@@ -121,14 +121,14 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         }
     }
 
-    /// True if the plans of a level are other ones than before, or are there no more: they see the level and the next coarser one.
+    /// True if the plans of a level differ from those before, or no longer exist. They depend on the level and on the next coarser one.
     pub fn replaces_plans(&self, level: usize) -> bool {
         let gone =
             self.before.is_none_or(|(before, _)| level >= before.num_levels()) && level >= self.hierarchy.num_levels();
         !gone && (self.replaces(level) || level > 0 && self.replaces(level - 1))
     }
 
-    /// True if the faces are other ones at which the conservation fix acts between a level and the next coarser one.
+    /// True if the faces of the conservation fix between a level and the next coarser one differ from those before.
     pub fn replaces_faces(&self, level: usize) -> bool {
         self.options.conservation_fix && self.replaces_plans(level)
     }
@@ -151,14 +151,14 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         plans.filter_map(|(l, plan)| Some((Level(l as u8), plan.as_ref()?, self.filled_before(Level(l as u8)))))
     }
 
-    /// The next coarser level, if its ghost cells have to be filled before values are transferred to a level: slopes read those of its new
-    /// patches, too; those of old ones were filled when cells were flagged.
+    /// The next coarser level, if its ghost cells have to be filled before values are transferred to `level`: interpolation slopes read the
+    /// ghost cells of its patches, and those of its new patches have not been filled by flagging.
     pub fn filled_before(&self, level: Level) -> Option<Level> {
         level.coarser().filter(|coarse| self.replaces_plans(coarse.index()))
     }
 
-    /// The coarsest level whose ghost cells have been filled neither when cells were flagged nor for values that go to the next finer level.
-    pub fn end_filled(&self) -> Level {
+    /// The coarsest level whose ghost cells have been filled neither for flagging nor for a transfer to the next finer level.
+    pub fn first_unfilled(&self) -> Level {
         let finest = self.hierarchy.finest();
         let is_filled = |l: usize| !self.replaces_plans(l) || self.replaces(l + 1);
         (0..finest.index()).find(|&l| !is_filled(l)).map_or(finest, |l| Level(l as u8))
@@ -193,13 +193,13 @@ mod tests {
 
     const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true, rank: Rank::SOLO };
 
-    /// What is said of each level, and one past them: patches are new, plans are new.
+    /// For each level, and one past them: whether patches are new, and whether plans are new.
     fn told(change: &MeshChange<'_, 1>) -> Vec<[bool; 2]> {
         (0..4).map(|l| [change.replaces(l), change.replaces_plans(l)]).collect()
     }
 
-    /// A change replaces levels whose patches differ, and the plans of these and of the next finer ones; those are the plans that are
-    /// not taken over. Ghost cells of a new level are filled where values of the next finer one come from them.
+    /// A change replaces levels whose patches differ, and the plans of these and of the next finer ones; all other plans are kept.
+    /// Ghost cells of a new level are filled where the next finer level is interpolated from them.
     #[test]
     fn a_change_tells_what_it_replaces() {
         let start = hierarchy(None, &[[4, 20], [16, 32]]);
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(told(&first), [[true, true], [true, true], [true, true], [false, false]]);
         assert!(first.transfers().next().is_none());
         let plans = first.into_plans();
-        for (finer, expected, end_filled) in [
+        for (finer, expected, first_unfilled) in [
             (&[[4, 20], [16, 32]][..], [[false; 2]; 4], 2),
             (&[[4, 22], [16, 32]], [[false; 2], [true; 2], [false, true], [false; 2]], 1),
             (&[[4, 22], [18, 32]], [[false; 2], [true; 2], [true; 2], [false; 2]], 2),
@@ -219,9 +219,9 @@ mod tests {
             let mut change = MeshChange::new(&after, Some((&start, &plans)), OPTIONS);
             change.plan_while(true, |_| ());
             assert_eq!(told(&change), expected, "{finer:?}");
-            assert_eq!(change.end_filled(), Level(end_filled), "{finer:?}");
+            assert_eq!(change.first_unfilled(), Level(first_unfilled), "{finer:?}");
             for (l, (old, new)) in plans.iter().zip(change.plans().iter()).enumerate() {
-                assert_eq!(old.are_those_of(new), !change.replaces_plans(l), "{finer:?}, level {l}");
+                assert_eq!(old.is_same(new), !change.replaces_plans(l), "{finer:?}, level {l}");
             }
             let moved: Vec<_> = change.transfers().map(|(level, ..)| level).collect();
             assert!(moved.iter().copied().eq(change.new_levels()), "{finer:?}: {moved:?}");

@@ -1,29 +1,29 @@
-//! Plans of one rank among several: what it carries out alone, what it sends and what it receives.
+//! Plans of one rank among several: the items that it executes locally, sends and receives.
 //!
-//! In every plan an item reads one patch and writes one other. Where these belong to two ranks, the owner of what is read carries the
-//! item out into a message, in which the item's cells lie as those of a patch without ghost cells; the owner of what is written copies
-//! them from there. So the arithmetic is that of a single rank. A message holds all that goes from one rank to another at one step of
+//! In every plan an item reads one patch and writes another. If these belong to two ranks, the owner of the patch that is read executes the
+//! item into a message, where the item's cells are stored like a patch without ghost cells; the owner of the patch that is written copies
+//! them from there. So the arithmetic is that of a single rank. A message holds everything that one rank sends to another in one step of
 //! the method, item after item in the order of the solo plan: both ranks list the same items, since both split the same plan.
 //!
-//! Faces of the conservation fix are written from both sides: the coarse patch begins a face's sum and shows its cells, the fine one
-//! adds to the sum, the coarse one receives it. Both ranks therefore have the face; it crosses after each step of the coarse level,
-//! and back when the sums are applied.
+//! Faces of the conservation fix are accumulated from both sides: the coarse patch starts a face's sum and provides the states of its
+//! cells, the fine patch adds to the sum, and the coarse patch gets it back. Both ranks therefore list the face; it is sent to the fine
+//! patch after each step of the coarse level, and back when the sums are applied.
 
 use super::region::{CopyRegion, InterpRegion};
 use super::{FaceRun, PatchLists, RestrictRegion};
 use crate::index::{CellBox, Ratio};
 use crate::mesh::Partition;
 
-/// What goes from or to one other rank.
+/// The items exchanged with one other rank in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parcel<T> {
     /// The other rank.
     pub rank: usize,
-    /// What goes, in the order of the solo plan.
+    /// The items, in the order of the solo plan.
     pub items: T,
 }
 
-/// What a rank sends and receives at one step of the method, a parcel for each other rank with which it has to do. A single rank has
+/// What a rank sends and receives in one step of the method, one parcel for each rank that it communicates with. A single rank has
 /// none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange<T> {
@@ -40,7 +40,7 @@ impl<T> Default for Exchange<T> {
 }
 
 impl<P: Default> Exchange<P> {
-    /// Puts what runs of patches exchange one after another.
+    /// Concatenates the exchanges of consecutive runs of patches.
     pub(super) fn join(parts: impl Iterator<Item = Self>, append: impl Fn(&mut P, P)) -> Self {
         let mut all = Exchange::default();
         for Exchange { sent, received } in parts {
@@ -67,13 +67,13 @@ impl<const D: usize> Regions<D> {
         copies.chain(self.interps.iter().map(|region| region.cells.volume())).sum()
     }
 
-    /// Puts others behind these.
+    /// Appends other regions.
     pub(super) fn append(&mut self, other: Self) {
         self.copies.extend(other.copies);
         self.interps.extend(other.interps);
     }
 
-    /// Cells of the coarser level under those that are interpolated.
+    /// Coarse boxes under the interpolated regions.
     pub fn coarse_boxes(&self, ratio: Ratio<D>) -> impl Iterator<Item = CellBox<D>> + '_ {
         self.interps.iter().map(move |region| region.cells.coarse_from_fine(ratio))
     }
@@ -112,7 +112,7 @@ impl<const D: usize> Item for RestrictRegion<D> {
     }
 }
 
-/// A face crosses from its coarse patch to its fine one first.
+/// A face is first sent from its coarse patch to its fine one.
 impl<const D: usize> Item for FaceRun<D> {
     fn source(&self) -> usize {
         self.coarse_patch as usize
@@ -131,7 +131,7 @@ pub(super) struct Owners<'a> {
 }
 
 impl Owners<'_> {
-    /// Takes what crosses out of some lists, and puts it into parcels by `put`.
+    /// Keeps only items that read and write patches of this rank; adds those that it sends or receives to parcels by `put`.
     pub fn split<T: Item, P: Default>(
         self,
         lists: PatchLists<T>,
@@ -141,7 +141,7 @@ impl Owners<'_> {
         self.sort(lists, exchange, put, false)
     }
 
-    /// As [`Owners::split`]; what crosses stays in the lists of both ranks, too.
+    /// As [`Owners::split`], but items that are sent or received also stay in the lists.
     pub fn share<T: Item, P: Default>(
         self,
         lists: PatchLists<T>,
@@ -184,18 +184,18 @@ fn items_of<P: Default>(parcels: &mut Vec<Parcel<P>>, rank: usize) -> &mut P {
 
 #[cfg(test)]
 mod tests {
-    use super::super::of_rank::{OfRank, PlanOwners};
-    use super::super::{JoiningPlans, PlanInput};
+    use super::super::rank_part::{PlanOwners, RankPart};
+    use super::super::{BuiltPlans, PlanInput};
     use super::*;
     use crate::index::CellBox;
     use crate::mesh::LevelMesh;
     use proptest::prelude::*;
 
-    /// A part of all items of a kind: those of one rank's lists, and those of its parcels.
+    /// One rank's items of a kind: those in its lists, those sent, and those received.
     type Items<T> = (Vec<T>, Vec<(usize, T)>, Vec<(usize, T)>);
 
-    /// Asserts that what ranks do alone and what they receive is the solo plan, each item once and at the owner of what it writes;
-    /// and that each receives what the others send, in the same order.
+    /// Asserts that the ranks' local and received items together are the solo plan, each item once and at the owner of the patch that it
+    /// writes; and that each rank receives what the others send, in the same order.
     fn assert_whole<T: Item + PartialEq + std::fmt::Debug>(
         solo: &[T],
         ranks: &[Items<T>],
@@ -249,13 +249,13 @@ mod tests {
             num_ghost: 2,
             conservation_fix: true,
         };
-        let solo = JoiningPlans::new(input);
+        let solo = BuiltPlans::new(input);
         let of = |mesh: &LevelMesh<D>, first: usize| {
             Partition::of_owners(owners.iter().copied().cycle().skip(first).take(mesh.patches().len()).collect())
         };
         let (own, coarser, before) = (of(&mesh, 0), of(&coarse, 1), of(&old, 2));
         let owners = PlanOwners { own: &own, coarser: Some(&coarser), old: Some(&before) };
-        let parts: Vec<_> = (0..ranks).map(|rank| JoiningPlans::of_rank(OfRank::new(input, rank, owners))).collect();
+        let parts: Vec<_> = (0..ranks).map(|rank| BuiltPlans::rank_part(RankPart::new(input, rank, owners))).collect();
         let fine_owner = |patch: u32| own.owner(patch as usize);
 
         let ghost = parts.iter().map(|part| &part.ghost);
@@ -280,7 +280,7 @@ mod tests {
         let regions: Vec<_> = restrict.map(|p| items(p.all_regions(), p.exchange(), |r| r)).collect();
         assert_whole(plan.all_regions().all(), &regions, |r| coarser.owner(r.target as usize), "averages");
 
-        // Faces are numbered afresh on every rank, and stay in the lists of both.
+        // Each rank numbers its faces anew, and a face between two ranks stays in the lists of both.
         let unnumbered = |run: &FaceRun<D>| FaceRun { first_slot: 0, first_fine: 0, ..*run };
         let reflux = parts.iter().filter_map(|part| part.reflux.as_ref());
         let runs: Vec<Items<FaceRun<D>>> = reflux
@@ -298,8 +298,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever owns the patches: ranks together carry out the solo plan, no item twice, and expect what is sent to them. So every ghost
-        /// cell is written once, as by the solo plan.
+        /// For any owners, the ranks together execute the solo plan, no item twice, and expect what is sent to them. So every ghost cell is
+        /// written once, as by the solo plan.
         #[test]
         fn ranks_together_carry_out_the_solo_plan(
             keep in proptest::collection::vec(any::<bool>(), 4..23),

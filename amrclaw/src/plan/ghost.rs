@@ -8,11 +8,11 @@ use crate::index::CellBox;
 use crate::mesh::{LevelMesh, Partition, for_each_within};
 use riemann::axis::{Axis, Side};
 
-/// Cells of the next coarser level that a patch must keep between itself and that level's edge, so that its ghost
+/// Cells of the next coarser level that must lie between a patch and that level's edge, so that the patch's ghost
 /// cells lie over that level: `⌈num_ghost / ratio⌉`, with the smallest ratio, 2.
 ///
-/// The slopes that interpolate them read one coarse cell more, which may be a ghost cell of the coarser level: those
-/// are filled at its old and at its new time.
+/// The slopes for interpolation read one more coarse cell, which may be a ghost cell of the coarser level: its ghost
+/// cells are filled at both its old and its new time.
 pub fn nesting_width(num_ghost: i32) -> i32 {
     (num_ghost + 1) / 2
 }
@@ -43,17 +43,17 @@ pub struct GhostPlan<const D: usize> {
 }
 
 impl<const D: usize> GhostPlan<D> {
-    /// An empty plan with room for so many patches with usual neighbours.
-    pub(super) fn with_room(patches: usize) -> Self {
+    /// An empty plan with capacity for `patches` patches with a typical number of neighbours.
+    pub(super) fn with_capacity(patches: usize) -> Self {
         GhostPlan {
             exchange: Exchange::default(),
-            copies: PatchLists::with_room(patches, 8),
-            interps: PatchLists::with_room(patches, 6),
-            boundaries: PatchLists::with_room(patches, 0),
+            copies: PatchLists::with_capacity(patches, 8),
+            interps: PatchLists::with_capacity(patches, 6),
+            boundaries: PatchLists::with_capacity(patches, 0),
         }
     }
 
-    /// Puts the plans of runs of patches one after another.
+    /// Concatenates the plans of consecutive runs of patches.
     pub(super) fn join(parts: Vec<Self>) -> Self {
         GhostPlan {
             copies: PatchLists::join(parts.iter().map(|part| &part.copies)),
@@ -63,7 +63,7 @@ impl<const D: usize> GhostPlan<D> {
         }
     }
 
-    /// Plans the ghost cells of the next patch. True if patches of its own level hold all of them that lie inside the domain.
+    /// Plans the ghost cells of the next patch. True if patches of its own level cover all of its ghost cells inside the domain.
     pub(super) fn add_patch(&mut self, k: usize, input: &PlanInput<'_, D>, neighbours: &mut Neighbours<D>) -> bool {
         let patch = &input.mesh.patches()[k];
         let target = k as u32;
@@ -85,19 +85,19 @@ impl<const D: usize> GhostPlan<D> {
                 cover.open.iter().for_each(|cells| interpolations(under, ratio, target, cells, &mut self.interps));
             }
         }
-        self.pass_patch();
+        self.skip_patch();
         open == 0
     }
 
     /// Plans nothing for the next patch.
-    pub(super) fn pass_patch(&mut self) {
+    pub(super) fn skip_patch(&mut self) {
         self.copies.end_patch();
         self.interps.end_patch();
         self.boundaries.end_patch();
     }
 
-    /// Ghost cells outside the domain. Along axes before the region's own it reaches over all ghost cells, along later
-    /// ones it stays within the domain, so that corners are written once, by the last axis.
+    /// Adds the ghost cells outside the domain. A region extends over all ghost cells along axes before its own, and stays
+    /// within the domain along later ones, so that corners are written once, by the last axis.
     fn add_boundaries(&mut self, target: u32, grown: &CellBox<D>, mesh: &LevelMesh<D>) {
         let domain = mesh.domain();
         for (d, axis) in Axis::ALL.into_iter().enumerate().take(D).filter(|&(d, _)| !mesh.periodic()[d]) {
@@ -142,7 +142,7 @@ impl<const D: usize> GhostPlan<D> {
         GhostPlan { exchange, copies, interps, boundaries: self.boundaries }
     }
 
-    /// Cells that other ranks fill, or have filled here.
+    /// Regions sent to other ranks and received from them.
     pub fn exchange(&self) -> &Exchange<Regions<D>> {
         &self.exchange
     }
@@ -185,7 +185,7 @@ impl<const D: usize> GhostPlan<D> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::joining::JoiningPlans;
+    use super::super::build::BuiltPlans;
     use super::super::outside::OutsideParts;
     use super::*;
     use crate::index::Ratio;
@@ -215,8 +215,8 @@ mod tests {
         let mesh = LevelMesh::new(domain, periodic, patches);
         let coarser = Some((&coarse, ratio));
         let input = PlanInput { mesh: &mesh, coarser, transfer: false, old: None, num_ghost, conservation_fix: false };
-        let plan = JoiningPlans::new(input).ghost;
-        // What lies outside has its values from one place each: the parts say so themselves.
+        let plan = BuiltPlans::new(input).ghost;
+        // `OutsideParts::new` asserts that each cell outside has exactly one origin.
         let sides =
             periodic.map(|periodic| if periodic { [Beyond::Periodic; 2] } else { [Beyond::Wall, Beyond::Nearest] });
         OutsideParts::new(&plan, &mesh, &sides);

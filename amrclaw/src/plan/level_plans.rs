@@ -1,18 +1,18 @@
-//! All plans of one level: made at once, or when they are first asked for.
+//! All plans of one level: made immediately, or when they are first used.
 
-use super::joining::JoiningPlans;
+use super::build::BuiltPlans;
 use super::neighbours::PlanInput;
-use super::of_rank::PlanOwners;
+use super::rank_part::PlanOwners;
 use super::{GhostPlan, RefluxPlan, RestrictPlan};
 use crate::index::{CellBox, Ratio};
 use crate::mesh::{LevelMesh, MeshEpoch, Partition};
 use std::sync::{Arc, OnceLock};
 
-/// All plans of one level. Levels that a regrid leaves as they are keep their plans, and what an executor has made of them:
-/// [`MeshChange`](super::MeshChange) tells which.
+/// All plans of one level. A level that a regrid does not change keeps its plans, and what an executor has derived from them:
+/// [`MeshChange`](super::MeshChange) says which.
 ///
-/// A device makes tables of plans by itself where it can. Then plans are made here for those who ask for some other reason, such as totals,
-/// and mostly nobody does.
+/// Where a device makes the tables of plans itself, plans are made on the host only when they are used otherwise, for example for totals;
+/// usually they never are.
 #[derive(Clone, Debug)]
 pub struct LevelPlans<const D: usize> {
     /// The mesh that the plans are for.
@@ -32,14 +32,14 @@ struct MadePlans<const D: usize> {
     restrict: Option<RestrictPlan<D>>,
 }
 
-/// What plans are made of.
+/// The input from which deferred plans are made.
 #[derive(Debug)]
 pub(super) struct PlanSource<const D: usize> {
     pub mesh: Arc<LevelMesh<D>>,
     pub coarser: Option<(Arc<LevelMesh<D>>, Ratio<D>)>,
     pub num_ghost: i32,
     pub conservation_fix: bool,
-    /// Whose plans they are.
+    /// The rank whose plans they are.
     pub rank: usize,
     /// Owners of the level's patches and of those of the next coarser one, if there are several ranks.
     pub owners: Option<Arc<Partition>>,
@@ -53,27 +53,27 @@ impl<const D: usize> PlanSource<D> {
         let input = PlanInput { mesh: &self.mesh, coarser, transfer: false, old: None, num_ghost, conservation_fix };
         let coarser = self.coarser_owners.as_deref();
         let owners = self.owners.as_deref().map(|own| PlanOwners { own, coarser, old: None });
-        JoiningPlans::among(input, rank, owners).into()
+        BuiltPlans::among(input, rank, owners).into()
     }
 }
 
-impl<const D: usize> From<JoiningPlans<D>> for MadePlans<D> {
-    fn from(plans: JoiningPlans<D>) -> Self {
-        let JoiningPlans { ghost, reflux, restrict, .. } = plans;
+impl<const D: usize> From<BuiltPlans<D>> for MadePlans<D> {
+    fn from(plans: BuiltPlans<D>) -> Self {
+        let BuiltPlans { ghost, reflux, restrict, .. } = plans;
         MadePlans { ghost, reflux: reflux.map(Arc::new), restrict }
     }
 }
 
 impl<const D: usize> LevelPlans<D> {
-    /// Plans that are at hand.
-    pub(super) fn new(epoch: MeshEpoch, partition: Option<Arc<Partition>>, plans: JoiningPlans<D>) -> Self {
+    /// Plans that have been made.
+    pub(super) fn new(epoch: MeshEpoch, partition: Option<Arc<Partition>>, plans: BuiltPlans<D>) -> Self {
         let has_faces = plans.reflux.is_some();
         let made = Arc::new(OnceLock::from(MadePlans::from(plans)));
         LevelPlans { epoch, partition, made, source: None, has_faces }
     }
 
-    /// Plans to be made when they are asked for.
-    pub(super) fn when_asked(epoch: MeshEpoch, source: PlanSource<D>) -> Self {
+    /// Plans to be made when they are first used.
+    pub(super) fn lazy(epoch: MeshEpoch, source: PlanSource<D>) -> Self {
         let has_faces = source.conservation_fix && source.coarser.is_some();
         LevelPlans {
             epoch,
@@ -84,12 +84,12 @@ impl<const D: usize> LevelPlans<D> {
         }
     }
 
-    /// The same plans for another mesh, of which they are too.
+    /// The same plans, valid for another epoch too.
     pub(super) fn of_epoch(&self, epoch: MeshEpoch) -> Self {
         LevelPlans { epoch, ..self.clone() }
     }
 
-    /// True if they have been made here: nobody may have asked for them.
+    /// True if the plans have been made; deferred plans may not have been used yet.
     pub fn are_made(&self) -> bool {
         self.made.get().is_some()
     }
@@ -98,8 +98,8 @@ impl<const D: usize> LevelPlans<D> {
         if let Some(made) = self.made.get() {
             return made;
         }
-        // Several threads may make the same at once. None waits for another's: they share the work of making it, and one that waited while it
-        // had some of that work to do would wait for itself.
+        // Several threads may make the same plans at once. None waits for another: making plans is itself parallel, and a thread that
+        // waited while it held a piece of that work would deadlock.
         let made = self.source.as_ref().expect("plans are made, or can be").make();
         self.made.get_or_init(|| made)
     }
@@ -125,20 +125,20 @@ impl<const D: usize> LevelPlans<D> {
     }
 
     /// True if both are the same plans.
-    pub fn are_those_of(&self, other: &Self) -> bool {
+    pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.made, &other.made)
     }
 
-    /// The cells of a patch of the next coarser level, all of them given, that this one does not cover.
-    pub fn open_cells(finer: Option<&Self>, patch: usize, cells: &CellBox<D>) -> Vec<CellBox<D>> {
+    /// The parts of `cells`, all cells of a coarse patch, that the finer level does not cover.
+    pub fn uncovered_cells(finer: Option<&Self>, patch: usize, cells: &CellBox<D>) -> Vec<CellBox<D>> {
         let restrict = finer.and_then(LevelPlans::restrict);
-        restrict.map_or_else(|| vec![*cells], |restrict| restrict.open_cells(patch, cells))
+        restrict.map_or_else(|| vec![*cells], |restrict| restrict.uncovered_cells(patch, cells))
     }
 
-    /// Refuses plans of another mesh than that of `epoch`.
+    /// Asserts that the plans are for the mesh of `epoch`.
     ///
     /// # Panics
-    /// If they are.
+    /// If they are for another.
     pub fn assert_epoch(&self, epoch: MeshEpoch) {
         assert_eq!(self.epoch, epoch, "stale plan: rebuild at regrid");
     }

@@ -1,36 +1,36 @@
-//! Who copies what to whom: pure functions of the mesh, built at regrid, executed every step.
+//! Plans of all data movement: pure functions of the mesh, built at regrid, executed in every step.
 //!
 //! A plan holds boxes and patch numbers, never values; it does not know where values live. Building it may search;
 //! executing it does not.
 
 mod aux_origins;
+mod build;
 mod change;
 mod exchange;
 mod ghost;
-mod joining;
 mod level_plans;
 mod neighbours;
-mod of_rank;
 mod outside;
 mod patch_lists;
+mod rank_part;
 mod reflux;
 mod region;
 mod restrict;
 mod transfer;
 
 pub use aux_origins::AuxOrigins;
+pub use build::BuiltPlans;
+#[cfg(test)]
+pub(crate) use build::faces_between;
 pub use change::MeshChange;
 pub use exchange::{Exchange, Parcel, Regions};
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
-pub use joining::JoiningPlans;
-#[cfg(test)]
-pub(crate) use joining::faces_between;
 pub use level_plans::LevelPlans;
 use level_plans::PlanSource;
 pub use neighbours::PlanInput;
-use of_rank::PlanOwners;
 pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
+use rank_part::PlanOwners;
 pub use reflux::{FaceRun, RefluxPlan};
 pub use region::{CopyRegion, InterpRegion};
 pub use restrict::{RestrictPlan, RestrictRegion};
@@ -38,7 +38,7 @@ pub use transfer::TransferPlan;
 
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition, Rank, Speeds};
-use crate::threads::map_in_turn;
+use crate::threads::parallel_map;
 use std::sync::Arc;
 
 /// What the plans depend on besides the mesh.
@@ -48,7 +48,7 @@ pub struct PlanOptions {
     pub num_ghost: i32,
     /// Keep fluxes for the conservation fix.
     pub conservation_fix: bool,
-    /// Whose plans they are.
+    /// The rank whose plans they are.
     pub rank: Rank,
 }
 
@@ -58,8 +58,8 @@ pub type Planned<'a, const D: usize> = (&'a Hierarchy<D>, &'a [LevelPlans<D>]);
 /// Transfers of values to the levels that are new, by level.
 pub type Transfers<const D: usize> = Vec<Option<TransferPlan<D>>>;
 
-/// Builds the plans of every level; those whose levels are still the ones of `before` are taken over from there, and to the
-/// others their values are transferred.
+/// Builds the plans of every level, and the transfers of values to new levels. Plans whose levels have not changed since `before`
+/// are kept.
 pub fn build<const D: usize>(
     hierarchy: &Hierarchy<D>,
     options: PlanOptions,
@@ -69,7 +69,7 @@ pub fn build<const D: usize>(
     build_levels(hierarchy, (options, &partitions), before, true)
 }
 
-/// The work of [`build`] among these owners. `transfer`: plan where the values of new levels come from.
+/// [`build`] for given partitions. `transfer`: plan the transfers of values to new levels too.
 fn build_levels<const D: usize>(
     hierarchy: &Hierarchy<D>,
     (options, partitions): (PlanOptions, &[Option<Arc<Partition>>]),
@@ -77,7 +77,7 @@ fn build_levels<const D: usize>(
     transfer: bool,
 ) -> (Vec<LevelPlans<D>>, Transfers<D>) {
     let join = |l| join_to_coarser(l, hierarchy, partitions, options, before, transfer);
-    map_in_turn(hierarchy.num_levels(), join).into_iter().unzip()
+    parallel_map(hierarchy.num_levels(), join).into_iter().unzip()
 }
 
 /// Owners of the patches of each level; those of levels that stay do not change.
@@ -103,7 +103,7 @@ fn stays<const D: usize>(level: usize, hierarchy: &Hierarchy<D>, before: &Hierar
     meshes.is_some_and(|(here, then)| Arc::ptr_eq(here, then))
 }
 
-/// What a level's plans depend on, of a hierarchy that may have taken the place of another.
+/// What a level's plans depend on, in a hierarchy that may have replaced another.
 fn input_of<'a, const D: usize>(
     l: usize,
     hierarchy: &'a Hierarchy<D>,
@@ -122,7 +122,7 @@ fn input_of<'a, const D: usize>(
     }
 }
 
-/// The plans that a level has had, if neither it nor the next coarser one has other patches than before.
+/// The previous plans of a level, if neither its patches nor those of the next coarser level have changed.
 fn plans_before<const D: usize>(
     l: usize,
     hierarchy: &Hierarchy<D>,
@@ -134,8 +134,8 @@ fn plans_before<const D: usize>(
     same.then(|| plans[l].of_epoch(hierarchy.epoch()))
 }
 
-/// The plans of a level, to be made when they are asked for.
-fn plans_when_asked<const D: usize>(
+/// The plans of a level, to be made when they are first used.
+fn lazy_plans<const D: usize>(
     l: usize,
     hierarchy: &Hierarchy<D>,
     (options, partitions): (PlanOptions, &[Option<Arc<Partition>>]),
@@ -153,7 +153,7 @@ fn plans_when_asked<const D: usize>(
             coarser_owners: coarser.and_then(|c| partitions[c.index()].clone()),
         }
     };
-    plans_before(l, hierarchy, before).unwrap_or_else(|| LevelPlans::when_asked(hierarchy.epoch(), source()))
+    plans_before(l, hierarchy, before).unwrap_or_else(|| LevelPlans::lazy(hierarchy.epoch(), source()))
 }
 
 /// Where the values of a new level come from.
@@ -164,10 +164,10 @@ fn plan_transfer<const D: usize>(
     before: Option<Planned<'_, D>>,
 ) -> TransferPlan<D> {
     let input = input_of(l, hierarchy, options, before, true);
-    JoiningPlans::among(input, options.rank.number, owners_of(l, partitions, before)).transfer.expect("asked for")
+    BuiltPlans::among(input, options.rank.number, owners_of(l, partitions, before)).transfer.expect("asked for")
 }
 
-/// Owners of the patches that plans of a level have to do with, if there are several ranks.
+/// Owners of the patches that a level's plans read or write, if there are several ranks.
 fn owners_of<'a, const D: usize>(
     l: usize,
     partitions: &'a [Option<Arc<Partition>>],
@@ -178,7 +178,7 @@ fn owners_of<'a, const D: usize>(
     partitions[l].as_deref().map(|own| PlanOwners { own, coarser, old })
 }
 
-/// The plans of a level: they see the level and the next coarser one.
+/// The plans of a level, which depend on the level and on the next coarser one.
 fn join_to_coarser<const D: usize>(
     l: usize,
     hierarchy: &Hierarchy<D>,
@@ -192,8 +192,8 @@ fn join_to_coarser<const D: usize>(
     }
     let is_new = before.is_some_and(|(old, _)| !stays(l, hierarchy, old));
     let input = input_of(l, hierarchy, options, before, transfer && is_new);
-    let mut joined = JoiningPlans::among(input, options.rank.number, owners_of(l, partitions, before));
-    let JoiningPlans { transfer, .. } = &mut joined;
+    let mut joined = BuiltPlans::among(input, options.rank.number, owners_of(l, partitions, before));
+    let BuiltPlans { transfer, .. } = &mut joined;
     let transfer = transfer.take();
     (LevelPlans::new(hierarchy.epoch(), partitions[l].clone(), joined), transfer)
 }

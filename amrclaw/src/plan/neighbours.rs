@@ -1,4 +1,4 @@
-//! What lies around the patches of a level: looked up once for all plans.
+//! The neighbours of the patches of a level: searched once for all plans.
 
 use crate::index::{CellBox, Ratio};
 use crate::mesh::{Cover, Image, LevelMesh};
@@ -10,7 +10,7 @@ pub struct PlanInput<'a, const D: usize> {
     pub mesh: &'a LevelMesh<D>,
     /// The next coarser level, and the ratio to it.
     pub coarser: Option<(&'a LevelMesh<D>, Ratio<D>)>,
-    /// Plan where the level's values come from.
+    /// Plan the transfer of values to the level.
     pub transfer: bool,
     /// The level before it was replaced, if there was one.
     pub old: Option<&'a LevelMesh<D>>,
@@ -26,25 +26,25 @@ impl<'a, const D: usize> PlanInput<'a, D> {
         self.old.filter(|_| self.transfer)
     }
 
-    /// How far from a patch, along each axis, others have to do with it.
+    /// The distance along each axis within which other patches matter for a patch's plans.
     pub(super) fn reach(&self) -> [i32; D] {
         let ratio = self.coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
         ratio.0.map(|r| r.max(self.num_ghost))
     }
 }
 
-/// What lies around one patch.
+/// The neighbours of one patch.
 #[derive(Default)]
 pub(super) struct Neighbours<const D: usize> {
-    /// Patches of its level, its own periodic images included.
+    /// Other patches of its level, and its own periodic images.
     pub beside: Vec<Image<D>>,
-    /// Patches of the coarser level, under the cells around it too.
+    /// Patches of the coarser level under the patch and its surroundings.
     pub under: Vec<Image<D>>,
-    /// What the old level holds of the patch.
+    /// How the old level covers the patch.
     pub before: Cover<D>,
-    /// Memory for searches among these.
+    /// Reused memory for searches among these.
     pub cover: Cover<D>,
-    /// Memory for boxes beside a patch.
+    /// Reused memory for boxes around a patch.
     pub rim: Vec<CellBox<D>>,
 }
 

@@ -1,5 +1,5 @@
-//! Ghost cells outside the domain, in parts that have their values from one place each: the patch itself, or what fills its
-//! ghost cells inside. So a device fills all of them at once, none waiting for another.
+//! Ghost cells outside the domain, in parts that each take their values from one source: the patch itself, or a region that fills its
+//! ghost cells inside. So a device can fill all ghost cells in one launch, without dependencies between them.
 
 use super::ghost::{BoundaryRegion, GhostPlan};
 use super::region::{CopyRegion, InterpRegion};
@@ -9,9 +9,9 @@ use crate::mesh::{AxisEnds, Beyond, LevelMesh, OriginRun};
 /// Cells outside the domain that have their values from one place.
 #[derive(Clone, Copy, Debug)]
 pub struct OutsidePart<const D: usize, T> {
-    /// The copy or interpolation that fills the cells whose values they have, but for the cells written.
+    /// The copy or interpolation that fills the origins of these cells, with `cells` replaced by the cells written.
     pub region: T,
-    /// Along each axis, where these cells lie.
+    /// The origins along each axis.
     pub origins: [OriginRun; D],
 }
 
@@ -25,8 +25,8 @@ pub struct OutsideParts<const D: usize> {
 }
 
 impl<const D: usize> OutsideParts<D> {
-    /// Finds where all ghost cells outside the domain have their values from. `sides`: those of the domain, lower and upper, along
-    /// each axis.
+    /// Finds the sources of all ghost cells outside the domain. `sides`: what lies beyond the lower and the upper side along each
+    /// axis.
     pub fn new(plan: &GhostPlan<D>, mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D]) -> Self {
         let (mut copies, mut interps) = (Vec::new(), Vec::new());
         let ends = mesh.ends(sides);
@@ -54,7 +54,7 @@ impl<const D: usize> OutsideParts<D> {
 }
 
 impl<const D: usize> OutsideParts<D> {
-    /// The same where each patch's own ghost cells inside the domain are filled before: all values come from the patch itself.
+    /// As [`OutsideParts::new`] if each patch's ghost cells inside the domain are filled first: all values come from the patch itself.
     pub fn of_own(plan: &GhostPlan<D>, mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D], num_ghost: i32) -> Self {
         let (mut copies, ends) = (Vec::new(), mesh.ends(sides));
         for boundary in plan.all_boundaries().all() {
@@ -72,7 +72,7 @@ impl<const D: usize> OutsideParts<D> {
     }
 }
 
-/// The cells of a boundary region that have their values from `source`, in boxes.
+/// Calls `found` for boxes of the cells of a boundary region that take their values from `source`.
 fn each_part<const D: usize>(
     boundary: &BoundaryRegion<D>,
     source: &CellBox<D>,

@@ -1,4 +1,4 @@
-//! Lists of items, one list a patch, one after another in one array.
+//! One list of items per patch, stored one after another in one array.
 
 use std::ops::Range;
 
@@ -17,23 +17,23 @@ impl<T> Default for PatchLists<T> {
 }
 
 impl<T> PatchLists<T> {
-    /// Empty lists with room for so many patches, and so many items of each: lists that many threads let grow at the same time
-    /// keep the allocator busy.
-    pub(super) fn with_room(patches: usize, items: usize) -> Self {
+    /// Empty lists with capacity for `patches` patches of `items` items each: lists that many threads grow at the same time contend
+    /// for the allocator.
+    pub(super) fn with_capacity(patches: usize, items: usize) -> Self {
         PatchLists { items: Vec::with_capacity(patches * items), ends: Vec::with_capacity(patches) }
     }
 
-    /// Adds an item of the present patch.
+    /// Adds an item to the list of the current patch.
     pub(crate) fn push(&mut self, item: T) {
         self.items.push(item);
     }
 
-    /// Ends the present patch's list.
+    /// Ends the list of the current patch.
     pub(crate) fn end_patch(&mut self) {
         self.ends.push(self.items.len() as u32);
     }
 
-    /// Keeps some of the items alone.
+    /// Removes all items for which `keep` is false.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool)
     where
         T: Copy,
@@ -51,7 +51,7 @@ impl<T> PatchLists<T> {
         self.items.truncate(kept);
     }
 
-    /// Puts lists of patches behind those of the patches before.
+    /// Concatenates the lists of consecutive runs of patches.
     pub(crate) fn join<'a>(parts: impl Iterator<Item = &'a Self> + Clone) -> Self
     where
         T: Copy + 'a,
@@ -112,7 +112,7 @@ impl<T> PatchLists<T> {
         &self.items
     }
 
-    /// Items of all patches, to be changed.
+    /// Items of all patches, mutable.
     pub(super) fn all_mut(&mut self) -> &mut [T] {
         &mut self.items
     }

@@ -7,7 +7,7 @@ use crate::index::{CellBox, CellIndex, Ratio};
 use crate::mesh::{LevelMesh, Partition, for_each_within};
 use riemann::axis::{Axis, Side};
 
-/// Coarse faces in a row at the edge of a fine patch, beside one coarse patch.
+/// A box of coarse faces at the edge of a fine patch, beside one coarse patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct FaceRun<const D: usize> {
@@ -25,7 +25,7 @@ pub struct FaceRun<const D: usize> {
     pub shift: CellIndex<D>,
     /// Number of the first face; the others follow, first axis fastest.
     pub first_slot: u32,
-    /// Number of the first fine face; each coarse face has `ratio.faces(axis)` of them, one coarse face's after another.
+    /// Number of the first fine face; each coarse face has `ratio.faces(axis)` consecutive ones.
     pub first_fine: u32,
 }
 
@@ -42,7 +42,7 @@ pub struct RefluxPlan<const D: usize> {
 }
 
 impl<const D: usize> RefluxPlan<D> {
-    /// Puts the runs of fine patches one after another, and numbers their faces.
+    /// Concatenates the runs of fine patches, and numbers their faces.
     pub(super) fn join(parts: Vec<FaceRuns<D>>, coarse: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
         Self::numbered(PatchLists::join(parts.iter().map(|part| &part.0)), coarse.patches().len(), ratio)
     }
@@ -58,8 +58,8 @@ impl<const D: usize> RefluxPlan<D> {
         RefluxPlan { ratio, runs, num_coarse_patches, num_slots, num_fine, exchange: Exchange::default() }
     }
 
-    /// The part of one rank: the faces that have a patch of its own on either side, numbered afresh. `fine`, `coarse`: owners of the
-    /// levels' patches.
+    /// One rank's part: the faces with a patch of the rank on at least one side, numbered anew. `fine`, `coarse`: owners of the levels'
+    /// patches.
     pub(super) fn split(self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
         let owners = Owners { rank, sources: coarse, targets: fine };
         let runs = owners.share(self.runs, &mut Exchange::<()>::default(), |(), _| ());
@@ -115,18 +115,18 @@ impl<const D: usize> RefluxPlan<D> {
 pub(super) struct FaceRuns<const D: usize>(PatchLists<FaceRun<D>>);
 
 impl<const D: usize> FaceRuns<D> {
-    /// No runs, with room for those of so many patches.
-    pub fn with_room(patches: usize) -> Self {
-        FaceRuns(PatchLists::with_room(patches, 5))
+    /// No runs, with capacity for those of `patches` patches.
+    pub fn with_capacity(patches: usize) -> Self {
+        FaceRuns(PatchLists::with_capacity(patches, 5))
     }
 
-    /// No faces of the next fine patch.
-    pub fn pass_patch(&mut self) {
+    /// Adds no faces for the next fine patch.
+    pub fn skip_patch(&mut self) {
         self.0.end_patch();
     }
 
-    /// Finds the faces between the next fine patch, which covers these coarse cells, and coarse cells that its level does
-    /// not cover. `None`: there are none, since other patches enclose it.
+    /// Adds the faces between the next fine patch and the coarse cells beside it that its level does not cover. `covered`: the
+    /// coarse cells under the patch; `None` if other patches enclose it, so that it has no such faces.
     pub fn add_patch(
         &mut self,
         k: usize,

@@ -33,7 +33,7 @@ impl<const D: usize> RestrictPlan<D> {
         RestrictPlan { ratio, regions, exchange: Exchange::default() }
     }
 
-    /// The part of one rank. `fine`, `coarse`: owners of the levels' patches.
+    /// One rank's part. `fine`, `coarse`: owners of the levels' patches.
     pub(super) fn split(self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
         let mut exchange = Exchange::<Vec<_>>::default();
         let owners = Owners { rank, sources: fine, targets: coarse };
@@ -41,7 +41,7 @@ impl<const D: usize> RestrictPlan<D> {
         RestrictPlan { ratio: self.ratio, regions, exchange }
     }
 
-    /// Coarse cells whose averages go to other ranks, or come from them.
+    /// Coarse cells whose averages are sent to other ranks or received from them.
     pub fn exchange(&self) -> &Exchange<Vec<RestrictRegion<D>>> {
         &self.exchange
     }
@@ -56,15 +56,15 @@ impl<const D: usize> RestrictPlan<D> {
         self.regions.of(patch)
     }
 
-    /// The cells of a coarse patch, all of them given, that the fine level does not cover.
-    pub fn open_cells(&self, patch: usize, cells: &CellBox<D>) -> Vec<CellBox<D>> {
+    /// The parts of `cells`, all cells of a coarse patch, that the fine level does not cover.
+    pub fn uncovered_cells(&self, patch: usize, cells: &CellBox<D>) -> Vec<CellBox<D>> {
         if self.exchange.received.is_empty() {
             return cells.outside_all(self.regions(patch).iter().map(|region| &region.cells));
         }
         let received = self.exchange.received.iter().flat_map(|parcel| &parcel.items);
         let received = received.filter(|region| region.target as usize == patch);
         let mut covered: Vec<_> = self.regions(patch).iter().chain(received).collect();
-        // The order of the solo plan: sums over what is left are then the same, too.
+        // In the order of the solo plan, so that sums over the open cells give the same bits.
         covered.sort_by_key(|region| region.source);
         cells.outside_all(covered.into_iter().map(|region| &region.cells))
     }

@@ -18,16 +18,16 @@ pub struct TransferPlan<const D: usize> {
 }
 
 impl<const D: usize> TransferPlan<D> {
-    /// An empty plan with room for so many patches with usual sources.
-    pub(super) fn with_room(patches: usize) -> Self {
+    /// An empty plan with capacity for `patches` patches with a typical number of sources.
+    pub(super) fn with_capacity(patches: usize) -> Self {
         TransferPlan {
             exchange: Exchange::default(),
-            copies: PatchLists::with_room(patches, 6),
-            interps: PatchLists::with_room(patches, 4),
+            copies: PatchLists::with_capacity(patches, 6),
+            interps: PatchLists::with_capacity(patches, 4),
         }
     }
 
-    /// Puts the plans of runs of patches one after another.
+    /// Concatenates the plans of consecutive runs of patches.
     pub(super) fn join(parts: Vec<Self>) -> Self {
         TransferPlan {
             copies: PatchLists::join(parts.iter().map(|part| &part.copies)),
@@ -55,11 +55,11 @@ impl<const D: usize> TransferPlan<D> {
         } else {
             interpolations(under, ratio, target, patch, &mut self.interps);
         }
-        self.pass_patch();
+        self.skip_patch();
     }
 
     /// Plans nothing for the next patch.
-    pub(super) fn pass_patch(&mut self) {
+    pub(super) fn skip_patch(&mut self) {
         self.copies.end_patch();
         self.interps.end_patch();
     }
@@ -75,7 +75,7 @@ impl<const D: usize> TransferPlan<D> {
         TransferPlan { exchange, copies, interps }
     }
 
-    /// Cells that get their values from other ranks, or give them theirs.
+    /// Regions whose values are sent to other ranks or received from them.
     pub fn exchange(&self) -> &Exchange<Regions<D>> {
         &self.exchange
     }
@@ -108,7 +108,7 @@ impl<const D: usize> TransferPlan<D> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::joining::JoiningPlans;
+    use super::super::build::BuiltPlans;
     use super::*;
     use crate::index::CellBox;
     use crate::mesh::LevelMesh;
@@ -126,7 +126,7 @@ mod tests {
         let (coarser, old_level) = (Some((&coarse, ratio)), Some(&old));
         let input =
             PlanInput { mesh: &new, coarser, transfer: true, old: old_level, num_ghost: 2, conservation_fix: false };
-        let plan = JoiningPlans::new(input).transfer.expect("asked for");
+        let plan = BuiltPlans::new(input).transfer.expect("asked for");
         for (k, patch) in new.patches().iter().enumerate() {
             for cell in patch.cells() {
                 let copies = plan.copies(k).iter().filter(|r| r.cells.contains(cell)).count();

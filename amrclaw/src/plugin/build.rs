@@ -12,7 +12,7 @@ pub fn inspect(path: &Path) -> Result<(), PluginError> {
     source::Solver::find(path, &text).map(drop)
 }
 
-/// The library made from the user's file: the one kept from an earlier time, if it is whole, or a new one.
+/// The library compiled from the user's file: the cached one, if it is intact, or a new one.
 pub fn compiled(path: &Path, mesh: Mesh, announce: impl FnOnce()) -> Result<PathBuf, PluginError> {
     let text = std::fs::read_to_string(path).map_err(PluginError::read(path))?;
     let cache = cache::folder()?;
@@ -44,7 +44,7 @@ pub fn compiled(path: &Path, mesh: Mesh, announce: impl FnOnce()) -> Result<Path
 
 /// The compilation of one file.
 struct Job<'a> {
-    /// The user's file, as the user calls it.
+    /// The user's file, as the user named it.
     path: &'a Path,
     package: &'a str,
     toolchain: &'a str,
@@ -57,8 +57,8 @@ impl Job<'_> {
         self.common.join("target")
     }
 
-    /// Writes the sources that solvers are compiled against, as far as they are not there: files that are as they should be keep
-    /// their times, by which cargo knows what it has compiled already.
+    /// Writes the sources that solvers are compiled against. Unchanged files are not rewritten: cargo recompiles by modification
+    /// time.
     fn write_sources(&self) -> Result<(), PluginError> {
         for (name, text) in source::riemann() {
             let path = self.common.join(name);
@@ -79,14 +79,14 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Runs cargo: with what is on this machine, or if that is not enough, with what it can fetch.
+    /// Runs cargo offline, or with the network if packages are missing.
     fn compile(&self, folder: &Path) -> Result<(), PluginError> {
         let mut output = self.cargo(folder, &["--offline"])?;
         if !output.status.success() && lacks_dependencies(&output) {
             output = self.cargo(folder, &[])?;
         }
         if !output.status.success() && self.target().exists() && !self.blames_user(&output) {
-            // What the compiler keeps from earlier times may be damaged, and is no fault of the user's.
+            // Cached compiler output may be damaged, which is not the user's fault: compile again without it.
             let target = self.target();
             std::fs::remove_dir_all(&target).map_err(PluginError::io("remove", &target))?;
             output = self.cargo(folder, &[])?;
@@ -103,7 +103,7 @@ impl Job<'_> {
         let mut command = Command::new(cargo);
         command.args(["build", "--release", "--quiet", "--color", "never"]).args(arguments);
         command.arg("--target-dir").arg(self.target()).current_dir(folder).stdin(Stdio::null());
-        // What a surrounding cargo has set for itself is not meant for this one.
+        // An outer cargo's own settings must not affect this one.
         for name in ["CARGO_BUILD_TARGET", "CARGO_ENCODED_RUSTFLAGS", "CARGO_MAKEFLAGS", "MAKEFLAGS"] {
             command.env_remove(name);
         }
@@ -111,7 +111,7 @@ impl Job<'_> {
         command.env("RIEMANN_TOOLCHAIN", first_line).output().map_err(missing)
     }
 
-    /// True if the compiler points at the user's file, and has been able to read all that it made before.
+    /// True if the compiler's errors are in the user's file, and none says that its earlier output is damaged.
     fn blames_user(&self, output: &Output) -> bool {
         let text = String::from_utf8_lossy(&output.stderr);
         let file = self.path.file_name().unwrap_or_default().to_string_lossy();
@@ -119,7 +119,7 @@ impl Job<'_> {
         text.contains(&format!("{file}:")) && !damage.iter().any(|sign| text.contains(sign))
     }
 
-    /// The compiler's own words, with the user's name for the file.
+    /// The compiler's messages, with the file named as the user named it.
     fn message(&self, output: &Output) -> String {
         let text = String::from_utf8_lossy(&output.stderr);
         let lines = text.lines().filter(|line| !line.contains(self.package));
@@ -134,8 +134,8 @@ impl Job<'_> {
     }
 }
 
-/// Of what the compiler says, the errors in the user's file, if there are any: warnings beside them, and what follows for the
-/// crate around the file from there being no solver, would only hide them.
+/// Only the errors in the user's file, if there are any: warnings, and consequential errors in the generated crate, would hide
+/// them.
 fn users_own(text: &str, file: &str) -> String {
     let mut reports: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -153,7 +153,7 @@ fn users_own(text: &str, file: &str) -> String {
     if reports.is_empty() { text.to_owned() } else { reports.join("\n") }
 }
 
-/// True if cargo failed for want of packages that it may not fetch.
+/// True if cargo failed because it lacks packages and is offline.
 fn lacks_dependencies(output: &Output) -> bool {
     let text = String::from_utf8_lossy(&output.stderr);
     ["offline", "no matching package", "failed to download"].iter().any(|sign| text.contains(sign))
@@ -163,7 +163,7 @@ fn lacks_dependencies(output: &Output) -> bool {
 mod tests {
     use super::*;
 
-    /// Errors in the user's file are all that is shown where there are any; else everything is.
+    /// If there are errors in the user's file, only these are shown; otherwise all messages are.
     #[test]
     fn errors_of_the_file_stand_alone() {
         let own = "error: expected `;`\n --> /a/b.rs:3:4\n  |\n3 | x\n  | ^\n";

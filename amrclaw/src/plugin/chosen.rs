@@ -1,4 +1,4 @@
-//! The solver that a case asks for, wherever it comes from.
+//! The solver that a case asks for, built in or from a file.
 
 use super::functions::{AuxValues, Boundary, Flag, Initial};
 use super::{PluginError, load, load_mapped};
@@ -21,8 +21,8 @@ pub fn find_solver(choice: &SolverChoice) -> Result<SolverShape, NoSolver> {
     }
 }
 
-/// What a case has to know of the plugin that it asks for, in its mesh's number of dimensions as far as there is a solver in so
-/// many.
+/// What a case needs to know about its plugin: the form for the mesh's dimension or, if the plugin has none, the one with
+/// most dimensions.
 pub fn shape_of(plugin: &Plugin, choice: &SolverChoice) -> SolverShape {
     SolverShape::from(plugin.form(choice.dimension.unwrap_or(2)).info())
 }
@@ -40,7 +40,7 @@ pub struct ChosenSolver {
     pub shape: SolverShape,
     /// The kernels in both precisions.
     pub kernels: SolverKernels,
-    /// The plugin's solver with what it brings along.
+    /// The plugin's solver, and which functions it has.
     plugin: Option<(Instance, Hooks)>,
 }
 
@@ -48,7 +48,7 @@ impl ChosenSolver {
     /// The solver of a case.
     ///
     /// # Errors
-    /// It is not the one that the case has been checked against, or it cannot be made.
+    /// The solver has changed since the case was checked against it, or it cannot be created.
     pub fn of(case: &Case) -> Result<Self, CaseErrors> {
         let checked = |key: &str, shape: SolverShape| match shape == *case.shape() {
             true => Ok(shape),
@@ -95,7 +95,7 @@ impl ChosenSolver {
         }
     }
 
-    /// A solver of the program's own. Its parameters are fields of the solver, not of the case.
+    /// A solver defined in the program itself. Its parameters are fields of the solver, not of the case.
     pub fn own<S, const M: usize, const W: usize, const A: usize>(solver: S) -> Self
     where
         S: Solver<M, W, A> + Described,
@@ -109,12 +109,12 @@ impl ChosenSolver {
         ChosenSolver { shape, kernels: instance.kernels(), plugin: Some((instance, plugin.hooks())) }
     }
 
-    /// Kernels of the program's own, of a solver that has no description.
+    /// Kernels of a solver without description, defined in the program itself.
     pub fn of_kernels(shape: SolverShape, kernels: SolverKernels) -> Self {
         ChosenSolver { shape, kernels, plugin: None }
     }
 
-    /// The solver's own functions, as formulas where they can be. `aux`: auxiliary values that take the place of the solver's.
+    /// The solver's own functions, as formulas if possible. `aux`: auxiliary values that replace the solver's.
     pub fn functions<const D: usize>(&self, case: &Case, aux: Option<Arc<dyn CellFunction<D>>>) -> UserFunctions<D> {
         let Some((solver, hooks)) = &self.plugin else { return UserFunctions::default() };
         let (num_eqn, num_aux) = (self.shape.equations.len(), self.shape.aux.len());

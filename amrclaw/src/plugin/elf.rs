@@ -1,8 +1,8 @@
-//! Shared libraries of Linux, read without loading them: whether all of the file is there, and what it exports.
+//! Reads Linux shared libraries without loading them: whether the file is complete, and what it exports.
 //!
 //! The format is that of the System V ABI, chapters 4 and 5 (ELF-64, in this machine's byte order).
 
-/// A library's file whose tables lie within it.
+/// A library's file whose tables have been checked to be complete.
 pub struct Image<'a> {
     bytes: &'a [u8],
     segments: Vec<Segment>,
@@ -13,14 +13,14 @@ pub struct Image<'a> {
 
 /// A part of the file that the loader maps.
 struct Segment {
-    /// Where it lies in the file.
+    /// Offset in the file.
     offset: u64,
-    /// Where it lies in the library's memory.
+    /// Address in the library's memory.
     address: u64,
     len: u64,
 }
 
-/// The number of the processor's kind in a file.
+/// ELF's number of this processor's architecture.
 const MACHINE: Option<u64> = if cfg!(target_arch = "x86_64") {
     Some(62)
 } else if cfg!(target_arch = "aarch64") {
@@ -32,17 +32,17 @@ const MACHINE: Option<u64> = if cfg!(target_arch = "x86_64") {
 const SHARED: u64 = 3;
 const MAPPED: u64 = 1;
 const EXPORTED: u64 = 11;
-/// A section without bytes in the file.
+/// Type of a section without bytes in the file.
 const NO_BYTES: u64 = 8;
 const SYMBOL_LEN: usize = 24;
 
-/// The number of `N` bytes at `at`, if it is there.
+/// The little-endian number of `N` bytes at `at`; `None` beyond the end.
 fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<u64> {
     let part = bytes.get(at..at.checked_add(N)?)?;
     Some(part.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
 
-/// `len` bytes from `offset` on, if they are there.
+/// `len` bytes from `offset` on; `None` beyond the end.
 fn part(bytes: &[u8], offset: u64, len: u64) -> Option<&[u8]> {
     bytes.get(usize::try_from(offset).ok()?..usize::try_from(offset.checked_add(len)?).ok()?)
 }
@@ -86,8 +86,8 @@ impl<'a> Image<'a> {
         Some(segments)
     }
 
-    /// The table of exported symbols and their names; `None` if any section is not in the file, the last part of which is the
-    /// table of the sections.
+    /// The table of exported symbols and their names; `None` if any section is not in the file. The section table is the last part
+    /// of a file, so this also finds files that were cut off.
     fn exported(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
         let (start, len, count) = (number::<8>(bytes, 40)?, number::<2>(bytes, 58)?, number::<2>(bytes, 60)?);
         let section = |k: u64| -> Option<(u64, &[u8], u64)> {
@@ -106,7 +106,7 @@ impl<'a> Image<'a> {
         Some(found)
     }
 
-    /// The address of what the library exports as `name`.
+    /// The address of the exported symbol `name`.
     pub fn symbol(&self, name: &str) -> Option<u64> {
         self.symbols.chunks_exact(SYMBOL_LEN).find_map(|symbol| {
             let from = self.names.get(number::<4>(symbol, 0)? as usize..)?;
@@ -116,7 +116,7 @@ impl<'a> Image<'a> {
         })
     }
 
-    /// Bytes of the file that come to lie at an address.
+    /// Bytes of the file that the loader maps at an address.
     pub fn bytes_at(&self, address: u64, len: usize) -> Option<&'a [u8]> {
         self.segments.iter().find_map(|segment| {
             let within = address.checked_sub(segment.address).filter(|&within| within < segment.len)?;
@@ -129,8 +129,8 @@ impl<'a> Image<'a> {
 mod tests {
     use super::*;
 
-    /// This very test is a file of the kind, though no library: wherever it is cut, and whatever byte of its tables is
-    /// changed, it is read or refused, never out of its bounds.
+    /// The test program itself is an ELF file, though no library: wherever it is cut, and whichever byte of its tables is
+    /// changed, it is read or refused without access out of bounds.
     #[test]
     fn damaged_files_are_refused() {
         let mut bytes = std::fs::read(std::env::current_exe().unwrap()).unwrap();
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// What is no such file is told so.
+    /// Files of other kinds are refused with a message that says so.
     #[test]
     fn other_files_are_told_apart() {
         assert!(Image::read(b"not a library").err().unwrap().contains("no shared library"));

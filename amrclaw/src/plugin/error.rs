@@ -16,7 +16,7 @@ pub enum PluginError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// A file of those that are kept cannot be written, found or removed.
+    /// A cached file cannot be written, found or removed.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         /// `write`, `remove`, …
@@ -34,7 +34,7 @@ pub enum PluginError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// There is no folder to keep what is compiled, or it is of no use.
+    /// There is no usable cache folder.
     #[error(transparent)]
     Cache(#[from] CacheError),
     /// The file has no solver.
@@ -65,7 +65,7 @@ pub enum PluginError {
         /// The file.
         path: PathBuf,
     },
-    /// The library is one of a solver, from before its version could be read in its file.
+    /// The library is a plugin of an old version, which cannot be read from the file.
     #[error("{} was built for an older version of this program: it has no `{}`", path.display(), riemann::plugin::STATEMENT)]
     Older {
         /// The file.

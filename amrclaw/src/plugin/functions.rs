@@ -1,6 +1,6 @@
-//! A plugin's functions of position and state as those of a problem.
+//! Adapters from a plugin's functions of position and state to those of a problem.
 
-use crate::physics::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, Portable, StateFunction};
+use crate::physics::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, DeviceForm, StateFunction};
 use riemann::plugin::{Instance, Row};
 use std::sync::Arc;
 
@@ -62,8 +62,8 @@ impl<const D: usize> StateFunction<D> for Flag {
         self.0.flag(&row_of(row), state, &aux[..self.1 * row.len], out);
     }
 
-    fn portable(&self) -> Option<Portable> {
-        Some(Portable::OfSolver)
+    fn device_form(&self) -> Option<DeviceForm> {
+        Some(DeviceForm::OfSolver)
     }
 }
 
@@ -75,7 +75,7 @@ impl<const D: usize> BoundaryFunction<D> for Boundary {
         self.0.boundary(cell.axis, cell.side, padded(cell.centre), cell.time, mirror, ghost);
     }
 
-    fn portable(&self) -> Option<Portable> {
-        Some(Portable::OfSolver)
+    fn device_form(&self) -> Option<DeviceForm> {
+        Some(DeviceForm::OfSolver)
     }
 }

@@ -1,4 +1,4 @@
-//! Opening a library: its file first, then its code.
+//! Opens a library: checks its file first, then loads its code.
 
 use super::PluginError;
 use libloading::Library;
@@ -10,23 +10,23 @@ use std::path::{Path, PathBuf};
 pub fn open(file: &Path, asked_for: &Path) -> Result<Plugin, PluginError> {
     let path = || asked_for.to_owned();
     let absolute = inspect(file, asked_for)?;
-    // SAFETY: whoever names a library wants the code that it runs on loading.
+    // SAFETY: loading runs the library's initialisers; the user named it to run its code.
     let library = unsafe { Library::new(&absolute) };
-    // The error itself only names the call that failed.
+    // The error's own text names only the failed call; the reason is in its source.
     let reason = |e: libloading::Error| e.source().map_or_else(|| e.to_string(), ToString::to_string);
     let library = library.map_err(|e| PluginError::Library { path: path(), message: reason(e) })?;
     // SAFETY: a library that exports this name does so as `riemann::plugin!` defines it.
     let entry = unsafe { library.get::<extern "C" fn() -> *const Table>(ENTRY) };
     let Ok(entry) = entry.map(|entry| *entry) else { return Err(PluginError::NotAPlugin { path: path() }) };
     let table = entry();
-    // The solver's names and functions are used to the end.
+    // Never unloaded: the solver's names and functions are used until the program ends.
     std::mem::forget(library);
-    // SAFETY: the table comes from the entry, and the library stays.
+    // SAFETY: the table comes from the entry, and the library is never unloaded.
     unsafe { Plugin::from_entry(table) }.map_err(|source| PluginError::Unfit { path: path(), source })
 }
 
-/// Checks a library without running any of its code; returns the path to load it by, since the loader looks for names without
-/// a folder elsewhere.
+/// Checks a library without running its code; returns the absolute path to load, since the loader searches other folders for a
+/// bare name.
 pub fn inspect(file: &Path, asked_for: &Path) -> Result<PathBuf, PluginError> {
     let data = std::fs::metadata(file).map_err(PluginError::read(asked_for))?;
     let wrong = |message: String| PluginError::Library { path: asked_for.to_owned(), message };
@@ -41,11 +41,11 @@ pub fn inspect(file: &Path, asked_for: &Path) -> Result<PathBuf, PluginError> {
     std::path::absolute(file).map_err(PluginError::read(asked_for))
 }
 
-/// Bytes of a library at most. Those of solvers have about one million.
+/// Most bytes of a library. Solvers' libraries have about one million.
 const LARGEST: u64 = 1 << 30;
 
-/// The loader maps what the file's tables say and would die of what is not there. That the library fits this program is in a
-/// constant.
+/// Checks that the file is complete, since the loader maps the parts that its tables name and crashes if one is missing; and that
+/// the library fits this program, by a constant in the file.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 fn inspect_bytes(bytes: &[u8], asked_for: &Path) -> Result<(), PluginError> {
     use super::elf::Image;

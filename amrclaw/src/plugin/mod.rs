@@ -34,16 +34,16 @@ pub fn load_with(path: &Path, announce: impl FnOnce()) -> Result<Plugin, PluginE
     }
 }
 
-/// Loads a solver's file compiled for mapped meshes in so many dimensions.
+/// Loads a solver's file, compiled for mapped meshes of this dimension.
 ///
 /// # Errors
-/// As for [`load_with`]; a library has been compiled already.
+/// As for [`load_with`]; or `path` is a library, which cannot be compiled again.
 pub fn load_mapped(path: &Path, dimension: usize) -> Result<Plugin, PluginError> {
     let announce = || tracing::info!(path = %path.display(), "compiling the solver for mapped meshes");
     library::open(&build::compiled(path, Mesh::Mapped(dimension), announce)?, path)
 }
 
-/// Checks a solver's file as far as that goes without running any code: that it is there, holds a solver, or is a library
+/// Checks a solver's file as far as possible without running code: that it exists and contains a solver, or is a library
 /// that fits this program.
 ///
 /// # Errors
@@ -56,7 +56,7 @@ fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "rs")
 }
 
-/// As [`load_with`], noting a compilation in the log.
+/// As [`load_with`]; logs a compilation.
 ///
 /// # Errors
 /// Those of [`load_with`].

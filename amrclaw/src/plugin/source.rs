@@ -1,4 +1,4 @@
-//! A solver's file, and the crate that it becomes.
+//! Finds the solver in a file, and generates the crate that is compiled from it.
 
 use super::PluginError;
 use std::path::Path;
@@ -6,17 +6,17 @@ use std::path::Path;
 /// The sources of the crate `riemann` and its macros: path in the workspace, text.
 const RIEMANN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/riemann_sources.rs"));
 
-/// The sources that solvers are compiled against, with a workspace of their own.
+/// The sources that solvers are compiled against, as a separate workspace.
 pub fn riemann() -> impl Iterator<Item = (&'static str, String)> {
     RIEMANN.iter().map(|&(name, text)| (name, if name == "Cargo.toml" { workspace(text) } else { text.to_owned() }))
 }
 
-/// The versions of all dependencies, which are those that this program was built with.
+/// `Cargo.lock`: the versions of all dependencies with which this program was built.
 pub fn lock() -> &'static str {
     RIEMANN.iter().find(|(name, _)| *name == "Cargo.lock").map_or("", |(_, text)| text)
 }
 
-/// The workspace's manifest with none but the members that are embedded.
+/// The workspace's manifest, with only the embedded members.
 fn workspace(text: &str) -> String {
     let embedded = |member: &&str| RIEMANN.iter().any(|(name, _)| *name == format!("{member}/Cargo.toml"));
     let members: Vec<&str> = ["riemann", "riemann/macros"].into_iter().filter(embedded).collect();
@@ -38,7 +38,7 @@ pub fn manifest(package: &str, riemann: &Path) -> String {
     )
 }
 
-/// The crate's only file of its own: the user's file as a module, and the plugin's entry.
+/// The crate's only source file: includes the user's file as a module, and defines the plugin's entry.
 pub fn root(user_file: &Path, solver: &Solver, mesh: Mesh) -> String {
     let types: Vec<_> = solver.types().iter().map(|ty| format!("solver::{ty}")).collect();
     let entry = match mesh {
@@ -102,7 +102,7 @@ impl Solver {
     }
 }
 
-/// The numbers behind `dim =` in a solver's attribute; what else stands there the macro refuses.
+/// The numbers after `dim =` in a solver's attribute; the macro refuses anything else there.
 fn dimensions(attribute: &str) -> Vec<u8> {
     let key = |(at, word): (usize, &str)| {
         let apart = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || c == '_');
@@ -117,7 +117,7 @@ fn dimensions(attribute: &str) -> Vec<u8> {
     value.split(',').filter_map(|number| number.trim().parse().ok()).collect()
 }
 
-/// The text without line comments and without what stands in strings, which may name anything.
+/// The text without line comments and without the contents of strings, where keywords may occur.
 fn code_of(text: &str) -> String {
     let (mut code, mut rest) = (String::new(), text);
     while let Some(at) = rest.find(['/', '"']) {
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(types("#[riemann::solver(dim = 3)] struct S;"), ["S"]);
     }
 
-    /// What is embedded makes a workspace: the manifest names members that are there, and sources name files that are.
+    /// The embedded files form a workspace: members of the manifest, and files named by sources, exist.
     #[test]
     fn embedded_sources_are_a_workspace() {
         let files: Vec<_> = riemann().collect();

@@ -7,9 +7,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What `rustc -vV` says: version, commit, host.
+/// The output of `rustc -vV`: version, commit, host.
 ///
-/// Asking takes longer than loading a solver, so the answer is kept for as long as the compiler's file and rustup's choice
+/// Running it takes longer than loading a solver, so the output is cached as long as the compiler's file and rustup's choice
 /// stay the same.
 pub fn version(cache: &Path) -> Result<String, PluginError> {
     let missing = |source| PluginError::NoToolchain { program: "rustc", source };
@@ -18,7 +18,7 @@ pub fn version(cache: &Path) -> Result<String, PluginError> {
     if let Some(text) = cache::read(&kept) {
         return Ok(String::from_utf8_lossy(&text).into_owned());
     }
-    // In the folder where solvers are compiled: rustup's choice may depend on it.
+    // Run in the folder where solvers are compiled, since rustup's choice may depend on the folder.
     let output = Command::new(&rustc).arg("-vV").current_dir(cache).stdin(Stdio::null()).output().map_err(missing)?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
@@ -37,7 +37,7 @@ pub fn executable(program: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH").unwrap_or_default()).map(|folder| folder.join(&name)).find(|p| p.is_file())
 }
 
-/// Everything that decides which compiler runs: the file, and where that is rustup's, its default toolchain and updates.
+/// Hash of everything that decides which compiler runs: the file and, if it is rustup's, the default toolchain and updates.
 fn fingerprint(rustc: &Path) -> Hash {
     let modified = |path: &Path| {
         let time = std::fs::metadata(path).and_then(|data| data.modified());

@@ -12,13 +12,13 @@ use std::cmp::Reverse;
 
 mod shared;
 
-pub use shared::{boxes_of_words, part_of_rank, with_one_rank, words_of_boxes};
+pub use shared::{boxes_from_words, boxes_to_words, divide_among_ranks, redistribute_tags};
 
-/// Efficiency below which a box without holes and edges is halved. Halving cuts at arbitrary places; a box that is not
-/// too bad is better kept whole. AMRClaw used this bound before it gave up halving altogether.
+/// Efficiency below which a box without holes and inflections is bisected. Bisection cuts at arbitrary places, so that a box
+/// of moderate efficiency is better kept whole. AMRClaw used this bound before it abandoned bisection.
 pub const HALVED_BELOW: f64 = 0.4;
 
-/// What clustering aims at.
+/// Parameters of clustering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterParams {
     /// Smallest accepted efficiency, tagged cells over all cells of a box; between 0 and 1.
@@ -38,8 +38,8 @@ impl Default for ClusterParams {
 ///
 /// Each box is the bounding box of its tags. It reaches the cutoff, or it has no plane without tags, no change of sign
 /// in a signature's second difference at least `min_size` (and two) cells from its ends, and either its efficiency is
-/// at least [`HALVED_BELOW`] or halving it would not pay.
-/// The boxes count cells of the tags' level, so that patches refined from them line up with it.
+/// at least [`HALVED_BELOW`] or bisecting it would not pay.
+/// The boxes are in cells of the tags' level, so that patches refined from them are aligned with that level.
 pub fn cluster<const D: usize>(tags: &TagSet<D>, params: &ClusterParams) -> Vec<CellBox<D>> {
     assert!(params.min_size >= 1, "boxes cannot be smaller than one cell: min_size = {}", params.min_size);
     let counter = TagCounter::new(tags);
@@ -64,20 +64,20 @@ pub fn cluster<const D: usize>(tags: &TagSet<D>, params: &ClusterParams) -> Vec<
     accepted
 }
 
-/// Refuses planes with more tags than second differences of 32 bits can tell.
+/// Asserts that the second differences of the signatures fit in 32 bits.
 fn assert_differences_fit(signatures: &[u32]) {
     let most = signatures.iter().max().expect("a box that is cut has planes");
     assert!(*most < 1 << 29, "{most} tags in one plane: their second differences do not fit into 32 bits");
 }
 
-/// A candidate with a part of the whole's cells, or with few, is left to one thread. One thread alone divides the larger
-/// ones, which are not many: to fetch tags from the caches of others takes longer than to count them.
+/// A candidate with at most this fraction of all cells (one in so many), or with at most so many cells, is divided by one thread.
+/// The few larger candidates are divided first by a single thread: fetching tags from other caches takes longer than counting them.
 const PARTS: usize = 16;
 const CELLS_FOR_A_THREAD: usize = 1 << 17;
 
-/// The boxes that a candidate ends up as, but for those in the parts that `put_off` takes, given their signatures.
+/// The boxes into which a candidate is divided, except those of parts for which `put_off`, given their signatures, returns true.
 ///
-/// `signatures` are a stack: those of the candidate treated last lie on top, and the parts of a candidate take its place.
+/// `signatures` is a stack: the signatures of the next candidate are on top, and those of its two parts replace them.
 fn divide<const D: usize>(
     whole: Candidate<D>,
     mut signatures: Vec<u32>,
@@ -115,12 +115,12 @@ struct Cut {
     at: i32,
 }
 
-/// A box that is the bounding box of its tags. Its signatures lie elsewhere, among others.
+/// A box that is the bounding box of its tags. Its signatures are stored in an array shared with other candidates.
 struct Candidate<const D: usize> {
     bounds: CellBox<D>,
     /// Tagged cells.
     tagged: usize,
-    /// Where the signature along each axis begins, and where the space of all of them ends.
+    /// Start of the signature along each axis in that array, and the end of the candidate's signatures.
     starts: [usize; D],
     end: usize,
 }
@@ -133,7 +133,7 @@ impl<const D: usize> Candidate<D> {
         counted
     }
 
-    /// A region with the counts of one rank's tags, to which those of others are to be added before it is settled.
+    /// A region with the signatures of one rank's tags. Those of other ranks must be added before [`Candidate::settle`].
     fn of_own_tags(region: CellBox<D>, signatures: &mut Vec<u32>, counter: &TagCounter<D>) -> Self {
         let size = region.size().map(|n| n as usize);
         let mut end = signatures.len();
@@ -148,7 +148,7 @@ impl<const D: usize> Candidate<D> {
         Candidate { bounds: region, tagged: 0, starts, end }
     }
 
-    /// Becomes the bounding box of its tags, whose signatures are complete.
+    /// Counts the tags and shrinks the box to them, once the signatures are complete.
     fn settle(&mut self, signatures: &[u32]) {
         self.tagged = self.signature(0, signatures).iter().map(|&n| n as usize).sum();
         self.shrink(signatures);
@@ -171,8 +171,8 @@ impl<const D: usize> Candidate<D> {
         }
     }
 
-    /// The smaller and the larger part, each shrunk to its tags. Only the tags of the smaller one are counted: the other
-    /// has the rest, and its signatures take the place of the whole's.
+    /// The smaller and the larger part, each shrunk to its tags. Only the tags of the smaller part are counted; those of the
+    /// larger part are the difference, and its signatures replace those of the whole.
     fn split(mut self, Cut { axis, at }: Cut, signatures: &mut Vec<u32>, counter: &TagCounter<D>) -> (Self, Self) {
         let (lower, upper) = self.bounds.split(axis, at);
         let planes = at - self.bounds.lo[axis];
@@ -211,7 +211,7 @@ impl<const D: usize> Candidate<D> {
         self.cut_by_planes(signatures, min_size).or_else(halve)
     }
 
-    /// Where the signatures alone say to cut.
+    /// The cut that follows from the signatures alone: at a hole or an inflection.
     fn cut_by_planes(&self, signatures: &[u32], min_size: i32) -> Option<Cut> {
         let own: [&[u32]; D] = std::array::from_fn(|d| self.signature(d, signatures));
         self.hole(own).or_else(|| self.inflection(own, min_size))
@@ -222,12 +222,12 @@ impl<const D: usize> Candidate<D> {
         self.tagged as f64 / self.bounds.volume() as f64
     }
 
-    /// Which of several cuts of equal merit to take: the one nearest to the cell in the middle, then the one across the
-    /// last axis (rows along x stay long), then the lowest.
+    /// The order among cuts of equal merit: the one nearest to the middle cell is preferred, then the one across the last
+    /// axis (rows along x stay long), then the lowest.
     ///
-    /// Symmetric features make such ties all the time. AMRClaw settles them in this way; its hierarchies, and so its
-    /// solutions, can only be met cell by cell by doing the same. Preferring the longer axis instead gives half as many
-    /// boxes again, for one per cent fewer cells, on a ring.
+    /// Symmetric features often give such ties. AMRClaw breaks them in this way, and its hierarchies, and so its solutions,
+    /// are reproduced cell by cell only with the same rule. On a ring, preferring the longer axis gives half as many boxes
+    /// again and one per cent fewer cells.
     fn preference(&self, cut: Cut) -> impl Ord + use<D> {
         Reverse(((cut.at - self.middle(cut.axis)).abs(), D - cut.axis, cut.at))
     }
@@ -271,7 +271,7 @@ impl<const D: usize> Candidate<D> {
     /// The cut in the middle of the longest axis along which halving pays: the halves, shrunk to their tags, must save
     /// more cells than the two layers of ghost cells that a patch's new sides cost.
     ///
-    /// Halving for its own sake would grind tags without edges, such as a chequerboard, to the smallest boxes.
+    /// Without this condition tags without edges, such as a chequerboard, would be divided into the smallest boxes.
     fn bisection(&self, tags: &TagSet<D>, min_size: i32) -> Option<Cut> {
         let (size, cells) = (self.bounds.size(), self.bounds.volume());
         let mut axes: [usize; D] = std::array::from_fn(|d| d);
@@ -286,7 +286,7 @@ impl<const D: usize> Candidate<D> {
     }
 }
 
-/// The best of the cuts on offer: of most merit, and of equals the one that is preferred.
+/// The best cut so far: the one of largest merit, and among equals the preferred one.
 #[derive(Default)]
 struct Best(Option<(u32, Cut)>);
 

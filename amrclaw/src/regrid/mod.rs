@@ -9,11 +9,11 @@ mod region;
 mod tiles;
 
 pub use crate::mesh::buffer;
-pub use cluster::{ClusterParams, HALVED_BELOW, cluster, part_of_rank, with_one_rank};
+pub use cluster::{ClusterParams, HALVED_BELOW, cluster, divide_among_ranks, redistribute_tags};
 pub use region::{RefinementRegion, flag_regions};
 pub use tiles::tiles;
 
-use crate::exec::comm::{Head, Phase, Ranks};
+use crate::exec::comm::{MessageHeader, Phase, Ranks};
 use crate::exec::{Covering, Cuts, ExecError, Executor, FlagRegion, FlagRequest, Flagged, RefineRequest};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, Partition, Rank, TagSet};
@@ -40,7 +40,7 @@ impl Clustering {
         }
     }
 
-    /// The same, for an executor.
+    /// The same choice, for a request to an executor.
     pub fn covering(&self) -> Covering {
         match *self {
             Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size }) => {
@@ -60,28 +60,28 @@ pub struct RegridOptions<const D: usize> {
     pub cluster: Clustering,
     /// Most cells of a patch along any axis.
     pub max_patch_size: i32,
-    /// Cells of the next coarser level that lie at least between a patch and that level's edge.
+    /// Fewest cells of the next coarser level between a patch and that level's edge.
     pub nesting_width: i32,
     /// Boxes in which levels are forced or forbidden.
     pub regions: Vec<RefinementRegion<D>>,
 }
 
-/// Time and last step of the levels at hand, for criteria that need them.
+/// Time and step sizes at a regrid.
 #[derive(Clone, Copy, Debug)]
 pub struct RegridTime<'a> {
     /// Time of the base level and all finer ones.
     pub time: f64,
-    /// The coarsest level whose ghost cells are to be filled: of the levels at that time, which begin with the base level or a coarser one
-    /// whose step is next, the first that has not been.
+    /// The coarsest level whose ghost cells are still to be filled, among the levels at `time`: the base level and finer ones, and
+    /// coarser ones from the level whose step is next.
     pub unfilled: Level,
     /// Step of the coarsest level.
     pub dt: f64,
-    /// Steps of each finer level in one of the next coarser.
+    /// Steps of each finer level during one step of the next coarser level.
     pub time_ratios: &'a [u32],
 }
 
-/// Boxes of all levels finer than `base`, coarser levels first; `base` and coarser levels stay as they are. All ranks call it, and have the
-/// same boxes, each level's in any order.
+/// New boxes of all levels finer than `base`, coarser levels first. A collective operation: all ranks get the same boxes, in any order
+/// within a level.
 pub fn finer_boxes<const D: usize>(
     base: Level,
     hierarchy: &Hierarchy<D>,
@@ -100,8 +100,8 @@ pub fn finer_boxes<const D: usize>(
         let inset = Some(options.nesting_width).filter(|_| level == base);
         FlagRequest { regions: &regions[level.index()], width: options.buffer, inset }
     };
-    // Coarser levels first: slopes between a level's cells, which fill the next finer one's ghost cells, read its own. Those of levels
-    // coarser than the base are of the time before the last averages.
+    // Coarser levels first: the slopes that fill a level's ghost cells read ghost cells of the next coarser level. The ghost cells of
+    // levels coarser than the base are from before the last averaging down.
     for l in at.unfilled.index()..=finest {
         exec.fill_ghosts(Level(l as u8), &plans[l])?;
     }
@@ -141,7 +141,7 @@ pub fn finer_boxes<const D: usize>(
     Ok(finer)
 }
 
-/// Does with flags what an executor has left to be done of a request, but for the inset.
+/// Does the part of a flag request that the executor has not done, except for the inset.
 fn complete<const D: usize>(
     flagged: &mut Flagged<D>,
     request: FlagRequest<'_, D>,
@@ -157,8 +157,8 @@ fn complete<const D: usize>(
     }
 }
 
-/// Cells of the level to be refined that are added around what lies two levels finer. Nesting does not ask for them:
-/// they give that level room to follow its features when it is regridded alone, inside the level between.
+/// Cells of the level to be refined that are added around the boxes two levels finer. Nesting does not require them: they
+/// let that finest level follow its features when it is regridded alone, inside the level between.
 const ROOM_TO_MOVE: i32 = 1;
 
 /// A level that is to be refined.
@@ -177,16 +177,16 @@ impl<const D: usize> Refined<'_, D> {
         LevelNesting::new(self.hierarchy.level(self.base), ratios, self.options.nesting_width)
     }
 
-    /// Tags that nest, those under `finer` among them: all of what lies two levels finer, or some.
+    /// The tags that nest, with those under `finer` added: all boxes two levels finer, or a rank's share of them.
     fn nested(&self, Flagged { mut tags, done, .. }: Flagged<D>, finer: &[CellBox<D>]) -> TagSet<D> {
         let &Refined { level, hierarchy, options, .. } = self;
         if !finer.is_empty() {
-            // What lies beneath finer boxes is widened like flags.
+            // Tags beneath finer boxes are widened like flags.
             let room = ROOM_TO_MOVE + options.buffer;
             let ratios = [hierarchy.ratio(level), hierarchy.ratio(level.finer())];
             nest::project(finer, ratios, options.nesting_width, room, &mut tags, hierarchy.domain().periodic);
         }
-        // What finer boxes have added may not nest.
+        // Tags added beneath finer boxes may not nest.
         if !done.inset || !finer.is_empty() {
             self.nesting().clip(&mut tags);
         }
@@ -206,7 +206,7 @@ impl<const D: usize> Refined<'_, D> {
         boxes.iter().map(|cells| cells.fine_from_coarse(ratio)).collect()
     }
 
-    /// The same over the tags of all ranks, each of which makes a part of them and tells the others.
+    /// As [`Refined::boxes`] for the tags of all ranks: each rank makes a part of the boxes, and all ranks gather them.
     fn boxes_of_ranks(
         &self,
         flagged: Flagged<D>,
@@ -214,17 +214,17 @@ impl<const D: usize> Refined<'_, D> {
         ranks: &Ranks,
     ) -> Result<Vec<CellBox<D>>, ExecError> {
         let Rank { number, of } = ranks.rank();
-        let head = Head { phase: Phase::Flags, level: self.level.0, epoch: self.hierarchy.epoch().0 };
+        let header = MessageHeader { phase: Phase::Flags, level: self.level.0, epoch: self.hierarchy.epoch().0 };
         let share = |part: usize| part * self.finer.len() / of;
         let tags = self.nested(flagged, &self.finer[share(number)..share(number + 1)]);
-        let tags = cluster::with_one_rank(tags, self.hierarchy.level(self.level), partition, ranks, head)?;
+        let tags = cluster::redistribute_tags(tags, self.hierarchy.level(self.level), partition, ranks, header)?;
         let params = match &self.options.cluster {
             Clustering::BergerRigoutsos(params) => Some(params),
-            // Which tiles make one box is known where all of them are.
+            // One rank needs all tiles to decide which of them form one box.
             Clustering::Tiles(_) => None,
         };
-        let own = self.boxes(cluster::part_of_rank(tags, params, ranks, head)?);
-        let all = ranks.gather(&cluster::words_of_boxes(&own))?;
-        Ok(all.iter().flat_map(|words| cluster::boxes_of_words(words)).collect())
+        let own = self.boxes(cluster::divide_among_ranks(tags, params, ranks, header)?);
+        let all = ranks.gather(&cluster::boxes_to_words(&own))?;
+        Ok(all.iter().flat_map(|words| cluster::boxes_from_words(words)).collect())
     }
 }

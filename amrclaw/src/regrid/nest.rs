@@ -1,7 +1,7 @@
-//! Making clustered boxes fit: into the largest patch size, into the level beneath, around the level above.
+//! Fitting clustered boxes: to the largest patch size, into the next coarser level, around the next finer level.
 //!
-//! A level nests properly if each of its patches, grown by the nesting width, lies in the level beneath it or outside
-//! a domain with walls: no patch borders on a level more than one coarser.
+//! A level is properly nested if each of its patches, grown by the nesting width, lies in the next coarser level or beyond
+//! non-periodic sides of the domain: no patch is adjacent to a level more than one coarser.
 
 mod level_nesting;
 
@@ -11,7 +11,7 @@ use crate::index::{CellBox, Ratio, wrap_into_domain};
 use crate::mesh::TagSet;
 use rayon::prelude::*;
 
-/// Boxes that a thread takes at a time.
+/// Boxes per parallel task.
 const BOXES_AT_A_TIME: usize = 64;
 
 /// Cuts boxes into the fewest pieces of nearly equal size that are at most `max_size[d]` cells long along axis `d`.
@@ -25,7 +25,7 @@ pub fn split_to_size<const D: usize>(boxes: &[CellBox<D>], max_size: [i32; D]) -
             continue;
         }
         let counts = CellBox::new([0; D], std::array::from_fn(|d| (size[d] + max_size[d] - 1) / max_size[d]));
-        // In 64 bits: a length times a number of pieces can pass what an index holds.
+        // In 64 bits: a length times a number of pieces can overflow an index.
         let cut = |d: usize, k: i32| whole.lo[d] + (i64::from(size[d]) * i64::from(k) / i64::from(counts.hi[d])) as i32;
         split.extend(counts.cells().map(|piece| {
             CellBox::new(std::array::from_fn(|d| cut(d, piece[d])), std::array::from_fn(|d| cut(d, piece[d] + 1)))
@@ -57,7 +57,7 @@ pub fn enforce<const D: usize>(
     boxes.par_chunks(BOXES_AT_A_TIME).map(nested).collect::<Vec<_>>().concat()
 }
 
-/// Boxes that nest and hold the tags of one that does not.
+/// Boxes that nest and together hold the tags of a box that does not nest.
 fn nested_pieces<const D: usize>(
     whole: &CellBox<D>,
     tags: &TagSet<D>,
@@ -85,12 +85,12 @@ fn nested_pieces<const D: usize>(
     pieces
 }
 
-/// The cut, an axis and a cell, that takes the largest part that nests off an end of a box; none if that part has less
-/// than a quarter of the cells, for then halves make fewer and rounder pieces.
+/// The cut, an axis and a cell, that separates the largest nesting part at an end of a box; `None` if that part has less
+/// than a quarter of the cells, since bisection then gives fewer and more compact pieces.
 fn nested_end<const D: usize>(piece: &CellBox<D>, nests: &impl Fn(&CellBox<D>) -> bool) -> Option<(usize, i32)> {
     let size = piece.size();
     let mut best = None;
-    // Of equal parts the one along the last axis: rows along x stay long.
+    // Among equal parts, takes the cut across the last axis: rows along x stay long.
     for axis in 0..D {
         let lower_end = longest(size[axis], |n| nests(&piece.split(axis, piece.lo[axis] + n).0));
         let upper_end = longest(size[axis], |n| nests(&piece.split(axis, piece.hi[axis] - n).1));
@@ -103,7 +103,7 @@ fn nested_end<const D: usize>(piece: &CellBox<D>, nests: &impl Fn(&CellBox<D>) -
     best.map(|(_, cut)| cut)
 }
 
-/// The largest length below `end` that is fine, if all shorter ones are fine too; 0 if none is.
+/// The largest length below `end` for which `fine` holds, assuming that it holds for all shorter ones; 0 if there is none.
 fn longest(end: i32, fine: impl Fn(i32) -> bool) -> i32 {
     let (mut longest, mut too_long) = (0, end);
     while longest + 1 < too_long {
@@ -113,7 +113,7 @@ fn longest(end: i32, fine: impl Fn(i32) -> bool) -> i32 {
     longest
 }
 
-/// Joins disjoint boxes in pairs that make up one box that nests, until there are none.
+/// Joins pairs of disjoint boxes whose union is a box that nests, until there are no such pairs.
 fn join<const D: usize>(pieces: &mut Vec<CellBox<D>>, nests: &impl Fn(&CellBox<D>) -> bool) {
     let mut first = 0;
     while first < pieces.len() {
@@ -125,7 +125,7 @@ fn join<const D: usize>(pieces: &mut Vec<CellBox<D>>, nests: &impl Fn(&CellBox<D
             Some(second) => {
                 pieces[first] = pieces[first].hull(&pieces[second]);
                 pieces.swap_remove(second);
-                // The larger box may now fit to one that was passed over.
+                // The larger box may form a pair with a box that was skipped.
                 first = 0;
             }
             None => first += 1,
@@ -163,8 +163,8 @@ pub fn project<const D: usize>(
 mod tests {
     use super::*;
 
-    /// Pieces differ by at most one cell, and there are as few as can be: 600 cells for at most 256 make three of 200,
-    /// where halving would make four.
+    /// Pieces differ by at most one cell, and there are as few as possible: 600 cells in pieces of at most 256 make three of
+    /// 200, where bisection would make four.
     #[test]
     fn splits_into_equal_pieces() {
         let pieces = split_to_size(&[CellBox::new([-7, 5], [593, 12])], [256, 4]);

@@ -15,12 +15,12 @@ pub struct RefinementRegion<const D: usize> {
     pub lower: [f64; D],
     /// Upper corner.
     pub upper: [f64; D],
-    /// From when to when.
+    /// First and last time at which the region is active.
     pub time: [f64; 2],
 }
 
-/// A cell belongs to a region if it overlaps it by more than this part of its width: sides that coincide with faces up
-/// to round-off do not reach into the next cell.
+/// A cell belongs to a region if it overlaps it by more than this fraction of the cell's width: a side that coincides with a
+/// face up to round-off does not include the next cell.
 const OVERLAP: f64 = 1e-7;
 
 impl<const D: usize> RefinementRegion<D> {
@@ -32,7 +32,7 @@ impl<const D: usize> RefinementRegion<D> {
     }
 }
 
-/// What regions do to a level at a time.
+/// The effects of the active regions on a level at a time.
 pub fn flag_regions<const D: usize>(
     regions: &[RefinementRegion<D>],
     hierarchy: &Hierarchy<D>,
@@ -47,8 +47,8 @@ pub fn flag_regions<const D: usize>(
     active.filter(|region| !region.cells.is_empty()).collect()
 }
 
-/// Adds the tags that regions force and takes away those they forbid. Where regions overlap, the largest of their
-/// coarsest levels and the largest of their finest levels hold. They are forced in patches that `is_own` names.
+/// Adds the tags that regions force and removes those that they forbid. Where regions overlap, the largest of their
+/// coarsest levels and the largest of their finest levels apply. Tags are forced in patches for which `is_own` is true.
 pub(super) fn apply<const D: usize>(
     regions: &[FlagRegion<D>],
     mesh: &LevelMesh<D>,

@@ -1,8 +1,8 @@
-//! Covering tags with aligned tiles: where a cell of a tile is tagged, all of the tile is refined.
+//! Covering tags with aligned tiles: if any cell of a tile is tagged, the whole tile is refined.
 //!
-//! Tiles that stand one after another along the Morton curve (G. M. Morton 1966: bits of the indices interleaved) are joined to larger
-//! boxes, level by level of the tree of halves that the curve walks through. Alignment costs more cells than Berger & Rigoutsos' cuts, and
-//! boxes that stay where they are as long as the features move within a tile.
+//! Tiles that follow one another along the Morton curve (G. M. Morton 1966: bits of the indices interleaved) are joined to larger boxes,
+//! level by level in the binary tree that the curve traverses. Aligned tiles need more cells than Berger & Rigoutsos' cuts, but their
+//! boxes do not change while features move within a tile.
 
 use crate::index::{CellBox, CellIndex, Ratio};
 use crate::mesh::TagSet;
@@ -10,8 +10,8 @@ use crate::mesh::TagSet;
 /// Disjoint boxes of whole tiles, `size` cells along every axis, counted from cell 0 and cut off at the domain's sides, that hold
 /// all tags. Every tile in them holds a tag; the order depends on the tags alone.
 ///
-/// The cells of a node of the curve's tree, a box of `2^k` tiles, are one box where all its tiles hold tags. Its lowest axes are
-/// the longer ones: rows along x stay long.
+/// A node of the curve's tree is a box of `2^k` tiles; it becomes one box if all its tiles hold tags. If its extents differ, those
+/// of the first axes are the longer ones: rows along x stay long.
 pub fn tiles<const D: usize>(tags: &TagSet<D>, size: i32) -> Vec<CellBox<D>> {
     assert!(size >= 1, "tiles cannot be smaller than one cell: {size}");
     let tile = Ratio([size; D]);
@@ -40,7 +40,7 @@ struct Node {
 }
 
 impl Node {
-    /// True if the two make up the next larger node, this one its first half.
+    /// True if the two are the halves of the next larger node, this one its first half.
     fn is_first_half_beside(&self, second: &Node) -> bool {
         self.log2 == second.log2 && self.key ^ second.key == 1 << self.log2
     }
@@ -54,7 +54,7 @@ impl Node {
     }
 }
 
-/// Place of a tile along the curve that begins at `first`: the bits of its indices, the first axis' lowest one last.
+/// Position of a tile along the curve that begins at `first`: the interleaved bits of its indices, the first axis in the lowest bit.
 fn key_of<const D: usize>(tile: CellIndex<D>, first: CellIndex<D>) -> u128 {
     let place: [u32; D] = std::array::from_fn(|d| tile[d].wrapping_sub(first[d]) as u32);
     let bits = (0..u32::BITS).rev().flat_map(|bit| (0..D).rev().map(move |d| (bit, d)));
@@ -72,7 +72,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// A full square of tiles is one box, whatever stands beside it; two tiles one above the other are no node, two beside each other are.
+    /// A full square of tiles is one box, whatever is beside it; two tiles that are neighbours along x are a node, along y they are not.
     #[test]
     fn full_nodes_are_one_box() {
         let mut tags = TagSet::new(CellBox::new([0, 0], [40, 40]));
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(tiles(&tags, 4), expected.map(|(lo, hi)| CellBox::new(lo, hi)));
     }
 
-    /// Tiles are cut off where the domain ends, and joined all the same.
+    /// Tiles are cut off at the domain's sides, and joined nevertheless.
     #[test]
     fn the_domain_bounds_the_boxes() {
         let domain = CellBox::new([-3, 1, 0], [11, 9, 5]);

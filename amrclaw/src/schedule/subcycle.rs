@@ -1,4 +1,4 @@
-//! Berger–Oliger subcycling as a state machine that yields steps and is told their reports.
+//! Berger–Oliger subcycling as a state machine that yields steps and receives their Courant numbers.
 //!
 //! A level is advanced first, then the finer ones catch up with it in substeps, recursively; a level that has caught up
 //! is synchronised with the coarser one. The number of substeps is the ratio in time, unless the Courant numbers reported
@@ -33,7 +33,7 @@ pub enum Step {
     },
 }
 
-/// What the schedule is held to.
+/// Parameters of the schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepControl {
     /// Substeps of each finer level in a step of the coarser one: `max levels − 1` entries.
@@ -44,7 +44,7 @@ pub struct StepControl {
     pub cfl_desired: f64,
 }
 
-/// A step larger than the one wanted by this part is still taken.
+/// A step may exceed the wanted one by this fraction of it.
 const TOLERATED_EXCESS: f64 = 0.05;
 
 /// A level's place in the coarse step.
@@ -64,14 +64,14 @@ struct LevelClock {
 enum Phase {
     BeforeStep,
     Advance,
-    /// Finer levels have to catch up.
+    /// The level has stepped; finer levels have to catch up.
     Stepped,
     /// No finer level is behind.
     CaughtUp,
     Done,
 }
 
-/// The state machine of one coarse step after another.
+/// The state machine that orders the steps of all levels, one coarse step after another.
 #[derive(Debug, PartialEq)]
 pub struct Subcycle {
     control: Arc<StepControl>,
@@ -147,8 +147,8 @@ impl Subcycle {
         }
     }
 
-    /// The level whose finer levels are due: this one, or one of the next two, so that they are regridded while all are
-    /// at the same time.
+    /// The base level of a regrid that is due: this level, or one of the next two, so that finer levels are regridded while
+    /// all are at the same time.
     fn regrid_due(&self) -> Option<usize> {
         let max = self.clocks.len();
         let candidates = (self.level..max.saturating_sub(1)).take(3);
@@ -156,12 +156,12 @@ impl Subcycle {
         candidates.into_iter().find(due).filter(|&base| base <= self.finest)
     }
 
-    /// The level whose turn it is.
+    /// The current level.
     pub fn level(&self) -> Level {
         Level(self.level as u8)
     }
 
-    /// Tells the outcome of a regrid: the finest level that now has patches.
+    /// Reports a regrid: the finest level that now has patches.
     pub fn set_finest(&mut self, base: Level, finest: Level) {
         self.finest = finest.index();
         let time = self.clocks[base.index()].time;
@@ -171,7 +171,7 @@ impl Subcycle {
         }
     }
 
-    /// Tells the outcome of a step: the largest Courant number of the level.
+    /// Reports a step: the largest Courant number of the level.
     pub fn report(&mut self, courant: f64) {
         let clock = &mut self.clocks[self.level];
         let wanted = if courant > 0.0 { clock.dt * self.control.cfl_desired / courant } else { f64::INFINITY };
@@ -197,7 +197,7 @@ impl Subcycle {
         fine.dt = coarse.dt / f64::from(fine.to_go);
     }
 
-    /// Takes more substeps for the rest of the way if the last one was longer than wanted.
+    /// Takes more substeps for the remaining time if the last one was longer than wanted.
     fn shorten_substeps(&mut self) {
         let coarse = self.clocks[self.level - 1];
         let fine = &mut self.clocks[self.level];
@@ -222,12 +222,12 @@ impl Subcycle {
         self.clocks[level.index()].time
     }
 
-    /// Steps of each level since its finer ones were regridded: what a restart must know.
+    /// Steps of each level since its finer ones were regridded, for a checkpoint.
     pub fn steps_since_regrid(&self) -> Vec<u64> {
         self.clocks.iter().map(|c| c.steps_since_regrid).collect()
     }
 
-    /// Takes up where another run stopped.
+    /// Restores what [`Subcycle::steps_since_regrid`] returned.
     pub fn set_steps_since_regrid(&mut self, steps: &[u64]) {
         self.clocks.iter_mut().zip(steps).for_each(|(clock, &n)| clock.steps_since_regrid = n);
     }
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(subcycle.dt_wanted(), 1.0);
     }
 
-    /// A level that is missing is passed over, and its steps are not missed.
+    /// Levels without patches are skipped.
     #[test]
     fn missing_levels_are_passed_over() {
         let mut subcycle = Subcycle::new(control(vec![2, 4], 1000), Level(1));

@@ -2,7 +2,7 @@
 
 use super::{RunError, Settings};
 use crate::index::Ratio;
-use crate::io::config::{self, Case, ClusterKind, Settled};
+use crate::io::config::{self, Case, ClusterKind, ResolvedSettings};
 use crate::io::expression::ExpressionBoundary;
 use crate::mesh::{Domain, Mapping};
 use crate::physics::{
@@ -47,7 +47,7 @@ fn scheme(case: &Case) -> Scheme {
     }
 }
 
-/// Functions of the user's on a mapped mesh: they see physical positions.
+/// The user's functions on a mapped mesh, called with physical positions.
 fn at_positions<const D: usize>(
     mapping: &Arc<Mapping<D>>,
     positions: &Formulas,
@@ -163,10 +163,11 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
     })
 }
 
-/// Logs what the case leaves to its solver, where that is not what other solvers get. `idle`: there is a source term, and the
-/// case does without.
+/// Logs settings that the case does not choose and whose defaults are unusual with this solver. `idle`: there is a source term, but
+/// the case turns it off.
 fn remark(case: &Case, idle: bool) {
-    let (solver, Settled { split, cfl_desired, cfl_max, stable_courant, .. }) = (&case.shape().name, *case.settled());
+    let (solver, ResolvedSettings { split, cfl_desired, cfl_max, stable_courant, .. }) =
+        (&case.shape().name, *case.settled());
     if case.scheme.split.is_none() && split != Split::Unsplit {
         info!(solver, split = split.name(), "the solver has no `transverse`: sweeps go along the axes one by one");
     }

@@ -38,7 +38,7 @@ pub struct SimulationBuilder<'a, const D: usize> {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// A simulation of the case as it stands, unless more is said.
+    /// A builder for a simulation of the case, with default options.
     ///
     /// # Panics
     /// [`SimulationBuilder::build`] does if the case has another number of dimensions, or was checked against another solver than
@@ -56,20 +56,20 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         self
     }
 
-    /// Functions for what the case leaves to its user.
+    /// Functions for the case's `"user"` entries.
     pub fn functions(mut self, functions: UserFunctions<D>) -> Self {
         self.functions = functions;
         self
     }
 
-    /// A solver of the program's own in place of the case's, with what it brings along: see [`ChosenSolver::own`]. The case
-    /// must have been checked against its shape.
+    /// A solver of the calling program instead of the case's, with its functions: see [`ChosenSolver::own`]. The case must have
+    /// been checked against its shape.
     pub fn solver(mut self, solver: &'a ChosenSolver) -> Self {
         self.solver = Some(solver);
         self
     }
 
-    /// An executor of the program's own in place of that of the options' device.
+    /// An executor of the calling program instead of the one for the options' device.
     pub fn executor(mut self, make: MakeExecutor<'a, D>) -> Self {
         self.make = make;
         self
@@ -78,7 +78,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
     /// The simulation at its start: the hierarchy is built from exact initial data on every level.
     ///
     /// # Errors
-    /// Whatever is wrong with the case, and initial data or a capacity that is not finite.
+    /// Errors of the case, and initial data or a capacity that are not finite.
     pub fn build(self) -> Result<Simulation<D>, RunError> {
         let case = self.case;
         let mut simulation = self.assemble()?;
@@ -92,20 +92,20 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         Ok(simulation)
     }
 
-    /// A simulation that goes on from a frame, which holds auxiliary values if the solver has any. The case may differ
-    /// from that of the frame in everything but the domain, the equations and the ratios of the frame's levels.
+    /// A simulation that continues from a frame, which holds auxiliary values if the solver has any. The case may differ
+    /// from that of the frame in everything except the domain, the equations and the ratios of the frame's levels.
     ///
     /// # Errors
-    /// Whatever is wrong with the case, or does not fit the frame.
+    /// Errors of the case, and a case that does not fit the frame.
     pub fn resume(self, frame: &Frame<D>, state: &ScheduleState) -> Result<Simulation<D>, RunError> {
         self.resume_from(frame, frame, state)
     }
 
-    /// As [`SimulationBuilder::resume`], from a frame whose values come from `values`: of several ranks each has those of its own
+    /// As [`SimulationBuilder::resume`], with the frame's values from `values`: each of several ranks reads only those of its own
     /// patches.
     ///
     /// # Errors
-    /// As for [`SimulationBuilder::resume`]; values do not come.
+    /// As for [`SimulationBuilder::resume`]; values that cannot be read.
     pub fn resume_from(
         self,
         frame: &Frame<D>,

@@ -1,25 +1,25 @@
-//! Reports of steps: asked for at once, or deferred to the end of a step of the coarsest level.
+//! Reports of steps: read immediately, or deferred to the end of a step of the coarsest level.
 //!
-//! It takes long to wait for an executor that works ahead. Its steps are ordered by the Courant numbers to be expected, those of
-//! each level's last step scaled to the new one; its reports at the end are then played through the schedule again. If the
-//! schedule would have ordered anything else, the coarse step is taken again from the saved state, and each report is asked for
-//! at once. So the steps taken are the same either way.
+//! Waiting for an executor that works asynchronously is slow. Its steps are ordered by expected Courant numbers, those of each
+//! level's last step scaled to the new step size; at the end the actual reports are replayed through the schedule. If the
+//! schedule would have ordered other steps, the coarse step is taken again from the saved state, and each report is read
+//! immediately. So the steps taken are the same either way.
 
 use super::{RunError, Simulation};
 use crate::exec::{Outcomes, StepReport};
 use crate::index::Level;
 use crate::schedule::{Step, Subcycle};
 
-/// Steps that have been ordered, and whose reports have not been asked for. The memory is kept from step to step.
+/// Steps that have been ordered and whose reports have not been read. Its memory is reused from step to step.
 #[derive(Debug)]
 pub(super) struct DeferredReports {
-    /// Courant number over size of each level's last step.
+    /// Courant number divided by step size, for each level's last step.
     speeds: Vec<f64>,
-    /// What the schedule ordered, each with the finest level after it.
+    /// The steps ordered, each with the finest level after it.
     ordered: Vec<(Step, Level)>,
-    /// The schedule as it was when the first of these was ordered.
+    /// The schedule before the first of these steps.
     schedule: Option<Subcycle>,
-    /// Gauges whose values are to come.
+    /// Gauges whose sampled values have not been read yet.
     sampled: Vec<usize>,
     outcomes: Outcomes,
 }
@@ -35,14 +35,14 @@ impl DeferredReports {
         }
     }
 
-    /// Forgets what was ordered.
+    /// Forgets the steps ordered.
     pub(super) fn forget(&mut self) {
         self.ordered.clear();
         self.sampled.clear();
         self.outcomes.clear();
     }
 
-    /// Begins to note what `schedule` orders.
+    /// Begins to record the steps that `schedule` orders.
     pub(super) fn begin(&mut self, schedule: &Subcycle) {
         self.forget();
         match &mut self.schedule {
@@ -55,14 +55,14 @@ impl DeferredReports {
         self.ordered.push((step, finest));
     }
 
-    /// The Courant number to be expected of a step.
+    /// The expected Courant number of a step.
     pub(super) fn expected(&self, level: Level, dt: f64) -> f64 {
         self.speeds[level.index()] * dt
     }
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Lets the gauges that read a level take a row.
+    /// Adds a row to each gauge that reads this level.
     pub(super) fn record_gauges(&mut self, level: Level, time: f64) {
         for (k, gauge) in self.gauges.iter_mut().enumerate() {
             if gauge.record(self.exec.as_mut(), level, time) {
@@ -71,7 +71,7 @@ impl<const D: usize> Simulation<D> {
         }
     }
 
-    /// Adds a row for the present state to every gauge, which otherwise have one for each state that a step begins with.
+    /// Adds a row for the present state to every gauge. Otherwise gauges have rows only for the states at which a step begins.
     ///
     /// # Errors
     /// The executor's.
@@ -89,7 +89,7 @@ impl<const D: usize> Simulation<D> {
         })
     }
 
-    /// Asks the executor what came of steps and samples, and completes the gauges' rows.
+    /// Waits for the executor's reports and samples, and completes the gauges' rows.
     pub(super) fn collect(&mut self) -> Result<(), RunError> {
         let DeferredReports { outcomes, sampled, .. } = &mut self.deferred;
         outcomes.clear();
@@ -101,7 +101,7 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// Asks for the report of the step just ordered: its Courant number.
+    /// Waits for the report of the step just ordered, and returns its Courant number.
     pub(super) fn report_of_step(&mut self, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
         self.collect()?;
         let report = *self.deferred.outcomes.steps.last().expect("a step was ordered");
@@ -111,7 +111,7 @@ impl<const D: usize> Simulation<D> {
         self.accept(report, level, time, dt, tries)
     }
 
-    /// Asks for the reports of all steps within a step of the coarsest level. False if they were not the ones to take.
+    /// Waits for the reports of all steps within a step of the coarsest level. False if the schedule would have ordered other steps.
     pub(super) fn collect_deferred(&mut self, tries: u32) -> Result<bool, RunError> {
         self.collect()?;
         let Some(mut schedule) = self.deferred.schedule.take() else { return Ok(true) };
@@ -134,7 +134,7 @@ impl<const D: usize> Simulation<D> {
                     let report = self.deferred.outcomes.steps[next];
                     next += 1;
                     if report.broken.is_some() {
-                        // Where is found when the step is taken again.
+                        // The failing cell is found when the step is taken again.
                         return Ok(false);
                     }
                     schedule.report(self.accept(report, level, time, dt, tries)?);
@@ -145,7 +145,7 @@ impl<const D: usize> Simulation<D> {
         Ok(schedule.next_step().is_none())
     }
 
-    /// Refuses a step whose Courant number is too large, else remembers it.
+    /// Rejects a step whose Courant number is too large; otherwise records its Courant number.
     fn accept(&mut self, report: StepReport, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
         let StepReport { courant, patch, .. } = report;
         if courant > self.settings.cfl_max {

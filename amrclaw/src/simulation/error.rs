@@ -38,7 +38,7 @@ pub enum RunError {
     /// The values to go on from cannot be read.
     #[error("{0}")]
     Values(std::io::Error),
-    /// The solution left what its equations allow.
+    /// The solution is no longer admissible for its equations.
     #[error("{cause}\n  help: {help}")]
     Inadmissible {
         /// Which state, and where.
@@ -46,7 +46,7 @@ pub enum RunError {
         /// What to do.
         help: String,
     },
-    /// The solution grows beyond what its data give.
+    /// The solution grows beyond any bound from its data.
     #[error(
         "{equation} has grown to {value:e} on {place}; {}, and every other quantity has grown as much\n  help: {GROWTH_HELP}",
         measure_text(*measure, *steps)
@@ -56,7 +56,7 @@ pub enum RunError {
         equation: String,
         /// Its value.
         value: f64,
-        /// Its size that it is measured by.
+        /// The size relative to which growth is measured.
         measure: f64,
         /// How many steps of the coarsest level ago that was.
         steps: u64,
@@ -77,12 +77,12 @@ pub enum RunError {
         equation: String,
         /// Its value.
         value: f64,
-        /// Its size that growth is measured by.
+        /// The size relative to which growth is measured.
         measure: f64,
         /// Where it is largest.
         place: Box<CellPlace>,
     },
-    /// The patches of a checkpoint are not those of a mesh.
+    /// The patches of a checkpoint do not form a valid mesh.
     #[error("the checkpoint is damaged: the patches of its level {level} make no mesh")]
     Damaged {
         /// Level.
@@ -102,7 +102,7 @@ pub enum RunError {
         cells: f64,
         /// Bytes needed, at the least.
         needed: f64,
-        /// Bytes that there are.
+        /// Bytes available.
         limit: f64,
     },
     /// The step became so small that time stands still.
@@ -116,7 +116,7 @@ pub enum RunError {
     /// Somebody asked the simulation to stop ([`crate::simulation::RunOptions::stop`]).
     #[error("asked to stop")]
     Stopped,
-    /// A simulation is taken through time by one rank.
+    /// A simulation stepped by the caller must have one rank.
     #[error("a simulation that is stepped by hand has one rank: leave `ranks` out, or run the case as a whole")]
     Ranks,
     /// The solver itself failed.
@@ -133,7 +133,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// The same with what to do about a state that the equations do not allow.
+    /// Adds help to the error about an inadmissible state.
     pub(super) fn with_help(self, solver: &str) -> RunError {
         let RunError::Exec(cause @ ExecError::Inadmissible { .. }) = self else { return self };
         let help = match solver {
@@ -146,10 +146,10 @@ impl RunError {
         RunError::Inadmissible { cause: Box::new(cause), help: help.to_owned() }
     }
 
-    /// What shows while the first levels are made comes of the case's data or its mesh: at the line that says so.
+    /// Converts an error from building the initial levels into one of the case, at the line of the data or of the mesh that caused it.
     pub(super) fn in_case(self, case: &Case, equations: &[String], aux: &[String]) -> RunError {
         let (key, help) = match &self {
-            // Cells beyond the domain are the first to be filled that the data do not fill themselves.
+            // The initial data do not fill ghost cells outside the domain: their values come from the boundary conditions.
             RunError::Exec(ExecError::NotFinite { place, .. }) if place.ghost => {
                 ("mesh.boundary".to_owned(), "write what flows in as formulas that are numbers at all times")
             }
@@ -163,7 +163,7 @@ impl RunError {
                 let key = match quantity {
                     name if equations.contains(name) => format!("initial.{name}"),
                     name if aux.contains(name) => format!("aux.{name}"),
-                    // What is computed from several equations.
+                    // A quantity computed from several equations.
                     _ => "initial".to_owned(),
                 };
                 return case.error(&key, self.to_string(), help).into();

@@ -3,7 +3,7 @@
 use super::{Device, Precision, RunError, RunOptions};
 use crate::exec::cpu::CpuExecutor;
 use crate::exec::device::KernelOptions;
-use crate::exec::resident::{Hardware, ResidentExecutor};
+use crate::exec::resident::{GpuMachine, ResidentExecutor};
 use crate::exec::streamed::{GpuLane, LANES, Streamed};
 use crate::exec::{ExecError, Executor};
 use crate::index::Ratio;
@@ -45,7 +45,7 @@ fn on_device<const D: usize, R: Scalar>(
     if comm.is_solo() {
         return opened.map_err(RunError::from);
     }
-    // A rank without its device would leave the others waiting.
+    // If a rank failed alone to open its device, the others would wait for it.
     let failed = opened.as_ref().err().map(ToString::to_string);
     match comm.first(failed.as_ref(), |_| 0).map_err(ExecError::from)? {
         Some((rank, message)) => Err(ExecError::Device(format!("rank {rank}: {message}")).into()),
@@ -72,14 +72,14 @@ fn open<const D: usize, R: Scalar>(
         let engine = Streamed::new(lanes, &kernels, (&problem, solver.as_ref()), options.device_memory)?;
         return Ok(Box::new(engine.executor(problem, solver, ratios, threads).on_rank(options.comm.clone())));
     }
-    let hardware = Hardware::open(number, options.device_memory, &kernels)?;
+    let hardware = GpuMachine::open(number, options.device_memory, &kernels)?;
     let hardware = if options.device_times { hardware.timed() } else { hardware };
     let executor = ResidentExecutor::new(hardware, problem, solver, ratios, threads)?;
     Ok(Box::new(executor.on_rank(options.comm.clone())))
 }
 
-/// The GPU of this rank: that of its place among the ranks of its host. Where the launcher shows each of them GPUs of its own, they are
-/// numbered afresh. The outer error is one of the ranks together.
+/// The GPU of this rank, by its position among the ranks of its host that see the same GPUs: a launcher may set `CUDA_VISIBLE_DEVICES`
+/// for each rank. The outer error is a communication error.
 fn device_number(options: &RunOptions) -> Result<Result<usize, ExecError>, RunError> {
     let RunOptions { comm, devices, .. } = options;
     let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();

@@ -9,16 +9,16 @@ use crate::mesh::Hierarchy;
 pub struct Gauge<const D: usize> {
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its physical position.
     pub position: [f64; D],
-    /// The same in computational coordinates, which are others on a mapped mesh.
+    /// Its computational position, which differs from the physical one on a mapped mesh.
     point: [f64; D],
     /// Level and patch that it reads.
     location: (Level, usize),
     num_eqn: usize,
     levels: Vec<Level>,
     times: Vec<f64>,
-    /// Values of the rows; those of the last rows are missing while the executor has not told them.
+    /// Values of the rows; those of the last rows are missing until the executor has reported them.
     values: Vec<f64>,
 }
 
@@ -78,7 +78,7 @@ impl<const D: usize> Gauge<D> {
         }
     }
 
-    /// Adds a row if the gauge reads this level; its values come by [`Gauge::complete`]. True if there is a row to come.
+    /// Adds a row if the gauge reads this level; [`Gauge::complete`] adds its values later. True if a row was added.
     pub(super) fn record(&mut self, exec: &mut dyn Executor<D>, level: Level, time: f64) -> bool {
         let reads = self.location.0 == level;
         if reads {
@@ -89,7 +89,7 @@ impl<const D: usize> Gauge<D> {
         reads
     }
 
-    /// Gives the first row without values its own.
+    /// Sets the values of the first row without values.
     pub(super) fn complete(&mut self, values: &[f64]) {
         self.values.extend_from_slice(values);
     }

@@ -1,14 +1,14 @@
-//! The alarm for solutions that grow beyond any bound that their data give: an unstable scheme need not reach infinity before the
-//! run is over.
+//! Detects solutions that grow beyond any bound from their data: an unstable scheme need not reach infinity before the end of the
+//! run.
 //!
-//! Looked at is the largest absolute value of each quantity, those of a vector together. The alarm asks that *every* quantity that
-//! is not zero has grown by the limit: in a blast the momentum grows from nothing while density and energy stay what they
-//! are, and the waves of an unstable scheme grow in all equations alike. The measure is what there was at the start, for a
-//! quantity that began at zero what it was when first seen. Where sources or boundaries of the user's feed the solution,
-//! the measure is the last look instead, the limit holds for each ten steps, and what began at zero has no measure.
+//! A check takes the largest absolute value of each quantity, with the components of a vector taken together. It fails if *every*
+//! nonzero quantity has grown by the limit: in a blast the momentum grows from zero while density and energy keep their size,
+//! whereas the waves of an unstable scheme grow in all equations alike. Growth is relative to the value at the start or, for a
+//! quantity that is zero then, to the first nonzero value seen. If sources or the user's boundaries feed the solution, growth is
+//! relative to the largest value up to the last check, the limit holds per ten steps, and quantities that start at zero are ignored.
 //!
-//! Looks are rare, so that they cost next to nothing: after steps whose number is a power of two, then once the cells that
-//! have been updated are many times those that there are, and at the end of the run.
+//! Checks are rare and so almost free: after steps whose number is a power of two, whenever many times as many cells have been
+//! updated since the last check as there are cells, and at the end of the run.
 
 use super::{RunError, Simulation};
 use crate::exec::{CellPlace, ExecError};
@@ -16,19 +16,19 @@ use crate::index::Level;
 use crate::physics::Problem;
 use serde::{Deserialize, Serialize};
 
-/// Updates of a cell between two looks at it, on the average.
-const UPDATES_PER_LOOK: u64 = 128;
-/// Coarse steps for which the limit holds where the solution is fed.
+/// Average number of updates of a cell between two checks.
+const UPDATES_PER_CHECK: u64 = 128;
+/// Number of coarse steps over which the limit applies if sources or boundaries feed the solution.
 const STEPS_PER_LIMIT: f64 = 10.0;
-/// A step so much smaller than the longest one is suspicious,
+/// A step is suspicious if it is smaller than the longest one by this factor.
 const COLLAPSE: f64 = 1e-6;
-/// and a run that has so many steps to go does not come to its end.
-const HOPELESS_STEPS: f64 = 1e8;
+/// A run with so many steps left will not reach its end.
+const MAX_REMAINING_STEPS: f64 = 1e8;
 
-/// What the alarm remembers from look to look.
+/// What the growth check remembers between checks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GrowthRecord {
-    /// Largest absolute value of each group of equations that later ones are measured by; zero until one has been seen.
+    /// For each group of equations the absolute value relative to which growth is measured; zero until one has been seen.
     measure: Vec<f64>,
     /// Coarse steps at the last look.
     steps: u64,
@@ -38,10 +38,10 @@ pub struct GrowthRecord {
     longest_step: f64,
 }
 
-/// The alarm of a run.
+/// The growth check of a run.
 #[derive(Debug)]
-pub(super) struct Growth {
-    /// Growth from which on there is an alarm; 0 for none.
+pub(super) struct GrowthCheck {
+    /// Growth at which the check fails; 0 to disable it.
     limit: f64,
     /// The solution is fed by sources or boundaries.
     fed: bool,
@@ -52,8 +52,8 @@ pub(super) struct Growth {
     largest: Vec<f64>,
 }
 
-impl Growth {
-    /// `normals`: components of `num_eqn` equations that are normal to walls, which are those of a vector.
+impl GrowthCheck {
+    /// `normals`: the components normal to walls among `num_eqn` equations; they form a vector.
     pub fn new<const D: usize>(
         limit: f64,
         problem: &Problem<D>,
@@ -65,15 +65,15 @@ impl Growth {
         let groups = (0..num_eqn).map(|m| first.filter(|_| vector.contains(&m)).unwrap_or(m)).collect();
         let fed = has_source || problem.source.is_some() || problem.has_user_sides();
         let record = GrowthRecord { measure: vec![0.0; num_eqn], ..GrowthRecord::default() };
-        Growth { limit, fed, groups, record, largest: vec![0.0; num_eqn] }
+        GrowthCheck { limit, fed, groups, record, largest: vec![0.0; num_eqn] }
     }
 
-    /// What is to be remembered with a checkpoint.
+    /// The record to store in a checkpoint.
     pub fn record(&self) -> &GrowthRecord {
         &self.record
     }
 
-    /// Goes on from what a checkpoint remembers; one without starts afresh.
+    /// Continues from a checkpoint's record; without one the check starts anew.
     pub fn resume(&mut self, record: &GrowthRecord) {
         if record.measure.len() == self.groups.len() {
             self.record.clone_from(record);
@@ -82,7 +82,7 @@ impl Growth {
 
     /// Whether a look is due after `steps` coarse steps that advanced `cells` cells; there are `present` cells now.
     fn is_due(&self, steps: u64, cells: u64, present: u64) -> bool {
-        steps.is_power_of_two() || cells - self.record.cells >= UPDATES_PER_LOOK * present
+        steps.is_power_of_two() || cells - self.record.cells >= UPDATES_PER_CHECK * present
     }
 
     /// Growth that is allowed since the measure was taken.
@@ -99,8 +99,8 @@ impl Growth {
         values.fold(0.0, |most, (_, &value)| most.max(value))
     }
 
-    /// Takes in the largest values of the equations. Answers the equation that has grown most, and its measure, if all have
-    /// grown too much.
+    /// Checks the largest values of the equations. Returns the equation that has grown most, and its measure, if all have grown
+    /// too much.
     fn look(&mut self, steps: u64, cells: u64) -> Option<(usize, f64)> {
         let allowed = self.allowed(steps);
         let measure = |group: usize| self.record.measure[group];
@@ -118,7 +118,7 @@ impl Growth {
         }
         for group in equations {
             let (before, now) = (self.record.measure[group], self.of_group(group));
-            // What is fed into nothing has no measure: a pulse may come in as steeply as its formula says.
+            // A fed quantity that starts at zero has no measure: a pulse may enter as steeply as its formula says.
             let known = before > 0.0 || steps == 0;
             self.record.measure[group] = match self.fed {
                 true if known => before.max(now),
@@ -130,17 +130,17 @@ impl Growth {
         None
     }
 
-    /// Takes in the step that the Courant number asks for, `left` before the end of the run. Answers the longest one if the step
-    /// has collapsed.
+    /// Checks the next step size, `left` before the end of the run. Returns the longest step so far if the step size has
+    /// collapsed.
     fn collapsed(&mut self, dt: f64, left: f64) -> Option<f64> {
         self.record.longest_step = self.record.longest_step.max(dt.min(left));
         let longest = self.record.longest_step;
-        (dt < COLLAPSE * longest && left > HOPELESS_STEPS * dt).then_some(longest)
+        (dt < COLLAPSE * longest && left > MAX_REMAINING_STEPS * dt).then_some(longest)
     }
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Looks at the solution's growth if that is due, or `now` in any case.
+    /// Checks the solution's growth if that is due, or in any case if `now`.
     pub(super) fn watch_growth(&mut self, now: bool) -> Result<(), RunError> {
         if self.growth.limit <= 0.0 {
             return Ok(());
@@ -170,15 +170,15 @@ impl<const D: usize> Simulation<D> {
         Err(RunError::Growth { equation, value, measure, steps: steps - since, place })
     }
 
-    /// Looks at the solution's growth now.
+    /// Checks the solution's growth now.
     ///
     /// # Errors
-    /// It has grown beyond what its data give.
+    /// The solution has grown beyond any bound from its data.
     pub fn check_growth(&mut self) -> Result<(), RunError> {
         self.in_pool(|simulation| simulation.watch_growth(true))
     }
 
-    /// The largest values of all ranks.
+    /// Raises `largest` to the largest values over all ranks.
     fn raise_to_largest_of_all(&mut self) -> Result<(), ExecError> {
         if self.ranks.is_solo() {
             return Ok(());
@@ -191,7 +191,7 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// The value of an equation that is largest in size, and where it is.
+    /// The value of an equation with the largest absolute value, and its cell.
     fn place_of_largest(&self, equation: usize) -> Result<(f64, Box<CellPlace>), ExecError> {
         let mut found = (0.0_f64, Level::COARSEST, 0, self.hierarchy.level(Level::COARSEST).patches()[0].lo);
         for l in 0..self.hierarchy.num_levels() {
@@ -213,7 +213,7 @@ impl<const D: usize> Simulation<D> {
             (value.to_bits(), CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time: self.time });
         let told = match self.ranks.is_solo() {
             true => None,
-            // The bits of a larger number are a larger number.
+            // The bits of nonnegative numbers, read as integers, have the order of the numbers.
             false => self.ranks.first(Some(&own), |(bits, _)| !(f64::from_bits(*bits).abs().to_bits() as usize))?,
         };
         let (bits, place) = told.map_or(own, |(_, largest)| largest);
@@ -226,18 +226,18 @@ mod tests {
     use super::*;
 
     /// An alarm for a gas: density, a vector of momentum, energy.
-    fn gas(fed: bool) -> Growth {
+    fn gas(fed: bool) -> GrowthCheck {
         let record = GrowthRecord { measure: vec![0.0; 4], ..GrowthRecord::default() };
-        Growth { limit: 1e6, fed, groups: vec![0, 1, 1, 3], record, largest: vec![0.0; 4] }
+        GrowthCheck { limit: 1e6, fed, groups: vec![0, 1, 1, 3], record, largest: vec![0.0; 4] }
     }
 
     /// A look at these values after so many steps.
-    fn look(growth: &mut Growth, values: [f64; 4], steps: u64) -> Option<(usize, f64)> {
+    fn look(growth: &mut GrowthCheck, values: [f64; 4], steps: u64) -> Option<(usize, f64)> {
         growth.largest.copy_from_slice(&values);
         growth.look(steps, 100 * steps)
     }
 
-    /// A blast makes momentum where there was none, from noise too, while density and energy keep their size.
+    /// A blast creates momentum from zero or from noise, while density keeps its size.
     #[test]
     fn a_blast_is_no_alarm() {
         let mut growth = gas(false);
@@ -255,8 +255,8 @@ mod tests {
         assert_eq!(look(&mut growth, [1e7, 1e5, 1e6, 4e6], 2), Some((2, 1e-2)));
     }
 
-    /// What feeds the solution may let it grow, by a factor of three a step, but not by a million in ten steps; and from nothing
-    /// at all anything may come.
+    /// A fed solution may grow by a factor of three per step, but not by a million in ten steps; a quantity that starts at zero may
+    /// grow to any size.
     #[test]
     fn what_is_fed_may_grow_steadily() {
         let mut growth = gas(true);
@@ -273,7 +273,7 @@ mod tests {
         }
     }
 
-    /// A step that sinks by many orders is an alarm only where the run could not come to its end.
+    /// A step size that falls by many orders of magnitude is an error only if the run could not reach its end.
     #[test]
     fn a_collapse_leaves_too_many_steps() {
         let mut growth = gas(false);

@@ -1,4 +1,4 @@
-//! Memory: what a mesh needs and the machine has; how the process treats what has been freed.
+//! Memory: what a mesh needs, what the machine has, and how the process treats freed memory.
 
 use super::{Device, Precision, RunError, RunOptions};
 use crate::exec::comm::{CommError, Ranks};
@@ -6,15 +6,15 @@ use crate::index::CellBox;
 use crate::physics::Problem;
 use std::collections::BTreeMap;
 
-/// Arrays from this size on go back to the system when they are freed, bytes; smaller ones are kept for the next.
+/// Allocations of at least this size, in bytes, are returned to the system when they are freed; smaller ones are kept for reuse.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const RETURNED_FROM: i32 = 4 << 20;
 
-/// Lets the process keep freed memory in small pieces for later use; for programs to call once, before threads begin.
+/// Lets the process keep freed allocations of moderate size for reuse. Programs call it once, before they start threads.
 ///
-/// A regrid builds sets and plans of some hundred kilobytes and frees those before. Where the C library gives such pieces
-/// back to the system each time, a quarter of a regrid goes into having pages mapped again, on all threads in turn. Does
-/// nothing with other C libraries than GNU's.
+/// A regrid builds sets and plans of some hundred kilobytes and frees the previous ones. If the C library returns these to the
+/// system each time, a quarter of a regrid's time goes into mapping pages again, which serializes all threads. Does nothing with
+/// C libraries other than GNU's.
 pub fn keep_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: changes two settings of the allocator, which it reads under its own locks.
@@ -24,11 +24,11 @@ pub fn keep_freed_memory() {
     }
 }
 
-/// What the values of a mesh may take of the host's memory. Where a system hands out more than it has, it ends the process
-/// without a word once the memory is used: that has to be seen before.
+/// The host memory that a mesh's values may take. A system that overcommits memory kills the process without a message once the
+/// memory is used, so that the need must be checked in advance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HostMemory {
-    /// Bytes that there are; `None` where that is unknown, or where the values lie elsewhere.
+    /// Bytes available; `None` if that is unknown, or if the values are not in host memory.
     limit: Option<f64>,
     /// Bytes of a cell's state.
     state: f64,
@@ -51,16 +51,20 @@ impl HostMemory {
         }
     }
 
-    /// The same for several ranks together, whose machines' memories add up.
+    /// The limit of several ranks together, whose machines' memories add up. All ranks call it; there is no limit where one machine's is unknown.
     pub fn of_all(self, ranks: &Ranks) -> Result<Self, CommError> {
-        let Some(limit) = self.limit.filter(|_| !ranks.is_solo()) else { return Ok(self) };
+        if ranks.is_solo() {
+            return Ok(self);
+        }
+        let limit = self.limit.unwrap_or(f64::INFINITY);
         let name = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
         let told = ranks.gather(&[u64::from(crc32fast::hash(&name)), limit.to_bits()])?;
         let machines: BTreeMap<u64, f64> = told.iter().map(|words| (words[0], f64::from_bits(words[1]))).collect();
-        Ok(HostMemory { limit: Some(machines.values().sum()), ..self })
+        let sum: f64 = machines.values().sum();
+        Ok(HostMemory { limit: Some(sum).filter(|sum| sum.is_finite()), ..self })
     }
 
-    /// Refuses levels, coarsest first, whose values cannot all be in memory.
+    /// Refuses levels, coarsest first, whose values do not fit in memory.
     ///
     /// Counts what is needed whatever the executor: each level's state and auxiliary values, and the state before the
     /// step of every level that has finer ones, which interpolate between the two.
@@ -84,7 +88,7 @@ impl HostMemory {
     }
 }
 
-/// Bytes of memory, swap space included, that this machine has, or that the process may use of them.
+/// Bytes of memory of this machine, swap space included, or the smaller limit of the process's container.
 fn machine_bytes() -> Option<f64> {
     let text = |path: &str| std::fs::read_to_string(path).ok();
     let info = text("/proc/meminfo")?;
@@ -100,6 +104,8 @@ fn machine_bytes() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exec::comm::{DEFAULT_TIMEOUT, Threads};
+    use std::sync::Arc;
 
     /// Ghost cells count, and the state before the step of the coarser level; one byte less is too little.
     #[test]
@@ -115,6 +121,21 @@ mod tests {
         let message = less.check(levels.into_iter()).unwrap_err().to_string();
         assert!(message.contains("80 cells on 2 levels"), "{message}");
         assert!(HostMemory { limit: None, ..less }.check(levels.into_iter()).is_ok());
+    }
+
+    /// Ranks of one machine share its memory. One that does not know its memory takes part all the same, and leaves all without a limit.
+    #[test]
+    fn ranks_share_a_limit() {
+        let on_ranks = |own: fn(usize) -> Option<f64>| {
+            let limit_of = |ranks: Ranks| {
+                let memory = HostMemory { limit: own(ranks.rank().number), state: 24.0, aux: 8.0, num_ghost: 2 };
+                memory.of_all(&ranks).map(|memory| memory.limit)
+            };
+            let of_other = |ranks| drop(limit_of(ranks));
+            Threads::run(2, DEFAULT_TIMEOUT, &Arc::default(), limit_of, of_other).expect("threads")
+        };
+        assert_eq!(on_ranks(|_| Some(3e9)), Ok(Some(3e9)));
+        assert_eq!(on_ranks(|number| Some(3e9).filter(|_| number == 0)), Ok(None));
     }
 
     /// What the system says is a number of bytes that a machine may have.

@@ -1,4 +1,4 @@
-//! A simulation: a problem, its hierarchy, and the steps that take it through time.
+//! A simulation: a problem, its hierarchy, and its time stepping.
 
 mod build;
 mod builder;
@@ -69,15 +69,15 @@ pub struct Settings<const D: usize> {
     pub cfl_desired: f64,
     /// Courant number above which a coarse step is taken again.
     pub cfl_max: f64,
-    /// How often it may be.
+    /// How often it may be taken again.
     pub max_retries: u32,
     /// Time at which the run ends.
     pub end: f64,
-    /// Growth of the solution from which on the run is given up; 0 for none.
+    /// Growth of the solution at which the run fails; 0 to disable the check.
     pub growth_limit: f64,
 }
 
-/// A problem on its way through time.
+/// A problem with its present solution.
 pub struct Simulation<const D: usize> {
     problem: Problem<D>,
     settings: Settings<D>,
@@ -90,32 +90,32 @@ pub struct Simulation<const D: usize> {
     exec: Box<dyn Executor<D>>,
     subcycle: Subcycle,
     saved: Option<Box<step::Saved<D>>>,
-    /// Levels whose ghost cells have been filled for their next step: by the regrid that has just been, or ahead.
+    /// Levels whose ghost cells have been filled for their next step: by the last regrid, or ahead of the step.
     filled: Range<usize>,
     time: f64,
     dt_next: f64,
     counts: Counts,
     stopwatch: Stopwatch,
     gauges: Vec<Gauge<D>>,
-    growth: growth::Growth,
+    growth: growth::GrowthCheck,
     deferred: deferred::DeferredReports,
     memory: memory::HostMemory,
     most_state_bytes: usize,
     threads: Arc<rayon::ThreadPool>,
     solver_name: String,
     stop: Arc<AtomicBool>,
-    /// This rank, and the others.
+    /// Communication with the other ranks.
     ranks: Ranks,
-    /// Of several ranks, the cells that this one has advanced, steps that were taken again included.
+    /// With several ranks, cells that this rank has advanced, including steps that were taken again.
     own_cells_advanced: u64,
-    /// How fast they are.
+    /// Measured speeds of the ranks.
     speeds: speeds::Measured,
-    /// To ask whether it has failed.
+    /// The solver, asked whether it has failed.
     solver: Arc<dyn PatchSolver<f64>>,
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Puts a simulation together that has no values yet. `mapping`: physical coordinates by formulas.
+    /// A simulation without values. `mapping`: physical coordinates by formulas.
     fn new(
         problem: Problem<D>,
         settings: Settings<D>,
@@ -154,7 +154,7 @@ impl<const D: usize> Simulation<D> {
             stopwatch: Stopwatch::default(),
             gauges,
             mapping,
-            growth: growth::Growth::new(
+            growth: growth::GrowthCheck::new(
                 settings.growth_limit,
                 &problem,
                 solver.has_source(),
@@ -182,7 +182,7 @@ impl<const D: usize> Simulation<D> {
         in_pool(&self.threads.clone(), || work(self))
     }
 
-    /// As [`Simulation::in_pool`]. Where the solver itself has failed, that is the error, whatever came of it.
+    /// As [`Simulation::in_pool`]. A failure of the solver itself takes precedence over any result.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), RunError> + Send) -> Result<(), RunError> {
         let outcome = self.in_pool(work);
         let failure = match (self.solver.failure(), self.ranks.is_solo()) {
@@ -236,7 +236,7 @@ impl<const D: usize> Simulation<D> {
         &self.stopwatch
     }
 
-    /// Time spent so far, to book time of one's own.
+    /// Time spent so far, for callers that book their own time.
     pub fn stopwatch_mut(&mut self) -> &mut Stopwatch {
         &mut self.stopwatch
     }
@@ -271,7 +271,7 @@ impl<const D: usize> Simulation<D> {
         self.exec.peak_bytes()
     }
 
-    /// Bytes of one copy of the states of all levels, ghost cells included, when they were most.
+    /// Largest number of bytes so far of one copy of the states of all levels, ghost cells included.
     pub fn most_state_bytes(&self) -> usize {
         self.most_state_bytes
     }
@@ -286,16 +286,16 @@ impl<const D: usize> Simulation<D> {
         self.exec.device_use()
     }
 
-    /// What the host has computed, though a device takes the steps.
+    /// Work that the host has done although a device takes the steps.
     pub fn host_work(&self) -> Vec<HostWork> {
         self.exec.host_work()
     }
 
-    /// Auxiliary values that change with time, as frames and totals see them, become those of the present time: steps leave those of their
+    /// Sets auxiliary values that depend on time to those of the present time, for frames and totals: steps leave those of their
     /// middle.
     ///
     /// # Errors
-    /// Values that are not what they must be; the executor's.
+    /// Invalid values; errors of the executor.
     pub fn renew_aux(&mut self) -> Result<(), RunError> {
         self.in_pool(|simulation| {
             for l in 0..simulation.hierarchy.num_levels() {
@@ -316,13 +316,13 @@ impl<const D: usize> Simulation<D> {
         in_pool(&self.threads, || self.exec.is_readable())
     }
 
-    /// The present values of a level where they lie; `None` if that is not the host's memory, or if there is no such level.
+    /// The present values of a level, in place; `None` if they are not in host memory, or if there is no such level.
     pub fn host_values(&self, level: Level) -> Option<HostValues<'_, D>> {
         self.exec.host_values(level)
     }
 
-    /// The present solution on a patch of a level where it lies, without ghost cells: an array of shape `[equation, (z,) (y,) x]`.
-    /// `None` if it is not in the host's memory, or if there is no such patch.
+    /// The present solution on a patch of a level, in place and without ghost cells: an array of shape `[equation, (z,) (y,) x]`.
+    /// `None` if it is not in host memory, or if there is no such patch.
     ///
     /// ```
     /// use amrclaw::index::Level;
@@ -346,10 +346,10 @@ impl<const D: usize> Simulation<D> {
         self.host_values(level)?.q_view(patch)
     }
 
-    /// Gives the memory that [`Simulation::host_values`] showed away, to someone who still looks at it; the simulation goes
-    /// on with a copy.
-    pub fn part_with_values(&mut self, level: Level) -> Option<HostMemory> {
-        self.exec.part_with_values(level)
+    /// Hands over the memory behind [`Simulation::host_values`] to a caller that still reads it; the simulation continues with
+    /// a copy.
+    pub fn take_values(&mut self, level: Level) -> Option<HostMemory> {
+        self.exec.take_values(level)
     }
 
     /// Owners of a level's patches, if there are several ranks.
@@ -357,18 +357,18 @@ impl<const D: usize> Simulation<D> {
         self.plans.get(level.index())?.partition.as_deref()
     }
 
-    /// The ranks that take the simulation through time.
+    /// The ranks that advance the simulation together.
     pub fn ranks(&self) -> &Ranks {
         &self.ranks
     }
 
-    /// Of several ranks, the cells that this one has advanced, steps that were taken again included; of a single one 0.
+    /// With several ranks, cells that this rank has advanced, including steps that were taken again; 0 with a single rank.
     pub fn own_cells_advanced(&self) -> u64 {
         self.own_cells_advanced
     }
 
-    /// A snapshot of the solution; of several ranks each has the values of its own patches, and the others are empty. Its number is 0: frames are numbered by whoever writes them.
-    /// After a step see [`Simulation::renew_aux`].
+    /// A snapshot of the solution; with several ranks only the patches of this rank have values. Its number is 0: the writer of frames
+    /// numbers them. After a step see [`Simulation::renew_aux`].
     pub fn frame(&self) -> Frame<D> {
         let level = |l: usize| {
             let level = Level(l as u8);

@@ -70,7 +70,7 @@ pub struct RunOptions {
     pub precision: Precision,
     /// What to run on.
     pub device: Device,
-    /// On a GPU, do without fused multiply-adds: in `f64` the results are then those of the CPU to the bit.
+    /// On a GPU, use no fused multiply-adds: results in `f64` are then bitwise those of the CPU.
     pub no_fused: bool,
     /// Bytes of the GPU's memory to use at most.
     pub device_memory: Option<u64>,
@@ -80,17 +80,17 @@ pub struct RunOptions {
     pub device_times: bool,
     /// Ranks that share the patches among them, all in this process; one unless given.
     pub ranks: Option<usize>,
-    /// Seconds for which a rank waits for another before it takes it for lost.
+    /// Timeout in seconds after which a rank considers another rank lost.
     pub comm_timeout: Option<u64>,
     /// This rank of several: [`run`](super::run()) sets it for those that it starts.
     pub comm: Ranks,
-    /// Set from elsewhere, it ends the run: after the step at hand of whatever level, with the state that the coarsest
-    /// level's step began with.
+    /// Another thread sets it to stop the run: after the current step of any level, with the state at which the coarsest level's
+    /// step began.
     pub stop: Arc<AtomicBool>,
 }
 
 impl RunOptions {
-    /// The same with what `devices` implies: GPUs that are named are used.
+    /// The same with `device` set to a GPU if `devices` names GPUs.
     pub(super) fn settled(&self) -> Self {
         let named = !self.devices.is_empty() && self.device == Device::Cpu;
         RunOptions { device: if named { Device::Cuda } else { self.device }, ..self.clone() }
@@ -99,7 +99,7 @@ impl RunOptions {
     /// Ranks in this process: those asked for, or one for each GPU named.
     ///
     /// # Errors
-    /// Both are said, and differ.
+    /// Both are given, and differ.
     pub(super) fn num_ranks(&self) -> Result<usize, String> {
         match (self.ranks, self.devices.len()) {
             (ranks, 0) => Ok(ranks.unwrap_or(1)),
@@ -116,8 +116,8 @@ impl RunOptions {
     }
 }
 
-/// Most threads that are made, however many are asked for. More than the machine runs at once only wait for one another, and
-/// each has a stack and working memory of its own.
+/// Upper bound on the number of threads. More threads than the machine runs at once only wait for one another, and each has its own
+/// stack and working memory.
 pub fn most_threads() -> usize {
     (4 * available_threads()).max(64)
 }

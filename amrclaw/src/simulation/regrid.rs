@@ -1,4 +1,4 @@
-//! New levels in the place of old ones, as a run goes on and at its start.
+//! Replacing levels by new ones, at the start of a run and during it.
 
 use super::{RunError, Simulation};
 use crate::diagnose::Phase;
@@ -26,16 +26,16 @@ impl<const D: usize> Simulation<D> {
         self.check_memory(base, &boxes)?;
         let old = self.hierarchy.clone();
         self.hierarchy.replace_finer(base, boxes);
-        let end_filled = if self.hierarchy.has_levels_of(&old) {
+        let first_unfilled = if self.hierarchy.has_levels_of(&old) {
             self.hierarchy = old;
             self.hierarchy.finest()
         } else {
             self.measure_speeds()?;
             self.adopt(Some(&old), NewValues::Transferred)?
         };
-        // Flags were raised in filled ghost cells, and those of new levels filled before values went to the next finer one. All are of this
-        // time, at which these levels' next steps begin. Values of the user's may depend on auxiliary ones that are renewed after them.
-        self.filled = if self.aux_stays() { coarsest.index()..end_filled.max(base.finer()).index() } else { 0..0 };
+        // Ghost cells have been filled for flagging, and those of new levels for the transfer to the next finer level. All are of this time,
+        // at which these levels' next steps begin. With time-dependent auxiliary values they are filled again, as user functions may read these.
+        self.filled = if self.aux_stays() { coarsest.index()..first_unfilled.max(base.finer()).index() } else { 0..0 };
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
         let ([host, device], state) = (self.exec.memory_bytes(), self.exec.state_bytes());
@@ -44,15 +44,15 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// Refuses patches for the levels finer than `base` for which there is no memory.
+    /// Refuses new levels finer than `base` that do not fit in memory.
     fn check_memory(&self, base: Level, finer: &[Vec<CellBox<D>>]) -> Result<(), RunError> {
         let kept = self.hierarchy.levels()[..=base.index()].iter().map(|mesh| mesh.patches());
         let levels: Vec<_> = kept.chain(finer.iter().map(Vec::as_slice)).collect();
         self.memory.check(levels.into_iter())
     }
 
-    /// Lets the executor take over the hierarchy in the place of `before`; the plans become the new ones. Answers what
-    /// [`MeshChange::end_filled`] does.
+    /// Lets the executor adopt the hierarchy in place of `before`, and keeps the new plans. Returns
+    /// [`MeshChange::first_unfilled`].
     pub(super) fn adopt(
         &mut self,
         before: Option<&Hierarchy<D>>,
@@ -63,12 +63,12 @@ impl<const D: usize> Simulation<D> {
         let mut change =
             MeshChange::new(&self.hierarchy, before, self.plan_options()).among(self.speeds.speeds.clone());
         let outcome = self.exec.adopt(&mut change, values);
-        let end_filled = change.end_filled();
+        let first_unfilled = change.first_unfilled();
         self.plans = change.into_plans();
         outcome?;
         self.most_state_bytes = self.most_state_bytes.max(self.exec.state_bytes());
         self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
-        Ok(end_filled)
+        Ok(first_unfilled)
     }
 
     /// Builds level after level from exact initial data, then averages the finer onto the coarser ones.

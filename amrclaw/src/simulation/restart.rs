@@ -21,13 +21,13 @@ pub struct ScheduleState {
     pub steps_since_regrid: Vec<u64>,
     /// What the run has done.
     pub counts: Counts,
-    /// What the alarm for growth remembers.
+    /// The record of the growth check.
     #[serde(default)]
     pub growth: GrowthRecord,
 }
 
 impl<const D: usize> Simulation<D> {
-    /// What has to be kept together with [`Simulation::frame`] for the run to go on from here.
+    /// The state that a restart from here needs besides [`Simulation::frame`].
     pub fn schedule_state(&self) -> ScheduleState {
         ScheduleState {
             dt_next: Some(self.dt_next).filter(|dt| dt.is_finite()),
@@ -68,7 +68,7 @@ impl<const D: usize> Simulation<D> {
         }
     }
 
-    /// Refuses patches that a mesh of this case cannot have.
+    /// Refuses patches that do not form a valid mesh for this case.
     pub(super) fn check_levels(&self, case: &Case, frame: &Frame<D>) -> Result<(), RunError> {
         let width = self.settings.regrid.nesting_width;
         let mut coarser: Option<LevelMesh<D>> = None;
@@ -128,7 +128,7 @@ impl<const D: usize> Simulation<D> {
         case.error(key, message, "restart with the value that the checkpoint was written with").into()
     }
 
-    /// Takes over levels, values, which come from `values`, and schedule.
+    /// Loads the frame's levels, their values from `values`, and the schedule.
     pub(super) fn load(
         &mut self,
         frame: &Frame<D>,
@@ -147,7 +147,7 @@ impl<const D: usize> Simulation<D> {
                 return Err(RunError::Damaged { level });
             }
         }
-        // Ranks stay together until all have their values: what one cannot read is said then.
+        // A read error is reported only after `adopt`, which is collective: all ranks must reach its end.
         let unread = Mutex::new(None);
         let state = |level: Level, is_wanted: &dyn Fn(usize) -> bool| {
             let patch = |k: usize| {

@@ -14,7 +14,7 @@ pub struct RunOption {
     pub long: &'static str,
     /// What it does, in a sentence.
     pub help: &'static str,
-    /// All runs of a sweep have the same value. Otherwise each is given its own.
+    /// All runs of a sweep have the same value; otherwise each run has its own.
     pub is_shared: bool,
     /// What values it takes, and the field of [`RunOptions`] that holds them.
     pub value: RunOptionValue,
@@ -25,11 +25,11 @@ pub struct RunOption {
 pub enum RunOptionValue {
     /// A whole number, or none.
     Number {
-        /// What help calls it.
+        /// Its placeholder in the help text.
         unit: &'static str,
         /// The smallest one allowed.
         least: u64,
-        /// What holds without one, in words.
+        /// The default, in words.
         default: &'static str,
         /// Reads the field.
         get: fn(&RunOptions) -> Option<u64>,
@@ -47,9 +47,9 @@ pub enum RunOptionValue {
     },
     /// Whole numbers, separated by commas; a list in Python.
     Numbers {
-        /// What help calls them.
+        /// Their placeholder in the help text.
         unit: &'static str,
-        /// What holds without any, in words.
+        /// The default, in words.
         default: &'static str,
         /// Reads the field.
         get: fn(&RunOptions) -> &[usize],
@@ -188,7 +188,7 @@ pub enum RunOptionError {
         name: &'static str,
         /// What was given.
         given: String,
-        /// What can be.
+        /// What is allowed.
         words: &'static [Word],
     },
     /// A number that is too small.
@@ -226,7 +226,7 @@ impl RunOption {
         }
     }
 
-    /// The word, of one that has some, that stands for the default.
+    /// The word of the default, if the option takes words.
     pub fn default_word(&self) -> Option<&'static str> {
         let first = match self.value {
             RunOptionValue::Switch { get, .. } => usize::from(!get(&RunOptions::default())),
@@ -250,7 +250,7 @@ impl RunOption {
         if now == text(&RunOptions::default()) { None } else { now }
     }
 
-    /// Gives it a number.
+    /// Sets it to a number.
     ///
     /// # Errors
     /// It takes none, or not this one.
@@ -265,7 +265,7 @@ impl RunOption {
         Ok(())
     }
 
-    /// Gives it a list of numbers.
+    /// Sets it to a list of numbers.
     ///
     /// # Errors
     /// It takes none.
@@ -275,7 +275,7 @@ impl RunOption {
         Ok(())
     }
 
-    /// Gives it a word.
+    /// Sets it to a word.
     ///
     /// # Errors
     /// It takes none, or not this one.
@@ -294,7 +294,7 @@ impl RunOption {
         Ok(())
     }
 
-    /// A value of a type that it does not take.
+    /// The error for a value of the wrong type.
     pub fn wrong_type(&self) -> RunOptionError {
         let expected = match self.value {
             RunOptionValue::Number { .. } => "a whole number",

@@ -1,17 +1,17 @@
-//! How fast each of several ranks is, as they have measured it: new levels are shared out by it.
+//! Measured speeds of the ranks, by which new levels are distributed among them.
 
 use super::Simulation;
 use crate::exec::{DevicePhase, ExecError};
 use crate::mesh::Speeds;
 use tracing::debug;
 
-/// Seconds that each rank must have worked before its speed is known well enough.
+/// Seconds that each rank must have worked for a reliable measurement of its speed.
 const ENOUGH: f64 = 0.5;
 
-/// What is known of the ranks' speeds, and what this rank has done since they were told.
+/// The ranks' speeds, and what this rank has done since they were last measured.
 pub(super) struct Measured {
     pub speeds: Speeds,
-    /// Cells that it has advanced.
+    /// Cells that this rank has advanced.
     cells: u64,
     /// Seconds that this took, without waits for others.
     seconds: f64,
@@ -20,7 +20,7 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// Ranks begin equally fast.
+    /// Equal speeds of all ranks.
     pub fn new(ranks: usize) -> Self {
         Measured { speeds: Speeds::equal(ranks), cells: 0, seconds: 0.0, device_before: 0.0 }
     }
@@ -33,12 +33,12 @@ impl Measured {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Shares new levels out by these speeds of the ranks until they have measured their own. All ranks are told the same, one for each.
+    /// Sets the speeds by which new levels are distributed until the ranks have measured theirs. All ranks must set the same speeds.
     pub fn assume_speeds(&mut self, speeds: Speeds) {
         self.speeds.speeds = speeds;
     }
 
-    /// Ranks tell one another what they have measured, once it is enough. All call it before they share new levels out.
+    /// Updates the speeds from all ranks' measurements, once these are long enough. A collective operation, before new levels are distributed.
     pub(super) fn measure_speeds(&mut self) -> Result<(), ExecError> {
         if self.ranks.is_solo() {
             return Ok(());
@@ -59,7 +59,7 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// Seconds that a device has worked on steps, where the host only orders them; 0 unless it takes its time.
+    /// Seconds that a device has spent on steps, if it works asynchronously; 0 if its time is not measured.
     fn seconds_of_device(&self) -> Option<f64> {
         let phases = || self.exec.device_use().and_then(|device| device.phase_seconds);
         let advance = || phases().map_or(0.0, |seconds| seconds[DevicePhase::Advance as usize]);

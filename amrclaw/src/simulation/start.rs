@@ -1,4 +1,4 @@
-//! What a case's data are at the start, before there are levels: what cannot be run is refused by the line that says so.
+//! Checks of a case's data at the start, before there are levels: errors name the case's line.
 
 use super::build::axes;
 use super::{RunError, Simulation};
@@ -8,18 +8,18 @@ use crate::io::config::{Case, CaseErrors, SolverFrom};
 use crate::physics::{CellFunction, CellRow, SourceSplit};
 use riemann::patch::{PACK_OVERRUN, SourceRow};
 
-/// Cells of a row that are looked at together.
+/// Cells of a row that are checked together.
 const ROW: i32 = 1 << 14;
-/// Most rows that are looked at; of a larger mesh, some at equal distances.
-const MOST_ROWS: u64 = 1 << 12;
+/// Most pieces of rows that are checked; in a larger mesh, a sample at equal distances.
+const MAX_ROWS: u64 = 1 << 12;
 
-/// Refuses what a run would refuse before its first step: everything that is wrong with the case and its solver, functions that
-/// nobody brings along, data that are not finite on the coarsest mesh, a mesh for which there is no memory.
+/// Finds the errors that a run would report before its first step: errors of the case and its solver, missing functions, data that
+/// are not finite on the coarsest mesh, a mesh that does not fit in memory.
 ///
-/// Nothing is written, and no level is made. Of a large mesh some rows are looked at.
+/// Nothing is written, and no level is made. In a large mesh only some rows are checked.
 ///
 /// # Errors
-/// What is wrong, by file, line and key.
+/// The errors, with file, line and key.
 pub fn check(case: &Case) -> Result<(), RunError> {
     match case.dimension() {
         1 => check_in::<1>(case),
@@ -43,7 +43,7 @@ struct Row<'a, const D: usize> {
 }
 
 impl<const D: usize> Row<'_, D> {
-    /// The first of these values, `[value, cell]` with `stride` cells a value, that `fine` refuses, as a mistake of the case.
+    /// Reports the first of the values, `[value, cell]` with `stride` cells per value, for which `fine` is false, as an error of the case.
     fn refuse(
         &self,
         (names, values, stride): (&[String], &[f64], usize),
@@ -65,14 +65,14 @@ impl<const D: usize> Row<'_, D> {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Refuses initial data, auxiliary values, a capacity and sources that are not what they must be on the coarsest mesh.
+    /// Refuses initial data, auxiliary values, a capacity and sources that are invalid on the coarsest mesh.
     pub(super) fn check_start(&mut self, case: &Case) -> Result<(), RunError> {
         let cells: [i32; D] = axes(&case.mesh.cells);
         // Pieces of rows first, then the other axes.
         let mut counts = cells.map(|n| n as u64);
         counts[0] = counts[0].div_ceil(ROW as u64);
         let total = counts.iter().fold(1_u64, |product, &n| product.saturating_mul(n));
-        for number in (0..total).step_by(total.div_ceil(MOST_ROWS) as usize) {
+        for number in (0..total).step_by(total.div_ceil(MAX_ROWS) as usize) {
             let mut rest = number;
             let mut first = counts.map(|n| {
                 let here = rest % n;
@@ -85,7 +85,7 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// Refuses sources that are not finite at the start. Functions that would rather be asked for boxes are not asked here.
+    /// Refuses sources that are not finite at the start. Skipped if initial data or auxiliary values prefer calls for whole boxes.
     pub(super) fn check_sources(&mut self, case: &Case) -> Result<(), RunError> {
         let by_block = |function: &dyn CellFunction<D>| function.by_block().is_some();
         let asked = by_block(self.problem.initial.as_ref()) || self.problem.aux.as_deref().is_some_and(by_block);
@@ -130,7 +130,7 @@ impl<const D: usize> Simulation<D> {
         if self.solver.has_source() { Ok(self.check_own_source(&row, &state, &aux)?) } else { Ok(()) }
     }
 
-    /// Refuses states that the solver does not allow.
+    /// Refuses states that are inadmissible for the solver.
     fn check_admissible(&self, row: &Row<'_, D>, state: &[f64], aux: &[f64]) -> Result<(), RunError> {
         let (len, positive) = (row.cells.len, self.solver.positive());
         let names: Vec<_> = positive.iter().chain(self.solver.nonnegative()).collect();
@@ -157,7 +157,7 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// Lets the solver's own source act on a row for the first step.
+    /// Applies the solver's own source to a row for the first step, and refuses results that are not finite.
     fn check_own_source(&self, row: &Row<'_, D>, state: &[f64], aux: &[f64]) -> Result<(), CaseErrors> {
         let len = row.cells.len;
         let stride = len.next_multiple_of(PACK_OVERRUN) + PACK_OVERRUN;
@@ -181,7 +181,7 @@ impl<const D: usize> Simulation<D> {
             t,
             dt,
         };
-        // SAFETY: both arrays hold `stride` numbers a component and the overrun behind the last; they are ours alone.
+        // SAFETY: both arrays hold `stride` numbers per component and the overrun after the last; nothing else accesses them.
         let act = |cells: &SourceRow<f64>| unsafe { self.solver.apply_source(cells) };
         match &self.problem.own_source_at {
             Some(centres) => centres.rows(&row.cells, &cells).for_each(|cell| act(&cell)),

@@ -1,4 +1,4 @@
-//! One coarse step with all finer levels' substeps; taking it again.
+//! One coarse step with the substeps of all finer levels, and its retries.
 
 use super::{RunError, Simulation};
 use crate::diagnose::{Counts, Phase};
@@ -14,7 +14,7 @@ use tracing::{debug, info_span};
 /// A step may be this much longer to reach a given time, instead of leaving a tiny step for the next.
 const STRETCH: f64 = 1.001;
 
-/// What a rejected step returns to, besides the values. Kept from step to step, so that saving allocates nothing.
+/// The state to which a rejected step returns, besides the values. Reused from step to step, so that saving allocates nothing.
 pub(super) struct Saved<const D: usize> {
     hierarchy: Hierarchy<D>,
     plans: Arc<Vec<LevelPlans<D>>>,
@@ -33,7 +33,7 @@ impl<const D: usize> Simulation<D> {
         self.attempt(|simulation| simulation.step_towards(f64::INFINITY))
     }
 
-    /// Takes steps until the time is `time`, which the last step is made to hit.
+    /// Takes steps until `time`; the last step is adjusted to end exactly there.
     ///
     /// # Errors
     /// As for [`Simulation::step`].
@@ -44,7 +44,7 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// Takes one step, which is made to hit `limit` if it comes near.
+    /// Takes one step, which ends exactly at `limit` if it would reach or nearly reach it.
     ///
     /// # Errors
     /// As for [`Simulation::step`].
@@ -69,7 +69,7 @@ impl<const D: usize> Simulation<D> {
                 Ok(true) => break,
                 Ok(false) => {
                     self.restore(&saved);
-                    // What was restored knows of none of this step's retries.
+                    // The restored counts do not include this step's retries.
                     self.counts.retries += u64::from(tries - 1);
                     ahead = false;
                 }
@@ -99,11 +99,11 @@ impl<const D: usize> Simulation<D> {
         self.watch_growth(hits)
     }
 
-    /// What to multiply a step by that failed, if a smaller one may succeed.
+    /// The factor for the step size of the next try, if a smaller step may succeed.
     fn shortened_by(&self, error: &RunError) -> Option<f64> {
         match error {
             RunError::Courant { courant, .. } => Some(self.settings.cfl_desired / courant),
-            // A step that is too large for a source or a strong wave leaves no Courant number that would say how large.
+            // If a step was too large for a source or a strong wave, no Courant number tells by how much.
             RunError::Exec(
                 ExecError::NotFinite { .. } | ExecError::Inadmissible { .. } | ExecError::LostWithinStep { .. },
             ) => Some(0.5),
@@ -147,14 +147,14 @@ impl<const D: usize> Simulation<D> {
         }
     }
 
-    /// Berger–Oliger: what the schedule says, in its order. `ahead`: without waiting for the report of each step before
-    /// the next. False if that led to other steps than those to take.
+    /// One Berger–Oliger step in the order of the schedule. `ahead`: order each step without waiting for the report of the one
+    /// before. False if the steps ordered ahead turn out to be wrong.
     fn coarse_step(&mut self, dt: f64, tries: u32, ahead: bool) -> Result<bool, RunError> {
         self.subcycle.begin(self.time, dt);
         self.deferred.begin(&self.subcycle);
         while let Some(step) = self.subcycle.next_step() {
             if let Err(stopped) = self.check_stop() {
-                // What has been ordered is waited for, and comes to nothing.
+                // Waits for the steps already ordered, and discards them.
                 self.collect()?;
                 return Err(stopped);
             }
@@ -177,7 +177,7 @@ impl<const D: usize> Simulation<D> {
             self.fill_ahead()?;
             return self.collect_deferred(tries);
         }
-        // What the last conservation fixes have found is still to be said.
+        // The last conservation fixes may still have errors to report.
         self.collect()?;
         Ok(true)
     }
@@ -206,8 +206,8 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// Asks for the ghost cells with which the next step begins before the reports of this one are looked at, so that the executor has
-    /// something to do meanwhile. Functions of the user's may have a say in them only when the step is taken.
+    /// Orders the filling of the ghost cells for the next step before the reports of this one are read, so that the executor has work
+    /// meanwhile. Not with the user's boundary functions, which may be called only when the step is taken.
     fn fill_ahead(&mut self) -> Result<(), RunError> {
         if self.aux_stays() && !self.problem.has_user_sides() {
             self.fill_ghosts(Level::COARSEST)?;
@@ -216,7 +216,7 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// True if auxiliary values are those of a level's cells for as long as it has these.
+    /// True if auxiliary values do not depend on time.
     pub(super) fn aux_stays(&self) -> bool {
         self.problem.aux.as_ref().is_none_or(|aux| !aux.depends_on_time())
     }
@@ -226,14 +226,14 @@ impl<const D: usize> Simulation<D> {
         self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, plans))
     }
 
-    /// True if the ghost cells with which a level's step begins have been filled.
+    /// True if the ghost cells for a level's next step have been filled; they count as used then.
     fn take_filled(&mut self, level: Level) -> bool {
         let is_next = self.filled.contains(&level.index());
         self.filled.start = self.filled.start.max(level.index() + 1);
         is_next
     }
 
-    /// The slopes of the finer level's ghost cells read a level's ghost cells, at its new time too.
+    /// Fills a level's ghost cells at its new time, for the slopes from which the finer level's ghost cells are interpolated.
     fn fill_for_finer(&mut self, level: Level) -> Result<(), RunError> {
         if level < self.hierarchy.finest() {
             self.fill_ghosts(level)?;

@@ -1,6 +1,6 @@
-//! One run of a sweep: this program once more, in a process of its own.
+//! One run of a sweep: this program again, in a separate process.
 //!
-//! So a run that is killed takes no other with it, and its memory is its own.
+//! So a run that is killed affects no other, and has its own memory.
 
 use super::{RunResultStatus, SweepError};
 use crate::exec::comm::mpi::start_alone;
@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-/// What a run printed.
+/// Name of the file with a run's output.
 const LOG_NAME: &str = "log.txt";
 
 /// How the runs of a sweep are started.
@@ -30,11 +30,11 @@ pub struct Launch {
 /// How a run ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// Well or not.
+    /// Whether it succeeded.
     pub status: RunResultStatus,
-    /// Why not; empty if it did well.
+    /// Why it failed; empty if it succeeded.
     pub error: String,
-    /// Its `run.json`, if it got so far as to write one.
+    /// Its `run.json`, if it wrote one.
     pub record: Option<RunRecord>,
 }
 
@@ -48,7 +48,7 @@ impl Launch {
     /// Runs the case in `folder` with `overrides`, and calls `watch` with every line of its progress.
     ///
     /// # Errors
-    /// The program cannot be started, or the folder not be written; not that the run fails.
+    /// The program cannot be started, or the folder cannot be written. A run that fails is not an error.
     pub fn run(
         &self,
         device: &str,
@@ -58,7 +58,7 @@ impl Launch {
     ) -> Result<Ended, SweepError> {
         let record_path = folder.join(run_json::FILE_NAME);
         std::fs::create_dir_all(folder).map_err(OutputError::io("create", folder))?;
-        // The record of an earlier attempt would be taken for this one's if this one were killed.
+        // If this run were killed, the record of an earlier attempt would be mistaken for its own.
         if RunRecord::read(&record_path).is_ok() {
             std::fs::remove_file(&record_path).map_err(OutputError::io("remove", &record_path))?;
         }
@@ -75,7 +75,7 @@ impl Launch {
         let mut child = command.spawn().map_err(started)?;
         let mut said = Vec::new();
         for line in BufReader::new(child.stderr.take().expect("a pipe was asked for")).lines() {
-            // What is not text is not for showing.
+            // Lines that are not valid text are skipped.
             let Ok(line) = line else { continue };
             writeln!(log, "{line}").map_err(OutputError::io("write", &log_path))?;
             watch(&line);
@@ -87,7 +87,7 @@ impl Launch {
     }
 }
 
-/// A run is done if its process says so and its record too.
+/// A run is done if both its exit status and its record say so.
 fn judge(exit: ExitStatus, record: Option<RunRecord>, said: &[String]) -> Ended {
     if exit.success() && record.as_ref().is_some_and(|r| r.status == RunStatus::Done) {
         return Ended { status: RunResultStatus::Done, error: String::new(), record };
@@ -102,7 +102,7 @@ fn judge(exit: ExitStatus, record: Option<RunRecord>, said: &[String]) -> Ended 
     Ended { status: RunResultStatus::Failed, error, record }
 }
 
-/// Has the system end the run when the sweep is killed, so that no run goes on unseen and meets its successor.
+/// Lets the system kill the run when the sweep is killed, so that no orphaned run interferes with its successor.
 #[cfg(target_os = "linux")]
 fn end_with_parent(command: &mut Command) {
     use std::os::unix::process::CommandExt;
@@ -115,6 +115,6 @@ fn end_with_parent(command: &mut Command) {
     }
 }
 
-/// Elsewhere a run whose sweep is killed goes on to its end.
+/// On other systems a run whose sweep is killed continues to its end.
 #[cfg(not(target_os = "linux"))]
 fn end_with_parent(_: &mut Command) {}

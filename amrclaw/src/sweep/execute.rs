@@ -19,9 +19,9 @@ pub struct Sweep {
     pub launch: Launch,
     /// Text of the case with the overrides that all runs share.
     pub case_text: String,
-    /// Numbers of the GPUs that runs on GPUs are spread over, one run at a time on each; all runs follow one another if there are none.
+    /// Numbers of the GPUs among which runs on GPUs are distributed, one run at a time on each; if empty, runs are sequential.
     pub gpus: Vec<usize>,
-    /// Decided the order of the runs.
+    /// The seed of the order of the runs.
     pub seed: u64,
     /// What the solutions are compared with, if they are.
     pub reference: Option<Reference>,
@@ -29,22 +29,23 @@ pub struct Sweep {
     pub dir: PathBuf,
 }
 
-/// Where a sweep stands.
+/// A notice of a sweep's progress.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
-    /// So many runs of an earlier attempt are kept.
+    /// Number of runs kept from an earlier attempt.
     Kept(usize),
     /// A run begins.
     Begin(&'a PlannedRun),
-    /// A run says where it stands.
+    /// A line of a run's progress.
     Progress(&'a str),
     /// A run has ended.
     End(&'a RunResult),
 }
 
-/// Takes all runs of a sweep in the plan's order, on each GPU the next that none has taken; with `resume`, those that an earlier attempt did not bring to their end.
+/// Executes all runs of a sweep in the plan's order, each on the next free GPU; with `resume`, only those that an earlier attempt did not
+/// finish.
 ///
-/// A run that fails is recorded as such, and the next one begins. After each run the sweep's files are written anew.
+/// A run that fails is recorded as such, and the next one begins. The sweep's files are rewritten after each run.
 ///
 /// # Errors
 /// The folder holds a sweep and `resume` is not set, or holds the sweep of something else; a file of the sweep itself
@@ -62,7 +63,7 @@ pub fn execute(sweep: &Sweep, resume: bool, watch: &mut dyn FnMut(Notice<'_>)) -
     let open: Vec<&PlannedRun> = sweep.plan.runs.iter().filter(is_open).collect();
     let (next, (told, heard)) = (AtomicUsize::new(0), channel());
     std::thread::scope(|scope| {
-        // Each GPU has a thread that takes the next run; a single one is for all runs where none are named.
+        // One thread per GPU takes the next run; without GPUs a single thread takes all runs.
         for gpu in gpus(sweep) {
             let (told, open, next) = (told.clone(), &open, &next);
             scope.spawn(move || take_runs(sweep, gpu, open, next, &told));
@@ -70,9 +71,9 @@ pub fn execute(sweep: &Sweep, resume: bool, watch: &mut dyn FnMut(Notice<'_>)) -
         drop(told);
         for news in heard {
             match news {
-                News::Begins(run) => watch(Notice::Begin(run)),
-                News::Says(line) => watch(Notice::Progress(&line)),
-                News::Ended(run, ended) => {
+                RunEvent::Begins(run) => watch(Notice::Begin(run)),
+                RunEvent::Says(line) => watch(Notice::Progress(&line)),
+                RunEvent::Ended(run, ended) => {
                     let Ended { status, error, record } = (*ended)?;
                     let result = RunResult { run: run.clone(), status, error, record };
                     watch(Notice::End(&result));
@@ -87,25 +88,25 @@ pub fn execute(sweep: &Sweep, resume: bool, watch: &mut dyn FnMut(Notice<'_>)) -
     Ok(results)
 }
 
-/// What a thread that takes runs has to tell.
-enum News<'a> {
+/// A message from a thread that executes runs.
+enum RunEvent<'a> {
     Begins(&'a PlannedRun),
     Says(String),
     Ended(&'a PlannedRun, Box<Result<Ended, SweepError>>),
 }
 
-/// The GPUs that runs are spread over; a single `None` if none are named.
+/// The GPUs among which runs are distributed; a single `None` if none are named.
 fn gpus(sweep: &Sweep) -> Vec<Option<usize>> {
     if sweep.gpus.is_empty() { vec![None] } else { sweep.gpus.iter().copied().map(Some).collect() }
 }
 
-/// Takes one run after the other, until there are no more or nobody listens.
+/// Executes one run after another, until there are no more or the receiver is gone.
 fn take_runs<'a>(
     sweep: &Sweep,
     gpu: Option<usize>,
     runs: &[&'a PlannedRun],
     next: &AtomicUsize,
-    told: &Sender<News<'a>>,
+    told: &Sender<RunEvent<'a>>,
 ) {
     while let Some(&run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
         let device = &sweep.plan.devices[run.device];
@@ -113,15 +114,15 @@ fn take_runs<'a>(
             Some(number) => sweep.launch.on_gpu(number),
             None => sweep.launch.clone(),
         };
-        if told.send(News::Begins(run)).is_err() {
+        if told.send(RunEvent::Begins(run)).is_err() {
             return;
         }
         let (overrides, folder) = (sweep.plan.overrides(run.setting), sweep.dir.join(&run.folder));
         let ended = launch.run(device, &overrides, &folder, &mut |line| {
-            // A run goes on to its end though nobody listens.
-            let _ = told.send(News::Says(line.to_owned()));
+            // A run continues to its end even if the receiver is gone.
+            let _ = told.send(RunEvent::Says(line.to_owned()));
         });
-        if told.send(News::Ended(run, Box::new(ended))).is_err() {
+        if told.send(RunEvent::Ended(run, Box::new(ended))).is_err() {
             return;
         }
     }

@@ -15,7 +15,7 @@ pub const JSON_NAME: &str = "sweep.json";
 /// Name of the page with tables and figures.
 pub const REPORT_NAME: &str = "report.html";
 
-/// The part of `sweep.json` that says what was run; all runs of a sweep share it.
+/// The part of `sweep.json` that describes the sweep.
 #[derive(Debug, Serialize, Deserialize)]
 struct Description {
     /// Version of the program.
@@ -47,8 +47,8 @@ impl Description {
     }
 }
 
-/// Checks that the folder holds no sweep, or with `resume` one of the same case and arguments. What varies, devices and
-/// repeats may have changed: their runs are told apart by their folders.
+/// Checks that the folder holds no sweep, or with `resume` one of the same case and arguments. Varied keys, devices and
+/// repeats may have changed: their runs have different folders.
 pub(super) fn check_earlier(sweep: &Sweep, resume: bool) -> Result<(), SweepError> {
     let path = sweep.dir.join(JSON_NAME);
     if !path.exists() {
@@ -75,7 +75,7 @@ pub(super) fn check_earlier(sweep: &Sweep, resume: bool) -> Result<(), SweepErro
     Ok(())
 }
 
-/// Writes all three files; each appears whole or not at all.
+/// Writes all three files, each atomically.
 pub(super) fn write(sweep: &Sweep, results: &[RunResult], summary: &Summary) -> Result<(), SweepError> {
     let mut results: Vec<RunResult> = results.to_vec();
     results.sort_by_key(|result| (result.run.device, result.run.setting, result.run.repeat));
@@ -122,7 +122,7 @@ fn csv(plan: &Plan, results: &[RunResult]) -> String {
     text
 }
 
-/// A field of a CSV file, in quotes where RFC 4180 asks for them.
+/// A field of a CSV file, in quotes where RFC 4180 requires them.
 fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Every run has a row with as many fields as the head, also those that failed, whatever their message holds.
+    /// Every run, failed ones included, has a row with as many fields as the head, whatever its message contains.
     #[test]
     fn the_table_has_a_row_per_run() {
         let (plan, results) = sample(|device, _, _| (device == 0).then_some(2.0));
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(failed.split(',').count(), fields + 1, "the comma inside quotes");
     }
 
-    /// The description names medians and the best setting of each device; numbers that do not exist are `null`.
+    /// The description has the medians and the best setting of each device; missing numbers are `null`.
     #[test]
     fn the_description_sums_up() {
         let (plan, results) = sample(|device, setting, _| (device == 0).then_some(1.0 + setting as f64));
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(best[0]["slowest_over_fastest"], 2.0);
     }
 
-    /// A folder is taken up again only if asked for, and only for the same case and arguments.
+    /// A sweep is resumed only on request, and only with the same case and arguments.
     #[test]
     fn folders_of_other_sweeps_are_refused() {
         let dir = tempfile::tempdir().unwrap();

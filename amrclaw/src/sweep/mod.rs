@@ -1,7 +1,7 @@
 //! Sweeps: one case run with many settings, on one or several devices, each run in a process and a folder of its own.
 //!
-//! [`Plan`] says which runs there are and in which order, [`execute`] carries them out and keeps `sweep.csv`, `sweep.json`
-//! and `report.html` up to date after each, [`Summary`] takes the medians over repeats.
+//! [`Plan`] lists the runs in their order, [`execute`] executes them and updates `sweep.csv`, `sweep.json` and `report.html`
+//! after each, [`Summary`] takes the medians over repeats.
 
 mod child;
 mod execute;
@@ -22,16 +22,16 @@ pub use vary::Vary;
 use crate::io::{InputError, OutputError};
 use std::path::PathBuf;
 
-/// A sweep that cannot be begun, or whose files cannot be written.
+/// Why a sweep cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
-    /// What varies makes no sense.
+    /// The varied keys or values are invalid.
     #[error("{0}")]
     Vary(String),
     /// The folder holds a sweep already.
     #[error("{} holds a sweep; go on with it by --resume, or name another folder by --output", .0.display())]
     Exists(PathBuf),
-    /// The folder holds the sweep of something else.
+    /// The folder holds a sweep of another case or with other arguments.
     #[error(
         "{} holds a sweep with other {what}; runs of both could not be compared: name another folder by --output",
         dir.display()

@@ -1,9 +1,9 @@
-//! Which runs a sweep consists of, and in which order they are taken.
+//! The runs of a sweep, and their order.
 
 use super::{SweepError, Vary};
 use std::collections::BTreeSet;
 
-/// Numbers of the values of each [`Vary`], in their order.
+/// For each [`Vary`] the number of its value.
 pub type Setting = Vec<usize>;
 
 /// All runs of a sweep.
@@ -15,9 +15,9 @@ pub struct Plan {
     pub devices: Vec<String>,
     /// Every combination of values; in the order of the values, the last `vary` fastest.
     pub settings: Vec<Setting>,
-    /// How often each is run.
+    /// How often each setting is run on each device.
     pub repeats: usize,
-    /// The runs in the order in which they are taken.
+    /// The runs in the order of execution.
     pub runs: Vec<PlannedRun>,
 }
 
@@ -30,18 +30,18 @@ pub struct PlannedRun {
     pub device: usize,
     /// Which repeat, from 1.
     pub repeat: usize,
-    /// Name of its folder in the sweep's: says what the run is, so that it is found again.
+    /// Name of its folder within the sweep's; it identifies the run, so that a resumed sweep finds it.
     pub folder: String,
 }
 
 impl Plan {
     /// The runs of all combinations of values, or with `zip` of the first values, the second values and so on.
     ///
-    /// Every repeat is a round over all devices and settings in an order of its own that `seed` decides: whatever drifts
-    /// while a sweep goes on, such as the processor's temperature, falls on all settings alike.
+    /// Every repeat is a round over all devices and settings in a random order from `seed`: whatever drifts during a sweep,
+    /// such as the processor's temperature, affects all settings alike.
     ///
     /// # Errors
-    /// A key varies twice, or `zip` meets lists of different length.
+    /// A key varies twice, or lists have different lengths with `zip`.
     pub fn new(
         vary: Vec<Vary>,
         zip: bool,
@@ -67,7 +67,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The overrides of the case that make a setting.
+    /// The overrides of the case for a setting.
     pub fn overrides(&self, setting: usize) -> Vec<String> {
         let pairs = self.vary.iter().zip(&self.settings[setting]);
         pairs.flat_map(|(vary, &value)| vary.overrides(value)).collect()
@@ -95,8 +95,8 @@ impl Plan {
             name.push_str(&format!("_{}={value}", vary.short_label().replace(" = ", "+")));
         }
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.=+".contains(c);
-        // Values that a file's name cannot hold, or that make it too long, are told apart by a number made of them. The
-        // keys' full names are in it too, since those of two keys may end alike.
+        // Values that a file name cannot contain, or that make it too long, are distinguished by a hash. The hash covers the
+        // keys' full names too, since two keys may have the same last part.
         let ends_alike = self.vary.iter().map(Vary::short_label).collect::<BTreeSet<_>>().len() < self.vary.len();
         if ends_alike || name.len() > 100 || !name.chars().all(plain) {
             name = name.chars().map(|c| if plain(c) { c } else { '_' }).take(100).collect();
@@ -195,7 +195,7 @@ mod tests {
         assert!(refused(&["a.x=1,2", "b,a.x=3"], false).contains("a.x varies twice"));
     }
 
-    /// The seed decides the order, each repeat's is its own, and every repeat is a round over all.
+    /// The seed determines the order, repeats have different orders, and every repeat is a round over all settings.
     #[test]
     fn the_order_follows_the_seed() {
         let order = |seed| plan(&["a.x=1,2,3,4,5,6"], false, seed).runs;
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(round(0).into_iter().collect::<BTreeSet<_>>(), round(1).into_iter().collect());
     }
 
-    /// Folders say what they hold; what names cannot say they tell apart.
+    /// Folder names show their setting; where names cannot, they still differ.
     #[test]
     fn folders_tell_settings_apart() {
         assert_eq!(plan(&["regrid.cutoff=0.5"], false, 0).folder(0, 0, 2), "cpu_cutoff=0.5_2");
@@ -218,7 +218,7 @@ mod tests {
         assert_ne!(alike.folder(1, 0, 1), alike.folder(2, 0, 1));
     }
 
-    /// Without anything that varies, devices and repeats are what a sweep compares.
+    /// Without varied keys a sweep compares devices and repeats.
     #[test]
     fn nothing_need_vary() {
         let plan = plan(&[], false, 0);

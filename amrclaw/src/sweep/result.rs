@@ -1,4 +1,4 @@
-//! What runs gave, medians over repeats, and the best and worst of each device.
+//! Results of runs, medians over repeats, and the fastest and slowest setting of each device.
 
 use super::{Plan, PlannedRun, Sweep};
 use crate::diagnose::PhaseSeconds;
@@ -16,7 +16,7 @@ pub enum RunResultStatus {
     Failed,
 }
 
-/// One run and what it gave.
+/// One run and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
     /// Which run.
@@ -25,7 +25,7 @@ pub struct RunResult {
     pub status: RunResultStatus,
     /// Why it failed; empty if it did not.
     pub error: String,
-    /// Its `run.json`, if it got so far as to write one.
+    /// Its `run.json`, if it wrote one.
     pub record: Option<RunRecord>,
 }
 
@@ -42,7 +42,7 @@ pub struct Medians {
     pub done: usize,
     /// Runs that did not.
     pub failed: usize,
-    /// Seconds without output, by which settings are ranked. NaN, as all that follow, if no run reached its end.
+    /// Seconds without output, by which settings are ranked. Like all following numbers NaN if no run reached its end.
     pub seconds: f64,
     /// Wall seconds.
     pub wall_seconds: f64,
@@ -60,12 +60,12 @@ pub struct Medians {
     pub memory_host: f64,
     /// Most memory in use on the device, bytes.
     pub memory_device: f64,
-    /// Largest change of the total of a conserved quantity from start to end, over its size: what flows through the sides
-    /// of the domain, and what sources add, is in it.
+    /// Largest relative change of the total of a conserved quantity from start to end. Includes flow through the sides of
+    /// the domain and sources.
     pub drift: f64,
-    /// Mean error over the range of values, if it was asked for and could be taken.
+    /// Mean error relative to the range of values, if it was requested and could be computed.
     pub error: Option<f64>,
-    /// Why it could not.
+    /// Why it could not be computed.
     pub no_error: Option<String>,
 }
 
@@ -81,7 +81,7 @@ pub struct Best {
 }
 
 impl Best {
-    /// How many times the slowest setting takes as long as the fastest.
+    /// Time of the slowest setting divided by that of the fastest.
     pub fn ratio(&self) -> f64 {
         self.slowest.seconds / self.fastest.seconds
     }
@@ -90,20 +90,20 @@ impl Best {
 /// Medians of all settings on all devices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Per device, per setting, in the plan's order; those without a single run are absent.
+    /// Per device, per setting, in the plan's order, without settings that have no run yet.
     pub medians: Vec<Medians>,
     /// Per device with at least one run that reached its end.
     pub best: Vec<Best>,
 }
 
 impl Summary {
-    /// Sums up what has been run so far.
+    /// Summarizes the runs so far.
     pub fn new(plan: &Plan, results: &[RunResult]) -> Self {
         let mut medians = Vec::new();
         for device in 0..plan.devices.len() {
             for setting in 0..plan.settings.len() {
-                let is_here = |result: &&RunResult| (result.run.device, result.run.setting) == (device, setting);
-                let here: Vec<&RunResult> = results.iter().filter(is_here).collect();
+                let is_local = |result: &&RunResult| (result.run.device, result.run.setting) == (device, setting);
+                let here: Vec<&RunResult> = results.iter().filter(is_local).collect();
                 if !here.is_empty() {
                     medians.push(Medians::of(&here, setting, device));
                 }
@@ -113,8 +113,8 @@ impl Summary {
         Summary { medians, best }
     }
 
-    /// As [`Summary::new`], with the errors that the sweep asks for: all at the latest time at which a setting ends, and over one range of
-    /// values. The finest setting is the one with the most cell updates.
+    /// As [`Summary::new`], with the errors that the sweep asks for: all at the latest time at which a run ends, and relative to the same
+    /// range of values. The finest setting is the one with the most cell updates.
     pub fn of(sweep: &Sweep, results: &[RunResult]) -> Self {
         let mut summary = Self::new(&sweep.plan, results);
         let Some(reference) = &sweep.reference else { return summary };
@@ -153,16 +153,16 @@ impl Summary {
         summary
     }
 
-    /// Settings without the error that was asked for, and why.
+    /// Settings whose error could not be computed, and why.
     pub fn without_error(&self, plan: &Plan, device: usize) -> Vec<String> {
         let here = self.medians.iter().filter(|m| m.device == device);
         here.filter_map(|m| Some(format!("no error of {}: {}", plan.describe(m.setting), m.no_error.as_ref()?)))
             .collect()
     }
 
-    /// Says so where the fastest setting of a device is the one without refinement, beside others with it: it is not
-    /// faster at the same, it does less.
-    pub fn does_less(&self, plan: &Plan, device: usize) -> Option<String> {
+    /// A note if a device's fastest setting is one without refinement while others refine: it is faster only because it does
+    /// less work.
+    pub fn refinement_note(&self, plan: &Plan, device: usize) -> Option<String> {
         let levels = plan.vary.iter().position(|vary| vary.keys.iter().any(|key| key == "levels.max"))?;
         let value = |m: &Medians| plan.vary[levels].values[plan.settings[m.setting][levels]].trim().to_owned();
         let best = &self.best(device)?.fastest;
@@ -239,7 +239,7 @@ impl Medians {
     }
 }
 
-/// Seconds by phase: the device's own where a device that holds all values took them, the rest of the run being `other`; else the host's.
+/// Seconds by phase: the device's own if a device that holds all values has measured them, with the rest of the run as `other`; else the host's.
 fn phases(record: &RunRecord) -> PhaseSeconds {
     let of_device = record.device_use.as_ref().filter(|used| used.streamed.is_none()).and_then(|used| used.phases);
     let Some(own) = of_device else { return record.phases };
@@ -247,7 +247,7 @@ fn phases(record: &RunRecord) -> PhaseSeconds {
     PhaseSeconds { other: (record.wall_seconds - worked).max(0.0), ..own }
 }
 
-/// Largest change of a total over its size; totals that are round-off beside others do not count.
+/// Largest relative change of a total, ignoring totals that are round-off compared with the largest.
 fn drift(record: &RunRecord) -> f64 {
     let largest =
         record.totals_initial.values().chain(record.totals_final.values()).fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -264,7 +264,7 @@ pub(super) fn patches(record: &RunRecord) -> f64 {
     record.patches_mean.iter().sum()
 }
 
-/// The middle value, or the mean of the two in the middle; NaN of nothing.
+/// The median; NaN if there are no values.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len();
@@ -280,8 +280,8 @@ pub(super) mod tests {
     use super::*;
     use crate::io::run_json::{DeviceRecord, StreamedRecord};
 
-    /// A sweep of two settings on two devices, three runs each, whose seconds are set by `seconds(device, setting,
-    /// repeat)`; `None` is a run that failed.
+    /// A sweep of two settings on two devices, three runs each, with wall seconds from `seconds(device, setting, repeat)`;
+    /// `None` is a run that failed.
     pub fn sample(seconds: impl Fn(usize, usize, usize) -> Option<f64>) -> (Plan, Vec<RunResult>) {
         let vary = ["regrid.cutoff=0.5,0.9", "regrid.interval=2"].map(|text| text.parse().unwrap());
         let plan = Plan::new(vary.to_vec(), false, vec!["cpu".into(), "cuda".into()], 3, 1).unwrap();
@@ -309,8 +309,8 @@ pub(super) mod tests {
         (plan, results)
     }
 
-    /// Where a device took the time of its own work, that is what the phases are, and the rest of the run is another's; with values in the
-    /// host's memory the phases are the host's.
+    /// If a device has measured its own phases, these are used, and the rest of the run is `other`; with values in host memory the phases
+    /// are the host's.
     #[test]
     fn phases_are_the_devices_own() {
         let (_, results) = sample(|_, _, _| Some(10.0));
@@ -346,8 +346,8 @@ pub(super) mod tests {
         assert_eq!(summary.best(1).unwrap().fastest.setting, 1);
     }
 
-    /// Output does not count in the ranking; totals that change tell the drift; a setting without refinement that wins
-    /// among others is told to do less.
+    /// Output does not count in the ranking; changes of totals give the drift; a fastest setting without refinement gets the
+    /// note that it does less.
     #[test]
     fn ranking_leaves_output_out_and_says_what_does_less() {
         let vary = vec!["levels.max=1,2".parse().unwrap()];
@@ -365,7 +365,7 @@ pub(super) mod tests {
         let summary = Summary::new(&plan, &results);
         let best = &summary.best(0).unwrap().fastest;
         assert_eq!((best.setting, best.seconds, best.wall_seconds, best.drift), (0, 1.0, 6.0, 0.25));
-        let note = summary.does_less(&plan, 0).unwrap();
+        let note = summary.refinement_note(&plan, 0).unwrap();
         assert!(note.contains("1.000e2 cell updates against 9.000e2") && note.contains("--error"), "{note}");
     }
 

@@ -1,10 +1,10 @@
-//! What varies: `KEY=VALUE,VALUE,...`.
+//! Varied keys: `KEY=VALUE,VALUE,...`.
 
 use super::SweepError;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// Keys of the case file that take one value after the other, all of them the same.
+/// Keys of the case file that vary together: in each setting all of them have the same value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vary {
     /// Paths of the keys, such as `regrid.cutoff`.
@@ -25,7 +25,7 @@ impl Vary {
         parts.join(" = ")
     }
 
-    /// Overrides that give all keys the value of that number.
+    /// Overrides that set all keys to value number `value`.
     pub fn overrides(&self, value: usize) -> impl Iterator<Item = String> {
         self.keys.iter().map(move |key| format!("{key}={}", self.values[value]))
     }
@@ -58,7 +58,7 @@ impl FromStr for Vary {
     }
 }
 
-/// Splits at the commas that are outside of everything; `None` if something is never closed.
+/// Splits at commas outside of brackets and quotes; `None` if one of these is not closed.
 fn split_values(text: &str) -> Option<Vec<String>> {
     let mut values = vec![String::new()];
     let mut open = Vec::new();

@@ -1,11 +1,11 @@
-//! How far two solutions are apart.
+//! The difference between two solutions.
 
 use crate::io::compare::coarsest;
 use crate::io::frame::Frame;
 use crate::io::{InputError, read};
 use std::path::Path;
 
-/// The coarsest level of a solution, fine cells averaged onto it: what solutions on any hierarchy have in common.
+/// The coarsest level of a solution with fine cells averaged onto it, which is comparable between hierarchies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoarseState {
     /// Time.
@@ -15,7 +15,7 @@ pub struct CoarseState {
 }
 
 impl CoarseState {
-    /// Takes the coarsest level of a frame together from its patches.
+    /// Assembles the coarsest level of a frame from its patches.
     pub fn of<const D: usize>(frame: &Frame<D>) -> Self {
         CoarseState { time: frame.time, q: coarsest(frame) }
     }
@@ -40,8 +40,8 @@ impl CoarseState {
 
 /// Mean absolute difference over the cells, relative to the range of values in `reference`; the largest of all equations.
 ///
-/// The range, and not the values' size, because a quantity may have any origin. Equations whose range is round-off beside
-/// that of others are left out: there is nothing in them to be right or wrong about.
+/// The range is used instead of the values' size because a quantity may have any origin. Equations whose range is round-off
+/// compared with the widest range are left out: their differences mean nothing.
 pub fn difference(state: &CoarseState, reference: &CoarseState) -> f64 {
     let range = |q: &Vec<f64>| {
         let [low, high] = q.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], &v| [l.min(v), h.max(v)]);
@@ -54,7 +54,7 @@ pub fn difference(state: &CoarseState, reference: &CoarseState) -> f64 {
         let sum: f64 = a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum();
         sum / b.len() as f64 / range
     });
-    // A value that is no number must not pass for close.
+    // NaN must not count as close.
     apart.fold(0.0, |most, d| if d.is_nan() || d > most { d } else { most })
 }
 
@@ -64,7 +64,7 @@ mod tests {
     use crate::index::CellBox;
     use crate::io::frame::{FrameLevel, FramePatch};
 
-    /// A frame of 3 × 2 cells in two patches puts its cells where they belong.
+    /// The cells of two patches are assembled in their places on a level of 3 × 2 cells.
     #[test]
     fn patches_are_put_together() {
         let patch = |lo, hi, q: Vec<f64>| FramePatch { cells: CellBox::new(lo, hi), q, aux: vec![] };
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(CoarseState::of(&frame).q, [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]]);
     }
 
-    /// The measure does not see units and origins, leaves round-off out, and never hides what is no number.
+    /// The difference is independent of units and origins, ignores round-off, and propagates NaN.
     #[test]
     fn differences_are_relative_to_the_range() {
         let state = |q: &[&[f64]]| CoarseState { time: 0.0, q: q.iter().map(|q| q.to_vec()).collect() };

@@ -1,8 +1,8 @@
-//! Finds the setting of regridding that runs a case fastest without losing what refinement gains.
+//! Finds the regridding setting that runs a case fastest without losing the accuracy gained by refinement.
 //!
-//! A short piece of the case's own run is taken with one setting after the other, each in a process of its own. A setting
-//! counts if it stays as close to the finest one as the case's own setting does, or within a small part of what the finest
-//! level is worth. Among these the fastest is searched, one key at a time.
+//! A short piece of the case's run is repeated with one setting after another, each in a separate process. A setting is
+//! admissible if its solution is as close to that of the finest setting as the solution of the case's own setting, or within
+//! a small fraction of what the finest level gains. Among these the fastest is searched, one key at a time.
 
 mod difference;
 mod search;
@@ -29,7 +29,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The case's own.
+    /// The case's own setting.
     pub fn of(case: &Case) -> Self {
         let regrid = &case.regrid;
         Setting {
@@ -40,13 +40,12 @@ impl Setting {
         }
     }
 
-    /// The setting that refines most: every step's flags count at once, with the widest buffer and the fewest, largest
-    /// patches.
+    /// The setting that refines most: frequent regrids, a wide buffer, and a low cutoff, which gives few large patches.
     pub fn finest(own: &Setting) -> Self {
         Setting { interval: own.interval.min(2), buffer: own.buffer.max(8), cutoff: own.cutoff.min(0.5), ..*own }
     }
 
-    /// Overrides of a case that make this setting.
+    /// Overrides of a case for this setting.
     pub fn overrides(&self) -> Vec<String> {
         self.lines().map(|line| format!("regrid.{}", line.replace(" = ", "="))).to_vec()
     }

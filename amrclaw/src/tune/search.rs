@@ -2,10 +2,10 @@
 
 use super::Setting;
 
-/// A setting must be faster than another by this part to count as faster: less is noise.
+/// A setting counts as faster than another only by more than this fraction: smaller gains are noise.
 pub(super) const GAIN: f64 = 0.02;
 
-/// What a trial of a setting gave.
+/// The result of a trial of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// Seconds per unit of simulated time; infinite if the run failed.
@@ -16,25 +16,25 @@ pub struct Measured {
     pub cells: u64,
 }
 
-/// A setting and what its trial gave.
+/// A setting and the result of its trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tried {
     /// The setting.
     pub setting: Setting,
-    /// What it gave.
+    /// The result.
     pub measured: Measured,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// All settings tried, in order; the first is the one that the search began from.
+    /// All settings tried, in order, beginning with the start of the search.
     pub tried: Vec<Tried>,
     /// Number of the fastest one whose error is within the limit.
     pub fastest: usize,
 }
 
-/// A key of the search with its values, ascending, and how a setting takes one on.
+/// A key of the search with its values, ascending, and functions that read and replace it in a setting.
 struct Axis {
     values: Vec<f64>,
     of: fn(&Setting) -> f64,
@@ -42,7 +42,7 @@ struct Axis {
 }
 
 /// Searches from `start`, which has been measured, for the fastest setting whose error is at most `limit`. `ratios`: the
-/// refinement ratios, of which patch sizes must be multiples; without any, patch sizes alone matter. At most `most` settings are tried.
+/// refinement ratios, of which patch sizes must be multiples; if empty, only patch sizes vary. At most `most` settings are tried.
 ///
 /// # Errors
 /// Those of `measure`.
@@ -62,14 +62,14 @@ pub fn search<E>(
                 while found.tried.len() < most {
                     let best = found.tried[found.fastest];
                     let Some(next) = axis.neighbour(&best.setting, up) else { break };
-                    // What has been tried already was not faster then.
+                    // A setting already tried was not faster.
                     if found.tried.iter().any(|outcome| outcome.setting == next) {
                         break;
                     }
                     let measured = measure(&next)?;
                     found.tried.push(Tried { setting: next, measured });
                     let is_faster = measured.seconds < (1.0 - GAIN) * best.measured.seconds;
-                    // So written that an error which is no number is beyond the limit.
+                    // Written so that NaN exceeds the limit.
                     if is_faster && measured.error <= limit {
                         found.fastest = found.tried.len() - 1;
                     } else {
@@ -84,7 +84,7 @@ pub fn search<E>(
     }
 }
 
-/// The keys in the order in which they are searched, that with the most to gain first.
+/// The keys in the order of the search, the one with the largest expected gain first.
 fn axes(start: &Setting, ratios: &[i32]) -> Vec<Axis> {
     let step = ratios.iter().fold(1, |all, &ratio| least_common_multiple(all, ratio));
     let sizes = [16, 32, 64, 128, 256, 512, 1024, 2048].map(|size| f64::from((size + step - 1) / step * step));
@@ -99,7 +99,7 @@ fn axes(start: &Setting, ratios: &[i32]) -> Vec<Axis> {
     let interval = Axis {
         values: with_start(&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0], start.interval as f64),
         of: |s| s.interval as f64,
-        // The buffer goes along: it is as wide as waves travel until the next regrid.
+        // The buffer is scaled too: it must be as wide as waves travel until the next regrid.
         with: |s, value| {
             let buffer = (f64::from(s.buffer) * value / s.interval as f64).round().max(1.0);
             Setting { interval: value as u64, buffer: buffer as i32, ..*s }
@@ -130,7 +130,7 @@ impl Axis {
     }
 }
 
-/// The values with the one to start from among them, ascending.
+/// The values and the start value, ascending.
 fn with_start(values: &[f64], start: f64) -> Vec<f64> {
     let mut values = [values, &[start]].concat();
     values.sort_by(f64::total_cmp);
@@ -174,8 +174,8 @@ mod tests {
         (found.unwrap(), calls)
     }
 
-    /// The search ends at the best values, in few trials, none of them twice, and never at one that is too far off: a
-    /// narrower buffer would be faster still.
+    /// The search ends at the best values after few trials, none repeated, and never at a setting whose error is too large,
+    /// although a narrower buffer would be faster still.
     #[test]
     fn the_fastest_within_the_limit_is_found() {
         let (found, calls) = found(START, 0.01, &[2, 2], 100);
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(found.tried[found.fastest].setting.buffer, 1);
     }
 
-    /// No more trials than allowed; patch sizes are multiples of the ratios; without refinement they alone vary.
+    /// There are no more trials than allowed; patch sizes are multiples of the ratios; without refinement only they vary.
     #[test]
     fn bounds_are_kept() {
         assert_eq!(found(START, 0.01, &[2], 5).0.tried.len(), 5);

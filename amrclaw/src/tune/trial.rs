@@ -8,12 +8,12 @@ use crate::io::{OutputError, check_output_dir, read};
 use crate::sweep::{Launch, RunResultStatus, SweepError};
 use std::path::{Path, PathBuf};
 
-/// A setting may lose this part of what the finest level gains.
+/// A setting may lose this fraction of the accuracy that the finest level gains.
 const LOSS: f64 = 0.05;
-/// More steps than any run takes: in place of a limit that the case sets.
+/// More steps than any run takes, to override a limit in the case.
 const NO_LIMIT: u64 = 1_000_000_000;
 
-/// What is tuned, and with how many trials.
+/// Parameters of tuning.
 #[derive(Clone, Debug)]
 pub struct Tune {
     /// How trials are started.
@@ -22,7 +22,7 @@ pub struct Tune {
     pub device: String,
     /// Folder of the trials.
     pub dir: PathBuf,
-    /// Steps of the coarsest level that the case's own setting takes in the piece of the run.
+    /// Length of the piece of the run, in steps of the coarsest level with the case's own setting.
     pub steps: u64,
     /// Most settings to try.
     pub most: usize,
@@ -30,25 +30,25 @@ pub struct Tune {
     pub repeats: usize,
 }
 
-/// Where tuning stands.
+/// A notice of tuning's progress.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
-    /// A trial begins: its number, and what it is of.
+    /// A trial begins: its number, and its setting in words.
     Begin(usize, &'a str),
-    /// The trial says where it stands.
+    /// A line of the trial's progress.
     Progress(&'a str),
 }
 
-/// What tuning found.
+/// The result of tuning.
 #[derive(Clone, Debug)]
 pub struct Tuned {
     /// Start and end of the piece of the run.
     pub piece: [f64; 2],
-    /// The largest error with which a setting counts.
+    /// The largest admissible error of a setting.
     pub limit: f64,
-    /// Difference between the finest setting and one level less: what the finest level is worth. `None` without levels.
+    /// Difference between the finest setting and a run with one level less: the gain of the finest level. `None` without refinement.
     pub worth: Option<f64>,
-    /// Everything that was tried.
+    /// All settings tried.
     pub found: Found,
     /// Median seconds per unit of simulated time of the case's own setting and of the fastest, run in turn at the end;
     /// `None` if they are the same.
@@ -56,8 +56,8 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// How many times as fast as the case's own setting the one found is; `None` if nothing was found, or if it was so by
-    /// chance, as the comparison at the end showed.
+    /// Speedup of the setting found over the case's own; `None` if none was found, or if the comparison at the end did not
+    /// confirm it.
     pub fn speedup(&self) -> Option<f64> {
         let [before, after] = self.compared?;
         (after < (1.0 - GAIN) * before).then_some(before / after)
@@ -154,7 +154,7 @@ impl Trials<'_> {
         Ok(Ok(Trial { record, state }))
     }
 
-    /// As [`Trials::run`], for a run without which there is nothing to compare with.
+    /// As [`Trials::run`]; a failed run is an error, since the comparison needs it.
     fn must_run(&mut self, setting: &Setting, what: &str, more: &[String]) -> Result<Trial, SweepError> {
         self.run(setting, what, more)?.map_err(|reason| SweepError::Run { what: what.to_owned(), reason })
     }
@@ -167,7 +167,7 @@ impl Trials<'_> {
         }
     }
 
-    /// Seconds of stepping per unit of simulated time: what a long run consists of. Start and output are left out.
+    /// Seconds of stepping per unit of simulated time, which dominate a long run. Start and output are left out.
     fn seconds(&self, record: &RunRecord) -> f64 {
         let p = &record.phases;
         (p.advance + p.ghost + p.reflux + p.average + p.regrid) / (record.time - self.case.time.start)
@@ -202,7 +202,7 @@ fn remove_frames(folder: &Path) -> Result<(), SweepError> {
 mod tests {
     use super::*;
 
-    /// The setting found is taken if it is faster at the end too, by more than noise; else the case's own stays.
+    /// The setting found is used if the final comparison confirms it beyond noise; else the case's own setting is.
     #[test]
     fn chance_does_not_change_the_setting() {
         let own = Setting { interval: 8, buffer: 8, cutoff: 0.7, max_patch_size: 256 };

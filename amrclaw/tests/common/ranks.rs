@@ -1,7 +1,7 @@
 //! What tests of several ranks share: runs, and what they leave.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use amrclaw::exec::comm::{Ranks, Threads, USUAL_PATIENCE};
+use amrclaw::exec::comm::{DEFAULT_TIMEOUT, Ranks, Threads};
 use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::simulation::{RunFailure, RunFiles, RunOptions, run};
 use std::collections::BTreeMap;
@@ -57,10 +57,10 @@ pub fn run_on(ranks: usize, case: &Case, files: &RunFiles) -> Left {
         return left(&files.dir, outcome.map(drop));
     }
     let on_rank = |comm: Ranks| {
-        let comm = comm.telling_flags_up_to(0);
+        let comm = comm.with_gather_limit(0);
         with(RunOptions { comm, threads: Some(1), ..RunOptions::default() })
     };
-    let outcome = Threads::run(ranks, USUAL_PATIENCE, &Arc::default(), on_rank, |comm| drop(on_rank(comm)));
+    let outcome = Threads::run(ranks, DEFAULT_TIMEOUT, &Arc::default(), on_rank, |comm| drop(on_rank(comm)));
     left(&files.dir, outcome.expect("threads for all ranks").map(drop))
 }
 

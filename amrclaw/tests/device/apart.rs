@@ -1,6 +1,6 @@
 //! Threads as ranks that know nothing of one another's memory, as if they were processes.
 
-use amrclaw::exec::comm::{CommError, Communicator, DeviceMessages, Lending, Receipts, Threads};
+use amrclaw::exec::comm::{Acknowledgements, CommError, Communicator, DeviceMessages, PeerAccess, Threads};
 use amrclaw::mesh::Rank;
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
@@ -13,13 +13,13 @@ pub struct Apart {
     pub by_devices: bool,
     /// Two on each machine read one another's memory.
     pub lends: Option<Arc<Between>>,
-    pub receipts: Receipts,
+    pub acknowledgements: Acknowledgements,
 }
 
 /// What there is between all ranks of a run.
 #[derive(Default)]
 pub struct Between {
-    receipts: Mutex<HashMap<[usize; 2], VecDeque<Vec<u64>>>>,
+    acknowledgements: Mutex<HashMap<[usize; 2], VecDeque<Vec<u64>>>>,
     /// What is to stay until all have left.
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
 }
@@ -40,7 +40,7 @@ impl Communicator for Apart {
     fn device_messages(&self) -> Option<&dyn DeviceMessages> {
         self.by_devices.then_some(self)
     }
-    fn lending(&self) -> Option<&dyn Lending> {
+    fn peer_access(&self) -> Option<&dyn PeerAccess> {
         self.lends.is_some().then_some(self)
     }
     fn keep(&self, held: Box<dyn Any + Send>) {
@@ -66,23 +66,23 @@ impl DeviceMessages for Apart {
     }
 }
 
-impl Lending for Apart {
-    fn machine(&self) -> [u64; 2] {
+impl PeerAccess for Apart {
+    fn machine_id(&self) -> [u64; 2] {
         [self.rank().number as u64 / 2, 0]
     }
 
-    fn receipts(&self) -> &Receipts {
-        &self.receipts
+    fn acknowledgements(&self) -> &Acknowledgements {
+        &self.acknowledgements
     }
 
-    fn post_receipt(&self, to: usize, words: Vec<u64>) {
+    fn post_acknowledgement(&self, to: usize, words: Vec<u64>) {
         let between = self.lends.as_ref().expect("it lends");
-        let mut receipts = between.receipts.lock().expect("nobody panics");
-        receipts.entry([self.rank().number, to]).or_default().push_back(words);
+        let mut acknowledgements = between.acknowledgements.lock().expect("nobody panics");
+        acknowledgements.entry([self.rank().number, to]).or_default().push_back(words);
     }
 
-    fn take_receipt(&self, from: usize) -> Option<Vec<u64>> {
+    fn take_acknowledgement(&self, from: usize) -> Option<Vec<u64>> {
         let between = self.lends.as_ref().expect("it lends");
-        between.receipts.lock().expect("nobody panics").get_mut(&[from, self.rank().number])?.pop_front()
+        between.acknowledgements.lock().expect("nobody panics").get_mut(&[from, self.rank().number])?.pop_front()
     }
 }

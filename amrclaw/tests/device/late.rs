@@ -118,8 +118,8 @@ impl Drop for Memory {
         let (address, words) = (self.address, self.words);
         let mut state = self.devices.state();
         // SAFETY: memory stays as long as there are devices.
-        let spoil = move || unsafe { (address as *mut u64).write_bytes(0xFF, words) };
-        state.queues[self.device].push_back(Step::Work(Box::new(spoil)));
+        let poison = move || unsafe { (address as *mut u64).write_bytes(0xFF, words) };
+        state.queues[self.device].push_back(Step::Work(Box::new(poison)));
         state.spare.entry((self.device, words)).or_default().push(address);
     }
 }
@@ -315,12 +315,12 @@ impl Machine for Late {
         let memory = Memory { devices, device, address, words, imported: true };
         let mut state = self.devices.state();
         let (written, read) = (state.exported[written as usize].clone(), LastEvent::default());
-        let receipt = vec![state.tell(&read)];
-        Ok((Shared { memory, written, read: Mutex::default(), read_here: Some(read) }, receipt))
+        let acknowledgement = vec![state.tell(&read)];
+        Ok((Shared { memory, written, read: Mutex::default(), read_here: Some(read) }, acknowledgement))
     }
 
-    fn end_reading_elsewhere(&self, shared: &Shared, receipt: &[u64]) -> Result<(), CudaError> {
-        let last = self.devices.state().exported[receipt[0] as usize].clone();
+    fn end_reading_elsewhere(&self, shared: &Shared, acknowledgement: &[u64]) -> Result<(), CudaError> {
+        let last = self.devices.state().exported[acknowledgement[0] as usize].clone();
         let event = last.lock().expect("nobody panics").expect("read before");
         shared.read.lock().expect("nobody panics").push(event);
         Ok(())

@@ -27,7 +27,7 @@ mod values;
 use ::cuda::nvrtc::Nvrtc;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::device::KernelOptions;
-use amrclaw::exec::resident::{Hardware, ResidentExecutor};
+use amrclaw::exec::resident::{GpuMachine, ResidentExecutor};
 use amrclaw::exec::streamed::{GpuLane, LANES, Streamed};
 use amrclaw::exec::{ExecError, Executor};
 use amrclaw::index::Ratio;
@@ -52,7 +52,7 @@ fn emulated<const D: usize>(
     let kernels = kernels_of(problem, solver);
     let (problem, solver, threads) = (problem.clone(), solver.double.clone(), options.num_threads());
     if std::env::var_os("AMRCLAW_TEST_GPU").is_some() {
-        let hardware = Hardware::open(0, None, &kernels).map_err(ExecError::from)?;
+        let hardware = GpuMachine::open(0, None, &kernels).map_err(ExecError::from)?;
         return Ok(Box::new(ResidentExecutor::new(hardware, problem, solver, ratios, threads)?));
     }
     Ok(Box::new(ResidentExecutor::new(Emulator::new(&kernels), problem, solver, ratios, threads)?))

@@ -7,7 +7,7 @@ use super::emulator::Emulator;
 use super::kernels_of;
 use super::late::{Devices, Late};
 use amrclaw::exec::Executor;
-use amrclaw::exec::comm::{Communicator, Ranks, Receipts, Threads};
+use amrclaw::exec::comm::{Acknowledgements, Communicator, Ranks, Threads};
 use amrclaw::exec::resident::ResidentExecutor;
 use amrclaw::index::{Level, Ratio};
 use amrclaw::io::config::Case;
@@ -32,7 +32,7 @@ pub(super) enum Way {
     ApartByDevices { late: bool },
     /// As if they were processes, two on each machine, which read one another's memory; between machines messages go `by_devices`, or
     /// through the host. Devices put off what they are asked for.
-    Lending { by_devices: bool },
+    PeerAccess { by_devices: bool },
     /// Together, and devices put off what they are asked for; of every two `but` one, which does it at once.
     Late { but: Option<usize> },
 }
@@ -45,9 +45,10 @@ pub(super) fn ranks_of(size: usize, way: Way) -> impl Iterator<Item = Ranks> {
             Way::Together | Way::Late { .. } => return Ranks::new(Arc::new(threads), Arc::default()),
             Way::Apart => (false, None),
             Way::ApartByDevices { .. } => (true, None),
-            Way::Lending { by_devices } => (by_devices, Some(between.clone())),
+            Way::PeerAccess { by_devices } => (by_devices, Some(between.clone())),
         };
-        let comm: Arc<dyn Communicator> = Arc::new(Apart { threads, by_devices, lends, receipts: Receipts::default() });
+        let comm: Arc<dyn Communicator> =
+            Arc::new(Apart { threads, by_devices, lends, acknowledgements: Acknowledgements::default() });
         Ranks::new(comm, Arc::default())
     })
 }
@@ -155,11 +156,11 @@ fn run_on<const D: usize>(
     let outcomes: Vec<_> = std::thread::scope(|scope| {
         let begin = |ranks: Ranks| {
             // Odd numbers of ranks keep their flags, and cluster together.
-            let comm = if size % 2 == 1 { ranks.telling_flags_up_to(0) } else { ranks };
+            let comm = if size % 2 == 1 { ranks.with_gather_limit(0) } else { ranks };
             let (values, devices) = (&values, &devices);
             let late = match way {
                 Way::Together | Way::Apart | Way::ApartByDevices { late: false } => None,
-                Way::ApartByDevices { late: true } | Way::Lending { .. } => Some(None),
+                Way::ApartByDevices { late: true } | Way::PeerAccess { .. } => Some(None),
                 Way::Late { but } => Some(but),
             };
             scope.spawn(move || match late {
@@ -212,8 +213,8 @@ const TOGETHER: Way = Way::Together;
 const APART: Way = Way::Apart;
 const BY_DEVICES: Way = Way::ApartByDevices { late: false };
 const BY_LATE_DEVICES: Way = Way::ApartByDevices { late: true };
-const LENDING: Way = Way::Lending { by_devices: false };
-const LENDING_BY_DEVICES: Way = Way::Lending { by_devices: true };
+const LENDING: Way = Way::PeerAccess { by_devices: false };
+const LENDING_BY_DEVICES: Way = Way::PeerAccess { by_devices: true };
 const LATE: [Way; 3] = [Way::Late { but: None }, Way::Late { but: Some(0) }, Way::Late { but: Some(1) }];
 
 /// Sound in the plane beside a wall, open and periodic sides: more ranks than the coarsest level has patches, a step that is rejected

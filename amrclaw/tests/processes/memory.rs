@@ -33,13 +33,13 @@ fn one_of_two() {
         unsafe { mpi.wait_at(other, found.as_mut_ptr() as u64, 8 * len, Box::new(())) }.expect("the other is there");
         assert!(found.iter().copied().eq(numbers_of(other).take(len).chain([0])), "{len} words");
     }
-    // Receipts come beside messages; one is still on its way when they leave.
-    let lending = mpi.lending().expect("they may read one another's memory");
-    (0..2).for_each(|_| lending.receipts().expect(other));
-    (0..2).for_each(|k| lending.post_receipt(other, vec![k, own as u64]));
-    let machine = lending.machine();
+    // Acknowledgements come beside messages; one is still on its way when they leave.
+    let peer_access = mpi.peer_access().expect("they may read one another's memory");
+    (0..2).for_each(|_| peer_access.acknowledgements().expect(other));
+    (0..2).for_each(|k| peer_access.post_acknowledgement(other, vec![k, own as u64]));
+    let machine = peer_access.machine_id();
     assert_eq!(mpi.gather(&machine), Ok(vec![machine.to_vec(); 2]));
-    let first = std::iter::repeat_with(|| lending.receipts().next(lending, other)).flatten().next();
+    let first = std::iter::repeat_with(|| peer_access.acknowledgements().next(peer_access, other)).flatten().next();
     assert_eq!(first, Some(vec![0, other as u64]));
     mpi.leave();
     assert_eq!(Arc::strong_count(&numbers), 1, "what has been sent is no longer held");

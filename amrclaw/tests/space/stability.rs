@@ -25,7 +25,7 @@ fn keys((split, order, transverse, double, limiter): Row) -> [String; 5] {
 
 fn bound((split, order, transverse, double_transverse, limiter): Row) -> Option<f64> {
     let split = split != "unsplit";
-    Update { dimension: 3, order, transverse, double_transverse, split, limiters: &[limiter] }.largest_courant()
+    Update { dimension: 3, order, transverse, double_transverse, split, limiters: &[limiter] }.stability_limit()
 }
 
 /// By how much the root of the sum of squares grows over `steps` steps, after some in which damping takes away most of what is rough.

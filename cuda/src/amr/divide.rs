@@ -1,31 +1,31 @@
-//! What the kernel takes that divides tables of plans among ranks.
+//! The argument of the kernel that divides tables of plans among ranks.
 
 use super::{Chunk, FaceRun, Origin, Patch, Region};
 use crate::abi::Pointer;
 use crate::device_struct;
 
 /// Ranks among which kernels divide plans, at most.
-pub const MOST_RANKS: usize = 8;
+pub const MAX_RANKS: usize = 8;
 
 /// Parts of all tables of a level, at most.
-pub const MOST_PARTS: usize = 19;
+pub const MAX_PARTS: usize = 19;
 
 /// Which items a part has, by who owns the patch that an item reads and the one that it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// This rank owns both.
+    /// This rank owns both patches.
     Here,
-    /// It owns what is read.
+    /// This rank owns the patch that is read.
     SourceHere,
-    /// It owns what is written.
+    /// This rank owns the patch that is written.
     TargetHere,
-    /// It owns what is read, each other rank in turn what is written.
+    /// This rank owns the patch that is read, each other rank in turn the one that is written.
     Sent,
-    /// It owns what is written, each other rank in turn what is read.
+    /// This rank owns the patch that is written, each other rank in turn the one that is read.
     Received,
 }
 
-/// What the items of a part are written as.
+/// The form in which the items of a part are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// As they are.
@@ -37,29 +37,29 @@ pub enum Form {
 }
 
 device_struct! {
-    /// How large a part is.
+    /// The sizes of a part.
     pub struct PartReport {
-        /// Items of the first kind; of messages that are unpacked items of both.
+        /// Items of the first kind; in a part unpacked from messages, items of both kinds.
         pub num_first: u32,
         /// Chunks of all items.
         pub num_chunks: u32,
         /// Cells of a chunk.
         pub chunk_cells: u32,
-        /// Of runs, faces of coarse cells that have an owner here on either side.
+        /// Of runs, coarse faces of which this rank owns at least one side.
         pub num_slots: u32,
-        /// And of fine ones.
+        /// Likewise fine faces.
         pub num_fine: u32,
         /// Nothing.
         pub padding: u32,
-        /// Cells from or to each rank; of a part that does not cross at this rank's place.
-        pub cells: [u32; MOST_RANKS],
+        /// Cells from or to each rank; of a part without messages all stand at this rank's place.
+        pub cells: [u32; MAX_RANKS],
         /// Chunks likewise.
-        pub chunks: [u32; MOST_RANKS],
+        pub chunks: [u32; MAX_RANKS],
     }
 }
 
 device_struct! {
-    /// A part of a plan that one rank has, and the list of the single rank that it is taken from.
+    /// A part of a plan that one rank has, and the list that it is taken from: that of a run on a single rank.
     pub struct PlanPart {
         /// The list: regions, or
         pub regions: Pointer<Region>,
@@ -83,13 +83,13 @@ device_struct! {
         pub blocks: Pointer<Patch>,
         /// The slots of all faces, as one patch, if there is a place for it.
         pub slots: Pointer<Patch>,
-        /// How large all that is.
+        /// The sizes of all that.
         pub report: Pointer<PartReport>,
         /// Items of the two kinds in the list.
         pub num_items: [u32; 2],
-        /// Which of them: a [`Whose`].
+        /// Which of them the part has: a [`Whose`].
         pub whose: u32,
-        /// As what: a [`Form`].
+        /// The form in which they are written: a [`Form`].
         pub form: u32,
     }
 }
@@ -98,7 +98,7 @@ device_struct! {
     /// What `divide_plan` takes.
     pub struct DivideArgs {
         /// The parts, one for each block.
-        pub parts: [PlanPart; MOST_PARTS],
+        pub parts: [PlanPart; MAX_PARTS],
         /// Ratio to the coarser level.
         pub ratio: [i32; 3],
         /// The rank.

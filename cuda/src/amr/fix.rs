@@ -1,4 +1,4 @@
-//! What the kernels of the conservation fix take.
+//! The arguments of the kernels of the conservation fix.
 
 use super::{Chunk, FaceRun, Patch};
 use crate::abi::{Pointer, Real};

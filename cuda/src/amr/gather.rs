@@ -1,4 +1,4 @@
-//! What the kernels take that look at every cell of a level, or at a few points: flags, sources, totals, samples.
+//! The arguments of the kernels that read every cell of a level, or a few points: flags, sources, totals, samples.
 
 use super::{Patch, PatchReport, Region};
 use crate::abi::{Pointer, Real};
@@ -119,7 +119,7 @@ device_struct! {
 device_struct! {
     /// What `largest` takes.
     pub struct LargestArgs {
-        /// Patches, each with so many blocks as are told below.
+        /// Patches, each with `blocks_per_patch` blocks.
         pub patches: Pointer<Patch>,
         /// The array.
         pub q: Pointer<Real>,
@@ -135,7 +135,7 @@ device_struct! {
 device_struct! {
     /// What `source` and `source_function` take.
     pub struct SourceArgs {
-        /// Patches, each with so many blocks as are told below.
+        /// Patches, each with `blocks_per_patch` blocks.
         pub patches: Pointer<Patch>,
         /// States before.
         pub from: Pointer<Real>,
@@ -145,7 +145,7 @@ device_struct! {
         pub aux: Pointer<Real>,
         /// Physical positions of cells where a mesh is mapped, a number for each axis, or null.
         pub centres: Pointer<Real>,
-        /// One per patch: whether all is finite.
+        /// One per patch: marked where a value is not finite or not allowed, unless `ghosts`.
         pub reports: Pointer<PatchReport>,
         /// Lower end of the domain along each axis.
         pub lower: [f64; 3],

@@ -37,16 +37,16 @@ pub struct Shape {
     pub aux_face: Vec<i32>,
 }
 
-/// Kernels that are compiled in one text.
+/// Kernels that are compiled together as one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// What moves values between patches and gathers them; without a solver.
+    /// Kernels that move values between patches or gather them; without a solver.
     Regions,
-    /// What makes new boxes of tags; without a solver.
+    /// Kernels that make new boxes from tags; without a solver.
     Regrid,
-    /// What makes tables of plans; without a solver.
+    /// Kernels that make tables of plans; without a solver.
     Plan,
-    /// What a capacity function needs besides; without a solver.
+    /// Kernels that a capacity function needs besides; without a solver.
     Capacity,
     /// The Riemann problems of the conservation fix.
     Registers,
@@ -70,16 +70,16 @@ pub struct CaseFunction {
     /// side, const Array<double, M>& q, const Array<double, A>& beside, double* values)`, where `beside` are the auxiliary values of the cell
     /// whose lower face lies on the side. See `kernels/functions.cuh`.
     pub text: String,
-    /// Its text, or the kernel's, calls the solver.
+    /// The function's text, or the kernel's, calls the solver.
     pub solves: bool,
-    /// How many values it gives.
+    /// Number of values that it gives.
     pub num_values: usize,
     /// Which of them must be positive, or −1.
     pub positive: i32,
 }
 
-/// The function that gives auxiliary values the geometry of a mapped grid in so many dimensions, two or three; before it stands what the
-/// mapping is: see `kernels/mapped_nodes.cuh`.
+/// The function that gives auxiliary values the geometry of a mapped mesh in `dim` dimensions, two or three. The definition of the mapping
+/// must come before it: see `kernels/mapped_nodes.cuh`.
 pub fn mapped_cells(dim: usize) -> [&'static str; 3] {
     let plane = include_str!("../../kernels/mapped_plane.cuh");
     let space = include_str!("../../kernels/mapped_space.cuh");
@@ -101,7 +101,7 @@ impl Group {
         matches!(self, Group::Registers | Group::Source)
     }
 
-    /// Whether the text knows boxes alone, no values: it is then the same for all solvers, and compiled once for all.
+    /// Whether the kernels read and write boxes alone, no values: the text is then the same for all solvers, and compiled once for all.
     fn knows_boxes_alone(self) -> bool {
         matches!(self, Group::Regrid | Group::Plan)
     }
@@ -112,7 +112,7 @@ impl Group {
     }
 }
 
-/// How a launch is divided among threads.
+/// How the work of a launch is divided among threads.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
     /// A warp takes a chunk of a table.
@@ -182,7 +182,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// Lists the chunks of tables, which other kernels take for tables.
+    /// Lists the chunks of tables that other kernels read.
     LIST_CHUNKS = "list_chunks" in Regions, Work::ThreadPerItem, ListArgs: Chunked;
     /// Lists the tiles that the update works on.
     LIST_TILES = "list_tiles" in Regions, Work::ThreadPerItem, ListTilesArgs: CutCells Tile;
@@ -192,9 +192,9 @@ kernels! {
     COPY_CELLS = "copy_cells" in Regions, Work::WarpPerChunk, CopyArgs: ;
     /// Averages a level onto the coarser one.
     AVERAGE_DOWN = "average_down" in Regions, Work::WarpPerChunk, AverageArgs: ;
-    /// Gives cells outside the domain auxiliary values of cells inside.
+    /// Copies auxiliary values from cells inside the domain to cells outside.
     CONTINUE_AUX = "continue_aux" in Regions, Work::WarpPerChunk, ContinueArgs: Origin;
-    /// Makes the map of the faces kept.
+    /// Makes the map of the kept faces.
     FACE_MAP = "face_map" in Regions, Work::WarpPerChunk, FaceMapArgs: ;
     /// Numbers the faces of such a map.
     NUMBER_FACES = "number_faces" in Regions, Work::BlockPerItem(NUMBER_THREADS), NumberFacesArgs: ;
@@ -206,17 +206,17 @@ kernels! {
     FLAG_WIDEN = "flag_widen" in Regrid, Work::BlockPerItem(WIDEN_THREADS), WidenArgs: FlagTile CellBox TileMap;
     /// Forces and forbids flags.
     FLAG_REGIONS = "flag_regions" in Regrid, Work::ThreadPerItem, FlagRegionsArgs: FlagTile CellBox TileMap FlagRegion;
-    /// Joins the flags of ranks.
+    /// Combines the flags of ranks.
     JOIN_FLAGS = "join_flags" in Regions, Work::ThreadPerItem, JoinFlagsArgs: ;
-    /// Turns tiles of tags around.
+    /// Transposes tiles of tags, so that planes across x are words too.
     TURN_TAGS = "turn_tags" in Regrid, Work::WarpPerItem, TurnArgs: FlagTile CellBox TileMap TurnedTile Candidate ClusterState;
     /// Covers tags with boxes.
     CLUSTER = "cluster" in Regrid, Work::BlockPerItem([CLUSTER_THREADS; 3]), ClusterArgs: FlagTile CellBox TileMap TurnedTile Candidate ClusterState;
-    /// The same where a block has too little memory.
+    /// The same for candidates whose signatures need more than a block's shared memory.
     CLUSTER_LONG = "cluster_long" in Regrid, Work::BlockPerItem([CLUSTER_THREADS; 3]), ClusterArgs: FlagTile CellBox TileMap TurnedTile Candidate ClusterState;
     /// Marks aligned tiles that hold tags.
     MARK_TILES = "mark_tiles" in Regrid, Work::WarpPerItem, MarkTilesArgs: FlagTile CellBox TileMap;
-    /// Joins them to boxes.
+    /// Joins marked tiles into boxes.
     JOIN_TILES = "join_tiles" in Regrid, Work::ThreadPerItem, JoinTilesArgs: CellBox ClusterState;
     /// Makes boxes nest, and splits them.
     NEST = "nest" in Regrid, Work::BlockPerItem([THREADS; 3]), NestArgs: FlagTile CellBox TileMap ClusterState;
@@ -228,13 +228,13 @@ kernels! {
     CLIP_TAGS = "clip_tags" in Regrid, Work::WarpPerItem, NestArgs: FlagTile CellBox TileMap ClusterState;
     /// Counts the items of a level's plans.
     COUNT_PLAN = "count_plan" in Plan, Work::BlockPerItem([PLAN_THREADS; 3]), PlanArgs: CellBox ClusterState Origin PlanLevel PlanTable;
-    /// Adds them up.
+    /// Sums up these counts.
     SUM_PLAN = "sum_plan" in Plan, Work::BlockPerItem([SUM_THREADS; 3]), PlanArgs: CellBox ClusterState Origin PlanLevel PlanTable;
-    /// Writes them, with their chunks, which other kernels take for tables.
+    /// Writes these items, with their chunks.
     WRITE_PLAN = "write_plan" in Plan, Work::BlockPerItem([PLAN_THREADS; 3]), PlanArgs: CellBox ClusterState Origin PlanLevel PlanTable;
-    /// Takes out of them what one of several ranks has.
+    /// Takes from these tables the part of one of several ranks.
     DIVIDE_PLAN = "divide_plan" in Plan, Work::BlockPerItem([DIVIDE_THREADS; 3]), DivideArgs: Origin PartReport PlanPart;
-    /// Takes values at a point.
+    /// Interpolates values at a point.
     SAMPLE = "sample" in Regions, Work::OneBlock, SampleArgs: ;
     /// Sums up rows of cells.
     TOTALS = "totals" in Regions, Work::ThreadPerItem, TotalsArgs: ;
@@ -246,11 +246,11 @@ kernels! {
     REGISTER_COARSE = "register_coarse" in Registers, Work::WarpPerChunk, RegisterArgs: ;
     /// Its fine side.
     REGISTER_FINE = "register_fine" in Registers, Work::WarpPerChunk, RegisterArgs: ;
-    /// Lets the solver's source act.
+    /// Applies the solver's source.
     SOURCE = "source" in Source, Work::BlockPerItem([THREADS; 3]), SourceArgs: PatchReport;
     /// Flags by a function.
     FLAG_FUNCTION = "flag_function" in FlagFunction, Work::BlockPerItem([FLAG_THREADS; 3]), FlagFunctionArgs: FlagTile;
-    /// Lets a source act that is a function.
+    /// Applies a source that is a function of the case.
     SOURCE_FUNCTION = "source_function" in SourceFunction, Work::BlockPerItem([THREADS; 3]), SourceArgs: PatchReport;
     /// Fills cells by a function.
     EVALUATE = "evaluate" in Evaluate, Work::WarpPerChunk, EvaluateArgs: ;
@@ -259,7 +259,7 @@ kernels! {
 }
 
 impl Shape {
-    /// The text of a group. `target`: its solver's text is taken in if the group calls it.
+    /// The text of a group, and the target to compile it for: with the solver of `target` if the group calls it.
     pub fn text(&self, group: Group, target: &Target) -> (Source, Target) {
         let mut definitions = vec![Patch::cuda_text(), Region::cuda_text(), FaceRun::cuda_text(), Chunk::cuda_text()];
         for definition in group.rows().flat_map(|row| (row.structs)()) {
@@ -315,8 +315,9 @@ impl Shape {
         (Source { file, texts, definitions, defines }, Target { solver, ..target.clone() })
     }
 
-    /// The text of a group whose kernels call a function of the case, which computes in double whatever the arrays hold. Values that are kept,
-    /// initial and auxiliary ones, are computed without fused operations: the host computes some of them anew where a run goes on.
+    /// The text of a group whose kernels call a function of the case. The function is computed in double precision whatever the arrays
+    /// hold. Initial and auxiliary values, which are kept, are computed without fused operations: the host computes some of them again
+    /// when a run is continued.
     pub fn text_of_case(&self, group: Group, function: &CaseFunction, target: &Target) -> (Source, Target) {
         let solver = target.solver.clone().filter(|_| function.solves);
         let has_solver = solver.is_some();
@@ -375,7 +376,7 @@ mod tests {
         assert!(are_equal(Group::Regrid) && are_equal(Group::Plan) && !are_equal(Group::Regions));
     }
 
-    /// Initial and auxiliary values are the host's to the bit in runs with fused operations too; what acts in a step may use them.
+    /// Initial and auxiliary values have the host's bits in runs with fused operations too; functions that act in a step may use them.
     #[test]
     fn kept_values_are_computed_without_fused_operations() {
         let shape = Shape { dim: 2, num_ghost: 2, equations: 1, aux: 1, capacity: -1, aux_face: vec![-1] };

@@ -1,5 +1,5 @@
-//! The kernels of adaptive patches, and what they take. A launch covers all regions, tiles or patches of a table; regions are cut
-//! into chunks of nearly equal work, one a warp.
+//! The kernels for adaptive patches, and their arguments. A launch covers all regions, tiles or patches of a table; regions are cut into
+//! chunks of nearly equal work, one for each warp.
 //!
 //! Arrays over axes have three entries, x first, whatever the problem's dimension.
 
@@ -15,7 +15,7 @@ mod tiles;
 pub mod tuning;
 mod update;
 
-pub use divide::{DivideArgs, Form, MOST_PARTS, MOST_RANKS, PartReport, PlanPart, Whose};
+pub use divide::{DivideArgs, Form, MAX_PARTS, MAX_RANKS, PartReport, PlanPart, Whose};
 pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs};
 pub use gather::{
     FlagArgs, FlagFunctionArgs, FlagTile, JoinFlagsArgs, LargestArgs, SampleArgs, SourceArgs, TotalsArgs,
@@ -25,7 +25,7 @@ pub use moves::{AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs,
 pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};
 pub use plan::{PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable};
 pub use regrid::{
-    Candidate, CellBox, ClusterArgs, ClusterState, FlagRegion, FlagRegionsArgs, JoinTilesArgs, MOST_LEVELS,
+    Candidate, CellBox, ClusterArgs, ClusterState, FlagRegion, FlagRegionsArgs, JoinTilesArgs, MAX_LEVELS,
     MarkTilesArgs, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs, TurnedTile, WidenArgs,
 };
 pub use tiles::{CutCells, ListTilesArgs, TileShape, TileTable};

@@ -1,17 +1,17 @@
-//! What the kernels take that move values between patches and levels.
+//! The arguments of the kernels that move values between patches and levels.
 
 use super::{Chunk, Patch, Region};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
 device_struct! {
-    /// Where a region of cells outside the domain has its values from: along each axis, cell `i` from cell `scale i + offset`.
+    /// Where a region of cells outside the domain takes its values from: along each axis, cell `i` from cell `scale i + offset`.
     pub struct Origin {
-        /// 1, or −1 where the cells are mirrored, or 0 where all have the value of one.
+        /// 1; −1 where the cells are mirrored; 0 where all take the value of one cell.
         pub scale: [i32; 3],
-        /// The cell that cell 0 would have its value from.
+        /// The cell from which cell 0 would take its value.
         pub offset: [i32; 3],
-        /// Not 0 if what is normal to walls across the axis changes its sign.
+        /// Not 0 if components normal to walls across the axis change their signs.
         pub negated: [u32; 3],
     }
 }
@@ -19,10 +19,10 @@ device_struct! {
 device_struct! {
     /// What `fill` takes.
     pub struct FillArgs {
-        /// Copies first, then interpolations; then copies and interpolations of cells outside the domain, from where the cells that they mirror
-        /// have their values.
+        /// Copies first, then interpolations; then copies and interpolations of cells outside the domain, read from where the cells
+        /// that they mirror are read from.
         pub regions: Pointer<Region>,
-        /// Where those outside have their values from, one for each of them.
+        /// Where the regions outside take their values from, one for each of them.
         pub origins: Pointer<Origin>,
         /// Work of the warps.
         pub chunks: Pointer<Chunk>,
@@ -54,7 +54,7 @@ device_struct! {
         pub ratio: [i32; 3],
         /// Regions of cells inside the domain.
         pub num_inside: u32,
-        /// Copies among the others.
+        /// Regions outside that are copies.
         pub num_outside_copies: u32,
         /// Component that changes its sign at walls across each axis, or −1.
         pub normals: [i32; 3],
@@ -92,7 +92,7 @@ device_struct! {
 device_struct! {
     /// What `evaluate` takes.
     pub struct EvaluateArgs {
-        /// Cells written. The function is asked at the cells less `shift`; rows begin where regions do.
+        /// Cells written. The function is evaluated at the cells less `shift`; rows begin where regions do.
         pub regions: Pointer<Region>,
         /// Work of the warps.
         pub chunks: Pointer<Chunk>,
@@ -122,7 +122,7 @@ device_struct! {
     pub struct ContinueArgs {
         /// Cells outside the domain.
         pub regions: Pointer<Region>,
-        /// Where each region has its values from.
+        /// Where each region takes its values from.
         pub origins: Pointer<Origin>,
         /// Work of the warps.
         pub chunks: Pointer<Chunk>,
@@ -134,7 +134,7 @@ device_struct! {
         pub num_chunks: u32,
         /// Cells of a chunk.
         pub chunk_cells: u32,
-        /// Normal of the faces on which the values live that are meant, or −1 for those of cells.
+        /// Normal of the faces on which the continued values live, or −1 for those that live in cells.
         pub face: i32,
         /// Nothing.
         pub padding: u32,
@@ -146,7 +146,7 @@ device_struct! {
     pub struct BoundaryArgs {
         /// Cells outside the domain across the axis. `source`: the side, 0 the lower one; `shift`: the first cell of the plan's region.
         pub regions: Pointer<Region>,
-        /// Where each region has its values from.
+        /// Where each region takes its values from.
         pub origins: Pointer<Origin>,
         /// Work of the warps.
         pub chunks: Pointer<Chunk>,
@@ -156,8 +156,8 @@ device_struct! {
         pub q: Pointer<Real>,
         /// Auxiliary values, for walls of mapped grids and checks of states.
         pub aux: Pointer<Real>,
-        /// Raised where a function gives what is not finite or not allowed: 256 less the level in the upper half, the patch's complement in the
-        /// lower.
+        /// Raised where a function gives a value that is not finite or not allowed: in the upper half 256 less the level, in the
+        /// lower the complement of the patch's number.
         pub refused: Pointer<u64>,
         /// Lower end of the domain along each axis.
         pub lower: [f64; 3],
@@ -195,7 +195,7 @@ device_struct! {
         pub coarse: Pointer<Real>,
         /// Fine array.
         pub fine: Pointer<Real>,
-        /// Coarse aux; null if sums weighted with the capacity shall not be divided by it.
+        /// Coarse aux, by whose capacity sums are divided; null if they are not divided.
         pub coarse_aux: Pointer<Real>,
         /// Fine aux.
         pub fine_aux: Pointer<Real>,

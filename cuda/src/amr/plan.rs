@@ -1,4 +1,4 @@
-//! What the kernels take that make tables of plans.
+//! The arguments of the kernels that make tables of plans.
 
 use super::{CellBox, Chunk, ClusterState, FaceRun, Origin, Region};
 use crate::abi::Pointer;
@@ -9,7 +9,7 @@ device_struct! {
     pub struct PlanLevel {
         /// Their boxes, in the order of their first cells, the last axis first.
         pub boxes: Pointer<CellBox>,
-        /// What kernels have found of them, as long as the host does not know it.
+        /// Their number as kernels have found it, as long as the host does not know it.
         pub found: Pointer<ClusterState>,
         /// Number of patches, or of places for those that have been found; 0 where there is no level.
         pub num_boxes: u32,
@@ -34,29 +34,29 @@ device_struct! {
     }
 }
 
-/// What is counted of each patch: see `kernels/plan.cuh`.
+/// Number of counts for each patch: see `kernels/plan.cuh`.
 pub const PLAN_COLUMNS: usize = 19;
 
-/// What is counted, by the place of the sum.
+/// What is counted for each patch: the index of its column.
 #[derive(Clone, Copy, Debug)]
 pub enum PlanColumn {
-    /// Ghost cells copied, in regions.
+    /// Regions of ghost cells that are copied.
     Copies,
-    /// Interpolated.
+    /// Regions of ghost cells that are interpolated.
     Interps,
-    /// Those outside the domain that have copied values.
+    /// Regions of ghost cells outside the domain whose origins are copied.
     OutsideCopies,
-    /// And interpolated ones.
+    /// Regions of ghost cells outside the domain whose origins are interpolated.
     OutsideInterps,
     /// Coarse cells under patches.
     Averages,
     /// Runs of faces.
     Runs,
-    /// Cells that the level had before.
+    /// Regions of cells that the level had before.
     Moved,
-    /// Cells that it had not.
+    /// Regions of cells that it did not have.
     New,
-    /// Number of kinds: chunks of each follow.
+    /// Number of kinds; the chunks of each kind follow.
     Kinds,
     /// Faces of coarse cells.
     Faces = 16,
@@ -81,7 +81,7 @@ device_struct! {
         pub lanes: Pointer<u32>,
         /// By column: the sums over all patches.
         pub totals: Pointer<u32>,
-        /// Raised where there is no room for something, or the level is not nested in the coarser one.
+        /// Raised where a table is too small, or the level is not nested in the coarser one.
         pub failed: Pointer<u32>,
         /// Where ghost cells outside the domain have their values from.
         pub origins: Pointer<Origin>,
@@ -91,7 +91,7 @@ device_struct! {
         pub ghost: PlanTable,
         /// Coarse cells under the level's patches.
         pub averages: PlanTable,
-        /// Of runs the chunks alone.
+        /// Chunks of the runs; these themselves are in `face_runs`.
         pub runs: PlanTable,
         /// New values: copies, interpolations.
         pub values: PlanTable,
@@ -99,20 +99,20 @@ device_struct! {
         pub new_coarse: PlanTable,
         /// Not 0 along axes along which the domain repeats.
         pub periodic: [u32; 3],
-        /// What the lower and the upper side across each axis show: 0 what lies at the other side, 1 the nearest cell, 2 the mirror image, 3
-        /// the same with what is normal turned around.
+        /// What lies beyond the lower and the upper side across each axis: 0 the periodic image, 1 the nearest cell, 2 the mirror
+        /// image, 3 the mirror image with the normal component negated.
         pub beyond: [[u32; 2]; 3],
         /// Ratio to the coarser level.
         pub ratio: [i32; 3],
         /// Faces of the conservation fix are wanted.
         pub keeps_faces: u32,
-        /// Where values of new patches come from is wanted.
+        /// The origins of values of new patches are wanted.
         pub transfers: u32,
-        /// Coarse cells under new ones are.
+        /// Coarse cells under new ones are wanted.
         pub conserves: u32,
-        /// Ghost cells outside the domain are filled when those inside are, each patch's from its own.
+        /// Ghost cells outside the domain are filled after those inside, each patch's from its own cells.
         pub outside_last: u32,
-        /// Places for patches.
+        /// Number of patches that tables have places for.
         pub room: u32,
         /// Nothing.
         pub padding: u32,

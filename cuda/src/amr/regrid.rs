@@ -1,4 +1,4 @@
-//! What the kernels take that make new boxes of tags.
+//! The arguments of the kernels that make new boxes from tags.
 
 use super::FlagTile;
 use crate::abi::Pointer;
@@ -17,7 +17,7 @@ device_struct! {
 device_struct! {
     /// Where the tiles of a level's tags are.
     pub struct TileMap {
-        /// Numbers of the tiles of a box around all, x fastest; the largest number where there is none.
+        /// The numbers of the tiles of a box that encloses all, x fastest; the largest number where there is no tile.
         pub numbers: Pointer<u32>,
         /// The tiles.
         pub tiles: Pointer<FlagTile>,
@@ -29,7 +29,7 @@ device_struct! {
         pub domain: CellBox,
         /// Along periodic axes 1.
         pub periodic: [u32; 3],
-        /// Number of tiles that there are.
+        /// Number of tiles.
         pub num_tiles: u32,
     }
 }
@@ -59,7 +59,7 @@ device_struct! {
         pub cells: CellBox,
         /// 1 if all of them that patches cover are flagged.
         pub forces: u32,
-        /// 1 if none is, but where another region does not forbid it.
+        /// 1 if none is flagged, except where another region does not forbid it.
         pub forbids: u32,
     }
 }
@@ -83,7 +83,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// A tile's tags, and the same with rows and planes across x exchanged.
+    /// A tile's tags as words of planes across x, and as words of rows.
     pub struct TurnedTile {
         /// A word for each plane across x, whose bit `r` belongs to row `r`; then one for each row, zero where a tile has none.
         pub lines: [u64; 128],
@@ -101,10 +101,10 @@ device_struct! {
 }
 
 device_struct! {
-    /// How far the clustering of a level has come. What blocks change and look at all the time lies so far apart that they do not wait for
-    /// one another.
+    /// Progress of the clustering of a level. Words that blocks change and read all the time lie far apart, so that blocks do not wait
+    /// for one another.
     pub struct ClusterState {
-        /// Candidates that blocks have asked for.
+        /// Candidates that blocks have taken or wait for.
         pub taken: u32,
         /// Nothing.
         pub apart: [u32; 31],
@@ -112,17 +112,17 @@ device_struct! {
         pub added: u32,
         /// Nothing.
         pub apart_again: [u32; 31],
-        /// Those that are not done with.
+        /// Candidates that are not finished.
         pub pending: u32,
         /// Nothing.
         pub and_again: [u32; 31],
-        /// Boxes that are not cut any more.
+        /// Boxes that are not cut further.
         pub accepted: u32,
         /// Boxes that nest and are no larger than a patch.
         pub nested: u32,
-        /// Not 0 if there was no room for something: the boxes are not all that there should be.
+        /// Not 0 if there was too little room: boxes are then missing.
         pub failed: u32,
-        /// Most cells of one that nests along the last axis.
+        /// Most cells of a nested box along the last axis.
         pub tallest: u32,
     }
 }
@@ -136,9 +136,9 @@ device_struct! {
         pub words: Pointer<u64>,
         /// The tiles turned around, written.
         pub turned: Pointer<TurnedTile>,
-        /// Tags of each plane of all cells, one axis after another: added to zeros.
+        /// Number of tags in each plane of all cells, one axis after another; the kernel adds to zeros.
         pub planes: Pointer<u32>,
-        /// Set to the beginning.
+        /// Initialised by the kernel.
         pub state: Pointer<ClusterState>,
         /// Its first candidate is written.
         pub queue: Pointer<Candidate>,
@@ -158,15 +158,15 @@ device_struct! {
         pub map: TileMap,
         /// The tiles turned around.
         pub turned: Pointer<TurnedTile>,
-        /// Tags of each plane, of which zeros are left.
+        /// Number of tags in each plane; zeros after the kernel.
         pub planes: Pointer<u32>,
-        /// What `turn_tags` has begun.
+        /// The state that `turn_tags` has initialised.
         pub state: Pointer<ClusterState>,
         /// Candidates.
         pub queue: Pointer<Candidate>,
         /// Boxes, written.
         pub boxes: Pointer<CellBox>,
-        /// Memory of each block for signatures, if they lie there.
+        /// Memory of each block for signatures, if they are not in shared memory.
         pub scratch: Pointer<u32>,
         /// Smallest accepted efficiency.
         pub cutoff: f64,
@@ -174,7 +174,7 @@ device_struct! {
         pub halved_below: f64,
         /// Fewest cells on either side of a cut that does not go through a plane without tags.
         pub min_size: i32,
-        /// Candidates and boxes that there is room for.
+        /// Number of candidates and of boxes that there is room for.
         pub room: u32,
         /// Planes of all cells, along all axes.
         pub num_planes: u32,
@@ -194,7 +194,7 @@ device_struct! {
         pub map: TileMap,
         /// Words of the tags, by tile and row.
         pub words: Pointer<u64>,
-        /// A bit for each aligned tile, along the Morton curve: set in zeros.
+        /// A bit for each aligned tile, along the Morton curve; zero before the kernel.
         pub marks: Pointer<u64>,
         /// Cells of an aligned tile along each axis.
         pub size: i32,
@@ -206,7 +206,7 @@ device_struct! {
 device_struct! {
     /// What `join_tiles` takes.
     pub struct JoinTilesArgs {
-        /// How many boxes there are; zeros before the first launch.
+        /// Number of boxes; zero before the first launch.
         pub state: Pointer<ClusterState>,
         /// Boxes, written.
         pub boxes: Pointer<CellBox>,
@@ -228,7 +228,7 @@ device_struct! {
 }
 
 /// Levels from a base level to the finest that may be refined, at most.
-pub const MOST_LEVELS: usize = 16;
+pub const MAX_LEVELS: usize = 16;
 
 device_struct! {
     /// What `nest` and `clip_tags` take.
@@ -241,14 +241,14 @@ device_struct! {
         pub words: Pointer<u64>,
         /// The cells that the base level covers, by its tiles and rows.
         pub covered: Pointer<u64>,
-        /// How many boxes there are.
+        /// Number of boxes.
         pub state: Pointer<ClusterState>,
         /// Clustered boxes.
         pub boxes: Pointer<CellBox>,
         /// Boxes of the new level, written.
         pub nested: Pointer<CellBox>,
         /// Ratios from the base level to the next finer one, and on to that of the tags.
-        pub between: [[i32; 3]; MOST_LEVELS],
+        pub between: [[i32; 3]; MAX_LEVELS],
         /// Ratio from the level of the tags to the new one.
         pub ratio: [i32; 3],
         /// Most cells of a box along each axis, in those of the tags' level.
@@ -259,7 +259,7 @@ device_struct! {
         pub width: i32,
         /// Boxes that there is room for.
         pub room: u32,
-        /// Whatever box nests.
+        /// Every box nests.
         pub nests_all: u32,
     }
 }
@@ -267,13 +267,13 @@ device_struct! {
 device_struct! {
     /// What `sort_boxes` takes.
     pub struct SortArgs {
-        /// How many boxes there are.
+        /// Number of boxes.
         pub state: Pointer<ClusterState>,
         /// Boxes in any order.
         pub boxes: Pointer<CellBox>,
         /// Boxes in order, written.
         pub sorted: Pointer<CellBox>,
-        /// The first of them once more, for as long as the level has these patches.
+        /// A copy of the first of them, kept as long as the level has these patches.
         pub patches: Pointer<CellBox>,
         /// Boxes that there is room for.
         pub room: u32,
@@ -289,7 +289,7 @@ device_struct! {
         pub map: TileMap,
         /// Words of the tags, by tile and row, changed.
         pub words: Pointer<u64>,
-        /// How many boxes there are; it has failed if tags lie where there is no tile.
+        /// Number of boxes; marked as failed if tags lie where there is no tile.
         pub finer: Pointer<ClusterState>,
         /// Boxes two levels finer.
         pub boxes: Pointer<CellBox>,
@@ -299,7 +299,7 @@ device_struct! {
         pub ratio_fine: [i32; 3],
         /// Nesting width.
         pub width: i32,
-        /// Cells of the tags' level around, as room to move and buffer.
+        /// Cells of the tags' level that are tagged around, as room to move and as buffer.
         pub around: i32,
         /// Boxes that there is room for.
         pub room: u32,

@@ -8,10 +8,10 @@ use crate::device_struct;
 use crate::kernel::Grid;
 
 device_struct! {
-    /// Cells of a patch that are cut into tiles of one shape: along each axis into pieces of nearly equal length, of which the first ones
-    /// have one cell more where the others cannot all have as many.
+    /// Cells of a patch that are cut into tiles of one shape: along each axis into pieces of nearly equal length, of which the first
+    /// may have one cell more than the others.
     pub struct CutCells {
-        /// Tiles of all such cells before.
+        /// Number of tiles of the cells listed before.
         pub first_tile: u32,
         /// The patch.
         pub patch: u32,
@@ -21,7 +21,7 @@ device_struct! {
         pub size: [i32; 3],
         /// Number of pieces along each axis.
         pub pieces: [i32; 3],
-        /// Rows, or planes, that a block marches up for the largest tile.
+        /// Rows, or planes, that a block marches through for the largest tile.
         pub marched: i32,
     }
 }
@@ -33,7 +33,7 @@ device_struct! {
         pub cells: Pointer<CutCells>,
         /// Tiles, written.
         pub tiles: Pointer<Tile>,
-        /// How many cut into tiles there are.
+        /// Number of entries of `cells`.
         pub num_cells: u32,
         /// Number of tiles.
         pub num_tiles: u32,
@@ -45,11 +45,11 @@ pub(super) fn in_space(sweep: [bool; 3]) -> bool {
     sweep == [true; 3]
 }
 
-/// Which tiles the update of some axes takes. One block works on a tile, marching along an axis: a warp on columns of a plane, or, where
+/// The shape of the tiles that an update takes. One block works on a tile, marching along an axis: a warp on columns of a plane, or, where
 /// three axes are swept at once, a thread on each column of cells.
 ///
-/// A warp whose tile has few columns marches up several parts of it side by side. Columns that are left over from whole warps so keep its
-/// lanes busy: without that, patches of twenty to forty columns on each side would leave a third of them idle.
+/// A warp whose tile has few columns marches through several parts of it side by side. The columns that remain besides whole warps thus
+/// keep its lanes busy: otherwise patches of twenty to forty columns on each side would leave a third of them idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
     sweep: [bool; 3],
@@ -85,13 +85,13 @@ impl TileShape {
         if self.sweep[2] { 2 } else { 1 }
     }
 
-    /// Columns of a warp that it computes for their neighbours alone.
+    /// Columns of a warp that are computed only for their neighbours.
     fn edges(self) -> i32 {
         if self.sweep[0] { 4 } else { 0 }
     }
 
-    /// Rows, or planes, that a block marches up for so many of a tile with so many columns: a warp marches up as many parts of it side by
-    /// side as have room.
+    /// Rows, or planes, that a block marches through for a tile with so many columns and rows: a warp marches through as many parts of
+    /// it side by side as fit.
     fn marched(self, columns: i32, rows: i32) -> i32 {
         let width = columns + self.edges();
         if in_space(self.sweep) || 2 * width > LANES {
@@ -101,8 +101,8 @@ impl TileShape {
         (rows + parts - 1) / parts
     }
 
-    /// The columns of a box in groups, each of which is cut into tiles by itself: those of whole warps; what is left over, as one, or two of
-    /// which the first fills half a warp, if these take less time.
+    /// The columns of a box in groups, each of which is cut into tiles by itself: those of whole warps; and the rest as one group, or
+    /// as two, of which the first fills half a warp, if these take less time.
     fn groups(self, columns: i32, rows: i32) -> [i32; 3] {
         let (most, half) = (LANES - self.edges(), LANES / 2 - self.edges());
         let rest = if in_space(self.sweep) { 0 } else { columns % most };
@@ -112,7 +112,7 @@ impl TileShape {
         [columns - rest, first, rest - first]
     }
 
-    /// How many pieces a box of this size is cut into along each axis, but for that along which tiles are marched.
+    /// The number of pieces of a box of this size along each axis, except the one along which tiles are marched.
     fn pieces(self, size: [i32; 3]) -> [i32; 3] {
         if in_space(self.sweep) {
             let [x, y] = cross_section(self.threads as i32, [size[0], size[1]]);
@@ -125,8 +125,8 @@ impl TileShape {
     }
 }
 
-/// The number of pieces along x and y, all with cells around them, of which a block has a thread for each column: the fewest. Among
-/// these, those that are longest along x.
+/// The number of pieces along x and y such that a block has a thread for each column of a piece and around it: as few pieces as possible,
+/// and among these the longest along x.
 fn cross_section(threads: i32, [columns, rows]: [i32; 2]) -> [i32; 2] {
     let pieces = |x: i32| {
         let most_rows = threads / ((columns + x - 1) / x + 2) - 2;
@@ -141,7 +141,7 @@ impl CutCells {
         self.pieces.iter().product::<i32>() as u32
     }
 
-    /// First cell of a piece along an axis, and how many it has.
+    /// First cell of a piece along an axis, and its number of cells.
     fn piece(&self, axis: usize, number: i32) -> [i32; 2] {
         let (length, longer) = (self.size[axis] / self.pieces[axis], self.size[axis] % self.pieces[axis]);
         [self.lo[axis] + number * length + number.min(longer), length + i32::from(number < longer)]
@@ -182,13 +182,14 @@ impl TileTable {
         }
     }
 
-    /// The strips that there are before they are cut: rows, or planes, that a block marches up for one, and how many have as many.
+    /// The strips before they are cut: for each group the rows, or planes, that a block marches through for one strip, and the number
+    /// of strips.
     pub fn strips(&self) -> impl Iterator<Item = [i32; 2]> {
         self.cells.iter().map(|cells| [cells.marched, cells.num_tiles() as i32])
     }
 
-    /// Cuts strips into tiles, those of a patch with the same number of rows into tiles of nearly the same height. `most_rows`: that a block
-    /// marches up, of these strips; see [`TileTable::strips`].
+    /// Cuts strips into tiles, those of a patch with the same number of rows into tiles of nearly the same height. `most_rows`: the
+    /// most rows that a block marches through, for these strips; see [`TileTable::strips`].
     pub fn cut(&mut self, mut most_rows: impl FnMut([i32; 2]) -> i32) {
         let along = self.shape.along();
         for cells in &mut self.cells {
@@ -202,10 +203,10 @@ impl TileTable {
         }
     }
 
-    /// Puts those with the most rows to march up first, so that blocks end together; others stay in order.
+    /// Sorts tiles by the rows to march through, most first, so that blocks end together; the order is otherwise kept.
     pub fn sort(&mut self) {
         let most = self.cells.iter().map(|cells| cells.marched).max().unwrap_or(0);
-        // Where those of each height go, by how much lower than the tallest they are.
+        // First place of the tiles of each height, by how much lower than the tallest they are.
         let mut places = vec![0; most as usize + 2];
         self.cells.iter().for_each(|cells| places[(most - cells.marched) as usize + 1] += 1);
         for k in 1..places.len() {
@@ -220,7 +221,7 @@ impl TileTable {
         self.cells = sorted;
     }
 
-    /// How cells are cut, in the order of their tiles, and how many these are.
+    /// The cut cells in the order of their tiles, and the number of tiles.
     pub fn finish(mut self) -> (Vec<CutCells>, u32) {
         let mut num_tiles = 0;
         for cells in &mut self.cells {
@@ -286,7 +287,7 @@ mod tests {
         }
     }
 
-    /// A block for any number of equations has room for a column and those around it.
+    /// A block for any number of equations has a thread for a column and each of those around it.
     #[test]
     fn every_solver_has_threads() {
         for (equations, precision) in [(1, Precision::Single), (9, Precision::Double), (40, Precision::Double)] {

@@ -1,6 +1,6 @@
-//! What changes the speed of kernels and never a result: sizes of blocks and chunks, warps a multiprocessor should hold, and how tall
-//! tiles of the update are. Each tile costs a few rows more than it has, so that tall ones are good; but the device waits for the
-//! last one, so that short ones are.
+//! What changes the speed of kernels and never a result: sizes of blocks and chunks, warps that a multiprocessor should hold, and the
+//! height of the update's tiles. Each tile computes a few rows beyond its own, which favours tall tiles; but the device waits for the last
+//! tile, which favours short ones.
 
 use crate::compile::Precision;
 use riemann::device_source::DeviceSource;
@@ -20,7 +20,7 @@ pub fn chunk_cells(total: usize) -> u32 {
     (total / CHUNK_WARPS).next_multiple_of(32).clamp(32, 1024) as u32
 }
 
-/// Chunks of a table of so many items and cells, at most: each item may end with a smaller one.
+/// Most chunks of a table of so many items and cells: each item may end with a smaller chunk.
 pub fn most_chunks(items: usize, cells: usize) -> usize {
     items + (cells / 32).min(2 * CHUNK_WARPS) + cells / 1024
 }
@@ -31,44 +31,44 @@ pub const NUMBER_THREADS: [u32; 3] = [32, 256, 512];
 /// Threads that flag a tile.
 pub const FLAG_THREADS: u32 = 512;
 
-/// Threads that widen a tile's flags, by dimensions: one for each row of it and of the tiles beside it across x, whole warps.
+/// Threads that widen a tile's flags, by dimensions: one for each row of the tile and of its neighbours across x, in whole warps.
 pub const WIDEN_THREADS: [u32; 3] = [32, 192, 576];
 
 /// Threads of a block that clusters tags.
 pub const CLUSTER_THREADS: u32 = 512;
 
-/// Threads of a block that plans a patch: a warp for each level where others are near it.
+/// Threads of a block that plans a patch: a warp for each level with patches near it.
 pub const PLAN_THREADS: u32 = 3 * LANES as u32;
 
 /// Threads of a block that adds up a column of counts.
 pub const SUM_THREADS: u32 = 256;
 
-/// Threads of a block that takes a part of a list of items: it goes through all of the list.
+/// Threads of a block that extracts a part of a list of items: it reads the whole list.
 pub const DIVIDE_THREADS: u32 = 1024;
 
 /// Planes of a candidate for which a block has memory: its signatures.
 pub const BLOCK_PLANES: usize = 5120;
 
-/// Cells of a plane, of which each may hold a tag: a rank of cuts has 29 bits for the largest second difference.
-pub const MOST_PLANE_CELLS: usize = 1 << 26;
+/// Most cells of a plane, each of which may hold a tag: the rank of a cut has 29 bits for the largest second difference.
+pub const MAX_PLANE_CELLS: usize = 1 << 26;
 
-/// Aligned tiles along a Morton curve for which a level is given memory, a bit each.
-pub const MOST_TILES: u128 = 1 << 27;
+/// Aligned tiles along a Morton curve, a bit each, for which a level is given memory.
+pub const MAX_TILES: u128 = 1 << 27;
 
-/// Blocks that share a patch where there is no table of chunks, at least.
+/// Least number of blocks for each patch where there is no table of chunks.
 const BLOCKS_PER_PATCH: u32 = 8;
 
 /// Blocks that a level should be given then: more than a device runs at once.
 const BLOCKS_PER_LEVEL: usize = 1 << 12;
 
-/// Blocks that share each of some patches with so many cells together: each thread has about one cell, up to as many threads as a
+/// Number of blocks for each of `patches` patches with `cells` cells together: each thread has about one cell, up to as many threads as a
 /// device can use.
 pub fn patch_blocks(patches: usize, cells: usize) -> u32 {
     let blocks = cells.div_ceil(THREADS as usize).min(BLOCKS_PER_LEVEL);
     (blocks.div_ceil(patches.max(1)) as u32).max(BLOCKS_PER_PATCH)
 }
 
-/// Warps that should fit a multiprocessor at once: more hide more latency, until registers spill.
+/// Warps that a multiprocessor should hold at once: more of them hide more latency, until registers spill.
 pub(super) fn warps_per_multiprocessor(solver: &DeviceSource, precision: Precision) -> u32 {
     // Numbers that a lane keeps from row to row, about.
     let kept = solver.equations * (12 + 2 * solver.waves) + 4 * solver.aux;
@@ -81,13 +81,13 @@ pub(super) fn warps_per_multiprocessor(solver: &DeviceSource, precision: Precisi
     }
 }
 
-/// Threads that a multiprocessor has where three axes are updated at once, with many values in registers and with fewer: each has all 255
-/// registers then, or 168. Values that spill cost more than warps that are missing.
+/// Threads that a multiprocessor has where three axes are updated at once, with many values in registers and with fewer: each then has all
+/// 255 registers, or 168. Spilled values cost more than missing warps.
 const SPACE_THREADS: [u32; 2] = [256, 384];
-/// Threads of a block then, most wanted first. Each has a column; those of the columns around the tile work for their neighbours alone,
-/// so that many are good.
+/// Threads of a block then, in order of preference. Each has a column; those of the columns around the tile compute for their neighbours
+/// only, so that large blocks are good.
 const SPACE_BLOCKS: [&[u32]; 2] = [&[256, 128, 64], &[352, 192, 128, 64]];
-/// Bytes of shared memory that a block has without being asked for.
+/// Bytes of shared memory that a block has by default.
 const SHARED_BYTES: usize = 48 << 10;
 /// Vectors that a column passes to its neighbours at a time.
 const PASSED: usize = 4;
@@ -102,17 +102,17 @@ pub(super) fn space_block(equations: usize, precision: Precision) -> [u32; 2] {
     [threads, SPACE_THREADS[row] / threads]
 }
 
-/// Rows that a warp marches through beyond those of its tile, about: it starts below and ends above.
+/// Rows that a warp marches through beyond those of its tile, about: some below it and some above.
 pub(super) const EXTRA_ROWS: i32 = 4;
 /// The part of the last tiles' time that the device waits for: measured on an H200, by heights from 16 to 128.
 const TAIL: f64 = 0.8;
 /// Heights that are tried: all tiles', and the least of three.
 const HEIGHTS: RangeInclusive<i32> = 4..=128;
 const LEAST_HEIGHTS: RangeInclusive<i32> = 8..=32;
-/// Parts of a level's cells that get the full height, and half of it; the rest gets a quarter.
+/// Fractions of a level's cells in tiles of the full height, and of half of it; the rest gets a quarter.
 const SHARES: [f64; 2] = [0.6, 0.25];
 
-/// Strips of a level, which tiles are parts of: by their height.
+/// The strips of a level, which are cut into tiles, by their height.
 struct Strips {
     /// Number of strips that are taller than each height.
     taller: Vec<u64>,
@@ -139,7 +139,7 @@ impl Strips {
         Strips { taller: counts, rows, resident: f64::from(resident_tiles.max(1)) }
     }
 
-    /// Number of tiles of at most so many rows: the n-th tile of a strip begins behind those before it.
+    /// Number of tiles of at most so many rows: the n-th tile of a strip begins where those before it end.
     fn tiles(&self, rows: i32) -> f64 {
         self.taller.iter().step_by(rows as usize).sum::<u64>() as f64
     }
@@ -168,8 +168,8 @@ fn best(candidates: impl Iterator<Item = i32>, time: impl Fn(i32) -> f64) -> (i3
     timed.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are candidates")
 }
 
-/// Rows of a tile at most, or planes, with which strips take the least time on a device that works on `resident_tiles` tiles at once, if
-/// all tiles have the same. `strips`: rows and number of those of one width, see [`super::TileTable::strips`].
+/// Most rows, or planes, of a tile with which strips take the least time on a device that runs `resident_tiles` tiles at once, if all tiles
+/// have the same height. `strips`: rows and number of the strips of one width, see [`super::TileTable::strips`].
 pub fn rows_per_tile(strips: impl Iterator<Item = [i32; 2]>, resident_tiles: u32) -> i32 {
     let strips = Strips::new(strips, resident_tiles);
     best(HEIGHTS, |rows| strips.time(rows)).0
@@ -197,7 +197,7 @@ impl TileHeights {
         TileHeights { rows: [tallest, tallest / 2, tallest / 4], shares: SHARES.map(|share| (share * all) as i64) }
     }
 
-    /// Rows of a tile at most in the next patch, whose strips have this height and number.
+    /// Most rows of a tile in the next patch, which has `count` strips of this height.
     pub fn next(&mut self, [height, count]: [i32; 2]) -> i32 {
         let class = self.shares.iter().position(|&left| left > 0).unwrap_or(2);
         if let Some(left) = self.shares.get_mut(class) {
@@ -223,7 +223,8 @@ mod tests {
         }
     }
 
-    /// Many tiles are long; few are cut so that every warp has one, into the shortest that leave none waiting.
+    /// Where there are many tiles, they are tall; where there are few, strips are cut so that every warp has one, into the shortest
+    /// that leave none waiting.
     #[test]
     fn tiles_are_as_tall_as_is_good() {
         let strips = |n: i32| [n, (n + 27) / 28];
@@ -233,7 +234,7 @@ mod tests {
         assert_eq!(rows(4, 256), 7);
     }
 
-    /// Few patches are shared by many blocks, so that a thread has a cell; many by as few as ever.
+    /// Few patches are shared by many blocks, so that each thread has a cell; many patches by the least number.
     #[test]
     fn cells_of_few_patches_have_a_thread_each() {
         assert_eq!(patch_blocks(50, 50 * 68 * 68), 37);

@@ -28,7 +28,7 @@ crate::device_struct! {
     pub struct PatchReport {
         /// Bits of the largest Courant number, an `f64`.
         pub courant: u64,
-        /// 1 if a new value is NaN or infinite.
+        /// 1 if a new value is NaN or infinite, or a quantity that must be positive is not.
         pub not_finite: u32,
         /// Nothing.
         pub padding: u32,
@@ -36,7 +36,7 @@ crate::device_struct! {
 }
 
 crate::device_struct! {
-    /// The kernel's argument.
+    /// The argument of both update kernels.
     pub struct UpdateArgs {
         /// Patches of the level.
         pub patches: Pointer<Patch>,
@@ -108,7 +108,7 @@ impl UpdateOptions {
         if in_space(self.sweep) { "update_3d" } else { "update_2d" }
     }
 
-    /// Which tiles the kernel takes.
+    /// The shape of the kernel's tiles.
     pub fn tile_shape(&self, solver: &DeviceSource, precision: Precision) -> TileShape {
         TileShape::new(self.sweep, solver.equations, precision)
     }
@@ -189,7 +189,7 @@ impl UpdateKernel {
         self.resident_tiles
     }
 
-    /// The kernel, to ask for its resources.
+    /// The kernel, to query its resources.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }

@@ -5,15 +5,15 @@
 
 use std::marker::PhantomData;
 
-/// Stands for the kernels' number type, `double` or `float`, behind a [`Pointer`].
+/// Stands for the kernels' number type, `double` or `float`, as the target of a [`Pointer`].
 #[derive(Clone, Copy, Debug)]
 pub enum Real {}
 
 /// A type that means the same on host and device.
 ///
 /// # Safety
-/// Plain data: any bits that the device writes are a value. `CUDA` names a type of the same size and alignment, or of an array's
-/// numbers.
+/// Plain data: any bits that the device writes are a valid value. `CUDA` names a type of the same size and alignment; for an array the type
+/// of its items.
 pub unsafe trait Plain: Copy + Send + Sync + 'static {
     /// The type's name in CUDA C++; of an array that of its items.
     const CUDA: &'static str;
@@ -66,7 +66,7 @@ impl<T: ?Sized> std::fmt::Debug for Pointer<T> {
 }
 
 impl<T: ?Sized> Pointer<T> {
-    /// Points nowhere: for arrays that a kernel does not touch.
+    /// The null pointer: for arrays that a kernel does not access.
     pub const NULL: Pointer<T> = Pointer { address: 0, points_at: PhantomData };
 
     /// The address itself.

@@ -1,27 +1,27 @@
 //! The user's folder for what is compiled once: machine code of kernels, and solvers from files.
 //!
-//! `AMRCLAW_CACHE`, or `amrclaw` in the user's folder for caches. All of it can be deleted at any time. What lies there is loaded
-//! and run, so the folder must be the user's own, and no other may write to it; each file has a digest beside it, and one that is
-//! damaged is made anew.
+//! It is `AMRCLAW_CACHE`, or `amrclaw` in the user's folder for caches. All of it can be deleted at any time. Its files are loaded and run,
+//! so the folder must belong to the user, and nobody else may write to it; each file has a digest beside it, and one that is damaged is
+//! made anew.
 
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder, or a file of it, is of no use.
+/// The folder, or a file of it, cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     /// Neither `AMRCLAW_CACHE` nor the variables that name the user's folders are set.
     #[error("there is no folder for what is compiled: neither AMRCLAW_CACHE nor HOME is set")]
     NoFolder,
-    /// The operating system refused to.
+    /// The operating system refused an action.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was to be done.
+        /// The action.
         action: &'static str,
-        /// With which file or folder.
+        /// Its file or folder.
         path: PathBuf,
-        /// Why it could not be.
+        /// The cause.
         source: io::Error,
     },
     /// It is not safe to load code from there.
@@ -41,7 +41,7 @@ impl CacheError {
     }
 }
 
-/// The folder for everything that is kept, made if need be.
+/// The folder for everything that is kept; it is made if necessary.
 ///
 /// # Errors
 /// It cannot be made, is another user's, or others may write to it.
@@ -51,7 +51,7 @@ pub fn folder() -> Result<PathBuf, CacheError> {
     Ok(folder)
 }
 
-/// The folder for machine code of kernels; where there can be none, a warning says why.
+/// The folder for machine code of kernels; if it cannot be used, a warning says why.
 pub fn kernels() -> Option<PathBuf> {
     let folder = folder().map(|folder| folder.join("kernels"));
     folder.inspect_err(|error| tracing::warn!("kernels are compiled anew in each run: {error}")).ok()
@@ -99,7 +99,7 @@ fn place() -> Result<PathBuf, CacheError> {
     caches.map(|caches| caches.join("amrclaw")).ok_or(CacheError::NoFolder)
 }
 
-/// Fowler, Noll and Vo's hash FNV-1a of 128 bits, over parts that are kept apart.
+/// The hash FNV-1a of Fowler, Noll and Vo, of 128 bits, over parts that do not run together.
 #[derive(Clone, Copy, Debug)]
 pub struct Hash(u128);
 
@@ -110,12 +110,12 @@ impl Default for Hash {
 }
 
 impl Hash {
-    /// Of nothing yet.
+    /// The hash of no parts.
     pub fn new() -> Self {
         Hash::default()
     }
 
-    /// With one more part.
+    /// The hash with one more part.
     pub fn with(mut self, part: impl AsRef<[u8]>) -> Self {
         let part = part.as_ref();
         for &byte in part.iter().chain(&(part.len() as u64).to_le_bytes()) {
@@ -148,12 +148,12 @@ pub fn write(path: &Path, text: &[u8]) -> Result<(), CacheError> {
     std::fs::rename(&passing, path).map_err(CacheError::io("write", path))
 }
 
-/// Where the digest of a kept file lies.
+/// The path of the digest of a kept file.
 fn digest_of(path: &Path) -> PathBuf {
     path.with_added_extension("digest")
 }
 
-/// Writes a file with its digest, which comes last: without it the file counts for nothing.
+/// Writes a file, then its digest: without one the file is ignored.
 ///
 /// # Errors
 /// Names the file or folder, and the cause.
@@ -162,7 +162,7 @@ pub fn keep(path: &Path, bytes: &[u8]) -> Result<(), CacheError> {
     write(&digest_of(path), Hash::new().with(bytes).digits().as_bytes())
 }
 
-/// A kept file, if it is there and is what was written.
+/// The bytes of a kept file, if it exists and agrees with its digest.
 pub fn read(path: &Path) -> Option<Vec<u8>> {
     let bytes = std::fs::read(path).ok()?;
     let digest = std::fs::read(digest_of(path)).ok()?;

@@ -12,7 +12,7 @@ use std::path::Path;
 
 const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 
-/// Numbers that a run computes with.
+/// The precision that a run computes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// 64 bits.
@@ -22,7 +22,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// That of `f64` or `f32`.
+    /// The precision of `f64` or `f32`.
     pub fn of<R: riemann::real::Scalar>() -> Precision {
         if R::BYTES == 8 { Precision::Double } else { Precision::Single }
     }
@@ -41,8 +41,8 @@ impl Precision {
 pub struct Target {
     /// Precision of the numbers.
     pub precision: Precision,
-    /// Contract products and sums into fused multiply-adds, and take divisions of the update by refined reciprocals.
-    /// Without, results are the CPU's to the bit in `f64`.
+    /// Contract products and sums into fused multiply-adds, and compute divisions of the update by refined reciprocals. Otherwise
+    /// results in `f64` are the CPU's to the bit.
     pub fused: bool,
     /// The solver, for kernels that call it.
     pub solver: Option<DeviceSource>,
@@ -102,8 +102,8 @@ impl Source {
         self.compile_with(target, architecture, None)
     }
 
-    /// As [`Source::compile`], for those who ask only whether the text compiles: hardly optimised, in a fraction of the time. NVRTC before
-    /// 12.9 knows no such way and takes its time.
+    /// Like [`Source::compile`], only to check that the text compiles: with little optimisation, in a fraction of the time. NVRTC
+    /// before 12.9 has no such option and takes the full time.
     ///
     /// # Errors
     /// As for [`Source::compile`].
@@ -134,8 +134,8 @@ fn options(target: &Target, architecture: &str) -> Vec<String> {
 }
 
 impl Source {
-    /// Machine code for an architecture: from disk if an earlier run, here or where the folder was copied from, kept it. `kept`: the
-    /// folder, see [`cache::kernels`].
+    /// Machine code for an architecture, read from disk if an earlier run has kept it, here or on the machine that the folder was
+    /// copied from. `kept`: the folder, see [`cache::kernels`].
     ///
     /// # Errors
     /// If it has to be compiled and cannot be.
@@ -169,7 +169,7 @@ impl Device {
     }
 }
 
-/// Name of a kernel's machine code: its content and options decide it, not the compiler, which may be missing where the
+/// Name under which a kernel's machine code is kept. It depends on content and options, not on the compiler, which may be missing where the
 /// folder is copied to.
 fn cache_name(source: &Source, target: &Target, architecture: &str) -> String {
     let key = format!("{:?}\n{}", options(target, architecture), source.assemble(target));

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What there is to know about a GPU without opening it.
+/// What can be known about a GPU without opening it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// Its number.
@@ -34,7 +34,7 @@ pub struct Device {
     info: DeviceInfo,
     context: Arc<CudaContext>,
     memory: Arc<Pool<DeviceMemory>>,
-    /// What other devices reach too, and MPI.
+    /// Memory that other devices reach too, and MPI.
     shared_memory: Arc<Pool<DeviceMemory>>,
     pinned: Arc<Pool<PinnedMemory>>,
     launched: Arc<LastLaunch>,
@@ -60,7 +60,7 @@ pub fn driver_version() -> Result<[u32; 2], CudaError> {
 ///
 /// # Errors
 /// If there is no driver, or no such device.
-pub fn can_reach(from: usize, to: usize) -> Result<bool, CudaError> {
+pub fn can_access_peer(from: usize, to: usize) -> Result<bool, CudaError> {
     initialise()?;
     let failed = CudaError::driver("asking what it reaches", from);
     let [device, other] = [from, to].map(|ordinal| result::device::get(ordinal as i32).map_err(&failed));
@@ -197,7 +197,7 @@ impl Device {
         PinnedBuffer::zeros(&self.pinned, len)
     }
 
-    /// To lock pages of the host's memory for this device and all others.
+    /// Page locks for the host's memory, for this device and all others.
     pub fn page_locks(&self) -> PageLocks {
         PageLocks::new(&self.context)
     }
@@ -216,12 +216,12 @@ impl Device {
         &self.context
     }
 
-    /// Lets this device reach what another shares of its memory directly, if it can; true if kernels may then read it. Copies from there take the way
-    /// through the host otherwise.
+    /// Enables direct access of this device to another one's shared memory, if it is possible; true if kernels may then read that
+    /// memory. Otherwise copies from there pass through the host.
     ///
     /// # Errors
     /// The driver's.
-    pub fn reach<T: Plain>(&self, memory: &DeviceBuffer<T>) -> Result<bool, CudaError> {
+    pub fn enable_peer_access<T: Plain>(&self, memory: &DeviceBuffer<T>) -> Result<bool, CudaError> {
         let other = memory.context();
         if other.ordinal() == self.ordinal() {
             return Ok(true);
@@ -230,7 +230,7 @@ impl Device {
         if let Some(&(_, reaches)) = reached.iter().find(|(ordinal, _)| *ordinal == other.ordinal()) {
             return Ok(reaches);
         }
-        let reaches = can_reach(self.ordinal(), other.ordinal())?;
+        let reaches = can_access_peer(self.ordinal(), other.ordinal())?;
         if reaches {
             let failed = CudaError::driver("reaching another device", self.ordinal());
             self.context.bind_to_thread().map_err(&failed)?;

@@ -49,7 +49,7 @@ pub enum CudaError {
         /// What the driver says.
         source: DriverError,
     },
-    /// A kernel broke off while it ran; nothing that the device held can be read any more.
+    /// A kernel failed while it ran; the device's memory can no longer be read.
     #[error(
         "a kernel failed on device {device}: {kernel}, grid {grid:?} of {block} threads, or one that was queued before it. \
          With CUDA_LAUNCH_BLOCKING=1 in the environment kernels run one by one, and it is the one named"
@@ -78,10 +78,10 @@ pub enum CudaError {
         needed: u64,
         /// Bytes that the pool holds.
         held: u64,
-        /// What stands in the way.
+        /// Why it could not grow.
         limit: String,
     },
-    /// Any other call of the driver.
+    /// Any other call of the driver failed.
     #[error("{what} on device {device}")]
     Driver {
         /// What was being done.

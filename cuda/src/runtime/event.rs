@@ -1,4 +1,4 @@
-//! Marks in streams.
+//! Events in streams.
 
 use crate::runtime::device::Device;
 use crate::runtime::error::CudaError;
@@ -7,7 +7,7 @@ use cudarc::driver::sys::{self, CUevent_flags};
 use cudarc::driver::{CudaContext, DriverError, result};
 use std::sync::Arc;
 
-/// A mark in a stream, to wait for or to take the time of.
+/// A CUDA event: a point in a stream to wait for, or to take the time of.
 #[derive(Debug)]
 pub struct Event {
     raw: sys::CUevent,
@@ -21,7 +21,7 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 impl Device {
-    /// A new event. `timed`: the time at which it is passed can be asked for.
+    /// A new event. `timed`: the time at which it completes can be asked for.
     ///
     /// # Errors
     /// The driver's.

@@ -1,4 +1,4 @@
-//! A device's memory and events that another process of the machine uses, told by words that processes can send one another.
+//! Memory and events of a device that another process of the machine uses: their IPC handles can be sent between processes as words.
 //!
 //! CUDA Driver API, `cuIpcGetMemHandle` and its like.
 
@@ -6,29 +6,29 @@ use crate::runtime::abi::Plain;
 use crate::runtime::device::Device;
 use crate::runtime::error::CudaError;
 use crate::runtime::event::Event;
-use crate::runtime::memory::{DeviceBuffer, Opened};
+use crate::runtime::memory::{DeviceBuffer, ImportedMemory};
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::{self, CUevent_flags, CUipcMem_flags};
 use std::ffi::c_char;
 
-/// What the driver calls a handle.
+/// The driver's handle, as words.
 type Handle = [u64; 8];
 
 /// An array, for other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExportedBuffer {
-    /// The piece of memory that the driver gave out.
+pub struct BufferHandle {
+    /// Handle of the allocation that holds the array.
     handle: Handle,
-    /// Where the array begins in it, in bytes.
+    /// Offset of the array in it, in bytes.
     start: u64,
     /// Number of elements.
     len: u64,
 }
 
 /// An event, for other processes.
-pub type ExportedEvent = [u64; 8];
+pub type EventHandle = [u64; 8];
 
-impl ExportedBuffer {
+impl BufferHandle {
     /// As words.
     pub fn words(&self) -> [u64; 10] {
         let mut words = [0; 10];
@@ -39,7 +39,7 @@ impl ExportedBuffer {
 
     /// From words.
     pub fn from_words(words: &[u64; 10]) -> Self {
-        ExportedBuffer { handle: std::array::from_fn(|k| words[k]), start: words[8], len: words[9] }
+        BufferHandle { handle: std::array::from_fn(|k| words[k]), start: words[8], len: words[9] }
     }
 }
 
@@ -56,11 +56,12 @@ fn bytes_of(words: Handle) -> [c_char; 64] {
 }
 
 impl<T: Plain> DeviceBuffer<T> {
-    /// What another process needs to open the array, one of [`Device::shared_buffer`]. It must stay as long as others have it open.
+    /// The handle with which another process opens the array, one of [`Device::shared_buffer`]. The array must live as long as others
+    /// have it open.
     ///
     /// # Errors
-    /// If driver or machine cannot.
-    pub fn export(&self) -> Result<ExportedBuffer, CudaError> {
+    /// If the driver or the machine does not support it.
+    pub fn export(&self) -> Result<BufferHandle, CudaError> {
         let (context, address) = (self.context(), self.at(0).address());
         let (mut handle, mut base) = (sys::CUipcMemHandle_st { reserved: [0; 64] }, 0);
         let mut ask = || -> Result<(), DriverError> {
@@ -72,16 +73,16 @@ impl<T: Plain> DeviceBuffer<T> {
             }
         };
         ask().map_err(CudaError::driver("exporting memory", context.ordinal()))?;
-        Ok(ExportedBuffer { handle: words_of(handle.reserved), start: address - base, len: self.len() as u64 })
+        Ok(BufferHandle { handle: words_of(handle.reserved), start: address - base, len: self.len() as u64 })
     }
 }
 
 impl Device {
-    /// An array of another process of the machine, for this device to read. The owner must not give it back before it is dropped here.
+    /// Opens an array of another process of the machine, for this device to read. The owner must not free it before it is dropped here.
     ///
     /// # Errors
     /// If this device does not reach it.
-    pub fn import_buffer<T: Plain>(&self, exported: &ExportedBuffer) -> Result<DeviceBuffer<T>, CudaError> {
+    pub fn import_buffer<T: Plain>(&self, exported: &BufferHandle) -> Result<DeviceBuffer<T>, CudaError> {
         let (context, mut address) = (self.context(), 0);
         let handle = sys::CUipcMemHandle_st { reserved: bytes_of(exported.handle) };
         let option = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as u32;
@@ -91,7 +92,7 @@ impl Device {
         });
         opened.map_err(CudaError::driver("opening another process's memory", self.ordinal()))?;
         // SAFETY: it has just been opened.
-        let opened = unsafe { Opened::new(address, context.clone()) };
+        let opened = unsafe { ImportedMemory::new(address, context.clone()) };
         Ok(DeviceBuffer::of_other(opened, exported.start, exported.len as usize))
     }
 
@@ -105,11 +106,11 @@ impl Device {
         self.new_event("making an event", |raw| unsafe { sys::cuEventCreate(raw, flags) })
     }
 
-    /// An event of another process of the machine.
+    /// Opens an event of another process of the machine.
     ///
     /// # Errors
     /// If the driver does not know it.
-    pub fn import_event(&self, exported: &ExportedEvent) -> Result<Event, CudaError> {
+    pub fn import_event(&self, exported: &EventHandle) -> Result<Event, CudaError> {
         let handle = sys::CUipcEventHandle_st { reserved: bytes_of(*exported) };
         // SAFETY: the driver looks at the handle, and writes one event.
         self.new_event("opening another process's event", |raw| unsafe { sys::cuIpcOpenEventHandle(raw, handle) })
@@ -117,11 +118,11 @@ impl Device {
 }
 
 impl Event {
-    /// What another process needs to open it, one of [`Device::exportable_event`].
+    /// The handle with which another process opens the event, one of [`Device::exportable_event`].
     ///
     /// # Errors
-    /// If driver or machine cannot.
-    pub fn export(&self) -> Result<ExportedEvent, CudaError> {
+    /// If the driver or the machine does not support it.
+    pub fn export(&self) -> Result<EventHandle, CudaError> {
         let mut handle = sys::CUipcEventHandle_st { reserved: [0; 64] };
         // SAFETY: the event lives; the other is a place for the answer.
         let exported = unsafe { sys::cuIpcGetEventHandle(&raw mut handle, self.raw()) }.result();
@@ -134,12 +135,12 @@ impl Event {
 mod tests {
     use super::*;
 
-    /// Words tell an array as it was exported, and the driver's bytes come back as they were.
+    /// A handle survives its conversion to words and back, and so do the driver's bytes.
     #[test]
     fn words_are_what_was_exported() {
         let bytes: [c_char; 64] = std::array::from_fn(|k| k as c_char - 32);
         assert_eq!(bytes_of(words_of(bytes)), bytes);
-        let exported = ExportedBuffer { handle: words_of(bytes), start: 512, len: 3 };
-        assert_eq!(ExportedBuffer::from_words(&exported.words()), exported);
+        let exported = BufferHandle { handle: words_of(bytes), start: 512, len: 3 };
+        assert_eq!(BufferHandle::from_words(&exported.words()), exported);
     }
 }

@@ -34,7 +34,7 @@ impl Device {
 }
 
 impl Module {
-    /// The entry point called `name`.
+    /// The entry point `name`.
     pub fn kernel(&self, name: &'static str) -> Result<Kernel, CudaError> {
         let raw = self.raw.load_function(name).map_err(CudaError::driver("finding a kernel", self.device))?;
         Ok(Kernel { raw, name, device: self.device })
@@ -48,14 +48,14 @@ impl Kernel {
         Ok([self.raw.num_regs().map_err(&what)?, self.raw.local_size_bytes().map_err(&what)?])
     }
 
-    /// Blocks of `threads` threads that a multiprocessor of the kernel's device runs at once. Asked for by any thread.
+    /// Blocks of `threads` threads that a multiprocessor of the kernel's device runs at once. May be called from any thread.
     pub fn blocks_per_multiprocessor(&self, device: &Device, threads: u32) -> Result<u32, CudaError> {
         let bound = device.context().bind_to_thread();
         let blocks = bound.and_then(|()| self.raw.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None));
         blocks.map_err(CudaError::driver("asking for a kernel's occupancy", self.device))
     }
 
-    /// Queues the kernel. An empty grid is no launch.
+    /// Queues the kernel. An empty grid launches nothing.
     ///
     /// # Safety
     /// `A` is the struct that the kernel takes; what its pointers point at lives, and is used by nobody else, until the
@@ -80,12 +80,12 @@ impl Kernel {
         .map_err(|source| self.failed(stream, grid, source))
     }
 
-    /// As [`Kernel::launch`], but blocks may start before the kernel queued before has ended, where the device can do that: the
-    /// kernel waits by itself.
+    /// Like [`Kernel::launch`], but blocks may start before the preceding kernel of the stream has ended, where the device supports it:
+    /// the kernel itself waits (`await_previous`).
     ///
     /// # Safety
-    /// That of [`Kernel::launch`]; and before `await_previous` the kernel, as all in its stream, reads nothing that kernels write, unless one behind
-    /// them was launched otherwise.
+    /// That of [`Kernel::launch`]. Besides, no kernel of the stream reads before its `await_previous` anything that a kernel writes,
+    /// unless a later kernel than the writer was launched by [`Kernel::launch`].
     pub unsafe fn launch_ahead<A: DeviceStruct>(
         &self,
         stream: &Stream,
@@ -123,7 +123,7 @@ impl Kernel {
         launched.result().map_err(|source| self.failed(stream, grid, source))
     }
 
-    /// Makes the stream's device this thread's. False if the grid is empty.
+    /// Makes the stream's device current in this thread. False if the grid is empty.
     fn begin(&self, stream: &Stream, grid: Grid) -> Result<bool, CudaError> {
         if grid.blocks.contains(&0) {
             return Ok(false);
@@ -133,7 +133,7 @@ impl Kernel {
         Ok(true)
     }
 
-    /// The launch failed, or a kernel before it.
+    /// The error of a failed launch, or of a kernel before it.
     fn failed(&self, stream: &Stream, grid: Grid, source: DriverError) -> CudaError {
         match stream.failed("launching a kernel")(source) {
             CudaError::Driver { device, source, .. } => {

@@ -1,4 +1,4 @@
-//! Launches: their size, and which was the last.
+//! Launches: their size, and which was the last on a device.
 
 use crate::runtime::error::CudaError;
 use cudarc::driver::{DriverError, sys};
@@ -16,24 +16,24 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Enough blocks of `threads` threads for `items` items, one a thread.
+    /// Enough blocks of `threads` threads for `items` items, one item for each thread.
     pub fn over(items: usize, threads: u32) -> Grid {
         let blocks = items.div_ceil(threads as usize).max(1) as u32;
         Grid { blocks: [blocks, 1, 1], threads, shared_bytes: 0 }
     }
 }
 
-/// The kernel launched last on a device, to be named if it fails: whichever stream is waited for, the driver tells of a fault first.
+/// The kernel launched last on a device, to be named if it fails: the driver reports a fault at the next call that waits, in any stream.
 #[derive(Debug, Default)]
 pub(crate) struct LastLaunch(Mutex<Option<(&'static str, Grid)>>);
 
 impl LastLaunch {
-    /// A kernel is launched.
+    /// Records a launch.
     pub fn note(&self, kernel: &'static str, grid: Grid) {
         *self.0.lock() = Some((kernel, grid));
     }
 
-    /// For `map_err`: the call that failed, or the kernel that did.
+    /// For `map_err`: an error that names the call, or the kernel if that has failed.
     pub fn failed(&self, what: &'static str, device: usize) -> impl Fn(DriverError) -> CudaError {
         move |source| match *self.0.lock() {
             Some((kernel, grid)) if is_fault(source) => {
@@ -44,7 +44,7 @@ impl LastLaunch {
     }
 }
 
-/// True if a kernel broke off: its context is lost then.
+/// True if a kernel failed: its context is then unusable.
 fn is_fault(error: DriverError) -> bool {
     use sys::CUresult::*;
     matches!(

@@ -25,7 +25,7 @@ struct Api {
     log: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
     cubin_size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
     cubin: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
-    /// Keeps the functions in memory.
+    /// Keeps the library loaded.
     _library: Library,
 }
 
@@ -63,8 +63,8 @@ impl Api {
     }
 }
 
-/// Where NVRTC may lie, the most wanted first: what the user names, what the system's loader finds, the toolkit, and the
-/// package `nvidia-cuda-nvrtc` of the Python environment in use.
+/// Where NVRTC may be found, in order of preference: the path that the user names, the system's loader, the toolkit, and the package
+/// `nvidia-cuda-nvrtc` of the Python environment in use.
 fn candidates() -> Vec<PathBuf> {
     if let Some(path) = std::env::var_os("AMRCLAW_NVRTC") {
         return vec![path.into()];
@@ -165,7 +165,7 @@ impl Nvrtc {
         }
     }
 
-    /// What `size` and `get` say of a program.
+    /// Fetches an output of a program: `size` gives its length, `get` its bytes.
     unsafe fn fetch(
         &self,
         program: Program,

@@ -18,7 +18,18 @@ pub struct Stream {
     pub(crate) launched: Arc<LastLaunch>,
 }
 
-/// Work recorded once, to be started at a fraction of the cost.
+/// How urgent the work in a stream is. A stream of [`Device::stream`] has the lowest priority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    /// As streams have it that are made without one.
+    Low,
+    /// Between the two.
+    Middle,
+    /// The highest that the device knows.
+    High,
+}
+
+/// Recorded work, which can be launched again at a fraction of the cost.
 pub struct Graph {
     raw: CudaGraph,
     device: usize,
@@ -37,12 +48,18 @@ impl Device {
         Ok(Stream { raw, device: self.ordinal(), launched: self.launched().clone() })
     }
 
-    /// A new stream whose blocks come before those of others that wait for room on the device.
-    pub fn urgent_stream(&self) -> Result<Stream, CudaError> {
+    /// A new stream whose blocks are scheduled before those of streams of lower priority.
+    pub fn stream_of_priority(&self, priority: Priority) -> Result<Stream, CudaError> {
         let failed = CudaError::driver("making a stream", self.ordinal());
         self.context().bind_to_thread().map_err(&failed)?;
-        let (_, most_urgent) = result::stream::get_priority_range().map_err(&failed)?;
-        let raw = self.context().new_stream_with_priority(most_urgent).map_err(&failed)?;
+        // The highest priority is the smallest number.
+        let (lowest, highest) = result::stream::get_priority_range().map_err(&failed)?;
+        let number = match priority {
+            Priority::Low => lowest,
+            Priority::Middle => (lowest + highest) / 2,
+            Priority::High => highest,
+        };
+        let raw = self.context().new_stream_with_priority(number).map_err(&failed)?;
         Ok(Stream { raw, device: self.ordinal(), launched: self.launched().clone() })
     }
 }
@@ -63,14 +80,14 @@ impl Stream {
         self.raw.synchronize().map_err(self.failed("waiting for a stream"))
     }
 
-    /// Puts an event behind the work so far.
+    /// Records an event behind the work so far.
     pub fn record(&self, event: &Event) -> Result<(), CudaError> {
         let stream = self.bound("recording an event")?;
         // SAFETY: both live.
         unsafe { result::event::record(event.raw(), stream) }.map_err(self.failed("recording an event"))
     }
 
-    /// Work from here on starts after the event.
+    /// Makes later work of the stream wait for the event.
     pub fn wait(&self, event: &Event) -> Result<(), CudaError> {
         let stream = self.bound("waiting for an event")?;
         let option = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
@@ -150,7 +167,7 @@ impl Stream {
             .map_err(self.failed("copying on the device"))
     }
 
-    /// Queues a copy of `len` numbers from a buffer of any device, which [`Device::reach`] makes short.
+    /// Queues a copy of `len` numbers from a buffer of any device; it is direct after [`Device::enable_peer_access`].
     pub fn copy_from_peer<T: Plain>(
         &self,
         (source, from): (&DeviceBuffer<T>, usize),

@@ -1,7 +1,7 @@
 """Hyperbolic PDEs on block-structured adaptive meshes.
 
-`run` takes a case to its end, `Simulation` takes it step by step, `load` reads what a run has written; `amrclaw.plot`
-draws, `amrclaw.clawpack` takes over the settings of AMRClaw.
+`run` runs a case to its end, `Simulation` advances it step by step, `load` reads the files of a run; `amrclaw.plot` draws,
+`amrclaw.clawpack` converts the settings of AMRClaw.
 """
 
 from importlib import import_module
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Matplotlib is loaded only where pictures are drawn, and need not be there elsewhere.
+    # Matplotlib is imported only when pictures are drawn, since it is optional.
     if name == "plot":
         return import_module("amrclaw.plot")
     raise AttributeError(f"module 'amrclaw' has no attribute {name!r}")

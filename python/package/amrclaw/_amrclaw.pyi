@@ -88,7 +88,7 @@ class Frame:
 
 @final
 class Simulation:
-    """A problem on its way through time."""
+    """A simulation that Python advances step by step."""
 
     def __new__(
         cls,

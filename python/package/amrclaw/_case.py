@@ -16,11 +16,11 @@ CaseLike = Union[str, "os.PathLike[str]", Mapping[str, Any], Case]
 def load_case(
     case: CaseLike, set: Mapping[str, Any] | None = None, solver: Union[str, "os.PathLike[str]", None] = None
 ) -> Case:
-    """A checked case.
+    """Loads and checks a case.
 
-    `case` is the path of a case file, a dictionary nested as the tables of one, a `Case`, or anything with a method
-    `to_toml`. `set` changes keys of it: `{"regrid.cutoff": 0.9, "mesh.cells": [100, 100]}`. `solver` is the file of a solver, in
-    place of the case's; it is compiled when it is used for the first time.
+    `case` is the path of a case file, a dictionary nested like the tables of one, a `Case`, or any object with a method
+    `to_toml`. `set` changes keys of the case: `{"regrid.cutoff": 0.9, "mesh.cells": [100, 100]}`. `solver` is a solver's file that
+    replaces the case's solver; it is compiled when it is first used.
     """
     checked = with_changes(case, changes_of(set, solver))
     for remark in checked.remarks:

@@ -1,4 +1,4 @@
-"""The command `amrclaw`: the program that the package brings along."""
+"""The command `amrclaw`: runs the program that the package contains."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _PROGRAM = Path(__file__).resolve().parent / "_bin" / ("amrclaw.exe" if os.name 
 
 
 def main() -> int:
-    """Becomes the program."""
+    """Replaces this process by the program."""
     if not _PROGRAM.exists():
         print("error: this installation of the package has no program; install it by: pip install ./python", file=sys.stderr)
         return 1
     arguments = [str(_PROGRAM), *sys.argv[1:]]
     if os.name == "nt":
         return subprocess.run(arguments).returncode
-    # Installers may drop the permission to execute.
+    # Installers may remove the execute permission.
     if not os.access(_PROGRAM, os.X_OK):
         _PROGRAM.chmod(0o755)
     os.execv(arguments[0], arguments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Error(Exception):
-    """Whatever goes wrong."""
+    """Base class of the package's errors."""
 
 
 class InputError(Error, ValueError):
@@ -12,7 +12,7 @@ class InputError(Error, ValueError):
 
 
 class RunError(Error, RuntimeError):
-    """The work began and could not go on."""
+    """The work was started and failed."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Files of films: what their names end in, the program that MP4 needs, pages that fetch nothing."""
+"""Film files: their extensions, the program that MP4 needs, and HTML pages without external resources."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SIGNS = {
 
 
 def self_contained(page: str) -> str:
-    """Matplotlib's page with signs in place of a font that it would fetch from the network for its buttons."""
+    """Matplotlib's page, with plain characters on its buttons instead of a font that it would fetch from the network."""
     page = re.sub(r"<link[^>]*>", "", page)
     for sign, classes in _SIGNS.items():
         page = page.replace(f'<i class="fa {classes}"></i>', sign)
@@ -32,7 +32,7 @@ def self_contained(page: str) -> str:
 
 
 def film_ending(path: str) -> str:
-    """The ending of a film's file, once it is known that such a film can be made."""
+    """The extension of a film's file; an error if such a film cannot be made."""
     ending = os.path.splitext(path)[1]
     if ending not in (".mp4", ".gif", ".html"):
         raise InputError(f"{path}: films end in .mp4, .gif or .html")
@@ -42,7 +42,7 @@ def film_ending(path: str) -> str:
 
 
 def finds_ffmpeg() -> bool:
-    """Whether ffmpeg is there: the system's, or that of the package imageio-ffmpeg, which matplotlib is then told of."""
+    """Whether ffmpeg is available: the system's, or that of the package imageio-ffmpeg, for which matplotlib is then configured."""
     if writers.is_available("ffmpeg"):
         return True
     try:

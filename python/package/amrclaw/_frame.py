@@ -41,7 +41,7 @@ class Patch:
 
     @property
     def lower(self) -> tuple[float, ...]:
-        """Lower corner, on a mapped mesh in computational coordinates, as all that follow along axes."""
+        """Lower corner. On a mapped mesh it is computational, like `upper`, `centres` and `edges`."""
         return tuple(low + i * d for low, i, d in zip(self._snapshot.lower, self.lo, self.dx))
 
     @property
@@ -58,8 +58,8 @@ class Patch:
         return self._snapshot.lower[axis] + np.arange(self.lo[axis], self.hi[axis] + 1) * self.dx[axis]
 
     def corners(self) -> np.ndarray:
-        """Where the cells' corners lie, `[x, y, axis]` with one more along each axis than there are cells: on a mapped mesh where
-        the mapping puts them."""
+        """Positions of the cells' corners, `[x, y, axis]`, with one more along each axis than cells: physical ones on a mapped
+        mesh."""
         return self._snapshot.positions(np.stack(np.meshgrid(*map(self.edges, range(len(self.dx))), indexing="ij"), -1))
 
     @property
@@ -135,7 +135,7 @@ class Level:
 
 
 class Snapshot:
-    """What a frame and a simulation have in common: levels of patches at one time."""
+    """The common interface of a frame and a simulation: levels of patches at one time."""
 
     time: float
     equations: tuple[str, ...]
@@ -145,7 +145,7 @@ class Snapshot:
     cells: tuple[int, ...]
     ratios: list[list[int]]
     epoch = 0
-    """Counts the steps after which levels and patches are others."""
+    """Changes whenever levels and patches become invalid."""
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -198,9 +198,9 @@ class Snapshot:
         return total
 
     def to_uniform(self, level: int = 1, field: Optional[str] = None) -> np.ndarray:
-        """The solution on the cells of one level, all over the domain: `[x, y]` of one field, else `[equation, x, y]`.
+        """The solution on the cells of one level over the whole domain: `[x, y]` of one field, else `[equation, x, y]`.
 
-        Cells take their mean where the mesh is finer, and the value of the cell around them where it is coarser.
+        Where the mesh is finer, a cell gets the mean of the finer cells; where it is coarser, the value of the cell that contains it.
         """
         if not 1 <= level <= len(self.ratios) + 1:
             raise InputError(f"there is no level {level}: levels are 1 to {len(self.ratios) + 1}")
@@ -222,9 +222,9 @@ class Snapshot:
     ) -> np.ndarray:
         """Values at points, shape `[point]` of one field, else `[equation, point]`.
 
-        `points` has one row per point. `method`: "linear" between the centres of cells as fine as the finest at the point,
-        or "nearest", the value of that cell itself. `outside`: points outside the domain are an error ("raise"), or have the
-        value NaN ("nan").
+        `points` has one row per point. `method`: "nearest" is the value of the finest cell at the point, "linear" interpolates
+        between centres of cells of that size. `outside`: points outside the domain are an error ("raise"), or get NaN
+        ("nan").
         """
         return sample(self, points, field, method, outside)
 
@@ -234,20 +234,20 @@ class Snapshot:
 
     @property
     def mapped(self) -> bool:
-        """Whether cells lie where a mapping puts them. Boxes, centres, edges, samples and slices are then computational."""
+        """Whether the mesh is mapped. Boxes, centres, edges, samples and slices are then in computational coordinates."""
         return bool(self.frame()._native.mapped)
 
     def positions(self, points: Any) -> np.ndarray:
-        """Physical positions of computational points, whose last axis is that of their coordinates; the points themselves without a
-        mapping."""
+        """Physical positions of computational points; the last axis of `points` is that of the coordinates. Without a mapping,
+        the points themselves."""
         points = np.asarray(points, dtype=float)
         if points.ndim == 0 or points.shape[-1] != self.dimension:
             raise InputError(f"the last axis of points is that of their {self.dimension} coordinates")
         return self.frame()._native.positions(points.reshape(-1, self.dimension)).reshape(points.shape)
 
     def computational(self, positions: Any) -> np.ndarray:
-        """Computational points at physical positions, whose last axis is that of their coordinates: NaN where there are no cells. The
-        positions themselves without a mapping. `frame.sample(frame.computational(positions), outside="nan")` is the solution there."""
+        """Computational points at physical positions; the last axis of `positions` is that of the coordinates. NaN outside the mesh.
+        Without a mapping, the positions themselves. `frame.sample(frame.computational(positions), outside="nan")` is the solution there."""
         positions = np.asarray(positions, dtype=float)
         if positions.ndim == 0 or positions.shape[-1] != self.dimension:
             raise InputError(f"the last axis of positions is that of their {self.dimension} coordinates")
@@ -256,8 +256,8 @@ class Snapshot:
     def derive(self, *formulas: str, **named: str) -> "Frame":
         """A frame whose fields are computed by formulas: `frame.derive("mach", speed="sqrt(u^2 + v^2)")`.
 
-        Formulas are those of the case file over the frame's fields, with the solver's quantities (`Frame.quantities`) and
-        parameters, and `dx(f)`, `dy(f)`, `dz(f)`, `grad(f)`. One that has no name of its own is its own name.
+        Formulas are written as in the case file. They may use the frame's fields, the solver's quantities (`Frame.quantities`)
+        and parameters, and `dx(f)`, `dy(f)`, `dz(f)`, `grad(f)`. A positional formula is also the name of its field.
         """
         return Frame(self.frame()._native.derive([(text, text) for text in formulas] + list(named.items())))
 
@@ -270,7 +270,7 @@ class Snapshot:
         return Frame(self.frame()._native.slice(number, position))
 
     def project(self, axis: str, what: str, field: str) -> "Frame":
-        """What lies along an axis of a solution in three dimensions: "max", "min", "mean" or "integral" of a field."""
+        """Projects a field of a solution in three dimensions along an axis, by its "max", "min", "mean" or "integral"."""
         return Frame(self.frame()._native.project(self._axis(axis), what, field))
 
     def _axis(self, axis: str) -> int:

@@ -1,7 +1,7 @@
-"""Python functions of cells, as the solver asks them.
+"""Adapters from users' Python functions of cells to the solver's.
 
-The solver calls with a box of cells and wants a flat array `[value, z, y, x]`, x fastest; users get and give arrays
-`[x, y, z]`, one per value.
+The solver passes a box of cells and expects a flat array `[value, z, y, x]`, x fastest; users' functions take and return
+arrays `[x, y, z]`, one per value.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def centres(lower: Sequence[float], dx: Sequence[float], size: Sequence[int]) ->
 
 
 class Cells:
-    """A box of cells that a function is asked about: `x`, `y`, `z`, `t`, `dx`, and the state `q[equation]` there.
+    """The box of cells that a function is called for: `x`, `y`, `z`, `t`, `dx`, and the state `q[equation]`.
 
-    `cells["pressure"]` is the state, or auxiliary value, of that name. All arrays run along x, y, z.
+    `cells["pressure"]` is the equation's quantity or auxiliary value of that name. All arrays have axes x, y, z.
     """
 
     def __init__(
@@ -42,9 +42,9 @@ class Cells:
         self.shape = tuple(size)
         self.equations, self.aux_names = names
         self.side = side
-        """At a side of the domain, such as `x_lower`; the cells lie beyond it, and the state is that of their mirror images."""
+        """For boundary functions, the side, such as `x_lower`: the cells are beyond it, and the state is that of their mirror images."""
         self.ghosted = _grid(ghosted, len(self.equations), [n + 2 * num_ghost for n in size])
-        """The state with one more cell on every side; at the sides of the domain without."""
+        """The state with one more cell on every side; for boundary functions without."""
         inner = tuple(slice(num_ghost, num_ghost + n) for n in size)
         self.q = self.ghosted[(slice(None), *inner)]
         self.aux = _grid(aux, len(self.aux_names), size)
@@ -107,7 +107,7 @@ def _grid(flat: np.ndarray, count: int, size: Sequence[int]) -> np.ndarray:
 
 
 def _flat(values: Any, names: Sequence[str], shape: tuple[int, ...], what: str) -> np.ndarray:
-    """What a function returned, one value per name, as the solver's numbers. Numbers stand for whole arrays."""
+    """A function's result, one value per name, as the solver's flat array. A number stands for a uniform array."""
     if isinstance(values, Mapping):
         missing = [name for name in names if name not in values]
         unknown = [name for name in values if name not in names]
@@ -123,8 +123,8 @@ def _flat(values: Any, names: Sequence[str], shape: tuple[int, ...], what: str) 
 
 
 def of_position(function: Callable[..., Any], names: Sequence[str], what: str, timed: bool) -> Callable[..., np.ndarray]:
-    """For initial and auxiliary data: `function(x, y)`, or `function(x, y, t)` if `timed`; with `cells` if it has such a
-    parameter."""
+    """Adapts a function for initial or auxiliary data: `function(x, y)`, or `function(x, y, t)` if `timed`; with `cells` if it
+    has such a parameter."""
     wants_cells = _wants_cells(function)
 
     def ask(lower: Sequence[float], dx: Sequence[float], size: Sequence[int], time: float) -> np.ndarray:
@@ -140,14 +140,14 @@ def _wants_cells(function: Callable[..., Any]) -> bool:
     """Whether a function has a parameter `cells`."""
     try:
         parameter = inspect.signature(function).parameters.get("cells")
-        # A function of any number of coordinates may call them so.
+        # A variadic parameter may also be called `cells`; it takes coordinates.
         return parameter is not None and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     except (TypeError, ValueError):
         return False
 
 
 def takes_time(function: Callable[..., Any], dimension: int) -> bool:
-    """Whether a function of position wants the time too: one more argument than there are axes."""
+    """Whether a function of position also takes the time: it has one more argument than there are axes."""
     more = {"cells": None} if _wants_cells(function) else {}
     try:
         inspect.signature(function).bind(*range(dimension + 1), **more)
@@ -161,7 +161,7 @@ def takes_time(function: Callable[..., Any], dimension: int) -> bool:
 
 
 def flags(function: Callable[[Cells], Any], equations: Sequence[str], aux: Sequence[str]) -> Callable[..., np.ndarray]:
-    """For refinement: `function(cells)` is true, or not 0, where to refine."""
+    """Adapts a refinement criterion: `function(cells)` is true, or not 0, where to refine."""
 
     def ask(lower: Any, dx: Any, size: Any, time: float, state: np.ndarray, aux_values: np.ndarray) -> np.ndarray:
         cells = Cells((lower, dx, size, time), (equations, aux), state, aux_values, num_ghost=1)
@@ -171,7 +171,7 @@ def flags(function: Callable[[Cells], Any], equations: Sequence[str], aux: Seque
 
 
 def ghosts(functions: Callable[[Cells], Any] | Mapping[str, Any], equations: Sequence[str]) -> Callable[..., np.ndarray]:
-    """For boundaries: `function(cells)` is the state of ghost cells beyond the side `cells.side`."""
+    """Adapts boundary functions: `function(cells)` is the state of ghost cells beyond the side `cells.side`."""
 
     def ask(lower: Any, dx: Any, size: Any, time: float, mirror: np.ndarray, side: str) -> np.ndarray:
         cells = Cells((lower, dx, size, time), (equations, []), mirror, np.empty(0), num_ghost=0, side=side)

@@ -1,4 +1,4 @@
-"""The options of a run, as type checkers see them. The native module has the table that is read."""
+"""The options of a run, for type checkers only. At run time the native module's table is used."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ INTERVAL = 0.1
 
 
 class Watch(Protocol):
-    """What is told after every step."""
+    """A function that is called after every step."""
 
     def __call__(
         self, t: float, start: float, end: float, steps: int, dt: float, levels: int, cells: int, seconds: float
@@ -41,7 +41,7 @@ class Display:
         self._show(f"{bar} {part:4.0%}  t = {t:.4g}, step {steps}, {levels} levels, {rate:.1f} million updates/s")
 
     def finish(self) -> None:
-        """Leaves the terminal's line empty."""
+        """Clears the terminal's line."""
         if self._terminal and self._length:
             sys.stderr.write("\r" + " " * self._length + "\r")
             sys.stderr.flush()

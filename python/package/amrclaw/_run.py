@@ -1,4 +1,4 @@
-"""Runs, and what they leave behind."""
+"""Runs, and the files that they write."""
 
 from __future__ import annotations
 
@@ -35,17 +35,18 @@ def run(
     comm: Any = None,
     **options: Unpack[RunOptions],
 ) -> "Run":
-    """Runs a case to its end, and returns what it wrote into `output`.
+    """Runs a case to its end, and returns the `Run` in the folder `output`.
 
-    Where `output` holds files of an earlier run, they are replaced with `overwrite`; else the run goes to `output_2`, `output_3`, …,
-    with a warning that says so.
+    If `output` holds files of an earlier run, they are replaced with `overwrite`; otherwise the files go to `output_2`, `output_3`, …, and
+    a warning says so.
 
-    `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to go on from. `progress` is whether to show
-    progress, or a function to tell it to. `options` are those of the command line: `device`, `threads`, `precision`, `fmad`,
-    `device_memory`, `device_times`, `ranks`. Ctrl-C stops the run after the current step with `Interrupted`, which names a checkpoint.
+    `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to continue from. `progress` is whether to show
+    progress, or a function to call with it. `options` are those of the command line: `device`, `devices`, `threads`, `precision`, `fmad`,
+    `device_memory`, `device_times`, `ranks`, `comm_timeout`. Ctrl-C stops the run after the current step with `Interrupted`, which names
+    a checkpoint.
 
-    `comm` is a communicator of mpi4py, such as `MPI.COMM_WORLD`: its processes, all of which call `run` alike, are the ranks of the
-    run. Of those that `mpiexec` has started each must say what it runs in: `MPI.COMM_SELF` for a run of its own.
+    `comm` is a communicator of mpi4py, such as `MPI.COMM_WORLD`: its processes are the ranks of the run, and all must call `run` with the
+    same arguments. Processes started by `mpiexec` must always give one: `MPI.COMM_SELF` for a separate run in each process.
     """
     if comm is not None:
         with _alone(comm) as ranks:
@@ -69,7 +70,7 @@ def _prepare(case: CaseLike, set: Any, solver: Any, output: Optional[PathLike]) 
 
 @contextmanager
 def _alone(comm: Any) -> Iterator[Any]:
-    """The same processes in a communicator of their own, so that messages of others are not taken for the run's."""
+    """A duplicate of the communicator, so that the run's messages are separate from others."""
     own = comm.Dup()
     try:
         yield own
@@ -78,7 +79,7 @@ def _alone(comm: Any) -> Iterator[Any]:
 
 
 def _alike(comm: Any, work: Callable[[], _T]) -> _T:
-    """Does work that may fail; where it fails on one of the processes, it fails on all."""
+    """Does work that may fail; if it fails on one process, all processes raise an error."""
     try:
         done, error = work(), None
     except Exception as exception:
@@ -101,7 +102,7 @@ def _start(
     progress: Union[bool, Watch],
     comm: Any,
 ) -> str:
-    """Runs a case; the folder that it went to."""
+    """Runs a case; returns the folder of its files."""
     display = Display() if progress is True else None
     try:
         _, written = _amrclaw.run(
@@ -120,7 +121,7 @@ def _start(
 
 
 def load(dir: PathLike) -> "Run":
-    """What a run has written into a folder: its frames, in the format `vtkhdf`, its record and its gauges.
+    """The run whose files are in a folder: frames in the format `vtkhdf`, record and gauges.
 
     A folder without frames is an error; `Run(dir)` reads the record and the gauges of a run that wrote none.
     """
@@ -132,7 +133,7 @@ def load(dir: PathLike) -> "Run":
 
 
 class Run(Sequence[Frame]):
-    """The frames of a run, in order, read when asked for; `record` is its `run.json`."""
+    """The frames of a run, in order, each read when it is accessed; `record` is the run's `run.json`."""
 
     def __init__(self, dir: str):
         self.dir = dir

@@ -32,7 +32,7 @@ def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str, o
             f"{np.count_nonzero(~inside)} of {len(points)} points lie outside the domain, the first at ({first}); the domain "
             f'goes from ({low}) to ({high}); outside="nan" gives NaN there'
         )
-    # What lies outside is somewhere, so that its cell is a number; its level is not asked for.
+    # Points outside are moved to some point inside, so that their cell index is valid; their level is not used.
     points = np.where(inside[:, None], points, snapshot.lower)
     at_level = finest_levels(snapshot, points)
     for level in snapshot.levels:
@@ -67,7 +67,7 @@ def _sample_level(snapshot: Snapshot, level: Level, points: np.ndarray, names: S
 
 
 def _cell_values(snapshot: Snapshot, level: Level, cells: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """Values of cells of a level; where it has none, of the coarser cells around them."""
+    """Values of cells of a level; where the level has no cells, those of the coarser cells that contain them."""
     out = np.full((len(names), len(cells)), np.nan)
     left = np.ones(len(cells), dtype=bool)
     for number in range(level.number, 0, -1):

@@ -18,21 +18,21 @@ Boundary = Union[Callable[["_functions.Cells"], Any], Mapping[str, Callable[["_f
 
 
 class Simulation(Snapshot):
-    """A case that is taken through time step by step.
+    """A case that is advanced step by step.
 
-    `case`, `set` and `solver` are as for `load_case`, `options` those of `run`. In place of what the case says,
+    `case`, `set` and `solver` are as for `load_case`, `options` as for `run`. Functions may replace entries of the case:
 
     * `initial(x, y)` returns the state at the start, one array or number per equation, in their order or by name;
     * `aux(x, y)` returns the auxiliary values, or `aux(x, y, t)` those that change with time;
     * `flag(cells)` returns where to refine;
-    * `boundary(cells)` returns the state of ghost cells beyond the sides that the case calls "user"; or a dictionary has
-      such functions for sides such as "x_lower".
+    * `boundary(cells)` returns the state of ghost cells beyond the sides that are "user" in the case; or `boundary` is a
+      dictionary of such functions for sides such as "x_lower".
 
-    In one dimension functions of position take x alone, in three x, y and z. `cells` is a `Cells`. Functions of position that
-    have a parameter of this name, as in `initial(x, y, cells)`, get one too, with the cells' size and sides.
+    In one dimension functions of position take only x, in three x, y and z. `cells` is a `Cells`. Functions of position that
+    have a parameter `cells`, as in `initial(x, y, cells)`, get one too, for the size and sides of the cells.
 
-    Arrays of patches are views of the solver's own memory. They show the solution at the time when they were asked for, and
-    stay so: what is still in use when the simulation goes on is kept, and only then copied.
+    Arrays of patches are views of the solver's own memory. They always show the solution at the time when they were requested:
+    the solver copies values only if an array is still in use when the simulation advances.
     """
 
     def __init__(
@@ -111,9 +111,9 @@ class Simulation(Snapshot):
         return self._levels
 
     def step(self, limit: Optional[float] = None) -> float:
-        """Takes a step of the coarsest level, and of the finer levels with it; returns the new time.
+        """Takes one step of the coarsest level, with the steps of finer levels that belong to it; returns the new time.
 
-        A step that comes near the time `limit` is made to hit it.
+        A step that would end near the time `limit` is adjusted to end at it.
         """
         self._go_on()
         self._native.step(float("inf") if limit is None else limit)
@@ -127,12 +127,12 @@ class Simulation(Snapshot):
         self._native.advance_to(time)
 
     def _go_on(self) -> None:
-        """Lets go of the levels, so that the solver need not leave their memory to them."""
+        """Drops the levels, so that their arrays do not force the solver to copy memory."""
         self._levels = None
         self.epoch += 1
 
     def totals(self) -> dict[str, float]:
-        """Integral of each equation's quantity over the domain, from the finest cells at each place, with the capacity."""
+        """Integral of each equation's quantity over the domain, from the finest cells at each place, weighted with the capacity."""
         return dict(zip(self.equations, self._native.totals()))
 
     def frame(self) -> Frame:
@@ -151,7 +151,7 @@ class Simulation(Snapshot):
 
 
 def _sides_of_functions(case: _amrclaw.Case, boundary: Mapping[str, Any]) -> list[str]:
-    """Changes that leave sides to the functions that are given for them."""
+    """Changes of the case that set the sides with functions to "user"."""
     sides = {"xyz"[d]: list(words) for d, words in enumerate(case.boundary)}
     for name in boundary:
         axis, _, side = name.partition("_")

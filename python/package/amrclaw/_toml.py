@@ -13,7 +13,7 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b
 
 
 def value(item: Any) -> str:
-    """A value on one line. Numbers of numpy and arrays are welcome."""
+    """A value on one line. numpy's numbers and arrays are accepted."""
     if hasattr(item, "tolist"):
         item = item.tolist()
     if isinstance(item, bool):
@@ -51,7 +51,7 @@ def key(name: str) -> str:
 
 
 def overrides(changes: Mapping[str, Any] | None) -> list[str]:
-    """Changes as `key=value`. Keys may have points in them, or be nested: {"regrid": {"cutoff": 0.9}}."""
+    """Changes as `key=value`. Keys may be dotted, or nested: {"regrid": {"cutoff": 0.9}}."""
     return [f"{path}={value(item)}" for path, item in _leaves(changes or {}, "")]
 
 

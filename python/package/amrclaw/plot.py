@@ -1,4 +1,4 @@
-"""Pictures with matplotlib, one line each. Solutions are frames, simulations, or runs, of which the last frame is drawn.
+"""Pictures with matplotlib, one call each. A solution is a frame, a simulation, or a run, whose last frame is drawn.
 
     amrclaw.plot.pcolor(run, "pressure")
     amrclaw.plot.contour(run[3], "pressure", levels=10)
@@ -6,7 +6,7 @@
     amrclaw.plot.gauge(run, "1", "pressure")
     amrclaw.plot.animate(run, "pressure.gif", "pressure")
 
-Every function that draws one picture takes axes to draw on, and returns them; `ax.figure.savefig("picture.png")` keeps it.
+Every function that draws one picture takes axes to draw on, and returns them; `ax.figure.savefig("picture.png")` saves it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Solution = Union[Snapshot, Run]
 LEVEL_COLOURS = ["0.15", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown"]
 """Colours of the outlines of patches, coarsest level first; used in turn."""
 MAX_CELLS = 4_000_000
-"""Most cells of the grid that contours are found on."""
+"""Most cells of the grid on which contours are computed."""
 
 
 def pcolor(
@@ -53,13 +53,13 @@ def pcolor(
     slice: Optional[tuple[str, float]] = None,
     cmap: Optional[str] = None,
 ) -> Axes:
-    """Colours by value, cell by cell, with the outlines of the patches; on a mapped mesh where the cells lie. In one dimension,
-    a graph.
+    """Draws a field as colours, cell by cell, with the outlines of the patches; on a mapped mesh at the cells' physical positions. In
+    one dimension, draws a graph.
 
-    `field` is an equation, a quantity of the solver or a formula (see `Frame.derive`); the pressure, or the first one, unless
-    given. `limits` are the values at the ends of the colours, which `log` makes logarithmic; `zoom` is the part to show, from
-    and to along each axis, `(x0, x1, y0, y1)`; `outline_level` draws the outlines of one level alone, or of several. `slice` cuts, as in
-    `("z", 0.25)`: a plane out of three dimensions, whose middle plane along z is drawn unless given, a line out of two.
+    `field` is an equation, a quantity of the solver or a formula (see `Frame.derive`); the default is the pressure or, without
+    one, the first equation. `limits` are the values at the ends of the colour scale; `log` makes the scale logarithmic. `zoom` is the part
+    to show, `(x0, x1, y0, y1)`. `outline_level` draws only the outlines of one level, or of several. `slice`, such as `("z", 0.25)`,
+    cuts a plane out of three dimensions (by default the middle one along z), or a line out of two.
     """
     frame, field = _frame_and_field(solution, field)
     frame, axes, where = _cut(frame, slice)
@@ -96,8 +96,8 @@ def slices(
     at: Optional[Sequence[tuple[str, float]]] = None,
     **options: Any,
 ) -> list[Axes]:
-    """Several cuts of a solution in three dimensions beside each other, by default the three planes through its middle;
-    `options` are those of `pcolor`. All have the same colours."""
+    """Draws cuts of a solution in three dimensions side by side, by default the three planes through its middle; `options`
+    are those of `pcolor`. All cuts have the same colour scale."""
     frame, field = _frame_and_field(solution, field)
     if frame.dimension != 3:
         raise InputError(f"the solution has {frame.dimension} dimensions; this picture needs three")
@@ -117,8 +117,8 @@ def draw_outlines(
     linewidth: float = 0.8,
     level: Union[int, Sequence[int], None] = None,
 ) -> Axes:
-    """Outlines of the patches, coloured by level: of one level, counted from 1, or several, or of all but the coarsest, which
-    is everywhere."""
+    """Draws the outlines of the patches, coloured by level: of one level, counted from 1, or several; by default of all but the
+    coarsest, which covers the domain."""
     frame = _frame_and_field(solution, None)[0]
     ax = _axes(ax)
     asked = [] if level is None else [level] if isinstance(level, int) else list(level)
@@ -146,7 +146,7 @@ def contour(
     outlines: bool = False,
     **style: Any,
 ) -> Axes:
-    """Lines of equal value. `levels` are their number or their values; `style` goes to matplotlib's `contour`."""
+    """Draws contour lines. `levels` are their number or their values; `style` is passed to matplotlib's `contour`."""
     frame, field = _frame_and_field(solution, field)
     _demand_two_dimensions(frame)
     ax = _axes(ax)
@@ -180,8 +180,8 @@ def section(
     ax: Optional[Axes] = None,
     **style: Any,
 ) -> Axes:
-    """Values along the straight line from `start` to `end`, over the distance from `start`. On a mapped mesh it is a physical line, with
-    gaps where it leaves the domain."""
+    """Plots values along the straight line from `start` to `end` over the distance from `start`. On a mapped mesh the line is in physical
+    space, and the plot has gaps where it leaves the domain."""
     frame, field = _frame_and_field(solution, field)
     ax = _axes(ax)
     share = np.linspace(0.0, 1.0, num)[:, None]
@@ -193,7 +193,7 @@ def section(
         if np.isnan(points).all():
             raise InputError(f"the line from {ends} does not meet the domain")
     else:
-        # Rounding may put an end on the domain's side a hair outside.
+        # Rounding may put an end that is on the domain's boundary slightly outside.
         points = np.clip(line, frame.lower, frame.upper)
         if not np.allclose(points, line, atol=1e-9 * float(np.ptp([frame.lower, frame.upper]))):
             raise InputError(f"the line from {ends} leaves the domain")
@@ -206,7 +206,7 @@ def section(
 
 
 def gauge(run: Run, name: str, field: Optional[str] = None, *, ax: Optional[Axes] = None, **style: Any) -> Axes:
-    """The time series of a gauge."""
+    """Plots the time series of a gauge."""
     series = run.gauge(name)
     field = field or next(column for column in series if column not in ("level", "t"))
     if field not in series:
@@ -229,9 +229,9 @@ def animate(
     dpi: float = 100,
     **options: Any,
 ) -> FuncAnimation:
-    """All frames of a run as a film: an `.mp4` (which needs ffmpeg or the package imageio-ffmpeg), `.gif` or `.html` file by the ending of `path`.
+    """Writes all frames of a run as a film. The extension of `path` selects `.mp4` (needs ffmpeg or the package imageio-ffmpeg), `.gif` or `.html`.
 
-    `draw` draws one frame: `pcolor`, or a function like it; `options` are handed to it. Colours mean the same in all frames.
+    `draw` draws one frame: `pcolor`, or a function like it; `options` are passed to it. All frames have the same colour scale.
     """
     if len(run) == 0:
         raise InputError("there are no frames to animate")
@@ -258,7 +258,7 @@ def animate(
 
 
 def _frame_and_field(solution: Solution, field: Optional[str]) -> tuple[Snapshot, str]:
-    """The solution with a field that may be a formula: then a frame whose only field it is."""
+    """The solution and the field to draw; for a formula, a frame with that as its only field."""
     frame = solution[-1] if isinstance(solution, Run) else solution
     if not isinstance(frame, Frame) and frame.mapped:
         frame = frame.frame()
@@ -328,7 +328,7 @@ def _limits_of(run: Sequence[Frame], field: str, log: bool) -> tuple[float, floa
 def _colours(
     frame: Snapshot, field: str, limits: Optional[tuple[float, float]], log: bool = False
 ) -> tuple[float, float, str]:
-    """Values at the ends of the colours, and the map: one with zero in its middle if it is there."""
+    """Values at the ends of the colour scale, and the colour map: a diverging one if zero is in the middle."""
     found = limits or _range(frame, field, log)
     low, high = found if log or limits else _balanced(*found)
     if log and not 0 < low < high:
@@ -337,7 +337,7 @@ def _colours(
 
 
 def _balanced(low: float, high: float) -> tuple[float, float]:
-    """Zero in the middle if values have both signs, and neither sign hardly counts."""
+    """Limits symmetric about zero if values have both signs, and neither sign is negligible."""
     largest = max(-low, high)
     return (-largest, largest) if low < 0 < high and min(-low, high) > 0.05 * largest else (low, high)
 

@@ -11,7 +11,7 @@ pub enum ParameterError {
     UnknownSolver {
         /// The name asked for.
         name: String,
-        /// A name much like it.
+        /// The most similar name, if one is similar.
         nearest: Option<&'static str>,
         /// All names.
         known: Vec<&'static str>,
@@ -27,7 +27,7 @@ pub enum ParameterError {
         solver: &'static str,
         /// The parameter given.
         name: String,
-        /// A parameter much like it.
+        /// The most similar parameter, if one is similar.
         nearest: Option<&'static str>,
         /// All parameters of the solver.
         known: Vec<&'static str>,

@@ -43,7 +43,7 @@ pub fn kernels_with_isa(
     build(name, dim, parameters, MakeKernels(isa))
 }
 
-/// Kernels of the solver called `name` on mapped grids in `dim` dimensions, in the frames of faces; `None` if it is not offered there, as
+/// Kernels of the solver called `name` on mapped meshes in `dim` dimensions, in the frames of faces; `None` if it is not offered there, as
 /// when it knows directions. Compiled once, as [`kernels`] are.
 ///
 /// # Errors

@@ -1,8 +1,8 @@
 //! The built-in solvers by name and number of dimensions: what each one solves, which parameters it takes, and how to build it.
 //!
-//! A program that reads a solver's name and parameters from a file asks [`find`] for the description and [`build`] for
-//! the solver. A solver that there is in several numbers of dimensions is listed once for each. `build` hands the solver to a [`SolverVisitor`], as a value of its own type: everything behind the visitor
-//! is compiled for that one solver.
+//! A program that reads a solver's name and parameters from a file asks [`find`] for the description and [`build`] for the solver. A solver
+//! for several numbers of dimensions is listed once for each. `build` passes the solver to a [`SolverVisitor`], as a value of its own type:
+//! everything behind the visitor is compiled for that one solver.
 
 mod errors;
 mod kernels;
@@ -45,11 +45,11 @@ pub struct SolverInfo {
     pub wall_normal: [Option<usize>; 3],
     /// The first component of each vector.
     pub vectors: &'static [usize],
-    /// The equations are others in one direction than in another.
+    /// The equations differ between directions.
     pub directions: bool,
-    /// Names of what must be positive in every state.
+    /// Names of the quantities that must be positive in every state.
     pub positive: &'static [&'static str],
-    /// Names of what must not be negative in data.
+    /// Names of the quantities that must not be negative in data.
     pub nonnegative: &'static [&'static str],
     /// Functions of position as formulas.
     pub formulas: PositionFormulas,
@@ -65,18 +65,18 @@ impl SolverInfo {
     }
 }
 
-/// What to do with a solver, whichever it is.
+/// An operation on a solver of any type.
 ///
 /// `M`, `W`, `A`: number of equations, waves and auxiliary values.
 pub trait SolverVisitor {
-    /// What comes of it.
+    /// The result of the operation.
     type Output;
 
     /// Called once, with the solver.
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output;
 }
 
-/// Lists the built-in solvers by their types, sorted by name and dimension; all else their descriptions say.
+/// Lists the built-in solvers by their types, sorted by name and dimension; the rest is in their descriptions.
 macro_rules! catalogue {
     ($($solver:ty),* $(,)?) => {
         static ALL: &[SolverInfo] = &[$(SolverInfo {
@@ -201,7 +201,7 @@ pub fn dimensions(name: &str) -> Vec<usize> {
     ALL.iter().filter(|info| info.name == name).map(|info| info.dim).collect()
 }
 
-/// The built-in solver called `name` in `dim` dimensions; in the most that there are where it has no form in so many.
+/// The built-in solver called `name` in `dim` dimensions; if it has no form in `dim`, in its highest number of dimensions.
 pub fn find(name: &str, dim: usize) -> Option<&'static SolverInfo> {
     let forms = || ALL.iter().filter(|info| info.name == name);
     forms().find(|info| info.dim == dim).or_else(|| forms().next_back())
@@ -223,8 +223,8 @@ pub fn build<Vis: SolverVisitor>(
     Ok(visit_named(info, &values, visitor))
 }
 
-/// As [`build`], for a mapped grid: the visitor gets the solver in the frames of faces; `None` if it is not offered there, as when it
-/// knows directions.
+/// As [`build`], for a mapped mesh: the visitor gets the solver in the frames of faces; `None` if it is not offered there, as when it knows
+/// directions.
 ///
 /// # Errors
 /// As for [`build`].

@@ -19,7 +19,7 @@ const ALL_WHOLE: f64 = 4503599627370496.0;
 /// Bias of the exponent.
 const BIAS: f64 = 1023.0;
 
-/// Numbers in double precision whose bits can be had. `bits.cuh` is its namesake for devices.
+/// Numbers in double precision with access to their bits. `bits.cuh` is the same for devices.
 pub trait Double: Real<Scalar = f64> {
     /// The bits that both have.
     fn and(self, other: Self) -> Self;
@@ -45,7 +45,7 @@ pub trait Double: Real<Scalar = f64> {
     fn power_of_two(self) -> Self {
         (self + Self::constant(ROUNDER + BIAS)).shift_left(52)
     }
-    /// The whole e with |x| in 2^e … 2^(e+1), for normal numbers; 1024 for infinite ones and what is none, −1023 below normal ones.
+    /// The whole e with |x| in 2^e … 2^(e+1), for normal numbers; 1024 for infinities and NaN, −1023 below normal numbers.
     #[inline(always)]
     fn exponent(self) -> Self {
         self.shift_left(1).shift_right(53).or(Self::constant(ALL_WHOLE)) - Self::constant(ALL_WHOLE + BIAS)

@@ -3,8 +3,8 @@
 use super::{Double, Elementary};
 use crate::real::Real;
 
-/// One method for each function. The closures say that they are to be put where they are used: what is called by itself cannot use a
-/// pack's instructions.
+/// One method for each function. The closures are marked to be inlined: a function that is called on its own cannot use a pack's
+/// instructions.
 macro_rules! functions {
     (
         one: { $($(#[$doc:meta])* $name:ident => |$x:ident| $value:expr;)* }
@@ -68,7 +68,7 @@ functions! {
     powf(y) => |a, b| Elementary::pow(a, b);
     /// √(self² + y²), without overflow on the way.
     hypot(y) => |a, b| Elementary::hypot(a, b);
-    /// What is left of self when `y` is taken away as often as it goes in towards zero: exact, with the sign of self.
+    /// The remainder of self divided by `y`, the quotient rounded towards zero: exact, with the sign of self.
     remainder(y) => |a, b| a.lane_by_lane(b, |a, b| a % b);
     }
 }

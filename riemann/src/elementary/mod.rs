@@ -1,17 +1,17 @@
 //! Elementary functions, the same bits on every processor.
 //!
-//! Processors and their libraries round exp, sin and their like each in their own way. Here they are written once, in the solver
-//! language with a few methods more, from operations that IEEE 754 defines to the bit: sums, products, quotients, roots, comparisons and
-//! the bits of a number. The block becomes Rust over vectors ([`Double`]) and CUDA C++ ([`device_text`]); products are never contracted
-//! with sums, whatever a kernel is compiled with. Numbers in single precision are computed in double precision and rounded.
+//! Processors and their libraries round exp, sin and the like differently. Here they are written once, in the solver language with a few
+//! more methods, from operations that IEEE 754 defines to the bit: sums, products, quotients, roots, comparisons and the bits of a number.
+//! The block becomes Rust over vectors ([`Double`]) and CUDA C++ ([`device_text`]); products are never contracted with sums, whatever
+//! options a kernel is compiled with. Numbers in single precision are computed in double precision and rounded.
 //!
-//! What is asked and holds: an error of at most 1 ulp (2 for tan and pow) over the whole range, special values as in IEEE 754-2019,
-//! doi:10.1109/IEEESTD.2019.8766229, §9.2. `docs/elementary-functions.md` has the measured errors and how they are measured.
-//! Polynomials are minimax fits, `cargo xtask minimax` prints their coefficients.
+//! Guaranteed is an error of at most 1 ulp (2 for tan and pow) over the whole range, and special values as in IEEE 754-2019,
+//! doi:10.1109/IEEESTD.2019.8766229, §9.2. `docs/elementary-functions.md` has the measured errors and how they are measured. Polynomials
+//! are minimax fits, `cargo xtask minimax` prints their coefficients.
 //!
 //! Formulas call them as methods of numbers: [`Functions::exp`] and so on; [`rows`] are for many numbers at once.
 
-// Functions that are taken in stand before what takes them in: their names are macros.
+// Shared blocks come before the blocks that include them: their names are macros.
 mod arcs;
 mod circular;
 mod exponential;

@@ -44,7 +44,7 @@ pub enum Binary {
     Pow,
     /// √(a² + b²).
     Hypot,
-    /// What is left of the first when the second is taken away as often as it goes in towards zero; exact.
+    /// The remainder of the first divided by the second, the quotient rounded towards zero; exact.
     Remainder,
 }
 
@@ -55,7 +55,7 @@ impl Unary {
         [Exp, Ln, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Floor, Ceil]
     };
 
-    /// The method of numbers that it is.
+    /// The name of the corresponding method of numbers.
     pub const fn name(self) -> &'static str {
         use Unary::*;
         match self {
@@ -75,7 +75,7 @@ impl Unary {
         }
     }
 
-    /// `out[i]` = f(`x[i]`), in the vectors of this processor or in those that are asked for: all give the same bits.
+    /// `out[i]` = f(`x[i]`), in the vectors of `isa`; all give the same bits.
     ///
     /// # Panics
     /// If the rows are not of one length, or the processor has no such vectors.
@@ -96,7 +96,7 @@ impl Binary {
     /// All of them.
     pub const ALL: [Binary; 4] = [Binary::Atan2, Binary::Pow, Binary::Hypot, Binary::Remainder];
 
-    /// The method of numbers that it is.
+    /// The name of the corresponding method of numbers.
     pub const fn name(self) -> &'static str {
         match self {
             Binary::Atan2 => "atan2",
@@ -106,7 +106,7 @@ impl Binary {
         }
     }
 
-    /// `out[i]` = f(`x[i]`, `y[i]`), in the vectors of this processor or in those that are asked for: all give the same bits.
+    /// `out[i]` = f(`x[i]`, `y[i]`), in the vectors of `isa`; all give the same bits.
     ///
     /// # Panics
     /// If the rows are not of one length, or the processor has no such vectors.
@@ -193,8 +193,7 @@ impl<R: Scalar> Row<R> for BinaryRow<'_, R> {
     }
 }
 
-// A function by its name would be called by itself and could not use the pack's instructions; closures are put where they are used, since
-// they say so.
+// A function passed by name would not be inlined and could not use the pack's instructions; the closures are marked to be inlined.
 
 #[inline(always)]
 fn unary<V: Real>(x: &[V::Scalar], out: &mut [V::Scalar], f: impl Fn(V) -> V) {

@@ -1,4 +1,4 @@
-//! What a mapped cell knows of its faces, as auxiliary values.
+//! The geometry of a mapped cell's faces, as auxiliary values.
 
 use crate::axis::Axis;
 
@@ -13,8 +13,8 @@ const IN_PLANE: [(&str, Option<Axis>); 7] = [
     ("capacity", None),
 ];
 
-/// In space: what lies half way between the axis and the normal of the lower face along it, and the face's area, for each axis; then the
-/// cell's volume.
+/// In space: for each axis the vector half way between it and the normal of the lower face along it, and the face's area; then the cell's
+/// volume.
 const IN_SPACE: [(&str, Option<Axis>); 13] = [
     ("xface_hx", Some(Axis::X)),
     ("xface_hy", Some(Axis::X)),
@@ -45,7 +45,7 @@ pub const fn geometry(dim: usize) -> &'static [(&'static str, Option<Axis>)] {
     }
 }
 
-/// What lies half way between an axis and a unit normal, the frame of a face in space.
+/// The unit vector half way between an axis and a unit normal: the frame of a face in space.
 pub fn half_way(axis: usize, normal: [f64; 3]) -> [f64; 3] {
     let [along, first, second] = [normal[axis], normal[(axis + 1) % 3], normal[(axis + 2) % 3]];
     let across = (first * first + second * second).sqrt();
@@ -66,7 +66,7 @@ pub fn half_way(axis: usize, normal: [f64; 3]) -> [f64; 3] {
     half
 }
 
-/// Names of a mapped cell's values, and the axes of their faces: arrays as long as the longest, of which the first count.
+/// Names of a mapped cell's values, and the axes of their faces: arrays of the greatest length, of which the first entries are valid.
 pub(super) const fn split_geometry(dim: usize) -> ([&'static str; 13], [Option<Axis>; 13]) {
     let (all, mut names, mut faces) = (geometry(dim), [""; 13], [None; 13]);
     let mut n = 0;

@@ -1,17 +1,17 @@
-//! Any solver on a mapped grid, in the frame of each face.
+//! Any solver on a mapped mesh, in the frame of each face.
 //!
-//! A mapped cell has sides that point anywhere. [`FaceFrame`] turns the vectors among a state's components into a face's
-//! normal and tangents, lets the solver inside solve the Riemann problem there, and turns waves and fluctuations back. Speeds and
-//! fluctuations are scaled by the face's size per unit of the computational coordinates along it; with the cell's size per unit of
-//! computational size as capacity κ, `κ q_t + …` is what the update solves. A transverse split is made twice, in the frames of the lower
-//! and of the upper face that the fluctuation moves through.
+//! The faces of a mapped cell may point in any direction. [`FaceFrame`] rotates the vectors among a state's components to a face's normal
+//! and tangents, lets the inner solver solve the Riemann problem there, and rotates waves and fluctuations back. Speeds and fluctuations
+//! are scaled by the face's size per unit of the computational coordinates along it; with the cell's size per unit of computational size as
+//! capacity κ, the update solves `κ q_t + …`. A transverse split is made twice, in the frames of the lower and of the upper face that the
+//! fluctuation moves through.
 //!
-//! In the plane a face's frame is its normal. In space the turn of the axis `e` to the normal `n` is a half turn about what lies half way
-//! between them, `h = (e + n)/|e + n|`: it takes `q` to `2 h (h·q) − q`, needs no division, is its own inverse, and is there for all
-//! normals but `−e`, for which any `h` across `e` will do.
+//! In the plane a face's frame is its normal. In space the rotation of the axis `e` to the normal `n` is the half turn about the vector
+//! half way between them, `h = (e + n)/|e + n|`: it maps `q` to `2 h (h·q) − q`, needs no division, is its own inverse, and exists for all
+//! normals but `−e`, for which any `h` across `e` can be used.
 //!
-//! Behind a wall, cells have no faces between them: their normals there are zero. What a transverse wave sends into the wall's face
-//! comes back as its mirror image from there: together that is twice what moves along the normal, and nothing else.
+//! Behind a wall there are no faces between cells: their normals are zero. What a transverse wave sends into the wall's face is reflected
+//! there: with its mirror image it is twice its normal component, without other components.
 //!
 //! LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §23.2–23.9; Calhoun, Helzel,
 //! LeVeque, *Logically rectangular grids and finite volume methods for PDEs in circular and spherical domains* (2008),
@@ -30,17 +30,17 @@ use crate::solver::{Cell, Described, Normal, Solver, Transverse, TransverseAux};
 use geometry::split_geometry;
 use text::framed;
 
-/// A solver that knows no directions, on a mapped grid in the plane or in space. `A`: the number of its own auxiliary values; those of
+/// A solver that knows no directions, on a mapped mesh in the plane or in space. `A`: the number of its own auxiliary values; those of
 /// [`geometry`] follow them.
 #[derive(Clone, Copy, Debug)]
 pub struct FaceFrame<S, const A: usize>(pub S);
 
 /// A face's frame and its length or area.
 struct Frame<V> {
-    /// Of the grid; known when this is compiled.
+    /// Dimensions of the mesh, a constant at compile time.
     dim: usize,
     axis: Axis,
-    /// The normal in the plane, what lies half way to it in space.
+    /// In the plane the normal, in space the vector half way to it.
     turn: [V; 3],
     size: V,
 }
@@ -54,7 +54,7 @@ impl<V: Real> Frame<V> {
         Frame { dim, axis, turn: [values[0], values[1], third], size: values[dim] }
     }
 
-    /// The state with its `vectors` turned so that the component along the axis is the one along the normal.
+    /// The state with its `vectors` rotated so that the component along the axis becomes the one along the normal.
     #[inline(always)]
     fn enter<const M: usize>(&self, vectors: &[usize], mut q: [V; M]) -> [V; M] {
         if self.dim == 3 {
@@ -72,7 +72,7 @@ impl<V: Real> Frame<V> {
         q
     }
 
-    /// The state with its `vectors` turned back.
+    /// The state with its `vectors` rotated back.
     #[inline(always)]
     fn leave<const M: usize>(&self, vectors: &[usize], mut q: [V; M]) -> [V; M] {
         if self.dim == 3 {
@@ -89,7 +89,7 @@ impl<V: Real> Frame<V> {
         q
     }
 
-    /// The state with its `vectors` turned by half a turn, which exchanges axis and normal.
+    /// The state with its `vectors` rotated by half a turn, which exchanges axis and normal.
     #[inline(always)]
     fn half_turn<const M: usize>(&self, vectors: &[usize], mut q: [V; M]) -> [V; M] {
         for &v in vectors {
@@ -109,7 +109,7 @@ impl<V: Real> Frame<V> {
         if self.dim == 3 { flat & self.turn[2].equal(V::zero()) } else { flat }
     }
 
-    /// A fluctuation that enters the face, in its frame, with the mirror image that a wall, where there is one, sends back.
+    /// A fluctuation that enters the face, in its frame, plus its mirror image where the face is a wall's.
     #[inline(always)]
     fn mirrored<const M: usize>(&self, wall: V::Mask, vectors: &[usize], q: [V; M]) -> [V; M] {
         let mut both = [V::zero(); M];
@@ -123,7 +123,7 @@ impl<V: Real> Frame<V> {
         both
     }
 
-    /// A fluctuation turned back and scaled.
+    /// A fluctuation rotated back and scaled.
     #[inline(always)]
     fn leave_scaled<const M: usize>(&self, vectors: &[usize], q: [V; M]) -> [V; M] {
         let mut q = self.leave(vectors, q);
@@ -143,8 +143,8 @@ impl<S, const A: usize> FaceFrame<S, A> {
         own
     }
 
-    /// A transverse split in the frame of one of the faces. No closure: those are not inlined into code for the processor's vectors, and
-    /// call each operation.
+    /// A transverse split in the frame of one of the faces. Not a closure: closures are not inlined into code for the processor's
+    /// vectors, so that each operation would be a call.
     #[inline(always)]
     fn split<V: Real, const M: usize, const W: usize>(
         &self,
@@ -172,7 +172,7 @@ impl<S: Described, const A: usize> Described for FaceFrame<S, A> {
     }
 }
 
-/// `own`, then what a mapped cell has.
+/// `own`, then the values of a mapped cell.
 const fn joined<T: Copy, const A: usize, const B: usize>(own: [T; A], further: &[T]) -> [T; B] {
     assert!(B == A + further.len(), "the geometry's auxiliary values follow the solver's own");
     let mut all = [further[0]; B];

@@ -6,7 +6,7 @@ use crate::device_source::DeviceSource;
 /// Words before each function.
 const QUALIFIERS: &str = "__device__ __forceinline__";
 
-/// The text of a solver in the frames of faces, of that of the solver inside: the operations of [`FaceFrame`] in its order.
+/// The text of a solver in the frames of faces, made from the inner solver's text: the operations of [`FaceFrame`] in its order.
 pub(super) fn framed(inside: DeviceSource, dim: usize, vectors: &[usize]) -> DeviceSource {
     let DeviceSource { body, aux, .. } = &inside;
     let frame = if dim == 3 { frame_in_space(*aux) } else { frame_in_plane(*aux) };

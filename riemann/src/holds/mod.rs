@@ -1,4 +1,4 @@
-//! Checks of any solver: what holds for every one, tried on random admissible states along every axis.
+//! Properties that every solver must have, checked on random admissible states along every axis.
 //!
 //! The states are made by [`crate::solver::Solver::admissible`], every other pair of them close together, so that weak waves
 //! are tried as well. Each property reports the first face where it does not hold.
@@ -19,14 +19,14 @@ use std::fmt;
 /// Random faces per property and axis.
 pub const FACES: usize = 2000;
 
-/// What became of a property.
+/// The outcome of checking a property.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It holds at every face tried.
     Holds,
     /// It does not hold here.
     Fails(CounterExample),
-    /// The solver does not offer what is needed to check it.
+    /// The solver does not offer what the check needs.
     Unchecked(&'static str),
 }
 
@@ -69,18 +69,18 @@ fn named(names: &[&str], values: &[f64]) -> String {
     values.iter().enumerate().map(number).collect::<Vec<_>>().join(", ")
 }
 
-/// A property and what became of it.
+/// A property and its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The property, in a few words.
     pub property: &'static str,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
 /// A solver to check.
 pub struct Subject<'a> {
-    /// What it is.
+    /// Its description.
     pub info: &'a SolverInfo,
     /// For each auxiliary value that lives on faces, their normal.
     pub aux_face: &'a [Option<Axis>],
@@ -118,7 +118,7 @@ impl Subject<'_> {
     }
 }
 
-/// Checks everything that is promised of every solver.
+/// Checks all properties.
 pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
     properties::ALL.iter().map(|&(property, check)| Finding { property, outcome: check(subject) }).collect()
 }

@@ -1,4 +1,4 @@
-//! The properties, each with the tolerance that round-off asks for.
+//! The properties, each with the tolerance that round-off requires.
 
 use super::trial::{close, difference, direction, largest, size_of_waves, sum, sum_of_waves, try_faces};
 use super::{Exchange, Outcome, Subject, named};
@@ -46,8 +46,8 @@ fn finite(subject: &Subject<'_>) -> Outcome {
     })
 }
 
-/// To round-off: a formula such as `a (b ql) − b (a qr)` leaves an ulp or two of its terms, which are products of states and
-/// speeds. A state that is constant then stays so to that. NaN is never still.
+/// To round-off: a formula such as `a (b ql) − b (a qr)` leaves an ulp or two of its terms, which are products of states and speeds. A
+/// constant state then stays constant to that accuracy. NaN is never still.
 fn equal_states_are_still(subject: &Subject<'_>) -> Outcome {
     try_faces(subject, subject.axes(), true, |face, _| {
         let q = [face.q[0].as_slice(); 2];
@@ -66,8 +66,8 @@ fn equal_states_are_still(subject: &Subject<'_>) -> Outcome {
     })
 }
 
-/// What of the jump is in no wave must stand still: as a jump of its own it moves nothing. F-waves decompose the flux
-/// difference, all of it. Tolerance: round-off in products of the largest numbers, which squares of Mach numbers amplify.
+/// The part of the jump that is in no wave must be stationary: solved as a jump of its own, it moves nothing. F-waves decompose the whole
+/// flux difference. Tolerance: round-off in products of the largest numbers, which squares of Mach numbers amplify.
 fn waves_sum(subject: &Subject<'_>) -> Outcome {
     let names = subject.info.equations;
     let (info, solver) = (subject.info, &subject.faces.double);
@@ -135,7 +135,8 @@ fn flux_difference(subject: &Subject<'_>) -> Outcome {
     if without_flux { Outcome::Unchecked("the solver gives no flux") } else { outcome }
 }
 
-/// A face along one axis is one along another with the two exchanged. Turns of the axes are made of such exchanges.
+/// A face along one axis gives the solution along another one with the two axes exchanged. Rotations of the axes are compositions of
+/// exchanges.
 fn axes_are_alike(subject: &Subject<'_>) -> Outcome {
     if subject.info.dim == 1 {
         return Outcome::Unchecked("there is one axis only");
@@ -155,11 +156,11 @@ fn axes_are_alike(subject: &Subject<'_>) -> Outcome {
     }
 }
 
-/// What `exchanged`, the solver with two axes exchanged, says of exchanged states is what the solver says, exchanged.
+/// The solutions of `exchanged`, the solver with two axes exchanged, for exchanged states are the solver's solutions, exchanged.
 fn alike_with(subject: &Subject<'_>, exchange: &Exchange, exchanged: &dyn FaceSolver<f64>) -> Outcome {
     let names = subject.info.equations;
     let solver = &subject.faces.double;
-    // In the plane a face along y says no more than one along x.
+    // In the plane a face along y tests nothing more than one along x.
     let axes = if subject.info.dim == 2 { &[Axis::X] } else { subject.axes() };
     try_faces(subject, axes, false, |face, random| {
         let turned_q = face.q.each_ref().map(|q| exchange.state(q));

@@ -4,7 +4,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// A generator that repeats itself for the same `seed`.
+    /// A generator that gives the same numbers for the same `seed`.
     pub fn new(seed: u64) -> Self {
         Random(seed)
     }
@@ -19,7 +19,7 @@ impl Random {
         low + (high - low) * unit
     }
 
-    /// A positive number between `low` and `high`, as likely small as large.
+    /// A positive number between `low` and `high`, whose logarithm is uniformly distributed.
     pub fn positive(&mut self, low: f64, high: f64) -> f64 {
         self.between(low.ln(), high.ln()).exp()
     }

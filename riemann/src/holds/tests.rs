@@ -1,4 +1,4 @@
-//! The checks pass what is right, and each finds what it is there to find.
+//! The checks accept right solvers, and each detects what it is there to detect.
 
 use super::*;
 use crate::catalogue;
@@ -25,7 +25,7 @@ impl Solver<3, 2, 0> for Wrong {
             "all numbers are finite" => face.speeds[0] = V::zero() / V::zero(),
             "equal states are still" => face.waves[1][0] += tiny * ql[0],
             "waves sum to the jump" => {
-                // What is moved stays right: the speed makes up for it.
+                // The fluctuations stay right: the speed compensates.
                 face.waves[0] = face.waves[0].map(|x| x + x);
                 face.speeds[0] = face.speeds[0] * V::constant(0.5);
             }
@@ -86,7 +86,7 @@ fn right_solvers_pass() {
     }
 }
 
-/// For each property a solver that breaks it is found out, with a face that shows it.
+/// For each property a solver that violates it is detected, with a face as counterexample.
 #[test]
 fn wrong_solvers_are_found_out() {
     for &(property, _) in properties::ALL {

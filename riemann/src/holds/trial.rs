@@ -1,4 +1,4 @@
-//! Random faces, and comparisons of what a solver makes of them.
+//! Random faces, and comparisons of a solver's results for them.
 
 use super::{CounterExample, FACES, Outcome, Random, Subject, named};
 use crate::axis::Axis;

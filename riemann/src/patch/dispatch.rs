@@ -1,4 +1,4 @@
-//! The object-safe face of a solver, and the choice of vector instructions at run time.
+//! The object-safe interface of a solver, and the choice of vector instructions at run time.
 
 use super::face::fluctuation_sums;
 use super::rows::scratch_len;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Vector instructions that the update is compiled for. All give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
-    /// Whatever every processor of the target has.
+    /// What every processor of the target supports.
     Portable,
     /// Four `f64` or eight `f32` at a time.
     Avx2,
@@ -25,12 +25,12 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// The widest that this processor has.
+    /// The widest that this processor supports.
     pub fn detect() -> Isa {
         Isa::available().last().copied().unwrap_or(Isa::Portable)
     }
 
-    /// All that this processor has, narrowest first.
+    /// All that this processor supports, narrowest first.
     pub fn available() -> &'static [Isa] {
         #[cfg(target_arch = "x86_64")]
         {
@@ -72,9 +72,9 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     fn num_waves(&self) -> usize;
     /// True if the solver has a source term.
     fn has_source(&self) -> bool;
-    /// Names of what must be positive in every state.
+    /// Names of the quantities that must be positive in every state.
     fn positive(&self) -> &[&'static str];
-    /// Names of what must not be negative in data.
+    /// Names of the quantities that must not be negative in data.
     fn nonnegative(&self) -> &[&'static str];
     /// The values of these quantities, positive ones first, in one cell.
     ///
@@ -85,7 +85,7 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     fn wall_normal(&self, axis: Axis) -> Option<usize>;
     /// The solver's CUDA C++, if there is one.
     fn device_source(&self) -> Option<DeviceSource>;
-    /// Why the solver itself has failed, if it has: what it computed since is of no use.
+    /// Why the solver itself has failed, if it has: its results since then are invalid.
     fn failure(&self) -> Option<String> {
         None
     }
@@ -106,15 +106,15 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     /// Each array must hold [`FaceList::stride`] numbers per component.
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>);
 
-    /// Lets the source term act on a row of cells.
+    /// Applies the source term to a row of cells.
     ///
     /// # Safety
     /// The row and [`super::PACK_OVERRUN`] numbers beyond must be readable, the row writable by the caller alone.
     unsafe fn apply_source(&self, row: &SourceRow<R>);
 
-    /// The first cell of a row that is not admissible: where something is not positive that must be and steps can change, or,
-    /// in `data`, any that must be, or something is negative that must not be. Of the row only states, auxiliary values and
-    /// counts matter; it is not written.
+    /// The first inadmissible cell of a row: one where a quantity that must be positive and that steps can change is not, or, in
+    /// `data`, where any quantity that must be positive is not, or one that must not be negative is. Only states, auxiliary values and
+    /// counts of the row are read; it is not written.
     ///
     /// # Safety
     /// The row must be readable.
@@ -184,7 +184,7 @@ macro_rules! dispatch {
         let solver = &$self.solver;
         // `with_isa` saw that the processor has the instructions with which packs of these types are entered.
         match $self.isa {
-            // Where a build has none of these kernels, no processor was there that has the instructions: see `build.rs`.
+            // A build without these kernels was made on a processor without the instructions: see `build.rs`.
             #[cfg(all(target_arch = "x86_64", not(without_avx512)))]
             Isa::Avx512 if $widest => enter!(S, R::Avx512, $kernel(solver, $($arg),*)),
             #[cfg(target_arch = "x86_64")]
@@ -194,7 +194,7 @@ macro_rules! dispatch {
     }};
 }
 
-/// Calls a kernel over packs of a type as a function by itself.
+/// Calls a kernel over packs of a type as a separate function.
 macro_rules! enter {
     ($solver:ty, $pack:ty, $kernel:ident($($arg:ident),*)) => {
         <$solver>::outlined::<$pack, _>(
@@ -250,9 +250,10 @@ where
     }
 
     unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {
-        // Known when compiling: solvers in fewer dimensions come without the code for three axes at once.
+        // Decided at compile time: solvers in fewer dimensions come without the code for three axes at once.
         if const { S::DIM > 2 } && args.sweep == [true; 3] {
-            // Is large, and waits for its buffers rather than for arithmetic: it is not compiled once more for twice as wide vectors.
+            // This kernel is large, and limited by its buffers rather than by arithmetic: it is not compiled again for vectors
+            // of twice the width.
             return dispatch!(self, update_in_space(args, scratch), false);
         }
         dispatch!(self, update_tile(args, scratch), true)

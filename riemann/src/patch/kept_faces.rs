@@ -1,7 +1,7 @@
 //! Faces whose fluxes are kept for the conservation fix.
 //!
-//! Few faces are kept, and keeping the fluctuations of all in case costs more than solving those few once more, but where they are
-//! kept from row to row anyway. They are solved while both their cells still hold the old state; the corrections come when the row is done.
+//! Few faces are kept: to solve these again costs less than to store the fluctuations of all faces, except where they are stored from row
+//! to row anyway. They are solved while both their cells still hold the old state; the corrections are added when the row is finished.
 
 use super::tile::Tile;
 use super::{KeptFace, TileArgs};
@@ -14,7 +14,7 @@ where
     S: Solver<M, W, A>,
     V: Real,
 {
-    /// The kept faces that are complete at a place of the update; each is answered once, in order.
+    /// The kept faces that are complete at a place of the update; each is returned once, in order.
     #[inline(always)]
     pub(super) fn kept_complete_at(&mut self, place: [i32; 2], in_space: bool) -> &'a [KeptFace] {
         let rest = &self.args.kept_faces[self.next_kept..];

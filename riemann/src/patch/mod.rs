@@ -1,8 +1,8 @@
 //! The update of one patch: everything that runs over many faces with one solver.
 //!
-//! A patch is a block of rows, `[component, z, y, x]` with x fastest; where it lies, and that there are others, is not
-//! known here. [`PatchSolver`] is the object-safe face of a solver: its entry points take whole tiles or lists of
-//! faces, so that calling them through a pointer costs nothing.
+//! A patch is a block of rows, `[component, z, y, x]` with x fastest; where it lies, and that there are others, is not known here.
+//! [`PatchSolver`] is the object-safe interface of a solver: its entry points take whole tiles or lists of faces, so that calling them
+//! through a pointer costs nothing.
 
 mod correction;
 mod dispatch;
@@ -104,7 +104,7 @@ pub struct KeptFace {
 pub struct TileArgs<'a, R> {
     /// State at the start of the step, ghost cells filled.
     pub q: *const R,
-    /// State at its end; interior cells of the tile are written. May be the same array as `q`, for which the caller sees that
+    /// State at its end; interior cells of the tile are written. May be the same array as `q`, if the caller makes sure that
     /// neighbouring tiles, which read two cells beyond their own, find old states there.
     pub q_next: *mut R,
     /// Auxiliary values, ghost cells filled; may dangle if the solver has none.
@@ -148,13 +148,13 @@ impl KeptFace {
     }
 }
 
-/// What an update found.
+/// The report of a tile's update.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct TileReport {
     /// Largest Courant number over the tile's faces.
     pub courant: f64,
-    /// False if the new state holds a NaN or an infinity, or something is not positive that must be.
+    /// False if the new state holds a NaN or an infinity, or a quantity that must be positive is not.
     pub admissible: bool,
 }
 

@@ -88,7 +88,7 @@ impl<R: Scalar> Rows<R> {
     }
 }
 
-/// What x-faces leave of a row of cells.
+/// What the x-faces of a row contribute to its cells.
 #[derive(Clone, Copy)]
 pub(super) struct XRow<R> {
     /// 𝒜⁺ΔQ(i−½) + 𝒜⁻ΔQ(i+½) of cell i.
@@ -110,8 +110,8 @@ pub(super) struct YRow<R> {
     pub mean: Rows<R>,
 }
 
-/// All row buffers of a tile while row k is worked on. Face k lies between rows k − 1 and k. Buffers of one row are
-/// written over pack by pack, once the pack before them has been read.
+/// All row buffers of a tile while row k is processed. Face k lies between rows k − 1 and k. Buffers of one row are overwritten pack by
+/// pack, once the pack before them has been read.
 #[derive(Clone, Copy)]
 pub(super) struct Buffers<R> {
     /// Rows k − 1 and k.
@@ -141,7 +141,7 @@ pub(super) const fn scratch_len(m: usize, w: usize) -> usize {
 }
 
 impl<R: Scalar> Buffers<R> {
-    /// Carves the buffers out of one block of memory.
+    /// Divides one block of memory into the buffers.
     ///
     /// # Panics
     /// If the block is smaller than [`scratch_len`].

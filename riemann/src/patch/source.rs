@@ -5,7 +5,7 @@ use super::{PACK_OVERRUN, SourceRow};
 use crate::real::{Real, Scalar};
 use crate::solver::Solver;
 
-/// Lets the solver's source act on each cell of the row.
+/// Applies the solver's source to each cell of the row.
 ///
 /// # Safety
 /// The row's cells must be readable and [`PACK_OVERRUN`] numbers beyond them too; the cells must be ours to write.

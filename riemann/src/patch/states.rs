@@ -1,10 +1,10 @@
-//! Which states are admissible, row by row and cell by cell: for what no update has seen.
+//! Which states are admissible, row by row and cell by cell: for states that no update has checked.
 
 use super::SourceRow;
 use crate::real::Scalar;
 use crate::solver::Solver;
 
-/// The first cell of a row where something is not positive that must be, or, in `data`, something negative that must not be.
+/// The first cell of a row where a quantity that must be positive is not, or, in `data`, one that must not be negative is.
 ///
 /// # Safety
 /// The row's cells must be readable.

@@ -1,4 +1,4 @@
-//! A tile as all updates see it: its solver, states read and written, speeds noted, faces kept.
+//! A tile as all updates use it: its solver, access to states, the speeds recorded, the faces kept.
 
 use super::{TileArgs, TileReport};
 use crate::axis::Axis;
@@ -31,9 +31,9 @@ where
         Tile { solver, args, columns, courant, fault, next_kept: 0 }
     }
 
-    /// Runs a loop over a row as a function by itself, on a copy: nobody else knows the copy's fields, so that they are read once and not
-    /// again after every number that is stored. One function for all loops would take long to compile, and find no registers. Answers
-    /// what the loop has found: the Courant number and the fault.
+    /// Runs a loop over a row as a separate function, on a copy: no pointer aliases the copy's fields, so that they are read once and
+    /// not again after every store. One function for all loops would take long to compile and run out of registers. Returns the loop's
+    /// results: the Courant number and the fault.
     #[inline(always)]
     pub fn apart(&self, run: impl FnOnce(Tile<'_, S, V, M, W, A>) -> Tile<'_, S, V, M, W, A>) -> [V; 2] {
         S::outlined::<V, _>(
@@ -47,7 +47,7 @@ where
         )
     }
 
-    /// What the update found.
+    /// The report of the update.
     #[inline(always)]
     pub fn report(&self) -> TileReport {
         let admissible = !(!self.fault.le(V::zero())).any();
@@ -95,7 +95,7 @@ where
         unsafe { TransverseAux { below: self.aux(cell - step), here: self.aux(cell), above: self.aux(cell + step) } }
     }
 
-    /// Whether there is a capacity function; known when the program is compiled for solvers without auxiliary values.
+    /// Whether there is a capacity function; decided at compile time for solvers without auxiliary values.
     #[inline(always)]
     pub fn has_capacity(&self) -> bool {
         A > 0 && self.args.scheme.capacity >= 0
@@ -123,7 +123,7 @@ where
         Some(V::lanes_between((-i).clamp(0, lanes) as usize, (count - i).clamp(0, lanes) as usize))
     }
 
-    /// Writes the pack at `cell`, column `i`, as far as it lies in the tile, and notes if it is admissible.
+    /// Writes the pack at `cell`, column `i`, as far as it lies in the tile, and records whether it is admissible.
     #[inline(always)]
     pub unsafe fn write(&mut self, i: isize, cell: isize, values: [V; M]) {
         let inside = Self::lanes_inside(i, self.columns);
@@ -156,8 +156,8 @@ where
         }
     }
 
-    /// Takes the speeds of a pack of faces at column `i` into the Courant number; faces outside `0 .. count` are passed
-    /// over. `kappa`: 1/κ of the faces' lower and upper cells; a wave counts with that of the cell it runs into.
+    /// Includes the speeds of a pack of faces at column `i` in the Courant number, except those of faces outside `0 .. count`. `kappa`:
+    /// 1/κ of the faces' lower and upper cells; a wave is scaled by that of the cell that it enters.
     #[inline(always)]
     pub fn note_speeds(&mut self, speeds: &[V; W], kappa: [V; 2], dt_over_dx: V, i: isize, count: isize) {
         let mut largest = V::zero();
@@ -168,7 +168,7 @@ where
         if let Some(inside) = Self::lanes_inside(i, count) {
             courant = V::select(inside, courant, V::zero());
         }
-        // In this order a NaN is passed over.
+        // In this order a NaN is ignored.
         self.courant = courant.max(self.courant);
     }
 }

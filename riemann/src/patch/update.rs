@@ -53,7 +53,7 @@ where
     S: Solver<M, W, A>,
     V: Real,
 {
-    // Known when compiling: solvers in fewer dimensions come without the code for z.
+    // Decided at compile time: solvers in fewer dimensions come without the code for z.
     if const { S::DIM > 2 } && args.sweep[2] {
         // SAFETY: the caller's promise.
         return unsafe { march_along::<S, V, 2, M, W, A>(solver, args, scratch) };
@@ -102,9 +102,9 @@ where
     #[inline(always)]
     unsafe fn march(&mut self, plane: i32) {
         let args = self.tile.args;
-        // Known when the program is compiled: where rows lie along z, z alone is swept.
+        // Decided at compile time: where rows lie along z, z alone is swept.
         let sweep_x = const { N == 1 } && args.sweep[0];
-        // Solvers on a line come without the code for y.
+        // Solvers in one dimension come without the code for y.
         let sweep_y = const { S::DIM > 1 } && args.sweep[N];
         let [first, last] = [args.lo[N] as isize, args.hi[N] as isize];
         // In three dimensions these are the sweeps of split schemes.
@@ -144,7 +144,7 @@ where
         }
     }
 
-    /// Runs a loop over a row as a function by itself, on a copy: see [`Tile::apart`].
+    /// Runs a loop over a row as a separate function, on a copy: see [`Tile::apart`].
     #[inline(always)]
     fn pass(&mut self, run: impl FnOnce(&mut Marcher<'_, S, V, N, M, W, A>)) {
         [self.tile.courant, self.tile.fault] = self.tile.apart(
@@ -200,8 +200,8 @@ where
         }
     }
 
-    /// Asks for the states that are read some rows later, and for the place that the finished row is written to: rows
-    /// of large levels come from memory, and the processor does not see far enough ahead by itself.
+    /// Prefetches the states that are read some rows later, and the place that the finished row is written to: rows of large levels
+    /// come from memory, and the processor does not look far enough ahead by itself.
     #[inline(always)]
     pub(super) fn prefetch(&self, i: isize, k: isize) {
         let (ahead, component) = (self.offset(i, k + PREFETCH_ROWS), self.tile.args.strides.component);
@@ -216,8 +216,8 @@ where
         }
     }
 
-    /// Splits a face's fluctuations, corrections included where the scheme says so, along the other axis. Answers the
-    /// parts of the lower-going one, then of the upper-going one. The face's lower and upper cell; the states in them, and their mean.
+    /// Splits a face's fluctuations, corrections included where the scheme says so, along the other axis. Returns the parts of the
+    /// lower-going one, then of the upper-going one. Arguments: the face's lower and upper cell; the states in them, and their mean.
     #[inline(always)]
     pub(super) unsafe fn split_transversely(
         &self,

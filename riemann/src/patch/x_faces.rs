@@ -10,13 +10,13 @@ use crate::axis::Axis;
 use crate::real::Real;
 use crate::solver::Solver;
 
-/// A pack of x-faces on its way.
+/// A pack of x-faces in progress.
 #[derive(Clone, Copy)]
 struct Faces<V, const M: usize, const W: usize> {
     /// States left and right of the faces.
     ql: [V; M],
     qr: [V; M],
-    /// Their means, of solvers that take them.
+    /// Their means, for solvers that have a mean state.
     mean: [V; M],
     face: Waves<V, M, W>,
     /// Products of the waves with those of the faces to the left.
@@ -52,7 +52,7 @@ where
     S: Solver<M, W, A>,
     V: Real,
 {
-    /// Works on row `k`. `transverse`: split the fluctuations; `courant`: note the speeds.
+    /// Processes row `k`. `transverse`: split the fluctuations; `courant`: record the speeds.
     #[inline(always)]
     pub(super) unsafe fn x_row(&mut self, k: isize, transverse: bool, courant: bool) {
         let lanes = V::LANES as isize;
@@ -72,7 +72,7 @@ where
         // Parts of the lower- and the upper-going fluctuation that move down and up.
         let mut parts_before = [none; 4];
         let mut i = FIRST;
-        // Face `columns + 1` is the last that a limiter looks at; two packs more flush what is on its way.
+        // Face `columns + 1` is the last that a limiter uses; two more packs complete those in progress.
         while i - 2 * lanes < self.tile.columns {
             let mut after = here;
             if i <= self.tile.columns + 1 {
@@ -136,7 +136,7 @@ where
         }
     }
 
-    /// Limits the pack at column `i` and splits it; answers the parts.
+    /// Limits the pack at column `i` and splits it; returns the parts.
     #[inline(always)]
     unsafe fn correct_x(
         &self,

@@ -26,7 +26,7 @@ struct Waiting<V, const M: usize> {
 struct Faces<V, const M: usize, const W: usize> {
     q_below: [V; M],
     q_above: [V; M],
-    /// Their means, of solvers that take them.
+    /// Their means, for solvers that have a mean state.
     mean: [V; M],
     face: Normal<V, M, W>,
 }
@@ -36,7 +36,7 @@ where
     S: Solver<M, W, A>,
     V: Real,
 {
-    /// Solves the y-faces `k` and keeps them.
+    /// Solves the y-faces `k` and stores them.
     #[inline(always)]
     pub(super) unsafe fn solve_y(&mut self, k: isize) {
         if S::SOLVE_AGAIN {
@@ -75,7 +75,7 @@ where
         }
     }
 
-    /// The means of states beside a pack of faces, as kept or, where that costs nothing, taken again.
+    /// The means of states beside a pack of faces, as stored or, where that costs nothing, computed again.
     #[inline(always)]
     unsafe fn y_means(&self, i: isize, [below, above]: [[V; M]; 2]) -> [V; M] {
         if S::HAS_MEAN_STATE && !S::SOLVE_AGAIN {
@@ -85,7 +85,7 @@ where
         self.tile.solver.mean_state(below, above)
     }
 
-    /// The pack of faces `k`, as kept or solved again.
+    /// The pack of faces `k`, as stored or solved again.
     #[inline(always)]
     unsafe fn y_faces(&self, i: isize, k: isize, states: [[V; M]; 2]) -> Normal<V, M, W> {
         let row = self.rows.y;
@@ -118,7 +118,7 @@ where
                 let [q_below, q_here, q_above] = [self.state(i, k - 1), self.state(i, k), self.state(i, k + 1)];
                 let (face, mean) = (self.y_faces(i, k, [q_below, q_here]), self.y_means(i, [q_below, q_here]));
                 let here = Faces { q_below, q_above: q_here, mean, face };
-                // The last face that a limiter looks at is `last + 1`.
+                // The last face that a limiter uses is `last + 1`.
                 let above = self.solve_y_pack(i, k + 1, [q_here, q_above]);
                 let products = wave_products(&here.face.waves, &above.waves);
                 if k >= first {

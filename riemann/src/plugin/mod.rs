@@ -42,8 +42,8 @@ macro_rules! plugin {
     };
 }
 
-/// Makes the crate a plugin, as [`plugin!`] does, for a solver in two or three dimensions that knows no directions, in the frames of mapped faces. The
-/// solver was made by [`macro@crate::solver`].
+/// Makes the crate a plugin, as [`plugin!`] does, for a solver in two or three dimensions that knows no directions, in the frames of mapped
+/// faces. The solver was made by [`macro@crate::solver`].
 #[macro_export]
 macro_rules! mapped_plugin {
     ($solver:ty) => {
@@ -71,7 +71,7 @@ macro_rules! mapped_plugin {
 #[macro_export]
 macro_rules! plugin_of_forms {
     ($($form:expr),+) => {
-        /// What the library says of itself in its file.
+        /// The library's statement, read in its file before it is loaded.
         #[unsafe(no_mangle)]
         pub static RIEMANN_PLUGIN: $crate::plugin::Statement =
             $crate::plugin::Statement::new(match option_env!("RIEMANN_TOOLCHAIN") {

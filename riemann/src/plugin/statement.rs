@@ -1,4 +1,4 @@
-//! What a library says of itself before it is loaded: a constant that can be read in its file.
+//! The statement of a library about itself, read before the library is loaded: a constant in its file.
 
 use super::ABI_VERSION;
 use super::abi::LAYOUT;
@@ -22,7 +22,7 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// What this crate says, compiled by `toolchain`.
+    /// The statement of this crate, compiled by `toolchain`.
     pub const fn new(toolchain: &str) -> Self {
         Statement {
             mark: MARK,

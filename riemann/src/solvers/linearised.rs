@@ -46,7 +46,7 @@ impl Linearised {
         let (upper_speed, upper_before, upper_after) = upper;
         let lower_transonic = lower_before < 0.0 && lower_after > 0.0;
         let upper_transonic = fix_upper && upper_before < 0.0 && upper_after > 0.0;
-        // One division serves both fractions. Spreads that are not used are one, and cannot spoil the product.
+        // One division serves both fractions. Spreads that are not used are one, and cannot poison the product.
         let lower_spread = if lower_transonic { lower_after - lower_before } else { 1.0 };
         let upper_spread = if upper_transonic { upper_after - upper_before } else { 1.0 };
         let reciprocal = 1.0 / (lower_spread * upper_spread);

@@ -3,7 +3,7 @@
 //! Each file opens with the PDE, its variables, its source and *Holds* lines: properties that `tests/holds` checks on
 //! random states. [`crate::catalogue`] finds the solvers by name.
 
-// Functions that several solvers take in stand before them: their names are macros.
+// Shared blocks come before the solvers that include them: their names are macros.
 mod ideal_gas;
 mod linearised;
 mod shared_advection;

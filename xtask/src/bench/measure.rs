@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Instant;
 
-/// What one run told.
+/// The measurements of one run.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Seconds from the program's start to its end.
@@ -39,7 +39,7 @@ pub fn run_case(program: &Path, case: &str, cells: &str, threads: usize) -> Outc
     Ok(Sample { process_seconds, peak_bytes, report })
 }
 
-/// Waits for the child; tells whether it exited with 0, and its largest resident memory.
+/// Waits for the child; returns whether it exited with 0, and its largest resident memory.
 fn wait(child: Child) -> Outcome<(bool, u64)> {
     let mut status = 0;
     // SAFETY: `rusage` is plain integers, for which zero is a value.

@@ -1,6 +1,6 @@
 //! The paper's benchmark through the command line: `cargo xtask bench` and `cargo xtask bench-compare`.
 //!
-//! Every run is a process of its own, so that what is timed is what a user gets.
+//! Every run is a separate process, as for a user.
 
 mod compare;
 mod measure;
@@ -41,7 +41,7 @@ pub fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Shares hierarchies out among many ranks: `amrclaw/benches/scale`.
+/// Partitions hierarchies among many ranks: `amrclaw/benches/scale`.
 pub fn scale(arguments: &[String]) -> Outcome {
     let mut command = cargo(&["bench", "--workspace", "--bench", "scale", "--"]);
     process::run(command.args(arguments))

@@ -166,11 +166,11 @@ impl Record {
 }
 
 fn wall_seconds(sample: &Sample) -> f64 {
-    // The run's own figure leaves out the program's start; without one, the process's time stands in.
+    // The run's own time excludes the program's start; without one, the process's time is used.
     sample.report["wall_seconds"].as_f64().unwrap_or(sample.process_seconds)
 }
 
-/// A number of a JSON report; NaN if it is none, which shows in the table.
+/// A number of a JSON report; NaN if it is not a number, which is visible in the table.
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
@@ -187,7 +187,7 @@ mod tests {
         Sample { process_seconds: 0.0, peak_bytes: 11, report }
     }
 
-    /// The row is the median run's, and survives the way through JSON.
+    /// The row is that of the median run, and is unchanged after conversion to and from JSON.
     #[test]
     fn rows_are_medians() {
         let row = Row::from_samples(2, vec![sample(9.0), sample(1.0), sample(3.0)]);

@@ -1,4 +1,4 @@
-//! Code blocks of a page, and what their first line says about them.
+//! The code blocks of a page, with the language and options in their first lines.
 
 use crate::process::Outcome;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
@@ -16,7 +16,7 @@ pub struct Block {
     pub text: String,
 }
 
-/// Words that say what is done anyway with blocks of a language; readers of the page's source see it there.
+/// Words that state what is done by default with blocks of a language, for readers of the page's source.
 const WORDS: &[(&str, &str)] = &[("console", "run"), ("toml", "case"), ("python", "run"), ("rust", "test")];
 
 /// Options that a block may have, by language: `file` writes it beside the commands that follow; `small` is added to its

@@ -57,7 +57,7 @@ impl Contents {
         pages.chain(std::iter::once(PATH.to_owned()))
     }
 
-    /// The navigation as it stands on the page at `here`; `up` leads from there to the site's root.
+    /// The navigation for the page at `here`; `up` is the relative path from there to the site's root.
     pub fn navigation(&self, here: &str, up: &str) -> String {
         let entry = |path: &str, title: &str| {
             let current = if path == here { " aria-current=\"page\"" } else { "" };

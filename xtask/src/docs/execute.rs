@@ -10,14 +10,14 @@ use crate::process::{Outcome, command, output, root, target_dir, tested_program}
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Language and page of blocks that tests beside the code run: of the case file's parser, and of the Python package.
+/// Language and page of blocks that are run elsewhere: by the tests of the case file's parser, and of the Python package.
 const ELSEWHERE: &[(&str, &str)] =
     &[("toml", "docs/case-file.md"), ("python", "docs/python.md"), ("python", "docs/file-formats.md")];
 
-/// The page whose commands take minutes, and whose figures are what they gave.
+/// The page whose commands take minutes, and whose numbers are their results.
 const MEASURED: &str = "docs/performance.md";
 
-/// What bash knows besides: the program, with arguments that make its runs small, also by the name of `cargo run`.
+/// Definitions for bash: the program, also under the name of `cargo run`, with arguments that make its runs small.
 const PRELUDE: &str = r#"
 set -euf
 amrclaw() {
@@ -50,7 +50,7 @@ pub fn run<'a>(pages: impl Iterator<Item = &'a str>) -> Outcome {
 
 struct Runner {
     program: PathBuf,
-    /// What `amrclaw COMMAND --help` says, by command.
+    /// The output of `amrclaw COMMAND --help`, by command.
     help: BTreeMap<String, String>,
     run: usize,
     parsed: usize,
@@ -158,7 +158,7 @@ impl Runner {
         Ok(())
     }
 
-    /// What the program says about one of its commands.
+    /// The help text of one of the program's commands.
     fn help(&mut self, name: &str) -> Outcome<String> {
         if let Some(help) = self.help.get(name) {
             return Ok(help.clone());

@@ -17,7 +17,7 @@ use site::output_of;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The page that the site opens with.
+/// The site's first page.
 const FIRST: &str = "README.md";
 
 /// Builds the site in the folder `out`, or in `site` of the target folder.
@@ -32,13 +32,13 @@ pub fn build(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The check: the site can be built, and its code blocks do what they say.
+/// The check: builds the site, and tests its code blocks.
 pub fn check() -> Outcome {
     let pages = write_site(&target_dir().join("site"))?;
     execute::run(pages.iter().map(String::as_str).filter(|path| is_tested(path)))
 }
 
-/// The page whose commands are those of earlier trees.
+/// The page with commands of earlier versions, which are not tested.
 const HISTORY: &str = "docs/performance-history.md";
 
 /// Pages whose code blocks are run or parsed. Others' are formulas and listings.
@@ -78,7 +78,7 @@ fn write_site(out: &Path) -> Outcome<Vec<String>> {
     Ok(pages.into_keys().collect())
 }
 
-/// What the search looks through, as a script: pages opened from a disk may not fetch files.
+/// The search index as a script, since pages opened from disk may not fetch files.
 fn sections(pages: &BTreeMap<String, Page>) -> String {
     let mut rows = Vec::new();
     for (path, page) in pages {

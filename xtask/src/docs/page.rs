@@ -22,11 +22,11 @@ pub struct Page {
     pub assets: BTreeSet<String>,
     /// Page and anchor of its links to headings.
     pub anchors: Vec<(String, String)>,
-    /// What can be searched for, heading by heading.
+    /// Text for the search, by heading.
     pub sections: Vec<Section>,
 }
 
-/// A heading and what stands below it.
+/// A heading and the text below it.
 pub struct Section {
     /// The heading's id.
     pub id: String,
@@ -37,7 +37,7 @@ pub struct Section {
 }
 
 impl Page {
-    /// Reads the Markdown file at `path`; of a folder without one, makes a page that lists what is in it.
+    /// Reads the Markdown file at `path`; for a folder's missing README, makes a page that lists the pages in the folder.
     pub fn read(path: &str) -> Outcome<Self> {
         let text = match root().join(path).exists() {
             true => std::fs::read_to_string(root().join(path)).map_err(|e| format!("{path}: {e}"))?,
@@ -93,7 +93,7 @@ impl Page {
             }
         }
         html::push_html(&mut page.body, events.into_iter());
-        // Wide tables scroll by themselves, not the page with them.
+        // Wide tables scroll separately from the page.
         page.body = page.body.replace("<table>", "<div class=\"scroll\" tabindex=\"0\"><table>");
         page.body = page.body.replace("</table>", "</table></div>");
         Ok(page)
@@ -112,7 +112,7 @@ impl Page {
         id
     }
 
-    /// What a link becomes in the site; notes where it leads.
+    /// A link's target in the site; records where it leads.
     fn link(&mut self, target: &str) -> Outcome<String> {
         let (file, anchor) = target.split_once('#').map_or((target, None), |(file, anchor)| (file, Some(anchor)));
         if file.contains(':') {
@@ -136,7 +136,7 @@ impl Page {
         Ok(format!("{}{}{anchor}", self.up(), output_of(&to)))
     }
 
-    /// The way from the page to the site's root.
+    /// The relative path from the page to the site's root.
     fn up(&self) -> String {
         "../".repeat(output_of(&self.path).matches('/').count())
     }
@@ -189,7 +189,7 @@ fn typeset(formula: &str, display: bool) -> Outcome<String> {
     Ok(out)
 }
 
-/// The text of what stands before the next end of a heading.
+/// The text up to the end of the heading.
 fn text_until_end(events: &[Event]) -> String {
     let inside = events.iter().take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))));
     let text = inside.filter_map(|event| match event {
@@ -199,7 +199,7 @@ fn text_until_end(events: &[Event]) -> String {
     text.collect()
 }
 
-/// Markdown that lists the pages in the folder of the README that is not there.
+/// Markdown that lists the pages in a folder, in place of its missing README.
 fn listing(path: &str) -> Outcome<String> {
     let folder = path.strip_suffix("/README.md").ok_or_else(|| format!("{path} is not there"))?;
     let entries = std::fs::read_dir(root().join(folder)).map_err(|e| format!("{folder}: {e}"))?;

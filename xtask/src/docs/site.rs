@@ -1,11 +1,11 @@
-//! Where files stand in the site, and how text stands in its pages.
+//! Paths of files in the site, and escaping of text in its pages.
 
 use super::FIRST;
 
 /// Files that browsers show as they are.
 const SHOWN: [&str; 6] = [".png", ".svg", ".jpg", ".gif", ".html", ".css"];
 
-/// Where a file of the repository stands in the site.
+/// The path in the site of a file of the repository.
 pub fn output_of(path: &str) -> String {
     match path.strip_suffix(".md") {
         _ if path == FIRST => "index.html".to_owned(),
@@ -16,7 +16,7 @@ pub fn output_of(path: &str) -> String {
     }
 }
 
-/// Text as it may stand in HTML.
+/// Escapes text for HTML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

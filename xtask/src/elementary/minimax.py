@@ -13,7 +13,7 @@ mp.mp.prec = 240
 
 
 def remez(f, w, a, b, count):
-    """Coefficients of the polynomial with `count` of them that is closest to f on [a, b], weighted by w."""
+    """The `count` coefficients of the polynomial that is closest to f on [a, b], weighted by w."""
     a, b = mp.mpf(a), mp.mpf(b)
     nodes = count + 1
     points = [(a + b) / 2 - (b - a) / 2 * mp.cos(mp.pi * (2 * k + 1) / (2 * nodes)) for k in range(nodes)]
@@ -142,7 +142,7 @@ def cut(x, bits):
 
 
 def print_constants():
-    """Constants in parts: of as many bits as given each, the last as close as a double can be."""
+    """Prints constants split into parts with given numbers of bits; the last part is the nearest double to the remainder."""
     parts = [("HALF_PI", mp.pi / 2, [33, 33, 33]), ("LN2", mp.log(2), [32]), ("HALF_PI", mp.pi / 2, [53]), ("PI", +mp.pi, [53])]
     parts += [("QUARTER_PI", mp.pi / 4, [53]), ("TWO_THIRDS", mp.mpf(2) / 3, [53])]
     for name, rest, bits in parts:

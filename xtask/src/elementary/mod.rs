@@ -1,4 +1,4 @@
-//! The elementary functions: the polynomials that they are made of, and how close they are.
+//! The elementary functions: coefficients of their polynomials, and their errors.
 
 use crate::process::{Outcome, command, root, run};
 use crate::python::{elementary_samples, virtual_environment};
@@ -10,7 +10,7 @@ pub fn minimax() -> Outcome {
     run(command(virtual_environment()?).arg(script))
 }
 
-/// Prints the largest errors that are found on many points of each function; fails if one is larger than promised.
+/// Prints the largest error of each function at many points; fails if one exceeds the stated bound.
 pub fn errors(arguments: &[String]) -> Outcome {
     let points = match arguments {
         [] => "100000",

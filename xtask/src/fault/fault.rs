@@ -1,9 +1,9 @@
 //! Burgers' equation along a line, with CUDA C++ that breaks off where a shock has formed.
 //!
-//! Shows what a run makes of a kernel's fault. On the processor it is a solver like any other, so that a run that lost its
-//! device can go on there.
+//! Tests how a run handles a fault in a kernel. On the processor the solver works normally, so that a run that lost its device can
+//! continue there.
 //!
-//! PDE: `q_t + (q²/2)_x = 0`. Parameter `limit`: the largest jump between cells that the device's text stands.
+//! PDE: `q_t + (q²/2)_x = 0`. Parameter `limit`: the largest jump between cells that the device code tolerates.
 
 use riemann::device_source::DeviceSource;
 use riemann::parameters::{ParameterCheck, ParameterInfo};

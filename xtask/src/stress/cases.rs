@@ -1,5 +1,5 @@
-//! Cases that are wrong in one value, and cases changed at random: the program says what is wrong, or runs. It does not panic, takes
-//! no time or memory without end, ends with one of its exit codes, and where that is 2 has written nothing.
+//! Cases that are wrong in one value, and cases changed at random: the program reports mistakes, or runs. It must not panic or use
+//! unbounded time or memory, must end with one of its exit codes, and must have written nothing if that is 2.
 
 use super::random::Random;
 use super::{Attempt, Verdict};
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// A right case: keys and their values. `@` stands for what is put in place of a value within a list of tables.
+/// A valid case: keys and their values. `@` marks where a wrong value is inserted in a list of tables.
 const RIGHT: &[(&str, &str)] = &[
     ("solver.name", "\"acoustics\""),
     ("solver.density", "1.0"),
@@ -55,7 +55,7 @@ const RIGHT: &[(&str, &str)] = &[
     ("output.png", "false"),
 ];
 
-/// Keys that the right case does without, or that stand in lists.
+/// Keys that the valid case omits, or that are in lists.
 const FURTHER: &[(&str, &str)] = &[
     ("mesh.boundary.z", "@"),
     ("regrid.flag.expression", "@"),
@@ -81,7 +81,7 @@ const FURTHER: &[(&str, &str)] = &[
     ("mesh.mapping", "{ kind = \"wedge\", corner = 0.2, angle = @ }"),
 ];
 
-/// What is put in place of a value: of every type, too small, too large, none, and what a file can hold but nothing takes.
+/// Wrong values: of every type, too small, too large, missing, and TOML values that no key accepts.
 const WRONG: &[&str] = &[
     "0",
     "-1",
@@ -109,11 +109,10 @@ const WRONG: &[&str] = &[
     "LONG",
 ];
 
-/// How many cases there are that are wrong in one value.
+/// Number of cases that are wrong in one value.
 const COUNT: u64 = ((RIGHT.len() + FURTHER.len()) * WRONG.len()) as u64;
 
-/// A case that is wrong in one value; the attempt's number says which, so that as many in a row as there are such cases try them
-/// all.
+/// A case that is wrong in one value, selected by the attempt's number, so that [`COUNT`] successive attempts try all of them.
 pub fn wrong(attempt: &Attempt, _: &mut Random) -> Result<Verdict, String> {
     let n = (attempt.number % COUNT) as usize;
     let long = format!("\"{}\"", "long ".repeat(20_000));
@@ -133,7 +132,7 @@ pub fn wrong(attempt: &Attempt, _: &mut Random) -> Result<Verdict, String> {
     attack(attempt, text.as_bytes())
 }
 
-/// A right case or an example of the project with one to four places of its text changed.
+/// A valid case or one of the project's examples, changed in one to four places of its text.
 pub fn changed(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
     let mut texts = examples()?;
     texts.push(RIGHT.iter().map(|(key, value)| format!("{key} = {value}\n")).collect());
@@ -144,7 +143,7 @@ pub fn changed(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String
     attack(attempt, &text)
 }
 
-/// The examples that name no solver's file: what is changed at random is not to be compiled.
+/// The examples without a solver's file: files that random changes might name must not be compiled.
 fn examples() -> Result<Vec<String>, String> {
     let folder = root().join("examples");
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
@@ -193,19 +192,19 @@ fn change(text: &mut Vec<u8>, random: &mut Random, others: &[String]) {
     }
 }
 
-/// Longest that a case may be looked at. A right one takes milliseconds; a wrong one no longer.
+/// Time limit for `validate`, which takes milliseconds for valid cases and must not take longer for wrong ones.
 const LOOKING: Duration = Duration::from_secs(20);
 
-/// Longest that is waited for a run: what is changed at random may be a right case that takes hours.
+/// Time limit for a run: a randomly changed case may be valid and take hours.
 const RUNNING: Duration = Duration::from_secs(20);
 
-/// Memory for looking at a case, in kB of addresses.
+/// Limit of the address space of `validate`, in kB.
 const MEMORY: u64 = 1_000_000;
 
-/// Most bytes that may be said of what is wrong.
+/// Most bytes that the program may print.
 const SAID: usize = 100_000;
 
-/// Looks at a case, and runs it if it is right.
+/// Validates a case, then runs it.
 fn attack(attempt: &Attempt, text: &[u8]) -> Result<Verdict, String> {
     let folder = attempt.folder.join("in");
     std::fs::create_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -219,7 +218,7 @@ fn attack(attempt: &Attempt, text: &[u8]) -> Result<Verdict, String> {
     };
     let code = judge(status, &attempt.folder, &folder)?;
     if code == 2 {
-        // What `validate` refuses `run` refuses too, and leaves no more behind.
+        // `run` must refuse what `validate` refuses, and write nothing either.
         return again(attempt, &folder, Some(2));
     }
     again(attempt, &folder, None)
@@ -237,7 +236,7 @@ fn again(attempt: &Attempt, folder: &Path, expected: Option<i32>) -> Result<Verd
     }
 }
 
-/// Runs to the end, with what is said in a file; `None` where that takes too long.
+/// Runs a command with its output in a file; `None` if it exceeds the time limit and is killed.
 fn ended(command: &mut Command, log: &Path, limit: Duration) -> Result<Option<ExitStatus>, String> {
     let failed = |e: std::io::Error| format!("cannot run {command:?}: {e}", command = "the program");
     let said = std::fs::File::create(log.join("said")).map_err(failed)?;
@@ -257,7 +256,7 @@ fn ended(command: &mut Command, log: &Path, limit: Duration) -> Result<Option<Ex
     }
 }
 
-/// The exit code, if it is one that there can be and all else is as it says.
+/// The exit code, if it is a possible one, and output and files agree with it.
 fn judge(status: ExitStatus, log: &Path, folder: &Path) -> Result<i32, String> {
     let said = std::fs::read(log.join("said")).map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&said);

@@ -1,10 +1,10 @@
-//! Damaged checkpoints: each is refused, or the run goes on from it to the same bytes as from the whole one.
+//! Damaged checkpoints: each must be refused, or give the same bytes at the end of the run as the intact one.
 
 use super::random::Random;
 use super::{Attempt, Verdict};
 use std::process::{Command, Output};
 
-/// Two levels, and little to compute.
+/// A cheap case with two levels.
 const CASE: &str = r#"
 solver = { name = "acoustics", density = 1.0, bulk = 4.0 }
 mesh = { cells = [12, 10] }
@@ -15,10 +15,10 @@ output = { checkpoint_every_steps = 2, png = false }
 initial = { pressure = "exp(-50 * ((x - 0.4)^2 + y^2))", u = 0, v = 0 }
 "#;
 
-/// What the whole run and the one that goes on both end with.
+/// The last frame, of the uninterrupted and the continued run.
 const LAST_FRAME: &str = "frame_0001.vtkhdf";
 
-/// Damages the checkpoint after two steps of a run, and takes the other two from there.
+/// Damages the checkpoint after two steps of a run, and runs the other two steps from it.
 pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
     let folder = &attempt.folder;
     let wrong = |e: std::io::Error| format!("{}: {e}", folder.display());
@@ -55,7 +55,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).trim().to_owned()
 }
 
-/// Changes a file somehow; tells how.
+/// Damages a file in a random way; returns a description.
 fn damage(bytes: &mut Vec<u8>, random: &mut Random) -> String {
     let last = bytes.len() as u64 - 1;
     let at = random.whole(0, last) as usize;

@@ -1,5 +1,5 @@
-//! The command line program under attack: `cargo xtask stress KIND` makes cases at random and says how many of them came out
-//! as they must not.
+//! Stress tests of the command line: `cargo xtask stress KIND` makes random cases and reports how many gave a wrong
+//! result.
 
 mod cases;
 mod checkpoints;
@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 /// One kind of attack.
 struct Kind {
     name: &'static str,
-    /// Tries one case, made from the random numbers, in an empty folder of its own.
+    /// Tests one case, made from the random numbers, in a new folder.
     attack: fn(&Attempt, &mut Random) -> Result<Verdict, String>,
-    /// How many belong to the checks before every change.
+    /// Number of attempts in `cargo xtask test`.
     share: u64,
 }
 
@@ -27,7 +27,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "checkpoints", attack: checkpoints::attack, share: 20 },
 ];
 
-/// Where an attack takes place.
+/// One attempt of an attack.
 struct Attempt {
     program: PathBuf,
     folder: PathBuf,
@@ -35,11 +35,11 @@ struct Attempt {
     number: u64,
 }
 
-/// What came of it.
+/// The result of an attempt.
 enum Verdict {
-    /// As it must be.
+    /// The result is right.
     Held,
-    /// The program declined or gave up as it may, so that there was nothing to see.
+    /// The program legitimately refused the case or gave up, so that nothing was tested.
     Declined,
 }
 
@@ -63,7 +63,7 @@ pub fn run(arguments: &[String]) -> Outcome {
     attack(kind, &program, options.seed, options.count)
 }
 
-/// A small share of every kind, with the program as tests build it.
+/// A small number of attempts of every kind, with the program that the tests build.
 pub fn share() -> Outcome {
     let program = tested_program()?;
     KINDS.iter().try_for_each(|kind| attack(kind, &program, 1, kind.share))
@@ -85,8 +85,7 @@ fn parse(arguments: &[String]) -> Outcome<Options> {
     Ok(options)
 }
 
-/// Attacks number 0 to `count`, each with random numbers of its own, so that one can be tried again alone. Folders of those that
-/// came out wrong are kept.
+/// Makes `count` attempts, each with its own seed, so that each can be repeated alone. The folders of failed attempts are kept.
 fn attack(kind: &Kind, program: &Path, seed: u64, count: u64) -> Outcome {
     let folder = target_dir().join("stress").join(kind.name);
     let (mut declined, mut wrong) = (0, Vec::new());

@@ -1,9 +1,9 @@
-//! Cases made at random: solvers, levels, sides, meshes, in one, two and three dimensions.
+//! Random cases: solvers, levels, boundary conditions, meshes, in one, two and three dimensions.
 
 use super::random::Random;
 use std::fmt::Write as _;
 
-/// A solver by its name, dimensions, parameters, data and auxiliary values. `W`, `X` and `Y` stand for shapes between −1 and 1.
+/// A solver: name, dimensions, parameters, initial data and auxiliary values. `W`, `X` and `Y` are replaced by shapes between −1 and 1.
 struct Physics {
     name: &'static str,
     dims: &'static [usize],
@@ -12,7 +12,7 @@ struct Physics {
     /// What a second and a third dimension add.
     across: &'static [(&'static str, &'static str)],
     aux: &'static [(&'static str, &'static str)],
-    /// The solver has a velocity, which a wall turns back.
+    /// The solver has a velocity, which a wall reverses.
     walls: bool,
     capacity: bool,
     /// In how many dimensions the solver runs on mapped meshes.
@@ -110,7 +110,7 @@ const PHYSICS: &[Physics] = &[
     },
 ];
 
-/// What a random case is made for: its solver, its number of dimensions, and whether its mesh is mapped.
+/// The solver and dimension of a random case, and whether its mesh is mapped.
 struct Choice {
     physics: &'static Physics,
     dim: usize,
@@ -134,7 +134,7 @@ fn shape(random: &mut Random, dim: usize) -> String {
     }
 }
 
-/// The number of cells along each axis, the mapping, and the sides.
+/// Writes the number of cells along each axis, the mapping, and the boundary conditions.
 fn mesh(choice: &Choice, random: &mut Random, text: &mut String) {
     let dim = choice.dim;
     let size = |random: &mut Random| match random.percent(30) {
@@ -202,7 +202,7 @@ fn levels(choice: &Choice, random: &mut Random, levels: u64, text: &mut String) 
     }
 }
 
-/// `[scheme]`, of what is stable in so many dimensions. On mapped meshes sweeps are not split: opposite faces of a cell differ.
+/// Writes a `[scheme]` that is stable in this dimension. On mapped meshes sweeps are unsplit, since opposite faces of a cell differ.
 fn scheme(choice: &Choice, random: &mut Random, text: &mut String) {
     let splits =
         if choice.dim > 1 && !choice.mapped { &["unsplit", "unsplit", "godunov", "strang"][..] } else { &["unsplit"] };
@@ -219,7 +219,7 @@ fn scheme(choice: &Choice, random: &mut Random, text: &mut String) {
     }
 }
 
-/// Initial data and auxiliary values, of shapes.
+/// Writes initial data and auxiliary values, made of shapes.
 fn values(choice: &Choice, random: &mut Random, text: &mut String) {
     let Choice { physics, dim, .. } = *choice;
     let shapes = [shape(random, dim), shape(random, dim), shape(random, dim)];
@@ -242,7 +242,7 @@ fn values(choice: &Choice, random: &mut Random, text: &mut String) {
     }
 }
 
-/// A case, and how many steps it takes.
+/// A random case, and its number of steps.
 pub fn case(random: &mut Random) -> (String, u64) {
     let physics = &PHYSICS[random.whole(0, PHYSICS.len() as u64 - 1) as usize];
     let dim = random.one_of(physics.dims);
@@ -264,7 +264,7 @@ pub fn case(random: &mut Random) -> (String, u64) {
     text.push_str(
         "[output]\nformat = [\"clawpack-ascii\"]\nevery_steps = 1\npng = false\ncheckpoint_every_minutes = 0\n",
     );
-    // Within the domain also where its sides are bent.
+    // Inside the domain even if its sides are curved.
     let place: Vec<f64> = (0..dim).map(|_| random.number(0.15, 0.85)).collect();
     let _ = writeln!(text, "[[gauge]]\nname = \"g\"\nposition = {place:?}");
     (text, steps)

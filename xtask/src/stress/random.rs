@@ -6,7 +6,7 @@ pub struct Random(u64);
 impl Random {
     /// The sequence of a seed.
     pub fn new(seed: u64) -> Self {
-        // Seeds that follow each other begin far apart.
+        // Successive seeds must give states far apart.
         Random(seed.wrapping_mul(0xd134_2543_de82_ef95))
     }
 
@@ -29,7 +29,7 @@ impl Random {
         ((low + share * (high - low)) * 1e3).floor() / 1e3
     }
 
-    /// True in so many of a hundred.
+    /// True with a probability of `share` per cent.
     pub fn percent(&mut self, share: u64) -> bool {
         self.next() % 100 < share
     }

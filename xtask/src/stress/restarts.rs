@@ -1,12 +1,12 @@
-//! Runs that stop after every step and go on from their checkpoint, on other numbers of threads and ranks: what they write must be
-//! what a run of one thread without a stop writes, to the byte.
+//! Runs that stop after every step and continue from their checkpoint, with other numbers of threads and ranks: their files must equal
+//! those of an uninterrupted run with one thread, byte for byte.
 
 use super::random::Random;
 use super::{Attempt, Verdict, problem};
 use std::path::Path;
 use std::process::Command;
 
-/// `amrclaw run` with steps up to `steps`, a checkpoint after every step; the exit code, and what it said.
+/// Executes `amrclaw run` up to `steps` steps with a checkpoint after every step; returns the exit code and the output.
 fn run(
     attempt: &Attempt,
     steps: u64,
@@ -30,7 +30,7 @@ fn run(
     }
 }
 
-/// What the runs have written besides checkpoints and their records: names and contents.
+/// Names and contents of the files of a run, without checkpoints and records.
 fn written(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     let mut files = Vec::new();
@@ -45,7 +45,7 @@ fn written(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     Ok(files)
 }
 
-/// A case at once, and again with a stop after every step.
+/// Runs a case without interruption, and again with a stop after every step.
 pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
     let (text, steps) = problem::case(random);
     std::fs::write(attempt.folder.join("case.toml"), text).map_err(|e| format!("case.toml: {e}"))?;
@@ -55,7 +55,7 @@ pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String>
         2 => return Err(format!("the case is refused: {said}")),
         _ => return Ok(Verdict::Declined),
     }
-    // A run may reach its end before: one in which nothing moves.
+    // A run in which nothing moves may reach its end earlier.
     let frames = written(&attempt.folder.join("whole"))?.iter().filter(|(name, _)| name.starts_with("fort.q")).count();
     for step in 1..=steps.min(frames.saturating_sub(1) as u64) {
         let restart = Some(step - 1).filter(|&before| before > 0);

@@ -1,19 +1,19 @@
-//! Circles of imports: modules beside each other that use each other, by whatever way.
+//! Circles of imports: sibling modules that use each other, directly or indirectly.
 
 use super::lexer::{body, code_only, identifier_at, items_of_group, words};
 use super::{Report, SourceFile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Folders of sources, and how each crate is named from outside.
+/// Folders of sources of the crates.
 const CRATES: [&str; 4] = ["riemann/src/", "cuda/src/", "amrclaw/src/", "xtask/src/"];
-/// Where there may be none.
+/// Folders in which there must be no circle.
 const WITHOUT: [&str; 1] = ["amrclaw/src/exec"];
-/// Circles that all crates together may have: those that there are, and no more.
+/// Most circles that all crates together may have: the present number.
 const MOST: usize = 1;
 
 const SUPER: &str = "super::";
 
-/// What the modules of a folder use of each other.
+/// For each module of a folder, the sibling modules that it uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 pub fn check(files: &[SourceFile], report: &mut Report) {
@@ -28,7 +28,7 @@ pub fn check(files: &[SourceFile], report: &mut Report) {
     }
 }
 
-/// Folders with modules that are in a circle, and these. A module and the one that it is a part of are not said to be in one.
+/// The circles, each with its folder. A module and its parent are not counted as a circle.
 fn find(files: &[SourceFile]) -> Vec<(String, Vec<String>)> {
     let sources: Vec<(&str, Vec<&str>, &SourceFile)> = files
         .iter()
@@ -63,7 +63,7 @@ fn find(files: &[SourceFile]) -> Vec<(String, Vec<String>)> {
     circles.collect()
 }
 
-/// Groups of modules of which each uses all others, at last.
+/// Groups of modules that all use each other, directly or indirectly.
 fn circles_of(uses: &Uses) -> Vec<Vec<String>> {
     let reached: BTreeMap<&String, BTreeSet<&String>> = (uses.keys())
         .map(|from| {
@@ -85,7 +85,7 @@ fn circles_of(uses: &Uses) -> Vec<Vec<String>> {
     groups.into_iter().collect()
 }
 
-/// Paths from the crate's root of what a module at `path` names by `crate::` and `super::`; its tests are left out.
+/// Paths from the crate's root of everything that the module at `path` uses by `crate::` and `super::`, tests excluded.
 fn used_by(code: &str, path: &[&str]) -> Vec<Vec<String>> {
     let inline: Vec<_> = words(code, "mod").filter_map(|at| body(code, at)).collect();
     let inside = |at: usize| inline.iter().any(|range| range.contains(&at));
@@ -104,7 +104,7 @@ fn used_by(code: &str, path: &[&str]) -> Vec<Vec<String>> {
     found
 }
 
-/// The paths of a use tree at `at`, each behind `before`.
+/// The paths of the use tree at `at`, each prefixed with `before`.
 fn paths_at(code: &str, at: usize, before: &[String], found: &mut Vec<Vec<String>>) {
     let at = at + (code[at..].len() - code[at..].trim_start().len());
     if code[at..].starts_with('{') {

@@ -1,4 +1,4 @@
-//! Which module may use which.
+//! Checks which module may use which.
 
 use super::lexer::{body, code_only, identifier_at, items_of_group, words};
 use super::tables::{Inner, Tables};
@@ -43,7 +43,7 @@ pub fn check(file: &SourceFile, tables: &Tables, report: &mut Report) {
     }
 }
 
-/// What the parts of a module use of each other.
+/// Checks which parts of a module use each other.
 fn check_parts(inner: &Inner, file: &SourceFile, report: &mut Report) {
     let Some(inside) = file.path.strip_prefix(inner.folder.as_str()).and_then(|path| path.strip_suffix(".rs")) else {
         return;
@@ -63,7 +63,7 @@ fn check_parts(inner: &Inner, file: &SourceFile, report: &mut Report) {
     }
 }
 
-/// The first names behind every `prefix` (which ends in `::`), groups in braces included.
+/// The first names after every `prefix` (which ends in `::`), also in groups in braces.
 fn uses<'a>(code: &'a str, prefix: &str) -> Vec<(usize, &'a str)> {
     words(code, prefix).flat_map(|at| names_at(code, at + prefix.len())).collect()
 }
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(errors("amrclaw/src/mesh/domain.rs", allowed), [""; 0]);
     }
 
-    /// What a permitted module may use is permitted too, and the table's gaps are reported.
+    /// The dependencies of a permitted module are permitted too; modules missing in the table are reported.
     #[test]
     fn the_table_is_transitive() {
         assert_eq!(errors("amrclaw/src/exec/mod.rs", "use crate::index::Level; use riemann::real::Real;"), [""; 0]);

@@ -1,4 +1,4 @@
-//! What every folder of `examples/` holds, and the documents that must exist.
+//! Checks the contents of every folder of `examples/`, and that required documents exist.
 
 use super::Report;
 use crate::process::root;
@@ -21,7 +21,7 @@ pub fn check(paths: &BTreeSet<String>, report: &mut Report) {
             report.error(&folder, 1, "has no case.toml");
         }
         match std::fs::read_to_string(root().join(&readme)) {
-            // Whether the picture is there is a matter of links.
+            // The check of links finds missing pictures.
             Ok(text) if text.contains("![") => {}
             Ok(_) => report.error(&readme, 1, "shows no picture"),
             Err(_) => report.error(&folder, 1, "has no README.md"),

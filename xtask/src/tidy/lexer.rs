@@ -26,7 +26,7 @@ pub fn code_only(source: &str) -> String {
         }
         i = end.max(i + 1);
     }
-    // Only whole characters were blanked, so what is left is UTF-8 still.
+    // Only whole characters were blanked, so the rest is still UTF-8.
     String::from_utf8_lossy(&code).into_owned()
 }
 
@@ -42,7 +42,7 @@ pub fn identifier_at(code: &str, from: usize) -> &str {
     &rest[..length]
 }
 
-/// Offsets at which `word` stands, not as a part of a longer identifier.
+/// Offsets of `word` as a whole identifier.
 pub fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let bytes = code.as_bytes();
     let ends_in_identifier = word.bytes().next_back().is_some_and(is_identifier);
@@ -153,7 +153,7 @@ fn char_end(source: &str, start: usize) -> Option<usize> {
     let rest = &source[start + 1..];
     let first = rest.chars().next()?;
     if first == '\\' {
-        // The escaped character may itself be a quote, so the closing one is sought behind it.
+        // The escaped character may itself be a quote, so the search for the closing one starts after it.
         return rest[2..].find('\'').map(|at| start + 1 + 2 + at + 1);
     }
     rest[first.len_utf8()..].starts_with('\'').then_some(start + 1 + first.len_utf8() + 1)

@@ -1,4 +1,4 @@
-//! Rules that neither rustfmt nor clippy knows. Each file below holds one kind, its table at the top.
+//! Rules beyond rustfmt and clippy. Each file in this folder holds one kind, with its table at the top.
 
 mod circles;
 mod dependencies;
@@ -58,7 +58,7 @@ fn line_of(text: &str, offset: usize) -> usize {
 pub fn run() -> Outcome {
     let paths = list_files()?;
     let mut report = Report::default();
-    // What is not UTF-8 is a picture or data; a file deleted but still tracked is git's business.
+    // A file that is not UTF-8 is a picture or data; one that is deleted but still tracked is skipped.
     let read = |path: &String| {
         let text = std::fs::read_to_string(root().join(path)).ok()?;
         Some(SourceFile { path: path.clone(), text })

@@ -1,13 +1,13 @@
-//! Documents about the code name what there is: a function, type or file that they give in backticks exists.
+//! Checks that every function, type and file named in backticks in documents about the code exists.
 
 use super::lexer::is_identifier;
 use super::{Report, SourceFile, line_of};
 use std::collections::{BTreeSet, HashSet};
 
-/// Documents whose names are those of the code.
+/// Documents about the code.
 const ABOUT_CODE: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/method.md", "docs/glossary.md"];
 
-/// Endings of the files whose words are names.
+/// Extensions of the files whose words count as names.
 const CODE: &[&str] = &[".rs", ".cu", ".cuh", ".h", ".py", ".pyi", ".toml"];
 
 /// Adds the words of a file of code.
@@ -18,7 +18,7 @@ pub fn collect(file: &SourceFile, names: &mut HashSet<String>) {
     }
 }
 
-/// Looks up all that a document about the code gives in backticks.
+/// Looks up everything in backticks in a document about the code.
 pub fn check(file: &SourceFile, names: &HashSet<String>, paths: &BTreeSet<String>, report: &mut Report) {
     if !ABOUT_CODE.contains(&file.path.as_str()) {
         return;
@@ -35,7 +35,7 @@ pub fn check(file: &SourceFile, names: &HashSet<String>, paths: &BTreeSet<String
     }
 }
 
-/// What stands between single backticks on one line, with its place. Fences are left out.
+/// The texts between single backticks on one line, with their places. Fenced blocks are left out.
 fn spans(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     let mut at = 0;
@@ -64,7 +64,7 @@ fn kind(span: &str) -> Kind<'_> {
         return Kind::Name(name.rsplit("::").next().unwrap_or(name));
     }
     let in_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
-    // What is built is no file of the repository.
+    // Build products are no files of the repository.
     if span.contains('/') && span.chars().all(in_path) && !span.starts_with("target/") {
         Kind::Path
     } else {
@@ -72,7 +72,7 @@ fn kind(span: &str) -> Kind<'_> {
     }
 }
 
-/// True for a file or folder, given from the root or from some folder on, with its ending or without.
+/// True for a file or folder, given from the root or from any folder, with or without extension.
 fn names_a_path(span: &str, paths: &BTreeSet<String>) -> bool {
     let inner = span.trim_matches('/');
     paths.iter().any(|path| {

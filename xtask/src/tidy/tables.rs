@@ -1,14 +1,14 @@
-//! The tables of ARCHITECTURE.md that say which module may use which: what is written there is what is checked.
+//! Reads the tables of ARCHITECTURE.md that say which module may use which.
 
 use super::{Report, SourceFile};
 
 /// The document with the tables.
 pub const DOCUMENT: &str = "ARCHITECTURE.md";
-/// Heads of the tables: of modules of the crate `amrclaw` and of crates, and of parts of one module.
+/// Header rows of the tables: of modules and crates, and of parts of one module.
 const MODULES: &str = "| module | uses |";
 const PARTS: &str = "| part | holds | uses |";
 
-/// Names, lowest first, and what each may use: what its line names, and what the lines of those name.
+/// Names, lowest first, each with the names on its line. A name may use these, and whatever they may use.
 #[derive(Debug, Default)]
 pub struct Table(Vec<(String, Vec<String>)>);
 
@@ -17,7 +17,7 @@ pub struct Table(Vec<(String, Vec<String>)>);
 pub struct Inner {
     /// Folder of the sources.
     pub folder: String,
-    /// How parts are named from anywhere in the crate.
+    /// Prefix of the parts' paths in the crate.
     pub prefix: String,
     /// The parts.
     pub parts: Table,
@@ -57,7 +57,7 @@ impl Table {
         Some(all)
     }
 
-    /// The names that may use themselves by way of others.
+    /// The names that may use themselves indirectly.
     pub fn circles(&self) -> impl Iterator<Item = &str> {
         let in_circle = |name: &&str| self.closure(name).is_some_and(|all| all.contains(name));
         self.0.iter().map(|(name, _)| name.as_str()).filter(in_circle)
@@ -120,7 +120,7 @@ impl Tables {
     }
 }
 
-/// What stands in backticks in a cell, up to a semicolon.
+/// The names in backticks in a table cell, up to a semicolon.
 fn names(cell: &str) -> Vec<String> {
     let cell = cell.split(';').next().unwrap_or("");
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()

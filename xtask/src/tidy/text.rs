@@ -1,10 +1,10 @@
-//! What no file may hold, and links that lead nowhere.
+//! Text that no file may contain, and broken links.
 
 use super::lexer::{is_identifier, words};
 use super::{Report, SourceFile, line_of};
 use std::collections::BTreeSet;
 
-/// Marks of unfinished work. In two halves each, so that this file passes.
+/// Marks of unfinished work, each split in two, so that this file passes.
 const UNFINISHED: &[&str] = &[
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
@@ -13,7 +13,7 @@ const UNFINISHED: &[&str] = &[
     concat!("unimple", "mented!"),
 ];
 
-/// Folders of some machine, and hosts of package registries: both mean nothing elsewhere.
+/// Folders of a particular machine, and hosts of package registries, which do not exist elsewhere.
 const PLACES: &[&str] = &[
     concat!("/wor", "k/"),
     concat!("/tm", "p/"),
@@ -84,7 +84,7 @@ fn check_links(file: &SourceFile, paths: &BTreeSet<String>, report: &mut Report)
     }
 }
 
-/// The path from the root of a link in the file at `from`.
+/// The path, from the repository's root, of a link in the file at `from`.
 pub fn resolve(from: &str, target: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();

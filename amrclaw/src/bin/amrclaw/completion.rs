@@ -11,7 +11,7 @@ pub fn completion(shell: CompletionShell) -> Result<(), Failure> {
         CompletionShell::Zsh => Shell::Zsh,
         CompletionShell::Fish => Shell::Fish,
     };
-    // Made whole first: behind a pipe that closes early, writing must not panic.
+    // Generated in memory first, since generating into a pipe that closes early would panic.
     let mut script = Vec::new();
     generate(shell, &mut Arguments::command(), "amrclaw", &mut script);
     terminal::show(&String::from_utf8_lossy(&script));

@@ -1,4 +1,4 @@
-//! `amrclaw example`: the cases of the repository's examples, which the program carries.
+//! `amrclaw example`: the cases of the repository's examples, embedded in the program.
 
 use crate::arguments::ExampleArguments;
 use crate::{Failure, terminal};
@@ -75,7 +75,7 @@ fn unknown(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Every folder of examples is carried, with what its case names, and every title says something.
+    /// Every example is embedded, with the files that its case names, and no title is empty.
     #[test]
     fn all_examples_are_carried() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");

@@ -41,7 +41,7 @@ impl ExecutionArguments {
         Case::load_with(&case.case, &overrides, |choice| solver::find(choice, self.quiet))
     }
 
-    /// For a run in this process.
+    /// Options for a run in this process.
     pub fn options(&self, device: Device) -> RunOptions {
         let SharedOptions(shared) = &self.shared;
         let most = most_threads();
@@ -54,7 +54,7 @@ impl ExecutionArguments {
         RunOptions { device, ..shared.clone() }
     }
 
-    /// For runs in processes of their own.
+    /// How to launch runs in processes of their own.
     pub fn launch(&self, case: &CaseArguments) -> Result<Launch, Failure> {
         if let Some(mpi::Launch { number, .. }) = mpi::launch().filter(|launch| launch.of != Some(1)) {
             let message = "this command starts its runs itself, one after the other: leave mpiexec out";
@@ -66,12 +66,12 @@ impl ExecutionArguments {
         Ok(Launch { program, case: case.case.clone(), overrides: case.overrides.clone(), arguments })
     }
 
-    /// GPUs are named.
+    /// True if the command line names GPUs (`--devices`).
     pub fn names_devices(&self) -> bool {
         !self.shared.0.devices.is_empty()
     }
 
-    /// The GPUs named, which `launch` then leaves to be said for each run.
+    /// Returns the GPUs named, and removes them from `launch`: each run gets its own.
     pub fn take_devices(&self, launch: &mut Launch) -> Vec<usize> {
         if let Some(at) = launch.arguments.iter().position(|argument| argument == "--devices") {
             launch.arguments.drain(at..at + 2);
@@ -79,7 +79,7 @@ impl ExecutionArguments {
         self.shared.0.devices.clone()
     }
 
-    /// What a command line must say to mean the same; `--quiet` apart, since the output of such runs is read.
+    /// Command-line arguments with the same meaning, except `--quiet`, since the output of these runs is read.
     pub fn arguments(&self) -> Vec<String> {
         let SharedOptions(shared) = &self.shared;
         let given = shared_options().filter_map(|option| Some((option.long, option.given(shared)?)));
@@ -93,7 +93,7 @@ fn shared_options() -> impl Iterator<Item = &'static RunOption> {
     RUN_OPTIONS.iter().filter(|option| option.is_shared)
 }
 
-/// The values of the options that all runs of a sweep share; of the others, the defaults.
+/// The values of the options that all runs of a sweep share; other options have their defaults.
 #[derive(Debug, Default)]
 struct SharedOptions(RunOptions);
 
@@ -131,7 +131,7 @@ impl FromArgMatches for SharedOptions {
     }
 }
 
-/// An option as the command line has it.
+/// An option as an argument of `clap`.
 fn argument(option: &'static RunOption) -> Arg {
     let argument = Arg::new(option.name).long(option.long);
     match option.value {
@@ -155,7 +155,7 @@ fn words(option: &RunOption) -> PossibleValuesParser {
     PossibleValuesParser::new(option.words().iter().map(|(word, meaning)| PossibleValue::new(*word).help(*meaning)))
 }
 
-/// The values of `--device`, of commands that take one or several.
+/// The parser of a value of `--device`, which commands accept once or several times.
 pub fn device() -> impl TypedValueParser<Value = Device> {
     let option = RunOption::named("device").expect("the table of options has the device");
     words(option).map(|word| {

@@ -17,7 +17,7 @@ pub fn info() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What `mpiexec` can start ranks with.
+/// Prints the MPI libraries that can be used with `mpiexec`.
 fn libraries_of_mpi() {
     let found = mpi::libraries();
     if found.is_empty() {
@@ -53,7 +53,7 @@ fn gpus() {
             device.multiprocessors
         );
         let others = devices.iter().map(|other| other.ordinal).filter(|&other| other != device.ordinal);
-        let reached = others.filter(|&other| cuda::can_reach(device.ordinal, other).unwrap_or(false));
+        let reached = others.filter(|&other| cuda::can_access_peer(device.ordinal, other).unwrap_or(false));
         let reached: Vec<String> = reached.map(|other| other.to_string()).collect();
         if devices.len() > 1 {
             let which = if reached.is_empty() { "none".to_owned() } else { reached.join(", ") };

@@ -12,13 +12,13 @@ pub fn begin(level: Option<&str>) -> Result<(), Failure> {
     let refused = |e: &dyn std::fmt::Display| {
         Failure::Input(format!("--log {level}: {e}; write error, warn, info, debug or trace"))
     };
-    // A filter takes any word that is no level for the name of a module.
+    // A filter would read an unknown level as the name of a module.
     if level.bytes().all(|b| b.is_ascii_alphanumeric()) {
         level.parse::<LevelFilter>().map_err(|e| refused(&e))?;
     }
     let filter: Targets = level.parse().map_err(|e| refused(&e))?;
-    // A log that nobody reads any more ends no run: the failure to write it is not reported, which would panic.
-    // Colours are for terminals: in files and pipes their codes are in the way.
+    // A log that cannot be written must not end the run: write errors are not reported, since reporting them would panic.
+    // Colours are for terminals only: files and pipes get no escape codes.
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let log = layer().with_writer(std::io::stderr).with_ansi(colours).log_internal_errors(false);
     tracing_subscriber::registry().with(log.with_filter(filter)).init();

@@ -24,19 +24,19 @@ use arguments::{Arguments, Command};
 use clap::Parser;
 use std::process::ExitCode;
 
-/// What the program ends with when it does not succeed.
+/// How the program ends without success.
 #[derive(Debug)]
 enum Failure {
     /// The input is wrong: exit code 2.
     Input(String),
     /// The work failed: exit code 1.
     Work(String),
-    /// Another rank tells what is wrong.
+    /// Another rank reports the failure; only the exit code is left.
     Untold(u8),
 }
 
 impl Failure {
-    /// Says what is wrong; answers the exit code.
+    /// Prints the message; returns the exit code.
     fn tell(self) -> u8 {
         let (message, code) = match self {
             Failure::Work(message) => (message, 1),

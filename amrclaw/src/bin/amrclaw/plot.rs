@@ -150,8 +150,8 @@ impl FromStr for Numbers {
 #[derive(Clone, Debug)]
 pub struct FrameList(FrameChoice);
 
-/// Most frames of one list: more than anybody looks at.
-const MOST_FRAMES: usize = 100_000;
+/// Most frames of one list.
+const MAX_FRAMES: usize = 100_000;
 
 impl FromStr for FrameList {
     type Err = String;
@@ -166,7 +166,7 @@ impl FromStr for FrameList {
             let (first, last) = word.split_once('-').unwrap_or((word, word));
             let [first, last] = [first, last].map(|n| n.trim().parse::<usize>().map_err(|_| wrong(word)));
             let (first, last) = (first?, last?);
-            if last < first || last - first >= MOST_FRAMES {
+            if last < first || last - first >= MAX_FRAMES {
                 return Err(wrong(word));
             }
             numbers.extend(first..=last);
@@ -228,10 +228,10 @@ fn failure(error: PictureError) -> Failure {
     }
 }
 
-/// Longest part of a picture's name that its fields make.
+/// Most characters of a picture's name that come from its fields.
 const LONGEST_NAME: usize = 60;
 
-/// Name of the picture in the frames' folder: what was asked for.
+/// Name of the picture in the frames' folder, from the frame and the fields.
 fn file_name(frame: Option<usize>, fields: &[String]) -> PathBuf {
     let frame = frame.map_or_else(|| "last".to_owned(), |number| format!("{number:04}"));
     // A field's name may hold what a file's may not, and formulas are long.

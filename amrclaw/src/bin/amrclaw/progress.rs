@@ -5,15 +5,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Marks of the bar: time is continuous, the bar counts.
+/// Units of the bar, which counts in integers.
 const MARKS: u64 = 1000;
-/// Between plain lines.
+/// Interval between plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Progress, and where it shows.
+/// Shows the progress of a run.
 pub struct Display {
     place: Place,
-    /// When this process began, and which part of the run had passed then.
+    /// Time of the first report, and the fraction of the run that was done then.
     first: Option<(Instant, f64)>,
 }
 
@@ -28,12 +28,12 @@ enum Place {
 }
 
 impl Display {
-    /// Chooses by what the standard error is.
+    /// Chooses the form by whether standard error is a terminal.
     pub fn new(quiet: bool) -> Self {
         let place = if quiet {
             Place::Quiet
         } else if std::io::stderr().is_terminal() {
-            // The message comes last and is cut where the terminal ends: a second line would stay behind at every step.
+            // The message comes last and is cut at the terminal's width: a second line would not be erased at the next step.
             let style = ProgressStyle::with_template("{bar:20} {percent:>3}% [{elapsed}{prefix}] {wide_msg}");
             let bar = ProgressBar::new(MARKS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             Place::Bar(bar)
@@ -43,7 +43,7 @@ impl Display {
         Display { place, first: None }
     }
 
-    /// Shows where the run stands.
+    /// Shows the state of the run.
     pub fn show(&mut self, progress: &Progress) {
         let part = part(progress);
         let (begin, done) = *self.first.get_or_insert((Instant::now(), part));
@@ -72,13 +72,13 @@ impl Display {
     }
 }
 
-/// The part of the run's time that has passed, from 0 to 1.
+/// The fraction of the run's time span that is done, from 0 to 1.
 fn part(progress: &Progress) -> f64 {
     let Progress { start, end, time, .. } = progress;
     if end > start { (time - start) / (end - start) } else { 1.0 }
 }
 
-/// How long the rest of a run takes if it goes on as fast, in words; `None` while nothing can be said.
+/// Estimated time for the rest of a run at the same speed, as text; `None` while there is no estimate.
 fn time_left(elapsed: Duration, done: f64, rest: f64) -> Option<String> {
     if elapsed < Duration::from_secs(1) || done <= 0.0 {
         return None;
@@ -101,7 +101,7 @@ fn text(progress: &Progress) -> String {
 mod tests {
     use super::*;
 
-    /// The part runs from 0 to 1 whatever the start, and a run without extent is over.
+    /// The fraction goes from 0 to 1 for any start time; a run of zero length is complete.
     #[test]
     fn the_part_counts_from_the_start() {
         let progress = Progress {
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(part(&Progress { end: 1.0, time: 1.0, ..progress }), 1.0);
     }
 
-    /// The rest takes as long as its share of what has been done since this process began.
+    /// The estimate is proportional to the time since this process began.
     #[test]
     fn the_time_left_follows_the_rate() {
         let left = |seconds, done, rest| time_left(Duration::from_secs(seconds), done, rest);

@@ -6,7 +6,7 @@ use crate::progress::Display;
 use crate::{logging, signals, summary, terminal};
 use amrclaw::exec::ExecError;
 use amrclaw::exec::comm::mpi::{self, JoinError, Launch};
-use amrclaw::exec::comm::{Communicator, Mpi, Ranks, USUAL_PATIENCE};
+use amrclaw::exec::comm::{Communicator, DEFAULT_TIMEOUT, Mpi, Ranks};
 use amrclaw::io::OutputError;
 use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     logging::begin(arguments.log.as_deref())?;
     let Some(launch) = mpi::launch() else { return run_rank(arguments, None) };
     let patience = arguments.execution.options(arguments.device).comm_timeout;
-    let process = match Mpi::join(launch, patience.map_or(USUAL_PATIENCE, Duration::from_secs)) {
+    let process = match Mpi::join(launch, patience.map_or(DEFAULT_TIMEOUT, Duration::from_secs)) {
         Ok(process) => Arc::new(process),
         // One process needs no library.
         Err(JoinError::NoLibrary(_)) if launch.of == Some(1) => return run_rank(arguments, None),
@@ -33,7 +33,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         told.abort(&message);
         Err(Failure::Untold(1))
     });
-    // The first rank tells it, before any leaves: a launcher may end all processes when one has ended with a failure.
+    // The first rank prints it before any process leaves: a launcher may end all processes when one fails.
     let outcome = outcome.map_err(|failure| match process.rank().number {
         0 => Failure::Untold(failure.tell()),
         _ => failure.untold(),
@@ -42,7 +42,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     outcome
 }
 
-/// The end of a process that cannot be a rank: where the first one cannot either, that one tells it, and the launcher ends the others.
+/// The failure of a process that cannot join as a rank. Processes other than the first wait: if the first cannot join either, it reports, and
+/// the launcher ends the others.
 fn apart(launch: Launch, error: &JoinError) -> Failure {
     match launch.number {
         Some(number) if number > 0 => {
@@ -53,7 +54,7 @@ fn apart(launch: Launch, error: &JoinError) -> Failure {
     }
 }
 
-/// The part of one rank, or the whole run.
+/// Runs one rank, or the whole run if there are no others.
 fn run_rank(arguments: &RunArguments, process: Option<Arc<Mpi>>) -> Result<(), Failure> {
     let execution = &arguments.execution;
     let is_first = process.as_ref().is_none_or(|process| process.rank().number == 0);
@@ -73,7 +74,7 @@ fn run_rank(arguments: &RunArguments, process: Option<Arc<Mpi>>) -> Result<(), F
         dir: arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case)),
         restart: arguments.restart.clone(),
         overwrite: arguments.overwrite,
-        // Files that are not where they were asked for are looked for there.
+        // Printed even with --quiet: the folder may differ from the one asked for.
         remark: if is_first { |text| note!("remark: {text}") } else { |_| {} },
     };
     let mut display = Display::new(quiet);
@@ -111,7 +112,7 @@ fn run_rank(arguments: &RunArguments, process: Option<Arc<Mpi>>) -> Result<(), F
     }
 }
 
-/// The solver's file is input: a panic in it is a mistake there, even if it shows only later.
+/// The solver's file is input: a panic in it is a mistake in the input, even if it occurs late.
 fn is_solvers_fault(failure: &RunFailure) -> bool {
     matches!(failure, RunFailure::Broken { cause, .. } if matches!(**cause, Cause::Run(RunError::Solver(_))))
 }
@@ -127,7 +128,7 @@ pub fn default_output(case: &Path) -> PathBuf {
     Path::new("output").join(name)
 }
 
-/// The folder of a run of the case, with an ending of its own.
+/// As [`default_output`], with `ending` added to the folder's name.
 pub fn default_folder(case: &Path, ending: &str) -> PathBuf {
     let mut dir = default_output(case).into_os_string();
     dir.push(ending);
@@ -138,7 +139,7 @@ pub fn default_folder(case: &Path, ending: &str) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// Examples are told apart by their folders, other cases by their files.
+    /// An example's output folder is named after its folder, that of other cases after their file.
     #[test]
     fn output_folders_are_named_after_cases() {
         assert_eq!(default_output(Path::new("examples/swirl/case.toml")), Path::new("output/swirl"));

@@ -1,5 +1,5 @@
-//! Ctrl-C: the run ends after the step at hand of whatever level; the second time at once. A function of a solver's file that
-//! does not return does not keep it.
+//! Ctrl-C: the run ends after the current step of any level; the second time it ends at once. It also ends when a function of a
+//! solver's file does not return after the signal.
 
 use riemann::plugin::running;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -10,19 +10,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How often the watching thread looks whether a signal has come.
+/// Interval at which the watching thread checks for a signal.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How long a call of a solver's function may last after the signal. Calls are for a row of cells, or a tile of at most 16384:
-/// any that is to return does so in much less.
-const PATIENCE: Duration = Duration::from_millis(900);
+/// Timeout after the signal for a call of a solver's function. A call handles a row of cells, or a tile of at most 16384, which takes
+/// much less unless the function never returns.
+const CALL_TIMEOUT: Duration = Duration::from_millis(900);
 
-/// A flag that is set when the user, or the system, asks the program to end. Asked again, it ends at once with exit code 1; so it
-/// does when it is in a function of a solver's file that does not return.
+/// A flag that is set by SIGINT or SIGTERM. A second signal ends the program at once with exit code 1; so does a function of a
+/// solver's file that does not return.
 pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // Actions are carried out in this order: the first signal finds the flag unset, and sets it.
+        // Handlers run in this order: at the first signal the flag is still unset, and is then set.
         flag::register_conditional_shutdown(signal, 1, stop.clone())?;
         flag::register(signal, stop.clone())?;
     }
@@ -31,14 +31,14 @@ pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Ends the program when a call that was going on at the signal, or began later, goes on for too long.
+/// Ends the program if a call that was running at the signal, or began later, exceeds the timeout.
 fn watch(stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(LOOK);
     }
     loop {
         let before = running();
-        thread::sleep(PATIENCE);
+        thread::sleep(CALL_TIMEOUT);
         if let Some(call) = running().into_iter().find(|call| before.contains(call)) {
             note!(
                 "error: interrupted in the solver's `{}`, which does not return: nothing more has been written",

@@ -1,4 +1,4 @@
-//! What is said at the end of a run.
+//! The summary printed at the end of a run.
 
 use amrclaw::io::RunRecord;
 use amrclaw::io::config::Case;

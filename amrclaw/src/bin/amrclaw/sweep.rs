@@ -36,7 +36,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     }
 }
 
-/// The sweep that the arguments ask for, once all that can be wrong with it has been looked for.
+/// Checks the arguments and all cases of the sweep, and returns the sweep.
 fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
     let usual = if arguments.execution.names_devices() { Device::Cuda } else { Device::Cpu };
     let devices = if arguments.device.is_empty() { vec![usual] } else { arguments.device.clone() };
@@ -61,7 +61,7 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
     Ok(Sweep { plan, launch, case_text, gpus, seed: arguments.seed, reference, dir })
 }
 
-/// What `--error` compares the runs with. `case`: that of any setting.
+/// What `--error` compares the runs with. `case`: the case of any setting, to check formulas.
 fn reference(arguments: &SweepArguments, case: &Case) -> Result<Option<Reference>, Failure> {
     match arguments.error.as_deref() {
         None => Ok(None),
@@ -88,7 +88,7 @@ fn check_cases(arguments: &SweepArguments, plan: &Plan) -> Result<(Case, String)
         return Err(Failure::Input(errors.to_string()));
     }
     let case = first.expect("a sweep has at least one setting");
-    // The case alone need not be complete: what varies may be what it lacks.
+    // The case alone need not be complete: the varied keys may be missing in it.
     let text = CaseSettings::load(&arguments.case.case, &arguments.case.overrides).map(|settings| settings.text());
     let text = text.or_else(|_| std::fs::read_to_string(&arguments.case.case));
     text.map(|text| (case, text)).map_err(|e| Failure::Input(e.to_string()))
@@ -231,7 +231,7 @@ fn text(sweep: &Sweep, summary: &Summary) -> String {
                 plan.describe(best.slowest.setting),
                 best.ratio()
             );
-            if let Some(note) = summary.does_less(plan, number) {
+            if let Some(note) = summary.refinement_note(plan, number) {
                 let _ = writeln!(out, "{note}\n");
             }
         }

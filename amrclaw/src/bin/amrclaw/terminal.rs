@@ -1,12 +1,12 @@
-//! Text for whoever looks on. Where nobody does any more, as behind `amrclaw info | head -1`, it is left out: a run goes
-//! on, and its exit code tells how it ended.
+//! Text on standard output and standard error. If the reader has gone, as with `amrclaw info | head -1`, text is discarded: a
+//! run continues, and its exit code reports how it ended.
 
 use std::fmt::Arguments;
 use std::io::Write;
 
-/// Writes text to a stream, as far as somebody reads it; in one piece, so that what other processes write does not come between.
+/// Writes text to a stream and ignores errors; in one piece, so that output of other processes does not interleave with it.
 pub fn write(mut stream: impl Write, text: Arguments<'_>) {
-    // `println!` would panic here, and with it end a run that has hours behind it.
+    // `println!` would panic here and end a run that may have taken hours.
     let _ = stream.write_all(text.to_string().as_bytes()).and_then(|()| stream.flush());
 }
 
@@ -15,14 +15,14 @@ pub fn show(lines: &str) {
     write(std::io::stdout().lock(), format_args!("{lines}"));
 }
 
-/// A line on the standard output: what was asked for.
+/// Prints a line of results on standard output.
 macro_rules! say {
     ($($text:tt)*) => {
         crate::terminal::write(std::io::stdout().lock(), format_args!("{}\n", format_args!($($text)*)))
     };
 }
 
-/// A line on the standard error: what else there is to know.
+/// Prints a line of other information on standard error.
 macro_rules! note {
     ($($text:tt)*) => {
         crate::terminal::write(std::io::stderr().lock(), format_args!("{}\n", format_args!($($text)*)))

@@ -42,7 +42,7 @@ pub fn tune(arguments: &TuneArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was tried, and what came of it.
+/// The settings tried and their results, as text.
 fn text(tuned: &Tuned) -> String {
     let mut out = String::new();
     let [start, end] = tuned.piece;
@@ -52,7 +52,7 @@ fn text(tuned: &Tuned) -> String {
     for (number, Tried { setting, measured }) in tuned.found.tried.iter().enumerate() {
         let remark = match number {
             _ if measured.seconds.is_infinite() => "  failed",
-            // So written that an error which is no number is beyond the limit.
+            // Written so that a NaN error exceeds the limit.
             _ if !matches!(measured.error.partial_cmp(&tuned.limit), Some(o) if o.is_le()) => "  too far off",
             _ if number == tuned.found.fastest => "  fastest",
             0 => "  the case's own",

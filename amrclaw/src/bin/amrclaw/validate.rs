@@ -13,7 +13,7 @@ pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     let loaded = loaded.map_err(|errors| Failure::Input(errors.to_string()))?;
     let settings: &CaseSettings = match &loaded {
         Loaded::Case(case) => {
-            // What the data are at the start, and whether the solver brings all that the case leaves to it.
+            // Checks the initial data, and that the solver has every function that the case leaves to it.
             simulation::check(case).map_err(|error| Failure::Input(error.to_string()))?;
             say!("{}: fine", file.display());
             case
@@ -37,7 +37,7 @@ pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What has been read of a case.
+/// A case, as far as it has been read.
 enum Loaded {
     /// All of it.
     Case(Box<Case>),
@@ -50,7 +50,7 @@ fn load(arguments: &CaseArguments) -> Result<Loaded, CaseErrors> {
     case.map(|case| Loaded::Case(Box::new(case)))
 }
 
-/// The case, checked as far as that goes without running a solver's file.
+/// Reads the case and checks it as far as possible without running a solver's file.
 fn load_without_code(arguments: &CaseArguments) -> Result<Loaded, CaseErrors> {
     let CaseArguments { case: file, overrides } = arguments;
     let mut solver = None;

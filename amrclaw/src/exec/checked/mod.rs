@@ -36,7 +36,7 @@ pub struct Checked<const D: usize, E> {
 impl<const D: usize, E: Probe<D>> Checked<D, E> {
     /// Checks `inner`, whose numbers have 64 bits. `kept`: equations whose integrals neither sides of the domain nor sources change.
     pub fn new(mut inner: E, kept: &[usize]) -> Self {
-        inner.spoil_new_arrays();
+        inner.poison_new_arrays();
         Checked { inner, kept: kept.to_vec(), mesh: None, saved: None }
     }
 
@@ -78,7 +78,7 @@ impl<const D: usize, E: Probe<D>> Checked<D, E> {
         self.mesh.as_ref().map_or_else(Vec::new, |(_, plans)| self.inner.composite_totals(plans))
     }
 
-    /// What an integral of numbers as large as these may be, as a measure of round-off.
+    /// An upper bound of a level's integrals, by which round-off is measured.
     fn scale(&self, level: Level) -> f64 {
         let Some((hierarchy, _)) = &self.mesh else { return 0.0 };
         let (state, volume) = (self.inner.snapshot(level), hierarchy.geometry(level).volume());
@@ -126,7 +126,7 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch());
         let whole = self.is_whole(level);
-        self.inner.spoil_ghosts(level);
+        self.inner.poison_ghosts(level);
         self.inner.fill_ghosts(level, plans)?;
         if whole {
             self.assert_ghosts(level, "filled");
@@ -140,9 +140,9 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
             self.assert_ghosts(level, "a step starts");
         }
         self.inner.advance(level, plans, dt)?;
-        // The finest level may step in place: what it has read is looked at if the step fails.
+        // The finest level may step in place: the state that it read is checked if the step fails.
         if level.index() + 1 < self.num_levels() {
-            self.inner.spoil_ghosts(level);
+            self.inner.poison_ghosts(level);
         }
         Ok(())
     }
@@ -175,8 +175,8 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         if let Some(saved) = self.saved.as_ref().filter(|_| coarse == Level::COARSEST) {
             self.assert_same(saved, &self.composite(), self.kept.iter().copied(), "a step of all levels");
         }
-        // They were made of values that the conservation fix and the averages have changed.
-        [coarse, fine].into_iter().for_each(|level| self.inner.spoil_ghosts(level));
+        // Ghost cells were filled from values that the conservation fix and the averages have changed.
+        [coarse, fine].into_iter().for_each(|level| self.inner.poison_ghosts(level));
     }
 
     fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
@@ -234,8 +234,8 @@ impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
         self.inner.host_values(level)
     }
 
-    fn part_with_values(&mut self, level: Level) -> Option<HostMemory> {
-        self.inner.part_with_values(level)
+    fn take_values(&mut self, level: Level) -> Option<HostMemory> {
+        self.inner.take_values(level)
     }
 
     fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {

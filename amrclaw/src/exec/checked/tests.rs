@@ -1,4 +1,4 @@
-//! Faults that are planted are found.
+//! Planted faults are found.
 
 use super::Checked;
 use crate::exec::cpu::CpuExecutor;
@@ -31,7 +31,7 @@ impl CellFunction<2> for Bump {
 
 const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true, rank: Rank::SOLO };
 
-/// Advection on a domain that repeats.
+/// Advection on a periodic domain.
 fn problem() -> Problem<2> {
     let limiters = [Limiter::default(); MAX_WAVES];
     Problem {
@@ -66,16 +66,16 @@ fn executor() -> Checked<2, CpuExecutor<2, f64>> {
     Checked::new(CpuExecutor::new(problem(), solver.double, vec![Ratio([2, 2])], 1), &[0])
 }
 
-/// Adopts the mesh with plans that `spoil` has seen.
+/// Adopts the mesh with plans that `poison` has changed.
 fn adopt(
     exec: &mut dyn Executor<2>,
     hierarchy: &Hierarchy<2>,
-    spoil: impl Fn(&mut Vec<LevelPlans<2>>),
+    poison: impl Fn(&mut Vec<LevelPlans<2>>),
 ) -> Arc<Vec<LevelPlans<2>>> {
     let mut change = MeshChange::new(hierarchy, None, OPTIONS);
     change.plan_while(false, |_| ());
     let mut plans = change.plans().to_vec();
-    spoil(&mut plans);
+    poison(&mut plans);
     let mut change = change.with_plans(plans);
     exec.adopt(&mut change, NewValues::Initial(0.0)).expect("the data are numbers");
     change.into_plans()
@@ -98,7 +98,7 @@ fn step(exec: &mut dyn Executor<2>, plans: &[LevelPlans<2>], dt: f64) {
     exec.average_down(Level(1), &plans[1]);
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn panic_of(work: impl FnOnce()) -> String {
     let payload = catch_unwind(AssertUnwindSafe(work)).expect_err("the fault is found");
     let text = payload.downcast_ref::<String>().cloned();
@@ -131,7 +131,7 @@ fn a_level_that_is_not_filled_is_found() {
     assert!(message.contains("a step starts: ghost cell"), "{message}");
 }
 
-/// The conservation fix and the averages change what ghost cells were made of.
+/// The conservation fix and the averages change what ghost cells were filled from.
 #[test]
 fn ghost_cells_older_than_averages_are_found() {
     let (mut exec, hierarchy) = (executor(), hierarchy());

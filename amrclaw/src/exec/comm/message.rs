@@ -4,18 +4,18 @@ use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::fmt;
 
-/// At which step of the method a message is sent.
+/// The step of the method to which a message belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Ghost cells.
     GhostCells,
     /// Values of new patches.
     NewPatches,
-    /// What coarse cells hold with their capacity, for the new patches over them.
+    /// States and auxiliary values of the coarse cells under new patches, for problems with a capacity function.
     Capacity,
-    /// Sums that the coarse level has begun at its faces to a finer one, and its cells there.
+    /// The coarse level's part of the flux register, and the states of its cells beside the faces.
     CoarseFaces,
-    /// Sums that coarse cells receive.
+    /// Complete sums of the flux register, for owners of coarse cells.
     FaceSums,
     /// Averages of fine cells.
     Averages,
@@ -25,9 +25,9 @@ pub enum Phase {
     Output,
 }
 
-/// What a message says of itself.
+/// The header of a message, which the receiver verifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct MessageHeader {
     /// The step of the method.
     pub phase: Phase,
     /// Number of the level.
@@ -36,60 +36,60 @@ pub struct Head {
     pub epoch: u64,
 }
 
-/// Words of the head: phase and level, epoch, number of numbers. They lie in the room that packs may run over before the numbers.
+/// Words of the header: phase and level, epoch, number of numbers. They lie in the padding of [`PACK_OVERRUN`] before the numbers.
 const HEAD: usize = 3;
 const _: () = assert!(HEAD * 8 <= PACK_OVERRUN * 4);
 
-/// Numbers on their way from a rank to another. They begin where those of a level's first patch would, so that regions in a message are
-/// addressed as patches are.
+/// A message of numbers from one rank to another. The numbers begin at the same offset as those of a level's first patch, so that regions
+/// in a message are addressed like those of patches.
 #[derive(Debug)]
 pub struct Message {
     words: Vec<u64>,
 }
 
-impl Head {
+impl MessageHeader {
     fn word(self) -> u64 {
         self.phase as u64 | u64::from(self.level) << 8
     }
 }
 
 impl Message {
-    /// Words of so many numbers, and of the room before them.
+    /// Words of a message of `numbers` numbers, padding included.
     fn len<R: Scalar>(numbers: usize) -> usize {
         ((PACK_OVERRUN + numbers) * R::BYTES).div_ceil(8)
     }
 
-    /// A message of so many numbers in the memory of another.
-    pub fn new<R: Scalar>(head: Head, numbers: usize, mut words: Vec<u64>) -> Self {
+    /// A message with room for `numbers` numbers, in the buffer of an earlier message.
+    pub fn new<R: Scalar>(header: MessageHeader, numbers: usize, mut words: Vec<u64>) -> Self {
         words.resize(Self::len::<R>(numbers), 0);
-        words[..HEAD].copy_from_slice(&[head.word(), head.epoch, numbers as u64]);
+        words[..HEAD].copy_from_slice(&[header.word(), header.epoch, numbers as u64]);
         Message { words }
     }
 
     /// A message of words.
-    pub fn of_words(head: Head, words: &[u64]) -> Self {
-        Message { words: [&[head.word(), head.epoch, words.len() as u64], words].concat() }
+    pub fn of_words(header: MessageHeader, words: &[u64]) -> Self {
+        Message { words: [&[header.word(), header.epoch, words.len() as u64], words].concat() }
     }
 
-    /// What announces so many numbers that lie elsewhere.
-    pub fn notice(head: Head, numbers: usize) -> Self {
-        Message { words: vec![head.word(), head.epoch, numbers as u64] }
+    /// A header alone, which announces numbers that are sent separately.
+    pub fn notice(header: MessageHeader, numbers: usize) -> Self {
+        Message { words: vec![header.word(), header.epoch, numbers as u64] }
     }
 
-    /// True if it announces so many numbers of this.
-    pub fn is_notice(&self, head: Head, numbers: usize) -> bool {
-        self.words == [head.word(), head.epoch, numbers as u64]
+    /// True if this is the announcement of `numbers` numbers with this header.
+    pub fn is_notice(&self, header: MessageHeader, numbers: usize) -> bool {
+        self.words == [header.word(), header.epoch, numbers as u64]
     }
 
-    /// The words, whatever their number, if it says this of itself; else the message.
-    pub fn words_of(mut self, head: Head) -> Result<Vec<u64>, Self> {
+    /// The words of a message of words with this header, whatever their number; an error returns any other message.
+    pub fn words_of(mut self, header: MessageHeader) -> Result<Vec<u64>, Self> {
         let is_right = self.words.get(..HEAD).is_some_and(|found| {
-            found[..2] == [head.word(), head.epoch] && found[2] == (self.words.len() - HEAD) as u64
+            found[..2] == [header.word(), header.epoch] && found[2] == (self.words.len() - HEAD) as u64
         });
         if is_right { Ok(self.words.split_off(HEAD)) } else { Err(self) }
     }
 
-    /// What has been received.
+    /// The message in received words.
     pub fn received(words: Vec<u64>) -> Self {
         Message { words }
     }
@@ -99,21 +99,22 @@ impl Message {
         self.words
     }
 
-    /// True if it says this of itself and has so many numbers.
-    pub fn is<R: Scalar>(&self, head: Head, numbers: usize) -> bool {
-        self.words.len() == Self::len::<R>(numbers) && self.words[..HEAD] == [head.word(), head.epoch, numbers as u64]
+    /// True if the message has this header and this many numbers.
+    pub fn is<R: Scalar>(&self, header: MessageHeader, numbers: usize) -> bool {
+        self.words.len() == Self::len::<R>(numbers)
+            && self.words[..HEAD] == [header.word(), header.epoch, numbers as u64]
     }
 
-    /// The numbers, behind room for packs.
+    /// The numbers, behind the padding of [`PACK_OVERRUN`].
     pub fn numbers_mut<R: Scalar>(&mut self) -> &mut [R] {
         let len = self.words.len() * 8 / R::BYTES;
         // SAFETY: words are aligned as numbers of at most 64 bits are, and any bits are a number.
         unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast(), len) }
     }
 
-    /// A message in words.
-    pub fn name(head: Head, numbers: impl fmt::Display) -> String {
-        format!("{numbers} numbers ({:?} of level {}, mesh {})", head.phase, head.level + 1, head.epoch)
+    /// The description of a message in errors.
+    pub fn name(header: MessageHeader, numbers: impl fmt::Display) -> String {
+        format!("{numbers} numbers ({:?} of level {}, mesh {})", header.phase, header.level + 1, header.epoch)
     }
 }
 

@@ -1,26 +1,26 @@
-//! Ranks: how several of them run one case together, and what they tell one another.
+//! Communication between the ranks that run one case together.
 //!
-//! Every rank runs the same driver over the same hierarchy and holds the values of its own patches alone. So all ranks come to the same
-//! steps in the same order, and a message needs no name beyond its place in the order; what it says of itself ([`Head`]) only shows
-//! whether that holds. What one rank alone knows (a Courant number, a flag, a failure) is told to all before any of them acts on it.
+//! Every rank runs the same driver over the same hierarchy and holds the values of its own patches alone. So all ranks take the same steps
+//! in the same order, and messages are matched by their order; the header of a message ([`MessageHeader`]) only verifies this. What one rank alone
+//! knows (a Courant number, a flag, a failure) is sent to all ranks before any of them acts on it.
 
-mod board;
 mod collective;
-mod handed;
-mod lending;
+mod direct_transfer;
+mod mailbox;
 mod message;
 pub mod mpi;
-mod patience;
+mod peer_access;
+mod peer_timeout;
 mod run_lengths;
 mod solo;
 mod threads;
 
-pub use board::Board;
-pub use handed::DeviceMessages;
-use lending::Readers;
-pub use lending::{Lending, Receipts};
-pub use message::{Head, Message, Phase};
+pub use direct_transfer::DeviceMessages;
+pub use mailbox::Mailbox;
+pub use message::{Message, MessageHeader, Phase};
 pub use mpi::Mpi;
+use peer_access::PeerReaders;
+pub use peer_access::{Acknowledgements, PeerAccess};
 pub(in crate::exec) use run_lengths::RunLengths;
 pub use threads::Threads;
 
@@ -37,119 +37,119 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// How words get from rank to rank.
+/// Sends and receives messages of 64-bit words between ranks.
 ///
 /// Messages between two ranks arrive in the order in which they were posted.
 pub trait Communicator: Send + Sync {
     /// Which rank this is.
     fn rank(&self) -> Rank;
 
-    /// Sends words to another rank; does not wait until they are there.
+    /// Sends words to another rank; does not wait until they are received.
     ///
     /// # Errors
-    /// The run has ended elsewhere.
+    /// Another rank has ended the run.
     fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError>;
 
-    /// Waits for the next words of another rank.
+    /// Waits for the next message of another rank.
     ///
     /// # Errors
-    /// The run has ended elsewhere, or nothing comes for too long.
+    /// Another rank has ended the run, or no message arrives before the timeout.
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError>;
 
-    /// Tells words to all ranks; answers those of every rank, in the order of ranks. All ranks call it.
+    /// Gathers every rank's words on all ranks, in the order of ranks. All ranks call it.
     ///
     /// # Errors
     /// As for [`Communicator::wait`].
     fn gather(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, CommError> {
         let Rank { number, of } = self.rank();
-        let mut known: Vec<Option<Vec<u64>>> = vec![None; of];
-        known[number] = Some(own.to_vec());
-        // Each passes on all that it knows, over twice the distance each time: J. Bruck et al. 1997, doi:10.1109/71.642949.
-        let mut reach = 1;
-        while reach < of {
+        let mut gathered: Vec<Option<Vec<u64>>> = vec![None; of];
+        gathered[number] = Some(own.to_vec());
+        // Each rank sends all that it has, over a distance that doubles in each round: J. Bruck et al. 1997, doi:10.1109/71.642949.
+        let mut distance = 1;
+        while distance < of {
             let mut words = vec![GATHERED];
-            for (rank, told) in known.iter().enumerate().filter_map(|(rank, told)| Some((rank, told.as_ref()?))) {
-                words.extend([rank as u64, told.len() as u64]);
-                words.extend(told);
+            for (rank, part) in gathered.iter().enumerate().filter_map(|(rank, part)| Some((rank, part.as_ref()?))) {
+                words.extend([rank as u64, part.len() as u64]);
+                words.extend(part);
             }
-            self.post((number + reach) % of, words)?;
-            let from = (number + of - reach) % of;
-            let heard = self.wait(from)?;
-            if heard.first() != Some(&GATHERED) {
-                let (expected, found) = ("what all are told".to_owned(), Message::received(heard).to_string());
-                return Err(CommError::Unlike { rank: from, waiting: number, expected, found });
+            self.post((number + distance) % of, words)?;
+            let from = (number + of - distance) % of;
+            let received = self.wait(from)?;
+            if received.first() != Some(&GATHERED) {
+                let (expected, found) = ("a gather".to_owned(), Message::received(received).to_string());
+                return Err(CommError::UnexpectedMessage { rank: from, waiting: number, expected, found });
             }
-            let mut rest = &heard[1..];
+            let mut rest = &received[1..];
             while let [rank, len, after @ ..] = rest {
-                let (told, after) = after.split_at(*len as usize);
-                known[*rank as usize] = Some(told.to_vec());
+                let (part, after) = after.split_at(*len as usize);
+                gathered[*rank as usize] = Some(part.to_vec());
                 rest = after;
             }
-            reach *= 2;
+            distance *= 2;
         }
-        Ok(known.into_iter().flatten().collect())
+        Ok(gathered.into_iter().flatten().collect())
     }
 
-    /// Ends the run on all ranks; the first reason given is the one that they tell.
+    /// Ends the run on all ranks, which report the first reason given.
     fn abort(&self, reason: &str);
 
-    /// Where ranks leave things for one another that are of the same process.
-    fn board(&self) -> Option<&Board> {
+    /// The mailbox through which ranks of one process pass objects; `None` if they are of several processes.
+    fn mailbox(&self) -> Option<&Mailbox> {
         None
     }
 
-    /// How messages go from a device's memory to another's, if they need not go through the host's.
+    /// Messages between the memories of devices, where these need not pass through the host's memory.
     fn device_messages(&self) -> Option<&dyn DeviceMessages> {
         None
     }
 
-    /// How ranks of other processes on the same machine tell that they have read one another's memory, if they may.
-    fn lending(&self) -> Option<&dyn Lending> {
+    /// Access to the device memory of ranks in other processes on the same machine, where it is allowed.
+    fn peer_access(&self) -> Option<&dyn PeerAccess> {
         None
     }
 
-    /// From here on a device does this rank's work: its processor may be kept busy looking for what others send.
-    fn work_beside_device(&self) {}
+    /// From now on a device takes this rank's steps: the processor is free to poll longer for messages before it sleeps.
+    fn poll_longer(&self) {}
 
-    /// Keeps what others may use until all ranks leave.
+    /// Keeps an object that other ranks may still use alive until all ranks leave.
     fn keep(&self, held: Box<dyn Any + Send>) {
         drop(held);
     }
 }
 
-/// The first word of what all are told; no message of numbers begins so.
+/// The first word of the messages of [`Communicator::gather`]; no other message begins with it.
 const GATHERED: u64 = u64::MAX;
 
-/// Why ranks cannot go on together.
+/// Why the communication between ranks has failed.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommError {
     /// A rank has ended the run.
     #[error("{0}")]
     Ended(String),
-    /// A rank does not answer.
+    /// A rank sends nothing before the timeout.
     #[error(
         "rank {rank} has sent nothing for {seconds} s, while rank {waiting} waits for it: --comm-timeout sets how long that may last"
     )]
-    Silent {
-        /// The rank.
+    Timeout {
+        /// The silent rank.
         rank: usize,
-        /// Who waits for it.
+        /// The rank that waits for it.
         waiting: usize,
-        /// How long it has been waited for.
+        /// The timeout.
         seconds: u64,
     },
-    /// Two ranks do not do the same.
+    /// A message is not the one that its receiver expects.
     #[error(
         "rank {rank} sends {found}, where rank {waiting} waits for {expected}: the ranks do not run the same program on the same case"
     )]
-    Unlike {
+    UnexpectedMessage {
         /// The rank that sends.
         rank: usize,
         /// The rank that waits.
         waiting: usize,
-        /// What it waits for.
+        /// The message that it expects.
         expected: String,
-        /// What comes.
+        /// The message that has arrived.
         found: String,
     },
     /// A message is longer than MPI can send.
@@ -164,38 +164,38 @@ pub enum CommError {
     },
 }
 
-/// What the ranks of a run have told one another, as one of them has counted it.
+/// Messages that one rank has sent, and its waiting time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
     /// Messages sent.
     pub messages: u64,
     /// Bytes sent with them.
     pub bytes: u64,
-    /// Seconds for which it waited for others.
+    /// Seconds spent in communication, waiting for other ranks included.
     pub waited: f64,
 }
 
-/// The ranks of a run, as one of them sees them. Copies are of the same rank.
+/// All ranks of a run, from the view of one of them. Clones belong to the same rank.
 #[derive(Clone)]
 pub struct Ranks {
     comm: Arc<dyn Communicator>,
     shared: Arc<Shared>,
-    /// Flags of levels of up to so many cells are told to all, if that has been said.
+    /// Largest number of cells of a level whose flags are gathered on all ranks; `None` for the default.
     told: Option<usize>,
 }
 
-/// What copies share.
+/// State that all clones share.
 #[derive(Default)]
 struct Shared {
-    /// Set from elsewhere to end the run.
+    /// Set from outside to end the run.
     asked: Arc<AtomicBool>,
-    /// All ranks know by now that one has been asked to end the run.
+    /// Set once all ranks know that one of them has been asked to end the run.
     agreed: Arc<AtomicBool>,
-    /// There is no talking to the others any more.
+    /// Communication with the other ranks has ended.
     lost: AtomicBool,
-    /// Which ranks of other processes read one another's memory, once that has been found out.
-    readers: OnceLock<Readers>,
-    /// Memory for messages.
+    /// Which ranks of other processes read one another's memory, once known.
+    readers: OnceLock<PeerReaders>,
+    /// Buffers of earlier messages, for reuse.
     spare: Mutex<Vec<Vec<u64>>>,
     messages: AtomicU64,
     bytes: AtomicU64,
@@ -215,7 +215,7 @@ impl std::fmt::Debug for Ranks {
 }
 
 impl Ranks {
-    /// `asked`: is set from elsewhere to end the run; ranks act on it together, see [`Ranks::stop`].
+    /// `asked`: set from outside to end the run; all ranks act on it at the same step, see [`Ranks::stop`].
     pub fn new(comm: Arc<dyn Communicator>, asked: Arc<AtomicBool>) -> Self {
         Ranks { comm, shared: Arc::new(Shared { asked, ..Shared::default() }), told: None }
     }
@@ -225,27 +225,27 @@ impl Ranks {
         self.comm.rank()
     }
 
-    /// There is one rank.
+    /// True if there is only one rank.
     pub fn is_solo(&self) -> bool {
         self.rank().of == 1
     }
 
-    /// This is the rank that writes files and talks to the user.
+    /// True for the rank that writes files and reports to the user.
     pub fn is_first(&self) -> bool {
         self.rank().number == 0
     }
 
-    /// Set as soon as all ranks know that one has been asked to end the run: all see it between the same two steps.
+    /// A flag, set once all ranks know that one of them has been asked to end the run: all see it between the same two steps.
     pub fn stop(&self) -> Arc<AtomicBool> {
         self.shared.agreed.clone()
     }
 
-    /// There is no talking to the others any more: their values are lost.
+    /// True if communication with the other ranks has failed: their values are lost.
     pub fn are_lost(&self) -> bool {
         self.shared.lost.load(Ordering::Relaxed)
     }
 
-    /// What has been told so far.
+    /// Messages sent and time waited so far.
     pub fn traffic(&self) -> Traffic {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let Shared { messages, bytes, nanoseconds, .. } = &*self.shared;
@@ -258,12 +258,12 @@ impl Ranks {
         self.comm.abort(reason);
     }
 
-    /// A message of so many numbers, to be filled.
-    pub(in crate::exec) fn message<R: Scalar>(&self, head: Head, numbers: usize) -> Message {
-        Message::new::<R>(head, numbers, self.shared.spare.lock().pop().unwrap_or_default())
+    /// A message with room for `numbers` numbers, to be filled.
+    pub(in crate::exec) fn message<R: Scalar>(&self, header: MessageHeader, numbers: usize) -> Message {
+        Message::new::<R>(header, numbers, self.shared.spare.lock().pop().unwrap_or_default())
     }
 
-    /// Keeps the memory of a message for another.
+    /// Keeps the buffer of a message for a later one.
     pub(in crate::exec) fn recycle(&self, message: Message) {
         self.shared.spare.lock().push(message.into_words());
     }
@@ -273,23 +273,23 @@ impl Ranks {
         let words = message.into_words();
         self.shared.messages.fetch_add(1, Ordering::Relaxed);
         self.shared.bytes.fetch_add(8 * words.len() as u64, Ordering::Relaxed);
-        self.watched(|comm| comm.post(to, words))
+        self.communicate(|comm| comm.post(to, words))
     }
 
-    /// Waits for a message that must say this of itself and have so many numbers.
+    /// Waits for the next message of a rank, which must have this header and this many numbers.
     pub(in crate::exec) fn wait<R: Scalar>(
         &self,
         from: usize,
-        head: Head,
+        header: MessageHeader,
         numbers: usize,
     ) -> Result<Message, CommError> {
-        self.watched(|comm| {
+        self.communicate(|comm| {
             let message = Message::received(comm.wait(from)?);
-            if message.is::<R>(head, numbers) {
+            if message.is::<R>(header, numbers) {
                 return Ok(message);
             }
-            let (waiting, expected) = (comm.rank().number, Message::name(head, numbers));
-            Err(CommError::Unlike { rank: from, waiting, expected, found: message.to_string() })
+            let (waiting, expected) = (comm.rank().number, Message::name(header, numbers));
+            Err(CommError::UnexpectedMessage { rank: from, waiting, expected, found: message.to_string() })
         })
     }
 
@@ -297,28 +297,28 @@ impl Ranks {
     ///
     /// # Errors
     /// As for [`Communicator::post`].
-    pub fn post_values(&self, to: usize, head: Head, values: &[f64]) -> Result<(), CommError> {
-        let mut message = self.message::<f64>(head, values.len());
+    pub fn post_values(&self, to: usize, header: MessageHeader, values: &[f64]) -> Result<(), CommError> {
+        let mut message = self.message::<f64>(header, values.len());
         message.numbers_mut()[PACK_OVERRUN..].copy_from_slice(values);
         self.post(to, message)
     }
 
-    /// Waits for so many values.
+    /// Waits for `numbers` values for output.
     ///
     /// # Errors
     /// As for [`Communicator::wait`].
-    pub fn wait_for_values(&self, from: usize, head: Head, numbers: usize) -> Result<Vec<f64>, CommError> {
-        let mut message = self.wait::<f64>(from, head, numbers)?;
+    pub fn wait_for_values(&self, from: usize, header: MessageHeader, numbers: usize) -> Result<Vec<f64>, CommError> {
+        let mut message = self.wait::<f64>(from, header, numbers)?;
         Ok(message.numbers_mut()[PACK_OVERRUN..].to_vec())
     }
 
-    /// As [`Communicator::gather`]; and ranks learn whether one has been asked to end the run.
+    /// As [`Communicator::gather`]; also tells all ranks whether one of them has been asked to end the run.
     ///
     /// # Errors
     /// As for [`Communicator::wait`].
     pub fn gather(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, CommError> {
         let asked = u64::from(self.shared.asked.load(Ordering::Relaxed));
-        let mut all = self.watched(|comm| comm.gather(&[own, &[asked]].concat()))?;
+        let mut all = self.communicate(|comm| comm.gather(&[own, &[asked]].concat()))?;
         let mut stop = false;
         for words in &mut all {
             stop |= words.pop().is_some_and(|asked| asked != 0);
@@ -327,7 +327,7 @@ impl Ranks {
         Ok(all)
     }
 
-    /// What stopped the first rank that is stopped by something; of several, that with the smallest `order`. All ranks call it.
+    /// The error with the smallest `order`, then of the lowest rank, and that rank; `None` if no rank has an error. All ranks call it.
     ///
     /// # Errors
     /// As for [`Communicator::wait`].
@@ -343,8 +343,8 @@ impl Ranks {
         Ok(told.min_by_key(|(rank, error)| (order(error), *rank)))
     }
 
-    /// Does what needs the others; when that fails it is the end of the run for all of them.
-    fn watched<T>(&self, work: impl FnOnce(&dyn Communicator) -> Result<T, CommError>) -> Result<T, CommError> {
+    /// Runs a communication and counts its time; an error ends the run on all ranks.
+    fn communicate<T>(&self, work: impl FnOnce(&dyn Communicator) -> Result<T, CommError>) -> Result<T, CommError> {
         let clock = Instant::now();
         let outcome = work(self.comm.as_ref());
         self.shared.nanoseconds.fetch_add(clock.elapsed().as_nanos() as u64, Ordering::Relaxed);
@@ -355,10 +355,10 @@ impl Ranks {
     }
 }
 
-/// How long a rank waits for another unless it is told otherwise.
-pub const USUAL_PATIENCE: Duration = Duration::from_secs(300);
+/// The default timeout of a rank that waits for another.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A text in words, its length first.
+/// Packs a text into words, behind its length in bytes.
 pub(in crate::exec) fn words_of(text: &str) -> Vec<u64> {
     let bytes = text.as_bytes().chunks(8).map(|part| {
         let mut word = [0; 8];
@@ -368,7 +368,7 @@ pub(in crate::exec) fn words_of(text: &str) -> Vec<u64> {
     std::iter::once(text.len() as u64).chain(bytes).collect()
 }
 
-/// The text in words.
+/// Unpacks a text from the words of `words_of`.
 pub(in crate::exec) fn text_of(words: &[u64]) -> String {
     let Some((&len, words)) = words.split_first() else { return String::new() };
     let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -1,13 +1,13 @@
-//! Words most of which are zero, in fewer of them; coded and added up by all threads.
+//! Run-length encoding of words that are mostly zero, encoded and joined by all threads.
 
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Words of a piece.
+/// Words of a piece, which one thread encodes.
 const PIECE: usize = 1 << 13;
 
-/// Words that are mostly zero: pieces of [`PIECE`] words, each as runs of zeros by their length, followed by the words up to the next:
-/// `[zeros, others, word …]*`.
+/// Run-length encoded words: pieces of [`PIECE`] words, each a sequence of runs: the number of zeros, the number of other words behind
+/// them, and these words: `[zeros, others, word …]*`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::exec) struct RunLengths(Vec<Vec<u64>>);
 
@@ -16,7 +16,7 @@ impl RunLengths {
         RunLengths(words.par_chunks(PIECE).map(runs_of).collect())
     }
 
-    /// In words: the pieces one after another, each behind its length.
+    /// Serializes the pieces one after another, each behind its length.
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = Vec::with_capacity(self.num_bytes() / 8 + self.0.len());
         for piece in &self.0 {
@@ -26,7 +26,7 @@ impl RunLengths {
         words
     }
 
-    /// Back from [`RunLengths::to_words`].
+    /// The inverse of [`RunLengths::to_words`].
     pub fn from_words(mut words: &[u64]) -> Self {
         let mut pieces = Vec::new();
         while let [len, rest @ ..] = words {
@@ -42,10 +42,10 @@ impl RunLengths {
         self.0.iter().map(|piece| size_of_val(piece.as_slice())).sum()
     }
 
-    /// The bits of several, all made of so many words, in the place of what `words` holds.
+    /// Overwrites `words` with the bitwise OR of all, each of which encodes as many words.
     ///
     /// # Panics
-    /// If they were of other numbers of words: ranks that have told one another of the same mesh cannot differ in this.
+    /// If one encodes another number of words: ranks with the same mesh cannot differ in this.
     pub fn join(all: &[Arc<Self>], words: &mut [u64]) {
         let pieces = words.len().div_ceil(PIECE);
         all.iter().for_each(|runs| assert_eq!(runs.0.len(), pieces, "pieces of {} words", words.len()));
@@ -56,7 +56,7 @@ impl RunLengths {
     }
 }
 
-/// Adds the runs of a piece to its words.
+/// ORs the runs of a piece into its words.
 fn add(mut runs: &[u64], words: &mut [u64]) {
     let mut at = 0;
     while let [zeros, others, rest @ ..] = runs {
@@ -69,7 +69,7 @@ fn add(mut runs: &[u64], words: &mut [u64]) {
     assert_eq!(at, words.len(), "words of a piece");
 }
 
-/// The runs of one piece.
+/// Encodes one piece.
 fn runs_of(words: &[u64]) -> Vec<u64> {
     let mut runs = Vec::with_capacity(words.iter().filter(|&&word| word != 0).count() + 2);
     let mut rest = words;
@@ -87,7 +87,7 @@ fn runs_of(words: &[u64]) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    /// Words of any number of pieces come back, joined to others, whatever was there, also by way of words.
+    /// Words of any number of pieces are decoded and joined with others, whatever the target held; serialization changes nothing.
     #[test]
     fn runs_lead_back_to_the_words() {
         let scattered: Vec<u64> = (0..3 * PIECE as u64 + 7).map(|k| if k % 11 < 4 { k } else { 0 }).collect();
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(RunLengths::new(&[0; 100]).to_words(), [2, 100, 0]);
     }
 
-    /// Runs of another number of words are no flags of this mesh.
+    /// Runs that encode another number of words are refused.
     #[test]
     #[should_panic(expected = "words of a piece")]
     fn runs_of_fewer_words_are_refused() {

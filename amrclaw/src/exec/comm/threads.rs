@@ -1,7 +1,7 @@
 //! Ranks that are threads of one process.
 
-use super::patience::Patience;
-use super::{Board, CommError, Communicator, Ranks};
+use super::peer_timeout::PeerTimeout;
+use super::{CommError, Communicator, Mailbox, Ranks};
 use crate::mesh::Rank;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use parking_lot::Mutex;
@@ -13,91 +13,91 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, scope, yield_now};
 use std::time::{Duration, Instant};
 
-/// How long a rank looks for a message itself before it has the system wake it, which takes longer than most messages are under way.
-const WATCH: Duration = Duration::from_micros(200);
+/// How long a rank polls for a message before it blocks: to be woken by the system takes longer than most messages.
+const POLL_TIME: Duration = Duration::from_micros(200);
 
-/// How often a rank that waits looks whether the run has ended.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often a waiting rank checks whether the run has ended.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// One of the threads. Messages are moved, not copied.
+/// A rank that is a thread of this process. Messages are moved, not copied.
 pub struct Threads {
     rank: Rank,
     to: Vec<Sender<Vec<u64>>>,
     from: Vec<Receiver<Vec<u64>>>,
-    board: Arc<Board>,
+    mailbox: Arc<Mailbox>,
     /// Why the run has ended.
     ended: Arc<Mutex<Option<String>>>,
-    /// Which ranks wait.
+    /// For each rank, whether it is waiting.
     waits: Arc<Vec<AtomicBool>>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Threads {
-    /// So many ranks, each for a thread of its own. `patience`: how long one waits for another.
-    pub fn new(size: usize, patience: Duration) -> Vec<Self> {
+    /// Creates `size` ranks, each for a thread of its own. `timeout`: the timeout of a rank that waits for another.
+    pub fn new(size: usize, timeout: Duration) -> Vec<Self> {
         let ended: Arc<Mutex<Option<String>>> = Arc::default();
         let waits: Arc<Vec<AtomicBool>> = Arc::new((0..size).map(|_| AtomicBool::new(false)).collect());
-        let board: Arc<Board> = Arc::default();
+        let mailbox: Arc<Mailbox> = Arc::default();
         // `channels[a][b]` leads from `a` to `b`.
         let channels: Vec<Vec<_>> = (0..size).map(|_| (0..size).map(|_| unbounded()).collect()).collect();
         let rank = |number: usize| Threads {
             rank: Rank { number, of: size },
             to: channels[number].iter().map(|(sender, _)| sender.clone()).collect(),
             from: channels.iter().map(|to| to[number].1.clone()).collect(),
-            board: board.clone(),
+            mailbox: mailbox.clone(),
             ended: ended.clone(),
             waits: waits.clone(),
-            patience,
+            timeout,
         };
         (0..size).map(rank).collect()
     }
 
-    /// Does work on so many ranks: `first` on the first, which is this thread, and `others` on threads of their own. A rank that panics
-    /// ends the run of all; the first one's panic goes on here.
+    /// Runs `size` ranks: `first` on the calling thread, which is the first rank, and `others` on a new thread for each other rank. A rank
+    /// that panics ends the run on all ranks; a panic of the first rank continues in the caller.
     ///
     /// # Errors
-    /// The system has no threads to give.
+    /// The system cannot create a thread.
     pub fn run<T>(
         size: usize,
-        patience: Duration,
+        timeout: Duration,
         asked: &Arc<AtomicBool>,
         first: impl FnOnce(Ranks) -> T,
         others: impl Fn(Ranks) + Sync,
     ) -> io::Result<T> {
         let ranks = |comm| Ranks::new(Arc::new(comm), asked.clone());
-        let mut all = Threads::new(size, patience).into_iter().map(ranks);
+        let mut all = Threads::new(size, timeout).into_iter().map(ranks);
         let here = all.next().expect("there is a first rank");
         let others = &others;
         let outcome = scope(|scope| {
             for ranks in all {
                 let name = format!("rank {}", ranks.rank().number);
                 let started = Builder::new().name(name).spawn_scoped(scope, || {
-                    // The others have been told.
-                    let _ = watched(ranks, others);
+                    // The other ranks know of a panic already.
+                    let _ = abort_on_panic(ranks, others);
                 });
                 if let Err(error) = started {
                     here.abort(&format!("no thread for a rank: {error}"));
                     return Err(error);
                 }
             }
-            Ok(watched(here, first))
+            Ok(abort_on_panic(here, first))
         });
         Ok(outcome?.unwrap_or_else(|panic| resume_unwind(panic)))
     }
 
-    /// The next words of a rank, or the end of the run.
+    /// Waits for the next message of a rank, or the end of the run.
     fn next(&self, from: usize) -> Result<Vec<u64>, CommError> {
         let clock = Instant::now();
-        while clock.elapsed() < WATCH {
+        while clock.elapsed() < POLL_TIME {
             if let Ok(words) = self.from[from].try_recv() {
                 return Ok(words);
             }
-            // Ranks may be more than cores.
+            // There may be more ranks than cores.
             yield_now();
         }
-        let mut patience = Patience::new(self.patience);
+        let mut timeout = PeerTimeout::new(self.timeout);
         loop {
-            match self.from[from].recv_timeout(LOOK) {
+            match self.from[from].recv_timeout(CHECK_INTERVAL) {
                 Ok(words) => return Ok(words),
                 Err(RecvTimeoutError::Timeout) => self.check()?,
                 Err(RecvTimeoutError::Disconnected) => {
@@ -105,15 +105,15 @@ impl Threads {
                     return Err(CommError::Ended(format!("rank {from} has left the run")));
                 }
             }
-            if patience.is_at_end(|| self.waits[from].load(Ordering::Relaxed)) {
+            if timeout.is_at_end(|| self.waits[from].load(Ordering::Relaxed)) {
                 return Err(self.lost(from));
             }
         }
     }
 
-    /// Names a rank as lost, unless another has said at the same time why the run ends.
+    /// Reports a rank as lost, unless another rank has already given the reason why the run ends.
     fn lost(&self, rank: usize) -> CommError {
-        let found = CommError::Silent { rank, waiting: self.rank.number, seconds: self.patience.as_secs() };
+        let found = CommError::Timeout { rank, waiting: self.rank.number, seconds: self.timeout.as_secs() };
         match &mut *self.ended.lock() {
             Some(reason) => CommError::Ended(reason.clone()),
             ended => {
@@ -128,8 +128,8 @@ impl Threads {
     }
 }
 
-/// Does a rank's work; its panic ends the run of all.
-fn watched<T>(ranks: Ranks, work: impl FnOnce(Ranks) -> T) -> Result<T, Box<dyn Any + Send>> {
+/// Runs a rank's work; a panic ends the run on all ranks.
+fn abort_on_panic<T>(ranks: Ranks, work: impl FnOnce(Ranks) -> T) -> Result<T, Box<dyn Any + Send>> {
     let told = ranks.clone();
     catch_unwind(AssertUnwindSafe(|| work(ranks))).inspect_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
@@ -151,13 +151,13 @@ impl Communicator for Threads {
         let waits = &self.waits[self.rank.number];
         waits.store(true, Ordering::Relaxed);
         let words = self.next(from)?;
-        // After an error it does nothing more: it is not to be taken for lost before the others have heard of that.
+        // After an error it stays set: the rank sends nothing more, and must not be reported as lost before the others know of the error.
         waits.store(false, Ordering::Relaxed);
         Ok(words)
     }
 
-    fn board(&self) -> Option<&Board> {
-        Some(&self.board)
+    fn mailbox(&self) -> Option<&Mailbox> {
+        Some(&self.mailbox)
     }
 
     fn abort(&self, reason: &str) {
@@ -167,24 +167,24 @@ impl Communicator for Threads {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Head, Phase};
+    use super::super::{MessageHeader, Phase};
     use super::*;
 
-    /// Does the same on so many ranks.
-    fn on_ranks<T: Send>(size: usize, patience: Duration, work: impl Fn(Ranks) -> T + Sync) -> Vec<T> {
+    /// Runs `work` on each of `size` ranks.
+    fn on_ranks<T: Send>(size: usize, timeout: Duration, work: impl Fn(Ranks) -> T + Sync) -> Vec<T> {
         std::thread::scope(|scope| {
             let start = |comm| {
                 let ranks = Ranks::new(Arc::new(comm), Arc::new(AtomicBool::new(false)));
                 scope.spawn(|| work(ranks))
             };
-            let threads: Vec<_> = Threads::new(size, patience).into_iter().map(start).collect();
+            let threads: Vec<_> = Threads::new(size, timeout).into_iter().map(start).collect();
             threads.into_iter().map(|thread| thread.join().expect("a rank that does not panic")).collect()
         })
     }
 
     const SOON: Duration = Duration::from_secs(20);
 
-    /// Every rank learns what all say, in the order of ranks, again and again.
+    /// Every gather gives all ranks the words of every rank, in the order of ranks.
     #[test]
     fn all_hear_all() {
         let told = on_ranks(5, SOON, |ranks| {
@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// What only one is asked, all know at the same point.
+    /// A request to stop that one rank gets is known to all ranks after the same gather.
     #[test]
     fn a_wish_to_stop_is_shared() {
         let stopped = on_ranks(3, SOON, |ranks| {
@@ -213,16 +213,16 @@ mod tests {
     /// Messages between two ranks keep their order and their numbers, in both precisions.
     #[test]
     fn messages_keep_their_order() {
-        let head = |epoch| Head { phase: Phase::GhostCells, level: 1, epoch };
+        let header = |epoch| MessageHeader { phase: Phase::GhostCells, level: 1, epoch };
         on_ranks(2, SOON, |ranks| {
             let other = 1 - ranks.rank().number;
             for epoch in 0..10 {
-                let mut message = ranks.message::<f32>(head(epoch), 3);
+                let mut message = ranks.message::<f32>(header(epoch), 3);
                 message.numbers_mut::<f32>()[16..19].fill(epoch as f32);
                 ranks.post(other, message).expect("the other is there");
             }
             for epoch in 0..10 {
-                let mut message = ranks.wait::<f32>(other, head(epoch), 3).expect("the other is there");
+                let mut message = ranks.wait::<f32>(other, header(epoch), 3).expect("the other is there");
                 assert_eq!(message.numbers_mut::<f32>()[16..19], [epoch as f32; 3]);
                 ranks.recycle(message);
             }
@@ -233,14 +233,14 @@ mod tests {
     /// A message of another mesh or of another length is an error that names both ranks, on all of them.
     #[test]
     fn ranks_that_do_not_agree_are_found_out() {
-        let head = |epoch| Head { phase: Phase::Averages, level: 0, epoch };
+        let header = |epoch| MessageHeader { phase: Phase::Averages, level: 0, epoch };
         for (epoch, numbers) in [(2, 5), (1, 6)] {
             let found = on_ranks(2, SOON, |ranks| {
                 if ranks.rank().number == 0 {
-                    ranks.post(1, ranks.message::<f64>(head(epoch), numbers)).expect("the other is there");
-                    return ranks.wait::<f64>(1, head(1), 5).map(drop).map_err(|e| e.to_string());
+                    ranks.post(1, ranks.message::<f64>(header(epoch), numbers)).expect("the other is there");
+                    return ranks.wait::<f64>(1, header(1), 5).map(drop).map_err(|e| e.to_string());
                 }
-                ranks.wait::<f64>(0, head(1), 5).map(drop).map_err(|e| e.to_string())
+                ranks.wait::<f64>(0, header(1), 5).map(drop).map_err(|e| e.to_string())
             });
             let message = found[1].clone().expect_err("not what rank 1 waits for");
             assert!(
@@ -251,8 +251,8 @@ mod tests {
         }
     }
 
-    /// A rank that panics ends the wait of the others at once, who are told which one it was and why; the first one's panic is its
-    /// caller's.
+    /// A panic ends the waits of the other ranks at once, which report its rank and its reason; a panic of the first rank reaches the
+    /// caller.
     #[test]
     fn a_panic_ends_all() {
         let clock = Instant::now();
@@ -267,7 +267,7 @@ mod tests {
         assert!(clock.elapsed() < SOON / 2);
     }
 
-    /// A rank that does not come is named to all by one that waits for it, not those that wait for others that wait.
+    /// A silent rank is reported to all ranks by one that waits for it, not by ranks that wait for other waiting ranks.
     #[test]
     fn a_silent_rank_is_named() {
         for size in [2, 3, 5] {

@@ -1,4 +1,4 @@
-//! One step of a level: source terms, sweeps, and what the conservation fix keeps of them.
+//! One step of a level: source terms, sweeps, and the terms of the conservation fix.
 
 use super::faces::ListedFaces;
 use super::scratch::Scratch;
@@ -7,7 +7,8 @@ use super::tiles::TilePlan;
 use super::update::TileSweep;
 use super::{CpuExecutor, register, source};
 use crate::exec::step::{
-    Beside, Computes, HostWorks, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, source_after_waves, swept_scheme,
+    Computes, HostWorks, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, SweepFunctions, source_after_waves,
+    swept_scheme,
 };
 use crate::exec::{ExecError, StepReport};
 use crate::fields::{Pool, Shared};
@@ -18,7 +19,7 @@ use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Scalar;
 use std::time::Instant;
 
-/// A level's step under way: all that its parts read or write.
+/// A step of a level in progress: all that its parts read or write.
 struct LevelStep<'a, const D: usize, R: Scalar> {
     dt: f64,
     /// Plans of all levels.
@@ -29,9 +30,9 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
     /// The faces to the finer level, and what the conservation fix keeps of them.
     finer: Option<(&'a ListedFaces<D>, &'a mut Register<R>)>,
     cells: LevelCells<'a, D>,
-    /// The engine lets sources act too.
+    /// The engine applies the source terms too.
     sources_by_engine: bool,
-    /// When it fills auxiliary values in sweeps, the time for which it does.
+    /// The time of the auxiliary values that the engine fills in the first sweep, if it fills them.
     aux_at: Option<f64>,
     scheme: Scheme,
     sweeps: &'a [Sweep],
@@ -42,11 +43,11 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
     source_split: SourceSplit,
     sources: source::Context<'a, D, R>,
     arrays: StepArrays<'a, R>,
-    /// States between the parts of the step; the first is free to be written.
+    /// Intermediate states of the step; the first is free to be written.
     stages: [Shared<'a, R>; 2],
-    /// Takes note of what sources cost, if an engine sweeps.
+    /// Records what source terms cost on the host, if an engine sweeps.
     host_works: &'a HostWorks,
-    /// Each sweep but the first goes on in the place of the new state, and `stages` serve source terms alone.
+    /// Every sweep but the first updates the new state in place, and only source terms use `stages`.
     sweeps_in_place: bool,
 }
 
@@ -69,7 +70,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         for n in 0..=last {
             let output = if n == last || self.sweeps_in_place { next } else { self.stages[0] };
             let acts = |when: bool| self.sources_by_engine && when;
-            let beside = Beside {
+            let beside = SweepFunctions {
                 aux_at: self.aux_at.filter(|_| n == 0),
                 source_before: acts(n == 0 && self.source_split == SourceSplit::Strang)
                     .then_some([time, 0.5 * self.dt]),
@@ -86,7 +87,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         Ok(outcome)
     }
 
-    /// Lets the sources act.
+    /// Applies the source terms.
     ///
     /// # Safety
     /// As for [`source::Context::apply`].
@@ -101,10 +102,10 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         broken
     }
 
-    /// Sweep `n` of the step, what the conservation fix keeps of it, and what an engine computes beside it.
+    /// Sweep `n` of the step, with its terms of the conservation fix and what an engine computes along with it (`beside`).
     fn sweep(
         &mut self,
-        (n, beside): (usize, Beside),
+        (n, beside): (usize, SweepFunctions),
         input: Shared<'_, R>,
         output: Shared<'_, R>,
     ) -> Result<StepReport, ExecError> {
@@ -147,10 +148,10 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             solver: self.solver,
             scratch: self.scratch,
         };
-        // A sweep that writes ghost cells across its own axes too leaves nothing of those that it started from.
+        // A sweep in place that also updates ghost cells along its own axes overwrites the ghost cells that it started from.
         let written = input.is_same(output) && (0..D).any(|d| self.sweeps[n].axes[d] && self.sweeps[n].grow[d] > 0);
         if let Some(faces) = self.faces.filter(|_| written) {
-            gather.put_ghosts_aside(faces, self.arrays.register);
+            gather.save_ghosts(faces, self.arrays.register);
         }
         let outcome = tiles.update_all(self.tiles, self.scratch, self.aside);
         if let Some((faces, register)) = &mut self.finer {
@@ -163,7 +164,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
     }
 }
 
-/// Makes room for states between the parts of a step.
+/// Allocates the intermediate states of a step.
 fn make_stages<R: Scalar>(stages: &mut [Vec<R>], len: usize, pool: &mut Pool<R>) {
     for stage in stages.iter_mut().filter(|stage| stage.len() < len) {
         pool.give(std::mem::take(stage));
@@ -172,17 +173,18 @@ fn make_stages<R: Scalar>(stages: &mut [Vec<R>], len: usize, pool: &mut Pool<R>)
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Sweeps may write over the ghost cells that they started from.
+    /// True if sweeps may overwrite the ghost cells that they started from.
     pub(super) fn sweeps_over_ghosts(&self) -> bool {
         D > 2 && self.problem.split == Split::Strang
     }
 
-    /// What an engine computes of the case's functions.
+    /// Which of the case's functions an engine computes.
     pub(super) fn engine_computes(&self) -> Computes {
         self.engine.as_ref().map_or(Computes::default(), |engine| engine.computes())
     }
 
-    /// An engine fills auxiliary values that change with time while it sweeps: nobody reads them before, and none is to be checked.
+    /// True if an engine fills auxiliary values that change with time during the sweep: nobody reads them before, and there is no
+    /// capacity to check.
     fn fills_aux_in_sweeps(&self) -> bool {
         let (computes, problem) = (self.engine_computes(), &self.problem);
         let changes = problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time());
@@ -200,7 +202,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let aux_in_sweeps = self.fills_aux_in_sweeps();
         if !aux_in_sweeps {
             let refreshed = self.refresh_aux(level, 0.5 * dt);
-            self.or_later(refreshed)?;
+            self.defer_error(refreshed)?;
         }
         let sources_by_engine = self.engine_computes().source;
         let over_ghosts = self.sweeps_over_ghosts();
@@ -208,13 +210,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut upto[l];
         let (layout, time, num_eqn) = (store.layout.clone(), store.states.time, store.num_eqn);
         let (geometry, mesh) = (store.geometry, store.mesh.clone());
-        // Finer levels interpolate between two states; and no patch may read what another has written.
+        // A step in place needs that no finer level interpolates between its two states and that no patch reads what another has
+        // written.
         let on_host = self.engine.is_none();
         let alone = on_host && finer.is_empty();
         let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang && !sources_by_engine);
         let num_stages = (self.sweeps.len() - 1 + strang_source).min(2);
         let in_place = alone && (num_stages > 0 || store.tiles.whole_patches);
-        // In the plane those of Strang's splitting keep what is between them: where it breaks is then known better.
+        // In the plane Strang's sweeps keep the intermediate states, so that a failure can be located within the step.
         let kept_between = self.problem.split == Split::Strang && !over_ghosts;
         let sweeps_in_place = alone && store.tiles.whole_patches && self.sweeps.len() > 1 && !kept_between;
         let num_stages = if sweeps_in_place { strang_source } else { num_stages };

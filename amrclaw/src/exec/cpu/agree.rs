@@ -1,4 +1,4 @@
-//! What ranks tell one another of their own patches: see [`agree`].
+//! Results for a rank's own patches, shared with all ranks: see [`agree`].
 
 use super::CpuExecutor;
 use crate::exec::comm::{CommError, Phase, RunLengths};
@@ -8,19 +8,19 @@ use crate::index::{CellBox, Level};
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Keeps an error for all ranks to hear of with the next [`CpuExecutor::collect_from_all`]; a single rank is told at once.
-    pub(super) fn or_later(&mut self, outcome: Result<(), ExecError>) -> Result<(), ExecError> {
-        agree::or_later(&self.ranks, &mut self.failed, outcome)
+    /// Keeps an error until the next [`CpuExecutor::collect_from_all`] reports it on all ranks; a single rank returns it at once.
+    pub(super) fn defer_error(&mut self, outcome: Result<(), ExecError>) -> Result<(), ExecError> {
+        agree::defer_error(&self.ranks, &mut self.failed, outcome)
     }
 
-    /// The same outcome on all ranks: that of the first one that failed, if one did.
+    /// Makes an outcome the same on all ranks: if any rank has failed, the error of the lowest patch.
     pub(super) fn agreed(&self, outcome: Result<(), ExecError>) -> Result<(), ExecError> {
         agree::agreed(&self.ranks, outcome)
     }
 
-    /// What came of steps and samples on all ranks.
+    /// Collects the step reports and samples of all ranks.
     pub(super) fn collect_from_all(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
-        let own = agree::Untold {
+        let own = agree::UnsharedOutcomes {
             outcomes: std::mem::take(&mut self.outcomes),
             sampled: std::mem::take(&mut self.sampled),
             failed: self.failed.take(),
@@ -28,7 +28,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         agree::collect(&self.ranks, self.solver.equations().len(), own, outcomes)
     }
 
-    /// The bitmaps of all patches, one after another in the mesh's order, from those that are here.
+    /// The bitmaps of all patches, one after another in the mesh's order, gathered from the ranks. `own`: those of this rank's patches.
     pub(super) fn bitmaps_of_all(&self, level: Level, own: Vec<u64>) -> Result<Vec<u64>, CommError> {
         let store = &self.levels[level.index()];
         let Some(partition) = &store.partition else { return Ok(own) };
@@ -38,7 +38,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         };
         let patches =
             || store.mesh.patches().iter().enumerate().map(|(k, patch)| (partition.owner(k), words_of(patch)));
-        let all = self.ranks.gather_runs(self.head(Phase::Flags, level), RunLengths::new(&own))?;
+        let all = self.ranks.gather_runs(self.header(Phase::Flags, level), RunLengths::new(&own))?;
         let mut counts = vec![0; all.len()];
         patches().for_each(|(owner, count)| counts[owner] += count);
         let bitmaps: Vec<Vec<u64>> = (all.iter().zip(&counts))

@@ -10,12 +10,12 @@ use crate::exec::comm::{CommError, Phase};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::plan::{CopyRegion, RestrictPlan, RestrictRegion};
-use crate::threads::each_in_turn;
+use crate::threads::parallel_for;
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn average_level(&mut self, fine: Level, plan: &RestrictPlan<D>) -> Result<(), CommError> {
-        let (ranks, head, exchange) = (self.ranks.clone(), self.head(Phase::Averages, fine), plan.exchange());
+        let (ranks, header, exchange) = (self.ranks.clone(), self.header(Phase::Averages, fine), plan.exchange());
         let capacity = usize::try_from(self.problem.scheme.capacity).ok();
         let num_aux = self.solver.aux().len();
         let (coarser, finer) = self.levels.split_at_mut(fine.index());
@@ -36,7 +36,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let of_parcel = |regions: &[RestrictRegion<D>]| {
             blocks(regions.iter().map(|region| region.cells).collect::<Vec<_>>().into_iter())
         };
-        let exchanged = post(&ranks, head, &exchange.sent, len, |regions, message| {
+        let exchanged = post(&ranks, header, &exchange.sent, len, |regions, message| {
             // SAFETY: each message is one task's.
             regions
                 .iter()
@@ -44,14 +44,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 .for_each(|(r, block)| unsafe { averages.of_region(r, message, &block) });
         });
         let regions = plan.all_regions().all();
-        each_in_turn(regions.len(), |k| {
+        parallel_for(regions.len(), |k| {
             let region = &regions[k];
             // SAFETY: each coarse cell lies in one region, whose task alone writes it.
             unsafe { averages.of_region(region, q, &coarse_layout.patches[region.target as usize]) };
             share(region);
         });
         let receive = || {
-            receive(&ranks, head, &exchange.received, len, |regions, message| {
+            receive(&ranks, header, &exchange.received, len, |regions, message| {
                 for (region, block) in regions.iter().zip(of_parcel(regions)) {
                     let (target, source) = (region.target, region.source);
                     let copy = CopyRegion { target, source, cells: region.cells, shift: [0; D] };
@@ -76,7 +76,7 @@ struct Averages<'a, const D: usize, R> {
 }
 
 impl<const D: usize, R: Scalar> Averages<'_, D, R> {
-    /// Averages over a region's coarse cells; those weighted with the capacity are still to be divided by the coarse cells' own.
+    /// Averages onto a region's coarse cells. With a capacity function the caller must then divide them by the coarse cells' capacity.
     ///
     /// # Safety
     /// Nobody else touches the region's cells of `out` meanwhile.
@@ -136,7 +136,7 @@ fn sub_rows<const D: usize>(plan: &RestrictPlan<D>, row: usize, slab: usize) -> 
     [(count(1), row), (count(2), slab)]
 }
 
-/// What [`average_row`] computes, to the bit, in one pass for two by two fine cells: the usual case.
+/// Computes the bits of [`average_row`] in one pass, for two by two fine cells: the usual case.
 fn average_pairs<R: Scalar>(out: &mut [R], fine: &[R], row: usize, weight: R) {
     let len = 2 * out.len();
     let pairs = |start: usize| fine[start..][..len].as_chunks::<2>().0;

@@ -8,7 +8,7 @@ use crate::plan::BoundaryRegion;
 use riemann::axis::Side;
 use riemann::real::Scalar;
 
-/// What a boundary needs to know of its level.
+/// What boundary conditions read of a level.
 #[derive(Clone, Copy)]
 pub(super) struct BoundaryContext<'a, const D: usize> {
     sides: &'a [[Boundary<D>; 2]; D],
@@ -48,9 +48,9 @@ pub(super) unsafe fn fill<const D: usize, R: Scalar>(
     match &context.sides[region.axis.index()][region.side.index()] {
         Boundary::User(function) => match function.by_block() {
             // SAFETY: likewise.
-            Some(function) => unsafe { ask_user_by_block(q, layout, region, function, context) },
+            Some(function) => unsafe { fill_by_block_function(q, layout, region, function, context) },
             // SAFETY: likewise.
-            None => unsafe { ask_user(q, layout, region, function.as_ref(), context) },
+            None => unsafe { fill_by_function(q, layout, region, function.as_ref(), context) },
         },
         // SAFETY: likewise.
         Boundary::MappedWall(wall) => unsafe { reflect((q, aux), layout, region, wall, context) },
@@ -58,7 +58,7 @@ pub(super) unsafe fn fill<const D: usize, R: Scalar>(
     }
 }
 
-/// Turns vectors back about the normals of the side's faces. `boundary_function.cu` does the same.
+/// Reflects vectors about the normals of the side's faces. `boundary_function.cu` does the same.
 unsafe fn reflect<const D: usize, R: Scalar>(
     (q, aux): (Shared<'_, R>, &[R]),
     layout: &PatchLayout<D>,
@@ -87,8 +87,8 @@ unsafe fn reflect<const D: usize, R: Scalar>(
     }
 }
 
-/// Copies into each ghost cell the value of the cell inside that the domain's sides give it; component `normal` changes its sign at
-/// walls.
+/// Copies into each ghost cell the value of the interior cell that the boundary condition assigns to it; component `normal` changes its
+/// sign at walls.
 unsafe fn continue_inside<const D: usize, R: Scalar>(
     q: Shared<'_, R>,
     layout: &PatchLayout<D>,
@@ -122,7 +122,7 @@ unsafe fn continue_inside<const D: usize, R: Scalar>(
     }
 }
 
-unsafe fn ask_user<const D: usize, R: Scalar>(
+unsafe fn fill_by_function<const D: usize, R: Scalar>(
     q: Shared<'_, R>,
     layout: &PatchLayout<D>,
     region: &BoundaryRegion<D>,
@@ -152,7 +152,7 @@ unsafe fn ask_user<const D: usize, R: Scalar>(
     }
 }
 
-unsafe fn ask_user_by_block<const D: usize, R: Scalar>(
+unsafe fn fill_by_block_function<const D: usize, R: Scalar>(
     q: Shared<'_, R>,
     layout: &PatchLayout<D>,
     region: &BoundaryRegion<D>,

@@ -1,43 +1,43 @@
-//! What goes from rank to rank: parcels of items, in messages where boxes lie one after another as patches without ghost cells do.
+//! Exchange between ranks: parcels of items, in messages that hold boxes one after another, laid out as patches without ghost cells.
 
-use crate::exec::comm::{CommError, Head, Message, Ranks};
+use crate::exec::comm::{CommError, Message, MessageHeader, Ranks};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::CellBox;
 use crate::plan::Parcel;
-use crate::threads::each_in_turn;
+use crate::threads::parallel_for;
 use riemann::real::Scalar;
 
-/// Sends each other rank its parcel: `len` is how many numbers `pack` makes of the items.
+/// Sends each other rank its parcel. `len`: how many numbers `pack` writes for the items.
 pub(super) fn post<P: Sync, R: Scalar>(
     ranks: &Ranks,
-    head: Head,
+    header: MessageHeader,
     parcels: &[Parcel<P>],
     len: impl Fn(&P) -> usize,
     pack: impl Fn(&P, Shared<'_, R>) + Sync,
 ) -> Result<(), CommError> {
-    let mut messages: Vec<Message> = parcels.iter().map(|p| ranks.message::<R>(head, len(&p.items))).collect();
+    let mut messages: Vec<Message> = parcels.iter().map(|p| ranks.message::<R>(header, len(&p.items))).collect();
     let numbers: Vec<Shared<'_, R>> = messages.iter_mut().map(|m| Shared::new(m.numbers_mut())).collect();
-    each_in_turn(parcels.len(), |n| pack(&parcels[n].items, numbers[n]));
+    parallel_for(parcels.len(), |n| pack(&parcels[n].items, numbers[n]));
     parcels.iter().zip(messages).try_for_each(|(parcel, message)| ranks.post(parcel.rank, message))
 }
 
-/// Waits for the parcel of each other rank, and lets `unpack` see its items and numbers.
+/// Waits for the parcel of each other rank, and passes its items and numbers to `unpack`.
 pub(super) fn receive<P, R: Scalar>(
     ranks: &Ranks,
-    head: Head,
+    header: MessageHeader,
     parcels: &[Parcel<P>],
     len: impl Fn(&P) -> usize,
     mut unpack: impl FnMut(&P, Shared<'_, R>),
 ) -> Result<(), CommError> {
     for parcel in parcels {
-        let mut message = ranks.wait::<R>(parcel.rank, head, len(&parcel.items))?;
+        let mut message = ranks.wait::<R>(parcel.rank, header, len(&parcel.items))?;
         unpack(&parcel.items, Shared::new(message.numbers_mut()));
         ranks.recycle(message);
     }
     Ok(())
 }
 
-/// Boxes as they lie one after another in a message.
+/// The layouts of boxes that lie one after another in a message.
 pub(super) fn blocks<const D: usize>(boxes: impl Iterator<Item = CellBox<D>>) -> impl Iterator<Item = PatchLayout<D>> {
     let mut before = 0;
     boxes.map(move |cells| {

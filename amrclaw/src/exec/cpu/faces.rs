@@ -1,8 +1,8 @@
-//! The faces between two levels one by one, as the processor's threads go through them: plans hold runs of them.
+//! The faces between two levels listed one by one, for the CPU's threads; plans hold them as runs.
 
 use crate::index::{CellBox, CellIndex, Ratio};
 use crate::plan::{FaceRun, PatchLists, RefluxPlan};
-use crate::threads::in_parts;
+use crate::threads::parallel_chunks;
 use riemann::axis::{Axis, Side};
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,17 +50,17 @@ fn slots_of<const D: usize>(run: &FaceRun<D>, ratio: Ratio<D>) -> impl Iterator<
 /// The faces of a plan.
 #[derive(Clone, Debug)]
 pub(super) struct ListedFaces<const D: usize> {
-    /// What they are listed from.
+    /// The plan that they are listed from.
     pub plan: Arc<RefluxPlan<D>>,
     /// By fine patch.
     slots: PatchLists<FaceSlot<D>>,
-    /// Their numbers by coarse patch.
+    /// Numbers of the slots by coarse patch.
     by_coarse: PatchLists<u32>,
 }
 
 impl<const D: usize> ListedFaces<D> {
     pub fn new(plan: Arc<RefluxPlan<D>>) -> Self {
-        let parts = in_parts(plan.num_fine_patches(), |patches| {
+        let parts = parallel_chunks(plan.num_fine_patches(), |patches| {
             let mut slots = PatchLists::default();
             for k in patches {
                 plan.runs().of(k).iter().for_each(|run| slots_of(run, plan.ratio).for_each(|slot| slots.push(slot)));

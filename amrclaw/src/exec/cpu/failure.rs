@@ -8,14 +8,14 @@ use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use crate::physics::{Boundary, SourceSplit};
 use crate::plan::{BoundaryRegion, GhostPlan};
-use crate::threads::map_in_turn;
+use crate::threads::parallel_map;
 use riemann::patch::SourceRow;
 use riemann::real::Scalar;
 
-/// Which cells of a patch are looked at.
+/// Which cells of a patch are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::exec) enum Searched {
-    /// Its own and so many around them along each axis.
+    /// Its interior cells and this many around them along each axis.
     Grown([i32; 3]),
     /// Its ghost cells alone.
     Ghosts,
@@ -27,7 +27,7 @@ impl Searched {
         Searched::Grown([0; 3])
     }
 
-    /// The patch's own cells and so many around them along each axis.
+    /// The interior cells and this many around them along each axis.
     pub fn grown<const D: usize>(by: [i32; D]) -> Self {
         Searched::Grown(std::array::from_fn(|d| by.get(d).copied().unwrap_or(0)))
     }
@@ -42,7 +42,7 @@ impl Searched {
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// A cell at a time, for messages.
+    /// The place of a cell at `time`, for messages.
     pub(super) fn place(&self, level: Level, patch: usize, cell: [i32; D], time: f64) -> CellPlace {
         let store = &self.levels[level.index()];
         let centre = store.geometry.row_centre(cell).to_vec();
@@ -63,7 +63,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             .or_else(|| self.inadmissible_in(level, patch, state, (cells, false), time))
     }
 
-    /// The first cell whose state the solver does not allow; in `data` more is asked of it than of what steps make.
+    /// The first cell whose state the solver does not allow. `data`: these are given data, in which `nonnegative` quantities are
+    /// checked too.
     fn inadmissible_in(
         &self,
         level: Level,
@@ -103,7 +104,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         })
     }
 
-    /// Refuses ghost cells outside the domain that a function of the user's has filled with what is not finite or not allowed.
+    /// Returns an error if a user's boundary function has filled ghost cells with values that are not finite or not allowed.
     pub(super) fn check_boundaries(&self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
         let is_user = |boundary: &Boundary<D>| matches!(boundary, Boundary::User(_));
         if !self.problem.boundary.as_flattened().iter().any(is_user) {
@@ -160,10 +161,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         })
     }
 
-    /// What went wrong in the step of a level that was taken last, which broke `patch`.
+    /// Why the last step of a level broke `patch`.
     ///
-    /// What the step read comes first: a ghost cell that is no number is why the cells beside it are none. A step in place
-    /// has left nothing of it but the ghost cells.
+    /// The state that the step read is searched first, since NaN spreads from ghost cells to the cells beside them. After a step in
+    /// place only the ghost cells of that state are left.
     pub(super) fn failure_of_step(&self, level: Level, patch: usize) -> ExecError {
         let store = &self.levels[level.index()];
         let (time_old, time) = (store.states.time_old, store.states.time);
@@ -185,8 +186,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             .unwrap_or(ExecError::LostWithinStep { level, patch, time })
     }
 
-    /// Whether a patch's own cells hold finite numbers and states that the solver allows: row by row, which says no place but is quick.
-    fn is_filled_well(&self, store: &LevelStore<D, R>, patch: usize) -> bool {
+    /// True if a patch's interior cells hold finite values and states that the solver allows. Checks row by row, which is fast but does
+    /// not locate the cell.
+    fn is_admissible(&self, store: &LevelStore<D, R>, patch: usize) -> bool {
         let layout = &store.layout.patches[patch];
         let len = layout.cells.size()[0] as usize;
         let finite = |array: &[R], count: usize, row| {
@@ -217,12 +219,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         layout.cells.rows().all(fine)
     }
 
-    /// Refuses initial data or auxiliary values that are not finite, or that the solver does not allow.
+    /// Returns an error if initial data or auxiliary values are not finite, or not allowed by the solver.
     pub(in crate::exec) fn check_filled(&self, level: Level) -> Result<(), ExecError> {
         let store = &self.levels[level.index()];
         let interior = Searched::interior();
         let in_patch = |patch: usize| {
-            if !store.layout.patches[patch].is_here || self.is_filled_well(store, patch) {
+            if !store.layout.patches[patch].is_local || self.is_admissible(store, patch) {
                 return None;
             }
             let aux = (store.aux.as_slice(), self.solver.aux());
@@ -233,7 +235,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 .or_else(wrong_aux)
                 .or_else(|| self.inadmissible_in(level, patch, store.q(), (interior, true), time))
         };
-        let found = map_in_turn(store.layout.patches.len(), in_patch).into_iter().flatten().next();
+        let found = parallel_map(store.layout.patches.len(), in_patch).into_iter().flatten().next();
         found.map_or(Ok(()), Err)
     }
 }

@@ -8,23 +8,23 @@ use crate::exec::step::{LevelCells, aux_origins};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::mesh::Geometry;
-use crate::physics::{CellBlock, CellFunction, CellRow, CellSteps};
+use crate::physics::{CachedCellFunction, CellBlock, CellFunction, CellRow};
 use crate::plan::AuxOrigins;
-use crate::threads::{each_in_turn, map_in_turn};
+use crate::threads::{parallel_for, parallel_map};
 use riemann::axis::Axis;
 use riemann::real::Scalar;
 use std::time::Instant;
 
-/// Where cells of a patch are asked for: at the cells that `shift` leads to, a periodic image.
+/// Cells of a patch, and where functions are evaluated for them: at the cells less `shift`, their periodic image.
 #[derive(Clone, Copy)]
-struct Asked<const D: usize> {
+struct EvaluatedCells<const D: usize> {
     cells: CellBox<D>,
     shift: [i32; D],
     geometry: Geometry<D>,
     time: f64,
 }
 
-impl<const D: usize> Asked<D> {
+impl<const D: usize> EvaluatedCells<D> {
     fn corner(&self, cell: [i32; D]) -> [f64; D] {
         self.geometry.corner(std::array::from_fn(|d| cell[d] - self.shift[d]))
     }
@@ -36,7 +36,7 @@ impl<const D: usize> Asked<D> {
     }
 }
 
-/// Puts a row's values into a patch's array: `values` hold `stride` numbers a value; the row begins at `first`.
+/// Writes a row's values to a patch's array. Component `m` begins at number `m · stride + first` of `values`.
 ///
 /// # Safety
 /// Nobody else touches the row's cells meanwhile.
@@ -60,7 +60,7 @@ unsafe fn put_row<const D: usize, R: Scalar>(
 /// Nobody else touches these cells meanwhile.
 unsafe fn fill_rows<const D: usize, R: Scalar>(
     (array, patch, count): (Shared<'_, R>, &PatchLayout<D>, usize),
-    asked: &Asked<D>,
+    asked: &EvaluatedCells<D>,
     mut fill: impl FnMut(&CellRow<D>, &mut [f64]),
 ) {
     let len = asked.cells.size()[0] as usize;
@@ -79,7 +79,7 @@ unsafe fn fill_rows<const D: usize, R: Scalar>(
 unsafe fn fill_cells<const D: usize, R: Scalar>(
     array: Shared<'_, R>,
     patch: &PatchLayout<D>,
-    asked: &Asked<D>,
+    asked: &EvaluatedCells<D>,
     function: &dyn CellFunction<D>,
 ) {
     let (count, cells) = (function.num_values(), &asked.cells);
@@ -97,7 +97,7 @@ unsafe fn fill_cells<const D: usize, R: Scalar>(
     }
 }
 
-/// Fills a patch of its own, ghost cells included.
+/// Fills a patch that belongs to no level, ghost cells included.
 pub(super) fn fill_patch<const D: usize, R: Scalar>(
     array: &mut [R],
     patch: &PatchLayout<D>,
@@ -105,13 +105,16 @@ pub(super) fn fill_patch<const D: usize, R: Scalar>(
     time: f64,
     function: &dyn CellFunction<D>,
 ) {
-    let asked = Asked { cells: patch.with_ghosts(), shift: [0; D], geometry, time };
+    let asked = EvaluatedCells { cells: patch.with_ghosts(), shift: [0; D], geometry, time };
     // SAFETY: the array is borrowed for this alone.
     unsafe { fill_cells(Shared::new(array), patch, &asked, function) };
 }
 
-/// What a function in two steps keeps of a patch's cells, row by row as it is asked for them.
-fn kept_of<const D: usize>(steps: &dyn CellSteps<D>, asked: impl Iterator<Item = Asked<D>>) -> Vec<f64> {
+/// What a function in two steps keeps for a patch's cells, row by row in the order of evaluation.
+fn kept_of<const D: usize>(
+    steps: &dyn CachedCellFunction<D>,
+    asked: impl Iterator<Item = EvaluatedCells<D>>,
+) -> Vec<f64> {
     let mut kept = Vec::new();
     for asked in asked {
         for cell in asked.cells.rows() {
@@ -126,7 +129,7 @@ fn kept_of<const D: usize>(steps: &dyn CellSteps<D>, asked: impl Iterator<Item =
 /// Cells along a patch's last axis that a thread fills at a time.
 const FILLED_AT_A_TIME: i32 = 8;
 
-/// The pieces of a patch that threads share; a single one if it is asked for `whole`.
+/// The pieces of a patch that threads fill in parallel; a single one if `whole`.
 fn pieces_of<const D: usize>(patch: &PatchLayout<D>, whole: bool) -> Vec<CellBox<D>> {
     let (cells, last) = (patch.cells, D - 1);
     let step = if whole || D == 1 { cells.size()[last] } else { FILLED_AT_A_TIME };
@@ -138,8 +141,8 @@ fn pieces_of<const D: usize>(patch: &PatchLayout<D>, whole: bool) -> Vec<CellBox
     (cells.lo[last]..cells.hi[last]).step_by(step as usize).map(piece).collect()
 }
 
-/// Fills auxiliary values of all cells, ghost cells included. `faces`: for each value the axis whose lower face it lives on. `former`: what
-/// the level had, if its values still hold.
+/// Fills auxiliary values of all cells, ghost cells included. `faces`: for each value the axis whose lower face it lives on. `former`:
+/// values of the replaced level, if they are still valid.
 fn fill_aux<const D: usize, R: Scalar>(
     store: &mut LevelStore<D, R>,
     function: &dyn CellFunction<D>,
@@ -151,22 +154,22 @@ fn fill_aux<const D: usize, R: Scalar>(
     let (layout, geometry) = (store.layout.clone(), store.geometry);
     let asked = |patch: &PatchLayout<D>| {
         let images = origins.asked(&patch.with_ghosts()).into_iter();
-        images.map(move |image| Asked { cells: image.part, shift: image.shift, geometry, time })
+        images.map(move |image| EvaluatedCells { cells: image.part, shift: image.shift, geometry, time })
     };
     let steps = function.in_steps();
     if let Some(steps) = steps.filter(|_| store.kept_of_aux.is_empty()) {
         let kept = |k: usize| {
             let patch = &layout.patches[k];
-            if patch.is_here { kept_of(steps, asked(patch)) } else { Vec::new() }
+            if patch.is_local { kept_of(steps, asked(patch)) } else { Vec::new() }
         };
-        store.kept_of_aux = map_in_turn(layout.patches.len(), kept);
+        store.kept_of_aux = parallel_map(layout.patches.len(), kept);
     }
     let kept = &store.kept_of_aux;
     let aux = Shared::new(&mut store.aux);
     let former = former.map(FormerAux::shared);
-    each_in_turn(layout.patches.len(), |k| {
+    parallel_for(layout.patches.len(), |k| {
         let patch = &layout.patches[k];
-        if !patch.is_here {
+        if !patch.is_local {
             return;
         }
         let mut rest = kept.get(k).map_or(&[][..], Vec::as_slice);
@@ -185,14 +188,14 @@ fn fill_aux<const D: usize, R: Scalar>(
                 .map_or_else(|| vec![asked.cells], |former| unsafe { former.copy(aux, patch, &asked.cells, count) });
             for cells in open {
                 // SAFETY: likewise.
-                unsafe { fill_cells(aux, patch, &Asked { cells, ..asked }, function) };
+                unsafe { fill_cells(aux, patch, &EvaluatedCells { cells, ..asked }, function) };
             }
         }
         for cell in origins.outside(&patch.with_ghosts()) {
             for m in 0..count {
                 let from = origins.origin(cell, faces.get(m).copied().flatten().map(Axis::index));
                 let at = |cell| patch.offset(count, cell) + m * patch.component();
-                // SAFETY: likewise; the cell named is one of this patch, whose value is the function's.
+                // SAFETY: likewise; the origin is a cell of this patch that the function has filled.
                 unsafe { *aux.at(at(cell)) = *aux.at(at(from)) };
             }
         }
@@ -200,7 +203,7 @@ fn fill_aux<const D: usize, R: Scalar>(
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Notes what a function of the user's has cost on a level, if a device takes the steps.
+    /// Records what a user's function has cost on a level, if a device takes the steps.
     pub(super) fn note_host(&self, what: &'static str, level: Level, start: Instant) {
         if self.engine.is_some() {
             self.host_works.note(what, self.levels[level.index()].mesh.num_cells(), start);
@@ -220,13 +223,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (layout, geometry, time) = (store.layout.clone(), store.geometry, store.states.time);
         let q = Shared::new(store.q_mut());
         let whole = initial.by_block().is_some();
-        let here = layout.patches.iter().filter(|patch| patch.is_here);
+        let here = layout.patches.iter().filter(|patch| patch.is_local);
         let pieces = here.flat_map(|patch| pieces_of(patch, whole).into_iter().map(move |cells| (patch, cells)));
         let pieces: Vec<_> = pieces.collect();
-        each_in_turn(pieces.len(), |n| {
+        parallel_for(pieces.len(), |n| {
             let (patch, cells) = pieces[n];
             // SAFETY: each piece of a patch is written by its own task alone.
-            unsafe { fill_cells(q, patch, &Asked { cells, shift: [0; D], geometry, time }, initial.as_ref()) };
+            unsafe { fill_cells(q, patch, &EvaluatedCells { cells, shift: [0; D], geometry, time }, initial.as_ref()) };
         });
         self.note_host("initial data", level, start);
         Ok(())
@@ -265,7 +268,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         Ok(())
     }
 
-    /// Fills auxiliary values afresh, if they change with time: as they are so long after the level's time.
+    /// Fills auxiliary values again if they change with time: those of `after` past the level's time.
     pub(super) fn refresh_aux(&mut self, level: Level, after: f64) -> Result<(), ExecError> {
         if self.problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time()) {
             let time = self.levels[level.index()].states.time + after;

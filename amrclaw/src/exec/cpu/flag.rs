@@ -1,4 +1,4 @@
-//! Which cells the criterion wants refined.
+//! Flagging: which cells the criterion selects for refinement.
 
 use super::CpuExecutor;
 use super::store::LevelStore;
@@ -7,12 +7,13 @@ use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use crate::mesh::{Geometry, TagSet};
 use crate::physics::{CellBlock, CellRow, Criterion, StateBlockFunction, StateFunction};
-use crate::threads::map_in_turn;
+use crate::threads::parallel_map;
 use riemann::real::Scalar;
 use std::time::Instant;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Tags of a level, or of the patches that are here; `bitmap` makes those of a patch, see [`TagSet::from_bitmaps`].
+    /// Tags of a level, or of this rank's patches alone where ranks keep their flags; `bitmap` makes those of a patch, see
+    /// [`TagSet::from_bitmaps`].
     pub(super) fn tags_of_patches(
         &self,
         level: Level,
@@ -20,10 +21,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     ) -> Result<TagSet<D>, ExecError> {
         let store = &self.levels[level.index()];
         let patches = &store.layout.patches;
-        let of_patch = |k: usize| if patches[k].is_here { bitmap(&patches[k]) } else { Vec::new() };
-        let bitmaps = map_in_turn(patches.len(), of_patch).concat();
+        let of_patch = |k: usize| if patches[k].is_local { bitmap(&patches[k]) } else { Vec::new() };
+        let bitmaps = parallel_map(patches.len(), of_patch).concat();
         Ok(match self.ranks.keeps_flags(store.mesh.num_cells(), false) {
-            true => TagSet::from_bitmaps(&store.mesh, |k| patches[k].is_here, &bitmaps),
+            true => TagSet::from_bitmaps(&store.mesh, |k| patches[k].is_local, &bitmaps),
             false => TagSet::from_bitmaps(&store.mesh, |_| true, &self.bitmaps_of_all(level, bitmaps)?),
         })
     }
@@ -42,13 +43,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
             };
             if let Some(function) = by_block {
-                let wanted = self.ask_user_by_block(store, patch, function);
+                let wanted = self.fill_by_block_function(store, patch, function);
                 wanted.chunks_exact(flags.len()).for_each(|row| pack_bits(row, &mut bits));
                 return bits;
             }
             for row in patch.cells.rows() {
                 match &self.problem.criterion {
-                    Criterion::User(function) => self.ask_user(store, patch, row, function.as_ref(), &mut flags),
+                    Criterion::User(function) => {
+                        self.fill_by_function(store, patch, row, function.as_ref(), &mut flags)
+                    }
                     Criterion::Difference { tolerance } => {
                         let tolerance = R::from_f64(*tolerance);
                         widest_differences(store, patch, row, tolerance, &mut widest);
@@ -67,7 +70,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         Ok(tags)
     }
 
-    fn ask_user(
+    fn fill_by_function(
         &self,
         store: &LevelStore<D, R>,
         patch: &PatchLayout<D>,
@@ -95,7 +98,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         flags.iter_mut().zip(wanted).for_each(|(flag, w)| *flag = w != 0.0);
     }
 
-    fn ask_user_by_block(
+    fn fill_by_block_function(
         &self,
         store: &LevelStore<D, R>,
         patch: &PatchLayout<D>,
@@ -135,7 +138,7 @@ fn gather<const D: usize, R: Scalar>(
 
 /// The largest `|q_{i+1} − q_{i−1}|` of each cell of a row along any axis, of any component; `least` if none is larger.
 ///
-/// Numbers of one kind throughout, so that the loop becomes vectors.
+/// All numbers have one type, so that the compiler vectorises the loop.
 fn widest_differences<const D: usize, R: Scalar>(
     store: &LevelStore<D, R>,
     patch: &PatchLayout<D>,
@@ -153,7 +156,7 @@ fn widest_differences<const D: usize, R: Scalar>(
             let above = &store.q()[here + step..][..widest.len()];
             for ((widest, a), b) in widest.iter_mut().zip(above).zip(below) {
                 let difference = (*a - *b).abs();
-                // Not a number is not larger.
+                // NaN counts as not larger.
                 *widest = if difference > *widest { difference } else { *widest };
             }
         }

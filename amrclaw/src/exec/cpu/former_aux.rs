@@ -1,4 +1,4 @@
-//! Auxiliary values of a replaced level: what the new one has in common with it is copied, not computed again.
+//! Auxiliary values of a replaced level: those of cells that the new level has too are copied, not computed again.
 
 use super::regions::copy_region;
 use super::store::LevelStore;
@@ -18,26 +18,26 @@ pub(super) struct FormerAux<const D: usize, R> {
 }
 
 impl<const D: usize, R: Scalar> FormerAux<D, R> {
-    /// Takes those of a level out of its store.
+    /// Moves them out of a level's store.
     pub fn take_from(store: &mut LevelStore<D, R>) -> Self {
         let (mesh, layout) = (store.mesh.clone(), store.layout.clone());
         FormerAux { mesh, layout, values: std::mem::take(&mut store.aux) }
     }
 
-    /// Takes a copy of those of a level that may be needed again.
+    /// Copies those of a level that may be needed again.
     pub fn copy_of(store: &LevelStore<D, R>, pool: &mut Pool<R>) -> Self {
         let mut values = pool.take(store.aux.len());
         values.copy_from_slice(&store.aux);
         FormerAux { mesh: store.mesh.clone(), layout: store.layout.clone(), values }
     }
 
-    /// The same as several threads see it.
+    /// A view for several threads.
     pub fn shared(&mut self) -> SharedFormer<'_, D, R> {
         SharedFormer { mesh: &self.mesh, layout: &self.layout, values: Shared::new(&mut self.values) }
     }
 }
 
-/// [`FormerAux`] that several threads read.
+/// A view of [`FormerAux`] that several threads read.
 #[derive(Clone, Copy)]
 pub(super) struct SharedFormer<'a, const D: usize, R> {
     mesh: &'a LevelMesh<D>,
@@ -46,8 +46,8 @@ pub(super) struct SharedFormer<'a, const D: usize, R> {
 }
 
 impl<const D: usize, R: Scalar> SharedFormer<'_, D, R> {
-    /// Copies what the level had inside its patches to `cells` of a new patch, `count` values a cell. Answers the parts of these cells that
-    /// it did not have here.
+    /// Copies the interior values of the replaced level to `cells` of a new patch, `count` values a cell. Returns the parts of these
+    /// cells that it did not have on this rank.
     ///
     /// # Safety
     /// Nobody else touches these cells meanwhile, and nobody writes the former level's.
@@ -62,7 +62,7 @@ impl<const D: usize, R: Scalar> SharedFormer<'_, D, R> {
         cover.find(self.mesh, cells);
         for Image { patch: source, part, shift } in cover.images {
             let former = &self.layout.patches[source];
-            if former.is_here {
+            if former.is_local {
                 let region = CopyRegion { target: 0, source: source as u32, cells: part, shift };
                 // SAFETY: the caller's promise.
                 unsafe { copy_region(to, patch, self.values, former, &region, count) };
@@ -80,7 +80,7 @@ mod tests {
     use crate::mesh::Geometry;
     use std::collections::BTreeSet;
 
-    /// A level's store, periodic along x, whose values tell their cells.
+    /// A level's store, periodic along x, whose values identify their cells.
     fn store(patches: &[[[i32; 2]; 2]], pool: &mut Pool<f64>) -> LevelStore<2, f64> {
         let boxes = patches.iter().map(|&[lo, hi]| CellBox::new(lo, hi)).collect();
         let mesh = Arc::new(LevelMesh::new(CellBox::new([0, 0], [20, 9]), [true, false], boxes));
@@ -100,7 +100,8 @@ mod tests {
         f64::from(cell[0].rem_euclid(20) * 100 + cell[1] * 10) + m as f64
     }
 
-    /// Every cell of a new patch, those beyond a periodic side too, has either the value of the former level's or is left over, once.
+    /// Every cell of a new patch, also beyond a periodic side, either has the former level's value or is returned as missing, exactly
+    /// once.
     #[test]
     fn what_was_there_is_copied() {
         let mut pool = Pool::new();

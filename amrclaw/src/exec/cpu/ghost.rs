@@ -10,14 +10,15 @@ use crate::fields::Shared;
 use crate::index::Level;
 use crate::physics::Boundary;
 use crate::plan::{GhostPlan, Regions};
-use crate::threads::each_in_turn;
+use crate::threads::parallel_for;
 use riemann::real::Scalar;
 use std::time::Instant;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// What goes to other ranks is sent first; what comes from them is waited for when the rest is done.
+    /// Fills a level's ghost cells. Messages to other ranks are sent before the local work, those from other ranks are awaited after
+    /// it.
     pub(super) fn fill_level(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), CommError> {
-        let (ranks, head, exchange) = (self.ranks.clone(), self.head(Phase::GhostCells, level), plan.exchange());
+        let (ranks, header, exchange) = (self.ranks.clone(), self.header(Phase::GhostCells, level), plan.exchange());
         let (coarser, from_here) = self.levels.split_at_mut(level.index());
         let store = &mut from_here[0];
         let coarse = coarser.last().map(|c| CoarseLevel::at_time(c, store.states.time, self.ratios[level.index() - 1]));
@@ -49,29 +50,29 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 unsafe { boundary::fill((q, aux), &layout.patches[k], region, normal, &context) };
             }
         };
-        // What functions of sides cost is noted where a device takes the steps.
+        // What boundary functions cost is recorded where a device takes the steps.
         let noted = self.engine.is_some()
             && self.problem.boundary.as_flattened().iter().any(|side| matches!(side, Boundary::User(_)));
         if ranks.is_solo() && !noted {
-            each_in_turn(plan.num_patches(), |k| {
+            parallel_for(plan.num_patches(), |k| {
                 inside(k);
                 outside(k);
             });
             return Ok(());
         }
         let len = |regions: &Regions<D>| num_eqn * regions.num_cells();
-        post(&ranks, head, &exchange.sent, len, |regions, message| {
+        post(&ranks, header, &exchange.sent, len, |regions, message| {
             // SAFETY: interior cells and the coarser level are only read meanwhile; each message is one task's.
             unsafe { pack_regions(regions, message, (q, &layout), coarse, (num_eqn, Slope::Central)) };
         })?;
-        each_in_turn(plan.num_patches(), inside);
-        receive(&ranks, head, &exchange.received, len, |regions, message| {
+        parallel_for(plan.num_patches(), inside);
+        receive(&ranks, header, &exchange.received, len, |regions, message| {
             // SAFETY: the level is borrowed alone.
             unsafe { unpack_regions(regions, message, (q, &layout), num_eqn) };
         })?;
-        // What lies outside the domain has its values from all of these.
+        // Ghost cells outside the domain copy from all of these.
         let start = Instant::now();
-        each_in_turn(plan.num_patches(), outside);
+        parallel_for(plan.num_patches(), outside);
         if noted {
             self.note_host("boundaries", level, start);
         }

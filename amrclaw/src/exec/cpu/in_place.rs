@@ -1,7 +1,7 @@
-//! Patches updated in place, tile after tile, where tiles read cells that others have updated before them.
+//! Updating patches of several tiles in place, although tiles read cells that were updated before them.
 //!
-//! Tiles are taken in order, first axis fastest. What the ones behind a tile read of it, its last rows and columns towards them, is
-//! put aside: the old states stay in their place until the patch is done, and the new ones wait.
+//! Tiles are updated in order, first axis fastest. Later tiles read the last rows and columns of a tile: these keep their old states in the
+//! array until the patch is done, while their new states wait in a buffer.
 
 use super::scratch::Scratch;
 use super::tile::{Block, Tile};
@@ -9,11 +9,11 @@ use super::tiles::TilePlan;
 use super::update::TileSweep;
 use crate::exec::StepReport;
 use crate::fields::Shared;
-use crate::threads::in_turns;
+use crate::threads::parallel_reduce;
 use riemann::patch::Strides;
 use riemann::real::Scalar;
 
-/// Calls `each` with every row of blocks of a patch and as many numbers of `aside`, in order.
+/// Calls `each` with every row of the blocks of a patch and its part of `aside`, in order.
 fn each_row<R: Scalar>(
     (values, start, strides): (Shared<'_, R>, usize, Strides),
     num_eqn: usize,
@@ -43,7 +43,7 @@ impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
             let tiles = plan.turns.tiles_of(n).iter().map(|&tile| &plan.tiles[tile as usize]);
             self.update_patch(tiles, plan, &mut scratch.mine(), &mut aside.mine())
         };
-        in_turns(plan.turns.num_patches(), update, StepReport::NONE, StepReport::or)
+        parallel_reduce(plan.turns.num_patches(), update, StepReport::NONE, StepReport::or)
     }
 
     fn update_patch<'t>(
@@ -94,8 +94,8 @@ mod tests {
     use crate::index::CellBox;
     use crate::mesh::LevelMesh;
 
-    /// What is put aside of a patch's tiles is what tiles behind them read: cells of a tile that lie within two of a later tile. Proved
-    /// cell by cell on a patch of 2 × 3 tiles, the last ones narrow.
+    /// The buffer holds what later tiles read: the cells of a tile that lie within two of a later tile. Checked cell by cell on a patch
+    /// of 2 × 3 tiles, the last ones narrow.
     #[test]
     fn what_later_tiles_read_is_put_aside() {
         let domain = CellBox::new([0, 0, 0], [67, 33, 3]);
@@ -116,6 +116,6 @@ mod tests {
                 count += aside;
             }
         }
-        assert_eq!(plan.turns.most_aside, count);
+        assert_eq!(plan.turns.most_buffered, count);
     }
 }

@@ -31,13 +31,13 @@ impl Slope {
             }
             Slope::Minmod => minus.abs().min(plus.abs()),
         };
-        // Both are chosen among numbers at hand: a branch here is taken wrong as often as not.
+        // Selected without branches, which would often be mispredicted.
         let signed = if central > zero { size } else { -size };
         if minus * plus <= zero { zero } else { signed }
     }
 }
 
-/// A coarse patch between two times: `old + α (new − old)`, which leaves what does not change as it is, to the bit.
+/// A coarse patch at a time between two states: `old + α (new − old)`, which keeps the bits of values that do not change.
 #[derive(Clone, Copy)]
 pub(super) struct CoarseSource<'a, const D: usize, R> {
     pub layout: &'a PatchLayout<D>,
@@ -115,7 +115,7 @@ pub(super) unsafe fn interpolate<const D: usize, R: Scalar>(
     }
 }
 
-/// Distance of the centre of a coarse cell's fine cell number `n` from the coarse cell's own, in coarse cells.
+/// Offset of the centre of fine cell number `n` in a coarse cell from the coarse cell's centre, in coarse cells.
 #[inline(always)]
 fn offset_in_coarse<R: Scalar>(n: i32, ratio: i32) -> R {
     match (ratio, n) {

@@ -1,5 +1,5 @@
-//! The host's side of executors whose values live elsewhere: levels with the same patches at the same places, into which
-//! they copy values when only the host can work on them.
+//! Copies of levels on the host, for executors whose values are on a device: the same patches with the same layout, filled when only the
+//! host can compute something.
 
 use super::CpuExecutor;
 use super::boundary::{self, BoundaryContext};
@@ -15,8 +15,8 @@ use riemann::real::Scalar;
 use std::sync::Arc;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Gives a level a time, and makes it that of the mesh, with arbitrary values, if it is not there: a change of the mesh drops what
-    /// it replaces. Coarser levels come first.
+    /// Makes a copy of a level with arbitrary values, unless there is one, and sets its time: a change of the mesh drops the copies of
+    /// levels that it replaces. Coarser levels must be there already.
     /// `partition`: owners of the patches, if there are several ranks.
     pub(in crate::exec) fn mirror(
         &mut self,
@@ -35,7 +35,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.levels[level.index()].states.time = time;
     }
 
-    /// Makes a level one of a piece of its mesh, with exact initial data and auxiliary values. Coarser levels come first.
+    /// Makes a copy of a level that has a piece of its mesh, with exact initial data and auxiliary values. Coarser levels must be there
+    /// already.
     pub(in crate::exec) fn mirror_initial(
         &mut self,
         level: Level,
@@ -60,7 +61,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         &mut self.levels[level.index()].aux
     }
 
-    /// Fills a level's auxiliary values as they are at a time, and checks the capacity.
+    /// Fills a level's auxiliary values for a time, and checks the capacity.
     pub(in crate::exec) fn mirror_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
         self.fill_level_aux(level, time)
     }
@@ -86,7 +87,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.flag_level(level, dt)
     }
 
-    /// Fills the ghost cells outside the domain, at the level's time, and checks those of the user's.
+    /// Fills the ghost cells outside the domain, at the level's time, and checks those that users' functions fill.
     pub(in crate::exec) fn mirror_boundaries(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
         let context = BoundaryContext::new(&self.problem, store);
@@ -103,8 +104,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.check_boundaries(level, plan)
     }
 
-    /// Lets the source terms act on a level's states, on ghost cells too if `ghosts`. Answers the first patch that is not
-    /// finite after it.
+    /// Applies the source terms to a level's states, to ghost cells too if `ghosts`. Returns the first patch whose values are then not
+    /// all finite and allowed.
     pub(in crate::exec) fn mirror_source(&mut self, level: Level, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
         let store = &mut self.levels[level.index()];
         let mut aux = std::mem::take(&mut store.aux);

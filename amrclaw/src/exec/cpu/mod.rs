@@ -1,6 +1,6 @@
 //! The executor on CPU threads: rayon over patches, and over tiles of patches for the update.
 //!
-//! Every task writes cells of its own patch or tile, or slots of its own faces, and reads what nobody writes meanwhile;
+//! Every task writes only cells of its own patch or tile, or slots of its own faces, and reads only what no other task writes at the time;
 //! so results do not depend on the number of threads.
 
 mod advance;
@@ -31,8 +31,8 @@ mod tiles;
 mod transfer;
 mod update;
 
-use super::comm::{Head, Phase, Ranks};
-use super::step::agree::or_end;
+use super::comm::{MessageHeader, Phase, Ranks};
+use super::step::agree::or_abort;
 use super::step::{HostWorks, Stash, Sweep, SweepEngine, sweeps};
 use super::{
     DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues, HostWork,
@@ -52,9 +52,9 @@ use store::LevelStore;
 
 /// Values of all levels in host memory.
 pub struct CpuExecutor<const D: usize, R: Scalar> {
-    /// Before all arrays: it unlocks their memory when it goes.
+    /// Declared before all arrays, hence dropped first: it unlocks their memory.
     pool: Pool<R>,
-    /// What sweeps run on, if not on the processor's threads.
+    /// Carries out the sweeps, if CPU threads do not.
     engine: Option<Box<dyn SweepEngine<D, R>>>,
     problem: Problem<D>,
     solver: Arc<dyn PatchSolver<R>>,
@@ -67,13 +67,13 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     /// Auxiliary values of replaced levels, until the new ones are filled.
     former_aux: Vec<Option<FormerAux<D, R>>>,
     scratch: Scratch<R>,
-    /// What waits while patches of several tiles are updated in place.
+    /// Rows and columns of tiles, while patches of several tiles are updated in place: see `in_place`.
     aside: Scratch<R>,
     source_scratch: Scratch<f64>,
     sweeps: Vec<Sweep>,
-    /// States between the parts of a split step.
+    /// Intermediate states of a split step.
     stage: [Vec<R>; 2],
-    /// The sweeps of the last step went on in the place of the new state: the stages hold nothing of it.
+    /// The sweeps of the last step were done in place, in the array of the new state: `stage` holds no states of it.
     swept_in_place: bool,
     epoch: MeshEpoch,
     outcomes: Outcomes,
@@ -81,14 +81,14 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     sampled: Vec<bool>,
     /// This rank, and the others.
     ranks: Ranks,
-    /// What functions of the user's cost, where an engine sweeps.
+    /// What the case's functions cost on the host, where an engine sweeps.
     host_works: HostWorks,
-    /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
+    /// The first error not yet reported: the next [`Executor::collect`] returns it.
     failed: Option<ExecError>,
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// An executor for `threads` threads, in whose pool it must then be called.
+    /// An executor for `threads` threads; it must be called from a rayon pool of that size.
     pub fn new(problem: Problem<D>, solver: Arc<dyn PatchSolver<R>>, ratios: Vec<Ratio<D>>, threads: usize) -> Self {
         let sweeps = sweeps::<D>(problem.split);
         let register = register::scratch_len(solver.equations().len(), solver.aux().len());
@@ -119,17 +119,17 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
     }
 
-    /// The same for one of several ranks, which has the values of its own patches alone.
+    /// The same executor as one of several ranks, with values of that rank's own patches only.
     pub fn on_rank(self, ranks: Ranks) -> Self {
         CpuExecutor { ranks, ..self }
     }
 
-    /// Makes it one of several ranks, before there are levels.
+    /// Sets the ranks; to be called before there are levels.
     pub(in crate::exec) fn set_ranks(&mut self, ranks: Ranks) {
         self.ranks = ranks;
     }
 
-    /// The same with sweeps that `engine` carries out in place of the threads.
+    /// A new executor whose sweeps `engine` carries out in place of CPU threads.
     pub(in crate::exec) fn with_engine(
         problem: Problem<D>,
         solver: Arc<dyn PatchSolver<R>>,
@@ -143,14 +143,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Puts an empty level of the hierarchy in the place of what it held. Finer levels are dropped.
+    /// Replaces a level by that of the hierarchy, without values. Finer levels are dropped.
     fn begin_level(&mut self, hierarchy: &Hierarchy<D>, level: Level, partition: Option<Arc<Partition>>, time: f64) {
         self.truncate(level);
         let store = self.new_store(hierarchy, level, partition, time);
         self.levels.push(store);
     }
 
-    /// Gives a level patches and exact initial data, in place of what it held. Finer levels are dropped.
+    /// Replaces a level and fills it with exact initial data. Finer levels are dropped.
     pub(in crate::exec) fn initialise_level(
         &mut self,
         hierarchy: &Hierarchy<D>,
@@ -164,7 +164,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.check_filled(level)
     }
 
-    /// Gives a level patches and the interior values of a state, in place of what it held. Finer levels are dropped.
+    /// Replaces a level and fills it with the interior values of a state. Finer levels are dropped.
     pub(in crate::exec) fn load_level(
         &mut self,
         hierarchy: &Hierarchy<D>,
@@ -177,9 +177,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.fill_level_aux(level, state.time)
     }
 
-    /// What a message says of itself.
-    fn head(&self, phase: Phase, level: Level) -> Head {
-        Head { phase, level: level.0, epoch: self.epoch.0 }
+    /// The header of a message of this phase and level.
+    fn header(&self, phase: Phase, level: Level) -> MessageHeader {
+        MessageHeader { phase, level: level.0, epoch: self.epoch.0 }
     }
 
     /// Gives the new levels of a change their values.
@@ -194,7 +194,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                     }
                     self.transfer_level(hierarchy, level, plan, partition(level))?;
                 }
-                // What went wrong here and there, for all to hear of.
+                // An error kept by `defer_error`; the caller shares it with all ranks.
                 if self.ranks.is_solo() { Ok(()) } else { self.failed.take().map_or(Ok(()), Err) }
             }
             NewValues::Initial(time) => change
@@ -202,8 +202,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 .try_for_each(|level| self.initialise_level(hierarchy, level, partition(level), time)),
             NewValues::Given(state) => change.new_levels().try_for_each(|level| {
                 let (partition, rank) = (partition(level), self.ranks.rank().number);
-                let is_here = |k| Partition::owns(partition.as_deref(), rank, k);
-                let state = state(level, &is_here);
+                let is_local = |k| Partition::owns(partition.as_deref(), rank, k);
+                let state = state(level, &is_local);
                 self.load_level(hierarchy, level, partition.clone(), &state)
             }),
         }
@@ -213,7 +213,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(in crate::exec) fn truncate(&mut self, first: Level) {
         while self.levels.len() > first.index() {
             let store = self.levels.pop().expect("a level is left");
-            self.retire(self.levels.len(), store);
+            self.stash_or_free(self.levels.len(), store);
         }
     }
 }
@@ -233,18 +233,18 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         plans.assert_epoch(self.epoch);
         self.fill_level(level, plans.ghost())?;
         let checked = self.check_boundaries(level, plans.ghost());
-        self.or_later(checked)
+        self.defer_error(checked)
     }
 
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         plans[level.index()].assert_epoch(self.epoch);
         let report = self.advance_level(level, plans, dt);
-        self.outcomes.steps.push(or_end(&self.ranks, report)?);
+        self.outcomes.steps.push(or_abort(&self.ranks, report)?);
         let sent = match plans.get(level.index() + 1).and_then(LevelPlans::reflux) {
             Some(faces) => self.send_coarse_faces(level.finer(), faces),
             None => Ok(()),
         };
-        or_end(&self.ranks, sent)
+        or_abort(&self.ranks, sent)
     }
 
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
@@ -267,7 +267,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         let Some(plan) = plans.reflux() else { return };
         if let Some(engine) = &self.engine {
             let sums = &mut self.levels[fine.index()].register.sums;
-            if let Err(error) = or_end(&self.ranks, engine.fetch_sums(fine.index(), sums)) {
+            if let Err(error) = or_abort(&self.ranks, engine.fetch_sums(fine.index(), sums)) {
                 self.failed.get_or_insert(error);
                 return;
             }
@@ -287,11 +287,11 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
         let refreshed = self.refresh_aux(level, 0.0);
-        self.or_later(refreshed)
+        self.defer_error(refreshed)
     }
 
     fn begin_flagging(&mut self, level: Level, _request: FlagRequest<'_, D>) -> Result<(), ExecError> {
-        // Those of the last step's middle would not be known after a restart.
+        // Auxiliary values of the last step's midpoint would not be known after a restart.
         self.renew_aux(level)
     }
 
@@ -321,15 +321,15 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.sample_patch(level, patch, position, &mut samples[start..]);
         self.outcomes.samples = samples;
         if !self.ranks.is_solo() {
-            self.sampled.push(self.levels[level.index()].layout.patches[patch].is_here);
+            self.sampled.push(self.levels[level.index()].layout.patches[patch].is_local);
         }
     }
 }
 
 impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
     fn find_failure(&self, level: Level, patch: usize) -> ExecError {
-        let is_here = self.levels[level.index()].layout.patches[patch].is_here;
-        let found = self.agreed(if is_here { Err(self.failure_of_step(level, patch)) } else { Ok(()) });
+        let is_local = self.levels[level.index()].layout.patches[patch].is_local;
+        let found = self.agreed(if is_local { Err(self.failure_of_step(level, patch)) } else { Ok(()) });
         found.expect_err("a rank has the patch")
     }
 
@@ -347,9 +347,9 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
         Some(HostValues { layout: &store.layout, q, aux })
     }
 
-    fn part_with_values(&mut self, level: Level) -> Option<HostMemory> {
+    fn take_values(&mut self, level: Level) -> Option<HostMemory> {
         let store = self.levels.get_mut(level.index())?;
-        Some(HostMemory::new(store.part_with_values(&mut self.pool)))
+        Some(HostMemory::new(store.take_values(&mut self.pool)))
     }
 
     fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {

@@ -19,7 +19,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// Puts NaN into all ghost cells of a level.
-    pub(in crate::exec) fn spoil_ghosts_of(&mut self, level: Level) {
+    pub(in crate::exec) fn poison_ghosts_of(&mut self, level: Level) {
         let store = &mut self.levels[level.index()];
         let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
         let q = store.q_mut();
@@ -41,11 +41,11 @@ impl<const D: usize, R: Scalar> Probe<D> for CpuExecutor<D, R> {
         self.values_with_ghosts(level)
     }
 
-    fn spoil_ghosts(&mut self, level: Level) {
-        self.spoil_ghosts_of(level);
+    fn poison_ghosts(&mut self, level: Level) {
+        self.poison_ghosts_of(level);
     }
 
-    fn spoil_new_arrays(&mut self) {
-        self.pool.spoil();
+    fn poison_new_arrays(&mut self) {
+        self.pool.poison();
     }
 }

@@ -1,4 +1,4 @@
-//! What a change of the mesh asks for before steps are taken: lists of faces, tiles, room.
+//! What a change of the mesh requires before the next step: lists of faces, tiles, memory.
 
 use super::CpuExecutor;
 use super::faces::ListedFaces;
@@ -9,13 +9,13 @@ use riemann::real::Scalar;
 use std::sync::Arc;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Bytes besides those of the pool: what threads have for themselves, and what levels keep of auxiliary values.
+    /// Bytes outside the pool: the threads' scratch memory, and what levels keep for auxiliary values.
     pub(super) fn other_bytes(&self) -> usize {
         let kept: usize = self.levels.iter().map(|store| store.kept_bytes()).sum();
         self.scratch.bytes() + self.aside.bytes() + self.source_scratch.bytes() + kept
     }
 
-    /// Makes what the plans of a change ask for where they are new: lists of faces, tiles, room for what the conservation fix keeps.
+    /// Builds what is new in the plans of a change: lists of faces, tiles, memory for the terms of the conservation fix.
     pub(super) fn make_ready(&mut self, change: &MeshChange<'_, D>) {
         self.epoch = change.hierarchy().epoch();
         if let Some(finest) = self.levels.last_mut() {
@@ -31,8 +31,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             Some(engine) => engine.adopt(change),
             None => self.cut_into_tiles(change),
         }
-        let most_aside = self.levels.last().map_or(0, |finest| finest.tiles.turns.most_aside * finest.num_eqn);
-        self.aside.resize(most_aside);
+        let most_buffered = self.levels.last().map_or(0, |finest| finest.tiles.turns.most_buffered * finest.num_eqn);
+        self.aside.resize(most_buffered);
         let (num_aux, num_levels) = (self.solver.aux().len(), self.levels.len());
         let kept_elsewhere = (self.engine.is_some(), !self.ranks.is_solo());
         let over_ghosts = self.sweeps_over_ghosts() && self.engine.is_none();
@@ -43,7 +43,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
     }
 
-    /// Cuts levels into tiles that are new, or whose tiles keep other faces.
+    /// Cuts levels into tiles, where the levels are new or the kept faces have changed.
     fn cut_into_tiles(&mut self, change: &MeshChange<'_, D>) {
         let split = self.problem.split != Split::Unsplit;
         for l in 0..self.levels.len() {

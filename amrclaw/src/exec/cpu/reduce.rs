@@ -1,4 +1,4 @@
-//! Numbers out of a level: snapshots, totals, values at points.
+//! Values taken from a level: snapshots, totals, values at points.
 
 use super::CpuExecutor;
 use crate::exec::LevelState;
@@ -7,15 +7,15 @@ use crate::fields::PatchLayout;
 use crate::index::Level;
 use crate::mesh::Surroundings;
 use crate::plan::LevelPlans;
-use crate::threads::{in_turns, map_in_turn};
+use crate::threads::{parallel_map, parallel_reduce};
 use riemann::real::Scalar;
 
-/// Maxima kept side by side.
+/// Number of independent maxima.
 const LANES: usize = 16;
 
 /// Interior values of a patch, `[component, z, y, x]`; none if they are another rank's.
 fn interior<const D: usize, R: Scalar>(array: &[R], patch: &PatchLayout<D>, components: usize) -> Vec<f64> {
-    if !patch.is_here {
+    if !patch.is_local {
         return Vec::new();
     }
     let len = patch.cells.size()[0] as usize;
@@ -36,8 +36,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let patches = &store.layout.patches;
         LevelState {
             time: store.states.time,
-            q: map_in_turn(patches.len(), |k| interior(store.q(), &patches[k], store.num_eqn)),
-            aux: map_in_turn(patches.len(), |k| interior(&store.aux, &patches[k], num_aux)),
+            q: parallel_map(patches.len(), |k| interior(store.q(), &patches[k], store.num_eqn)),
+            aux: parallel_map(patches.len(), |k| interior(&store.aux, &patches[k], num_aux)),
         }
     }
 
@@ -45,7 +45,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut self.levels[level.index()];
         let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
         let q = store.q_mut();
-        for (patch, values) in layout.patches.iter().zip(&state.q).filter(|(patch, _)| patch.is_here) {
+        for (patch, values) in layout.patches.iter().zip(&state.q).filter(|(patch, _)| patch.is_local) {
             let len = patch.cells.size()[0] as usize;
             let mut from = values.chunks_exact(len);
             for m in 0..num_eqn {
@@ -57,7 +57,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
     }
 
-    /// Sums of a patch's uncovered cells; patches are added up in their order, so that threads do not matter.
+    /// Totals over a level's uncovered cells. Patches are summed in their order, so that the number of threads does not matter.
     pub(super) fn level_totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
         let store = &self.levels[level.index()];
         let num_eqn = store.num_eqn;
@@ -65,16 +65,16 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let sums = |k: usize| {
             let patch = &store.layout.patches[k];
             let mut sums = vec![0.0; num_eqn];
-            if !patch.is_here {
+            if !patch.is_local {
                 return sums;
             }
-            let open = LevelPlans::open_cells(finer, k, &patch.cells);
+            let open = LevelPlans::uncovered_cells(finer, k, &patch.cells);
             for row in open.iter().flat_map(|b| b.rows().map(|row| (row, b.size()[0] as usize))) {
                 self.add_row(store.q(), &store.aux, patch, row, &mut sums);
             }
             sums
         };
-        let per_patch = map_in_turn(store.layout.patches.len(), sums);
+        let per_patch = parallel_map(store.layout.patches.len(), sums);
         let per_patch = sums_of_all(&self.ranks, store.partition.as_deref(), per_patch);
         let mut totals = vec![0.0; num_eqn];
         for sums in per_patch {
@@ -89,11 +89,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let patches = &store.layout.patches;
         let of_patch = |k: usize| {
             let patch = &patches[k];
-            if !patch.is_here {
+            if !patch.is_local {
                 return 0.0;
             }
             let len = patch.cells.size()[0] as usize;
-            // Independent maxima, which the compiler makes lanes of; their order does not matter.
+            // Independent maxima, which the compiler vectorises; their order does not matter.
             let mut lanes = [R::zero(); LANES];
             for row in patch.cells.rows() {
                 let start = patch.offset(store.num_eqn, row) + m * patch.component();
@@ -105,7 +105,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
             lanes.into_iter().fold(0.0, |most: f64, lane| most.max(lane.to_f64()))
         };
-        in_turns(patches.len(), of_patch, 0.0, f64::max)
+        parallel_reduce(patches.len(), of_patch, 0.0, f64::max)
     }
 
     fn add_row(&self, q: &[R], aux: &[R], patch: &PatchLayout<D>, (row, len): ([i32; D], usize), sums: &mut [f64]) {
@@ -128,7 +128,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn sample_patch(&self, level: Level, patch: usize, position: [f64; D], out: &mut [f64]) {
         let store = &self.levels[level.index()];
         let layout = &store.layout.patches[patch];
-        if !layout.is_here {
+        if !layout.is_local {
             return;
         }
         let Surroundings { cells, weights } = store.geometry.around(position, &layout.with_ghosts());

@@ -71,7 +71,7 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
                 unsafe {
                     let values = source.row(at(from, &from_strides), count(0));
                     let out = target.row_mut(at(to, &to_strides), count(0));
-                    // Two ghost cells beside a patch: a call would cost more than the copy.
+                    // Rows of two ghost cells beside a patch: a call to copy them would cost more than the copy.
                     match (&mut *out, values) {
                         ([a, b], [x, y]) => (*a, *b) = (*x, *y),
                         _ => out.copy_from_slice(values),
@@ -88,7 +88,7 @@ fn boxes<const D: usize>(regions: &Regions<D>) -> impl Iterator<Item = CellBox<D
     copies.chain(regions.interps.iter().map(|region| region.cells))
 }
 
-/// Carries regions out into a message: copies from one level, interpolates from the coarser one.
+/// Packs regions into a message: copies from one level, interpolates from the coarser one.
 ///
 /// # Safety
 /// Nobody writes what they read meanwhile, and nobody else touches the message.
@@ -112,7 +112,7 @@ pub(super) unsafe fn pack_regions<const D: usize, R: Scalar>(
     }
 }
 
-/// Copies regions from a message to where they are written.
+/// Unpacks regions from a message into the patches that they write.
 ///
 /// # Safety
 /// Nobody else touches the regions' cells of `q` meanwhile.

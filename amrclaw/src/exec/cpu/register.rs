@@ -16,12 +16,12 @@ use super::scratch::Scratch;
 use super::store::Register;
 use super::tiles::TilePlan;
 use crate::exec::ExecError;
-use crate::exec::comm::{CommError, Head, Phase, Ranks};
+use crate::exec::comm::{CommError, MessageHeader, Phase, Ranks};
 use crate::exec::step::Sweep;
 use crate::fields::{LevelLayout, Shared};
 use crate::index::Level;
 use crate::plan::{Exchange, FaceRun, Parcel, RefluxPlan};
-use crate::threads::{each_in_turn, in_turns};
+use crate::threads::{parallel_for, parallel_reduce};
 use riemann::axis::{Axis, Side};
 use riemann::patch::{FaceList, PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
@@ -36,7 +36,7 @@ pub(super) const fn scratch_len(num_eqn: usize, num_aux: usize) -> usize {
     STRIDE * (3 * num_eqn + 2 * num_aux)
 }
 
-/// A level's sweep as the register sees it.
+/// A sweep of a level, with all that is added to the registers from it.
 pub(super) struct Gather<'a, const D: usize, R: Scalar> {
     pub sweeps: &'a [Sweep],
     /// Number of the sweep.
@@ -72,9 +72,9 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         let values = self.num_eqn + self.num_aux;
         let (sums, cells) = (Shared::new(&mut register.sums), Shared::new(&mut register.coarse_cells));
         let dt = R::from_f64(self.dt);
-        each_in_turn(plan.plan.num_coarse_patches(), |k| {
+        parallel_for(plan.plan.num_coarse_patches(), |k| {
             let layout = &self.layout.patches[k];
-            if !layout.is_here {
+            if !layout.is_local {
                 return;
             }
             for &number in plan.of_coarse_patch(k) {
@@ -107,12 +107,12 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         });
     }
 
-    /// Puts the ghost cells aside that the fine side will read, for a sweep that may write over them.
-    pub fn put_ghosts_aside(&self, plan: &ListedFaces<D>, register: &mut Register<R>) {
+    /// Saves the ghost cells that the fine side will read, before a sweep that may overwrite them.
+    pub fn save_ghosts(&self, plan: &ListedFaces<D>, register: &mut Register<R>) {
         let (ghosts, stride) = (Shared::new(&mut register.ghosts), plan.plan.num_fine());
-        each_in_turn(plan.plan.num_fine_patches(), |k| {
+        parallel_for(plan.plan.num_fine_patches(), |k| {
             let layout = &self.layout.patches[k];
-            if !layout.is_here {
+            if !layout.is_local {
                 return;
             }
             for face in plan.slots()[plan.fine_range(k)].iter().filter(|face| self.swept(face.axis)) {
@@ -127,12 +127,12 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         });
     }
 
-    /// The fine side: adds Δt times the fine fluxes and C1. `aside`: the ghost cells have been put aside.
+    /// The fine side: adds Δt times the fine fluxes and C1. `aside`: the ghost cells have been saved.
     pub fn as_fine(&self, plan: &ListedFaces<D>, register: &mut Register<R>, aside: bool) {
         let sums = Shared::new(&mut register.sums);
         let (cells, ghosts) = (&register.coarse_cells, aside.then_some(register.ghosts.as_slice()));
-        each_in_turn(plan.plan.num_fine_patches(), |k| {
-            if !self.layout.patches[k].is_here {
+        parallel_for(plan.plan.num_fine_patches(), |k| {
+            if !self.layout.patches[k].is_local {
                 return;
             }
             let mut scratch = self.scratch.mine();
@@ -218,8 +218,8 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         }
     }
 
-    /// Auxiliary values of a fine ghost cell; values that live on faces with this normal are those of the patch's own
-    /// edge, for both sides.
+    /// Auxiliary values of a fine ghost cell. Values that live on faces with this normal are taken from the face at the patch's edge,
+    /// for both sides.
     fn face_aux(&self, face: &FaceSlot<D>, ghost_cell: [i32; D], at: usize, coarse: &mut [R], ghost: &mut [R]) {
         let layout = &self.layout.patches[face.fine_patch as usize];
         for a in 0..self.num_aux {
@@ -237,36 +237,36 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// After a step of the level coarser than `fine`: the owners of fine patches get the sums that the coarse side has begun, and its
-    /// cells, where these are another rank's.
+    /// After a step of the level coarser than `fine`: sends the sums that the coarse side has started, and its coarse cells, to the
+    /// ranks that own the fine patches.
     pub(super) fn send_coarse_faces(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
-        let head = self.head(Phase::CoarseFaces, fine);
+        let header = self.header(Phase::CoarseFaces, fine);
         let Exchange { sent, received } = plan.exchange();
         let Register { sums, coarse_cells, .. } = &mut self.levels[fine.index()].register;
         let engine = self.engine.as_ref().filter(|_| !(sent.is_empty() && received.is_empty()));
         if let Some(engine) = engine {
             engine.fetch_register(fine.index(), [sums, coarse_cells])?;
         }
-        send_faces(&self.ranks, head, plan, (sent, received), &mut [sums, coarse_cells])?;
+        send_faces(&self.ranks, header, plan, (sent, received), &mut [sums, coarse_cells])?;
         match engine {
             Some(engine) => engine.put_register(fine.index(), [sums, coarse_cells]),
             None => Ok(()),
         }
     }
 
-    /// The owners of coarse cells get the sums that other ranks have completed.
+    /// Sends the completed sums to the ranks that own the coarse cells.
     fn send_sums(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), CommError> {
-        let head = self.head(Phase::FaceSums, fine);
-        // Back on the way that the faces came.
+        let header = self.header(Phase::FaceSums, fine);
+        // The reverse of the exchange in `send_coarse_faces`.
         let Exchange { sent: received, received: sent } = plan.exchange();
         let sums = &mut self.levels[fine.index()].register.sums;
-        send_faces(&self.ranks, head, plan, (sent, received), &mut [sums])
+        send_faces(&self.ranks, header, plan, (sent, received), &mut [sums])
     }
 
-    /// Gives the coarse cells beside a fine level what they must still receive.
+    /// Applies the conservation fix to the coarse cells beside a fine level.
     ///
     /// # Errors
-    /// If one of them is no longer finite: no update will have seen that before the next step.
+    /// If one of them is no longer finite, which no update would detect before the next step.
     pub(super) fn reflux_level(&mut self, fine_level: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
         self.send_sums(fine_level, plan)?;
         let capacity = usize::try_from(self.problem.scheme.capacity).ok();
@@ -280,7 +280,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let faces = fine.faces.as_ref().expect("listed with the plans");
         let give = |k: usize| {
             let layout = &layout.patches[k];
-            if !layout.is_here {
+            if !layout.is_local {
                 return usize::MAX;
             }
             let mut finite = true;
@@ -302,7 +302,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
             if finite { usize::MAX } else { k }
         };
-        let broken = in_turns(plan.num_coarse_patches(), give, usize::MAX, usize::min);
+        let broken = parallel_reduce(plan.num_coarse_patches(), give, usize::MAX, usize::min);
         coarse.aux = aux;
         if broken == usize::MAX {
             return Ok(());
@@ -313,13 +313,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 }
 
-/// Runs of faces that cross between two ranks.
+/// Runs of faces that are exchanged between two ranks.
 type FaceParcels<const D: usize> = [Parcel<Vec<FaceRun<D>>>];
 
-/// Sends what some arrays hold of faces, `[component, slot]`, and takes over what comes of others.
+/// Sends the values of some arrays, `[component, slot]`, at the faces of `sent`, and receives those at the faces of `received`.
 fn send_faces<const D: usize, R: Scalar>(
     ranks: &Ranks,
-    head: Head,
+    header: MessageHeader,
     plan: &RefluxPlan<D>,
     (sent, received): (&FaceParcels<D>, &FaceParcels<D>),
     arrays: &mut [&mut Vec<R>],
@@ -345,11 +345,11 @@ fn send_faces<const D: usize, R: Scalar>(
             }
         }
     };
-    post(ranks, head, sent, len, |runs, message| {
+    post(ranks, header, sent, len, |runs, message| {
         // SAFETY: nobody writes the arrays meanwhile; each message is one task's.
         places(runs, &mut |at, place| unsafe { *message.at(at) = *place });
     })?;
-    receive(ranks, head, received, len, |runs, message| {
+    receive(ranks, header, received, len, |runs, message| {
         // SAFETY: the arrays are borrowed alone, and every face is in one message at most.
         places(runs, &mut |at, place| unsafe { *place = *message.at(at) });
     })

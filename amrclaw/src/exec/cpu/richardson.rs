@@ -38,7 +38,7 @@ impl<const D: usize, R: Scalar> Block<D, R> {
 /// Capacities of a patch's cells: its auxiliary values, how many a cell has, and which of them it is.
 type Capacities<'a, R> = (&'a [R], usize, usize);
 
-/// Mean of `values` over the cells under each cell of `target`, ghost cells included, each as much as its capacity if there is one.
+/// Mean of `values` over the cells under each cell of `target`, ghost cells included, weighted with the capacity if there is one.
 fn coarsen<const D: usize, R: Scalar>(
     target: &mut [R],
     coarse: &PatchLayout<D>,

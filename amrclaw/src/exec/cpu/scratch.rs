@@ -14,14 +14,14 @@ impl<R: Scalar> Scratch<R> {
         Scratch { blocks: (0..threads.max(1)).map(|_| Mutex::new(vec![R::default(); len])).collect() }
     }
 
-    /// Makes each block hold so many numbers.
+    /// Gives each block this length; where it changes, the numbers are lost.
     pub fn resize(&mut self, len: usize) {
         for block in self.blocks.iter_mut().map(Mutex::get_mut).filter(|block| block.len() != len) {
             *block = vec![R::default(); len];
         }
     }
 
-    /// The block of the thread that asks.
+    /// The block of the calling thread.
     pub fn mine(&self) -> MutexGuard<'_, Vec<R>> {
         let thread = rayon::current_thread_index().unwrap_or(0);
         self.blocks[thread % self.blocks.len()].lock()

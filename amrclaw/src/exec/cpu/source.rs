@@ -4,7 +4,7 @@ use super::scratch::Scratch;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::mesh::Geometry;
 use crate::physics::{CellRow, Problem, SourceCentres, StateFunction};
-use crate::threads::in_turns;
+use crate::threads::parallel_reduce;
 use riemann::patch::{PatchSolver, SourceRow};
 use riemann::real::Scalar;
 
@@ -42,8 +42,8 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         }
     }
 
-    /// Lets the source terms act for a time `dt` from time `t`, on ghost cells too if `ghosts`. Answers the first patch whose
-    /// values are not all finite and allowed after it.
+    /// Applies the source terms for a time `dt` from time `t`, to ghost cells too if `ghosts`. Returns the first patch whose values are
+    /// then not all finite and allowed.
     ///
     /// # Safety
     /// Nobody else touches `q` meanwhile, and nobody writes auxiliary values.
@@ -76,8 +76,8 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             finite
         };
         let patches = &self.layout.patches;
-        let broken = |k: usize| if !patches[k].is_here || act(&patches[k]) { usize::MAX } else { k };
-        Some(in_turns(patches.len(), broken, usize::MAX, usize::min)).filter(|&k| k < usize::MAX)
+        let broken = |k: usize| if !patches[k].is_local || act(&patches[k]) { usize::MAX } else { k };
+        Some(parallel_reduce(patches.len(), broken, usize::MAX, usize::min)).filter(|&k| k < usize::MAX)
     }
 
     unsafe fn apply_solver(

@@ -14,10 +14,10 @@ use std::sync::Arc;
 pub(super) struct Register<R> {
     /// `Σ Δt (fine flux + C1) − Δt coarse flux` per coarse face: `[equation, slot]`.
     pub sums: Vec<R>,
-    /// State and aux of the coarse cell beside each face, as each sweep of the coarse step met it:
+    /// State and aux of the coarse cell beside each face at the start of each sweep of the coarse step:
     /// `[sweep, equation then aux, slot]`.
     pub coarse_cells: Vec<R>,
-    /// Ghost cells of the finer level beside each of its faces as a sweep met them that may have written over them:
+    /// Ghost cells of the finer level beside each of its faces, saved before a sweep that may overwrite them:
     /// `[equation, face]`.
     pub ghosts: Vec<R>,
 }
@@ -31,12 +31,12 @@ pub(super) struct LevelStore<const D: usize, R> {
     pub layout: Arc<LevelLayout<D>>,
     pub geometry: Geometry<D>,
     pub num_eqn: usize,
-    /// Arrays of q, which take turns.
+    /// Arrays of q; `states` says which holds which state.
     buffers: Vec<Vec<R>>,
     pub states: States,
     pub aux: Vec<R>,
-    /// For each patch, what auxiliary values that change with time are made of and does not change itself: see
-    /// [`CellSteps`](crate::physics::CellSteps). Empty until they are asked for first.
+    /// For each patch, the time-independent part of auxiliary values that change with time: see
+    /// [`CachedCellFunction`](crate::physics::CachedCellFunction). Empty until it is first needed.
     pub kept_of_aux: Vec<Vec<f64>>,
     /// Fluxes that the last sweep kept: `[equation, slot]`.
     pub kept: Vec<R>,
@@ -67,8 +67,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         time: f64,
         pool: &mut Pool<R>,
     ) -> Self {
-        let is_here = |k| Partition::owns(partition.as_deref(), rank, k);
-        let layout = Arc::new(LevelLayout::of_part(&mesh, num_ghost as i32, is_here));
+        let is_local = |k| Partition::owns(partition.as_deref(), rank, k);
+        let layout = Arc::new(LevelLayout::of_part(&mesh, num_ghost as i32, is_local));
         let buffers = vec![pool.take(layout.len(num_eqn))];
         let aux = if num_aux > 0 { pool.take(layout.len(num_aux)) } else { Vec::new() };
         let register = Register { sums: Vec::new(), coarse_cells: Vec::new(), ghosts: Vec::new() };
@@ -97,7 +97,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         others.into_iter().for_each(|b| pool.give(b));
     }
 
-    /// Bytes of what is kept of auxiliary values.
+    /// Bytes of `kept_of_aux`.
     pub fn kept_bytes(&self) -> usize {
         self.kept_of_aux.iter().map(|kept| size_of_val(&**kept)).sum()
     }
@@ -112,8 +112,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         &self.buffers[self.states.current()]
     }
 
-    /// Gives the arrays of the present state and of the auxiliary values away, and goes on with copies of them.
-    pub fn part_with_values(&mut self, pool: &mut Pool<R>) -> [Vec<R>; 2] {
+    /// Moves the arrays of the present state and of the auxiliary values out, and continues with copies of them.
+    pub fn take_values(&mut self, pool: &mut Pool<R>) -> [Vec<R>; 2] {
         [&mut self.buffers[self.states.current()], &mut self.aux].map(|array| {
             let mut copy = pool.take(array.len());
             copy.copy_from_slice(array);
@@ -137,8 +137,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         self.states.old().map(|k| &*self.buffers[k])
     }
 
-    /// The arrays of a step, which goes on in the place of the present state if it is `in_place` and the present state is
-    /// not the one to return to.
+    /// The arrays of a step. If it is `in_place`, the new state overwrites the present one, unless that is the state to return to.
     pub fn arrays_of_step(&mut self, in_place: bool, pool: &mut Pool<R>) -> StepArrays<'_, R> {
         let len = self.layout.len(self.num_eqn);
         let next = self.states.next(self.buffers.len(), in_place);
@@ -164,7 +163,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         self.states.advance(self.states.next(self.buffers.len(), in_place), dt);
     }
 
-    /// Keeps the state to return to alone: the level is being replaced, but the step may yet be rejected.
+    /// Keeps only the state to return to: the level is being replaced, but the step may yet be rejected.
     pub fn keep_saved_alone(&mut self, pool: &mut Pool<R>) {
         self.states.restore();
         self.release_spare(pool);
@@ -173,8 +172,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         others.into_iter().for_each(|array| pool.give(std::mem::take(array)));
     }
 
-    /// Gives back arrays that hold neither the present state nor the one to return to: the level is being replaced, or
-    /// has none finer that would interpolate between its old and its present state.
+    /// Gives the pool the arrays that hold neither the present state nor the one to return to: the level is being replaced, or no finer
+    /// level interpolates between its old and its present state.
     pub fn release_spare(&mut self, pool: &mut Pool<R>) {
         for k in (0..self.buffers.len()).filter(|&k| self.states.is_spare(k)) {
             pool.give(std::mem::take(&mut self.buffers[k]));
@@ -182,8 +181,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         self.states.forget_spare();
     }
 
-    /// Makes room for the fluxes that the tiles keep; `elsewhere`: these are kept elsewhere, and only sums come; `sends_cells`: coarse cells
-    /// all the same, on their way to other ranks.
+    /// Resizes the arrays of kept fluxes and of the conservation fix. `elsewhere`: an engine keeps fluxes and coarse cells, and only
+    /// the sums are fetched; `sends_cells`: coarse cells are needed here all the same, to send them to other ranks.
     pub fn make_room(
         &mut self,
         plans: &LevelPlans<D>,
@@ -201,7 +200,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         }
     }
 
-    /// Makes room for the ghost cells at the faces to the coarser level, if there shall be any.
+    /// Resizes the array of saved ghost cells at the faces to the coarser level; it is empty unless `wanted`.
     pub fn make_room_for_ghosts(&mut self, wanted: bool, pool: &mut Pool<R>) {
         let faces = if wanted { self.tiles.num_fine } else { 0 };
         resize(&mut self.register.ghosts, self.num_eqn * faces, pool);
@@ -217,7 +216,8 @@ fn resize<R: Scalar>(array: &mut Vec<R>, len: usize, pool: &mut Pool<R>) {
 }
 
 impl<R> Register<R> {
-    /// State (and aux) of the coarse cell beside slot `slot`, component `m`, as sweep `sweep` met it.
+    /// Index in `coarse_cells` of component `m`, equations before aux, of the coarse cell beside slot `slot` at the start of sweep
+    /// `sweep`.
     pub fn coarse_cell<const D: usize>(
         plan: &RefluxPlan<D>,
         values: usize,

@@ -1,10 +1,10 @@
 //! Tiles: the units of work of the update, with the faces whose fluxes they keep.
 
 use super::faces::ListedFaces;
-use super::tile::{PatchTurns, Tile};
+use super::tile::{PatchOrder, Tile};
 use crate::fields::LevelLayout;
 use crate::index::{CellBox, CellIndex};
-use crate::threads::in_parts;
+use crate::threads::parallel_chunks;
 use riemann::axis::Axis;
 use riemann::patch::{KeptFace, SPACE_TILE, TILE_COLUMNS, TILE_PLANES, TILE_ROWS};
 use std::ops::Range;
@@ -23,17 +23,17 @@ pub(super) struct TilePlan {
     pub num_fine: usize,
     /// Slots at the finer level's edge.
     pub num_coarse: usize,
-    /// Threads take whole patches, and the new state may take the place of the old one: no patch reads what another writes.
+    /// Threads take whole patches, so that a step may be done in place: no patch reads what another writes.
     pub whole_patches: bool,
-    /// In which order they take them, where patches are of several tiles.
-    pub turns: PatchTurns,
+    /// The order in which they take them, where patches have several tiles.
+    pub turns: PatchOrder,
 }
 
-/// Patches are not cut along their last axis if threads that take them whole end within this factor of the mean time: each cut costs
+/// Patches are not cut along their last axis if, taken whole, they give no thread more than this multiple of the mean work: each cut costs
 /// three rows of faces that both tiles solve, and a second array for the new state.
 const UNEVEN: f64 = 1.04;
 
-/// Whether so many threads share patches evenly if each takes the largest that is left when it is free.
+/// True if the threads' loads are even when each thread that is free takes the largest patch left.
 fn whole_patches_are_even(mut sizes: Vec<usize>, threads: usize) -> bool {
     sizes.sort_unstable_by_key(|&size| std::cmp::Reverse(size));
     let mut loads = vec![0; threads];
@@ -63,9 +63,9 @@ impl TilePlan {
         let largest = largest_tile(D, in_space, even);
         let num_fine = own.map_or(0, |faces| faces.plan.num_fine());
         let num_coarse = finer.map_or(0, |faces| faces.plan.num_slots());
-        let parts = in_parts(layout.patches.len(), |patches| {
+        let parts = parallel_chunks(layout.patches.len(), |patches| {
             let mut part = TilePlan::default();
-            for k in patches.filter(|&k| layout.patches[k].is_here) {
+            for k in patches.filter(|&k| layout.patches[k].is_local) {
                 let patch = &layout.patches[k].cells;
                 let mut kept = own.map_or(Vec::new(), |reflux| fine_faces(reflux, k, patch));
                 if let Some(reflux) = finer {
@@ -91,7 +91,7 @@ impl TilePlan {
         let size = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
         plan.tiles.sort_by_key(|t| std::cmp::Reverse(size(t)));
         if in_space && even {
-            plan.turns = PatchTurns::new(&plan.tiles, layout);
+            plan.turns = PatchOrder::new(&plan.tiles, layout);
         }
         plan.whole_patches = if in_space { even } else { plan.tiles.len() == num_patches };
         plan
@@ -134,7 +134,7 @@ pub(super) fn pieces(lo: [i32; 3], hi: [i32; 3], largest: [i32; 3]) -> Vec<([i32
 /// In which order an update completes faces.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
-    /// Row by row of planes; by axis where they are swept one by one.
+    /// Row by row of each plane; a list for each axis where axes are swept one by one.
     Rows { split: bool },
     /// Plane by plane, one behind: three axes at once.
     Space,

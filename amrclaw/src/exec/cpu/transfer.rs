@@ -12,7 +12,7 @@ use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::{Hierarchy, Partition};
 use crate::plan::{InterpRegion, Regions, TransferPlan};
-use crate::threads::each_in_turn;
+use crate::threads::parallel_for;
 use riemann::real::Scalar;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         partition: Option<Arc<Partition>>,
     ) -> Result<(), ExecError> {
         let l = level.index();
-        let (ranks, head) = (self.ranks.clone(), self.head(Phase::NewPatches, level));
+        let (ranks, header) = (self.ranks.clone(), self.header(Phase::NewPatches, level));
         let time = self.levels[l - 1].states.time;
         self.levels[l..].iter_mut().for_each(|store| store.release_spare(&mut self.pool));
         let mut store = self.new_store(hierarchy, level, partition, time);
@@ -40,11 +40,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let len = |regions: &Regions<D>| num_eqn * regions.num_cells();
             // A level that is new as a whole copies nothing.
             let from = old.as_ref().map_or((q, &*layout), |(layout, values)| (*values, &**layout));
-            let exchanged = post(&ranks, head, &exchange.sent, len, |regions, message| {
+            let exchanged = post(&ranks, header, &exchange.sent, len, |regions, message| {
                 // SAFETY: the old level and the coarser one are only read; each message is one task's.
                 unsafe { pack_regions(regions, message, from, Some(source), (num_eqn, Slope::Minmod)) };
             });
-            each_in_turn(plan.num_patches(), |k| {
+            parallel_for(plan.num_patches(), |k| {
                 let target = &layout.patches[k];
                 // SAFETY: each new patch is written by its own task alone; the old ones are only read.
                 unsafe {
@@ -60,7 +60,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 }
             });
             let receive = || {
-                receive(&ranks, head, &exchange.received, len, |regions, message| {
+                receive(&ranks, header, &exchange.received, len, |regions, message| {
                     // SAFETY: the new level is nobody else's yet.
                     unsafe { unpack_regions(regions, message, (q, &layout), num_eqn) };
                 })
@@ -69,18 +69,18 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         };
         self.levels.insert(l, store);
         if let Some(old) = old {
-            self.retire(l, old);
+            self.stash_or_free(l, old);
         }
         exchanged?;
         let filled = self.fill_level_aux(level, time);
-        self.or_later(filled)?;
+        self.defer_error(filled)?;
         Ok(self.conserve_with_capacity(level, plan)?)
     }
 
     /// With a capacity function, shifts the interpolated cells of each coarse cell so that `Σ κ_f Q_f / N = κ_c Q_c`.
     fn conserve_with_capacity(&mut self, level: Level, plan: &TransferPlan<D>) -> Result<(), CommError> {
         let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
-        let (ranks, head) = (self.ranks.clone(), self.head(Phase::Capacity, level));
+        let (ranks, header) = (self.ranks.clone(), self.header(Phase::Capacity, level));
         let num_aux = self.solver.aux().len();
         let ratio = self.ratios[level.index() - 1];
         let (coarser, finer) = self.levels.split_at_mut(level.index());
@@ -100,7 +100,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let cells: usize = regions.coarse_boxes(ratio).map(|cells| cells.volume()).sum();
             (num_eqn + 1) * cells
         };
-        let exchanged = post(&ranks, head, &plan.exchange().sent, len, |regions, message| {
+        let exchanged = post(&ranks, header, &plan.exchange().sent, len, |regions, message| {
             for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
                 for (cell, m) in block.cells.cells().flat_map(|cell| (0..=num_eqn).map(move |m| (cell, m))) {
                     let place = block.offset(num_eqn + 1, cell) + m * block.component();
@@ -110,7 +110,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 }
             }
         });
-        each_in_turn(plan.num_patches(), |k| {
+        parallel_for(plan.num_patches(), |k| {
             for region in plan.interps(k) {
                 let beneath = |cell: [i32; D]| std::array::from_fn(|d| cell[d] - region.shift[d]);
                 // SAFETY: each new patch is touched by its own task alone.
@@ -122,7 +122,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
         });
         let receive = || {
-            receive(&ranks, head, &plan.exchange().received, len, |regions, message| {
+            receive(&ranks, header, &plan.exchange().received, len, |regions, message| {
                 for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
                     // SAFETY: the new level is nobody else's yet; the message is only read.
                     unsafe {
@@ -152,9 +152,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         LevelStore::new(mesh, geometry, owner, sizes, time, &mut self.pool)
     }
 
-    /// Puts a replaced level aside if a rejected step may need it again, else gives its memory back. Auxiliary values that hold on are left
-    /// for the level that follows.
-    pub(super) fn retire(&mut self, level: usize, mut store: LevelStore<D, R>) {
+    /// Stashes a replaced level if a rejected step may need it again, else frees its memory. Auxiliary values that depend on the cell
+    /// alone are kept for the new level.
+    pub(super) fn stash_or_free(&mut self, level: usize, mut store: LevelStore<D, R>) {
         let has_saved = store.states.has_saved();
         let is_stashed = self.stash.takes(level, has_saved);
         if is_stashed {
@@ -184,8 +184,8 @@ struct Shift<'a, const D: usize, R> {
 }
 
 impl<const D: usize, R: Scalar> Shift<'_, D, R> {
-    /// Shifts the cells of a region; `coarse` answers equation `m` of the coarse cell over which fine ones lie, and behind the last
-    /// its capacity.
+    /// Shifts the cells of a region. `coarse` returns component `m` of a coarse cell: an equation or, behind the last one, the
+    /// capacity.
     ///
     /// # Safety
     /// Nobody else touches the region's cells meanwhile.

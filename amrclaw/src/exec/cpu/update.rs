@@ -6,7 +6,7 @@ use super::tiles::TilePlan;
 use crate::exec::StepReport;
 use crate::exec::step::LevelSweep;
 use crate::fields::Shared;
-use crate::threads::in_turns;
+use crate::threads::parallel_reduce;
 use riemann::patch::{PatchSolver, Scheme, TileArgs};
 use riemann::real::Scalar;
 
@@ -57,12 +57,12 @@ impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
         StepReport::of(report.courant, tile.patch as usize, report.admissible)
     }
 
-    /// Updates all tiles of the level. `aside`: for what waits where several tiles of a patch are updated in place.
+    /// Updates all tiles of the level. `aside`: the buffer for updating patches of several tiles in place.
     pub fn update_all(&self, plan: &TilePlan, scratch: &Scratch<R>, aside: &Scratch<R>) -> StepReport {
         if self.level.input.is_same(self.level.output) && self.level.sweep.axes == [true; 3] {
             return self.update_in_place(plan, scratch, aside);
         }
         let update = |n: usize| self.update_tile(&plan.tiles[n], plan, &mut scratch.mine());
-        in_turns(plan.tiles.len(), update, StepReport::NONE, StepReport::or)
+        parallel_reduce(plan.tiles.len(), update, StepReport::NONE, StepReport::or)
     }
 }

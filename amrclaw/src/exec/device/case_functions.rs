@@ -1,8 +1,8 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
 use crate::physics::{
-    Boundary, Criterion, Formulas, MappedFormulas, MappedWall, Node, NodeKind, Portable, Primitive, Problem, Quantity,
-    SourceCentres,
+    Boundary, Criterion, DeviceForm, Formulas, MappedFormulas, MappedWall, Node, NodeKind, Primitive, Problem,
+    Quantity, SourceCentres,
 };
 use cuda::amr::{CaseFunction, mapped_cells};
 use riemann::device_source::DeviceSource;
@@ -26,39 +26,39 @@ pub struct CaseFunctions {
 }
 
 impl CaseFunctions {
-    /// Those of a problem, by the solver's text.
+    /// The functions of a problem. `solver`: the solver's text, which may contain some of them.
     pub fn of<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Self {
-        let made = |portable: Option<Portable>, num_values: usize, checks: bool| {
-            let (text, solves) = match portable? {
-                Portable::Formulas(formulas) => (text(&formulas, solver.equations), false),
-                Portable::Mapped(formulas) => (geometry_text(&formulas), false),
-                Portable::OfSolver if solver.has_flag => (flag_of_solver("at.centre(d)", ""), true),
-                Portable::OfSolverAt(positions) if solver.has_flag => {
+        let made = |device_form: Option<DeviceForm>, num_values: usize, checks: bool| {
+            let (text, solves) = match device_form? {
+                DeviceForm::Formulas(formulas) => (text(&formulas, solver.equations), false),
+                DeviceForm::Mapped(formulas) => (geometry_text(&formulas), false),
+                DeviceForm::OfSolver if solver.has_flag => (flag_of_solver("at.centre(d)", ""), true),
+                DeviceForm::OfSolverAt(positions) if solver.has_flag => {
                     (function("map_position", &positions) + &flag_of_solver(POSITION, MAPPED), true)
                 }
-                Portable::OfSolver | Portable::OfSolverAt(_) => return None,
+                DeviceForm::OfSolver | DeviceForm::OfSolverAt(_) => return None,
             };
             Some(CaseFunction { text, solves: solves || checks, num_values, positive: -1 })
         };
         let flag = match &problem.criterion {
-            Criterion::User(function) => function.portable(),
+            Criterion::User(function) => function.device_form(),
             Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
         };
-        let source = problem.source.as_ref().and_then(|function| function.portable());
-        let aux = made(problem.aux.as_ref().and_then(|function| function.portable()), solver.aux, false);
+        let source = problem.source.as_ref().and_then(|function| function.device_form());
+        let aux = made(problem.aux.as_ref().and_then(|function| function.device_form()), solver.aux, false);
         let centres = problem.own_source_at.as_ref().map(centres_text);
         CaseFunctions {
             centres: centres.map(|text| CaseFunction { text, solves: false, num_values: D, positive: -1 }),
             flag: made(flag, 1, false),
             source: made(source, solver.equations, solver.has_positive),
             aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
-            initial: made(problem.initial.portable(), solver.equations, solver.has_positive),
+            initial: made(problem.initial.device_form(), solver.equations, solver.has_positive),
             boundary: boundaries(problem, solver),
         }
     }
 }
 
-/// The functions of all sides that have one; nothing if there are none, or one of them is not for devices.
+/// The functions of all sides that have one; `None` if there are none, or if kernels cannot compute one of them.
 fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Option<CaseFunction> {
     let (mut text, mut positions) = (String::from(BOUNDARY_HEAD), None);
     let (mut any, mut solves) = (false, solver.has_positive);
@@ -67,17 +67,17 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
             let lines = match boundary {
                 Boundary::Extrapolate | Boundary::Wall | Boundary::Periodic => continue,
                 Boundary::MappedWall(wall) => reflection::<D>(wall, axis),
-                Boundary::User(function) => match function.portable()? {
-                    Portable::Formulas(formulas) => lines(&formulas, solver.equations),
-                    Portable::OfSolver if solver.has_boundary => {
+                Boundary::User(function) => match function.device_form()? {
+                    DeviceForm::Formulas(formulas) => lines(&formulas, solver.equations),
+                    DeviceForm::OfSolver if solver.has_boundary => {
                         solves = true;
                         boundary_of_solver("centre")
                     }
-                    Portable::OfSolverAt(mapping) if solver.has_boundary => {
+                    DeviceForm::OfSolverAt(mapping) if solver.has_boundary => {
                         (solves, positions) = (true, Some(mapping));
                         MAPPED_CENTRE.to_owned() + &boundary_of_solver("position")
                     }
-                    Portable::OfSolver | Portable::OfSolverAt(_) | Portable::Mapped(_) => return None,
+                    DeviceForm::OfSolver | DeviceForm::OfSolverAt(_) | DeviceForm::Mapped(_) => return None,
                 },
             };
             any = true;
@@ -88,11 +88,11 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
     any.then_some(CaseFunction { text, solves, num_values: solver.equations, positive: -1 })
 }
 
-/// How the functions of sides begin.
+/// The beginning of the function for all sides.
 const BOUNDARY_HEAD: &str = "__device__ __forceinline__ void case_boundary(\n    const Point& at, const Array<double, 3>& centre, \
                              int axis, int side, const Array<double, M>& q, const Array<double, A>& beside, double* values)\n{\n";
 
-/// What the wall of a mapped grid does: [`MappedWall::reflect`].
+/// The reflection at the wall of a mapped grid: [`MappedWall::reflect`].
 fn reflection<const D: usize>(wall: &MappedWall, axis: usize) -> String {
     let first = wall.face::<D>(axis);
     let mut text = format!(
@@ -117,13 +117,13 @@ fn reflection<const D: usize>(wall: &MappedWall, axis: usize) -> String {
     text
 }
 
-/// Where a mapping puts the centre of a ghost cell.
+/// Computes the physical position of a ghost cell's centre.
 const MAPPED_CENTRE: &str = "    const Point there{{centre[0], centre[1], centre[2]}, {0.0, 0.0, 0.0}, 0.0, at.t};
     Array<double, 3> position{{0.0, 0.0, 0.0}};
     map_position(there, &position[0]);
 ";
 
-/// The solver's own boundary values, told this position.
+/// Calls the solver's own boundary function with this position.
 fn boundary_of_solver(position: &str) -> String {
     format!(
         "    const Solver solver{{SOLVER_PARAMETERS}};\n    const State ghost = solver.boundary(Axis(axis), Side(side), {position}, at.t, q);\n    \
@@ -131,11 +131,11 @@ fn boundary_of_solver(position: &str) -> String {
     )
 }
 
-/// How a function of a case begins.
+/// The beginning of a function of a case.
 const HEAD: &str = "__device__ __forceinline__ void case_function(\n    const Point& at, const Array<double, M>& q, \
                     const Array<double, A>& aux, double* values)\n{\n";
 
-/// The solver's own criterion, told this position along an axis, for which these lines stand before.
+/// Calls the solver's own criterion. `position`: an expression for the position along axis `d`; `before`: the lines that it needs.
 fn flag_of_solver(position: &str, before: &str) -> String {
     format!(
         "{HEAD}{before}    Array<Real, 3> x;\n    #pragma unroll\n    for (int d = 0; d < 3; d++) x[d] = d < DIM ? {position} : 0.0;\n    \
@@ -143,12 +143,12 @@ fn flag_of_solver(position: &str, before: &str) -> String {
     )
 }
 
-/// Where a mapping puts the cell.
+/// Computes the physical position of the cell.
 const MAPPED: &str = "    double position[DIM];\n    map_position(at, position);\n";
-/// The centre along an axis of a row of that one cell, as the CPU has it.
+/// The position along an axis with the CPU's rounding: there it is the centre of a row of this one cell.
 const POSITION: &str = "(position[d] - 0.5 * at.dx[d]) + 0.5 * at.dx[d]";
 
-/// Where a mapping puts the centres of cells, as it is asked for one cell by itself on the CPU.
+/// Computes the physical positions of cells' centres with the CPU's rounding, which maps each cell by itself.
 fn centres_text<const D: usize>(centres: &SourceCentres<D>) -> String {
     let lower = centres.lower().map(number).join(", ");
     function("map_position", &centres.positions)
@@ -195,7 +195,7 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
     )
 }
 
-/// A line for each operation.
+/// Formulas as CUDA C++, a line for each operation.
 fn lines(formulas: &Formulas, num_eqn: usize) -> String {
     let operand = |node: Node| match formulas.kind(node) {
         NodeKind::Number(bits) => number(f64::from_bits(bits)),
@@ -226,7 +226,7 @@ fn lines(formulas: &Formulas, num_eqn: usize) -> String {
     text
 }
 
-/// A number as CUDA C++ reads it back to the bit.
+/// A number as text that CUDA C++ reads back bit for bit.
 fn number(value: f64) -> String {
     if value.is_finite() { format!("({value:?})") } else { format!("__longlong_as_double({:#x}ll)", value.to_bits()) }
 }

@@ -1,38 +1,40 @@
-//! Tables of the plans of one rank among several: kernels make those that a single rank would have, and take out of them what the rank does
+//! Tables of the plans of one rank among several: kernels make the lists of a single rank, and extract from them what this rank does
 //! alone, sends and receives. All ranks divide the same lists, so that both ends of a message have its items in the same order.
 
 use super::parcels::{LevelParcels, TransferParcels};
-use super::plan_tables::{CountedTables, Counts, Room, WrittenTables};
+use super::plan_tables::{CountedTables, Counts, OffsetAllocator, WrittenTables};
 use super::tables::{FillTable, Runs, SideTable};
-use super::{BothWays, FaceCounts, LevelTables, Machine, Parcels, Share, Table, TransferTables, pointer, structs_of};
+use super::{
+    ExchangeTables, FaceCounts, LevelTables, Machine, Parcels, Share, Table, TransferTables, pointer, structs_of,
+};
 use crate::mesh::Rank;
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{DIVIDE_PLAN, WRITE_PLAN};
 use cuda::amr::tuning::most_chunks;
 use cuda::amr::{
-    Chunk, DivideArgs, FaceRun, Form, MOST_PARTS, MOST_RANKS, Origin, PartReport, Patch, PlanArgs, PlanColumn,
-    PlanPart, PlanTable, Region, Whose,
+    Chunk, DivideArgs, FaceRun, Form, MAX_PARTS, MAX_RANKS, Origin, PartReport, Patch, PlanArgs, PlanColumn, PlanPart,
+    PlanTable, Region, Whose,
 };
 
 /// True if kernels can divide plans among so many ranks.
 pub(in crate::exec) fn kernels_divide_among(num_ranks: usize) -> bool {
-    num_ranks <= MOST_RANKS
+    num_ranks <= MAX_RANKS
 }
 
-/// A rank, and who owns patches, on the device.
+/// A rank, and the owners of patches in the device's memory.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct TableOwners {
     pub rank: Rank,
-    /// Of the level.
+    /// Of the level's patches.
     pub own: Pointer<u32>,
-    /// Of the next coarser level.
+    /// Of those of the next coarser level.
     pub coarser: Pointer<u32>,
-    /// Of the level before it was replaced.
+    /// Of those of the level before it was replaced.
     pub old: Pointer<u32>,
 }
 
-/// A list as a single rank would have it: its part of a [`PlanPart`], its items, and the most cells that they may have.
+/// A list of a single rank: the fields of [`PlanPart`] that describe it, its number of items, and an upper bound for their cells.
 #[derive(Clone, Copy)]
 struct List {
     whole: PlanPart,
@@ -41,7 +43,7 @@ struct List {
 }
 
 impl List {
-    /// So many regions of two kinds. `source_owners`: of the patches that each kind reads; `target_owners`: of those that are written.
+    /// A list of regions of two kinds. `source_owners`: of the patches that each kind reads; `target_owners`: of those that are written.
     fn of(
         regions: Pointer<Region>,
         num_items: [u32; 2],
@@ -76,8 +78,8 @@ const NOTHING: PlanPart = PlanPart {
 const OF_REGIONS: [(Whose, Form); 3] =
     [(Whose::Here, Form::Unchanged), (Whose::Sent, Form::Packed), (Whose::Received, Form::Unpacked)];
 
-/// The parts of runs, which coarse patches begin: of fine patches that are here, of coarse ones; what goes from coarse patches to fine ones;
-/// the sums that come back.
+/// The parts of lists of runs: those of this rank's fine patches, and of its coarse patches; what the owners of coarse patches send to
+/// those of fine ones, sent and received; the sums that these send back, sent and received.
 const OF_RUNS: [(Whose, Form); 6] = [
     (Whose::TargetHere, Form::Unchanged),
     (Whose::SourceHere, Form::Unchanged),
@@ -87,19 +89,19 @@ const OF_RUNS: [(Whose, Form); 6] = [
     (Whose::Sent, Form::Unpacked),
 ];
 
-/// The first parts of a level's lists, by number, as they are added.
+/// Number of the first part of each of a level's lists, in the order in which they are added.
 const GHOST: usize = 0;
 const OUTSIDE: usize = GHOST + OF_REGIONS.len();
 const AVERAGES: usize = OUTSIDE + 1;
 const RUNS: usize = AVERAGES + OF_REGIONS.len();
 
-/// Those of a transfer.
+/// The same for the lists of a transfer.
 const VALUES: usize = 0;
 const NEW_COARSE: usize = VALUES + OF_REGIONS.len();
 
 /// Where a part lies in the memory of its tables, in bytes.
 #[derive(Clone, Copy)]
-struct Place {
+struct PartOffsets {
     items: usize,
     origins: usize,
     chunks: usize,
@@ -110,23 +112,23 @@ struct Place {
 /// Parts of lists whose tables lie in one piece of memory.
 #[derive(Default)]
 struct Parts {
-    room: Room,
+    room: OffsetAllocator,
     parts: Vec<PlanPart>,
-    places: Vec<Place>,
+    places: Vec<PartOffsets>,
 }
 
 impl Parts {
-    /// Makes room for parts of a list.
+    /// Reserves memory for parts of a list.
     fn add(&mut self, List { whole, items, cells }: List, ways: &[(Whose, Form)]) {
         let of_runs = whole.runs.address() != 0;
         for &(whose, form) in ways {
             let (room, crosses) = (&mut self.room, form != Form::Unchanged);
             let count = items as u32;
-            let place = Place {
+            let place = PartOffsets {
                 items: if of_runs && !crosses { room.of::<FaceRun>(count) } else { room.of::<Region>(count) },
                 origins: room.of::<Origin>(if whole.origins.address() == 0 { 0 } else { count }),
                 chunks: room.of::<Chunk>(most_chunks(items, cells) as u32),
-                blocks: room.of::<Patch>(if of_runs { MOST_RANKS as u32 } else { count * u32::from(crosses) }),
+                blocks: room.of::<Patch>(if of_runs { MAX_RANKS as u32 } else { count * u32::from(crosses) }),
                 slots: room.of::<Patch>(u32::from(of_runs)),
             };
             self.parts.push(PlanPart { whose: whose as u32, form: form as u32, ..whole });
@@ -134,7 +136,7 @@ impl Parts {
         }
     }
 
-    /// Gives the parts their memory.
+    /// Allocates the memory and sets the addresses of the parts.
     fn allocate<N: Machine>(&mut self, machine: &N) -> Result<N::Memory, CudaError> {
         let memory = machine.allocate(self.room.0.max(1))?;
         for (part, place) in self.parts.iter_mut().zip(&self.places) {
@@ -154,17 +156,17 @@ impl Parts {
     }
 }
 
-/// Tables that are being divided: where their parts lie, whose sizes are on their way to the host.
+/// Tables that are being divided: the places of their parts, whose sizes are being copied to the host.
 pub(in crate::exec) struct DividedTables<N: Machine> {
     memory: N::Memory,
-    places: Vec<Place>,
-    /// The same of where values come from, if that was asked for.
-    transfer: Option<(N::Memory, Vec<Place>)>,
+    places: Vec<PartOffsets>,
+    /// The same for the tables of a transfer, if they were requested.
+    transfer: Option<(N::Memory, Vec<PartOffsets>)>,
     reports: N::Download,
 }
 
 impl<N: Machine> CountedTables<N> {
-    /// Begins to write what a rank has; `None` as for [`CountedTables::write`].
+    /// Begins to write the tables of one of several ranks; `None` as for [`CountedTables::write`].
     pub fn divide<const D: usize>(
         self,
         owners: TableOwners,
@@ -190,7 +192,7 @@ impl<N: Machine> CountedTables<N> {
             part.report = pointer::<_, N>(&reports, k * size_of::<PartReport>());
         }
         let num_parts = parts.len();
-        parts.resize(MOST_PARTS, NOTHING);
+        parts.resize(MAX_PARTS, NOTHING);
         let Rank { number, of } = owners.rank;
         let args = DivideArgs {
             parts: parts.try_into().expect("a part for each place"),
@@ -207,7 +209,7 @@ impl<N: Machine> CountedTables<N> {
     }
 }
 
-/// Writes what a single rank would have, but for chunks; answers where it lies.
+/// Writes the lists of a single rank, without chunks; returns their memory.
 fn write_whole<const D: usize, N: Machine>(
     args: &mut PlanArgs,
     counts: &Counts,
@@ -215,7 +217,7 @@ fn write_whole<const D: usize, N: Machine>(
 ) -> Result<N::Memory, CudaError> {
     use PlanColumn::{Averages, Copies, Interps, Moved, New, OutsideCopies, Runs};
     let of = |column: PlanColumn| counts.of(column);
-    let mut room = Room::default();
+    let mut room = OffsetAllocator::default();
     let ghost = room.of::<Region>(of(Copies) + of(Interps) + of(OutsideCopies));
     let origins = room.of::<Origin>(of(OutsideCopies));
     let [averages, runs] = [room.of::<Region>(of(Averages)), room.of::<FaceRun>(of(Runs))];
@@ -254,7 +256,7 @@ fn level_lists(args: &PlanArgs, counts: &Counts, TableOwners { own, coarser, .. 
     [ghost, outside, averages, runs]
 }
 
-/// Those of where values come from, and of the coarse cells under new ones.
+/// The lists of a transfer: its values, and the coarse cells under new ones.
 fn transfer_lists(args: &PlanArgs, counts: &Counts, TableOwners { own, coarser, old, .. }: TableOwners) -> [List; 2] {
     use PlanColumn::{Moved, New, NewCoarse};
     let [moved, new] = [Moved, New].map(|column| counts.of(column));
@@ -307,13 +309,13 @@ impl<N: Machine> DividedTables<N> {
     }
 }
 
-fn both_ways(sent: Part<'_>, received: Part<'_>) -> BothWays {
-    BothWays { sent: sent.parcels(), received: received.parcels() }
+fn both_ways(sent: Part<'_>, received: Part<'_>) -> ExchangeTables {
+    ExchangeTables { sent: sent.parcels(), received: received.parcels() }
 }
 
-/// A part, and how large it is.
+/// A part and its sizes.
 struct Part<'a> {
-    place: Place,
+    place: PartOffsets,
     report: &'a PartReport,
 }
 
@@ -323,7 +325,7 @@ impl Part<'_> {
         Table::placed([self.place.items, self.place.chunks], [num_chunks, chunk_cells]).with_first(num_first)
     }
 
-    /// The messages of a part that crosses.
+    /// The messages of a part that is sent or received.
     fn parcels(&self) -> Parcels {
         let (mut cell, mut chunk) = (0, 0);
         let shares = self.report.cells.iter().zip(&self.report.chunks).enumerate().map(|(rank, (cells, chunks))| {

@@ -12,22 +12,22 @@ use cuda::amr::{ContinueArgs, EvaluateArgs, Patch};
 use riemann::axis::Axis;
 use std::ops::Range;
 
-/// Cells of a level that a function fills, those of each group of patches by themselves.
+/// Tables of the cells of a level that a function fills, separate for each group of patches.
 pub(in crate::exec) struct FunctionTables<M> {
     memory: M,
     groups: Vec<Group>,
 }
 
-/// Cells of some patches.
+/// The tables of a group of patches.
 struct Group {
-    /// The cells that the function is asked for.
+    /// The cells at which the function is evaluated.
     asked: Table,
-    /// Cells outside the domain that have the values of others.
+    /// Cells outside the domain that copy the values of others.
     continued: Vec<Continued>,
 }
 
-/// Cells outside the domain, with where each region has its values from, in bytes: of values that live on faces across an axis, or in
-/// cells.
+/// Cells outside the domain, and the byte offset of the origins of their values. `face`: for values that live on faces across an axis,
+/// else for those that live in cells.
 #[derive(Clone, Copy)]
 struct Continued {
     table: Table,
@@ -35,7 +35,7 @@ struct Continued {
     face: Option<Axis>,
 }
 
-/// Where a function's values go, and what it needs to know.
+/// Where a function's values are written, and its arguments.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct EvaluatePlace<const D: usize> {
     /// The level's patches.
@@ -44,7 +44,7 @@ pub(in crate::exec) struct EvaluatePlace<const D: usize> {
     pub out: Pointer<Real>,
     /// Auxiliary values.
     pub aux: Pointer<Real>,
-    /// Raised where a value is not what it must be.
+    /// Set by the kernel if a value is invalid.
     pub refused: Pointer<u32>,
     pub geometry: Geometry<D>,
     /// The time.
@@ -52,7 +52,7 @@ pub(in crate::exec) struct EvaluatePlace<const D: usize> {
 }
 
 impl<M> FunctionTables<M> {
-    /// Some cells of each patch, such as its own, or all with ghost cells.
+    /// Tables of some cells of each patch, such as its interior, or all with ghost cells.
     pub fn of_cells<const D: usize, Q: Queue<Memory = M>>(
         layout: &LevelLayout<D>,
         groups: &[Range<usize>],
@@ -69,7 +69,7 @@ impl<M> FunctionTables<M> {
         Self::send(builder, made, queue)
     }
 
-    /// The patches' cells, ghost cells included, as auxiliary values have them. `faces`: where each value lives.
+    /// Tables for auxiliary values on the patches' cells, ghost cells included. `faces`: where each value lives.
     pub fn of_aux<const D: usize, Q: Queue<Memory = M>>(
         layout: &LevelLayout<D>,
         groups: &[Range<usize>],
@@ -115,7 +115,7 @@ impl<M> FunctionTables<M> {
         Ok(FunctionTables { memory, groups })
     }
 
-    /// Asks the function, of which `kernel` is the name, for the cells of a group of patches.
+    /// Evaluates the function at the cells of a group of patches. `kernel`: its launch name.
     ///
     /// # Safety
     /// The patches are those of the tables' level, and the arrays are theirs.

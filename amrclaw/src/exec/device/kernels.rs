@@ -3,7 +3,7 @@
 use super::CaseFunctions;
 use crate::exec::step::{sweeps, swept_scheme};
 use crate::physics::Problem;
-use crate::threads::map_in_turn;
+use crate::threads::parallel_map;
 use cuda::amr::kernels::{BOUNDARY_FUNCTION, EVALUATE, FLAG_FUNCTION, Row, SOURCE_FUNCTION};
 use cuda::amr::{CaseFunction, Group, Shape, TileShape, UpdateOptions};
 use cuda::compile::{Precision, Source, Target};
@@ -12,7 +12,7 @@ use riemann::device_source::DeviceSource;
 use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Scalar;
 
-/// What a run's kernels are made for.
+/// What a run's kernels are compiled for.
 #[derive(Clone, Debug)]
 pub struct KernelOptions {
     /// Sizes that the kernels are specialised by.
@@ -40,14 +40,14 @@ pub struct KernelText {
     pub entries: Vec<[&'static str; 2]>,
 }
 
-/// The name by which the kernel is launched that computes auxiliary values.
+/// Launch name of the kernel that computes auxiliary values.
 pub(in crate::exec) const EVALUATE_AUX: &str = "evaluate_aux";
-/// Likewise physical positions of cells.
+/// The same for physical positions of cells.
 pub(in crate::exec) const EVALUATE_CENTRES: &str = "evaluate_centres";
-/// Likewise initial data.
+/// The same for initial data.
 pub(in crate::exec) const EVALUATE_INITIAL: &str = "evaluate_initial";
 
-/// The name by which the update of some axes is launched. `keeps_faces`: it keeps corrections for the conservation fix.
+/// Launch name of the update along some axes. `keeps_faces`: it keeps corrections for the conservation fix.
 pub fn update_name(axes: [bool; 3], keeps_faces: bool) -> &'static str {
     match (axes, keeps_faces) {
         ([true, true, true], true) => "update_xyz",
@@ -149,7 +149,7 @@ impl KernelOptions {
     }
 }
 
-/// Compiles texts, or takes their machine code from disk: all of them at the same time. Answers the kernels by name.
+/// Compiles all texts in parallel, or loads their machine code from disk. Returns the kernels by launch name.
 pub(in crate::exec) fn compile(
     device: &Device,
     texts: &[KernelText],
@@ -160,5 +160,5 @@ pub(in crate::exec) fn compile(
         let entries = text.entries.iter().map(|[entry, name]| Ok((*name, module.kernel(entry)?)));
         entries.collect::<Result<Vec<_>, CudaError>>()
     };
-    Ok(map_in_turn(texts.len(), compile).into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+    Ok(parallel_map(texts.len(), compile).into_iter().collect::<Result<Vec<_>, _>>()?.concat())
 }

@@ -1,25 +1,25 @@
-//! What executors need of a device: memory, copies, launches, all in the order in which they are asked for.
+//! The interface of executors to a device: memory, copies and launches, executed in the order in which they are enqueued.
 
 use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::{DeviceStruct, Plain, Pointee, Pointer};
 use cuda::amr::Launcher;
 use cuda::{CudaError, Grid};
 
-/// A device's memory, and work on it that is done in the order in which it is asked for.
+/// A device's memory, and a queue of work on it that is executed in order.
 pub trait Queue: Send + Sync + 'static {
-    /// Memory of the device; given back when dropped. Work that was asked for before may still use it.
+    /// Memory of the device, freed on drop. Work that was enqueued before may still use it.
     type Memory: Send + Sync;
 
-    /// Memory for `bytes` bytes, whatever they are.
+    /// Allocates `bytes` bytes with undefined contents.
     ///
     /// # Errors
     /// If there is not enough.
     fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError>;
 
-    /// Where memory begins.
+    /// The address of memory.
     fn address(memory: &Self::Memory) -> u64;
 
-    /// Asks for a copy to byte `at` of the device's memory. `source` is free at once.
+    /// Enqueues a copy to byte `at` of the device's memory. `source` may be changed at once.
     ///
     /// # Errors
     /// If the device fails.
@@ -28,16 +28,16 @@ pub trait Queue: Send + Sync + 'static {
     /// Copies from byte `at` of the device's memory, and waits for it.
     ///
     /// # Errors
-    /// If the device fails, now or in work asked for before.
+    /// If the device fails, now or in work enqueued before.
     fn download(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
 
-    /// Asks for zeros.
+    /// Enqueues a fill of `bytes` bytes from byte `at` with zeros.
     ///
     /// # Errors
     /// If the device fails.
     fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError>;
 
-    /// Asks for a kernel to be run.
+    /// Enqueues the launch of a kernel.
     ///
     /// # Safety
     /// The addresses in `argument` point at memory of this device that holds what the kernel expects.
@@ -46,7 +46,7 @@ pub trait Queue: Send + Sync + 'static {
     /// If the device fails.
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError>;
 
-    /// Asks for a kernel of the registry to be run on so many chunks or items, in `dim` dimensions.
+    /// Enqueues the launch of a kernel of the registry on `count` chunks or items, in `dim` dimensions.
     ///
     /// # Safety
     /// As for [`Queue::launch`].
@@ -65,63 +65,72 @@ pub trait Queue: Send + Sync + 'static {
     }
 }
 
-/// A device that holds all of a run, or what stands in for one in tests.
+/// The work with which a branch of a device's work runs concurrently. There is one branch for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    /// Transfers of values to new patches.
+    Transfers,
+    /// The exchange of messages with other ranks.
+    Messages,
+}
+
+/// A device that holds all values of a run, or its substitute in tests.
 pub trait Machine: Queue {
-    /// A copy on its way to the host.
+    /// A copy to the host that is under way.
     type Download: Send + Sync;
-    /// Memory that other machines read; when it is dropped, it is not given back before those of this process have.
+    /// Memory that other machines read; on drop it is freed only when those of this process have completed their reads.
     type Shared: Send + Sync + 'static;
 
-    /// Asks for a copy of the first `bytes` bytes of the device's memory, which may be given back.
+    /// Enqueues a copy of the first `bytes` bytes of the device's memory, which may be dropped before the copy is done.
     ///
     /// # Errors
     /// If the device fails.
     fn begin_download(&self, source: &Self::Memory, bytes: usize) -> Result<Self::Download, CudaError>;
 
-    /// Waits for a copy, not for what was asked for after it, and shows it.
+    /// Waits for a copy, not for work enqueued after it, and passes its bytes to `look`.
     ///
     /// # Errors
-    /// If the device fails, now or in work asked for before.
+    /// If the device fails, now or in work enqueued before.
     fn finish_download<T>(&self, download: Self::Download, look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError>;
 
-    /// Marks what has been asked for so far.
+    /// Records a mark behind the work enqueued so far.
     ///
     /// # Errors
     /// If the device fails.
     fn mark(&self) -> Result<(), CudaError>;
 
-    /// As [`Queue::download`], but waits only for what had been asked for before the last [`Machine::mark`], while the device goes
-    /// on with the rest.
+    /// As [`Queue::download`], but waits only for work enqueued before the last [`Machine::mark`], while the device continues with
+    /// later work.
     ///
     /// # Errors
     /// If the device fails.
     fn download_marked(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
 
-    /// What [`Machine::enter_branch`] begins is done behind all that has been asked for so far, and beside what is asked for from here on.
+    /// Sets where a branch starts: its work runs after all work enqueued so far, and concurrently with work enqueued from now on.
     ///
     /// # Errors
     /// If the device fails.
-    fn fork(&self) -> Result<(), CudaError> {
+    fn fork(&self, _: Overlap) -> Result<(), CudaError> {
         Ok(())
     }
 
-    /// From here on what is asked for goes into a branch: kernels and zeros, in memory that was taken before [`Machine::fork`].
+    /// Enqueues what `work` does in a branch: kernels and fills with zeros, on memory that was allocated before [`Machine::fork`].
+    ///
+    /// # Errors
+    /// If the device fails, or those of `work`.
+    fn in_branch(&self, _: Overlap, work: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
+        work()
+    }
+
+    /// Joins a branch: work enqueued from now on runs after it too.
     ///
     /// # Errors
     /// If the device fails.
-    fn enter_branch(&self) -> Result<(), CudaError> {
+    fn join(&self, _: Overlap) -> Result<(), CudaError> {
         Ok(())
     }
 
-    /// What is asked for from here on is done behind the branch again.
-    ///
-    /// # Errors
-    /// If the device fails.
-    fn leave_branch(&self) -> Result<(), CudaError> {
-        Ok(())
-    }
-
-    /// Memory for `bytes` bytes that others will read: machines of this process or of others, or MPI.
+    /// Allocates `bytes` bytes that others will read: machines of this process or of others, or MPI.
     ///
     /// # Errors
     /// If there is not enough.
@@ -130,19 +139,20 @@ pub trait Machine: Queue {
     /// The memory itself, for this machine to write.
     fn shared_memory(shared: &Self::Shared) -> &Self::Memory;
 
-    /// From here on others may read what has been asked for so far.
+    /// From now on others may read the memory, after the work enqueued so far.
     ///
     /// # Errors
     /// If the device fails.
     fn publish(&self, shared: &Self::Shared) -> Result<(), CudaError>;
 
-    /// From here on what is asked for may read what another machine has published: kernels too, where it lies, if the answer is true.
+    /// Work enqueued from now on may read what another machine has published. True if kernels can read it in place, else [`Machine::read`] must
+    /// copy it.
     ///
     /// # Errors
     /// If the device fails.
     fn begin_reading(&self, source: &Self::Shared) -> Result<bool, CudaError>;
 
-    /// Asks for a copy of `bytes` bytes from byte `at` of what is being read, to byte `to` of the target.
+    /// Enqueues a copy of `bytes` bytes from shared memory to this machine's; each end is memory and an offset in bytes.
     ///
     /// # Errors
     /// If the device fails.
@@ -153,55 +163,60 @@ pub trait Machine: Queue {
         bytes: usize,
     ) -> Result<(), CudaError>;
 
-    /// All has been asked for that reads it.
+    /// States that this machine has enqueued all its reads of the shared memory.
     ///
     /// # Errors
     /// If the device fails.
     fn end_reading(&self, source: &Self::Shared) -> Result<(), CudaError>;
 
-    /// From here on the memory may be written again: what is asked for waits until all have read it who have begun to.
+    /// True if all reads that have begun are known to be complete: a hint for the order in which memory is reused.
+    fn has_been_read(&self, _: &Self::Shared) -> bool {
+        true
+    }
+
+    /// Makes the memory writable again: work enqueued from now on waits for all reads that have begun.
     ///
     /// # Errors
     /// If the device fails.
     fn reclaim(&self, shared: &Self::Shared) -> Result<(), CudaError>;
 
-    /// Waits until what has been published is written and all have read it who have begun to.
+    /// Waits until what has been published is written and all reads that have begun are complete.
     ///
     /// # Errors
     /// If the device fails.
     fn finish(&self, shared: &Self::Shared) -> Result<(), CudaError>;
 
-    /// Words by which a machine of another process can read shared memory that has not been published yet; none if none can.
+    /// The handle by which a machine of another process can read shared memory that has not been published yet; empty if none can.
     ///
     /// # Errors
     /// If the device fails.
     fn export(&self, shared: &mut Self::Shared) -> Result<Vec<u64>, CudaError>;
 
-    /// What another process has exported by these words, and the words of a receipt, by which its owner knows when this machine has read it.
-    /// The owner keeps it longer.
+    /// Opens memory by the handle that another process has exported. Also returns the handle of the event behind this machine's reads, to
+    /// acknowledge them with. The owner must free the memory later than this machine.
     ///
     /// # Errors
     /// If this machine cannot read it.
-    fn import(&self, exported: &[u64]) -> Result<(Self::Shared, Vec<u64>), CudaError>;
+    fn import(&self, handle: &[u64]) -> Result<(Self::Shared, Vec<u64>), CudaError>;
 
-    /// A machine of another process has begun to read it, and all has been asked for that does: its receipt.
+    /// A machine of another process has enqueued all its reads of the memory; its acknowledgement is the handle of the event behind them.
     ///
     /// # Errors
     /// If the device fails.
-    fn end_reading_elsewhere(&self, shared: &Self::Shared, receipt: &[u64]) -> Result<(), CudaError>;
+    fn end_reading_elsewhere(&self, shared: &Self::Shared, acknowledgement: &[u64]) -> Result<(), CudaError>;
 
     /// Tiles of the update that the device works on at once.
     fn resident_tiles(&self) -> u32;
 
-    /// What is asked for from here on belongs to a phase.
+    /// Work enqueued from now on belongs to a phase.
     fn enter(&self, _: DevicePhase) {}
 
-    /// Seconds that it worked on each [`DevicePhase`], if it takes them; waits until all is done that was asked for.
+    /// Seconds that the device has worked on each [`DevicePhase`], if they are measured; waits for all work enqueued.
     fn phase_seconds(&self) -> Option<[f64; DevicePhase::COUNT]> {
         None
     }
 
-    /// What has been taken of its memory.
+    /// The device's memory in use.
     fn usage(&self) -> DeviceUse;
 }
 

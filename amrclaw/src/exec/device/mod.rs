@@ -1,4 +1,4 @@
-//! What executors on a device share: plans as tables, patches as kernels see them, the kernels of a run, and what is needed of a
+//! What executors on a device share: tables of plans and patches, the kernels of a run, and the interface to a
 //! device.
 
 mod axes;
@@ -21,10 +21,10 @@ pub(super) use divided_tables::{DividedTables, TableOwners, kernels_divide_among
 pub(super) use evaluate::{EvaluatePlace, FunctionTables};
 pub(super) use kernels::{EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, compile};
 pub use kernels::{KernelOptions, KernelText, update_name};
-pub use machine::{Machine, Queue};
+pub use machine::{Machine, Overlap, Queue};
 pub(super) use machine::{bytes_of, bytes_of_mut, pointer, structs_of, words_of};
 pub(super) use outside::{Sides, origin};
-pub(super) use parcels::{BothWays, Parcels, Share};
+pub(super) use parcels::{ExchangeTables, Parcels, Share};
 pub(super) use patch_table::{cut_into_tiles, patch_table, strip_table};
 pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, WrittenTables, kernels_have_room};
 pub(super) use regions::{HostTables, Table, TableBuilder, region};

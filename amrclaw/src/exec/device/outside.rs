@@ -1,24 +1,24 @@
-//! The domain's sides as the device sees them.
+//! How kernels fill cells beyond the domain's sides.
 
 use super::axes::axes;
 use crate::mesh::{Beyond, OriginRun};
 use crate::physics::{Boundary, Problem};
 use cuda::amr::Origin;
 
-/// The domain's sides, as kernels fill what lies beyond them.
+/// The domain's sides, as kernels need them to fill the ghost cells beyond.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Sides<const D: usize> {
-    /// What the lower and the upper side along each axis show.
+    /// The rule for indices beyond the lower and the upper side along each axis.
     pub beyond: [[Beyond; 2]; D],
     /// Component that changes its sign at walls across each axis, or −1.
     pub normals: [i32; D],
-    /// A bit for each of the two sides across an axis where a function of the user's or the wall of a mapped grid has a say. Where one has, what lies outside is filled
-    /// axis by axis behind what lies inside: corners show what functions have written.
+    /// For each axis, a bit for each of its two sides where a user's function or the wall of a mapped grid computes ghost cells. If one does,
+    /// cells outside the domain are filled axis by axis after those inside, so that corners take what functions have written.
     pub functions: [u32; D],
 }
 
 impl<const D: usize> Sides<D> {
-    /// Those of a problem.
+    /// The sides of a problem.
     pub fn of(problem: &Problem<D>, wall_normal: [Option<usize>; D]) -> Self {
         let beyond = problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond));
         let asks = |side: &Boundary<D>| u32::from(matches!(side, Boundary::MappedWall(_) | Boundary::User(_)));
@@ -26,13 +26,13 @@ impl<const D: usize> Sides<D> {
         Sides { beyond, normals: wall_normal.map(|normal| normal.map_or(-1, |m| m as i32)), functions }
     }
 
-    /// True where the user or a mapped grid has a say.
+    /// True if a user's function or the wall of a mapped grid computes ghost cells at some side.
     pub fn ask(&self) -> bool {
         self.functions.iter().any(|&sides| sides != 0)
     }
 }
 
-/// Where cells outside have their values from, as kernels see it.
+/// Origin of the values of cells outside the domain, as kernels take it.
 pub(in crate::exec) fn origin<const D: usize>(runs: &[OriginRun; D]) -> Origin {
     Origin {
         scale: axes(runs.map(|run| run.scale), 1),

@@ -1,11 +1,11 @@
-//! What goes from rank to rank, as tables. The cells of each item lie in a message as those of a patch without ghost cells: kernels that
-//! copy, interpolate and average from patch to patch then do so into messages and out of them.
+//! Tables for messages between ranks. The cells of each item lie in a message as a block, like a patch without ghost cells, so that the
+//! kernels that copy, interpolate and average between patches also write messages and read them.
 //!
-//! All messages of one step of the method that leave a rank lie in one array, one rank's after another, as do those that come. Faces of the
-//! conservation fix are cells in a row.
+//! All messages that a rank sends at one step of the method lie in one array, one after another, and so do those that it receives.
+//! Faces of the conservation fix are a row of cells.
 
 use super::patch_table::block_entry;
-use super::regions::{Place, region};
+use super::regions::{TableOffsets, region};
 use super::{Machine, Table, TableBuilder, pointer};
 use crate::index::{CellBox, CellIndex, Ratio};
 use crate::plan::{Exchange, FaceRun, LevelPlans, Parcel, RefluxPlan, Regions, RestrictRegion, TransferPlan};
@@ -19,16 +19,16 @@ pub(in crate::exec) struct Share {
     pub rank: usize,
     /// Its cells among those of all messages.
     pub cells: Range<usize>,
-    /// Of a message that comes, the chunks of what is filled from it.
+    /// Of a received message, the chunks of the regions that are filled from it.
     pub chunks: Range<u32>,
 }
 
-/// The messages that go one way at one step of the method.
+/// All messages that a rank sends, or all that it receives, at one step of the method.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Parcels {
-    /// For each other rank.
+    /// The message of each other rank.
     pub shares: Vec<Share>,
-    /// What fills the messages, or is filled from them.
+    /// The regions that are packed into the messages, or unpacked from them.
     pub table: Table,
     /// Where the table of blocks begins, in bytes.
     pub(super) blocks: usize,
@@ -36,7 +36,7 @@ pub(in crate::exec) struct Parcels {
 
 /// What a rank sends and receives.
 #[derive(Clone, Debug, Default)]
-pub(in crate::exec) struct BothWays {
+pub(in crate::exec) struct ExchangeTables {
     pub sent: Parcels,
     pub received: Parcels,
 }
@@ -52,24 +52,24 @@ impl Parcels {
         pointer::<_, N>(memory, self.blocks)
     }
 
-    fn at(self, place: Place) -> Self {
-        Parcels { table: self.table.at(place), blocks: place.of(self.blocks), ..self }
+    fn at(self, offsets: TableOffsets) -> Self {
+        Parcels { table: self.table.at(offsets), blocks: offsets.of(self.blocks), ..self }
     }
 }
 
-impl BothWays {
-    pub fn at(self, place: Place) -> Self {
-        BothWays { sent: self.sent.at(place), received: self.received.at(place) }
+impl ExchangeTables {
+    pub fn at(self, offsets: TableOffsets) -> Self {
+        ExchangeTables { sent: self.sent.at(offsets), received: self.received.at(offsets) }
     }
 }
 
-/// The messages of parcels as they are put together: blocks, and the regions that are copied to them or from them.
+/// Builds the messages of parcels: blocks, and the regions that are copied to them or from them.
 #[derive(Default)]
 struct Blocks {
     num_ghost: i32,
     patches: Vec<Patch>,
     cells: usize,
-    /// The two kinds of regions; of messages that come all are of the first kind, one message's after another.
+    /// The two kinds of regions; those of received messages are all of the first kind, one message's after another.
     regions: [Vec<(Region, usize)>; 2],
     /// Each rank, its cells, and the number of regions of the first kind when its message ended.
     ends: Vec<(usize, Range<usize>, usize)>,
@@ -80,7 +80,7 @@ impl Blocks {
         Blocks { num_ghost, ..Blocks::default() }
     }
 
-    /// A block for a box of cells; answers its number.
+    /// Adds a block for a box of cells; returns its number.
     fn add<const D: usize>(&mut self, cells: &CellBox<D>) -> u32 {
         self.patches.push(block_entry(cells, self.cells, self.num_ghost));
         self.cells += cells.volume();
@@ -93,7 +93,7 @@ impl Blocks {
         self.ends.push((rank, start..self.cells, self.regions[0].len()));
     }
 
-    /// The messages, with what fills them or is filled.
+    /// The messages, with the table of their regions.
     fn done(self, builder: &mut TableBuilder) -> Parcels {
         let blocks = builder.append(self.patches.into_iter());
         let [first, second] = &self.regions;
@@ -113,10 +113,10 @@ impl Blocks {
     }
 }
 
-/// A way of a box of cells: which patch is read, which written, the cells, and their shift.
+/// The transfer of a box of cells: the patch that is read, the one that is written, the cells, and their shift.
 type Way<const D: usize> = (u32, u32, CellBox<D>, CellIndex<D>);
 
-/// The region of a box whose block has this number.
+/// The region of a transfer to its block, if it is `sent`, or from it.
 fn to_or_from_block<const D: usize>(block: u32, (source, target, cells, shift): Way<D>, sent: bool) -> (Region, usize) {
     if sent { region(block, source, &cells, shift) } else { region(target, block, &cells, [0; D]) }
 }
@@ -146,10 +146,10 @@ fn both_ways<const D: usize, P>(
     exchange: &Exchange<P>,
     num_ghost: i32,
     boxes: impl Fn(&P) -> [Vec<Way<D>>; 2],
-) -> BothWays {
+) -> ExchangeTables {
     let sent = parcels(builder, (&exchange.sent, true), num_ghost, &boxes);
     let received = parcels(builder, (&exchange.received, false), num_ghost, &boxes);
-    BothWays { sent, received }
+    ExchangeTables { sent, received }
 }
 
 /// Copies first, then interpolations.
@@ -163,18 +163,18 @@ fn of_averages<const D: usize>(regions: &[RestrictRegion<D>]) -> [Vec<Way<D>>; 2
     [regions.iter().map(|r| (r.source, r.target, r.cells, [0; D])).collect(), Vec::new()]
 }
 
-/// What crosses between ranks at a level's steps.
+/// The messages between ranks in a level's steps.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct LevelParcels {
-    /// Ghost cells: copies and interpolations out, copies in.
-    pub ghost: BothWays,
-    /// Averages out, copies in.
-    pub restrict: BothWays,
-    /// Faces that the coarse level has begun.
-    pub faces: BothWays,
-    /// Faces whose sums are complete, back on the way that they came.
-    pub sums: BothWays,
-    /// Where the patch begins that the faces of the register are the cells of.
+    /// Ghost cells: packed by copies and interpolations, unpacked by copies.
+    pub ghost: ExchangeTables,
+    /// Averages: packed by averaging down, unpacked by copies.
+    pub restrict: ExchangeTables,
+    /// What the coarse level has put into the flux register.
+    pub faces: ExchangeTables,
+    /// Complete sums of the flux register, sent back to the owners of coarse patches.
+    pub sums: ExchangeTables,
+    /// Byte offset of the patch entry whose cells are the faces of the register.
     pub(super) slots: usize,
 }
 
@@ -188,22 +188,22 @@ impl LevelParcels {
         if let Some(plan) = plans.reflux() {
             let Exchange { sent, received } = plan.exchange();
             let mut way = |parcels: &[Parcel<Vec<FaceRun<D>>>], sent| face_parcels(builder, (parcels, sent), num_ghost);
-            of_level.faces = BothWays { sent: way(sent, true), received: way(received, false) };
-            of_level.sums = BothWays { sent: way(received, true), received: way(sent, false) };
+            of_level.faces = ExchangeTables { sent: way(sent, true), received: way(received, false) };
+            of_level.sums = ExchangeTables { sent: way(received, true), received: way(sent, false) };
             of_level.slots = builder.append([slot_patch(plan, num_ghost)].into_iter());
         }
         of_level
     }
 
-    /// The patch of the register's faces.
+    /// The patch entry whose cells are the faces of the register.
     pub fn slots<N: Machine>(&self, memory: &N::Memory) -> Pointer<Patch> {
         pointer::<_, N>(memory, self.slots)
     }
 
-    pub fn at(self, place: Place) -> Self {
+    pub fn at(self, offsets: TableOffsets) -> Self {
         let LevelParcels { ghost, restrict, faces, sums, slots } = self;
-        let [ghost, restrict, faces, sums] = [ghost, restrict, faces, sums].map(|ways| ways.at(place));
-        LevelParcels { ghost, restrict, faces, sums, slots: place.of(slots) }
+        let [ghost, restrict, faces, sums] = [ghost, restrict, faces, sums].map(|ways| ways.at(offsets));
+        LevelParcels { ghost, restrict, faces, sums, slots: offsets.of(slots) }
     }
 }
 
@@ -212,13 +212,13 @@ fn slot_patch<const D: usize>(plan: &RefluxPlan<D>, num_ghost: i32) -> Patch {
     in_dimensions(D, block_entry(&CellBox::new([0], [plan.num_slots() as i32]), 0, num_ghost), num_ghost)
 }
 
-/// A row of cells as it is in more dimensions.
+/// The entry of a row of cells, in `dim` dimensions.
 fn in_dimensions(dim: usize, mut row: Patch, num_ghost: i32) -> Patch {
     row.lo[1..dim].fill(num_ghost);
     row
 }
 
-/// The messages of runs of faces: each is one block. Cells are numbered by what is written.
+/// The messages of runs of faces, each one block. The cells of a region are numbered as in the array that is written.
 fn face_parcels<const D: usize>(
     builder: &mut TableBuilder,
     (parcels, sent): (&[Parcel<Vec<FaceRun<D>>>], bool),
@@ -241,13 +241,13 @@ fn face_parcels<const D: usize>(
     blocks.done(builder)
 }
 
-/// What crosses between ranks when new patches get their values.
+/// The messages between ranks that transfer values to new patches.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct TransferParcels {
     /// The values.
-    pub values: BothWays,
-    /// Coarse cells over what was interpolated, where their capacity matters.
-    pub coarse: BothWays,
+    pub values: ExchangeTables,
+    /// The coarse cells under interpolated ones, where there is a capacity function.
+    pub coarse: ExchangeTables,
 }
 
 impl TransferParcels {
@@ -264,12 +264,12 @@ impl TransferParcels {
         };
         let coarse = match capacity {
             true => both_ways(builder, plan.exchange(), num_ghost, coarse),
-            false => BothWays::default(),
+            false => ExchangeTables::default(),
         };
         TransferParcels { values, coarse }
     }
 
-    pub fn at(self, place: Place) -> Self {
-        TransferParcels { values: self.values.at(place), coarse: self.coarse.at(place) }
+    pub fn at(self, offsets: TableOffsets) -> Self {
+        TransferParcels { values: self.values.at(offsets), coarse: self.coarse.at(offsets) }
     }
 }

@@ -8,14 +8,14 @@ use cuda::amr::tuning::TileHeights;
 use cuda::amr::{CutCells, Patch, TileShape, TileTable};
 use std::ops::Range;
 
-/// A patch of another rank, whose values are elsewhere: kernels that look at every patch find no cells in it, ghost cells included.
+/// The entry of another rank's patch, whose values are not here: kernels that visit every patch find no cells in it, not even ghost cells.
 fn elsewhere<const D: usize>(layout: &PatchLayout<D>) -> Patch {
     let size = [2 * (layout.with_ghosts().lo[0] - layout.cells.lo[0]), 1, 1];
     Patch { first: 0, first_word: 0, inner: 0, stride: [1; 3], component: 0, lo: axes(layout.cells.lo, 0), size }
 }
 
-/// A box of cells in an array of such boxes, as kernels see it: a patch without ghost cells, behind so many cells of those before it.
-/// Kernels count all patches' cells from the first ghost cell, which here is the box's first cell.
+/// The entry of a box of cells in an array of boxes: a patch without ghost cells, behind the `before` cells of the boxes before it.
+/// Kernels index all patches' cells from the first ghost cell, which here is the box's first cell.
 pub(in crate::exec) fn block_entry<const D: usize>(cells: &CellBox<D>, before: usize, num_ghost: i32) -> Patch {
     let strides = PatchLayout::block(*cells, before).strides();
     Patch {
@@ -29,11 +29,11 @@ pub(in crate::exec) fn block_entry<const D: usize>(cells: &CellBox<D>, before: u
     }
 }
 
-/// The patches as the device sees them, and the words of a face map.
+/// The table of patches for kernels, and the number of words of a face map.
 pub(in crate::exec) fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (Vec<Patch>, usize) {
     let (mut first, mut word) = (0u64, 0usize);
     let place = |patch: &PatchLayout<D>| {
-        if !patch.is_here {
+        if !patch.is_local {
             return elsewhere(patch);
         }
         let (strides, with_ghosts) = (patch.strides(), patch.with_ghosts());
@@ -56,7 +56,7 @@ pub(in crate::exec) fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (
     (patches, word)
 }
 
-/// What a sweep updates of patches, counted from each one's first cell: lowest cell, and one past the highest.
+/// The cells of a patch that a sweep updates, relative to its first interior cell: the lowest, and one past the highest.
 fn swept<const D: usize>(cells: &CellBox<D>, sweep: &Sweep) -> [[i32; 3]; 2] {
     let size = cells.size();
     let axis = |d: usize| if d < D { [-sweep.grow[d], size[d] + sweep.grow[d]] } else { [0, 1] };
@@ -71,13 +71,13 @@ pub(in crate::exec) fn strip_table<const D: usize>(
     patches: Range<usize>,
 ) -> TileTable {
     let mut table = TileTable::new(shape);
-    for k in patches.filter(|&k| layout.patches[k].is_here) {
+    for k in patches.filter(|&k| layout.patches[k].is_local) {
         table.add_patch(k as u32, swept(&layout.patches[k].cells, sweep));
     }
     table
 }
 
-/// Cuts strips into tiles, the tallest first. `resident_tiles`: that the device works on at once.
+/// Cuts strips into tiles, the tallest first. `resident_tiles`: number of tiles that the device works on at once.
 pub(in crate::exec) fn cut_into_tiles(mut table: TileTable, resident_tiles: u32) -> (Vec<CutCells>, u32) {
     let mut heights = TileHeights::new(table.strips(), resident_tiles);
     table.cut(|strips| heights.next(strips));

@@ -1,5 +1,5 @@
-//! Tables of plans that kernels make, from the boxes of patches alone: items are counted patch by patch, the counts added up, and the items
-//! written behind those of the patches before. What they are is said by the plans of [`crate::plan`], which need not be made then.
+//! Tables of plans that kernels make from the boxes of patches alone: they count items patch by patch, sum up the counts, and write each
+//! patch's items behind those of the patches before. The items are those of the plans of [`crate::plan`], which need not be made then.
 
 use super::parcels::{LevelParcels, TransferParcels};
 use super::tables::{FillTable, Runs, SideTable};
@@ -14,20 +14,20 @@ use cuda::amr::{
     self, Chunk, ClusterState, FaceRun, Origin, PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable, Region,
 };
 
-/// Patches of a level that kernels plan: each looks for those near it among many.
-const MOST_PATCHES: usize = 1 << 14;
-/// Bytes of the sums, and of a word that says whether the kernels have failed behind them.
+/// Largest number of patches of a level that kernels plan: each patch searches many others for its neighbours.
+const MAX_PATCHES: usize = 1 << 14;
+/// Bytes of the sums, and of a word behind them that is set if the kernels have failed.
 const TOTALS: usize = (PLAN_COLUMNS + 1) * size_of::<u32>();
 
-/// The boxes of a level's patches.
+/// The boxes of a level's patches in the device's memory.
 pub(in crate::exec) struct DeviceBoxes<M> {
-    /// Where they lie as long as they are needed.
+    /// Owns the boxes to which `level` points.
     _memory: M,
     level: PlanLevel,
     /// Cells of all patches, and faces by axis of all lower sides.
     cells: usize,
     lower_faces: [usize; 3],
-    /// Owners of the patches, among several ranks, once they are known here.
+    /// Owners of the patches, among several ranks, once they have been sent.
     owners: Option<M>,
 }
 
@@ -41,7 +41,7 @@ const NOWHERE: PlanLevel = PlanLevel {
 };
 
 impl<M> DeviceBoxes<M> {
-    /// Those of a mesh.
+    /// Sends the boxes of a mesh.
     pub fn send<const D: usize, N: Machine<Memory = M>>(mesh: &LevelMesh<D>, machine: &N) -> Result<Self, CudaError> {
         let boxes: Vec<_> = mesh.patches().iter().map(box_by_axes).collect();
         let memory = machine.allocate(size_of_val(&boxes[..]).max(1))?;
@@ -52,8 +52,8 @@ impl<M> DeviceBoxes<M> {
         Ok(boxes)
     }
 
-    /// Those that kernels are making in the place of others, about as many: where there is room for so many of them, and what will have been
-    /// found of them.
+    /// Boxes that kernels are making in place of `before`, whose cells and faces serve as estimates: memory with `room` places for them, and
+    /// `found`, the state that will have their number.
     pub fn in_place_of<N: Machine<Memory = M>>(
         before: &Self,
         (memory, room): (M, usize),
@@ -64,7 +64,7 @@ impl<M> DeviceBoxes<M> {
         DeviceBoxes { _memory: memory, level, owners: None, ..*before }
     }
 
-    /// From here on the host knows them.
+    /// Takes the number and the sizes of the boxes from the mesh, now that the host knows it.
     pub fn learn<const D: usize>(&mut self, mesh: &LevelMesh<D>) {
         (self.cells, self.lower_faces) = (0, [0; 3]);
         let level = &mut self.level;
@@ -79,12 +79,12 @@ impl<M> DeviceBoxes<M> {
         }
     }
 
-    /// Where they lie.
+    /// The address of the boxes.
     pub fn places(&self) -> Pointer<amr::CellBox> {
         self.level.boxes
     }
 
-    /// How many there are, or are places for.
+    /// Number of boxes, or of places for them while kernels make them.
     pub fn num_places(&self) -> usize {
         self.level.num_boxes as usize
     }
@@ -97,7 +97,7 @@ impl<M> DeviceBoxes<M> {
         Ok(())
     }
 
-    /// Where the owners are, if they have been sent.
+    /// The address of the owners, or null if they have not been sent.
     pub fn owners<N: Machine<Memory = M>>(&self) -> Pointer<u32> {
         self.owners.as_ref().map_or(Pointer::NULL, |owners| pointer::<_, N>(owners, 0))
     }
@@ -110,7 +110,7 @@ pub(in crate::exec) struct PlanRequest<'a, const D: usize, M> {
     pub boxes: &'a DeviceBoxes<M>,
     /// The next coarser level, and the ratio to it.
     pub coarser: Option<(&'a DeviceBoxes<M>, Ratio<D>)>,
-    /// Where values of the level's patches come from is wanted: the level before it was replaced, if there was one.
+    /// If the tables of the transfer of values are wanted: the level that is replaced, if there was one.
     pub transfer: Option<Option<&'a DeviceBoxes<M>>>,
     pub sides: &'a Sides<D>,
     pub num_ghost: i32,
@@ -118,17 +118,17 @@ pub(in crate::exec) struct PlanRequest<'a, const D: usize, M> {
     pub keeps_faces: bool,
     /// There is a capacity function.
     pub capacity: bool,
-    /// There are other ranks: ghost cells outside the domain wait for theirs.
+    /// There are other ranks: ghost cells outside the domain are filled after those ranks' messages.
     pub outside_last: bool,
 }
 
-/// Lanes that share what is counted of a patch: what each counts is kept.
+/// Lanes of a warp, which share the counting of a patch; each lane's counts are stored.
 const LANES: usize = 32;
 
-/// Tables of which it is known how large they are, or will be.
+/// Tables whose sizes are being counted or are known.
 pub(in crate::exec) struct CountedTables<N: Machine> {
     pub(super) args: PlanArgs,
-    /// The sums, then what they are sums of.
+    /// The sums, then the counts of patches and lanes.
     pub(super) memory: N::Memory,
     pub(super) totals: N::Download,
     pub(super) transfers: bool,
@@ -138,7 +138,7 @@ pub(in crate::exec) struct CountedTables<N: Machine> {
 pub(super) struct Counts([u32; PLAN_COLUMNS]);
 
 impl Counts {
-    /// Waits for them; `None` if there is more around a patch than the kernels have room for, or a level is not nested.
+    /// Waits for the counts; `None` if there are more patches around one than the kernels have room for, or a level is not nested.
     pub fn finish<N: Machine>(totals: N::Download, machine: &N) -> Result<Option<Self>, CudaError> {
         let words: [u32; PLAN_COLUMNS + 1] = machine.finish_download(totals, |bytes| {
             std::array::from_fn(|k| u32::from_ne_bytes(bytes[4 * k..][..4].try_into().expect("four bytes")))
@@ -156,18 +156,18 @@ impl Counts {
         self.0[PlanColumn::Kinds as usize + kind as usize]
     }
 
-    /// The most cells that these can have.
+    /// An upper bound for the cells of the items of a kind.
     pub fn cells(&self, kind: PlanColumn, chunk_cells: u32) -> usize {
         self.chunks(kind) as usize * chunk_cells as usize
     }
 }
 
-/// Tables of a level's plans and, if that was asked for, of where its values come from.
+/// Tables of a level's plans and, if requested, of the transfer of its values.
 pub(in crate::exec) type WrittenTables<N> = (LevelTables<N>, Option<TransferTables<<N as super::Queue>::Memory>>);
 
 /// True if kernels can plan levels of so many patches each.
 pub(in crate::exec) fn kernels_have_room(most_patches: usize) -> bool {
-    most_patches <= MOST_PATCHES
+    most_patches <= MAX_PATCHES
 }
 
 impl<N: Machine> CountedTables<N> {
@@ -186,7 +186,7 @@ impl<N: Machine> CountedTables<N> {
         Ok(CountedTables { args, memory, totals, transfers })
     }
 
-    /// The same now that the host knows the patches: those of the level, and of the next coarser one.
+    /// Replaces the boxes of the level and of the next coarser one by those that the host knows now.
     pub fn of_known(mut self, boxes: &DeviceBoxes<N::Memory>, coarser: Option<&DeviceBoxes<N::Memory>>) -> Self {
         (self.args.level, self.args.coarse) = (boxes.level, coarser.map_or(NOWHERE, |coarser| coarser.level));
         self
@@ -202,7 +202,7 @@ impl<N: Machine> CountedTables<N> {
             Runs as FaceRuns,
         };
         let ghost = [Copies, Interps, OutsideCopies, OutsideInterps];
-        let mut room = Room::default();
+        let mut room = OffsetAllocator::default();
         let regions = room.of::<Region>(ghost.map(of).iter().sum());
         let fill = room.table(regions, ghost.map(chunks).iter().sum(), args.ghost).with_first(of(Copies));
         let origins = room.of::<Origin>(of(OutsideCopies) + of(OutsideInterps));
@@ -215,7 +215,7 @@ impl<N: Machine> CountedTables<N> {
         args.averages = placed::<N>(&restrict, &memory, args.averages);
         args.runs = placed::<N>(&runs, &memory, args.runs);
         (args.origins, args.face_runs) = (pointer::<_, N>(&memory, origins), runs.items::<_, N>(&memory));
-        let mut moved = Room::default();
+        let mut moved = OffsetAllocator::default();
         let regions = moved.of::<Region>(of(Moved) + of(New));
         let values = moved.table(regions, chunks(Moved) + chunks(New), args.values).with_first(of(Moved));
         let conserved = if args.conserves == 0 { 0 } else { of(New) };
@@ -246,35 +246,35 @@ impl<N: Machine> CountedTables<N> {
     }
 }
 
-/// A table as the kernel writes it that has its place in some memory.
+/// What the kernel that writes a table needs, with its place in memory.
 fn placed<N: Machine>(table: &Table, memory: &N::Memory, known: PlanTable) -> PlanTable {
     PlanTable { regions: table.items::<_, N>(memory), chunks: table.chunks::<N>(memory), ..known }
 }
 
-/// Bytes of memory that have been given away.
+/// Bytes of an allocation that have been assigned so far.
 #[derive(Default)]
-pub(super) struct Room(pub usize);
+pub(super) struct OffsetAllocator(pub usize);
 
-impl Room {
-    /// Where so many structs begin.
+impl OffsetAllocator {
+    /// Assigns bytes to `count` structs; returns their byte offset.
     pub fn of<T>(&mut self, count: u32) -> usize {
         let start = self.0.next_multiple_of(16);
         self.0 = start + count as usize * size_of::<T>();
         start
     }
 
-    /// A table whose items begin there.
+    /// A table whose items begin at byte `items`; assigns bytes to its chunks.
     fn table(&mut self, items: usize, num_chunks: u32, known: PlanTable) -> Table {
         Table::placed([items, self.of::<Chunk>(num_chunks)], [num_chunks, known.chunk_cells])
     }
 }
 
-/// What the kernels take, but for where tables are written.
+/// The arguments of the kernels, except where tables are written.
 fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>, memory: &N::Memory) -> PlanArgs {
     let PlanRequest { periodic, boxes, coarser, transfer, sides, num_ghost, keeps_faces, capacity, outside_last } =
         request;
     let ratio = coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
-    // Cells of the tables, about.
+    // Estimates of the tables' cells, which decide the size of chunks.
     let (cells, lower_faces) = (boxes.cells, &boxes.lower_faces[..D]);
     let ghost = 2 * num_ghost as usize * lower_faces.iter().sum::<usize>();
     let faces = (0..D).map(|d| 2 * lower_faces[d] / ratio.faces(d) as usize).sum();

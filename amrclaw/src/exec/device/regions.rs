@@ -1,4 +1,4 @@
-//! Tables of regions: put together by the host, cut into the warps' work by the device.
+//! Tables of regions: built by the host, divided by the device into chunks, each the work of one warp.
 
 use super::{Queue, axes, bytes_of, pointer};
 use crate::index::{CellBox, CellIndex};
@@ -20,7 +20,7 @@ pub(in crate::exec) fn region<const D: usize>(
     (Region { target, source, lo, size, shift }, cells.volume())
 }
 
-/// Regions or runs, and the warps' work on them.
+/// Regions or runs, and their chunks, each the work of one warp.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::exec) struct Table {
     /// Where the regions begin, in bytes.
@@ -34,7 +34,7 @@ pub(in crate::exec) struct Table {
 }
 
 impl Table {
-    /// A table whose items and chunks begin there, in bytes, with so many chunks of so many cells.
+    /// A table by the byte offsets of its items and chunks, the number of its chunks, and the cells of a chunk.
     pub fn placed([items, chunks]: [usize; 2], [num_chunks, chunk_cells]: [u32; 2]) -> Self {
         Table { items, chunks, num_chunks, chunk_cells, num_first: 0 }
     }
@@ -47,29 +47,29 @@ impl Table {
         self.chunks_from::<N>(memory, 0)
     }
 
-    /// The chunks without the first ones.
+    /// The chunks from number `first` on.
     pub fn chunks_from<N: Queue>(&self, memory: &N::Memory, first: u32) -> Pointer<Chunk> {
         pointer::<Chunk, N>(memory, self.chunks + first as usize * size_of::<Chunk>())
     }
 
-    /// The table with some of its chunks alone, for kernels to which the kinds of items are the same.
+    /// The table with only some of its chunks, for kernels that do not distinguish the kinds of items.
     pub fn with_chunks(self, chunks: &Range<u32>) -> Self {
         let start = self.chunks + chunks.start as usize * size_of::<Chunk>();
         Table { chunks: start, num_chunks: chunks.len() as u32, ..self }
     }
 
-    /// The table, whose first items are of another kind.
+    /// The table, whose first `num_first` items are of another kind.
     pub fn with_first(self, num_first: u32) -> Self {
         Table { num_first, ..self }
     }
 
-    /// The table once its builder's tables are sent to that place.
-    pub fn at(self, place: Place) -> Self {
-        Table { items: place.items + self.items, chunks: place.chunks + self.chunks, ..self }
+    /// The table after its builder's tables have been sent to `offsets`.
+    pub fn at(self, offsets: TableOffsets) -> Self {
+        Table { items: offsets.items + self.items, chunks: offsets.chunks + self.chunks, ..self }
     }
 }
 
-/// Puts tables one after another, to be sent in one piece. Chunks are listed by the device.
+/// Puts tables one after another, to be sent by one copy. The device lists their chunks.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct TableBuilder {
     bytes: Vec<u8>,
@@ -78,27 +78,27 @@ pub(in crate::exec) struct TableBuilder {
     num_chunks: usize,
 }
 
-/// Where in memory the items of a builder begin, and their chunks.
+/// Byte offsets of a builder's items and chunks in the memory to which they are sent.
 #[derive(Clone, Copy)]
-pub(in crate::exec) struct Place {
+pub(in crate::exec) struct TableOffsets {
     items: usize,
     chunks: usize,
 }
 
-impl Place {
-    /// Where something is that began there in the builder, in bytes.
+impl TableOffsets {
+    /// The byte offset in that memory of what begins at `start` in the builder.
     pub fn of(self, start: usize) -> usize {
         self.items + start
     }
 }
 
 impl TableBuilder {
-    /// Appends numbers or structs; answers where they begin.
+    /// Appends numbers or structs; returns their byte offset.
     pub fn append<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = T>) -> usize {
         append(&mut self.bytes, items)
     }
 
-    /// The same of a slice, in one piece.
+    /// The same for a slice, by one copy.
     pub fn append_all<T: Copy>(&mut self, items: &[T]) -> usize {
         let start = self.bytes.len().next_multiple_of(16);
         self.bytes.resize(start, 0);
@@ -106,7 +106,7 @@ impl TableBuilder {
         start
     }
 
-    /// Appends a table; `cells`: of each item.
+    /// Appends a table of items, each with its number of cells.
     pub fn table<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = (T, usize)>) -> Table {
         let (first_chunk, first) = (self.num_chunks, self.chunked.len());
         let mut total = 0;
@@ -115,7 +115,7 @@ impl TableBuilder {
         let (bytes, chunked) = (&mut self.bytes, &mut self.chunked);
         let written = items.map(|(item, cells)| {
             total += cells;
-            // Holds the cells until it is known how many make a chunk.
+            // `first_chunk` holds the number of cells until the size of a chunk is known.
             let number = (chunked.len() - first) as u32;
             chunked.push(Chunked { first_chunk: cells as u32, number, chunk_cells: 0 });
             item
@@ -136,14 +136,14 @@ impl TableBuilder {
         }
     }
 
-    /// The tables, once there are no more to come.
+    /// Finishes the tables: no more can be appended.
     pub fn done(mut self) -> HostTables {
         let num_regions = self.chunked.len();
         let regions = append(&mut self.bytes, self.chunked.into_iter());
         HostTables { bytes: self.bytes, regions, num_regions, num_chunks: self.num_chunks }
     }
 
-    /// Sends what is no table.
+    /// Sends what has been appended, where none of it is a table.
     pub fn send<N: Queue>(&self, machine: &N) -> Result<N::Memory, CudaError> {
         let memory = machine.allocate(self.bytes.len().max(1))?;
         machine.upload(&self.bytes, &memory, 0)?;
@@ -151,7 +151,7 @@ impl TableBuilder {
     }
 }
 
-/// Appends numbers or structs; answers where they begin.
+/// Appends numbers or structs; returns their byte offset.
 fn append<T: Copy>(bytes: &mut Vec<u8>, items: impl ExactSizeIterator<Item = T>) -> usize {
     let start = bytes.len().next_multiple_of(16);
     bytes.resize(start + items.len() * size_of::<T>(), 0);
@@ -164,18 +164,18 @@ fn append<T: Copy>(bytes: &mut Vec<u8>, items: impl ExactSizeIterator<Item = T>)
 #[derive(Debug)]
 pub(in crate::exec) struct HostTables {
     bytes: Vec<u8>,
-    /// Where these regions begin, and their number.
+    /// Byte offset of these regions, and their number.
     regions: usize,
     num_regions: usize,
     num_chunks: usize,
 }
 
 impl HostTables {
-    /// Sends several into one piece of memory and lists their chunks behind them.
+    /// Sends several to one allocation, where the device lists their chunks behind them.
     pub fn send<const K: usize, N: Queue>(
         several: [&Self; K],
         machine: &N,
-    ) -> Result<(N::Memory, [Place; K]), CudaError> {
+    ) -> Result<(N::Memory, [TableOffsets; K]), CudaError> {
         let mut end = 0;
         let mut room = |bytes: usize| {
             let start = end;
@@ -199,6 +199,6 @@ impl HostTables {
             // SAFETY: the regions are sent before; there is room for each chunk, which one thread writes.
             unsafe { machine.run(&LIST_CHUNKS, 1, tables.num_chunks, &args)? };
         }
-        Ok((memory, std::array::from_fn(|k| Place { items: items[k], chunks: chunks[k] })))
+        Ok((memory, std::array::from_fn(|k| TableOffsets { items: items[k], chunks: chunks[k] })))
     }
 }

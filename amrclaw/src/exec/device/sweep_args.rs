@@ -1,4 +1,4 @@
-//! What the kernels of a sweep take: the update, and what sums the conservation fix up.
+//! Arguments of the kernels of a sweep: the update, and the sums of the conservation fix.
 
 use super::axes::axes;
 use crate::exec::step::{Sweep, axis_bits};
@@ -7,7 +7,7 @@ use cuda::abi::{Pointer, Real};
 use cuda::amr::{Chunk, FaceRun, Patch, PatchReport, RegisterArgs, Tile, TileShape, UpdateArgs};
 use cuda::compile::Precision;
 
-/// Which tiles a sweep is cut into.
+/// The shape of the tiles of a sweep.
 pub(in crate::exec) fn tile_shape(sweep: &Sweep, num_eqn: usize, precision: Precision) -> TileShape {
     TileShape::new(sweep.axes, num_eqn, precision)
 }
@@ -27,11 +27,11 @@ pub(in crate::exec) struct DeviceSweep<'a> {
     pub q: Pointer<Real>,
     /// Auxiliary values.
     pub aux: Pointer<Real>,
-    /// Corrections of the faces kept; null if there are none.
+    /// Second-order corrections at kept faces; null if there are none.
     pub kept: Pointer<Real>,
-    /// Faces kept: fine ones at the level's own edge first, then coarse ones at the finer level's.
+    /// Number of kept faces: first those to the coarser level, then those to the finer level.
     pub num_kept: usize,
-    /// How many of them are fine.
+    /// Number of kept faces to the coarser level.
     pub num_fine: usize,
 }
 
@@ -40,9 +40,9 @@ pub(in crate::exec) struct DeviceSweep<'a> {
 pub(in crate::exec) struct FaceMapPlace {
     /// Its bits.
     pub words: Pointer<u32>,
-    /// Of each word the place of its first face.
+    /// For each word, the number of its first face.
     pub bases: Pointer<u32>,
-    /// Slots by place.
+    /// The slot of each face, by its number.
     pub slots: Pointer<u32>,
 }
 
@@ -56,7 +56,7 @@ pub(in crate::exec) struct UpdatePlace {
     pub reports: Pointer<PatchReport>,
 }
 
-/// Runs of faces between two levels, with the warps' work on them, and where the fix's terms at these faces are summed up.
+/// Runs of faces between two levels with their chunks, and the register in which the fix's terms at these faces are summed up.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct RegisterPlace {
     pub runs: Pointer<FaceRun>,
@@ -84,7 +84,7 @@ impl DeviceSweep<'_> {
         self.dt * self.sweep().fraction
     }
 
-    /// What the update takes. `dx`: of the level's cells.
+    /// Arguments of the update. `dx`: of the level's cells.
     pub fn update(&self, place: UpdatePlace, map: FaceMapPlace, dx: [f64; 3], num_ghost: i32) -> UpdateArgs {
         UpdateArgs {
             patches: self.patches,
@@ -104,7 +104,7 @@ impl DeviceSweep<'_> {
         }
     }
 
-    /// What summing up takes, at so many coarse faces between levels of this ratio.
+    /// Arguments of the kernels that sum up the register, of `num_slots` coarse faces between levels of this ratio.
     pub fn register<const D: usize>(&self, place: RegisterPlace, num_slots: usize, ratio: Ratio<D>) -> RegisterArgs {
         let before = self.sweeps[..self.number].iter().fold(0, |before, sweep| before | axis_bits(sweep.axes));
         RegisterArgs {

@@ -2,7 +2,7 @@
 
 use super::outside::{Sides, origin};
 use super::parcels::{LevelParcels, TransferParcels};
-use super::regions::{Place, region};
+use super::regions::{TableOffsets, region};
 use super::{FaceMapPlace, HostTables, Machine, Table, TableBuilder, pointer};
 use crate::index::Ratio;
 use crate::mesh::{LevelMesh, OriginRun};
@@ -44,19 +44,19 @@ fn chain<T>(
     Both(first, second)
 }
 
-/// Ghost cells: those inside the domain, then those outside.
+/// The regions that fill ghost cells: those inside the domain, then those outside.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct FillTable {
     pub table: Table,
-    /// Regions inside.
+    /// Number of regions inside.
     pub num_inside: u32,
-    /// Copies among the others.
+    /// Number of copies among those outside.
     pub num_outside_copies: u32,
-    /// Where it is said where the others have their values from, in bytes.
+    /// Byte offset of the origins of the regions outside.
     pub origins: usize,
-    /// Those outside by axis, if they are filled so.
+    /// The regions outside by axis, if functions or mapped walls compute any.
     pub by_axis: [SideTable; 3],
-    /// Those outside of a rank among several: when others have filled theirs.
+    /// The regions outside of one rank among several, which are filled after the messages of other ranks are unpacked.
     pub after: SideTable,
 }
 
@@ -72,8 +72,8 @@ impl SideTable {
         pointer::<Origin, N>(memory, self.origins)
     }
 
-    fn at(self, place: Place) -> Self {
-        SideTable { table: self.table.at(place), origins: place.of(self.origins) }
+    fn at(self, offsets: TableOffsets) -> Self {
+        SideTable { table: self.table.at(offsets), origins: offsets.of(self.origins) }
     }
 }
 
@@ -91,19 +91,19 @@ pub(in crate::exec) struct LevelTables<N: Machine> {
     pub runs: Runs,
     /// How many faces they have.
     pub faces: FaceCounts,
-    /// What crosses to other ranks and from them.
+    /// Messages to other ranks and from them.
     pub parcels: LevelParcels,
-    /// Number of the first chunk of the fine patches' runs behind those of each fine patch; not known where kernels have made the tables.
+    /// For each fine patch, the end of its runs' chunks in `runs.fine`; empty where kernels have made the tables.
     pub run_ends: Vec<u32>,
 }
 
-/// Runs of faces to the coarser level. Those of a single rank are the same for both levels; among several, patches on one side may be
-/// another's.
+/// Runs of faces to the coarser level. For a single rank both tables are the same; among several, patches on one side may belong to
+/// another rank.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::exec) struct Runs {
-    /// Of fine patches that are here.
+    /// Of this rank's fine patches.
     pub fine: Table,
-    /// Beside coarse patches that are here.
+    /// Beside this rank's coarse patches.
     pub coarse: Table,
 }
 
@@ -130,10 +130,10 @@ pub(in crate::exec) struct FaceCounts {
 /// The tables of a level's plans on the host, before they are sent.
 pub(in crate::exec) struct HostLevelTables {
     ghost: (HostTables, FillTable),
-    /// What joins the level to the coarser one: averages, runs of faces.
+    /// Tables between the level and the coarser one: averages, runs of faces.
     joint: (HostTables, (Table, Runs)),
     faces: FaceCounts,
-    /// What joins it to other ranks.
+    /// Messages to other ranks and from them.
     parcels: (HostTables, LevelParcels),
     run_ends: Vec<u32>,
 }
@@ -181,7 +181,7 @@ impl HostLevelTables {
     }
 }
 
-/// The runs of a plan but for those that cross to other ranks one way.
+/// The runs of a plan without those in the parcels `crossing`, sent to other ranks or received from them.
 fn runs_of<const D: usize>(
     plan: &RefluxPlan<D>,
     crossing: impl Fn(&RefluxPlan<D>) -> &[plan::Parcel<Vec<plan::FaceRun<D>>>],
@@ -199,7 +199,7 @@ fn runs_of<const D: usize>(
     Cow::Owned(kept)
 }
 
-/// `alone`: there are no other ranks, so that cells outside need not wait for any.
+/// `alone`: there are no other ranks, so that cells outside need not wait for messages.
 fn fill_table<const D: usize>(
     ghost: &GhostPlan<D>,
     LevelContext { mesh, sides, num_ghost }: LevelContext<'_, D>,
@@ -232,15 +232,15 @@ fn fill_table<const D: usize>(
     (builder.done(), FillTable { table, num_inside, num_outside_copies, origins, by_axis, after })
 }
 
-/// Regions outside the domain that have their values from the same patch.
+/// Regions outside the domain whose values come from the same patch.
 fn own_table<const D: usize>(builder: &mut TableBuilder, outside: &OutsideParts<D>) -> SideTable {
     let regions = outside.copies.iter().map(|p| region(p.region.target, p.region.source, &p.region.cells, [0; D]));
     let table = builder.table(regions);
     SideTable { table, origins: builder.append(outside.copies.iter().map(|part| origin(&part.origins))) }
 }
 
-/// The regions outside the domain by axis, cut where they have their values from cells in another row: their sides in place of a source,
-/// the first cell of the plan's region in place of a shift.
+/// The regions outside the domain by axis, cut so that each takes its values from one run of cells. The source of a region is its side,
+/// its shift the first cell of the plan's region.
 fn side_tables<const D: usize>(
     builder: &mut TableBuilder,
     ghost: &GhostPlan<D>,
@@ -299,7 +299,7 @@ pub(in crate::exec) fn face_run<const D: usize>(r: &crate::plan::FaceRun<D>) -> 
     (run, cells)
 }
 
-/// How many chunks the runs of each fine patch and those before it have.
+/// For each fine patch, the number of chunks of its runs and those of the patches before it.
 fn run_ends<const D: usize>(runs: &PatchLists<plan::FaceRun<D>>, chunk_cells: u32) -> Vec<u32> {
     let mut end = 0;
     let of_patch = |patch: usize| {
@@ -309,14 +309,14 @@ fn run_ends<const D: usize>(runs: &PatchLists<plan::FaceRun<D>>, chunk_cells: u3
     (0..runs.num_patches()).map(of_patch).collect()
 }
 
-/// The tables of a transfer: what fills the new patches, and for capacity functions the coarse cells over what was
-/// interpolated.
+/// The tables of a transfer: what fills the new patches, and for capacity functions the coarse cells under interpolated
+/// ones.
 pub(in crate::exec) struct TransferTables<M> {
     /// On the device; [`HostTables`] before they are sent.
     pub memory: M,
     pub fill: Table,
     pub conserve: Table,
-    /// What crosses to other ranks and from them.
+    /// Messages to other ranks and from them.
     pub parcels: TransferParcels,
 }
 
@@ -337,8 +337,8 @@ impl TransferTables<HostTables> {
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<TransferTables<N::Memory>, CudaError> {
         let TransferTables { memory, fill, conserve, parcels } = self;
-        let (memory, [place]) = HostTables::send([&memory], machine)?;
-        let (fill, conserve, parcels) = (fill.at(place), conserve.at(place), parcels.at(place));
+        let (memory, [offsets]) = HostTables::send([&memory], machine)?;
+        let (fill, conserve, parcels) = (fill.at(offsets), conserve.at(offsets), parcels.at(offsets));
         Ok(TransferTables { memory, fill, conserve, parcels })
     }
 }
@@ -348,14 +348,14 @@ pub(in crate::exec) struct FaceMap<N: Machine> {
     /// Words of bits, a base for each, and the number of faces.
     pub words: N::Memory,
     pub num_words: usize,
-    /// By the places of the faces, which a word's base and the bits before theirs say.
+    /// The slot of each face, by its number: the base of its word plus the bits before its own.
     pub slots: N::Memory,
-    /// Slots of faces to the coarser level; those to the finer one follow.
+    /// Number of slots of faces to the coarser level; those to the finer one follow.
     pub num_fine: usize,
 }
 
 impl<N: Machine> FaceMap<N> {
-    /// Room for a map of so many words, and so many faces.
+    /// Allocates a map of `num_words` words and `num_faces` faces.
     pub fn new(machine: &N, num_words: usize, num_faces: usize, num_fine: usize) -> Result<Self, CudaError> {
         let words = machine.allocate(Self::bytes(num_words))?;
         let slots = machine.allocate(num_faces.max(1) * size_of::<u32>())?;
@@ -366,12 +366,12 @@ impl<N: Machine> FaceMap<N> {
         (2 * num_words + 1) * size_of::<u32>()
     }
 
-    /// Leaves no face in it.
+    /// Removes all faces from the map.
     pub fn clear(&self, machine: &N) -> Result<(), CudaError> {
         machine.zero(&self.words, 0, Self::bytes(self.num_words))
     }
 
-    /// Where kernels find it.
+    /// The addresses of the map, for kernels.
     pub fn place(&self) -> FaceMapPlace {
         FaceMapPlace {
             words: pointer::<_, N>(&self.words, 0),
@@ -380,7 +380,7 @@ impl<N: Machine> FaceMap<N> {
         }
     }
 
-    /// What numbering its faces takes. `patches`: of the level.
+    /// Arguments of the kernel that numbers the faces. `patches`: of the level.
     pub fn numbering(&self, patches: Pointer<Patch>) -> NumberFacesArgs {
         let FaceMapPlace { words, bases, .. } = self.place();
         let count = pointer::<_, N>(&self.words, 2 * self.num_words * size_of::<u32>());

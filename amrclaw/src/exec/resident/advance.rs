@@ -1,6 +1,6 @@
 //! One step of a level: source terms, sweeps over tiles, and what the conservation fix keeps of them.
 
-use super::store::Place;
+use super::store::StatePlace;
 use super::tiles::Tiles;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
@@ -24,9 +24,9 @@ use std::time::Instant;
 enum Array {
     /// The level's present state.
     Present,
-    /// What becomes its next one.
+    /// The level's next state.
     Next,
-    /// A state in between.
+    /// An intermediate state.
     Stage(usize),
 }
 
@@ -42,7 +42,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn advance_level(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         let l = level.index();
         let refreshed = self.refresh_aux(level, 0.5 * dt);
-        self.or_later(refreshed)?;
+        self.defer_error(refreshed)?;
         let reports = self.reports.begin(&self.machine, self.levels[l].mesh.patches().len())?;
         self.make_arrays(l)?;
         self.make_tiles(l)?;
@@ -85,7 +85,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Fills auxiliary values afresh, if they change with time: as they are so long after the level's time.
+    /// Recomputes auxiliary values that change with time, for the level's time plus `after`.
     pub(super) fn refresh_aux(&mut self, level: Level, after: f64) -> Result<(), ExecError> {
         if self.problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time()) {
             let time = self.levels[level.index()].states.time + after;
@@ -112,7 +112,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    fn place(&self, l: usize, array: Array) -> Place<'_, N> {
+    fn place(&self, l: usize, array: Array) -> StatePlace<'_, N> {
         match array {
             Array::Present => self.levels[l].q(),
             Array::Next => self.levels[l].next(),
@@ -142,7 +142,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Sweeps the next states, which slide: batch by batch, and what the fix keeps of each before others are written over it.
+    /// Sweeps states that slide, batch by batch; adds the fix's terms of each batch to the register before the next batch overwrites its states.
     fn slide(&mut self, step: Step, n: usize, has_faces: bool) -> Result<(), ExecError> {
         let store = &self.levels[step.level.index()];
         let slide = store.slide.as_ref().expect("asked for of levels that slide");
@@ -178,8 +178,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// What the conservation fix keeps of a sweep that began with the states `from`. `patches`: those of the level whose faces to the coarser
-    /// level these are; else they are all faces to the finer one.
+    /// Adds the conservation fix's terms of a sweep that began with the states `from` to the register. `patches`: at their faces to the
+    /// coarser level; `None`: at all faces to the finer level.
     fn register(
         &self,
         step: Step,
@@ -212,7 +212,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Lets a source act that kernels compute.
+    /// Integrates a source term by a kernel.
     fn run_source(
         &self,
         kernel: &Launcher<SourceArgs>,
@@ -245,8 +245,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Lets the source terms act for a time `dt` from time `t` on the first array, on ghost cells too if `ghosts`; the
-    /// result goes to the second. Answers the first patch that the host then finds not to be finite.
+    /// Integrates the source terms over `dt` from time `t`, from the first array to the second, in ghost cells too if
+    /// `ghosts`. Returns the first patch on which the host finds a value that is not finite.
     fn apply_source(
         &mut self,
         step: Step,
@@ -258,7 +258,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let level = step.level;
         let l = level.index();
         let (is_function, own) = (self.functions.source.is_some(), self.has_source);
-        // With no source at all the values still go to where the next part of the step reads them.
+        // Without any source, the values must still be copied to where the next part of the step reads them.
         let in_place = matches!((from, to), (Array::Next, Array::Next));
         if is_function || self.problem.source.is_none() && (own || in_place) {
             let mut input = from;

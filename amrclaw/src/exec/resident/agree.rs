@@ -1,4 +1,4 @@
-//! What ranks tell one another of their own patches: see [`agree`].
+//! Outcomes and errors of each rank's own patches, shared among all ranks: see [`agree`].
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::step::agree;
@@ -7,56 +7,61 @@ use riemann::real::Scalar;
 use tracing::debug;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Keeps the first error until it can be told.
+    /// Keeps the first error until it can be returned.
     pub(super) fn note<T>(&mut self, outcome: Result<T, ExecError>) {
-        if let Err(error) = self.or_end(outcome) {
+        if let Err(error) = self.or_abort(outcome) {
             self.failed.get_or_insert(error);
         }
     }
 
-    /// Keeps an error for all ranks to hear of with the next [`Executor::collect`]; a single rank is told at once, and of a device that
-    /// fails too.
-    pub(super) fn or_later(&mut self, outcome: Result<(), ExecError>) -> Result<(), ExecError> {
+    /// Keeps an error until the next [`Executor::collect`], which tells it to all ranks. On a single rank it is returned at once, and so is
+    /// the failure of a device or of communication.
+    pub(super) fn defer_error(&mut self, outcome: Result<(), ExecError>) -> Result<(), ExecError> {
         match outcome {
             Err(ExecError::Device(_) | ExecError::Ranks(_)) => outcome,
-            outcome => agree::or_later(&self.ranks, &mut self.failed, outcome),
+            outcome => agree::defer_error(&self.ranks, &mut self.failed, outcome),
         }
     }
 
-    /// Where the device fails, the run ends on all ranks.
-    pub(super) fn or_end<T>(&self, outcome: Result<T, ExecError>) -> Result<T, ExecError> {
-        agree::or_end(&self.ranks, outcome)
+    /// If the device has failed, ends the run on all ranks.
+    pub(super) fn or_abort<T>(&self, outcome: Result<T, ExecError>) -> Result<T, ExecError> {
+        agree::or_abort(&self.ranks, outcome)
     }
 
     /// All ranks agree once on what their devices have in common: whether kernels plan levels, since both ends of a message must have its
     /// items in the same order, and how messages go from device to device.
     pub(super) fn agree_on_devices(&mut self) -> Result<(), ExecError> {
         if self.fewest_tiles.is_none() {
-            self.ranks.work_beside_device();
+            self.ranks.poll_longer();
             let own = [u64::from(self.machine.resident_tiles()), u64::from(self.ranks.reaches_devices())];
             let all = self.ranks.gather(&own)?;
             self.fewest_tiles = all.iter().map(|told| told[0] as u32).min();
             self.sends_from_device = all.iter().all(|told| told[1] != 0);
             if !self.ranks.is_solo() && !self.ranks.share_process() {
-                self.find_readers()?;
+                self.find_peer_access()?;
             }
-            debug!(all_read = self.ranks.all_read(), self.sends_from_device, "messages");
+            debug!(all_have_peer_access = self.ranks.all_have_peer_access(), self.sends_from_device, "messages");
         }
         Ok(())
     }
 
-    /// What came of steps and samples on all ranks.
+    /// Collects the outcomes of steps and samples on all ranks.
     pub(super) fn collect_from_all(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
         let mut own = Outcomes::default();
         self.reports.collect(&self.machine, &mut own)?;
         let checked = self.check_boundaries();
-        self.or_later(checked)?;
+        self.defer_error(checked)?;
         let num_eqn = self.sizes.num_eqn;
         let (sampled, mut rest) = (std::mem::take(&mut self.sampled), own.samples.chunks_exact(num_eqn));
         let nothing = vec![0.0; num_eqn];
-        let values = |&is_here: &bool| if is_here { rest.next().unwrap_or(&nothing) } else { &nothing }.to_vec();
+        let values = |&is_local: &bool| if is_local { rest.next().unwrap_or(&nothing) } else { &nothing }.to_vec();
         let samples = sampled.iter().flat_map(values).collect();
         let (outcomes_here, failed) = (Outcomes { steps: own.steps, samples }, self.failed.take());
-        agree::collect(&self.ranks, num_eqn, agree::Untold { outcomes: outcomes_here, sampled, failed }, outcomes)
+        agree::collect(
+            &self.ranks,
+            num_eqn,
+            agree::UnsharedOutcomes { outcomes: outcomes_here, sampled, failed },
+            outcomes,
+        )
     }
 }

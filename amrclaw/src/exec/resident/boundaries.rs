@@ -1,4 +1,4 @@
-//! Ghost cells outside the domain, where the user has a say.
+//! Ghost cells outside the domain, where user functions or walls of mapped grids compute some.
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
@@ -17,7 +17,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(());
         }
         if self.functions.boundary.is_none() {
-            return self.ask_boundaries(level, plans);
+            return self.fill_boundaries_on_host(level, plans);
         }
         let store = &self.levels[level.index()];
         let tables = store.tables.as_ref().expect("made with the plans");
@@ -48,8 +48,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Lets the host fill them.
-    fn ask_boundaries(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+    /// Fills them on the host.
+    fn fill_boundaries_on_host(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         let start = Instant::now();
         self.fetch_level(level)?;
         let host = self.host.get_mut();
@@ -61,7 +61,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Refuses ghost cells that functions of the case have filled with what is not finite or not allowed, in steps up to the last mark.
+    /// Fails if functions of the case have filled ghost cells with values that are not finite or not allowed, in steps up to the last mark.
     pub(super) fn check_boundaries(&mut self) -> Result<(), ExecError> {
         if self.functions.boundary.is_none() {
             return Ok(());

@@ -1,26 +1,26 @@
-//! A second stream of a GPU, for what is done beside the first: small kernels, one after another, which do not wait for the blocks of large ones.
+//! Further streams of a GPU, for work that overlaps with that of its main stream.
 
-use cuda::{CudaError, Device, Event, Stream};
+use cuda::{CudaError, Device, Event, Priority, Stream};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A branch of the work in a stream: it begins behind what was there at a fork, and what follows it in the stream waits for its end.
+/// A branch of the work in a stream: it begins after the work enqueued before the fork, and work enqueued after the join waits for its end.
 pub(super) struct Branch {
     stream: Stream,
     forked: Event,
     done: Event,
-    /// What is asked for goes into it.
+    /// Work is enqueued to it.
     is_open: AtomicBool,
 }
 
 impl Branch {
-    pub fn new(device: &Device) -> Result<Self, CudaError> {
+    pub fn new(device: &Device, priority: Priority) -> Result<Self, CudaError> {
         let (forked, done) = (device.event(false)?, device.event(false)?);
-        Ok(Branch { stream: device.urgent_stream()?, forked, done, is_open: AtomicBool::new(false) })
+        Ok(Branch { stream: device.stream_of_priority(priority)?, forked, done, is_open: AtomicBool::new(false) })
     }
 
-    /// The stream that what is asked for goes into.
-    pub fn or<'a>(&'a self, main: &'a Stream) -> &'a Stream {
-        if self.is_open.load(Ordering::Relaxed) { &self.stream } else { main }
+    /// Its stream, if work is enqueued to it.
+    pub fn open(&self) -> Option<&Stream> {
+        self.is_open.load(Ordering::Relaxed).then_some(&self.stream)
     }
 
     pub fn fork(&self, main: &Stream) -> Result<(), CudaError> {
@@ -33,9 +33,12 @@ impl Branch {
         Ok(())
     }
 
-    pub fn leave(&self, main: &Stream) -> Result<(), CudaError> {
+    pub fn leave(&self) -> Result<(), CudaError> {
         self.is_open.store(false, Ordering::Relaxed);
-        self.stream.record(&self.done)?;
+        self.stream.record(&self.done)
+    }
+
+    pub fn join(&self, main: &Stream) -> Result<(), CudaError> {
         main.wait(&self.done)
     }
 }

@@ -8,7 +8,7 @@ use crate::index::{CellBox, Level};
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{CLUSTER, CLUSTER_LONG, JOIN_TILES, MARK_TILES, TURN_TAGS};
-use cuda::amr::tuning::{BLOCK_PLANES, MOST_PLANE_CELLS, MOST_TILES};
+use cuda::amr::tuning::{BLOCK_PLANES, MAX_PLANE_CELLS, MAX_TILES};
 use cuda::amr::{
     self, Candidate, ClusterArgs, ClusterState, JoinTilesArgs, MarkTilesArgs, TileMap, TurnArgs, TurnedTile,
 };
@@ -16,19 +16,19 @@ use riemann::real::Scalar;
 
 /// Boxes and candidates that there is room for.
 pub(super) const ROOM: usize = 1 << 15;
-/// Bytes of how far boxes have come, and of a box.
+/// Bytes of the state of clustering, and of a box.
 pub(super) const STATE: usize = size_of::<ClusterState>();
 pub(super) const BOX: usize = size_of::<amr::CellBox>();
 
-/// Memory that serves all levels and regrids.
+/// Memory for clustering, reused for all levels and regrids.
 pub(super) struct ClusterMemory<M> {
     /// Candidates.
     pub queue: M,
-    /// Boxes before and after they nest.
+    /// Boxes before and after nesting.
     pub boxes: [M; 2],
     /// For signatures, with its bytes.
     pub scratch: Option<(M, usize)>,
-    /// Tags of each plane, zeros between two runs, with its bytes.
+    /// Number of tags in each plane, zero between two runs, with its bytes.
     pub planes: Option<(M, usize)>,
     /// Number of the last run of the kernel that clusters.
     pub run: u32,
@@ -40,12 +40,12 @@ pub(super) struct ClusterMemory<M> {
 impl<M> ClusterMemory<M> {
     pub fn new<N: Machine<Memory = M>>(machine: &N, levels: usize) -> Result<Self, CudaError> {
         let queue = machine.allocate(ROOM * size_of::<Candidate>())?;
-        // No candidate is there for a run to come.
+        // So no candidate seems to belong to a later run.
         machine.zero(&queue, 0, ROOM * size_of::<Candidate>())?;
         let boxes = [machine.allocate(ROOM * BOX)?, machine.allocate(ROOM * BOX)?];
         let made = |_| {
             let memory = machine.allocate(STATE + ROOM * BOX)?;
-            // More boxes are fetched than there may be.
+            // More boxes may be fetched than have been written.
             machine.zero(&memory, 0, STATE + ROOM * BOX)?;
             Ok(NewBoxes(memory))
         };
@@ -73,7 +73,7 @@ impl<const D: usize, N: Machine> Tags<'_, D, N> {
     }
 }
 
-/// How far the boxes of a level have come, and the boxes in order behind it.
+/// The state of clustering of a level, and behind it the boxes in order.
 pub(super) struct NewBoxes<M>(pub M);
 
 impl<M> NewBoxes<M> {
@@ -86,18 +86,18 @@ impl<M> NewBoxes<M> {
     }
 }
 
-/// True if kernels can cover tags in such a box.
+/// True if kernels can cover tags in a box of this size.
 pub(super) fn can_cover<const D: usize>(covering: Covering, bounds: &CellBox<D>) -> bool {
     let size = bounds.size().map(|n| n as usize);
     match covering {
         Covering::BergerRigoutsos(_) => {
-            size.iter().all(|&n| size.iter().product::<usize>() / n.max(1) <= MOST_PLANE_CELLS)
+            size.iter().all(|&n| size.iter().product::<usize>() / n.max(1) <= MAX_PLANE_CELLS)
         }
-        Covering::Tiles(size) => tiles_along_curve(size, bounds) <= MOST_TILES,
+        Covering::Tiles(size) => tiles_along_curve(size, bounds) <= MAX_TILES,
     }
 }
 
-/// Aligned tiles of so many cells along the Morton curve through a box that begins with cell 0 or later.
+/// Number of aligned tiles, `size` cells wide, on the Morton curve from cell 0 that passes through the whole box.
 fn tiles_along_curve<const D: usize>(size: i32, bounds: &CellBox<D>) -> u128 {
     let halvings = |end: i32| (end.max(1) as u32).div_ceil(size as u32).next_power_of_two().trailing_zeros();
     1 << (D as u32 * bounds.hi.iter().map(|&end| halvings(end)).max().unwrap_or(0))
@@ -130,7 +130,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         state: Pointer<ClusterState>,
     ) -> Result<(), CudaError> {
         let mut num_words = (tiles_along_curve(size, &tags.bounds) as usize).div_ceil(64);
-        // A bit for each tile, and behind them one for each of their words that is full, and so on.
+        // A bit for each tile, behind these a bit for each full word of them, and so on.
         let memory = self.machine.allocate(2 * (num_words + 1) * size_of::<u64>())?;
         self.machine.zero(&memory, 0, num_words * size_of::<u64>())?;
         let (words, marks) = (tags.words(), pointer::<u64, N>(&memory, 0));
@@ -160,7 +160,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Memory of at least so many bytes, zeros where it is new.
+    /// Grows memory to at least `bytes` bytes; new memory is zero.
     fn grow(&self, memory: &mut Option<(N::Memory, usize)>, bytes: usize) -> Result<Pointer<u32>, CudaError> {
         if bytes > memory.as_ref().map_or(0, |(_, held)| *held) {
             let grown = self.machine.allocate(bytes)?;
@@ -170,7 +170,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(memory.as_ref().map_or(Pointer::NULL, |(memory, _)| pointer::<_, N>(memory, 0)))
     }
 
-    /// Cuts boxes: see [`crate::regrid::cluster`].
+    /// Clusters tags by cuts: see [`crate::regrid::cluster`].
     fn cluster(
         &self,
         Cuts { cutoff, halved_below, min_size }: Cuts,

@@ -8,7 +8,7 @@ use cuda::{CudaError, Device, Event, Stream};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 
-/// Pieces of work under way before the times of those that have ended are taken.
+/// Number of pending pieces of work at which the times of the oldest are read.
 const UNDER_WAY: usize = 512;
 
 /// Accumulates the time that a stream's work takes, by phase.
@@ -21,17 +21,17 @@ struct Times {
     seconds: [f64; DevicePhase::COUNT],
     /// In the order of the stream.
     under_way: VecDeque<(DevicePhase, [Event; 2])>,
-    /// Events that nothing is timed by.
+    /// Events for reuse.
     spare: Vec<[Event; 2]>,
 }
 
 impl DeviceTimes {
-    /// What is put into the stream from here on belongs to a phase.
+    /// Work enqueued from now on belongs to a phase.
     pub fn enter(&self, phase: DevicePhase) {
         self.0.lock().phase = phase;
     }
 
-    /// Takes the time of what `work` puts into the stream.
+    /// Measures the time of what `work` enqueues.
     pub fn time<T>(
         &self,
         (device, stream): (&Device, &Stream),
@@ -52,10 +52,10 @@ impl DeviceTimes {
         Ok(outcome)
     }
 
-    /// Seconds by phase so far. Waits for the device; what one that has failed did last is left out.
+    /// Seconds by phase so far. Waits for the device; the last work of a failed device is not counted.
     pub fn seconds(&self) -> [f64; DevicePhase::COUNT] {
         let times = &mut *self.0.lock();
-        // The run tells of the failure itself.
+        // The run itself reports the failure.
         let _ = times.take(usize::MAX);
         times.seconds
     }

@@ -1,13 +1,13 @@
-//! What goes from rank to rank: the device packs messages and unpacks them. Between ranks of one process, and of one machine where devices
-//! reach one another, the host hands on where they lie, and waits for none: the reader's kernels read them there, or copies where they
-//! cannot. Else they go through the host's memory, or from device to device by an MPI that reaches them.
+//! Messages between ranks, packed and unpacked by the device. Ranks of one process, and of one machine where devices reach one another,
+//! pass only the place of a message, and the host does not wait: the reader's kernels read the message in place, or a copy where they
+//! cannot. Other messages go through the host's memory, or from device to device by a GPU-aware MPI.
 //!
-//! A message is packed before the rank's own work of the same step is ordered, and waited for behind it.
+//! A message is packed before the rank's own work of the same step is enqueued, which runs concurrently with packing, waiting and unpacking.
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::comm::{CommError, Head, Phase, Ranks};
-use crate::exec::device::{Parcels, Share, Table, bytes_of, bytes_of_mut, pointer};
+use crate::exec::comm::{CommError, MessageHeader, Phase, Ranks};
+use crate::exec::device::{ExchangeTables, Overlap, Parcels, Share, Table, bytes_of, bytes_of_mut, pointer};
 use crate::index::Level;
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
@@ -25,40 +25,61 @@ pub(super) struct CopyEnd {
     pub array: Pointer<Real>,
 }
 
-/// What has been packed for ranks that do not read this one's memory.
+/// Packed messages for ranks that do not read this one's memory.
 pub(super) enum Packed<N: Machine> {
-    /// A copy on its way to the host.
+    /// A copy to the host that is under way.
     Download(N::Download),
-    /// What MPI takes from the device's memory.
+    /// Device memory from which MPI sends.
     OnDevice(Arc<N::Shared>),
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// What a message says of itself.
-    pub(super) fn head(&self, phase: Phase, level: Level) -> Head {
-        Head { phase, level: level.0, epoch: self.epoch.0 }
+    /// The header of a message.
+    pub(super) fn header(&self, phase: Phase, level: Level) -> MessageHeader {
+        MessageHeader { phase, level: level.0, epoch: self.epoch.0 }
     }
 
-    /// An array that begins with cell 0, as kernels address it that leave room for packs before the first cell.
+    /// The address of an array that begins with cell 0, for kernels that expect a padding of [`PACK_OVERRUN`] before the first cell.
     pub(super) fn without_room(array: &N::Memory) -> Pointer<Real> {
         Pointer::new(N::address(array) - (PACK_OVERRUN * R::BYTES) as u64)
     }
 
-    /// Bytes of all messages of so many components a cell.
+    /// Bytes of all messages with `components` numbers per cell.
     fn message_bytes(parcels: &Parcels, components: usize) -> usize {
         // MPI sends whole words.
         (PACK_OVERRUN + parcels.num_cells() * components) * R::BYTES + size_of::<u64>()
     }
 
-    /// Where the numbers of some cells lie among those of all messages, in bytes.
+    /// The byte range of some cells in the array of all messages.
     fn bytes_of_cells(cells: &Range<usize>, components: usize) -> Range<usize> {
         (PACK_OVERRUN + cells.start * components) * R::BYTES..(PACK_OVERRUN + cells.end * components) * R::BYTES
     }
 
-    /// Has the device pack messages. Ranks that read this one's memory get them at once, where they lie; to others they are to be sent.
+    /// Exchanges messages with the other ranks, `components` numbers per cell, while the device does the rank's `own` part of the same step.
+    /// `pack` writes the messages to be sent to an address; those received are unpacked as by [`Self::unpack`].
+    pub(super) fn exchange_beside(
+        &self,
+        header: MessageHeader,
+        (ExchangeTables { sent, received }, components): (&ExchangeTables, usize),
+        pack: impl FnOnce(Pointer<Real>) -> Result<(), CudaError>,
+        own: impl FnOnce() -> Result<(), CudaError>,
+        (tables, to, capacity): (&N::Memory, CopyEnd, Pointer<Real>),
+    ) -> Result<(), ExecError> {
+        if sent.shares.is_empty() && received.shares.is_empty() {
+            return Ok(own()?);
+        }
+        self.machine.fork(Overlap::Messages)?;
+        let packed = self.pack(header, (sent, components), pack)?;
+        self.machine.in_branch(Overlap::Messages, own)?;
+        self.send(packed, header, (sent, components))?;
+        self.unpack(header, (tables, received, components), to, capacity)?;
+        Ok(self.machine.join(Overlap::Messages)?)
+    }
+
+    /// Lets the device pack messages. Ranks that read this one's memory are sent the places of theirs at once; [`Self::send`] serves the others.
     pub(super) fn pack(
         &self,
-        head: Head,
+        header: MessageHeader,
         (parcels, components): (&Parcels, usize),
         fill: impl FnOnce(Pointer<Real>) -> Result<(), CudaError>,
     ) -> Result<Option<Packed<N>>, ExecError> {
@@ -67,8 +88,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let bytes = Self::message_bytes(parcels, components);
         let places = parcels.shares.iter().map(|share| (share.rank, Self::bytes_of_cells(&share.cells, components)));
-        let memory = self.hand_out(head, bytes, places, |memory| fill(pointer::<_, N>(memory, 0)))?;
-        if parcels.shares.iter().all(|share| self.ranks.reads(share.rank)) {
+        let memory = self.publish_message(header, bytes, places, |memory| fill(pointer::<_, N>(memory, 0)))?;
+        if parcels.shares.iter().all(|share| self.ranks.has_peer_access(share.rank)) {
             return Ok(None);
         }
         if self.sends_from_device {
@@ -77,42 +98,42 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(Some(Packed::Download(self.machine.begin_download(N::shared_memory(&memory), bytes)?)))
     }
 
-    /// Hands those of some ranks that read this one's memory a place each in so many bytes that are filled first; answers where these lie.
-    pub(super) fn hand_out(
+    /// Fills `bytes` bytes of memory, and sends its place in them to each rank of `places` that reads this one's memory. Returns the memory.
+    pub(super) fn publish_message(
         &self,
-        head: Head,
+        header: MessageHeader,
         bytes: usize,
         places: impl Iterator<Item = (usize, Range<usize>)>,
         fill: impl FnOnce(&N::Memory) -> Result<(), CudaError>,
     ) -> Result<Arc<N::Shared>, ExecError> {
-        let outbox = self.outbox(bytes)?;
-        fill(N::shared_memory(&outbox.memory))?;
-        self.machine.publish(&outbox.memory)?;
-        for (rank, place) in places.filter(|(rank, _)| self.ranks.reads(*rank)) {
-            self.hand_over(rank, head, &outbox, place)?;
+        let send_buffer = self.send_buffer(bytes)?;
+        fill(N::shared_memory(&send_buffer.memory))?;
+        self.machine.publish(&send_buffer.memory)?;
+        for (rank, place) in places.filter(|(rank, _)| self.ranks.has_peer_access(*rank)) {
+            self.send_place(rank, header, &send_buffer, place)?;
         }
-        Ok(outbox.memory)
+        Ok(send_buffer.memory)
     }
 
-    /// Sends what has been packed.
+    /// Sends packed messages to the ranks that do not read this one's memory.
     pub(super) fn send(
         &self,
         packed: Option<Packed<N>>,
-        head: Head,
+        header: MessageHeader,
         (parcels, components): (&Parcels, usize),
     ) -> Result<(), ExecError> {
-        let mut shares = parcels.shares.iter().filter(|share| !self.ranks.reads(share.rank));
+        let mut shares = parcels.shares.iter().filter(|share| !self.ranks.has_peer_access(share.rank));
         match packed {
             None => Ok(()),
             Some(Packed::Download(packed)) => Ok(self
                 .machine
-                .finish_download(packed, |bytes| post::<R>(&self.ranks, head, (shares, components), bytes))??),
+                .finish_download(packed, |bytes| post::<R>(&self.ranks, header, (shares, components), bytes))??),
             Some(Packed::OnDevice(memory)) => {
                 self.machine.finish(&memory)?;
                 shares.try_for_each(|Share { rank, cells, .. }| {
                     let place = Self::bytes_of_cells(cells, components);
                     let from = (N::address(N::shared_memory(&memory)) + place.start as u64, place.len());
-                    let announced = (head, cells.len() * components);
+                    let announced = (header, cells.len() * components);
                     // SAFETY: it has been written, has room for a whole word, and is written again when nobody holds it.
                     Ok(unsafe { self.ranks.post_from_device(*rank, announced, from, memory.clone()) }?)
                 })
@@ -120,11 +141,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Lets kernels read the next message of a rank. `work` has the address of all messages as though they lay in one array, this one in
-    /// its place.
+    /// Lets kernels read the next message of a rank. `work` gets the address at which an array of all messages would begin, with this one
+    /// in its place.
     pub(super) fn with_message(
         &self,
-        head: Head,
+        header: MessageHeader,
         Share { rank, cells, .. }: &Share,
         components: usize,
         work: impl FnOnce(Pointer<Real>) -> Result<(), ExecError>,
@@ -134,43 +155,43 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             Pointer::new((N::address(memory) + at as u64).wrapping_sub(bytes.start as u64))
         };
         let count = cells.len() * components;
-        if self.ranks.reads(*rank) {
-            return self.with_handed(*rank, head, bytes.len(), |memory, at| work(of_all(memory, at)));
+        if self.ranks.has_peer_access(*rank) {
+            return self.with_peer_message(*rank, header, bytes.len(), |memory, at| work(of_all(memory, at)));
         }
         if self.sends_from_device {
-            // A word more than there are may arrive.
-            let memory = self.inbox(bytes.len().next_multiple_of(size_of::<u64>()))?;
+            // MPI receives whole words.
+            let memory = self.receive_buffer(bytes.len().next_multiple_of(size_of::<u64>()))?;
             let to = (N::address(N::shared_memory(&memory)), bytes.len());
             // SAFETY: there is room for it, and nobody else holds the memory.
-            unsafe { self.ranks.wait_on_device(*rank, (head, count), to, memory.clone())? };
+            unsafe { self.ranks.wait_on_device(*rank, (header, count), to, memory.clone())? };
             work(of_all(N::shared_memory(&memory), 0))?;
             return Ok(self.machine.end_reading(&memory)?);
         }
-        let mut message = self.ranks.wait::<R>(*rank, head, count)?;
+        let mut message = self.ranks.wait::<R>(*rank, header, count)?;
         let memory = self.machine.allocate(bytes.len())?;
         self.machine.upload(bytes_of(&message.numbers_mut::<R>()[PACK_OVERRUN..][..count]), &memory, 0)?;
         self.ranks.recycle(message);
         work(of_all(&memory, 0))
     }
 
-    /// Puts what comes from other ranks, so many components a cell, into its place. `capacity`: the auxiliary values by whose capacity it is
-    /// divided, or null.
+    /// Receives the messages of other ranks, with `components` numbers per cell, and copies them to their cells. `capacity`: the auxiliary
+    /// values by whose capacity they are divided, or null.
     pub(super) fn unpack(
         &self,
-        head: Head,
+        header: MessageHeader,
         (tables, parcels, components): (&N::Memory, &Parcels, usize),
         to: CopyEnd,
         capacity: Pointer<Real>,
     ) -> Result<(), ExecError> {
         parcels.shares.iter().try_for_each(|share| {
-            self.with_message(head, share, components, |message| {
+            self.with_message(header, share, components, |message| {
                 let table = parcels.table.with_chunks(&share.chunks);
                 Ok(self.copy((tables, table), [Self::messages(tables, parcels, message), to], components, capacity)?)
             })
         })
     }
 
-    /// Copies the regions of a table, so many components a cell. `capacity`: as for [`Self::unpack`].
+    /// Copies the regions of a table, with `count` numbers per cell. `capacity`: as for [`Self::unpack`].
     pub(super) fn copy(
         &self,
         (tables, table): (&N::Memory, Table),
@@ -201,16 +222,16 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 }
 
-/// Sends ranks their parts of messages that follow one another.
+/// Sends each rank its part of the array of all messages.
 fn post<'a, R: Scalar>(
     ranks: &Ranks,
-    head: Head,
+    header: MessageHeader,
     (mut shares, components): (impl Iterator<Item = &'a Share>, usize),
     bytes: &[u8],
 ) -> Result<(), CommError> {
     shares.try_for_each(|Share { rank, cells, .. }| {
         let count = cells.len() * components;
-        let mut message = ranks.message::<R>(head, count);
+        let mut message = ranks.message::<R>(header, count);
         let numbers: &mut [R] = &mut message.numbers_mut()[PACK_OVERRUN..][..count];
         let start = (PACK_OVERRUN + cells.start * components) * R::BYTES;
         bytes_of_mut(numbers).copy_from_slice(&bytes[start..][..count * R::BYTES]);

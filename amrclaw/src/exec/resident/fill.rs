@@ -2,11 +2,11 @@
 
 use super::exchange::CopyEnd;
 use super::levels::Replacement;
-use super::store::{DeviceLevel, Place};
+use super::store::{DeviceLevel, StatePlace};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::Phase;
-use crate::exec::device::{BothWays, FillTable, Parcels, Table, TransferTables, axes, bytes_of, bytes_of_mut};
+use crate::exec::device::{ExchangeTables, FillTable, Parcels, Table, TransferTables, axes, bytes_of, bytes_of_mut};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use cuda::abi::{Pointer, Real};
@@ -16,7 +16,7 @@ use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::time::Instant;
 
-/// The same work with messages in the place of what is filled.
+/// Arguments that write the same values into messages instead of patches.
 fn into_messages<N: Machine>(
     args: FillArgs,
     tables: &N::Memory,
@@ -40,22 +40,21 @@ fn into_messages<N: Machine>(
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn fill_level(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
-        let head = self.head(Phase::GhostCells, level);
+        let header = self.header(Phase::GhostCells, level);
         let store = &self.levels[level.index()];
         let tables = store.tables.as_ref().expect("made with the plans");
         let (args, count) = (self.ghost_args(level), self.sizes.num_eqn);
-        let BothWays { sent, received } = &tables.parcels.ghost;
-        let packed = self.pack(head, (sent, count), |message| {
-            let args = into_messages::<N>(args, &tables.memory, sent, message);
+        let ways = &tables.parcels.ghost;
+        let pack = |message| {
+            let args = into_messages::<N>(args, &tables.memory, &ways.sent, message);
             // SAFETY: each block is a region's, which reads as those do that are filled here.
             unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) }
-        })?;
-        // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, and regions
-        // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
-        unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args)? };
-        self.send(packed, head, (sent, count))?;
+        };
+        // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, here or in a message, and
+        // regions read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
+        let own = || unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) };
         let to = CopyEnd { patches: store.patches(), array: store.q_address() };
-        self.unpack(head, (&tables.memory, received, count), to, Pointer::NULL)?;
+        self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, to, Pointer::NULL))?;
         if !self.ranks.is_solo() {
             let after = tables.fill.after;
             let args = FillArgs {
@@ -75,7 +74,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if self.sides.ask() { self.fill_by_axes(level, plans) } else { Ok(()) }
     }
 
-    /// What fills a level's ghost cells.
+    /// Arguments of the kernel that fills a level's ghost cells.
     fn ghost_args(&self, level: Level) -> FillArgs {
         let l = level.index();
         let store = &self.levels[l];
@@ -105,37 +104,36 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Gives the patches of a new level their values, which come from the old ones and from the coarser level.
+    /// Fills the patches of a new level with values of the old ones and of the coarser level.
     pub(super) fn transfer_level(
         &mut self,
         &Replacement { level, ref old, transfer: ref made }: &Replacement<D, N>,
     ) -> Result<(), ExecError> {
         let l = level.index();
         let (ratio, capacity) = (axes(self.ratios[l - 1].0, 1), self.problem.scheme.capacity >= 0);
-        let (head, count) = (self.head(Phase::NewPatches, level), self.sizes.num_eqn);
+        let (header, count) = (self.header(Phase::NewPatches, level), self.sizes.num_eqn);
         let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
         let time = store.states.time;
         let args = transfer_args::<D, N>(made, store, (old.as_ref(), coarse), ratio);
-        let BothWays { sent, received } = &made.parcels.values;
-        let packed = self.pack(head, (sent, count), |message| {
-            let args = into_messages::<N>(args, &made.memory, sent, message);
+        let ways = &made.parcels.values;
+        let pack = |message| {
+            let args = into_messages::<N>(args, &made.memory, &ways.sent, message);
             // SAFETY: each block is a region's, which reads as those do that are filled here.
             unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) }
-        })?;
-        // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.
-        unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args)? };
-        self.send(packed, head, (sent, count))?;
+        };
+        // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region, here or in a message.
+        let own = || unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) };
         let to = CopyEnd { patches: store.patches(), array: store.q_address() };
-        self.unpack(head, (&made.memory, received, count), to, Pointer::NULL)?;
+        self.exchange_beside(header, (ways, count), pack, own, (&made.memory, to, Pointer::NULL))?;
         let filled = self.fill_aux(level, time);
-        self.or_later(filled)?;
+        self.defer_error(filled)?;
         if capacity {
             self.conserve(level, made, ratio)?;
         }
         Ok(())
     }
 
-    /// With a capacity function, keeps what each coarse cell held.
+    /// With a capacity function, corrects interpolated values so that the total of each coarse cell is conserved.
     fn conserve(&mut self, level: Level, made: &TransferTables<N::Memory>, ratio: [i32; 3]) -> Result<(), ExecError> {
         let (fine, coarse) = (&self.levels[level.index()], &self.levels[level.index() - 1]);
         let args = ConserveArgs {
@@ -152,21 +150,21 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             ratio,
         };
         // Coarse cells of other ranks: their states, then their auxiliary values.
-        let (head, BothWays { sent, received }) = (self.head(Phase::Capacity, level), &made.parcels.coarse);
+        let (header, ExchangeTables { sent, received }) = (self.header(Phase::Capacity, level), &made.parcels.coarse);
         let arrays = [(coarse.q_address(), self.sizes.num_eqn), (coarse.aux_address(), self.sizes.num_aux)];
         for (array, count) in arrays {
-            let packed = self.pack(head, (sent, count), |message| {
+            let packed = self.pack(header, (sent, count), |message| {
                 let from = CopyEnd { patches: coarse.patches(), array };
                 let to = Self::messages(&made.memory, sent, message);
                 self.copy((&made.memory, sent.table), [from, to], count, Pointer::NULL)
             })?;
-            self.send(packed, head, (sent, count))?;
+            self.send(packed, header, (sent, count))?;
         }
         // SAFETY: as for the transfer; each coarse cell's fine cells have one lane.
         unsafe { self.machine.run(&CONSERVE, D, made.conserve.num_chunks as usize, &args)? };
         received.shares.iter().try_for_each(|share| {
-            self.with_message(head, share, self.sizes.num_eqn, |states| {
-                self.with_message(head, share, self.sizes.num_aux, |aux| {
+            self.with_message(header, share, self.sizes.num_eqn, |states| {
+                self.with_message(header, share, self.sizes.num_aux, |aux| {
                     let table = received.table.with_chunks(&share.chunks);
                     let args = ConserveArgs {
                         regions: table.items::<_, N>(&made.memory),
@@ -186,7 +184,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         })
     }
 
-    /// Fills a level's auxiliary values as they are at a time.
+    /// Fills a level's auxiliary values for a time.
     pub(super) fn fill_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
         if self.problem.aux.is_none() {
             return Ok(());
@@ -206,7 +204,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Gives the host the meshes of a level and the coarser ones.
+    /// Mirrors the meshes of a level and the coarser ones on the host.
     pub(super) fn mirror_levels(&self, level: Level) {
         let mut host = self.host.lock();
         for (l, store) in self.levels.iter().enumerate().take(level.index() + 1) {
@@ -214,7 +212,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Gives the host a level's present values, ghost cells included.
+    /// Copies a level's present values to the host's mirror, ghost cells included.
     pub(super) fn fetch_level(&self, level: Level) -> Result<(), ExecError> {
         self.mirror_levels(level);
         let store = &self.levels[level.index()];
@@ -226,14 +224,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Copies a level's array to the host, but for its ends, which belong to no patch.
-    pub(super) fn fetch(&self, (array, start): Place<'_, N>, values: &mut [R]) -> Result<(), ExecError> {
+    /// Copies a level's array to the host, without the padding at its ends.
+    pub(super) fn fetch(&self, (array, start): StatePlace<'_, N>, values: &mut [R]) -> Result<(), ExecError> {
         let inner = PACK_OVERRUN..values.len() - PACK_OVERRUN;
         Ok(self.machine.download(array, start + PACK_OVERRUN * R::BYTES, bytes_of_mut(&mut values[inner]))?)
     }
 }
 
-/// What fills a new level from the level that it replaces and from the next coarser one.
+/// Arguments of the kernel that fills a new level from the level that it replaces and from the next coarser one.
 fn transfer_args<const D: usize, N: Machine>(
     made: &TransferTables<N::Memory>,
     store: &DeviceLevel<D, N>,

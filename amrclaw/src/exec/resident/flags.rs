@@ -1,4 +1,4 @@
-//! Flags, widened on the device: kernels write a level's tiles as a tag set has them.
+//! Flags, computed and widened on the device: kernels write a level's tags in the tiles of a tag set.
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::comm::{Phase, RunLengths};
@@ -20,37 +20,37 @@ pub(super) struct FlagTables<const D: usize, M> {
     memory: M,
     /// Where the patches begin.
     parts: usize,
-    /// Flags stay with the rank that raises them.
+    /// Each rank keeps its own flags.
     kept: bool,
-    /// Where the numbers of a box of tiles around all begin, and that box, if it is known.
+    /// Byte offset of the tiles' numbers in a box of tiles around all, and that box, if there is one.
     map: Option<(usize, CellBox<D>)>,
 }
 
-/// Flags, on their way to the host unless boxes are to be made of them here.
+/// A level's flags, which are being copied to the host unless the device makes boxes of them.
 pub(super) struct Flags<N: Machine> {
     pub words: Option<N::Download>,
-    /// Where they are: the tags, and the cells that patches cover, each in so many bytes.
+    /// The tags, and the cells that patches cover, each of `bytes` bytes.
     pub tags: N::Memory,
     pub covered: N::Memory,
     pub bytes: usize,
-    /// What has been done with them.
+    /// Which parts of the request have been carried out.
     pub done: FlagsDone,
 }
 
 impl<const D: usize, M> FlagTables<D, M> {
-    /// `is_here`: whether the values of a patch are; `kept`: flags stay with the rank, whose tiles are all that is needed.
+    /// `is_local`: whether this rank has a patch's values; `kept`: each rank keeps its own flags, so that it needs only its patches' tiles.
     fn new<N: Machine<Memory = M>>(
         mesh: &LevelMesh<D>,
-        (is_here, kept): (impl Fn(usize) -> bool, bool),
+        (is_local, kept): (impl Fn(usize) -> bool, bool),
         machine: &N,
     ) -> Result<Self, CudaError> {
-        let cover = TileCover::new(mesh, |patch| !kept || is_here(patch));
+        let cover = TileCover::new(mesh, |patch| !kept || is_local(patch));
         let mut patches: Vec<u32> = Vec::with_capacity(cover.patches().len());
         let tiles: Vec<FlagTile> = (cover.tiles().iter().enumerate())
             .map(|(k, tile)| {
                 let ([first, end], first_part) = (cover.patches_of(k), patches.len() as u32);
                 let of_tile = &cover.patches()[first as usize..end as usize];
-                patches.extend(of_tile.iter().filter(|&&patch| is_here(patch as usize)));
+                patches.extend(of_tile.iter().filter(|&&patch| is_local(patch as usize)));
                 let end_part = patches.len() as u32;
                 FlagTile { at: axes(*tile, 0), first_part, end_part }
             })
@@ -80,7 +80,7 @@ impl<const D: usize, M> FlagTables<D, M> {
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Makes what the next regrid will ask for of levels that it may flag: the device is busy with their steps meanwhile.
+    /// Makes the flag tables of the levels that the next regrid may flag, while the device is busy with their steps.
     pub(super) fn expect_flags(&mut self) -> Result<(), ExecError> {
         let num_flagged = self.levels.len().min(self.ratios.len());
         if self.flags_by_kernels() { (0..num_flagged).try_for_each(|l| self.make_flag_tables(l)) } else { Ok(()) }
@@ -91,14 +91,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &mut self.levels[l];
         if store.flag_tables.is_none() {
             let kept = self.ranks.keeps_flags(store.mesh.num_cells(), true);
-            let is_here = |k: usize| store.layout.patches[k].is_here;
-            store.flag_tables = Some(FlagTables::new(&store.mesh, (is_here, kept), &self.machine)?);
+            let is_local = |k: usize| store.layout.patches[k].is_local;
+            store.flag_tables = Some(FlagTables::new(&store.mesh, (is_local, kept), &self.machine)?);
         }
         Ok(())
     }
 
-    /// Asks for a level's flags, where kernels make them.
-    pub(super) fn ask_for_flags(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError> {
+    /// Enqueues the computation of a level's flags, where kernels make them.
+    pub(super) fn enqueue_flags(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError> {
         if !self.flags_by_kernels() {
             return Ok(());
         }
@@ -110,7 +110,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let mut flags = Flags { words: None, tags, covered, bytes, done: FlagsDone::default() };
         let map = tables.map::<N>();
         if let Some((map, _)) = map {
-            self.act_on_flags(&mut flags, map, request)?;
+            self.widen_flags(&mut flags, map, request)?;
         }
         if tables.kept || map.is_none() || flags.done.width != request.width {
             flags.words = Some(self.machine.begin_download(&flags.tags, bytes)?);
@@ -119,8 +119,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Lets regions act and widens flags, unless these reach past a tile's neighbours.
-    fn act_on_flags(&self, flags: &mut Flags<N>, map: TileMap, request: FlagRequest<'_, D>) -> Result<(), CudaError> {
+    /// Applies regions to flags and widens the flags, unless that reaches past a tile's neighbours.
+    fn widen_flags(&self, flags: &mut Flags<N>, map: TileMap, request: FlagRequest<'_, D>) -> Result<(), CudaError> {
         let [bits, covered] = [&flags.tags, &flags.covered].map(|memory| pointer::<_, N>(memory, 0));
         if !request.regions.is_empty() {
             let regions = self.send_regions(request.regions)?;
@@ -130,7 +130,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             unsafe { self.machine.run(&FLAG_REGIONS, D, flags.bytes / size_of::<u64>(), &args)? };
         }
         flags.done.regions = true;
-        // What no patch covers is known where all patches are.
+        // The cells that no patch covers are known only if all patches are here.
         let inset = request.inset.filter(|_| self.ranks.is_solo());
         let shortest = (0..D).map(Tiling::<D>::extent).min().unwrap_or(0) as i32;
         if request.width.max(inset.unwrap_or(0)) > shortest || request.width == 0 && inset.is_none() {
@@ -188,7 +188,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
-        let head = self.head(Phase::Flags, level);
+        let header = self.header(Phase::Flags, level);
         let cells = self.levels[level.index()].mesh.num_cells();
         let (told, by_kernels) = (!self.ranks.is_solo(), self.flags_by_kernels());
         let of_all = !self.ranks.keeps_flags(cells, by_kernels);
@@ -205,9 +205,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let tags = match own {
                 Ok(tags) => tags,
                 Err(own) => {
-                    // Those that any rank has raised.
+                    // The union of all ranks' flags.
                     self.flag_words.resize(cover.tiles().len() * Tiling::<D>::ROWS, 0);
-                    RunLengths::join(&self.ranks.gather_runs(head, own)?, &mut self.flag_words);
+                    RunLengths::join(&self.ranks.gather_runs(header, own)?, &mut self.flag_words);
                     cover.tags(&self.flag_words)
                 }
             };

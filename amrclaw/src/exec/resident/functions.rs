@@ -15,8 +15,8 @@ use riemann::real::Scalar;
 use std::sync::Arc;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Fills a level's auxiliary values as they are at a time by the kernels. False if some are not what they must be: the host shall
-    /// look.
+    /// Fills a level's auxiliary values for a time by kernels. False if some are invalid: the host then computes them and reports
+    /// where.
     pub(super) fn evaluate_aux(&mut self, level: Level, time: f64) -> Result<bool, ExecError> {
         let checks = self.problem.scheme.capacity >= 0;
         if checks {
@@ -51,7 +51,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Gives a level patches and initial data by the kernels. False if some values are not what they must be: the host shall look.
+    /// Makes a level with initial data by kernels. False if some values are invalid: the host then computes them and reports where.
     pub(super) fn evaluate_initial(
         &mut self,
         hierarchy: &Hierarchy<D>,

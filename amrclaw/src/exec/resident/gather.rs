@@ -1,6 +1,6 @@
-//! Numbers out of the device: what came of steps, totals, values at points, snapshots.
+//! Numbers that the host reads from the device: outcomes of steps, totals, values at points, snapshots.
 
-use super::store::Place;
+use super::store::StatePlace;
 use super::{Machine, ResidentExecutor};
 use crate::exec::cpu::failure::Searched;
 use crate::exec::device::{TableBuilder, axes, bytes_of_mut, pointer, region};
@@ -16,28 +16,28 @@ use cuda::amr::tuning::patch_blocks;
 use cuda::amr::{LargestArgs, PatchReport, SampleArgs, TotalsArgs};
 use riemann::real::Scalar;
 
-/// Reports of patches for which there is room at first: they wait on the device until the driver asks, or there is no more room. A
-/// level of more patches makes room for its own.
+/// Initial capacity for reports of patches, which stay on the device until the driver collects them or the capacity is reached. A
+/// level of more patches increases it.
 const REPORTS: usize = 1 << 16;
-/// Numbers of samples that do.
+/// Capacity for the numbers of samples.
 const MAX_SAMPLES: usize = 1 << 14;
 const REPORT: usize = size_of::<PatchReport>();
 
-/// What came of steps and samples, on the device until the driver asks.
+/// Outcomes of steps and samples, on the device until the driver collects them.
 pub(super) struct Reports<N: Machine> {
     reports: N::Memory,
     /// Reports that there is room for.
     room: usize,
     samples: N::Memory,
     num_eqn: usize,
-    /// Steps that wait: their first report, their number of patches, and the first patch that the host found not to be finite.
+    /// Pending steps: their first report, their number of patches, and the first patch on which the host found a value that is not finite.
     waiting: Vec<(usize, usize, Option<usize>)>,
     num_samples: usize,
-    /// Reports that were written and are not yet zero again.
+    /// Number of leading reports that may have been written since they were zero.
     written: usize,
-    /// All that wait were asked for before the device's last mark.
+    /// All pending steps and samples were enqueued before the device's last mark.
     marked: bool,
-    /// What has been fetched before it was asked for.
+    /// Outcomes that have been fetched but not collected.
     fetched: Outcomes,
     host_reports: Vec<PatchReport>,
 }
@@ -84,14 +84,14 @@ impl<N: Machine> Reports<N> {
         Ok(pointer::<_, N>(&self.reports, first * REPORT))
     }
 
-    /// What the host found of the step begun last.
+    /// Notes a patch with a value that is not finite, in the step begun last.
     pub fn note_broken(&mut self, patch: Option<usize>) {
         if let Some((.., known)) = self.waiting.last_mut() {
             *known = known.or(patch);
         }
     }
 
-    /// Says that what is asked for from here on need not be waited for.
+    /// Marks where the work ends that the next fetch must wait for.
     pub fn mark(&mut self, machine: &N) -> Result<(), CudaError> {
         if !self.marked {
             machine.mark()?;
@@ -100,7 +100,7 @@ impl<N: Machine> Reports<N> {
         Ok(())
     }
 
-    /// Forgets what waits.
+    /// Discards all outcomes that have not been collected.
     pub fn forget(&mut self) {
         self.waiting.clear();
         self.num_samples = 0;
@@ -137,7 +137,7 @@ impl<N: Machine> Reports<N> {
         Ok(())
     }
 
-    /// Tells what came of steps and samples.
+    /// Appends the outcomes of steps and samples.
     pub fn collect(&mut self, machine: &N, outcomes: &mut Outcomes) -> Result<(), CudaError> {
         self.fetch(machine)?;
         self.fetched.drain_into(outcomes);
@@ -156,7 +156,7 @@ impl<N: Machine> Reports<N> {
     }
 }
 
-/// Boxes of cells row by row: what totals count.
+/// The rows of boxes of cells, which totals sum up.
 fn in_rows<const D: usize>(boxes: &[CellBox<D>]) -> impl Iterator<Item = CellBox<D>> {
     let rows = |cells: &CellBox<D>| {
         let end = cells.hi[0];
@@ -172,7 +172,7 @@ fn in_rows<const D: usize>(boxes: &[CellBox<D>]) -> impl Iterator<Item = CellBox
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn sample_patch(&mut self, level: Level, patch: usize, position: [f64; D]) -> Result<(), ExecError> {
         if !self.ranks.is_solo() {
-            self.sampled.push(self.levels[level.index()].layout.patches[patch].is_here);
+            self.sampled.push(self.levels[level.index()].layout.patches[patch].is_local);
             if self.sampled.last() == Some(&false) {
                 return Ok(());
             }
@@ -196,7 +196,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     pub(super) fn level_totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
-        // The device is lost where this fails; the run has said so, and its totals are not known.
+        // This fails only if the device is lost; the run has reported that, and its totals are not known.
         self.sum_rows(level, finer).unwrap_or_else(|_| vec![f64::NAN; self.sizes.num_eqn])
     }
 
@@ -223,8 +223,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let num_eqn = self.sizes.num_eqn;
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
         for (k, patch) in store.layout.patches.iter().enumerate() {
-            if patch.is_here {
-                let open = LevelPlans::open_cells(finer, k, &patch.cells);
+            if patch.is_local {
+                let open = LevelPlans::uncovered_cells(finer, k, &patch.cells);
                 rows.extend(in_rows(&open).map(|row| region(k as u32, k as u32, &row, [0; D]).0));
             }
             ends.push(rows.len());
@@ -248,7 +248,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             unsafe { self.machine.run(&TOTALS, D, sums.len(), &args)? };
             self.machine.download(&out, 0, bytes_of_mut(&mut sums))?;
         }
-        // In the order of patches and rows: the bits do not depend on anything else.
+        // Summed in the order of patches and rows, so that the bits do not depend on anything else.
         let mut first = 0;
         let of_patch = |end: usize| {
             let mut of_patch = vec![0.0; num_eqn];
@@ -266,7 +266,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(totals)
     }
 
-    /// What went wrong in the step of a level that was taken last, which broke `patch`: the CPU executor's search, array by
+    /// The error of the last step of a level, whose result on `patch` is invalid, found by the CPU executor's search, array by
     /// array.
     ///
     /// # Errors
@@ -274,7 +274,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn failure_of_step(&self, level: Level, patch: usize) -> Result<ExecError, ExecError> {
         self.fetch_level(level)?;
         let store = &self.levels[level.index()];
-        let search = |array: Place<'_, N>, cells: Searched, time: f64| {
+        let search = |array: StatePlace<'_, N>, cells: Searched, time: f64| {
             let mut host = self.host.lock();
             self.fetch(array, host.mirrored_q(level))?;
             Ok::<_, ExecError>(host.mirrored_failure(level, patch, cells, time))
@@ -298,7 +298,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     pub(super) fn level_state(&self, level: Level) -> LevelState<D> {
         if self.fetch_level(level).is_err() {
-            // The device is lost, and the values with it: the run has said so. What is written must not look right.
+            // The device is lost, and the values with it, as the run has reported. What is written must not look valid.
             self.mirror_levels(level);
             self.host.lock().mirrored_q(level).fill(R::from_f64(f64::NAN));
         }

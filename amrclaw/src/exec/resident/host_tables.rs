@@ -1,4 +1,4 @@
-//! What the device needs to know of new levels, made on the host before it is sent: all levels' at the same time, by any threads.
+//! Tables of new levels that the host makes before anything is sent, in parallel for all levels.
 
 use super::slide::{Slide, is_worth_it};
 use super::{Machine, ResidentExecutor};
@@ -9,7 +9,7 @@ use crate::fields::LevelLayout;
 use crate::index::Level;
 use crate::mesh::{Hierarchy, LevelMesh, Partition};
 use crate::plan::MeshChange;
-use crate::threads::{join, map_in_turn};
+use crate::threads::{join, parallel_map};
 use cuda::amr::Patch;
 use cuda::compile::Precision;
 use riemann::real::Scalar;
@@ -26,7 +26,7 @@ pub(super) struct Sizes {
     pub precision: Precision,
 }
 
-/// Tables of its plans: on the host, or made by the device.
+/// Tables of a new level's plans: on the host, or made by the device.
 pub(super) enum PlanTables<N: Machine> {
     Host(HostLevelTables, TransferTables<HostTables>),
     Device(LevelTables<N>, TransferTables<N::Memory>),
@@ -36,7 +36,7 @@ pub(super) enum PlanTables<N: Machine> {
 pub(super) type NewLevelTables<N> = (PlanTables<N>, Option<DeviceBoxes<<N as Queue>::Memory>>);
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Makes what new levels need of their meshes, all at the same time. `partitions`: owners of each level's patches.
+    /// Derives what new levels need from their meshes, in parallel. `partitions`: owners of each level's patches.
     pub(super) fn host_levels(
         &self,
         hierarchy: &Hierarchy<D>,
@@ -47,10 +47,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let level = Level(l as u8);
             new.contains(&level).then(|| self.host_level(hierarchy.level(level), level, partitions[l].clone()))
         };
-        map_in_turn(hierarchy.num_levels(), make)
+        parallel_map(hierarchy.num_levels(), make)
     }
 
-    /// Makes what a level needs of its mesh.
+    /// Derives what a level needs from its mesh.
     pub(super) fn host_level(
         &self,
         mesh: &LevelMesh<D>,
@@ -58,12 +58,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         partition: Option<Arc<Partition>>,
     ) -> HostLevel<D> {
         let rank = self.ranks.rank().number;
-        // Nobody reads the state of the finest level before a step.
+        // No finer level interpolates from the old state of the finest one.
         let may_slide = level.index() == self.ratios.len();
         HostLevel::new(mesh, (rank, partition), self.sizes, may_slide.then(|| self.machine.resident_tiles()))
     }
 
-    /// Makes the tables of new levels' plans, all at the same time.
+    /// Makes the tables of new levels' plans, in parallel.
     pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<NewLevelTables<N>>> {
         let (capacity, sides) = (self.problem.scheme.capacity >= 0, &self.sides);
         let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
@@ -76,11 +76,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let (tables, transfer) = join(tables, moved);
             Some((PlanTables::Host(tables, transfer), None))
         };
-        map_in_turn(plans.len(), make)
+        parallel_map(plans.len(), make)
     }
 }
 
-/// What a level to come needs of its mesh before anything is sent: made by any thread.
+/// What a new level needs that follows from its mesh alone, before anything is sent.
 pub(super) struct HostLevel<const D: usize> {
     pub layout: Arc<LevelLayout<D>>,
     /// Owners of the patches, if there are several ranks.
@@ -99,8 +99,8 @@ impl<const D: usize> HostLevel<D> {
         sizes: Sizes,
         may_slide: Option<u32>,
     ) -> Self {
-        let is_here = |k| Partition::owns(partition.as_deref(), rank, k);
-        let layout = Arc::new(LevelLayout::of_part(mesh, sizes.num_ghost, is_here));
+        let is_local = |k| Partition::owns(partition.as_deref(), rank, k);
+        let layout = Arc::new(LevelLayout::of_part(mesh, sizes.num_ghost, is_local));
         let (patches, map_words) = patch_table(&layout);
         let slides = may_slide.is_some_and(|resident_tiles| is_worth_it(layout.here().count(), resident_tiles));
         let slide = slides.then(|| Slide::new(&layout, sizes.num_eqn * sizes.number));

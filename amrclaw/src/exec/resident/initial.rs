@@ -1,4 +1,4 @@
-//! Initial data: by kernels, or computed by the host piece by piece, one on its way to the device while the next is computed.
+//! Initial data: by kernels, or computed by the host piece by piece, each copied to the device while the next is computed.
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
@@ -15,7 +15,7 @@ use std::time::Instant;
 /// Cells of a piece, ghost cells included: enough for many threads, few enough to stay near the processor.
 const CELLS: usize = 1 << 22;
 
-/// Runs of the patches that are here, with so many cells together, or with a single patch.
+/// Ranges of this rank's patches with at most `cells` cells together, or of a single patch.
 fn pieces<const D: usize>(layout: &LevelLayout<D>, cells: usize) -> Vec<Range<usize>> {
     let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut room = 0;
@@ -59,7 +59,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.host.lock().check_filled(level)
     }
 
-    /// Gives a level patches and initial data by the host, in place of what it held. Finer levels are dropped.
+    /// Replaces a level by one with initial data computed on the host. Finer levels are dropped.
     fn initialise_by_host(
         &mut self,
         hierarchy: &Hierarchy<D>,
@@ -84,7 +84,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Sends the values that the host has of a piece of a level, but for the ends of its arrays, which belong to no patch.
+    /// Copies a piece of a level from the host's mirror to the device, without the padding at the ends of its arrays.
     fn send_piece(&mut self, level: Level, layout: &LevelLayout<D>, first: usize) -> Result<(), ExecError> {
         let (store, host) = (&self.levels[level.index()], self.host.get_mut());
         let patch = &layout.patches[first];

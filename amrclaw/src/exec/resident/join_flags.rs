@@ -1,9 +1,9 @@
-//! Tags of all ranks, joined on each rank's device, so that each makes the boxes of all of them.
+//! Tags of all ranks, joined on each rank's device, so that each rank makes all boxes.
 
 use super::cover_tags::Tags;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::comm::{Head, Phase, RunLengths};
+use crate::exec::comm::{MessageHeader, Phase, RunLengths};
 use crate::exec::device::{bytes_of, pointer, words_of};
 use crate::mesh::Rank;
 use cuda::CudaError;
@@ -12,9 +12,9 @@ use cuda::amr::JoinFlagsArgs;
 use cuda::amr::kernels::JOIN_FLAGS;
 use riemann::real::Scalar;
 
-/// What all ranks are to have of a level, on the device of each.
+/// The bits of a level that are joined over all ranks, on each rank's device.
 struct Bits<'a, N: Machine> {
-    head: Head,
+    header: MessageHeader,
     /// The tags, and the cells that patches cover if these matter too: so many bytes each.
     kinds: Vec<&'a N::Memory>,
     bytes: usize,
@@ -26,29 +26,29 @@ impl<N: Machine> Bits<'_, N> {
         self.kinds.len() * self.bytes
     }
 
-    /// Of each kind its address, and where it begins in a message.
+    /// For each kind, its address and its byte offset in a message.
     fn places(&self) -> impl Iterator<Item = (Pointer<u64>, usize)> {
         self.kinds.iter().enumerate().map(|(k, bits)| (pointer::<_, N>(bits, 0), k * self.bytes))
     }
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Joins the tags of all ranks, the base level's last, and unless whatever box nests also what patches of the base level cover. All ranks
-    /// call it.
+    /// Joins the tags of all ranks, and unless `nests_all` (every box nests) also the cells that the base level's patches cover. The base
+    /// level's tags come last. All ranks call it.
     pub(super) fn join_flags(&self, tags: &[Tags<'_, D, N>], nests_all: bool) -> Result<(), ExecError> {
         let base = tags.last().map(|tags| tags.level);
         let bits = tags.iter().map(|&Tags { level, flags, .. }| {
             let covered = Some(&flags.covered).filter(|_| Some(level) == base && !nests_all);
             let kinds = std::iter::once(&flags.tags).chain(covered).collect();
-            Bits { head: self.head(Phase::Flags, level), kinds, bytes: flags.bytes }
+            Bits { header: self.header(Phase::Flags, level), kinds, bytes: flags.bytes }
         });
         let levels: Vec<Bits<'_, N>> = bits.collect();
-        if !self.ranks.all_read() {
+        if !self.ranks.all_have_peer_access() {
             return levels.iter().try_for_each(|bits| self.gather_bits(bits));
         }
-        // All are told before any is waited for.
-        levels.iter().try_for_each(|bits| self.hand_bits(bits))?;
-        levels.iter().try_for_each(|bits| self.take_bits(bits))
+        // All messages are sent before any is waited for.
+        levels.iter().try_for_each(|bits| self.send_bits(bits))?;
+        levels.iter().try_for_each(|bits| self.receive_bits(bits))
     }
 
     fn other_ranks(&self) -> impl Iterator<Item = usize> + use<D, R, N> {
@@ -56,34 +56,34 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (0..of).filter(move |&rank| rank != number)
     }
 
-    /// Hands other ranks, which read this one's memory, a copy of this one's.
-    fn hand_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
+    /// Sends a copy of this rank's bits to the other ranks, which read it in this one's memory.
+    fn send_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
         let places = self.other_ranks().map(|rank| (rank, 0..bits.message_bytes()));
-        let handed = self.hand_out(bits.head, bits.message_bytes(), places, |message| {
-            // Joined with themselves they are copied.
+        let handed = self.publish_message(bits.header, bits.message_bytes(), places, |message| {
+            // Bits joined with themselves are copied.
             bits.places()
                 .try_for_each(|(own, start)| self.join([own, own], pointer::<_, N>(message, start), bits.bytes))
         });
         handed.map(drop)
     }
 
-    /// Joins what other ranks hand over to this one's.
-    fn take_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
+    /// Joins the bits of the other ranks into this one's.
+    fn receive_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
         self.other_ranks().try_for_each(|rank| {
-            self.with_handed(rank, bits.head, bits.message_bytes(), |message, at| {
+            self.with_peer_message(rank, bits.header, bits.message_bytes(), |message, at| {
                 let join = |(own, start)| self.join([own, pointer::<_, N>(message, at + start)], own, bits.bytes);
                 Ok(bits.places().try_for_each(join)?)
             })
         })
     }
 
-    /// Joins those of others, by way of the host.
+    /// Joins the bits of the other ranks into this one's, through the host.
     fn gather_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
         let mut words = vec![0; bits.bytes / size_of::<u64>()];
         bits.kinds.iter().try_for_each(|memory| {
             let download = self.machine.begin_download(memory, bits.bytes)?;
             let own = self.machine.finish_download(download, |bytes| RunLengths::new(words_of(bytes)))?;
-            RunLengths::join(&self.ranks.gather_runs(bits.head, own)?, &mut words);
+            RunLengths::join(&self.ranks.gather_runs(bits.header, own)?, &mut words);
             Ok(self.machine.upload(bytes_of(&words), memory, 0)?)
         })
     }

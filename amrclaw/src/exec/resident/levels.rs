@@ -1,9 +1,9 @@
-//! Levels come and go: their tables, and the values of new ones.
+//! Creation, replacement and removal of levels: their tables, and the values of new ones.
 
 use super::host_tables::{HostLevel, NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
-use crate::exec::device::{HostLevelTables, LevelContext, Queue, TransferTables, bytes_of};
+use crate::exec::device::{HostLevelTables, LevelContext, Overlap, Queue, TransferTables, bytes_of};
 use crate::exec::{DevicePhase, ExecError, Executor, NewValues};
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition};
@@ -12,21 +12,21 @@ use cuda::CudaError;
 use riemann::real::Scalar;
 use std::sync::Arc;
 
-/// A new level without values, and the tables of what is to be done with it.
+/// A new level without values, and the tables of its plans.
 pub(super) struct NewLevel<const D: usize, N: Machine> {
     level: Level,
     store: DeviceLevel<D, N>,
     tables: NewLevelTables<N>,
 }
 
-/// What a new level is in the place of, and the tables of what moves values to it.
+/// The level that a new one replaces, and the tables of the transfer of values.
 pub(super) struct Replacement<const D: usize, N: Machine> {
     pub level: Level,
     pub old: Option<DeviceLevel<D, N>>,
     pub transfer: TransferTables<<N as Queue>::Memory>,
 }
 
-/// What there is for each level, with its number.
+/// Pairs the stores and the tables of new levels.
 fn joined<const D: usize, N: Machine>(
     stores: Vec<Option<DeviceLevel<D, N>>>,
     tables: Vec<Option<NewLevelTables<N>>>,
@@ -37,7 +37,7 @@ fn joined<const D: usize, N: Machine>(
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Puts an empty level of the hierarchy in the place of what it held. Finer levels are dropped.
+    /// Replaces a level by one of the hierarchy without values. Finer levels are dropped.
     pub(super) fn begin_level(
         &mut self,
         hierarchy: &Hierarchy<D>,
@@ -53,7 +53,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Sends the values that the host has of a level.
+    /// Copies a level's values from the host's mirror to the device.
     pub(super) fn send_level(&mut self, level: Level) -> Result<(), ExecError> {
         let store = &self.levels[level.index()];
         let host = self.host.get_mut();
@@ -66,7 +66,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Puts a replaced level aside if a rejected step may need it again.
-    pub(super) fn retire(&mut self, level: usize, mut store: DeviceLevel<D, N>) {
+    pub(super) fn stash_or_free(&mut self, level: usize, mut store: DeviceLevel<D, N>) {
         let has_saved = store.states.has_saved();
         if self.stash.takes(level, has_saved) {
             store.keep_saved_alone();
@@ -74,7 +74,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         drop(self.stash.put(level, store, has_saved));
     }
 
-    /// Makes a level's tables, if they are not there: those of its plans.
+    /// Makes the tables of a level's plans, unless they exist.
     pub(super) fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         if self.levels[level.index()].tables.is_some() {
             return Ok(());
@@ -91,10 +91,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// From now on plans of a change are right; what was made of those that it replaces goes.
+    /// From now on the plans of a change are valid; drops the tables of the plans that it replaces.
     pub(super) fn begin_change(&mut self, change: &MeshChange<'_, D>) {
         self.epoch = change.hierarchy().epoch();
-        self.counted_ahead = None;
+        self.early_counts = None;
         self.host.get_mut().truncate(change.first_replaced());
         for (_, store) in self.levels.iter_mut().enumerate().filter(|(l, _)| change.replaces_plans(*l)) {
             store.tables = None;
@@ -105,11 +105,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn truncate(&mut self, first: Level) {
         while self.levels.len() > first.index() {
             let store = self.levels.pop().expect("a level is left");
-            self.retire(self.levels.len(), store);
+            self.stash_or_free(self.levels.len(), store);
         }
     }
 
-    /// Makes the plans of a change, and if values are to be `moved` to new levels these and their tables.
+    /// Makes the plans of a change and, if values are to be `moved` to new levels, these levels and their tables.
     pub(super) fn plan_change(
         &mut self,
         change: &mut MeshChange<'_, D>,
@@ -123,15 +123,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(joined(stores, tables));
         }
         let counted = if moved { self.count_plans(change)? } else { Vec::new() };
-        let owners = change.plan_when_asked();
+        let owners = change.plan_lazily();
         let of_meshes = self.host_levels(hierarchy, &new, &owners);
-        // Their patches are on their way while the device counts.
+        // Tables of patches are uploaded while the device counts.
         let stores = self.new_stores(hierarchy, of_meshes)?;
         let tables = self.write_plans(change, counted, &owners)?;
         Ok(joined(stores, tables))
     }
 
-    /// Makes new levels of what is known of their meshes.
+    /// Makes new levels of what the host has derived from their meshes.
     fn new_stores(
         &mut self,
         hierarchy: &Hierarchy<D>,
@@ -143,7 +143,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             .collect()
     }
 
-    /// Makes a new level. What the old one has besides its states goes before.
+    /// Makes a new level. What the old one has besides its states is dropped before.
     fn new_store(
         &mut self,
         hierarchy: &Hierarchy<D>,
@@ -154,7 +154,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if let Some(old) = self.levels.get_mut(l) {
             old.keep_states_alone();
         }
-        // All levels that a regrid replaces are of the time of those beneath them.
+        // All levels that a regrid replaces have the time of the next coarser one.
         let time = self.levels[l.min(self.levels.len()) - 1].states.time;
         let (mesh, geometry) = (hierarchy.level(level).clone(), hierarchy.geometry(level));
         DeviceLevel::new(&self.machine, mesh, tables, geometry, time, self.sizes)
@@ -185,11 +185,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             replaced.push(Replacement { level, old, transfer });
         }
         self.make_room_for_fix(change)?;
-        self.machine.fork()?;
+        self.machine.fork(Overlap::Transfers)?;
         Ok(replaced)
     }
 
-    /// Gives new levels the values that they have from others.
+    /// Transfers values from old and coarser levels to new ones.
     fn transfer_values(&mut self, change: &MeshChange<'_, D>, replaced: &[Replacement<D, N>]) -> Result<(), ExecError> {
         for of_level in replaced {
             if let Some(coarse) = change.filled_before(of_level.level) {
@@ -201,7 +201,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Takes a level over from the host, whose values are new.
+    /// Replaces a level by one whose values the host has.
     pub(super) fn take_from_host(
         &mut self,
         hierarchy: &Hierarchy<D>,
@@ -213,7 +213,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.send_level(level)
     }
 
-    /// Gives the new levels of a change their values. `replaced`: what they are in the place of, if values are transferred.
+    /// Gives the new levels of a change their values. `replaced`: the levels that they replace, if values are transferred.
     pub(super) fn fill_new_levels(
         &mut self,
         change: &MeshChange<'_, D>,
@@ -225,7 +225,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         match values {
             NewValues::Transferred => {
                 self.transfer_values(change, replaced)?;
-                // What went wrong here and there, for all to hear of.
+                // An earlier error of this rank, which all ranks are told of.
                 if self.ranks.is_solo() { Ok(()) } else { self.failed.take().map_or(Ok(()), Err) }
             }
             NewValues::Initial(time) => change
@@ -233,8 +233,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 .try_for_each(|level| self.initialise_level(hierarchy, level, partition(level), time)),
             NewValues::Given(state) => change.new_levels().try_for_each(|level| {
                 let (partition, rank) = (partition(level), self.ranks.rank().number);
-                let is_here = |k| Partition::owns(partition.as_deref(), rank, k);
-                let state = state(level, &is_here);
+                let is_local = |k| Partition::owns(partition.as_deref(), rank, k);
+                let state = state(level, &is_local);
                 self.host.get_mut().load_level(hierarchy, level, partition.clone(), &state)?;
                 self.take_from_host(hierarchy, level, partition.clone(), state.time)
             }),

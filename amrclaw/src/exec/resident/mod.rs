@@ -1,11 +1,11 @@
 //! The executor on a GPU: all levels' values live in the device's memory; the host keeps integers.
 //!
 //! Each verb is one launch over a table of regions, which is made when a level's plans are new. The host waits for the
-//! device when flags are collected at a regrid, and once a step of the coarsest level for the Courant numbers.
+//! device at a regrid, for boxes or flags, and once per step of the coarsest level, for the Courant numbers.
 //!
-//! What goes through the host: functions of the user's that kernels do not compute, for initial data, auxiliary values, sources, criteria
-//! and boundaries; Richardson's estimate; the search for a value that is not finite; snapshots. A level is copied to the host for these and, where they change it, back: right,
-//! but slow.
+//! The host does what kernels do not: the user's functions that they cannot compute, for initial data, auxiliary values, sources, criteria
+//! and boundaries; Richardson's estimate; the search for a value that is not finite; snapshots. A level is copied to the host for these
+//! and, where they change it, back: correct, but slow.
 //!
 //! The arithmetic is that of the CPU executor, operation by operation: compiled without fused multiply-adds, results agree
 //! to the bit.
@@ -14,20 +14,20 @@ mod advance;
 mod agree;
 mod boundaries;
 mod branch;
-mod counted_ahead;
 mod cover_tags;
 mod device_times;
+mod early_counts;
 mod exchange;
 mod fill;
 mod flags;
 mod functions;
 mod gather;
-mod hardware;
+mod gpu_machine;
 mod host_tables;
 mod initial;
 mod join_flags;
 mod levels;
-mod message_memory;
+mod message_buffers;
 mod plans;
 mod probe;
 mod refine;
@@ -37,7 +37,7 @@ mod store;
 mod synchronize;
 mod tiles;
 
-pub use hardware::Hardware;
+pub use gpu_machine::GpuMachine;
 
 use super::comm::Ranks;
 use super::cpu::CpuExecutor;
@@ -52,14 +52,14 @@ use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::MeshEpoch;
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
-use counted_ahead::CountedAhead;
 use cover_tags::ClusterMemory;
 use cuda::CudaError;
 use cuda::compile::Precision;
+use early_counts::EarlyCounts;
 use gather::Reports;
 use host_tables::Sizes;
 use levels::Replacement;
-use message_memory::{Borrowed, MessageMemories};
+use message_buffers::{MessageBuffers, OpenedMemories};
 use parking_lot::Mutex;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
@@ -76,17 +76,17 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     host: Mutex<CpuExecutor<D, R>>,
     problem: Problem<D>,
     has_source: bool,
-    /// What kernels compute of the problem's functions.
+    /// The problem's functions that kernels compute.
     functions: CaseFunctions,
     /// For each auxiliary value the axis whose lower face it lives on.
     aux_faces: Vec<Option<Axis>>,
     /// The solver has quantities that must not be negative in initial data.
     checks_nonnegative: bool,
-    /// Raised by kernels that check the values that functions give.
+    /// Set by kernels if a function gives an invalid value.
     refused: N::Memory,
-    /// Raised by the kernels that fill ghost cells by functions.
+    /// Set likewise by the kernels that fill ghost cells by functions.
     refused_boundary: N::Memory,
-    /// What the host computes of them.
+    /// Cost of the functions that the host computes.
     host_works: HostWorks,
     /// Sides of the domain.
     sides: Sides<D>,
@@ -102,23 +102,23 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     reports: Reports<N>,
     /// This rank, and the others.
     ranks: Ranks,
-    /// Tiles that the device works on at once; among several ranks the fewest of any, once they have told one another.
+    /// Number of tiles that the device works on at once, the smallest of all ranks, once they have agreed.
     fewest_tiles: Option<u32>,
-    /// Messages go from device to device, by MPI.
+    /// MPI sends messages from device to device.
     sends_from_device: bool,
-    /// Memory for messages that stay on devices.
-    messages: Arc<Mutex<MessageMemories<N>>>,
-    /// What other processes lend.
-    borrowed: Borrowed<N>,
-    /// For making boxes of tags, once that has been asked for.
+    /// Device memory for messages.
+    messages: Arc<Mutex<MessageBuffers<N>>>,
+    /// Opened memory of other processes.
+    opened: OpenedMemories<N>,
+    /// Memory for clustering, from the first time that the device makes boxes.
     cluster_memory: Option<ClusterMemory<N::Memory>>,
-    /// What is being counted of the plans of the boxes made last.
-    counted_ahead: Option<CountedAhead<D, N>>,
-    /// Flags of all ranks, put together.
+    /// Plans of the newest boxes, whose items are being counted.
+    early_counts: Option<EarlyCounts<D, N>>,
+    /// Buffer for the joined flags of all ranks.
     flag_words: Vec<u64>,
-    /// Which of the samples that wait were taken here.
+    /// For each pending sample, whether this rank has taken it.
     sampled: Vec<bool>,
-    /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
+    /// The first error of a verb that returns none: returned by the next [`Executor::collect`].
     failed: Option<ExecError>,
 }
 
@@ -177,9 +177,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             fewest_tiles: None,
             sends_from_device: false,
             messages: Arc::default(),
-            borrowed: Mutex::default(),
+            opened: Mutex::default(),
             cluster_memory: None,
-            counted_ahead: None,
+            early_counts: None,
             flag_words: Vec::new(),
             sampled: Vec::new(),
             failed: None,
@@ -206,20 +206,20 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         let moved = values.are_transferred();
         self.agree_on_devices()?;
         let new = self.plan_change(change, moved);
-        let new = self.or_end(new)?;
+        let new = self.or_abort(new)?;
         let planned = clock.elapsed();
         self.begin_change(change);
         let placed = if moved { self.place_levels(change, new) } else { Ok(Vec::new()) };
-        let replaced = self.or_end(placed)?;
+        let replaced = self.or_abort(placed)?;
         let filled = self.fill_new_levels(change, values, &replaced);
-        let filled = agreed(&self.ranks, self.or_end(filled));
+        let filled = agreed(&self.ranks, self.or_abort(filled));
         if filled.is_ok() {
             let outcome = self.make_fix(change, moved);
             self.note(outcome);
         }
-        // What is asked for of the device comes first.
+        // Old levels are dropped only when the device's work has been enqueued.
         let replaced = replaced.into_iter().filter_map(|Replacement { level, old, .. }| Some((level, old?)));
-        replaced.for_each(|(level, old)| self.retire(level.index(), old));
+        replaced.for_each(|(level, old)| self.stash_or_free(level.index(), old));
         filled?;
         self.truncate(change.hierarchy().finest().finer());
         debug!(?planned, filled = ?clock.elapsed() - planned, "adopted");
@@ -230,25 +230,25 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         plans.assert_epoch(self.epoch);
         self.machine.enter(DevicePhase::Ghost);
         let filled = self.fill_level(level, plans);
-        let filled = self.or_end(filled);
-        self.or_later(filled)
+        let filled = self.or_abort(filled);
+        self.defer_error(filled)
     }
 
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         plans[level.index()].assert_epoch(self.epoch);
         self.machine.enter(DevicePhase::Advance);
         let advanced = self.advance_level(level, plans, dt);
-        self.or_end(advanced)
+        self.or_abort(advanced)
     }
 
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
         self.machine.enter(DevicePhase::Regrid);
         let expected = self.expect_flags();
-        self.or_end(expected)?;
+        self.or_abort(expected)?;
         self.machine.enter(DevicePhase::Other);
         if !self.ranks.is_solo() {
             let collected = self.collect_from_all(outcomes);
-            return self.or_end(collected);
+            return self.or_abort(collected);
         }
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -279,26 +279,26 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
         let refreshed = self.refresh_aux(level, 0.0);
-        self.or_later(refreshed)
+        self.defer_error(refreshed)
     }
 
     fn begin_flagging(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError> {
         self.machine.enter(DevicePhase::Regrid);
         self.renew_aux(level)?;
-        let asked = self.ask_for_flags(level, request);
-        self.or_end(asked)
+        let asked = self.enqueue_flags(level, request);
+        self.or_abort(asked)
     }
 
     fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
         self.machine.enter(DevicePhase::Regrid);
         let refined = self.refine_levels(&request);
-        self.or_end(refined)
+        self.or_abort(refined)
     }
 
     fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
         self.machine.enter(DevicePhase::Regrid);
         let flagged = self.flag_level(level, dt);
-        self.or_end(flagged)
+        self.or_abort(flagged)
     }
 
     fn save(&mut self) {
@@ -329,9 +329,9 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
     }
 
     fn find_failure(&self, level: Level, patch: usize) -> ExecError {
-        let is_here = self.levels[level.index()].layout.patches[patch].is_here;
+        let is_local = self.levels[level.index()].layout.patches[patch].is_local;
         let found = || self.failure_of_step(level, patch).unwrap_or_else(|error| error);
-        let found = self.or_end(if is_here { Err(found()) } else { Ok(()) });
+        let found = self.or_abort(if is_local { Err(found()) } else { Ok(()) });
         agreed(&self.ranks, found).expect_err("a rank has the patch")
     }
 

@@ -1,5 +1,5 @@
-//! Tables of plans that the device makes of the boxes alone, where no function has a say beyond the domain's sides. Among several ranks each
-//! device makes those of a single rank and takes its rank's part of them.
+//! Tables of plans that the device makes from the boxes alone, where no function computes cells outside the domain. Among several ranks
+//! each device makes the tables of a single rank and extracts its rank's part of them.
 
 use super::host_tables::{NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
@@ -16,7 +16,7 @@ use cuda::abi::Pointer;
 use riemann::real::Scalar;
 use std::sync::Arc;
 
-/// A new level's tables, whose sizes are on their way to the host, and its boxes.
+/// A new level's tables, whose sizes are being copied to the host, and its boxes.
 pub(super) struct CountedLevel<N: Machine> {
     pub boxes: DeviceBoxes<N::Memory>,
     pub tables: CountedTables<N>,
@@ -66,10 +66,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.planned_by_kernels(hierarchy.levels().iter().map(|mesh| mesh.patches().len()))
     }
 
-    /// The same of levels with so many patches each.
+    /// The same for levels with these numbers of patches.
     pub(super) fn planned_by_kernels(&self, patches: impl Iterator<Item = usize>) -> bool {
         let most = patches.max().unwrap_or(0);
-        // Of levels that slide the host has to know which runs are whose.
+        // For levels that slide the host must know which runs belong to which patch.
         let slides = self.fewest_tiles.is_none_or(|tiles| slide::is_worth_it(most, tiles));
         kernels_divide_among(self.ranks.rank().of) && !self.sides.ask() && !slides && kernels_have_room(most)
     }
@@ -93,7 +93,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Sends the boxes of levels that have not had to be planned by kernels yet.
+    /// Sends the boxes of the levels that kernels have not planned yet.
     fn send_boxes(&mut self) -> Result<(), CudaError> {
         for store in &mut self.levels {
             if store.boxes.is_none() {
@@ -111,7 +111,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         store.boxes.as_ref().expect("sent before")
     }
 
-    /// Who owns patches of a level, of the next coarser one and of the level before it was replaced, among several ranks.
+    /// Owners of the patches of a level, of the next coarser one and of the level before it was replaced; `None` for a single rank.
     fn owners(
         &self,
         own: &DeviceBoxes<N::Memory>,
@@ -124,7 +124,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (!self.ranks.is_solo()).then_some(owners)
     }
 
-    /// Tables of the plans of a level that is there, if kernels make them.
+    /// Tables of the plans of an existing level, if kernels make them.
     pub(super) fn tables_by_kernels(&mut self, level: Level) -> Result<Option<LevelTables<N>>, CudaError> {
         let l = level.index();
         if !self.planned_by_kernels(self.levels[l.saturating_sub(1)..=l].iter().map(|store| store.mesh.patches().len()))
@@ -148,7 +148,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<Vec<Option<CountedLevel<N>>>, CudaError> {
         self.send_boxes()?;
         let hierarchy = change.hierarchy();
-        let mut ahead = self.counted_ahead.take().filter(|ahead| ahead.are_of(hierarchy));
+        let mut ahead = self.early_counts.take().filter(|ahead| ahead.are_of(hierarchy));
         let mut counted: Vec<Option<CountedLevel<N>>> = Vec::new();
         for (l, mesh) in hierarchy.levels().iter().enumerate() {
             if !change.replaces(l) {
@@ -169,7 +169,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(counted)
     }
 
-    /// The boxes of the next coarser level than `level`: new ones, or those of the level that is there.
+    /// The boxes of the next coarser level than `level`: new ones, or those of the existing level.
     pub(super) fn coarser_boxes<'a>(
         &'a self,
         level: usize,
@@ -224,7 +224,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         begun.into_iter().enumerate().map(finish).collect()
     }
 
-    /// The tables of a new level's plans that have not been made with those of others.
+    /// Makes the tables of one new level's plans on the host.
     fn host_tables_of_plan(&self, change: &MeshChange<'_, D>, level: Level) -> PlanTables<N> {
         let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
         let context = LevelContext { mesh: hierarchy.level(level), sides: &self.sides, num_ghost };

@@ -1,4 +1,4 @@
-//! Ghost cells, for checks: through the host.
+//! Access to ghost cells for checks, through the host.
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::bytes_of;
@@ -12,16 +12,16 @@ impl<const D: usize, R: Scalar, N: Machine> Probe<D> for ResidentExecutor<D, R, 
         self.host.lock().values_with_ghosts(level)
     }
 
-    fn spoil_ghosts(&mut self, level: Level) {
+    fn poison_ghosts(&mut self, level: Level) {
         self.fetch_level(level).expect("the device answers");
         let host = self.host.get_mut();
-        host.spoil_ghosts_of(level);
+        host.poison_ghosts_of(level);
         let store = &self.levels[level.index()];
         let (q, start) = store.q();
         self.machine.upload(bytes_of(host.mirrored_q(level)), q, start).expect("the device answers");
     }
 
-    fn spoil_new_arrays(&mut self) {
-        self.host.get_mut().spoil_new_arrays();
+    fn poison_new_arrays(&mut self) {
+        self.host.get_mut().poison_new_arrays();
     }
 }

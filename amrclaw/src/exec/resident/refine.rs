@@ -1,9 +1,9 @@
-//! New boxes, made on the device of the tags that lie there: tags beneath finer boxes, clustering, nesting. The host learns the boxes alone.
+//! New boxes, made on the device from the tags there: tags under finer boxes, clustering, nesting. Only the boxes are copied to the host.
 //!
-//! They are those that `regrid` makes of the same tags; where there are more of something than there is room for, it makes them.
+//! They are the boxes that `regrid` makes of the same tags; where the kernels' room does not suffice, `regrid` makes them.
 
-use super::counted_ahead::CountedAhead;
 use super::cover_tags::{BOX, ClusterMemory, NewBoxes, ROOM, STATE, Tags, can_cover};
+use super::early_counts::EarlyCounts;
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{DeviceBoxes, axes, bytes_of_mut, pointer, structs_of};
 use crate::exec::{ExecError, RefineRequest};
@@ -12,16 +12,16 @@ use crate::mesh::Tiling;
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{CLIP_TAGS, NEST, PROJECT_BOXES, SORT_BOXES};
-use cuda::amr::{self, ClusterState, MOST_LEVELS, NestArgs, ProjectArgs, SortArgs};
+use cuda::amr::{self, ClusterState, MAX_LEVELS, NestArgs, ProjectArgs, SortArgs};
 use riemann::real::Scalar;
 
-/// Tiles of the update in whose place the device works on a candidate.
+/// Tiles of the update that occupy as much of the device as a candidate does.
 const WARPS: usize = 4;
-/// Boxes of a level that are fetched with their number.
+/// Least number of boxes of a level that are fetched together with their count.
 const FETCHED: usize = 1 << 9;
 
-/// The boxes of each level, the coarsest first, and what is being counted of their plans.
-type MadeBoxes<const D: usize, N> = (Vec<Vec<CellBox<D>>>, Option<CountedAhead<D, N>>);
+/// The boxes of each level, the coarsest first, and their plans, whose items are being counted.
+type MadeBoxes<const D: usize, N> = (Vec<Vec<CellBox<D>>>, Option<EarlyCounts<D, N>>);
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// The tags of the levels to be refined, the finest first, if the kernels can make boxes of all of them.
@@ -35,7 +35,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let bounds = bounds.intersect(&store.mesh.domain());
             can_cover(request.covering, &bounds).then_some(Tags { level: Level(l as u8), flags, map, bounds })
         };
-        if levels.clone().count() > MOST_LEVELS { None } else { levels.rev().map(tags).collect() }
+        if levels.clone().count() > MAX_LEVELS { None } else { levels.rev().map(tags).collect() }
     }
 
     /// Makes the boxes of all levels finer than a base level; `None` if the host is to make them.
@@ -43,7 +43,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         request: &RefineRequest<'_, D>,
     ) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
-        self.counted_ahead = None;
+        self.early_counts = None;
         let mut memory = match self.cluster_memory.take() {
             Some(memory) => memory,
             None => ClusterMemory::new(&self.machine, self.ratios.len())?,
@@ -52,12 +52,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let boxes = self.boxes_of_tags(request, (&mut memory, &made));
         self.cluster_memory = Some(ClusterMemory { made, ..memory });
         let Some((boxes, ahead)) = boxes? else { return Ok(None) };
-        self.counted_ahead = ahead;
+        self.early_counts = ahead;
         self.levels.iter_mut().for_each(|store| store.flags = None);
         Ok(Some(boxes))
     }
 
-    /// Makes boxes: those of each level, the coarsest first. Their plans are counted meanwhile, if they can be.
+    /// Makes the boxes of each level, the coarsest first, and begins to count the items of their plans if possible.
     fn boxes_of_tags(
         &self,
         request: &RefineRequest<'_, D>,
@@ -86,11 +86,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             memory.known[tags.level.index()] = found.len();
             levels.insert(0, found);
         }
-        let ahead = CountedAhead::new(request.base.index() + 1, counted, &levels);
+        let ahead = EarlyCounts::new(request.base.index() + 1, counted, &levels);
         Ok(Some((levels, ahead)))
     }
 
-    /// The boxes of a level, of which a part is on its way to the host; `None` if there was too little room for them.
+    /// Fetches the boxes of a level, the first of them by `download`; `None` if the room for them did not suffice.
     fn fetch_boxes(
         &self,
         boxes: &NewBoxes<N::Memory>,
@@ -113,8 +113,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(Some(found.into_iter().map(of_dimensions).collect()))
     }
 
-    /// Asks for the boxes over the tags of a level. `finer`: the new boxes two levels finer. `boxes`: where they are put; `patches`: places where
-    /// they stay as long as the level has these patches, if their plans are counted ahead.
+    /// Enqueues the clustering of a level's tags. `finer`: the new boxes two levels finer. `boxes`: where the boxes are written; `patches`: where
+    /// they are also written to stay as long as the level has these patches, if their plans are counted ahead.
     fn make_boxes(
         &self,
         request: &RefineRequest<'_, D>,
@@ -147,12 +147,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Blocks that are given candidates.
+    /// Number of thread blocks that work on candidates.
     pub(super) fn cluster_blocks(&self) -> usize {
         (self.machine.resident_tiles() as usize).div_ceil(WARPS).max(1)
     }
 
-    /// Tags what lies beneath the boxes two levels finer.
+    /// Tags the cells under the boxes two levels finer.
     fn project(
         &self,
         request: &RefineRequest<'_, D>,
@@ -177,7 +177,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 }
 
-/// What makes boxes nest that cover the tags of a level.
+/// Arguments of the kernels that make the boxes over a level's tags nest.
 fn nest_args<const D: usize, N: Machine>(
     request: &RefineRequest<'_, D>,
     [tags, base]: [&Tags<'_, D, N>; 2],

@@ -1,29 +1,29 @@
-//! New states in the place of old ones, with little more memory than they take.
+//! New states that overwrite old ones, with little more memory than one array takes.
 //!
-//! A level's array of states slides: a sweep writes it a few patches ahead of where it lay, the next one back. Patches are swept in
-//! batches that are no larger than the way. Of a sweep up the last batch goes first, then the one before it, to where the last
-//! batch lay, which nothing reads any more; of a sweep down the first batch goes first.
+//! A level's array of states slides: one sweep writes it at a distance further up in memory, the next one back down. Patches are swept
+//! in batches no larger than this distance. A sweep up begins with the last batch; the batch before it is then written to where the
+//! last one was, which is not read any more. A sweep down begins with the first batch.
 
 use crate::fields::{LevelLayout, PatchLayout};
 use std::ops::Range;
 
-/// Batches of a level: the array takes so many parts more memory.
+/// Approximate number of batches of a level: the array takes the memory of one batch more.
 const BATCHES: usize = 8;
-/// Levels that slide have so many patches in a batch for each tile that the device works on at once: few tiles wait for others then.
+/// Least number of patches in a batch for each tile that the device works on at once: then few tiles wait for others.
 const PATCHES_PER_TILE: usize = 2;
 
 /// How a level's states slide.
 pub(super) struct Slide {
-    /// How far, in bytes.
+    /// The distance, in bytes.
     pub bytes: usize,
-    /// Patches that are swept together: their states are no larger than the way.
+    /// Patches that are swept together: their states are no larger than the distance.
     pub batches: Vec<Range<usize>>,
 }
 
 impl Slide {
     /// Of a level's patches. `cell`: bytes of a cell's state.
     pub fn new<const D: usize>(layout: &LevelLayout<D>, cell: usize) -> Slide {
-        let numbers = |patch: &PatchLayout<D>| if patch.is_here { patch.component() } else { 0 };
+        let numbers = |patch: &PatchLayout<D>| if patch.is_local { patch.component() } else { 0 };
         let largest = layout.patches.iter().map(numbers).max().unwrap_or(0);
         let bytes = (cell * largest.max(layout.num_cells_with_ghosts() / BATCHES)).next_multiple_of(512);
         let mut batches: Vec<Range<usize>> = Vec::new();
@@ -43,7 +43,7 @@ impl Slide {
     }
 }
 
-/// Whether so many patches are enough.
+/// True if a level has enough patches to slide.
 pub(super) fn is_worth_it(num_patches: usize, resident_tiles: u32) -> bool {
     num_patches >= BATCHES * PATCHES_PER_TILE * resident_tiles as usize
 }

@@ -13,8 +13,8 @@ use cuda::abi::{Pointee, Pointer, Real};
 use cuda::amr::Patch;
 use std::sync::Arc;
 
-/// Terms of the conservation fix between a level and the next coarser one, per coarse face: `[component, slot]`. What goes to another rank of a
-/// face is copied at once.
+/// Terms of the conservation fix between a level and the next coarser one, per coarse face: `[component, slot]`. All components of a face
+/// that are sent to another rank are copied at once.
 pub(super) struct Register<N: Machine> {
     /// `Σ Δt (fine flux + C1) − Δt coarse flux` for each equation; behind these state and aux of the coarse cell beside the face, for each sweep.
     pub memory: N::Memory,
@@ -31,8 +31,8 @@ impl<N: Machine> Register<N> {
     }
 }
 
-/// An array of states: in which memory, and how many bytes behind its beginning.
-pub(super) type Place<'a, N> = (&'a <N as Queue>::Memory, usize);
+/// An array of states: its memory, and the byte at which it begins there.
+pub(super) type StatePlace<'a, N> = (&'a <N as Queue>::Memory, usize);
 
 /// A level's values.
 pub(super) struct DeviceLevel<const D: usize, N: Machine> {
@@ -41,23 +41,23 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub partition: Option<Arc<Partition>>,
     pub layout: Arc<LevelLayout<D>>,
     pub geometry: Geometry<D>,
-    /// Arrays of q, which take turns, and the bytes behind which they begin.
+    /// Arrays of q, used in turn, and the byte at which each begins.
     buffers: Vec<Option<(N::Memory, usize)>>,
     buffer_bytes: usize,
-    /// How new states take the place of old ones, if they do.
+    /// How new states overwrite old ones, if the level slides.
     pub slide: Option<Slide>,
     pub states: States,
     pub aux: Option<N::Memory>,
-    /// The cells that a kernel fills with them, once it has been asked to.
+    /// Tables of the cells that a kernel fills with auxiliary values, once it has been launched.
     pub aux_tables: Option<FunctionTables<N::Memory>>,
-    /// Physical positions of cells: `[axis, cell]`, once a source has asked for them.
+    /// Physical positions of cells: `[axis, cell]`, once a source needs them.
     pub centres: Option<N::Memory>,
     patches: N::Memory,
-    /// The patches' boxes, once kernels have been asked to plan.
+    /// The patches' boxes, once kernels plan the level.
     pub boxes: Option<DeviceBoxes<N::Memory>>,
     /// Words of a face map.
     pub map_words: usize,
-    /// What each sweep updates, once a step has asked for it.
+    /// The tiles of each sweep, made by the first step.
     pub tiles: Option<LevelTiles<N::Memory>>,
     pub tables: Option<LevelTables<N>>,
     /// Second-order corrections that the last sweep kept: `[equation, slot]`.
@@ -65,7 +65,7 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub num_kept: usize,
     pub map: Option<FaceMap<N>>,
     pub register: Option<Register<N>>,
-    /// Flags that were asked for.
+    /// Flags that have been requested.
     pub flags: Option<Flags<N>>,
     pub flag_tables: Option<FlagTables<D, N::Memory>>,
 }
@@ -115,7 +115,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         })
     }
 
-    /// What sweeps update.
+    /// The tiles of the sweeps.
     pub fn tiles(&self) -> &LevelTiles<N::Memory> {
         self.tiles.as_ref().expect("made before the step")
     }
@@ -125,27 +125,27 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         pointer::<Patch, N>(&self.patches, 0)
     }
 
-    fn buffer(&self, number: usize) -> Option<Place<'_, N>> {
+    fn buffer(&self, number: usize) -> Option<StatePlace<'_, N>> {
         self.buffers[number].as_ref().map(|(memory, start)| (memory, *start))
     }
 
     /// The present state.
-    pub fn q(&self) -> Place<'_, N> {
+    pub fn q(&self) -> StatePlace<'_, N> {
         self.buffer(self.states.current()).expect("the present state is kept")
     }
 
-    /// Its address.
+    /// The address of the present state.
     pub fn q_address<T: Pointee + ?Sized>(&self) -> Pointer<T> {
         let (memory, start) = self.q();
         pointer::<T, N>(memory, start)
     }
 
     /// The state before the last step, where it is kept.
-    pub fn before(&self) -> Option<Place<'_, N>> {
+    pub fn before(&self) -> Option<StatePlace<'_, N>> {
         self.buffer(self.states.old()?)
     }
 
-    /// Its address.
+    /// The address of the state before the last step, where it is kept.
     pub fn q_old<T: Pointee + ?Sized>(&self) -> Option<Pointer<T>> {
         self.before().map(|(memory, start)| pointer::<T, N>(memory, start))
     }
@@ -164,7 +164,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         self.states.next(self.buffers.len(), self.slide.is_some())
     }
 
-    /// True if the next step goes on in the place of the present state.
+    /// True if the next step overwrites the present state.
     pub fn steps_in_place(&self) -> bool {
         self.next_index() == self.states.current()
     }
@@ -183,11 +183,11 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
     }
 
     /// The array that the next state goes to, once [`DeviceLevel::make_next`] has made it.
-    pub fn next(&self) -> Place<'_, N> {
+    pub fn next(&self) -> StatePlace<'_, N> {
         self.buffer(self.next_index()).expect("made before the step")
     }
 
-    /// What has been swept of the next state now begins behind so many bytes.
+    /// After a sweep that slides: the next state now begins at byte `start`.
     pub fn slide_next_to(&mut self, start: usize) {
         let next = self.next_index();
         if let Some((_, at)) = &mut self.buffers[next] {
@@ -200,7 +200,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         self.states.advance(self.next_index(), dt);
     }
 
-    /// Keeps the present state and the one to return to alone: the level is about to be replaced.
+    /// Drops all but the present state and the saved one: the level is about to be replaced.
     pub fn keep_states_alone(&mut self) {
         for k in (0..self.buffers.len()).filter(|&k| self.states.is_spare(k)) {
             self.buffers[k] = None;
@@ -210,7 +210,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         (self.flags, self.flag_tables, self.aux_tables, self.centres) = (None, None, None, None);
     }
 
-    /// Keeps the state to return to alone: the level is replaced, but the step may yet be rejected.
+    /// Drops all but the saved state: the level is replaced, but the step may yet be rejected.
     pub fn keep_saved_alone(&mut self) {
         self.states.restore();
         self.keep_states_alone();

@@ -4,16 +4,17 @@ use super::exchange::CopyEnd;
 use super::store::Register;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::comm::{Head, Phase};
-use crate::exec::device::{BothWays, FaceCounts, FaceMap, FaceMapPlace, LevelTables, axes};
+use crate::exec::comm::{MessageHeader, Phase};
+use crate::exec::device::{ExchangeTables, FaceCounts, FaceMap, FaceMapPlace, LevelTables, Overlap, axes};
 use crate::index::Level;
 use crate::plan::{LevelPlans, MeshChange};
+use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX};
 use cuda::amr::{AverageArgs, FaceMapArgs, RefluxArgs};
 use riemann::real::Scalar;
 
-/// Levels beside whose faces to the coarser or to the finer level the fix has to act anew, and whether those to the coarser one are new.
+/// Levels whose faces to the coarser or the finer level a change replaces, and whether it replaces those to the coarser level.
 fn levels_with_new_faces<const D: usize>(change: &MeshChange<'_, D>) -> impl Iterator<Item = (usize, bool)> {
     let of_level = |l: usize| [l, l + 1].map(|l| change.replaces_faces(l));
     (0..change.plans().len())
@@ -23,8 +24,8 @@ fn levels_with_new_faces<const D: usize>(change: &MeshChange<'_, D>) -> impl Ite
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Makes room for what the plans of a change ask for where they are new: tables, the corrections that the fix keeps, and the maps of the
-    /// faces whose these are, which [`Self::map_faces`] is to make.
+    /// Makes the tables of a change's new plans, and allocates the corrections that the fix keeps and the maps of the kept faces, which
+    /// [`Self::map_faces`] fills.
     pub(super) fn make_room_for_fix(&mut self, change: &MeshChange<'_, D>) -> Result<(), ExecError> {
         let plans = change.plans();
         for (l, plans) in plans.iter().enumerate() {
@@ -43,21 +44,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Makes what the conservation fix needs where a change asks for it. `beside`: for what there is room already, beside the transfers of
-    /// values that have been asked for since.
+    /// Prepares the conservation fix at the new faces of a change. `beside`: memory has been allocated already, and the work runs concurrently
+    /// with the transfers of values enqueued since.
     pub(super) fn make_fix(&mut self, change: &MeshChange<'_, D>, beside: bool) -> Result<(), ExecError> {
         if !beside {
             self.make_room_for_fix(change)?;
-            return self.map_faces(change);
+            return Ok(self.map_faces(change)?);
         }
-        self.machine.enter_branch()?;
-        let made = self.map_faces(change);
-        self.machine.leave_branch()?;
-        made
+        self.machine.in_branch(Overlap::Transfers, || self.map_faces(change))?;
+        Ok(self.machine.join(Overlap::Transfers)?)
     }
 
-    /// Makes the maps of the faces at which the fix acts. The device's memory is taken before.
-    pub(super) fn map_faces(&self, change: &MeshChange<'_, D>) -> Result<(), ExecError> {
+    /// Fills the maps of the faces at which the fix acts. Their memory is allocated before.
+    fn map_faces(&self, change: &MeshChange<'_, D>) -> Result<(), CudaError> {
         for (l, _) in levels_with_new_faces(change) {
             let store = &self.levels[l];
             let Some(map) = &store.map else { continue };
@@ -77,7 +76,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Some(self.levels[l].tables.as_ref().expect("made with the plans").faces)
     }
 
-    /// Room for what the level's sweeps keep, and if the faces to the coarser level are `new` for what the fix sums up there.
+    /// Allocates the corrections that the level's sweeps keep and, if the faces to the coarser level are `new`, the flux register there.
     fn make_registers(&mut self, l: usize, [own, finer]: [Option<FaceCounts>; 2], new: bool) -> Result<(), ExecError> {
         let store = &mut self.levels[l];
         store.num_kept = own.map_or(0, |faces| faces.fine) + finer.map_or(0, |faces| faces.coarse);
@@ -100,7 +99,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         map: &FaceMap<N>,
         faces: [Option<FaceCounts>; 2],
         numbered: bool,
-    ) -> Result<(), ExecError> {
+    ) -> Result<(), CudaError> {
         let FaceMapPlace { words, bases, slots } = map.place();
         for (k, owner) in [l, l + 1].into_iter().enumerate().filter(|&(k, _)| faces[k].is_some()) {
             let tables = self.levels[owner].tables.as_ref().expect("made with the plans");
@@ -125,42 +124,42 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// After a step of the level coarser than `fine`: the owners of fine patches get the sums that the coarse side has begun, and its
-    /// cells, where these are another rank's.
+    /// After a step of the level coarser than `fine`: sends the register's coarse fluxes and coarse cells to the ranks that own the fine
+    /// patches there.
     pub(super) fn send_coarse_faces(&self, fine: Level) -> Result<(), ExecError> {
         let store = &self.levels[fine.index()];
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
         let count = self.sizes.num_eqn + self.sweeps.len() * (self.sizes.num_eqn + self.sizes.num_aux);
-        self.exchange_faces(self.head(Phase::CoarseFaces, fine), (tables, register), (&tables.parcels.faces, count))
+        self.exchange_faces(self.header(Phase::CoarseFaces, fine), (tables, register), (&tables.parcels.faces, count))
     }
 
-    /// The owners of coarse cells get the sums that other ranks have completed.
+    /// Sends complete sums of the register to the owners of coarse cells.
     fn send_sums(&self, fine: Level) -> Result<(), ExecError> {
         let store = &self.levels[fine.index()];
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
         let way = (&tables.parcels.sums, self.sizes.num_eqn);
-        self.exchange_faces(self.head(Phase::FaceSums, fine), (tables, register), way)
+        self.exchange_faces(self.header(Phase::FaceSums, fine), (tables, register), way)
     }
 
-    /// Sends what the register holds of faces, the first so many components, and takes over what comes of others.
+    /// Exchanges the first `count` components of the register's faces with other ranks.
     fn exchange_faces(
         &self,
-        head: Head,
+        header: MessageHeader,
         (tables, register): (&LevelTables<N>, &Register<N>),
-        (BothWays { sent, received }, count): (&BothWays, usize),
+        (ExchangeTables { sent, received }, count): (&ExchangeTables, usize),
     ) -> Result<(), ExecError> {
         let patches = tables.parcels.slots::<N>(&tables.memory);
         let of_register = CopyEnd { patches, array: Self::without_room(&register.memory) };
-        let packed = self.pack(head, (sent, count), |message| {
+        let packed = self.pack(header, (sent, count), |message| {
             let ends = [of_register, Self::messages(&tables.memory, sent, message)];
             self.copy((&tables.memory, sent.table), ends, count, Pointer::NULL)
         })?;
-        self.send(packed, head, (sent, count))?;
-        self.unpack(head, (&tables.memory, received, count), of_register, Pointer::NULL)
+        self.send(packed, header, (sent, count))?;
+        self.unpack(header, (&tables.memory, received, count), of_register, Pointer::NULL)
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
-        // What came of the steps so far is known once they are done, whatever follows.
+        // The outcomes of the steps so far can be fetched before later work is done.
         self.reports.mark(&self.machine)?;
         self.send_sums(fine)?;
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
@@ -194,7 +193,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.reports.mark(&self.machine)?;
         let Some(coarse) = fine.coarser() else { return Ok(()) };
         let ratio = self.ratios[coarse.index()];
-        let (head, count) = (self.head(Phase::Averages, fine), self.sizes.num_eqn);
+        let (header, count) = (self.header(Phase::Averages, fine), self.sizes.num_eqn);
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let tables = fine.tables.as_ref().expect("made with the plans");
         let args = AverageArgs {
@@ -211,14 +210,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             chunk_cells: tables.restrict.chunk_cells,
             ratio: axes(ratio.0, 1),
         };
-        let BothWays { sent, received } = &tables.parcels.restrict;
-        let packed = self.pack(head, (sent, count), |message| {
+        let (ways, sent) = (&tables.parcels.restrict, &tables.parcels.restrict.sent);
+        let pack = |message| {
             let args = AverageArgs {
                 regions: sent.table.items::<_, N>(&tables.memory),
                 chunks: sent.table.chunks::<N>(&tables.memory),
                 coarse_patches: sent.blocks::<N>(&tables.memory),
                 coarse: message,
-                // The capacity of the coarse cells is known where they are.
+                // Only the owner of the coarse cells has their capacity.
                 coarse_aux: Pointer::NULL,
                 num_chunks: sent.table.num_chunks,
                 chunk_cells: sent.table.chunk_cells,
@@ -226,12 +225,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             };
             // SAFETY: as below; each block is a region's.
             unsafe { self.machine.run(&AVERAGE_DOWN, D, args.num_chunks as usize, &args) }
-        })?;
-        // SAFETY: the regions lie in the coarse and the fine level's patches; each coarse cell is in one.
-        unsafe { self.machine.run(&AVERAGE_DOWN, D, tables.restrict.num_chunks as usize, &args)? };
-        self.send(packed, head, (sent, count))?;
+        };
+        // SAFETY: the regions lie in the coarse and the fine level's patches; each coarse cell is in one, here or in a message.
+        let own = || unsafe { self.machine.run(&AVERAGE_DOWN, D, args.num_chunks as usize, &args) };
         let capacity = if self.problem.scheme.capacity < 0 { Pointer::NULL } else { coarse.aux_address() };
         let to = CopyEnd { patches: coarse.patches(), array: coarse.q_address() };
-        self.unpack(head, (&tables.memory, received, count), to, capacity)
+        self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, to, capacity))
     }
 }

@@ -1,5 +1,5 @@
-//! The tiles that the update of a level works on. They are cut when the level's first step asks for them: the device is then still busy with
-//! the values of the new level, which need none.
+//! The tiles that the update of a level works on. The level's first step cuts them, while the device is still busy with filling the new
+//! level.
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{TableBuilder, cut_into_tiles, pointer, strip_table, tile_shape};
@@ -10,7 +10,7 @@ use cuda::amr::{ListTilesArgs, Tile};
 use riemann::real::Scalar;
 use std::ops::Range;
 
-/// Number of the first of the tiles of a sweep among those of a level, and how many these are.
+/// The tiles of a sweep: the number of the first among those of the level, and their count.
 #[derive(Clone, Copy)]
 pub(super) struct Tiles {
     first: usize,

@@ -1,6 +1,6 @@
-//! What one rank knows of its own patches, told to all: reports of steps, values of gauges, failures, sums.
+//! Results for a rank's own patches, shared with all ranks: step reports, samples, errors, sums.
 //!
-//! All ranks then know the same, and go the same way.
+//! All ranks then have the same data and take the same branches.
 
 use super::{ExecError, Outcomes, StepReport};
 use crate::exec::comm::{Ranks, text_of, words_of};
@@ -9,19 +9,19 @@ use crate::mesh::Partition;
 /// Words of a step's report.
 const REPORT: usize = 3;
 
-/// What a rank has to tell since it was last asked.
+/// Results of a rank that the others do not know yet.
 #[derive(Default)]
-pub(in crate::exec) struct Untold {
-    /// Its parts of steps, and samples; those that others have taken are any numbers.
+pub(in crate::exec) struct UnsharedOutcomes {
+    /// Its parts of step reports, and samples; the values of samples taken by other ranks are arbitrary.
     pub outcomes: Outcomes,
     /// Which of the samples were taken here.
     pub sampled: Vec<bool>,
-    /// What went wrong.
+    /// The first error.
     pub failed: Option<ExecError>,
 }
 
-/// Keeps an error for all ranks to hear of with the next [`collect`]; a single rank is told at once.
-pub(in crate::exec) fn or_later(
+/// Keeps an error until the next [`collect`] reports it on all ranks; a single rank returns it at once.
+pub(in crate::exec) fn defer_error(
     ranks: &Ranks,
     failed: &mut Option<ExecError>,
     outcome: Result<(), ExecError>,
@@ -35,8 +35,8 @@ pub(in crate::exec) fn or_later(
     }
 }
 
-/// Where a device fails, the run ends on all ranks: the others would wait for what it owes them.
-pub(in crate::exec) fn or_end<T>(ranks: &Ranks, outcome: Result<T, ExecError>) -> Result<T, ExecError> {
+/// Aborts the run on all ranks if this rank's device has failed: the others would wait for its messages.
+pub(in crate::exec) fn or_abort<T>(ranks: &Ranks, outcome: Result<T, ExecError>) -> Result<T, ExecError> {
     if let Err(ExecError::Device(message)) = &outcome
         && !ranks.is_solo()
     {
@@ -45,7 +45,7 @@ pub(in crate::exec) fn or_end<T>(ranks: &Ranks, outcome: Result<T, ExecError>) -
     outcome
 }
 
-/// The same outcome on all ranks: that of the first one that failed, if one did.
+/// Makes an outcome the same on all ranks: if any rank has failed, the error of the lowest patch.
 pub(in crate::exec) fn agreed(ranks: &Ranks, outcome: Result<(), ExecError>) -> Result<(), ExecError> {
     if ranks.is_solo() {
         return outcome;
@@ -54,21 +54,21 @@ pub(in crate::exec) fn agreed(ranks: &Ranks, outcome: Result<(), ExecError>) -> 
     first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Appends what came of steps and samples on all ranks: each has a part of every step, and one has each sample. `num_eqn`: numbers of a
-/// sample.
+/// Appends the step reports and samples of all ranks: each rank has a part of every step, and one rank has each sample. `num_eqn`: numbers
+/// of a sample.
 pub(in crate::exec) fn collect(
     ranks: &Ranks,
     num_eqn: usize,
-    own: Untold,
+    own: UnsharedOutcomes,
     outcomes: &mut Outcomes,
 ) -> Result<(), ExecError> {
-    let Untold { outcomes: Outcomes { steps, samples }, sampled, failed } = own;
+    let UnsharedOutcomes { outcomes: Outcomes { steps, samples }, sampled, failed } = own;
     let mut words: Vec<u64> = Vec::with_capacity(REPORT * steps.len() + samples.len());
     for report in &steps {
         words.extend([report.courant.to_bits(), report.patch as u64, report.broken.map_or(u64::MAX, |k| k as u64)]);
     }
-    for (values, is_here) in samples.chunks_exact(num_eqn).zip(sampled) {
-        words.push(u64::from(is_here));
+    for (values, is_local) in samples.chunks_exact(num_eqn).zip(sampled) {
+        words.push(u64::from(is_local));
         words.extend(values.iter().map(|value| value.to_bits()));
     }
     let told = words.len();
@@ -98,7 +98,7 @@ pub(in crate::exec) fn collect(
     Ok(())
 }
 
-/// Sums of all patches, each from the rank that has it.
+/// Sums of all patches, each gathered from the rank that owns it.
 pub(in crate::exec) fn sums_of_all(
     ranks: &Ranks,
     partition: Option<&Partition>,

@@ -10,7 +10,7 @@ pub struct FlagRegion<const D: usize> {
     pub cells: CellBox<D>,
     /// All that patches cover are flagged.
     pub forces: bool,
-    /// None is, but where another region does not forbid it.
+    /// None is flagged, except where another region does not forbid it.
     pub forbids: bool,
 }
 
@@ -21,18 +21,19 @@ pub struct FlagRequest<'a, const D: usize> {
     pub regions: &'a [FlagRegion<D>],
     /// Cells around each flag to be tagged too, as [`crate::mesh::buffer`] has it.
     pub width: i32,
-    /// Then tags within so many cells (maximum norm) of a cell of the domain that the level does not cover are of no use.
+    /// Tags within this many cells (maximum norm) of a cell of the domain that the level does not cover may be dropped: they could not
+    /// nest.
     pub inset: Option<i32>,
 }
 
-/// What an executor has done of it.
+/// Which parts of a [`FlagRequest`] an executor has carried out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlagsDone {
-    /// Regions have acted.
+    /// The regions have been applied.
     pub regions: bool,
     /// Flags are widened by so many cells.
     pub width: i32,
-    /// There are no tags that are of no use.
+    /// The tags that could not nest have been dropped.
     pub inset: bool,
 }
 
@@ -56,18 +57,18 @@ pub enum Covering {
     Tiles(i32),
 }
 
-/// What new levels are to be made like, of the tags of all levels from a base level on.
+/// How new levels are made from the tags of all levels from a base level on.
 #[derive(Clone, Copy, Debug)]
 pub struct RefineRequest<'a, const D: usize> {
-    /// The levels at hand.
+    /// The present levels.
     pub hierarchy: &'a Hierarchy<D>,
     /// The finest level that stays.
     pub base: Level,
     /// The finest level that may be refined.
     pub finest: Level,
-    /// Cells of the next coarser level that lie at least between a patch and that level's edge.
+    /// Least number of cells of the next coarser level between a patch and that level's edge.
     pub nesting_width: i32,
-    /// Cells tagged around what lies beneath the boxes two levels finer.
+    /// Cells tagged around the projection of boxes two levels finer.
     pub room: i32,
     /// How tags are covered.
     pub covering: Covering,
@@ -80,8 +81,9 @@ pub struct RefineRequest<'a, const D: usize> {
 pub struct Flagged<const D: usize> {
     /// The tags.
     pub tags: TagSet<D>,
-    /// What has been done of what was asked for.
+    /// Which parts of the request have been carried out.
     pub done: FlagsDone,
-    /// True if they are those of all ranks; else those around the patches of this one, see [`Ranks::keeps_flags`](crate::exec::comm::Ranks::keeps_flags).
+    /// True if they are those of all ranks; else only those around this rank's patches, see
+    /// [`Ranks::keeps_flags`](crate::exec::comm::Ranks::keeps_flags).
     pub of_all: bool,
 }

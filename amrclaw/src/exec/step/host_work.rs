@@ -9,11 +9,11 @@ use std::time::Instant;
 pub struct HostWork {
     /// What is computed: `aux`, `source`, …
     pub what: &'static str,
-    /// How often it was.
+    /// How often it was computed.
     pub times: u64,
-    /// Of how many cells, all times together.
+    /// Number of cells, over all times.
     pub cells: u64,
-    /// Seconds that it took, copies to and fro included.
+    /// Seconds that it took, copies from and to the device included.
     pub seconds: f64,
 }
 
@@ -25,12 +25,12 @@ impl fmt::Display for HostWork {
     }
 }
 
-/// Keeps account of it.
+/// A record of it.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct HostWorks(Mutex<Vec<HostWork>>);
 
 impl HostWorks {
-    /// Notes a piece of work that was begun at `start` and has ended.
+    /// Adds a piece of work that began at `start` and ends now.
     pub fn note(&self, what: &'static str, cells: usize, start: Instant) {
         let (mut all, seconds) = (self.0.lock(), start.elapsed().as_secs_f64());
         match all.iter_mut().find(|work| work.what == what) {

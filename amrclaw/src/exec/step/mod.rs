@@ -1,4 +1,4 @@
-//! What the executors share of a step, wherever values live: its sweeps, what becomes of it, and which array holds which state.
+//! What the executors share of a step, wherever values are stored: its sweeps, its report, and which array holds which state.
 
 pub(super) mod agree;
 mod aux_origins;
@@ -17,6 +17,6 @@ pub use report::{
 };
 pub(super) use states::{Stash, States};
 pub(super) use sweep::{
-    Beside, Computes, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, axis_bits, source_after_waves, stages_left,
-    sweeps, swept_scheme,
+    Computes, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, SweepFunctions, axis_bits, source_after_waves,
+    stages_left, sweeps, swept_scheme,
 };

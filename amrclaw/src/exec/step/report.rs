@@ -1,4 +1,4 @@
-//! What executors say.
+//! Reports and errors of executors.
 
 use crate::exec::comm::CommError;
 use crate::index::Level;
@@ -6,19 +6,19 @@ use cuda::memory::PoolStatistics;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What came of a step of a level.
+/// The report of a step of a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepReport {
     /// Largest Courant number over the level.
     pub courant: f64,
-    /// Patch where it was seen.
+    /// Patch where it was found.
     pub patch: usize,
     /// The first patch that came to hold a NaN, an infinity or a state that the solver does not allow, if one did; ghost
     /// cells that a later part of the step reads count too.
     pub broken: Option<usize>,
 }
 
-/// What came of the steps and samples since they were last asked for, each in the order in which they were taken.
+/// Step reports and samples since the last collection, each in the order in which they were taken.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcomes {
     /// Steps.
@@ -28,15 +28,15 @@ pub struct Outcomes {
 }
 
 impl StepReport {
-    /// Of nothing.
+    /// The report of no cells.
     pub(in crate::exec) const NONE: StepReport = StepReport { courant: 0.0, patch: 0, broken: None };
 
-    /// What was found in a patch, or a part of it.
+    /// The report of a patch, or of a part of it.
     pub(in crate::exec) fn of(courant: f64, patch: usize, finite: bool) -> StepReport {
         StepReport { courant, patch, broken: (!finite).then_some(patch) }
     }
 
-    /// Of two parts of a level: combined in any order to the same result.
+    /// Combines the reports of two parts of a level; the result does not depend on the order.
     pub(in crate::exec) fn or(self, other: StepReport) -> StepReport {
         let first = (self.courant, std::cmp::Reverse(self.patch)) >= (other.courant, std::cmp::Reverse(other.patch));
         let seen = if first { self } else { other };
@@ -96,9 +96,9 @@ pub struct DeviceUse {
     pub memory: PoolStatistics,
     /// The pool of pinned memory of the host.
     pub pinned: PoolStatistics,
-    /// What sweeps over values in the host's memory took.
+    /// Cost of sweeps over values in the host's memory.
     pub streamed: Option<StreamedUse>,
-    /// Seconds that it worked, by [`DevicePhase`], if they were taken.
+    /// Seconds of work by [`DevicePhase`], if they were measured.
     pub phase_seconds: Option<[f64; DevicePhase::COUNT]>,
 }
 
@@ -109,7 +109,7 @@ impl DeviceUse {
     }
 }
 
-/// What sweeps over values in the host's memory took.
+/// Cost of sweeps over values in the host's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StreamedUse {
     /// Seconds from the first copy of each sweep to the end of its last.
@@ -133,7 +133,7 @@ pub struct LevelState<const D: usize> {
     pub aux: Vec<Vec<f64>>,
 }
 
-/// States by level, which are told the patches whose values are wanted.
+/// Gives the state of a level; its second argument says of which patches values are wanted.
 pub type LevelStates<'a, const D: usize> = dyn Fn(Level, &dyn Fn(usize) -> bool) -> LevelState<D> + Sync + 'a;
 
 /// Where the values of new levels come from.
@@ -143,12 +143,12 @@ pub enum NewValues<'a, const D: usize> {
     Transferred,
     /// Exact initial data of this time.
     Initial(f64),
-    /// States at hand.
+    /// Given states.
     Given(&'a LevelStates<'a, D>),
 }
 
 impl<const D: usize> NewValues<'_, D> {
-    /// True if a plan says where they come from.
+    /// True if they are transferred, as a plan says.
     pub fn are_transferred(&self) -> bool {
         matches!(self, NewValues::Transferred)
     }
@@ -199,7 +199,7 @@ pub enum ExecError {
     /// A state is not one that the equations allow.
     #[error("{quantity} is {value} on {place}: it must {}", if *positive { "be positive" } else { "not be negative" })]
     Inadmissible {
-        /// What the solver says of the state.
+        /// The quantity that the solver checks.
         quantity: String,
         /// Its value.
         #[serde(with = "as_bits")]
@@ -237,7 +237,7 @@ pub enum ExecError {
 }
 
 impl ExecError {
-    /// The patch that it is about: of several errors the one with the first patch is told.
+    /// The patch that the error is about; of several errors that of the lowest patch is reported.
     pub(in crate::exec) fn patch(&self) -> usize {
         match self {
             ExecError::NotFinite { place, .. }
@@ -248,7 +248,7 @@ impl ExecError {
         }
     }
 
-    /// The same where the patches that were looked at have these numbers in the level.
+    /// The same error, with the patch that it names replaced by its number in the level: `numbers` lists those checked.
     pub(in crate::exec) fn of_patches(mut self, numbers: &[usize]) -> Self {
         match &mut self {
             ExecError::NotFinite { place, .. }

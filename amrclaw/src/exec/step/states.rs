@@ -30,8 +30,8 @@ impl States {
         self.old
     }
 
-    /// The array that a step writes: not the state to return to, and not the present one unless `in_place`. One behind the last of
-    /// `arrays` if there is none free.
+    /// The array that a step writes: not the state to return to, and not the present one unless `in_place`. If none of `arrays` is
+    /// free, the index of a new one.
     pub fn next(&self, arrays: usize, in_place: bool) -> usize {
         if in_place && self.saved != Some(self.current) {
             return self.current;
@@ -73,35 +73,35 @@ impl States {
         array != self.current && Some(array) != self.saved
     }
 
-    /// Spare arrays are no more.
+    /// Marks the spare arrays as freed.
     pub fn forget_spare(&mut self) {
         self.old = self.old.filter(|&k| !self.is_spare(k));
     }
 
-    /// Weight of the present state in the level's state at `time`, between its last step's ends.
+    /// Weight of the present state in the interpolation to `time`, within the level's last step.
     pub fn weight_at(&self, time: f64) -> f64 {
         let known = self.old.is_some() && self.time > self.time_old;
         if known { (time - self.time_old) / (self.time - self.time_old) } else { 1.0 }
     }
 }
 
-/// Levels replaced since the states were last remembered.
+/// Levels replaced since the states were last saved.
 #[derive(Debug)]
 pub(in crate::exec) struct Stash<S> {
     /// By level.
     replaced: Vec<Option<S>>,
-    /// Levels that there were then.
+    /// Number of levels at that time.
     num_levels: usize,
 }
 
 impl<S> Stash<S> {
-    /// Nothing, of at most so many levels.
+    /// An empty stash for at most this many levels.
     pub fn new(max_levels: usize) -> Self {
         Stash { replaced: (0..max_levels).map(|_| None).collect(), num_levels: 0 }
     }
 
-    /// Puts a replaced level aside, if `has_saved` and it is the first one since: a rejected step may need it again. Else it comes
-    /// back.
+    /// Stashes a replaced level if it `has_saved` a state and is the first one since: a rejected step may need it again. Otherwise
+    /// returns it.
     pub fn put(&mut self, level: usize, store: S, has_saved: bool) -> Option<S> {
         if has_saved && self.replaced[level].is_none() {
             self.replaced[level] = Some(store);
@@ -110,18 +110,18 @@ impl<S> Stash<S> {
         Some(store)
     }
 
-    /// True if a level would be put aside.
+    /// True if the level would be stashed.
     pub fn takes(&self, level: usize, has_saved: bool) -> bool {
         has_saved && self.replaced[level].is_none()
     }
 
-    /// From now on these levels are the ones to return to; answers what had been put aside.
+    /// Makes the present levels those to return to; returns the levels stashed before.
     pub fn begin(&mut self, num_levels: usize) -> impl Iterator<Item = S> {
         self.num_levels = num_levels;
         self.replaced.iter_mut().filter_map(Option::take)
     }
 
-    /// Puts the levels to return to in their places; `restore` is for those that are there. Answers the levels that go.
+    /// Puts the stashed levels back and calls `restore` for those that were not replaced. Returns the levels that are dropped.
     pub fn restore(&mut self, levels: &mut Vec<S>, restore: impl Fn(&mut S)) -> Vec<S> {
         let mut gone = Vec::new();
         for l in 0..self.num_levels {

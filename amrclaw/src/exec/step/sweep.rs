@@ -72,10 +72,10 @@ pub(in crate::exec) struct Pass<'a, const D: usize> {
     /// Plans of all levels.
     pub plans: &'a [LevelPlans<D>],
     pub cells: LevelCells<'a, D>,
-    pub beside: Beside,
+    pub beside: SweepFunctions,
 }
 
-/// A level of whose cells functions are asked.
+/// A level in whose cells functions are evaluated.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct LevelCells<'a, const D: usize> {
     pub level: usize,
@@ -84,7 +84,7 @@ pub(in crate::exec) struct LevelCells<'a, const D: usize> {
     pub geometry: Geometry<D>,
 }
 
-/// What an engine computes of a case's functions.
+/// Which of a case's functions an engine computes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::exec) struct Computes {
     pub initial: bool,
@@ -92,14 +92,14 @@ pub(in crate::exec) struct Computes {
     pub source: bool,
 }
 
-/// What an engine computes beside a sweep, while it has the patches.
+/// What an engine computes along with a sweep, while it has the patches.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::exec) struct Beside {
-    /// Auxiliary values as they are at this time come first, and go to the level's array too.
+pub(in crate::exec) struct SweepFunctions {
+    /// Auxiliary values of this time are computed first, and copied to the level's array too.
     pub aux_at: Option<f64>,
-    /// From when and for how long source terms act then, on ghost cells too.
+    /// Start and duration of the source terms applied next, to ghost cells too.
     pub source_before: Option<[f64; 2]>,
-    /// Likewise after the sweep, on the patches' own cells.
+    /// The same after the sweep, for interior cells only.
     pub source_after: Option<[f64; 2]>,
 }
 
@@ -112,31 +112,30 @@ impl<const D: usize> Pass<'_, D> {
 
 /// Carries out sweeps in place of the processor's threads, and keeps what the conservation fix needs of them.
 pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
-    /// Forgets what was made of levels and plans that a change replaces.
+    /// Drops what was built for levels and plans that a change of the mesh replaces.
     fn adopt(&self, change: &MeshChange<'_, D>);
 
-    /// What it computes of the case's functions.
+    /// Which of the case's functions it computes.
     fn computes(&self) -> Computes;
 
-    /// Fills a level's auxiliary values, ghost cells included, as they are at a time. False if some are not what they must be: the host
-    /// shall look.
+    /// Fills a level's auxiliary values for a time, ghost cells included. False if some are invalid: the host then finds which.
     fn fill_aux(&self, cells: &LevelCells<'_, D>, time: f64, aux: &mut [R]) -> Result<bool, ExecError>;
 
     /// Fills a level's own cells with initial data.
     fn fill_initial(&self, cells: &LevelCells<'_, D>, time: f64, q: &mut [R]) -> Result<(), ExecError>;
 
-    /// Updates all patches of the level. The level's arrays are touched no more when it returns.
+    /// Updates all patches of the level. No access to the level's arrays is pending when it returns.
     fn update_all(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, ExecError>;
 
-    /// Fetches what the cells beside level `fine` must still receive: `Σ Δt (fine flux + C1) − Δt coarse flux`,
-    /// `[equation, slot]`.
+    /// Fetches the sums of the conservation fix at the edge of level `fine`: `Σ Δt (fine flux + C1) − Δt coarse flux`, `[equation,
+    /// slot]`.
     fn fetch_sums(&self, fine: usize, sums: &mut [R]) -> Result<(), ExecError>;
 
-    /// Fetches, after a sweep of the coarser level, the sums that it has begun at the edge of level `fine`, and its cells there as each sweep met
-    /// them: those of faces that cross to other ranks are wanted there.
+    /// Fetches, after a sweep of the coarser level, the sums started at the edge of level `fine` and the coarse cells there at the
+    /// start of each sweep, to send those of faces that cross to other ranks.
     fn fetch_register(&self, fine: usize, sums_and_cells: [&mut [R]; 2]) -> Result<(), ExecError>;
 
-    /// Takes them back, with those that other ranks have begun.
+    /// Stores them again, with those received from other ranks.
     fn put_register(&self, fine: usize, sums_and_cells: [&[R]; 2]) -> Result<(), ExecError>;
 
     /// Page locks for the arrays that sweeps copy from and to.
@@ -146,7 +145,7 @@ pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
     fn usage(&self) -> DeviceUse;
 }
 
-/// From when and for how long the source terms act after the waves.
+/// Start and duration of the source terms applied after the waves.
 pub(in crate::exec) fn source_after_waves(split: SourceSplit, time: f64, dt: f64) -> (f64, f64) {
     match split {
         SourceSplit::None => (time, 0.0),
@@ -155,8 +154,8 @@ pub(in crate::exec) fn source_after_waves(split: SourceSplit, time: f64, dt: f64
     }
 }
 
-/// The arrays between the parts of a step that still hold values when it has been taken: their numbers, and how far beyond a
-/// patch's cells they do. The parts write two arrays in turn; the last writes the new state.
+/// The intermediate arrays that still hold values after a step: their numbers, and how many cells beyond the patches are valid. The parts
+/// of a step write two arrays in turn; the last writes the new state.
 pub(in crate::exec) fn stages_left<const D: usize>(
     sweeps: &[Sweep],
     split: SourceSplit,

@@ -3,21 +3,21 @@
 use crate::exec::device::strip_table;
 use crate::exec::step::LevelSweep;
 use crate::fields::{LevelLayout, PatchLayout};
-use crate::threads::map_in_turn;
+use crate::threads::parallel_map;
 use cuda::amr::tuning::rows_per_tile;
 use cuda::amr::{Patch, Tile, TileShape};
 use riemann::real::Scalar;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// Patches that lie side by side in the level's arrays, and go to the device together.
+/// Patches that are adjacent in the level's arrays and are copied to the device together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Batch {
     /// The patches.
     pub patches: Range<usize>,
-    /// Their numbers in the level's array of states.
+    /// Their range in the level's array of states.
     pub q: Range<usize>,
-    /// Their numbers in its array of auxiliary values.
+    /// Their range in its array of auxiliary values.
     pub aux: Range<usize>,
     /// Their tiles.
     pub tiles: Range<usize>,
@@ -28,7 +28,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Numbers that its map of faces takes but for the slots: words, a base for each, and how many faces there are.
+    /// Words of its map of faces without the slots: bits, a base for each word of bits, and the number of faces.
     pub fn map_words(&self) -> usize {
         2 * self.words.len() + 1
     }
@@ -36,7 +36,7 @@ impl Batch {
 
 /// Bytes that a lane needs for the largest batch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Largest {
+pub(super) struct LaneBytes {
     /// Of states.
     pub q: usize,
     /// Of auxiliary values.
@@ -97,14 +97,14 @@ pub(super) fn tiles_of_batches<const D: usize, R: Scalar>(
     batches: &mut [Batch],
 ) -> Vec<Tile> {
     let strips = |batch: &Batch| strip_table(context.layout, &context.sweep, shape, batch.patches.clone());
-    // The device has one batch at a time to work on, mostly.
+    // The device mostly has one batch to work on at a time.
     let rows = batches.first().map_or(1, |largest| rows_per_tile(strips(largest).strips(), resident_tiles));
     let cut = |n: usize| {
         let mut table = strips(&batches[n]);
         table.cut(|_| rows);
         table.tiles()
     };
-    let made: Vec<Vec<Tile>> = map_in_turn(batches.len(), cut);
+    let made: Vec<Vec<Tile>> = parallel_map(batches.len(), cut);
     let mut start = 0;
     for (batch, tiles) in batches.iter_mut().zip(&made) {
         batch.tiles = start..start + tiles.len();

@@ -1,8 +1,8 @@
-//! The faces of the conservation fix, as work on each batch's own.
+//! The faces of the conservation fix, divided into the work of each batch.
 
 use super::batches::Batch;
 use super::lane::Lane;
-use super::room::sent;
+use super::lane_buffers::sent;
 use crate::exec::device::{face_run, pointer};
 use crate::plan::RefluxPlan;
 use cuda::CudaError;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Faces of a warp.
 pub(super) const CHUNK: usize = 32;
 
-/// Faces between two levels as one of them sees them: the work on each batch's own.
+/// Faces between two levels, seen from one of them and divided into the work of each batch.
 pub(super) struct FaceTable<const D: usize, L: Lane> {
     pub plan: Arc<RefluxPlan<D>>,
     runs: L::Memory,
@@ -23,12 +23,13 @@ pub(super) struct FaceTable<const D: usize, L: Lane> {
 }
 
 impl<const D: usize, L: Lane> FaceTable<D, L> {
-    /// `fine`: the batches are those of the finer of the plan's two levels. `is_here`: whether the values of a patch of it are.
+    /// `fine`: the batches are those of the finer of the plan's two levels. `is_local`: whether this rank has the values of a patch of
+    /// that level.
     pub fn new(
         lane: &L,
         plan: &Arc<RefluxPlan<D>>,
         batches: &[Batch],
-        (fine, is_here): (bool, impl Fn(usize) -> bool),
+        (fine, is_local): (bool, impl Fn(usize) -> bool),
     ) -> Result<Self, CudaError> {
         let num_patches = batches.iter().map(|batch| batch.patches.end).max().unwrap_or(0);
         let mut batch_of_patch = vec![0; num_patches];
@@ -42,7 +43,7 @@ impl<const D: usize, L: Lane> FaceTable<D, L> {
             let patch = if fine { run.fine_patch } else { run.coarse_patch };
             let patch = patch as usize;
             runs.push(run);
-            if !is_here(patch) {
+            if !is_local(patch) {
                 continue;
             }
             let chunk = |first| Chunk { region: number as u32, first: first as u32 };

@@ -1,12 +1,13 @@
 //! The conservation fix's terms, kept on the device: what `exec/cpu/register.rs` does, batch by batch.
 //!
-//! The kernels are those of the resident executor: `face_map` goes before a batch's update in its stream and names the faces whose
-//! corrections the update keeps, `register_coarse` and `register_fine` follow it while the batch's states are there. States of coarse cells beside finer patches so lie on the device a level ahead, and C1,
-//! C2 and C3 are summed up there; the host fetches the sums when it applies the fix.
+//! The kernels are those of the resident executor. In a batch's stream `face_map` comes before the update and marks the faces whose
+//! corrections the update keeps; `register_coarse` and `register_fine` follow it while the batch's states are there. States of coarse cells
+//! beside finer patches thus are on the device before the finer level's step, and C1, C2 and C3 are summed up there; the host fetches the
+//! sums when it applies the fix.
 
 use super::faces::CHUNK;
 use super::lane::Lane;
-use super::room::Room;
+use super::lane_buffers::LaneBuffers;
 use super::tables::LevelTables;
 use crate::exec::device::{DeviceSweep, FaceMapPlace, RegisterPlace, axes, pointer};
 use crate::exec::step::Pass;
@@ -18,7 +19,7 @@ use riemann::real::Scalar;
 
 /// Terms of the fix between levels, and the kernels that sum them up.
 pub(super) struct Fix<L: Lane> {
-    /// There is a fix.
+    /// The run has a conservation fix.
     is_on: bool,
     /// By the finer level.
     registers: Vec<Option<Register<L>>>,
@@ -33,18 +34,18 @@ struct Register<L: Lane> {
 }
 
 impl<L: Lane> Fix<L> {
-    /// Nothing yet, of a run that has a conservation fix or none.
+    /// No terms yet, of a run with a conservation fix or without.
     pub fn new(conservation_fix: bool) -> Self {
         Fix { is_on: conservation_fix, registers: Vec::new() }
     }
 
-    /// Gives the room for terms at faces back that a change replaces.
+    /// Frees the terms at faces that a change of the mesh replaces.
     pub fn adopt<const D: usize>(&mut self, change: &MeshChange<'_, D>) {
         let replaced = self.registers.iter_mut().enumerate().filter(|(fine, _)| change.replaces_faces(*fine));
         replaced.for_each(|(_, register)| *register = None);
     }
 
-    /// Makes room for the terms at the edges of a level and of the next finer one, if there is none.
+    /// Allocates the terms at the edges of a level and of the next finer one, if there are none.
     pub fn make_registers<const D: usize, R: Scalar>(
         &mut self,
         lane: &L,
@@ -69,29 +70,29 @@ impl<L: Lane> Fix<L> {
     pub fn map_faces<const D: usize>(
         &self,
         tables: &LevelTables<D, L>,
-        (number, room): (usize, &Room<L>),
+        (number, buffers): (usize, &LaneBuffers<L>),
     ) -> Result<(), CudaError> {
         if !self.is_on {
             return Ok(());
         }
         let batch = &tables.batches[number];
-        room.queue.zero(&room.words.memory, 0, batch.map_words() * size_of::<u32>())?;
-        Self::mark_faces(tables, (number, room), false)?;
-        let FaceMapPlace { words, bases, .. } = room.face_map(batch);
-        let count = room.words.at(2 * batch.words.len() * size_of::<u32>());
+        buffers.queue.zero(&buffers.words.memory, 0, batch.map_words() * size_of::<u32>())?;
+        Self::mark_faces(tables, (number, buffers), false)?;
+        let FaceMapPlace { words, bases, .. } = buffers.face_map(batch);
+        let count = buffers.words.at(2 * batch.words.len() * size_of::<u32>());
         let args = NumberFacesArgs { patches: tables.patches(batch.patches.start), words, bases, count };
         // SAFETY: the lane has room for the map of the batch.
-        unsafe { room.queue.run(&NUMBER_FACES, D, batch.patches.len(), &args)? };
-        Self::mark_faces(tables, (number, room), true)
+        unsafe { buffers.queue.run(&NUMBER_FACES, D, batch.patches.len(), &args)? };
+        Self::mark_faces(tables, (number, buffers), true)
     }
 
     /// Marks the faces of a batch, or notes their slots once they are `numbered`.
     fn mark_faces<const D: usize>(
         tables: &LevelTables<D, L>,
-        (number, room): (usize, &Room<L>),
+        (number, buffers): (usize, &LaneBuffers<L>),
         numbered: bool,
     ) -> Result<(), CudaError> {
-        let FaceMapPlace { words, bases, slots } = room.face_map(&tables.batches[number]);
+        let FaceMapPlace { words, bases, slots } = buffers.face_map(&tables.batches[number]);
         for (faces, fine) in tables.faces.iter().zip([true, false]) {
             let Some(faces) = faces.as_ref().filter(|faces| faces.has_faces(number)) else { continue };
             let num_chunks = faces.of_batch[number].len();
@@ -110,19 +111,19 @@ impl<L: Lane> Fix<L> {
                 ratio: axes(faces.plan.ratio.0, 1),
             };
             // SAFETY: the runs lie along patches of the batch; the lane has room for the map of its cells.
-            unsafe { room.queue.run(&FACE_MAP, D, num_chunks, &args)? };
+            unsafe { buffers.queue.run(&FACE_MAP, D, num_chunks, &args)? };
         }
         Ok(())
     }
 
-    /// Queues what a batch's sweep gives the fix, behind it in its lane: at its own edge, and as the coarser side of the finer
-    /// level's edge.
+    /// Queues the kernels that sum up a batch's terms of the fix, behind its sweep in the same lane: as the fine side at the level's
+    /// own edge, and as the coarse side at the finer level's edge.
     pub fn register<const D: usize>(
         &self,
         level: usize,
         sweep: &DeviceSweep<'_>,
         tables: &LevelTables<D, L>,
-        (number, room): (usize, &Room<L>),
+        (number, buffers): (usize, &LaneBuffers<L>),
     ) -> Result<(), CudaError> {
         if !self.is_on {
             return Ok(());
@@ -144,7 +145,7 @@ impl<L: Lane> Fix<L> {
             let args = sweep.register(place, faces.plan.num_slots(), faces.plan.ratio);
             // SAFETY: the runs lie along patches of the batch, whose states the lane holds; register and corrections are those of
             // the plans, and every slot belongs to one batch.
-            unsafe { room.queue.run(&kernel, D, num_chunks, &args)? };
+            unsafe { buffers.queue.run(&kernel, D, num_chunks, &args)? };
         }
         Ok(())
     }
@@ -162,7 +163,7 @@ impl<L: Lane> Fix<L> {
         lane.download(&register.coarse_cells, 0, coarse_cells)
     }
 
-    /// Sends them back.
+    /// Uploads the sums and the coarse cells again.
     pub fn put_all(&self, lane: &L, fine: usize, [sums, coarse_cells]: [&[u8]; 2]) -> Result<(), CudaError> {
         let Some(register) = self.registers.get(fine).and_then(Option::as_ref) else { return Ok(()) };
         lane.upload(sums, &register.sums, 0)?;

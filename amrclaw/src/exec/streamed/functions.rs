@@ -2,9 +2,9 @@
 //! it, and initial data.
 
 use super::Streamed;
-use super::batches::{Batch, Largest};
+use super::batches::{Batch, LaneBytes};
 use super::lane::Lane;
-use super::room::{Buffer, Room, sent};
+use super::lane_buffers::{Buffer, LaneBuffers, sent};
 use super::tables::{LevelTables, batches_of};
 use crate::exec::device::{
     EVALUATE_AUX, EVALUATE_INITIAL, EvaluatePlace, FunctionTables, KernelOptions, axes, bytes_of_mut, pointer,
@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What kernels compute of a problem's functions.
+/// Which of a problem's functions kernels compute.
 pub(super) struct Functions<const D: usize> {
     problem: Problem<D>,
     /// For each auxiliary value the axis whose lower face it lives on.
@@ -32,7 +32,7 @@ pub(super) struct Functions<const D: usize> {
     pub computes: Computes,
     /// The solver has a source of its own.
     own_source: bool,
-    /// The problem has one besides.
+    /// Kernels compute the problem's source function.
     source: bool,
 }
 
@@ -43,7 +43,7 @@ impl<const D: usize> Functions<D> {
         let computes = Computes {
             initial: functions.initial.is_some(),
             aux: functions.aux.is_some(),
-            // Kernels know no physical positions, which the solver's own sees on a mapped grid.
+            // Kernels have no physical positions, which the solver's own source is given on a mapped mesh.
             source: problem.own_source_at.is_none() && (source || problem.source.is_none() && own_source),
         };
         Functions { problem: problem.clone(), aux_faces: solver.aux_face().to_vec(), computes, own_source, source }
@@ -52,37 +52,37 @@ impl<const D: usize> Functions<D> {
 
 /// What functions of a level's cells need on the device.
 pub(super) struct LevelFunctions<const D: usize, L: Lane> {
-    /// The level: of another one these are no more.
+    /// The layout that they were made for; with another one they are out of date.
     layout: Arc<LevelLayout<D>>,
     batches: Vec<Batch>,
     patches: L::Memory,
     aux: Option<FunctionTables<L::Memory>>,
 }
 
-/// Those of all levels, and where kernels say that a value is not what it must be.
-pub(super) struct OfLevels<const D: usize, L: Lane> {
+/// Those of all levels, and the word in which kernels mark an invalid value.
+pub(super) struct AllLevelFunctions<const D: usize, L: Lane> {
     pub levels: HashMap<usize, LevelFunctions<D, L>>,
     refused: Buffer<L>,
 }
 
-impl<const D: usize, L: Lane> OfLevels<D, L> {
+impl<const D: usize, L: Lane> AllLevelFunctions<D, L> {
     pub fn new(lane: &L) -> Result<Self, CudaError> {
         let mut refused = Buffer::none(lane)?;
         refused.grow(lane, size_of::<u64>())?;
-        Ok(OfLevels { levels: HashMap::new(), refused })
+        Ok(AllLevelFunctions { levels: HashMap::new(), refused })
     }
 
-    /// Queues auxiliary values of a batch as they are at a time.
+    /// Queues the auxiliary values of a batch at a time.
     pub fn evaluate_aux<R: Scalar>(
         &self,
         cells: &LevelCells<'_, D>,
-        (number, room): (usize, &Room<L>),
+        (number, buffers): (usize, &LaneBuffers<L>),
         t: f64,
     ) -> Result<(), CudaError> {
         let level = &self.levels[&cells.level];
-        let aux = room.aux.in_level(level.batches[number].aux.start, R::BYTES);
+        let aux = buffers.aux.in_level(level.batches[number].aux.start, R::BYTES);
         let tables = level.aux.as_ref().expect("made before");
-        self.evaluate((room, EVALUATE_AUX), tables, number, self.place(level, cells, [aux, aux], t))
+        self.evaluate((buffers, EVALUATE_AUX), tables, number, self.place(level, cells, [aux, aux], t))
     }
 
     fn place(
@@ -98,16 +98,16 @@ impl<const D: usize, L: Lane> OfLevels<D, L> {
 
     fn evaluate(
         &self,
-        (room, kernel): (&Room<L>, &'static str),
+        (buffers, kernel): (&LaneBuffers<L>, &'static str),
         tables: &FunctionTables<L::Memory>,
         number: usize,
         place: EvaluatePlace<D>,
     ) -> Result<(), CudaError> {
         // SAFETY: the tables are the level's, and the lane has room for the batch.
-        unsafe { tables.evaluate((&room.queue, kernel), number, place) }
+        unsafe { tables.evaluate((&buffers.queue, kernel), number, place) }
     }
 
-    /// True if a kernel has found a value that is not what it must be since the last call.
+    /// True if a kernel has found an invalid value since the last call.
     fn is_refused(&self, lane: &L) -> Result<bool, CudaError> {
         let mut word = [0_u64];
         lane.download(&self.refused.memory, 0, bytes_of_mut(&mut word))?;
@@ -125,10 +125,10 @@ fn groups(batches: &[Batch]) -> Vec<Range<usize>> {
 }
 
 impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
-    /// Makes what functions of a level's cells need, if it is not there.
+    /// Makes what functions of a level's cells need, if that has not been done.
     pub(super) fn prepare_functions(
         &self,
-        of_levels: &mut OfLevels<D, L>,
+        of_levels: &mut AllLevelFunctions<D, L>,
         lane: &L,
         cells: &LevelCells<'_, D>,
     ) -> Result<(), CudaError> {
@@ -150,13 +150,13 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
         Ok(())
     }
 
-    /// Room for the largest of a level's batches, and what functions need. Answers the number of lanes to use.
+    /// Allocates memory for the largest of a level's batches and for functions. Returns the number of lanes to use.
     fn make_room(&self, state: &mut super::State<D, L>, cells: &LevelCells<'_, D>) -> Result<usize, CudaError> {
-        self.prepare_functions(&mut state.functions, state.rooms.first(), cells)?;
+        self.prepare_functions(&mut state.functions, state.lane_buffers.first(), cells)?;
         let batches = &state.functions.levels[&cells.level].batches;
         let largest = |len: fn(&Batch) -> usize| batches.iter().map(len).max().unwrap_or(0) * R::BYTES;
         let (q, aux) = (largest(|batch| batch.q.len()), largest(|batch| batch.aux.len()));
-        state.rooms.fit(Largest { q, aux, words: 0, slots: 0 })
+        state.lane_buffers.fit(LaneBytes { q, aux, words: 0, slots: 0 })
     }
 
     /// See [`SweepEngine::fill_aux`](crate::exec::step::SweepEngine).
@@ -164,45 +164,50 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
         let state = &mut *self.state.lock();
         let num_lanes = self.make_room(state, cells)?;
         for (n, batch) in state.functions.levels[&cells.level].batches.iter().enumerate() {
-            let room = &state.rooms.all[n % num_lanes];
-            state.functions.evaluate_aux::<R>(cells, (n, room), t)?;
+            let buffers = &state.lane_buffers.all[n % num_lanes];
+            state.functions.evaluate_aux::<R>(cells, (n, buffers), t)?;
             // SAFETY: the array is borrowed until all lanes have been waited for.
-            unsafe { room.queue.download_async(&room.aux.memory, 0, bytes_of_mut(&mut aux[batch.aux.clone()]))? };
+            unsafe { buffers.queue.download_async(&buffers.aux.memory, 0, bytes_of_mut(&mut aux[batch.aux.clone()]))? };
             state.used.bytes_to_host += (batch.aux.len() * R::BYTES) as u64;
         }
-        state.rooms.wait()?;
+        state.lane_buffers.wait()?;
         let checks = self.functions.problem.scheme.capacity >= 0;
-        Ok(!(checks && state.functions.is_refused(state.rooms.first())?))
+        Ok(!(checks && state.functions.is_refused(state.lane_buffers.first())?))
     }
 
-    /// See [`SweepEngine::fill_initial`](crate::exec::step::SweepEngine). What is not allowed the host finds afterwards.
+    /// See [`SweepEngine::fill_initial`](crate::exec::step::SweepEngine). The host checks afterwards whether the states are allowed.
     pub(super) fn compute_initial(&self, cells: &LevelCells<'_, D>, t: f64, q: &mut [R]) -> Result<(), CudaError> {
         let state = &mut *self.state.lock();
         let num_lanes = self.make_room(state, cells)?;
         let level = &state.functions.levels[&cells.level];
-        let tables =
-            FunctionTables::of_cells(cells.layout, &groups(&level.batches), |patch| patch.cells, state.rooms.first())?;
-        state.rooms.first().wait()?;
+        let tables = FunctionTables::of_cells(
+            cells.layout,
+            &groups(&level.batches),
+            |patch| patch.cells,
+            state.lane_buffers.first(),
+        )?;
+        state.lane_buffers.first().wait()?;
         for (n, batch) in level.batches.iter().enumerate() {
-            let room = &state.rooms.all[n % num_lanes];
-            let (out, aux) = (room.q.in_level(batch.q.start, R::BYTES), room.aux.in_level(batch.aux.start, R::BYTES));
+            let buffers = &state.lane_buffers.all[n % num_lanes];
+            let (out, aux) =
+                (buffers.q.in_level(batch.q.start, R::BYTES), buffers.aux.in_level(batch.aux.start, R::BYTES));
             let place = state.functions.place(level, cells, [out, aux], t);
-            state.functions.evaluate((room, EVALUATE_INITIAL), &tables, n, place)?;
+            state.functions.evaluate((buffers, EVALUATE_INITIAL), &tables, n, place)?;
             // SAFETY: likewise.
-            unsafe { room.queue.download_async(&room.q.memory, 0, bytes_of_mut(&mut q[batch.q.clone()]))? };
+            unsafe { buffers.queue.download_async(&buffers.q.memory, 0, bytes_of_mut(&mut q[batch.q.clone()]))? };
             state.used.bytes_to_host += (batch.q.len() * R::BYTES) as u64;
         }
-        state.rooms.wait()?;
-        state.functions.is_refused(state.rooms.first())?;
+        state.lane_buffers.wait()?;
+        state.functions.is_refused(state.lane_buffers.first())?;
         Ok(())
     }
 
-    /// Queues the source terms on the states of a batch from a time and for so long, on ghost cells too if `ghosts`.
+    /// Queues the source terms of a batch from a time and for a duration, for ghost cells too if `ghosts`.
     pub(super) fn apply_sources(
         &self,
         cells: &LevelCells<'_, D>,
         tables: &LevelTables<D, L>,
-        (batch, room): (&Batch, &Room<L>),
+        (batch, buffers): (&Batch, &LaneBuffers<L>),
         (q, ghosts): (&Buffer<L>, bool),
         [t, dt]: [f64; 2],
     ) -> Result<(), CudaError> {
@@ -213,7 +218,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             patches: tables.patches(batch.patches.start),
             from: q,
             to: q,
-            aux: room.aux.in_level(batch.aux.start, R::BYTES),
+            aux: buffers.aux.in_level(batch.aux.start, R::BYTES),
             centres: Pointer::NULL,
             reports: tables.reports(batch.patches.start),
             lower: axes(cells.geometry.lower, 0.0),
@@ -227,7 +232,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
         for (kernel, acts) in [(SOURCE, own_source), (SOURCE_FUNCTION, source)] {
             if acts {
                 // SAFETY: the lane has the batch's states; each cell has one thread.
-                unsafe { room.queue.run(&kernel, D, patches * blocks_per_patch as usize, &args)? };
+                unsafe { buffers.queue.run(&kernel, D, patches * blocks_per_patch as usize, &args)? };
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What streaming needs of a device: queues of work that go on side by side.
+//! What streaming needs of a device: queues of work that run concurrently.
 
 use crate::exec::DeviceUse;
 use crate::exec::device::{KernelOptions, Queue, compile};
@@ -9,19 +9,19 @@ use parking_lot::Mutex;
 use std::ops::DerefMut;
 use std::sync::Arc;
 
-/// One of several queues of a device, or what stands in for one in tests: what is asked for in one of them does not wait for the
-/// others, nor the host for it.
+/// One of several queues of a device, or its substitute in tests. Work in one queue does not wait for the others, nor does the host wait
+/// for it.
 pub trait Lane: Queue {
-    /// Memory of the host to which copies come without its help.
+    /// Pinned memory of the host, from and to which the device copies by itself.
     type Pinned: DerefMut<Target = [u8]> + Send + Sync;
 
-    /// Such memory.
+    /// Allocates pinned memory.
     ///
     /// # Errors
     /// If there is not enough.
     fn pinned(&self, bytes: usize) -> Result<Self::Pinned, CudaError>;
 
-    /// Asks for a copy to byte `at` of the device's memory.
+    /// Queues a copy to byte `at` of the device's memory.
     ///
     /// # Safety
     /// Nobody writes the source before the queue has been waited for.
@@ -30,7 +30,7 @@ pub trait Lane: Queue {
     /// If the device fails.
     unsafe fn upload_async(&self, source: &[u8], target: &Self::Memory, at: usize) -> Result<(), CudaError>;
 
-    /// Asks for a copy from byte `at` of the device's memory.
+    /// Queues a copy from byte `at` of the device's memory.
     ///
     /// # Safety
     /// Nobody touches the target before the queue has been waited for.
@@ -39,19 +39,19 @@ pub trait Lane: Queue {
     /// If the device fails.
     unsafe fn download_async(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
 
-    /// Waits until all is done that was asked for.
+    /// Waits until all queued work is done.
     ///
     /// # Errors
     /// If the device fails.
     fn wait(&self) -> Result<(), CudaError>;
 
-    /// Blocks of so many threads of a kernel that the device works on at once.
+    /// Blocks of `threads` threads of a kernel that the device runs at once.
     ///
     /// # Errors
-    /// If the driver does not say.
+    /// If the driver fails.
     fn resident_blocks(&self, kernel: &'static str, threads: u32) -> Result<u32, CudaError>;
 
-    /// What is asked for from here on is timed …
+    /// Starts timing the work queued from here on.
     ///
     /// # Errors
     /// If the device fails.
@@ -59,7 +59,7 @@ pub trait Lane: Queue {
         Ok(())
     }
 
-    /// … up to here.
+    /// Ends the timing of the work queued so far.
     ///
     /// # Errors
     /// If the device fails.
@@ -78,7 +78,7 @@ pub trait Lane: Queue {
     /// Page locks for the arrays that are copied from and to.
     fn locks(&self) -> Box<dyn PageLock>;
 
-    /// What has been taken of the device's memory.
+    /// The use of the device so far.
     fn usage(&self) -> DeviceUse;
 }
 
@@ -113,8 +113,8 @@ impl PageLock for DeviceLocks {
 }
 
 impl GpuLane {
-    /// Opens the device with this number, compiles the kernels of a problem, and answers so many lanes. `memory_limit`: bytes of its memory
-    /// to use at most.
+    /// Opens a device, compiles the kernels of a problem, and returns `count` lanes. `memory_limit`: bytes of its memory to use at
+    /// most.
     ///
     /// # Errors
     /// If driver, GPU or NVRTC are missing, or a kernel does not compile.

@@ -1,17 +1,16 @@
 //! Sweeps on a GPU over values that stay in the host's memory: the mode of Qin, LeVeque & Motley 2018, §3.
 //!
-//! Ghost cells, applying the conservation fix and regridding are the CPU executor's. For a sweep a level's patches go to the GPU
-//! in batches of neighbours in memory, the largest first; several streams take turns, so that one batch is copied in while
-//! another is updated and a third is copied back. The GPU holds a few batches, tables, and what the conservation fix sums up at
-//! faces between levels (`fix`): of that the sums alone come back, once a step of the coarser level. A problem may be far larger
-//! than its memory.
+//! The CPU executor fills ghost cells, applies the conservation fix and regrids. For a sweep a level's patches go to the GPU in batches of
+//! neighbours in memory, the largest first; several streams take turns, so that one batch is copied in while another is updated and a third
+//! is copied back. The GPU holds a few batches, tables, and the terms of the conservation fix (`fix`), of which only the sums are copied
+//! back, once a step of the coarser level. A problem may be far larger than the GPU's memory.
 
 mod batches;
 mod faces;
 mod fix;
 mod functions;
 mod lane;
-mod room;
+mod lane_buffers;
 mod tables;
 
 pub use lane::{GpuLane, Lane};
@@ -28,11 +27,11 @@ use cuda::CudaError;
 use cuda::amr::PatchReport;
 use cuda::compile::Precision;
 use fix::Fix;
-use functions::{Functions, OfLevels};
+use functions::{AllLevelFunctions, Functions};
+use lane_buffers::{LaneBuffers, LaneSet};
 use parking_lot::Mutex;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
-use room::{Room, Rooms};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::marker::PhantomData;
@@ -41,10 +40,10 @@ use std::time::Instant;
 use tables::LevelTables;
 
 /// Lanes that keep a device and the link to it busy.
-pub const LANES: usize = room::COUNT;
+pub const LANES: usize = lane_buffers::COUNT;
 
-/// Bytes of q in a batch at most: long enough that a copy's start-up does not count.
-const MOST_BATCH_BYTES: usize = 16 << 20;
+/// Most bytes of q in a batch: enough that the latency of a copy does not matter.
+const MAX_BATCH_BYTES: usize = 16 << 20;
 
 /// A GPU that updates patches which live in the host's memory.
 pub struct Streamed<const D: usize, R, L: Lane> {
@@ -60,16 +59,16 @@ pub struct Streamed<const D: usize, R, L: Lane> {
 
 /// What changes from sweep to sweep.
 struct State<const D: usize, L: Lane> {
-    rooms: Rooms<L>,
+    lane_buffers: LaneSet<L>,
     /// Corrections that the sweep of a level keeps.
-    kept: room::Buffer<L>,
-    /// What was found in each patch of that level, as it comes and to be read.
+    kept: lane_buffers::Buffer<L>,
+    /// Reports of the level's patches, copied from the device.
     found: L::Pinned,
     reports: Vec<PatchReport>,
     /// By level and sweep.
     tables: HashMap<[usize; 2], LevelTables<D, L>>,
     fix: Fix<L>,
-    functions: OfLevels<D, L>,
+    functions: AllLevelFunctions<D, L>,
     used: StreamedUse,
 }
 
@@ -85,17 +84,17 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
         memory_limit: Option<u64>,
     ) -> Result<Self, CudaError> {
         let (shape, fix) = (&options.shape, options.conservation_fix);
-        // Of a limited memory the lanes take half; tables, corrections and the pool's rounding need the rest.
+        // The lanes take half of a limited memory; tables, corrections and the pool's rounding need the rest.
         let of_cell = shape.equations * R::BYTES;
         let of_map = if fix { D * size_of::<u32>() + 1 } else { 0 };
         let per_lane = 2 * of_cell + shape.aux * R::BYTES + of_map;
         let limited = |limit: u64| limit as usize / 2 / lanes.len() * of_cell / per_lane;
-        let batch_bytes = memory_limit.map_or(MOST_BATCH_BYTES, |limit| limited(limit).min(MOST_BATCH_BYTES));
-        let (kept, found) = (room::Buffer::none(&lanes[0])?, lanes[0].pinned(0)?);
-        let functions = OfLevels::new(&lanes[0])?;
+        let batch_bytes = memory_limit.map_or(MAX_BATCH_BYTES, |limit| limited(limit).min(MAX_BATCH_BYTES));
+        let (kept, found) = (lane_buffers::Buffer::none(&lanes[0])?, lanes[0].pinned(0)?);
+        let functions = AllLevelFunctions::new(&lanes[0])?;
         let state = State {
             functions,
-            rooms: Rooms::new(lanes, memory_limit)?,
+            lane_buffers: LaneSet::new(lanes, memory_limit)?,
             kept,
             found,
             reports: Vec::new(),
@@ -125,7 +124,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
         CpuExecutor::with_engine(problem, solver, ratios, threads, Box::new(self))
     }
 
-    /// Makes tables and room for a sweep, where there are none. Returns the number of lanes to use.
+    /// Makes the tables and allocates the memory of a sweep, where there are none. Returns the number of lanes to use.
     fn prepare(
         &self,
         state: &mut State<D, L>,
@@ -134,13 +133,13 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
     ) -> Result<usize, CudaError> {
         let key = [pass.level, pass.number];
         if let Entry::Vacant(place) = state.tables.entry(key) {
-            let lane = state.rooms.first();
+            let lane = state.lane_buffers.first();
             let shape = tile_shape(&context.sweep, context.num_eqn, Precision::of::<R>());
             let kernel = update_name(context.sweep.axes, self.conservation_fix);
             let tiles = (shape, lane.resident_blocks(kernel, shape.threads())?);
             place.insert(LevelTables::new(lane, context, pass, tiles, self.batch_bytes)?);
         }
-        let lane = state.rooms.first();
+        let lane = state.lane_buffers.first();
         if pass.beside.aux_at.is_some() {
             self.prepare_functions(&mut state.functions, lane, &pass.cells)?;
         }
@@ -151,17 +150,17 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             state.reports.resize(tables.num_patches, PatchReport { courant: 0, not_finite: 0, padding: 0 });
             state.found = lane.pinned(size_of_val(&*state.reports))?;
         }
-        state.rooms.fit(tables.largest(R::BYTES))
+        state.lane_buffers.fit(tables.largest(R::BYTES))
     }
 
-    /// Queues the update of a batch in a lane, and what it gives the conservation fix.
+    /// Queues the update of a batch in a lane, and its terms of the conservation fix.
     fn sweep_batch(
         &self,
         context: &LevelSweep<'_, D, R>,
         pass: &Pass<'_, D>,
         (tables, fix): (&LevelTables<D, L>, &Fix<L>),
-        (number, room): (usize, &Room<L>),
-        kept: &room::Buffer<L>,
+        (number, buffers): (usize, &LaneBuffers<L>),
+        kept: &lane_buffers::Buffer<L>,
     ) -> Result<(), CudaError> {
         let batch = &tables.batches[number];
         let sweep = DeviceSweep {
@@ -169,80 +168,80 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             number: pass.number,
             dt: context.dt,
             patches: tables.patches(0),
-            q: room.q.in_level(batch.q.start, R::BYTES),
-            aux: room.aux.in_level(batch.aux.start, R::BYTES),
+            q: buffers.q.in_level(batch.q.start, R::BYTES),
+            aux: buffers.aux.in_level(batch.aux.start, R::BYTES),
             kept: kept.at(0),
             num_kept: tables.num_kept(),
             num_fine: tables.first_coarse(),
         };
         if let Some(when) = pass.beside.source_before {
-            self.apply_sources(&pass.cells, tables, (batch, room), (&room.q, true), when)?;
+            self.apply_sources(&pass.cells, tables, (batch, buffers), (&buffers.q, true), when)?;
         }
-        let faces = room.face_map(batch);
+        let faces = buffers.face_map(batch);
         let place = UpdatePlace {
             tiles: tables.tiles(batch.tiles.start),
             num_tiles: batch.tiles.len() as u32,
-            q_next: room.q_next.in_level(batch.q.start, R::BYTES),
+            q_next: buffers.q_next.in_level(batch.q.start, R::BYTES),
             reports: tables.reports(0),
         };
         let args = sweep.update(place, faces, context.dx, self.num_ghost);
         let update = update_name(context.sweep.axes, tables.keeps(number));
         let shape = tile_shape(&context.sweep, context.num_eqn, Precision::of::<R>());
         // SAFETY: the tables are those of this mesh, tiles are disjoint, and the lane's buffers hold the batch.
-        unsafe { room.queue.launch(update, shape.grid(place.num_tiles), &args)? };
+        unsafe { buffers.queue.launch(update, shape.grid(place.num_tiles), &args)? };
         if let Some(when) = pass.beside.source_after {
-            self.apply_sources(&pass.cells, tables, (batch, room), (&room.q_next, false), when)?;
+            self.apply_sources(&pass.cells, tables, (batch, buffers), (&buffers.q_next, false), when)?;
         }
-        fix.register(pass.level, &sweep, tables, (number, room))
+        fix.register(pass.level, &sweep, tables, (number, buffers))
     }
 
     fn run(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, CudaError> {
         let state = &mut *self.state.lock();
         let num_lanes = self.prepare(state, context, pass)?;
-        let State { rooms, kept, found, reports, tables, fix, functions, used } = state;
+        let State { lane_buffers, kept, found, reports, tables, fix, functions, used } = state;
         let tables = &tables[&[pass.level, pass.number]];
         let start = Instant::now();
         for (n, batch) in tables.batches.iter().enumerate() {
-            let room = &rooms.all[n % num_lanes];
-            let lane = &room.queue;
+            let buffers = &lane_buffers.all[n % num_lanes];
+            let lane = &buffers.queue;
             let of_reports = |patch: usize| patch * size_of::<PatchReport>();
             let in_reports = of_reports(batch.patches.start)..of_reports(batch.patches.end);
             // SAFETY: the level's arrays are this sweep's until it returns, which waits for all lanes; batches are disjoint, and
             // each lane's buffers hold a batch.
             unsafe {
                 let q = context.input.row(batch.q.start, batch.q.len());
-                lane.upload_async(bytes_of(q), &room.q.memory, 0)?;
+                lane.upload_async(bytes_of(q), &buffers.q.memory, 0)?;
                 if pass.beside.aux_at.is_none() {
                     let aux = context.aux.row(batch.aux.start, batch.aux.len());
-                    lane.upload_async(bytes_of(aux), &room.aux.memory, 0)?;
+                    lane.upload_async(bytes_of(aux), &buffers.aux.memory, 0)?;
                     used.bytes_to_device += (batch.aux.len() * R::BYTES) as u64;
                 }
                 lane.zero(&tables.reports, in_reports.start, in_reports.len())?;
                 lane.begin_timing()?;
                 if let Some(time) = pass.beside.aux_at {
-                    functions.evaluate_aux::<R>(&pass.cells, (n, room), time)?;
+                    functions.evaluate_aux::<R>(&pass.cells, (n, buffers), time)?;
                 }
                 if tables.keeps(n) {
-                    fix.map_faces(tables, (n, room))?;
+                    fix.map_faces(tables, (n, buffers))?;
                 }
-                self.sweep_batch(context, pass, (tables, fix), (n, room), kept)?;
+                self.sweep_batch(context, pass, (tables, fix), (n, buffers), kept)?;
                 lane.end_timing()?;
                 if pass.beside.aux_at.is_some() {
                     let aux = context.aux.row_mut(batch.aux.start, batch.aux.len());
-                    lane.download_async(&room.aux.memory, 0, bytes_of_mut(aux))?;
+                    lane.download_async(&buffers.aux.memory, 0, bytes_of_mut(aux))?;
                     used.bytes_to_host += (batch.aux.len() * R::BYTES) as u64;
                 }
                 let out = context.output.row_mut(batch.q.start, batch.q.len());
-                lane.download_async(&room.q_next.memory, 0, bytes_of_mut(out))?;
+                lane.download_async(&buffers.q_next.memory, 0, bytes_of_mut(out))?;
                 lane.download_async(&tables.reports, in_reports.start, &mut found[in_reports])?;
             }
             used.bytes_to_device += (batch.q.len() * R::BYTES) as u64;
             used.bytes_to_host += (batch.q.len() * R::BYTES) as u64;
         }
-        rooms.wait()?;
+        lane_buffers.wait()?;
         used.seconds += start.elapsed().as_secs_f64();
-        for room in &rooms.all {
-            used.kernel_seconds += room.queue.seconds()?;
+        for buffers in &lane_buffers.all {
+            used.kernel_seconds += buffers.queue.seconds()?;
         }
         let reports = &mut reports[..tables.num_patches];
         let bytes = size_of_val(reports);
@@ -257,11 +256,11 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
 }
 
 impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
-    /// What came of work on arrays of the host's; where it failed, nothing is under way any more.
+    /// Returns the outcome of work on the host's arrays; after a failure only when no lane works on them any more.
     fn or_wait<T>(&self, outcome: Result<T, CudaError>) -> Result<T, ExecError> {
         outcome.map_err(|error| {
-            // What is still under way must not touch arrays that are about to be dropped.
-            let _ = self.state.lock().rooms.wait();
+            // Pending copies must not touch arrays that are about to be dropped.
+            let _ = self.state.lock().lane_buffers.wait();
             ExecError::from(error)
         })
     }
@@ -270,7 +269,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
 impl<const D: usize, R: Scalar, L: Lane> SweepEngine<D, R> for Streamed<D, R, L> {
     fn adopt(&self, change: &MeshChange<'_, D>) {
         let state = &mut *self.state.lock();
-        // They go before new ones come: their memory is what those take.
+        // Old tables are dropped before new ones take their memory.
         let stays = |level: usize| !(change.replaces_plans(level) || change.replaces_faces(level + 1));
         state.tables.retain(|&[level, _], _| stays(level));
         let num_levels = change.hierarchy().num_levels();
@@ -297,25 +296,25 @@ impl<const D: usize, R: Scalar, L: Lane> SweepEngine<D, R> for Streamed<D, R, L>
     fn fetch_sums(&self, fine: usize, sums: &mut [R]) -> Result<(), ExecError> {
         let state = &mut *self.state.lock();
         state.used.bytes_to_host += size_of_val(sums) as u64;
-        Ok(state.fix.fetch(state.rooms.first(), fine, bytes_of_mut(sums))?)
+        Ok(state.fix.fetch(state.lane_buffers.first(), fine, bytes_of_mut(sums))?)
     }
 
     fn fetch_register(&self, fine: usize, [sums, coarse_cells]: [&mut [R]; 2]) -> Result<(), ExecError> {
         let state = &mut *self.state.lock();
         state.used.bytes_to_host += (size_of_val(sums) + size_of_val(coarse_cells)) as u64;
-        let (lane, arrays) = (state.rooms.first(), [bytes_of_mut(sums), bytes_of_mut(coarse_cells)]);
+        let (lane, arrays) = (state.lane_buffers.first(), [bytes_of_mut(sums), bytes_of_mut(coarse_cells)]);
         Ok(state.fix.fetch_all(lane, fine, arrays)?)
     }
 
     fn put_register(&self, fine: usize, [sums, coarse_cells]: [&[R]; 2]) -> Result<(), ExecError> {
         let state = &mut *self.state.lock();
         state.used.bytes_to_device += (size_of_val(sums) + size_of_val(coarse_cells)) as u64;
-        let (lane, arrays) = (state.rooms.first(), [bytes_of(sums), bytes_of(coarse_cells)]);
+        let (lane, arrays) = (state.lane_buffers.first(), [bytes_of(sums), bytes_of(coarse_cells)]);
         Ok(state.fix.put_all(lane, fine, arrays)?)
     }
 
     fn locks(&self) -> Box<dyn PageLock> {
-        self.state.lock().rooms.first().locks()
+        self.state.lock().lane_buffers.first().locks()
     }
 
     fn usage(&self) -> DeviceUse {
@@ -323,6 +322,6 @@ impl<const D: usize, R: Scalar, L: Lane> SweepEngine<D, R> for Streamed<D, R, L>
         let used = state.used;
         let mut seconds = [0.0; DevicePhase::COUNT];
         seconds[DevicePhase::Advance as usize] = used.kernel_seconds;
-        DeviceUse { streamed: Some(used), phase_seconds: Some(seconds), ..state.rooms.first().usage() }
+        DeviceUse { streamed: Some(used), phase_seconds: Some(seconds), ..state.lane_buffers.first().usage() }
     }
 }

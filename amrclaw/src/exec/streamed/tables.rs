@@ -1,9 +1,9 @@
 //! The tables that kernels read of a level, for one sweep.
 
-use super::batches::{Batch, Largest, cut, place, tiles_of_batches};
+use super::batches::{Batch, LaneBytes, cut, place, tiles_of_batches};
 use super::faces::FaceTable;
 use super::lane::Lane;
-use super::room::sent;
+use super::lane_buffers::sent;
 use crate::exec::device::{patch_table, pointer};
 use crate::exec::step::{LevelSweep, Pass};
 use crate::fields::LevelLayout;
@@ -12,10 +12,10 @@ use cuda::abi::Pointer;
 use cuda::amr::{Patch, PatchReport, Tile, TileShape};
 use riemann::real::Scalar;
 
-/// Batches that a level is cut into, if they do not get too small: while the first is copied in and the last copied back, nothing
-/// else is.
+/// Batches that a level is cut into, if they do not get too small: nothing overlaps with the copy of the first one in and of the last one
+/// back.
 const BATCHES: usize = 16;
-/// Bytes of q in a batch, if the level has so many: with less a copy's start-up counts.
+/// Least bytes of q in a batch, if the level has as many: in smaller ones the latency of a copy matters.
 const LEAST_BATCH_BYTES: usize = 1 << 20;
 
 /// One level's tables for one sweep, on the device.
@@ -31,7 +31,7 @@ pub(super) struct LevelTables<const D: usize, L: Lane> {
     pub faces: [Option<FaceTable<D, L>>; 2],
 }
 
-/// A level's batches and its patches. `batch_bytes`: of q in a batch at most.
+/// A level's batches and its patches. `batch_bytes`: most bytes of q in a batch.
 pub(super) fn batches_of<const D: usize>(
     layout: &LevelLayout<D>,
     components: [usize; 2],
@@ -47,7 +47,7 @@ pub(super) fn batches_of<const D: usize>(
 }
 
 impl<const D: usize, L: Lane> LevelTables<D, L> {
-    /// `tiles`: of the update, and how many the device works on at once. `batch_bytes`: of q in a batch at most.
+    /// `tiles`: of the update, and how many the device works on at once. `batch_bytes`: most bytes of q in a batch.
     pub fn new<R: Scalar>(
         lane: &L,
         context: &LevelSweep<'_, D, R>,
@@ -60,8 +60,8 @@ impl<const D: usize, L: Lane> LevelTables<D, L> {
         let tiles = tiles_of_batches(context, tiles, &mut batches);
         let [own, finer] = pass.faces();
         let faces = |plan: Option<_>, fine| {
-            let is_here = |patch: usize| layout.patches[patch].is_here;
-            plan.map(|plan| FaceTable::new(lane, plan, &batches, (fine, is_here))).transpose()
+            let is_local = |patch: usize| layout.patches[patch].is_local;
+            plan.map(|plan| FaceTable::new(lane, plan, &batches, (fine, is_local))).transpose()
         };
         let faces = [faces(own, true)?, faces(finer, false)?];
         Ok(LevelTables {
@@ -104,12 +104,12 @@ impl<const D: usize, L: Lane> LevelTables<D, L> {
         self.faces.iter().flatten().any(|faces| faces.has_faces(batch))
     }
 
-    /// Room that a lane needs.
-    pub fn largest(&self, bytes_of_number: usize) -> Largest {
+    /// Bytes that a lane needs.
+    pub fn largest(&self, bytes_of_number: usize) -> LaneBytes {
         let largest = |len: fn(&Batch) -> usize| self.batches.iter().map(len).max().unwrap_or(0);
         let keeps = self.faces.iter().any(Option::is_some);
         let of_map = |numbers: usize| if keeps { numbers * size_of::<u32>() } else { 0 };
-        Largest {
+        LaneBytes {
             q: largest(|batch| batch.q.len()) * bytes_of_number,
             aux: largest(|batch| batch.aux.len()) * bytes_of_number,
             words: of_map(largest(Batch::map_words)),

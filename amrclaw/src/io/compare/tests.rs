@@ -52,7 +52,7 @@ fn errors_to_formulas_count_the_finest_cells() {
     assert!(wrong("q", "2 * y_lowr").contains("did you mean `y_lower`?"));
 }
 
-/// Means of finer cells are those of the coarser ones; what does not fit together is refused.
+/// Means over finer cells equal those of the coarser ones; frames that do not match are refused.
 #[test]
 fn errors_to_a_finer_run_are_differences_of_means() {
     let Norms { l1, max, .. } = to_frame(&frame(2, 0.0), &frame(6, 0.0)).unwrap()[0].1;

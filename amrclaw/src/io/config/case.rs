@@ -3,7 +3,7 @@
 use super::check::Formulas;
 use super::names::parameters;
 use super::settings::CaseSettings;
-use super::settle::Settled;
+use super::settle::ResolvedSettings;
 use super::shape::{SolverFormulas, SolverShape};
 use crate::io::derived::FormulaError;
 use crate::io::expression::{
@@ -13,14 +13,14 @@ use crate::mesh::Mapping;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A problem and how to solve it: what a case file says, found to be right and to fit its solver, its formulas compiled.
+/// A problem and how to solve it: the content of a case file, checked against its solver, with compiled formulas.
 ///
 /// [`Case::load_with`] and [`Case::from_str_with`] make one; nothing of it is checked or compiled again.
 #[derive(Clone, Debug)]
 pub struct Case {
     settings: CaseSettings,
     shape: SolverShape,
-    settled: Settled,
+    settled: ResolvedSettings,
     formulas: Formulas,
 }
 
@@ -33,9 +33,9 @@ impl Deref for Case {
 }
 
 impl Case {
-    /// Of settings that fit a solver, and the formulas in them.
+    /// A case of settings that fit the solver, and their compiled formulas.
     pub(super) fn new(settings: CaseSettings, shape: SolverShape, formulas: Formulas) -> Self {
-        Case { settled: settings.settled_for(&shape), settings, shape, formulas }
+        Case { settled: settings.resolved_for(&shape), settings, shape, formulas }
     }
 
     /// The solver that the case has been checked against.
@@ -44,21 +44,21 @@ impl Case {
     }
 
     /// The settings that the case leaves to its solver.
-    pub fn settled(&self) -> &Settled {
+    pub fn settled(&self) -> &ResolvedSettings {
         &self.settled
     }
 
     /// Initial data, one value per equation; `None` if the solver or the program has its own.
     ///
     /// # Panics
-    /// `D` is not the case's dimension; so do the other functions of formulas.
+    /// `D` is not the case's dimension. The same holds for the other functions that return formulas.
     pub fn initial_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
         self.assert_dimension::<D>();
         let aux = self.formulas.aux.clone().unwrap_or_default();
         self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(aux, initial))
     }
 
-    /// Formulas of the solver's own for cells, one for each value; `None` without any.
+    /// The solver's own formulas that `formulas` selects, one for each value of a cell; `None` if it has none.
     pub fn cells_of_solver<const D: usize>(
         &self,
         formulas: impl Fn(&SolverFormulas) -> &Vec<String>,
@@ -95,7 +95,7 @@ impl Case {
         std::array::from_fn(|d| self.formulas.inflow[d].clone().map(|side| side.map(ExpressionBoundary::new)))
     }
 
-    /// Where computational points lie, if the mesh is mapped.
+    /// The map from computational to physical coordinates, if the mesh is mapped.
     pub fn mapping<const D: usize>(&self) -> Option<Arc<Mapping<D>>> {
         self.assert_dimension::<D>();
         self.formulas.mapping.as_deref().map(|formulas| Arc::new(super::mapping::mapping(&self.settings, formulas)))
@@ -106,7 +106,7 @@ impl Case {
         self.formulas.mapping.as_ref().map(|formulas| ExpressionMap::new(formulas.clone()).formulas())
     }
 
-    /// The same as they are written, parameters filled in: what a frame says of its mesh.
+    /// The formulas of the mapping as text, with the values of parameters: frames store them.
     pub fn mapping_texts(&self) -> Vec<String> {
         self.mesh
             .mapping
@@ -115,10 +115,10 @@ impl Case {
             .collect()
     }
 
-    /// Whether formulas of position and time can be compared with the solution, each with its equation's name.
+    /// Checks that these pairs of an equation's name and a formula of position and time can be compared with the solution.
     ///
     /// # Errors
-    /// The first one that cannot, in words.
+    /// Says what is wrong with the first that cannot.
     pub fn check_exact(&self, formulas: &[(String, String)]) -> Result<(), String> {
         let names = Names { variables: cell_names(self.dimension()), constants: self.vocabulary().constants };
         let mapping = self.mapping_texts();

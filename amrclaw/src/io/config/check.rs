@@ -1,4 +1,4 @@
-//! The fit between a case and its solver.
+//! Checks a case against its solver.
 
 use super::choice::BoundaryKind;
 use super::names::{check_names, choose_from, compile, parameters};
@@ -11,7 +11,7 @@ use crate::io::expression::{Expression, Names, cell_names, nearest};
 use crate::physics::SourceSplit;
 use riemann::frame::geometry;
 
-/// Expressions in the order of the solver, compiled.
+/// Compiled expressions, in the order of the solver's values.
 #[derive(Clone, Debug)]
 pub(super) struct Formulas {
     /// One per equation; `None` for the solver's or program's own function.
@@ -138,7 +138,7 @@ fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape
     }
 }
 
-/// The fields that are computed for frames: names of their own, and formulas that can be.
+/// Checks the fields computed for frames: their names are new, and their formulas can be computed.
 fn check_fields(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, shape: &SolverShape) {
     let vocabulary = case.vocabulary();
     let known = [shape.equations.as_slice(), &shape.aux].concat();

@@ -43,7 +43,7 @@ choices! {
         Extrapolate = "extrapolate",
         /// Solid wall: ghost cells mirror the interior, the normal velocity changes its sign.
         Wall = "wall",
-        /// The opposite side follows.
+        /// The domain continues at the opposite side.
         Periodic = "periodic",
         /// Values by formulas.
         Inflow = "inflow",
@@ -68,7 +68,7 @@ choices! {
     }
 }
 
-/// What the rest of the program calls its own: the words are theirs.
+/// Choices among types of other modules, which define the words themselves.
 macro_rules! words_of {
     ($($name:ident)*) => {$(
         impl Choice for $name {

@@ -4,21 +4,21 @@ use crate::io::text::{cut, shown, shown_char};
 use std::fmt;
 use std::ops::Range;
 
-/// Most mistakes that are told.
-pub(super) const MOST_TOLD: usize = 50;
+/// Most mistakes that are reported in full.
+pub(super) const MAX_REPORTED: usize = 50;
 
-/// Characters of a line that are shown at most, and of these at most so many before the marked place.
+/// Most characters of a line that are shown, and most of them before the marked place.
 const SHOWN: usize = 160;
 const SHOWN_BEFORE: usize = 60;
 
-/// Characters of each line of a message at most, and lines: a compiler's words are the longest.
+/// Most characters of a message's line, and most lines: compiler output is the longest message.
 const MESSAGE_LINE: usize = 500;
 const MESSAGE_LINES: usize = 200;
 
 /// The place of a mistake in its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Excerpt {
-    /// The line, or a piece of it around the place, fit to be shown.
+    /// The line, or the part of it around the place, with control characters escaped.
     text: String,
     /// Characters of `text` before the place.
     before: usize,
@@ -29,7 +29,7 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// `marked`: bytes of `line`, on boundaries of characters.
+    /// `marked`: byte range in `line`, on character boundaries.
     pub fn new(line: &str, marked: Range<usize>) -> Self {
         let end = line.trim_end().len().max(marked.start);
         let (before, rest) = (&line[..marked.start], &line[marked.start..end]);
@@ -70,7 +70,7 @@ impl Excerpt {
     }
 }
 
-/// What kind of mistake, as far as others are told from it.
+/// The kind of a mistake, where it matters for other mistakes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A value is wrong.
@@ -91,7 +91,7 @@ pub struct CaseError {
     pub line: usize,
     /// Column in characters, from 1; 0 where no line can be named.
     pub column: usize,
-    /// Path of the key, such as `regrid.cutoff`; empty where none is meant.
+    /// Path of the key, such as `regrid.cutoff`; empty if the mistake concerns none.
     pub key: String,
     /// What is wrong.
     pub message: String,
@@ -126,7 +126,7 @@ impl CaseError {
     }
 }
 
-/// A text that repeats what the user wrote, with an end to its lines and their number, and fit to be shown.
+/// A text that may quote the user, with its number of lines and their lengths limited, and control characters escaped.
 fn bounded(text: &str) -> String {
     let mut lines = text.split('\n');
     let mut kept: Vec<_> = lines.by_ref().take(MESSAGE_LINES).map(|line| cut(line, MESSAGE_LINE)).collect();
@@ -142,7 +142,7 @@ impl CaseError {
         CaseError { kind, ..self }
     }
 
-    /// True if no more than one value can be misread because of this mistake in the TOML.
+    /// True if this mistake in the TOML can affect the reading of one value only.
     pub(super) fn is_within_value(&self) -> bool {
         self.excerpt.as_ref().is_some_and(|excerpt| excerpt.after_equals) && self.kind != Kind::Unclosed
     }
@@ -162,7 +162,7 @@ impl fmt::Display for CaseError {
         if let Some(Excerpt { text, before, width, .. }) = &self.excerpt {
             let number = if self.in_override { String::new() } else { self.line.to_string() };
             writeln!(f, "{number:>5} | {text}")?;
-            // Tabs are kept, so that the caret stands under its character whatever the terminal makes of them.
+            // Tabs are kept, so that the caret is under its character for any tab width.
             let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
             let before: String = text.chars().take(*before).map(blank).collect();
             writeln!(f, "      | {before}{}", "^".repeat((*width).max(1)))?;
@@ -176,9 +176,9 @@ impl fmt::Display for CaseError {
 pub struct CaseErrors {
     /// Path of the case file.
     pub file: String,
-    /// The mistakes; at least one, and not more than can be read.
+    /// The first mistakes; at least one, and only as many as can be read.
     pub errors: Vec<CaseError>,
-    /// How many more there are.
+    /// Number of further mistakes.
     pub more: usize,
 }
 
@@ -190,14 +190,14 @@ impl CaseErrors {
         CaseErrors { file: file.to_string(), errors: vec![error], more: 0 }
     }
 
-    /// Both lists as one; what is in both is told once.
+    /// Both lists as one, without duplicates.
     #[must_use]
     pub fn and(mut self, other: CaseErrors) -> CaseErrors {
         for error in other.errors {
             if self.errors.contains(&error) {
                 continue;
             }
-            if self.errors.len() < MOST_TOLD {
+            if self.errors.len() < MAX_REPORTED {
                 self.errors.push(error);
             } else {
                 self.more += 1;

@@ -8,7 +8,7 @@ use super::settings::{CaseSettings, InflowValues};
 use super::shape::SolverShape;
 use crate::io::expression::{Expression, Names};
 
-/// The expressions of every side that is an inflow, in the order of the equations. Notes tables that no side uses, sides
+/// Compiles the expressions of every inflow side, in the order of the equations. Notes tables that no side uses, sides
 /// without values, and equations without a formula.
 pub(super) fn check(
     reader: &mut Reader<'_>,

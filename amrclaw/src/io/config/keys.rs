@@ -2,7 +2,7 @@
 
 /// A key that the case file may hold.
 pub struct Key {
-    /// Path. A part in capitals stands for any name; `N` for a number in a list of tables.
+    /// Path. A part in capitals stands for any name, `N` for an index in a list of tables.
     pub path: &'static str,
     /// Type, in the words of the documentation.
     pub kind: &'static str,
@@ -112,7 +112,7 @@ pub const KEYS: &[Key] = &[
 pub(super) enum Known {
     /// A key that holds a value.
     Key,
-    /// A table, or a list of tables if `list`, that holds keys; `or_word`: a word may stand in its place.
+    /// A table of keys, or a list of such tables if `list`; `or_word`: a word is allowed in its place.
     Table { list: bool, or_word: bool },
     /// Nothing.
     No,
@@ -133,7 +133,7 @@ pub(super) fn known(path: &str) -> Known {
     found
 }
 
-/// What is left of a table's path after all of `path`; `None` if the two part ways before.
+/// The rest of `pattern` after `path`; `None` if `pattern` does not begin with `path`.
 fn matches<'a>(pattern: &'a str, path: &str) -> Option<&'a str> {
     let mut rest = pattern;
     for part in path.split('.') {

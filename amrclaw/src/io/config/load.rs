@@ -1,4 +1,4 @@
-//! From a file, a text and overrides to a case.
+//! Loads a case from a file or a text, with overrides.
 
 use super::case::Case;
 use super::check;
@@ -34,8 +34,8 @@ impl CaseSettings {
 }
 
 impl Case {
-    /// Reads the case file at `path`, with overrides `key.path=value` laid over it, and checks it against the solver that
-    /// `find` makes of the `[solver]` section.
+    /// Reads the case file at `path`, applies overrides `key.path=value`, and checks the case against the solver that `find`
+    /// returns for the `[solver]` section.
     ///
     /// # Errors
     /// Everything that is wrong with the file, the overrides or their fit to the solver.
@@ -69,9 +69,9 @@ impl Case {
     }
 }
 
-/// Most bytes of a case file: a thousand times those of the longest example. What is longer is no case, or holds data that
-/// a solver's `initial` should compute.
-const MOST_BYTES: usize = 1 << 20;
+/// Most bytes of a case file: a thousand times the longest example. A longer file is no case, or holds data that a solver's
+/// `initial` should compute.
+const MAX_BYTES: usize = 1 << 20;
 
 fn read_file(path: &Path) -> Result<String, CaseErrors> {
     let wrong = |message: &str, help: &str| {
@@ -79,9 +79,9 @@ fn read_file(path: &Path) -> Result<String, CaseErrors> {
         CaseErrors::one(&name, CaseError::without_line(&name, message, help))
     };
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes));
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
     read.map_err(|e| wrong(&format!("cannot be read: {e}"), "write the path of a case file"))?;
-    if bytes.len() > MOST_BYTES {
+    if bytes.len() > MAX_BYTES {
         return Err(wrong(TOO_LONG, TOO_LONG_HELP));
     }
     String::from_utf8(bytes).map_err(|e| {
@@ -93,19 +93,19 @@ fn read_file(path: &Path) -> Result<String, CaseErrors> {
 const TOO_LONG: &str = "is longer than 1 MiB, which no case is";
 const TOO_LONG_HELP: &str = "write values as formulas, or compute them in a solver's `initial` or `aux_values`";
 
-/// Reads a text, and makes of its settings and the dimension, if that is known, whatever `finish` makes of them: unless there is a
-/// mistake in them, or `finish` notes one.
+/// Reads a text and returns what `finish` makes of its settings and the dimension, if known. Fails if there is a mistake in the text, or
+/// if `finish` notes one.
 fn read_text<T>(
     text: &str,
     name: &str,
     overrides: &[String],
     finish: impl FnOnce(&mut Reader<'_>, CaseSettings, Option<usize>) -> T,
 ) -> Result<T, CaseErrors> {
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         return Err(CaseErrors::one(name, CaseError::without_line(name, TOO_LONG, TOO_LONG_HELP)));
     }
     let (origin, syntax_errors, more_syntax) = parse::parse(text, name, overrides);
-    // Else the rest of the file may be misread: what is wrong with it shows when its brackets are right.
+    // Otherwise the rest of the file may be misread: its mistakes are reported once the brackets are right.
     let goes_on = syntax_errors.iter().all(CaseError::is_within_value);
     let origin = Arc::new(origin);
     let mut reader = Reader::new(&origin);
@@ -113,7 +113,7 @@ fn read_text<T>(
     let finished = finish(&mut reader, settings, dimension);
     let (mut errors, mut more) = if goes_on { reader.mistakes.into_parts() } else { Default::default() };
     if !syntax_errors.is_empty() {
-        // The lines that could not be read are there, and wrong in one way only.
+        // A line that could not be parsed is neither missing nor reported twice.
         let unread = |error: &CaseError| syntax_errors.iter().any(|s| (&s.place, s.line) == (&error.place, error.line));
         errors.retain(|error| error.kind != Kind::Missing && !unread(error));
         errors.extend(syntax_errors);

@@ -1,4 +1,4 @@
-//! The fit between a mapping, its solver and the rest of the case.
+//! Checks a mapping against the solver and the rest of the case.
 
 use super::choice::{BoundaryKind, Criterion};
 use super::names::{compile, parameters};
@@ -12,14 +12,14 @@ use crate::physics::Split;
 use riemann::frame::geometry;
 use std::sync::Arc;
 
-/// Cells of a level that are looked at before a run: rows at equal distances.
-const MOST_CELLS: usize = 1 << 20;
-/// How far the nodes of periodic sides may be apart, for each unit of the sides' extent.
+/// Most cells of a level that are checked before a run, in equally spaced rows.
+const MAX_CELLS: usize = 1 << 20;
+/// Largest gap between the nodes of periodic sides, relative to the sides' extent.
 const SEAM: f64 = 1e-9;
-/// How far the vectors of a cell's opposite faces may be apart where sweeps are split, for each unit of their size.
+/// Largest difference of the vectors of a cell's opposite faces for split sweeps, relative to their size.
 const PARALLEL: f64 = 1e-12;
 
-/// Gives a mapping `"user"` the formulas of the solver; notes that it has none, and goes on with a straight mesh.
+/// Fills in the solver's formulas for a mapping `"user"`; if the solver has none, notes so and continues with a straight mesh.
 pub(super) fn take_from_solver(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape) {
     const KEY: &str = "mesh.mapping";
     let Some(mapping) = case.mesh.mapping.as_mut().filter(|mapping| mapping.formulas.is_empty()) else { return };
@@ -27,7 +27,7 @@ pub(super) fn take_from_solver(reader: &mut Reader<'_>, case: &mut CaseSettings,
     let mut texts = shape.formulas.with_parameters(&values).mapping;
     let straight = ["X", "Y", "Z"].into_iter().take(case.mesh.cells.len()).map(str::to_owned);
     if values.iter().any(|(_, value)| value.is_nan()) {
-        // A parameter is missing, which is told by itself.
+        // A parameter is missing, which is reported elsewhere.
         texts = straight.collect();
     } else if texts.len() != case.mesh.cells.len() {
         let message = format!("the solver `{}` brings no mapping along", shape.name);
@@ -45,11 +45,11 @@ pub(super) fn take_from_solver(reader: &mut Reader<'_>, case: &mut CaseSettings,
     }
 }
 
-/// Notes what does not go together with a mapped mesh.
+/// Notes settings that a mapped mesh does not allow.
 pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {
     const KEY: &str = "mesh.mapping";
     if case.scheme.capacity.is_some() {
-        // The solver's own auxiliary values are the geometry, and its directions those of the computational coordinates.
+        // The solver's own auxiliary values describe the geometry, and its directions are the computational ones.
         let message = "mapped cells have a capacity of their own, their area";
         let fits = shape.directions && shape.vectors.is_empty();
         reader.check(fits, "scheme.capacity", message, "remove the line, or the mapping");
@@ -95,14 +95,14 @@ pub(super) fn mapping<const D: usize>(case: &CaseSettings, formulas: &[Expressio
     Mapping::new(Arc::new(ExpressionMap::new(formulas.to_vec())), domain(&case.mesh), std::array::from_fn(finest))
 }
 
-/// Notes split sweeps where what a cell's own flux sends through its faces along one axis is made up for by those along others.
+/// Notes split sweeps where opposite faces of a cell differ: a constant flux then does not balance along each axis alone.
 fn check_sweeps<const D: usize>(
     reader: &mut Reader<'_>,
     case: &CaseSettings,
     shape: &SolverShape,
     mapping: &Mapping<D>,
 ) {
-    let settled = case.settled_for(shape);
+    let settled = case.resolved_for(shape);
     if settled.split == Split::Unsplit || !case.solves_in_frames() || !reader.fine(&["mesh"]) {
         return;
     }
@@ -111,15 +111,15 @@ fn check_sweeps<const D: usize>(
         "on mapped cells whose opposite faces differ, sweeps along one axis after the other do not keep totals";
     let key = if case.scheme.split.is_some() { "scheme.split" } else { "mesh.mapping" };
     let help = "write `split = \"unsplit\"` under `[scheme]`, with a solver that has `transverse`";
-    let parallel = mapping.twist(dx, MOST_CELLS) <= PARALLEL;
+    let parallel = mapping.face_variation(dx, MAX_CELLS) <= PARALLEL;
     reader.check(parallel, key, message.to_owned(), help);
     let walls = case.mesh.boundary.iter().flatten().any(|side| *side == BoundaryKind::Wall);
-    let upright = !walls || mapping.lean(dx, MOST_CELLS) <= PARALLEL;
+    let upright = !walls || mapping.nonorthogonality(dx, MAX_CELLS) <= PARALLEL;
     let message = "faces lean on the walls: sweeps along one axis after the other need such as stand upright there";
     reader.check(upright, key, message.to_owned(), help);
 }
 
-/// Compiles the formulas; notes cells that are none, periodic sides that do not meet, gauges that stand outside.
+/// Compiles the formulas and checks the mapping.
 pub(super) fn compile_mapping(
     reader: &mut Reader<'_>,
     case: &CaseSettings,
@@ -139,7 +139,7 @@ pub(super) fn compile_mapping(
     Some(formulas)
 }
 
-/// Notes cells that are none, periodic sides that do not meet, gauges that stand outside.
+/// Notes degenerate cells, periodic sides that do not match, and gauges outside the domain.
 fn check_mapping<const D: usize>(
     reader: &mut Reader<'_>,
     case: &CaseSettings,
@@ -151,14 +151,14 @@ fn check_mapping<const D: usize>(
     check_cells(reader, case, settings, &mapping);
     check_sweeps(reader, case, shape, &mapping);
     for (d, sides) in case.mesh.boundary.iter().enumerate().filter(|(_, sides)| sides[0] == BoundaryKind::Periodic) {
-        let [gap, extent] = mapping.seam(d);
+        let [gap, extent] = mapping.periodic_mismatch(d);
         let key = format!("mesh.boundary.{}", AXES[d]);
         let message = format!(
             "the nodes on the two sides do not meet: they are {gap:.3e} apart, the sides are {extent:.3e} long"
         );
         let help = "write a mapping that lies alike at both sides, up to a shift, or other boundaries";
         debug_assert!(sides[1] == BoundaryKind::Periodic);
-        // Nodes that are no numbers have been told of as cells.
+        // Nodes that are not finite have been reported by `check_cells`.
         let apart = gap > SEAM * extent;
         reader.check(!apart, &key, message, help);
     }
@@ -179,7 +179,7 @@ fn point(names: [&str; 3], point: &[f64]) -> String {
     coordinates.join(", ")
 }
 
-/// Notes the first cell of each level that is none.
+/// Notes the first cell that is degenerate: not finite, or folded.
 fn check_cells<const D: usize>(
     reader: &mut Reader<'_>,
     case: &CaseSettings,
@@ -193,7 +193,7 @@ fn check_cells<const D: usize>(
             let ratio = &case.levels.ratio[level - 1];
             dx = std::array::from_fn(|d| dx[d] / f64::from(ratio[d]));
         }
-        let (message, help) = match mapping.check(dx, MOST_CELLS) {
+        let (message, help) = match mapping.check(dx, MAX_CELLS) {
             Ok(()) => continue,
             Err(BadCell::NotFinite { at, position }) => (
                 format!("is {position:?} at {}", point(COMPUTATIONAL, &at)),
@@ -218,7 +218,7 @@ fn check_cells<const D: usize>(
     }
 }
 
-/// The case with formulas of physical positions turned into such of computational ones. Notes names that mean nothing on a mapped mesh.
+/// Rewrites the case's formulas of physical positions as formulas of computational ones. Notes names that a mapped mesh does not have.
 pub(super) fn in_computational(
     reader: &mut Reader<'_>,
     case: &CaseSettings,
@@ -243,7 +243,7 @@ pub(super) fn in_computational(
     case
 }
 
-/// Notes the first name of a formula that means something on straight cells alone.
+/// Notes the first name in a formula that only straight cells have.
 fn refuse(reader: &mut Reader<'_>, field: &NamedExpression) {
     if let Some(error) = straight_name(&field.syntax) {
         reader.wrong_formula(&field.key, error);

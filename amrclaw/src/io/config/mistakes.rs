@@ -1,21 +1,21 @@
 //! The mistakes found so far.
 
-use super::error::{CaseError, MOST_TOLD};
+use super::error::{CaseError, MAX_REPORTED};
 use std::collections::HashSet;
 
-/// Mistakes: the first ones whole, of the others only which keys they are about.
+/// The mistakes found: the first [`MAX_REPORTED`] in full, and the keys of all.
 #[derive(Debug, Default)]
 pub(super) struct Mistakes {
     told: Vec<CaseError>,
     more: usize,
     /// Keys that something is wrong with.
     keys: HashSet<String>,
-    /// What those keys are in.
+    /// Paths of the tables and lists around those keys.
     around: HashSet<String>,
 }
 
 impl Mistakes {
-    /// Notes a mistake in the value of `key`. `error` is asked for where the mistake will be told.
+    /// Notes a mistake in the value of `key`. `error` is called only if the mistake will be reported in full.
     pub fn note(&mut self, key: &str, error: impl FnOnce() -> CaseError) {
         if self.keys.insert(key.to_string()) {
             let mut around = key;
@@ -26,7 +26,7 @@ impl Mistakes {
                 }
             }
         }
-        if self.told.len() < MOST_TOLD {
+        if self.told.len() < MAX_REPORTED {
             let error = error();
             if self.told.contains(&error) {
                 return;
@@ -37,7 +37,7 @@ impl Mistakes {
         }
     }
 
-    /// True if something is wrong with the value at `path`, something in it, or what it is in.
+    /// True if there is a mistake in the value at `path`, within it, or in a table around it.
     pub fn concern(&self, path: &str) -> bool {
         let mut outer = path;
         loop {
@@ -51,7 +51,7 @@ impl Mistakes {
         }
     }
 
-    /// The mistakes to tell, and how many more there are.
+    /// The mistakes to report, and how many more there are.
     pub fn into_parts(self) -> (Vec<CaseError>, usize) {
         (self.told, self.more)
     }

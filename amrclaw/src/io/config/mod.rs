@@ -32,7 +32,7 @@ pub use settings::{
     MeshSettings, NamedExpression, OutputSettings, Region, RegridSettings, SchemeSettings, SolverChoice, SolverFrom,
     TimeSettings,
 };
-pub use settle::Settled;
+pub use settle::ResolvedSettings;
 pub use shape::{NoSolver, ParameterShape, SolverFormulas, SolverShape};
 
 use crate::io::expression::nearest;

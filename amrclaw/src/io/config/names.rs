@@ -1,11 +1,11 @@
-//! Names that a case gives to values of its solver, and formulas that are compiled for it.
+//! The names of a case's formulas, checked against the solver, and the compilation of formulas.
 
 use super::reader::Reader;
 use super::settings::{NamedExpression, SolverChoice};
 use super::shape::SolverShape;
 use crate::io::expression::{Expression, Names, nearest};
 
-/// Notes the names that are not among the `wanted` ones; `what` these are: equations or auxiliary values.
+/// Notes the names that are not in `wanted`; `what` says what these are: `equation` or `auxiliary value`.
 pub(super) fn check_names(
     reader: &mut Reader<'_>,
     given: &[NamedExpression],
@@ -25,11 +25,11 @@ pub(super) fn check_names(
 /// The solver's parameters as named numbers.
 pub(super) fn parameters(solver: &SolverChoice, shape: &SolverShape) -> Vec<(String, f64)> {
     let value = |name: &str| solver.parameters.get(name).copied();
-    // A parameter that is missing is reported as such, not once more by every expression that uses it.
+    // A missing parameter is reported once, elsewhere; NaN keeps every expression that uses it from reporting it again.
     shape.parameters.iter().map(|p| (p.name.clone(), value(&p.name).or(p.default).unwrap_or(f64::NAN))).collect()
 }
 
-/// What to write in place of a name that is not known.
+/// Help text for an unknown name.
 pub(super) fn choose_from(name: &str, known: &[String], what: &str) -> String {
     match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -38,7 +38,7 @@ pub(super) fn choose_from(name: &str, known: &[String], what: &str) -> String {
     }
 }
 
-/// A formula compiled; `None`, and its mistakes noted, if it cannot be.
+/// Compiles a formula; if it is wrong, notes its mistakes and returns `None`.
 pub(super) fn compile(reader: &mut Reader<'_>, field: &NamedExpression, names: &Names) -> Option<Expression> {
     match field.syntax.compile(names) {
         Ok(expression) => Some(expression),

@@ -1,6 +1,6 @@
-//! The texts that a case comes from, the tree of their values, and the way from a value back to its line.
+//! The source texts of a case, the tree of their values, and the place of each value in its text.
 
-use super::error::{CaseError, CaseErrors, Excerpt, MOST_TOLD};
+use super::error::{CaseError, CaseErrors, Excerpt, MAX_REPORTED};
 use crate::io::text::cut;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub(super) struct SourceText {
     pub is_override: bool,
 }
 
-/// Bytes of one of the texts.
+/// A byte range in one of the texts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Place {
     pub source: usize,
@@ -35,7 +35,7 @@ pub(super) enum Value {
     Integer(i64),
     Float(f64),
     Boolean(bool),
-    /// A date or time, which no key takes, or a number beyond what the machine can hold.
+    /// A date or time, which no key accepts, or a number out of range.
     Other(&'static str),
     Array(Vec<Node>),
     Table(Table),
@@ -92,7 +92,7 @@ impl FromIterator<Entry> for Table {
     }
 }
 
-/// As much of a text of the user's as a message repeats.
+/// Most characters of the user's text that a message quotes.
 const REPEATED: usize = 60;
 
 impl Value {
@@ -111,7 +111,7 @@ impl Value {
 }
 
 impl Node {
-    /// The value at `path`, key by key; numbers count through lists from 0.
+    /// The value at `path`, key by key; numbers are indices of lists, from 0.
     pub fn at(&self, path: &str) -> Option<&Node> {
         path.split('.').try_fold(self, |node, key| match &node.value {
             Value::Table(table) => table.get(key).map(|entry| &entry.node),
@@ -121,7 +121,7 @@ impl Node {
     }
 }
 
-/// The texts of a case and the tree of values that they add up to.
+/// The texts of a case, and the tree of their values with all overrides applied.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     /// The case file first, then the overrides.
@@ -130,7 +130,7 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// The value at `path`, or else what stands nearest around it.
+    /// The value at `path`, or else the innermost table or list around it that exists.
     pub fn nearest(&self, path: &str) -> Option<&Node> {
         let mut path = path;
         loop {
@@ -141,7 +141,7 @@ impl Origin {
         }
     }
 
-    /// The place that speaks for `path`: its value, or else the nearest table around it that is written down.
+    /// The place to report for `path`: that of its value, or else of the innermost table around it that exists.
     pub fn place(&self, path: &str) -> Option<&Place> {
         self.nearest(path).map(|node| &node.place)
     }
@@ -190,7 +190,7 @@ impl Origin {
         CaseError { line, column, excerpt: Some(excerpt), in_override: source.is_override, ..error }
     }
 
-    /// An error if there are any mistakes, sorted by place. `more`: mistakes that are not in the list.
+    /// Returns the mistakes as an error, sorted by place, if there are any. `more`: number of mistakes that are not in the list.
     pub fn refuse(&self, mut errors: Vec<CaseError>, mut more: usize) -> Result<(), CaseErrors> {
         if errors.is_empty() {
             return Ok(());
@@ -198,8 +198,8 @@ impl Origin {
         let rank = |error: &CaseError| self.sources.iter().position(|source| source.name == error.place);
         errors.sort_by_key(|error| (rank(error), error.line, error.column));
         errors.dedup();
-        more += errors.len().saturating_sub(MOST_TOLD);
-        errors.truncate(MOST_TOLD);
+        more += errors.len().saturating_sub(MAX_REPORTED);
+        errors.truncate(MAX_REPORTED);
         Err(CaseErrors { file: self.sources[0].name.clone(), errors, more })
     }
 }

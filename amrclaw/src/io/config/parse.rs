@@ -1,14 +1,14 @@
-//! From TOML to the tree of values; overrides laid over it.
+//! Parses TOML to the tree of values, and applies the overrides.
 
-use super::error::{CaseError, Kind, MOST_TOLD};
+use super::error::{CaseError, Kind, MAX_REPORTED};
 use super::origin::{Entry, Node, Origin, Place, SourceText, Table, Value};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Parses the case file and lays the overrides over it, later ones on top.
+/// Parses the case file and applies the overrides in order.
 ///
-/// Where the TOML itself is wrong, the tree holds what could be read. The number: how many more mistakes there are in it.
+/// If the TOML itself is wrong, the tree holds what could be read. Also returns mistakes to report, and the number of further ones.
 pub(super) fn parse(text: &str, name: &str, overrides: &[String]) -> (Origin, Vec<CaseError>, usize) {
     let mut sources = vec![SourceText { name: name.to_string(), text: text.to_string(), is_override: false }];
     sources.extend(overrides.iter().map(|o| SourceText {
@@ -25,14 +25,14 @@ pub(super) fn parse(text: &str, name: &str, overrides: &[String]) -> (Origin, Ve
         let mut problems = Vec::new();
         match parse_override(number + 1, text, &mut problems) {
             Some(layer) if problems.is_empty() => {
-                lay_over(&mut root, layer, &origin.sources[number + 1].text, "", &mut wrong)
+                merge_override(&mut root, layer, &origin.sources[number + 1].text, "", &mut wrong)
             }
             _ => wrong.append(&mut problems),
         }
     }
     origin.root = root;
-    let more = wrong.len().saturating_sub(MOST_TOLD);
-    let told = wrong.into_iter().take(MOST_TOLD);
+    let more = wrong.len().saturating_sub(MAX_REPORTED);
+    let told = wrong.into_iter().take(MAX_REPORTED);
     let error = |w: Wrong| origin.error_at(Some(&w.place), &w.key, w.message, w.help).of_kind(w.kind);
     let errors = told.map(error).collect();
     (origin, errors, more)
@@ -47,7 +47,7 @@ struct Wrong {
     kind: Kind,
 }
 
-/// What the parser finds wrong. It says so in words alone, which are read here and nowhere else.
+/// Kind of a parser error, recognised by its message: the parser offers nothing else. Only this type reads the messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
     DuplicateKey,
@@ -72,7 +72,7 @@ impl Fault {
         }
     }
 
-    /// In the words of a person, and what to write instead. `message`: the parser's words.
+    /// A message for users, and what to write instead. `message`: the parser's own.
     fn explain(self, message: &str) -> (String, &'static str) {
         match self {
             Fault::DuplicateKey => ("this key is there already".to_owned(), "remove one of the two"),
@@ -103,8 +103,8 @@ fn parse_source(source: usize, text: &str) -> (Node, Vec<Wrong>) {
     let place = |error: &toml::de::Error| error.span().unwrap_or(0..0);
     let is_unclosed = |fault| matches!(fault, Fault::UnclosedSection | Fault::Unclosed);
     let unclosed: Vec<_> = errors.iter().filter(|error| is_unclosed(Fault::of(error))).collect();
-    // Looking for one goes through the whole tree.
-    let starts = unclosed.iter().take(MOST_TOLD).map(|e| place(e).start);
+    // The number is limited since each search visits the whole tree.
+    let starts = unclosed.iter().take(MAX_REPORTED).map(|e| place(e).start);
     let lists: Vec<Range<usize>> = starts.filter_map(|start| unclosed_list(&root, text, start)).collect();
     let mut found: Vec<Wrong> = Vec::new();
     for list in &lists {
@@ -116,7 +116,7 @@ fn parse_source(source: usize, text: &str) -> (Node, Vec<Wrong>) {
         ));
     }
     for error in &errors {
-        // The parser reads on in search of the bracket: what it meets there is no mistake of its own.
+        // The parser continues in search of the bracket: errors that it finds there are consequences.
         let at = place(error);
         if lists.iter().all(|list| at.start < list.start || list.end < at.start) {
             let fault = Fault::of(error);
@@ -126,7 +126,7 @@ fn parse_source(source: usize, text: &str) -> (Node, Vec<Wrong>) {
         }
     }
     if unclosed.len() > lists.len() {
-        found.truncate(1); // it is not known where the search began: the first mistake is the nearest
+        found.truncate(1); // the open bracket was not found: only the first mistake is close to it
     }
     (root, found)
 }
@@ -198,7 +198,7 @@ fn parse_override(source: usize, text: &str, problems: &mut Vec<Wrong>) -> Optio
     Some(layer)
 }
 
-/// Puts `leaf` where the only value of a chain of tables stands.
+/// Replaces the innermost value of a chain of tables, each with one entry, by `leaf`.
 fn replace_leaf(node: &mut Node, leaf: Node) {
     match &mut node.value {
         Value::Table(table) if !table.entries().is_empty() => {
@@ -210,8 +210,8 @@ fn replace_leaf(node: &mut Node, leaf: Node) {
     }
 }
 
-/// Lays an override's tree over `base`: dotted keys lead in, the value they lead to replaces what was there.
-fn lay_over(base: &mut Node, layer: Node, text: &str, path: &str, wrong: &mut Vec<Wrong>) {
+/// Merges an override's tree into `base`: the value at its dotted key replaces the one there.
+fn merge_override(base: &mut Node, layer: Node, text: &str, path: &str, wrong: &mut Vec<Wrong>) {
     let is_inline = text[layer.place.span.start.min(text.len())..].starts_with('{');
     let place = layer.place.clone();
     let Value::Table(table) = layer.value else {
@@ -228,7 +228,7 @@ fn lay_over(base: &mut Node, layer: Node, text: &str, path: &str, wrong: &mut Ve
             Value::Array(items) => {
                 let count = items.len();
                 match entry.key.parse::<usize>().ok().filter(|i| *i < count) {
-                    Some(i) => lay_over(&mut items[i], entry.node, text, &key, wrong),
+                    Some(i) => merge_override(&mut items[i], entry.node, text, &key, wrong),
                     None => wrong.push(Wrong {
                         place: entry.key_place,
                         key,
@@ -239,7 +239,7 @@ fn lay_over(base: &mut Node, layer: Node, text: &str, path: &str, wrong: &mut Ve
                 }
             }
             Value::Table(existing) => match existing.get_mut(&entry.key) {
-                Some(found) => lay_over(&mut found.node, entry.node, text, &key, wrong),
+                Some(found) => merge_override(&mut found.node, entry.node, text, &key, wrong),
                 None => existing.push(entry),
             },
             _ => {

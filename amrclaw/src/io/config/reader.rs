@@ -1,4 +1,4 @@
-//! Reads typed values out of the tree and collects what is wrong on the way.
+//! Reads typed values from the tree and collects the mistakes in them.
 
 use super::choice::Choice;
 use super::error::Kind;
@@ -10,8 +10,8 @@ use crate::io::text::cut;
 
 /// The tree, and the mistakes and remarks so far.
 ///
-/// Where a value is wrong, reading methods note why and return a stand-in, so that the rest is checked too. A check that
-/// combines values asks [`Reader::fine`] first whether they are the user's own.
+/// If a value is wrong, reading methods note why and return a placeholder, so that the rest is checked too. A check that
+/// combines values first asks [`Reader::fine`] whether all of them are right.
 pub(super) struct Reader<'a> {
     pub origin: &'a Origin,
     pub mistakes: Mistakes,
@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         self.mistakes.note(path, || origin.error_in_string(path, error.span, error.message, error.help));
     }
 
-    /// Notes something that is no mistake, but that the user should know.
+    /// Notes something that the user should know although it is no mistake.
     pub fn remark(&mut self, path: &str, text: impl std::fmt::Display) {
         self.remarks.push(format!("{path}: {text}"));
     }
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// True if nothing is wrong so far with the values at these paths, what is in them and what they are in.
+    /// True if no mistake has been noted so far in the values at these paths, in values within them, or in tables around them.
     pub fn fine(&self, paths: &[&str]) -> bool {
         !paths.iter().any(|path| self.mistakes.concern(path))
     }
@@ -74,9 +74,9 @@ impl<'a> Reader<'a> {
         source(path) > source(other)
     }
 
-    /// Notes that `path` is missing, unless it is there; true if it is.
+    /// Returns whether `path` is present; notes that it is missing if not.
     pub fn require(&mut self, path: &str, help: &str) -> bool {
-        // Where something else stands in place of the table, that is the mistake.
+        // If the table's key has a value of another type, only that is reported.
         let has_table = self.origin.nearest(path).is_none_or(|node| matches!(node.value, Value::Table(_)));
         let present = self.is_present(path);
         if !present && has_table {
@@ -282,8 +282,8 @@ impl<'a> Reader<'a> {
         Some((text, syntax))
     }
 
-    /// The names in the table at `path` with the places of the names; none if there is no such table. Quoted names with
-    /// points are unknown keys, and left out.
+    /// The names in the table at `path`, with their places; empty if there is no such table. Quoted names that contain dots
+    /// are unknown keys and are left out.
     pub fn names(&self, path: &str) -> Vec<(&'a str, &'a Place)> {
         match self.origin.root.at(path).map(|node| &node.value) {
             Some(Value::Table(table)) => {
@@ -310,7 +310,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Which of several keys that exclude each other is given. Overrides beat the file.
+    /// Which of several mutually exclusive keys is given. Overrides take precedence over the file.
     pub fn exclusive<'p>(&mut self, paths: &[&'p str]) -> Option<&'p str> {
         let given: Vec<(&'p str, usize)> =
             paths.iter().filter_map(|path| self.node(path).map(|node| (*path, node.place.source))).collect();
@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A number as briefly as it can be written: `1e300`, not three hundred digits.
+/// A number in its shortest form: `1e300`, not three hundred digits.
 pub(super) fn brief(x: f64) -> String {
     let text = format!("{x:?}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A problem and how to solve it, as the case file says; not yet checked against the solver: [`Case`](super::Case) is.
+/// A problem and how to solve it, as in the case file; not yet checked against the solver, unlike [`Case`](super::Case).
 ///
 /// Vectors over axes have as many entries as `mesh.cells`: the dimension.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct CaseSettings {
     pub regrid: RegridSettings,
     /// The numerical scheme.
     pub scheme: SchemeSettings,
-    /// From when to when, and by which steps.
+    /// Start, end and time steps.
     pub time: TimeSettings,
     /// The solution at the start.
     pub initial: CellData,
@@ -45,7 +45,7 @@ pub struct CaseSettings {
     pub fields: Vec<NamedExpression>,
     /// Points whose values are recorded every step.
     pub gauge: Vec<GaugeSettings>,
-    /// What was understood otherwise than it is written, in sentences for the user.
+    /// Remarks for the user: what was read differently from what is written, or has no effect.
     pub remarks: Vec<String>,
     pub(super) origin: Arc<Origin>,
 }
@@ -55,7 +55,7 @@ pub struct CaseSettings {
 pub struct SolverChoice {
     /// Where the solver comes from.
     pub from: SolverFrom,
-    /// The mesh's number of dimensions, if it is known: which of a solver's forms is wanted.
+    /// The mesh's number of dimensions, if it is known: selects one of the solver's forms.
     pub dimension: Option<usize>,
     /// The solver's own parameters, by name.
     pub parameters: BTreeMap<String, f64>,
@@ -90,7 +90,7 @@ pub struct MeshSettings {
 /// The case file's `[mesh.mapping]`: physical coordinates as formulas of the computational ones, `X`, `Y` and `Z`.
 #[derive(Clone, Debug)]
 pub struct MappingSettings {
-    /// One for each axis; of `"user"` none until the solver's are put in.
+    /// One for each axis; with `"user"` empty until the solver's are filled in.
     pub formulas: Vec<NamedExpression>,
 }
 
@@ -116,7 +116,7 @@ pub struct RegridSettings {
     pub cluster: ClusterKind,
     /// With [`ClusterKind::BergerRigoutsos`]: least share of flagged cells in a new patch.
     pub cutoff: f64,
-    /// With [`ClusterKind::Tiles`]: flagged level's cells of a tile along each axis.
+    /// With [`ClusterKind::Tiles`]: cells of a tile along each axis, on the flagged level.
     pub tile_size: i32,
     /// Most cells of a patch along any axis.
     pub max_patch_size: i32,
@@ -163,12 +163,12 @@ pub struct SchemeSettings {
     pub transverse: u8,
     /// In three dimensions: transverse waves are split once more, along the third axis.
     pub double_transverse: bool,
-    /// Sweeps along the axes one by one, or all at once; `None`: what suits the solver, see [`Settled`](super::Settled).
+    /// Sweeps along the axes one by one, or all at once; `None`: what suits the solver, see [`ResolvedSettings`](super::ResolvedSettings).
     pub split: Option<Split>,
     /// One limiter for every wave, or one per wave.
     pub limiter: Vec<Limiter>,
-    /// How source terms are taken together with the waves; `None`: as the case and its solver have any, see
-    /// [`Settled`](super::Settled).
+    /// How source terms are split from the waves; `None`: by whether the case or its solver has any, see
+    /// [`ResolvedSettings`](super::ResolvedSettings).
     pub source: Option<SourceSplit>,
     /// Auxiliary value that is the capacity function.
     pub capacity: Option<String>,
@@ -185,10 +185,10 @@ pub struct TimeSettings {
     pub end: f64,
     /// First step of the coarsest level.
     pub dt_initial: f64,
-    /// Courant number that steps aim for; `None`: one at which the scheme is stable, see [`Settled`](super::Settled).
+    /// Courant number that steps aim for; `None`: one at which the scheme is stable, see [`ResolvedSettings`](super::ResolvedSettings).
     pub cfl_desired: Option<f64>,
     /// Courant number above which a step is taken again; `None`: one at which the scheme is stable, see
-    /// [`Settled`](super::Settled).
+    /// [`ResolvedSettings`](super::ResolvedSettings).
     pub cfl_max: Option<f64>,
     /// Fixed step of the coarsest level.
     pub dt: Option<f64>,
@@ -196,7 +196,7 @@ pub struct TimeSettings {
     pub max_steps: Option<u64>,
     /// How often a step may be taken again.
     pub max_retries: u32,
-    /// Growth of the solution from which on the run is given up; 0 for none.
+    /// Growth of the solution at which the run fails; 0 for no limit.
     pub growth_limit: f64,
 }
 
@@ -277,8 +277,8 @@ impl CaseSettings {
         self.mesh.cells.len()
     }
 
-    /// Whether the mesh is mapped and Riemann problems are solved in the frames of its faces. Otherwise the solver's own
-    /// auxiliary values, among them the capacity that the case names, are the geometry.
+    /// Whether the mesh is mapped and Riemann problems are solved in the frames of its faces. If it is mapped and they are not, the
+    /// solver's own auxiliary values, among them the capacity that the case names, describe the geometry.
     pub fn solves_in_frames(&self) -> bool {
         self.mesh.mapping.is_some() && self.scheme.capacity.is_none()
     }
@@ -292,7 +292,7 @@ impl CaseSettings {
         SolverRecord { name, parameters: self.solver.parameters.clone() }
     }
 
-    /// What the formulas of output fields may use besides fields and positions.
+    /// Names that the formulas of output fields may use besides fields and positions.
     pub fn vocabulary(&self) -> Vocabulary {
         Vocabulary::of_solver(&self.solver_record(), self.dimension())
     }
@@ -314,7 +314,7 @@ impl CaseSettings {
         sources.fold(file, |text, source| format!("{text}\n# --set {}", source.text))
     }
 
-    /// A mistake that shows only later, such as a value that the solver refuses, at the line of `key`.
+    /// A mistake that is found only later, such as a value that the solver refuses, reported at the line of `key`.
     pub fn error(&self, key: &str, message: impl Into<String>, help: impl Into<String>) -> CaseErrors {
         let error = self.origin.error(key, message.into(), help.into());
         CaseErrors::one(self.file(), error)
@@ -322,7 +322,7 @@ impl CaseSettings {
 }
 
 impl FrameSchedule {
-    /// The times of frames in `start ..= end`; `None` if they go by steps.
+    /// The times of frames in `start ..= end`; `None` if frames are written by number of steps.
     pub fn times(&self, start: f64, end: f64) -> Option<Vec<f64>> {
         match self {
             FrameSchedule::Times(times) => Some(times.clone()),

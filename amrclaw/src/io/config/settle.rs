@@ -1,4 +1,4 @@
-//! What a case leaves to its solver to decide, and what it must not decide against it.
+//! Settings whose defaults depend on the solver, and the check that the scheme is stable with it.
 
 use super::reader::Reader;
 use super::settings::CaseSettings;
@@ -11,14 +11,14 @@ const DESIRED_SHARE: f64 = 0.9;
 
 /// The settings whose defaults depend on the solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settled {
+pub struct ResolvedSettings {
     /// Sweeps along the axes one by one, or all at once.
     pub split: Split,
     /// 0 to 2; 0 too where the sweeps are split or the solver has no transverse splitting.
     pub transverse: u8,
-    /// How source terms are taken together with the waves.
+    /// How source terms are split from the waves.
     pub source: SourceSplit,
-    /// The largest Courant number at which the scheme is stable; `None` if there is none to rely on.
+    /// The largest Courant number at which the scheme is known to be stable; `None` if there is none.
     pub stable_courant: Option<f64>,
     /// Courant number that steps aim for.
     pub cfl_desired: f64,
@@ -32,7 +32,7 @@ impl CaseSettings {
     /// Sweeps are unsplit with a solver that has `transverse`, else split: Strang's at order 2, Godunov's at order 1. Source
     /// terms act, by Godunov's splitting, where the solver or the case has any. Courant numbers are those at which the scheme
     /// is stable.
-    pub(super) fn settled_for(&self, shape: &SolverShape) -> Settled {
+    pub(super) fn resolved_for(&self, shape: &SolverShape) -> ResolvedSettings {
         let scheme = &self.scheme;
         let split = scheme.split.unwrap_or(match (shape.has_transverse || shape.dimension == 1, scheme.order) {
             (true, _) => Split::Unsplit,
@@ -51,10 +51,10 @@ impl CaseSettings {
             split: !unsplit,
             limiters: &scheme.limiter,
         };
-        let stable_courant = update.largest_courant();
+        let stable_courant = update.stability_limit();
         let bound = if scheme.allow_unstable { 1.0 } else { stable_courant.unwrap_or(1.0) };
         let cfl_max = self.time.cfl_max.unwrap_or(bound);
-        Settled {
+        ResolvedSettings {
             split,
             transverse,
             source: scheme.source.unwrap_or(if has_terms { SourceSplit::Godunov } else { SourceSplit::None }),
@@ -70,7 +70,7 @@ pub(super) fn check_stability(reader: &mut Reader<'_>, case: &CaseSettings, shap
     if case.scheme.allow_unstable || !reader.fine(&["scheme", "time.cfl_desired", "time.cfl_max"]) {
         return;
     }
-    let settled = case.settled_for(shape);
+    let settled = case.resolved_for(shape);
     let what = description(case, shape, &settled);
     let ways = ways(case, shape, &settled);
     let Some(bound) = settled.stable_courant else {
@@ -88,7 +88,7 @@ pub(super) fn check_stability(reader: &mut Reader<'_>, case: &CaseSettings, shap
 }
 
 /// The scheme in words.
-fn description(case: &CaseSettings, shape: &SolverShape, settled: &Settled) -> String {
+fn description(case: &CaseSettings, shape: &SolverShape, settled: &ResolvedSettings) -> String {
     let transverse = match settled.transverse {
         0 if !shape.has_transverse => {
             format!("without transverse waves (the solver `{}` has no `transverse`)", shape.name)
@@ -108,13 +108,13 @@ fn description(case: &CaseSettings, shape: &SolverShape, settled: &Settled) -> S
     format!("unsplit sweeps of order {}{limited} {transverse} in {}D", case.scheme.order, shape.dimension)
 }
 
-/// Transverse waves are not split once more, though there is a third axis.
-fn lacks_double(case: &CaseSettings, shape: &SolverShape, settled: &Settled) -> bool {
+/// True if transverse waves are used in three dimensions without double transverse waves.
+fn lacks_double(case: &CaseSettings, shape: &SolverShape, settled: &ResolvedSettings) -> bool {
     shape.dimension > 2 && settled.transverse > 0 && !case.scheme.double_transverse
 }
 
-/// What to write to have a stable scheme.
-fn ways(case: &CaseSettings, shape: &SolverShape, settled: &Settled) -> String {
+/// Help text: settings that make the scheme stable.
+fn ways(case: &CaseSettings, shape: &SolverShape, settled: &ResolvedSettings) -> String {
     let split = format!("`split = \"{}\"`", if case.scheme.order == 1 { Split::Godunov } else { Split::Strang }.name());
     if !shape.has_transverse {
         return format!("{split} under `[scheme]`");
@@ -128,7 +128,7 @@ fn ways(case: &CaseSettings, shape: &SolverShape, settled: &Settled) -> String {
     format!("{split} or {lacking} under `[scheme]`")
 }
 
-/// A Courant number with three digits, not more than it is.
+/// A Courant number rounded down to three decimals.
 fn below(courant: f64) -> f64 {
     (courant * 1000.0).floor() / 1000.0
 }

@@ -1,4 +1,4 @@
-//! What a case has to know of its solver.
+//! What a case needs to know about its solver.
 
 use riemann::catalogue::{ParameterCheck, SolverInfo};
 
@@ -21,25 +21,25 @@ pub struct SolverShape {
     pub has_transverse: bool,
     /// The solver has a source term of its own.
     pub has_source: bool,
-    /// Per axis, whether a solid wall has a component of the solution to turn back.
+    /// Per axis, whether the solution has a component that a solid wall reverses.
     pub wall: [bool; 3],
     /// The first component of each vector among the equations' quantities.
     pub vectors: Vec<usize>,
-    /// The equations are others in one direction than in another.
+    /// The equations depend on the direction.
     pub directions: bool,
-    /// Its functions of position.
+    /// The solver's functions of position.
     pub formulas: SolverFormulas,
 }
 
-/// A solver's functions of position as formulas, one for each value; none of what it does not have or has as any Rust. In them `{name}`
-/// stands for a parameter: see [`SolverFormulas::with_parameters`].
+/// A solver's functions of position as formulas, one for each value; empty if the solver lacks the function, or it cannot be a formula. In
+/// them `{name}` stands for a parameter: see [`SolverFormulas::with_parameters`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolverFormulas {
     /// Initial data, one for each equation.
     pub initial: Vec<String>,
     /// Auxiliary values.
     pub aux: Vec<String>,
-    /// Physical coordinates of computational ones.
+    /// Physical coordinates as functions of the computational ones.
     pub mapping: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ pub struct ParameterShape {
     pub name: String,
     /// Meaning, in a few words.
     pub about: String,
-    /// Value where the case file gives none; `None` if it has to.
+    /// Value if the case file gives none; `None` if the case file must give one.
     pub default: Option<f64>,
     /// Which values are possible.
     pub check: ParameterCheck,

@@ -6,7 +6,7 @@ use super::reader::Reader;
 use crate::io::expression::nearest;
 
 impl Reader<'_> {
-    /// Notes every key that is not in the table, and every table that is something else.
+    /// Notes every key that is not in the table of keys, and every value that should be a table and is not.
     pub fn check_keys(&mut self) {
         let root = &self.origin.root;
         if let Value::Table(table) = &root.value {

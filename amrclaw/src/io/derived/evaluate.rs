@@ -10,7 +10,7 @@ use crate::physics::CellRow;
 /// A frame of the same patches whose only fields are `formulas`, each with its name. Patches without values stay without.
 ///
 /// # Errors
-/// The first mistake in a formula. The names of fields stand for these fields, whatever signs are in them.
+/// The first mistake in a formula. A formula that equals the name of a field means that field, even if it contains operators.
 pub fn derive<const D: usize>(
     frame: &Frame<D>,
     formulas: &[(String, String)],
@@ -119,8 +119,8 @@ fn differentiate<const D: usize>(kind: DerivativeKind, values: &[f64], cells: &C
     }
 }
 
-/// As [`differentiate`], along the physical axes of a mapped mesh: by the chain rule, with differences of the positions of centres like
-/// those of the values, so that the derivatives of linear functions are right to round-off.
+/// As [`differentiate`], along the physical axes of a mapped mesh: by the chain rule. The positions of centres are differenced like the
+/// values, so that derivatives of linear functions are exact to round-off.
 fn differentiate_mapped<const D: usize>(
     kind: DerivativeKind,
     values: &[f64],
@@ -204,7 +204,7 @@ mod tests {
         derive(&frame(), &[("f".into(), text.into())], &vocabulary).unwrap().levels[0].patches[0].q.clone()
     }
 
-    /// Both kinds of differences are exact for polynomials of degree two, so derivatives are too, in every cell.
+    /// Central and one-sided differences are exact for polynomials of degree two, so derivatives are exact in every cell.
     #[test]
     fn derivatives_of_quadratics_are_exact() {
         let cells = frame().levels[0].patches[0].cells;
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(values("dx(twice)"), values("2 * dx(height)"));
     }
 
-    /// A mistake is marked in the text; an axis that there is not is one.
+    /// A mistake is marked in the text; so is an axis that does not exist.
     #[test]
     fn mistakes_are_marked() {
         let message = |text: &str| {

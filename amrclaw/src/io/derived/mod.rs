@@ -81,7 +81,7 @@ impl<const D: usize> Formula<D> {
         Self::of_syntax(&syntax, fields, vocabulary).map_err(|error| FormulaError::new(text, error))
     }
 
-    /// As [`Formula::new`], of a formula whose form is known to be right.
+    /// As [`Formula::new`], for a formula that has been parsed.
     ///
     /// # Errors
     /// The first mistake.
@@ -108,13 +108,13 @@ impl<const D: usize> Formula<D> {
         Ok(Formula { expression: RowExpressions::new(vec![expression]), derivatives, num_fields })
     }
 
-    /// True if the value at a point follows from the fields there: without derivatives, sizes and sides of cells.
-    pub fn is_of_points(&self) -> bool {
+    /// True if the value at a point depends only on position, time and the fields there: not on derivatives or the cell's size or sides.
+    pub fn is_pointwise(&self) -> bool {
         // The names of a cell begin with its centre, its distance and the time.
         self.derivatives.is_empty() && !cell_names(D)[D + 2..].iter().any(|name| self.expression.depends_on(name))
     }
 
-    /// The value at a point, of a formula that [is of points](Formula::is_of_points).
+    /// The value at a point, for formulas that [depend on points only](Formula::is_pointwise).
     pub fn at_point(&self, position: [f64; D], time: f64, fields: &[f64]) -> f64 {
         let row = crate::physics::CellRow { lower: position, dx: [0.0; D], len: 1, time };
         let rows: Vec<&[f64]> = fields.iter().map(std::slice::from_ref).collect();

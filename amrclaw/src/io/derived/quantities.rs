@@ -1,4 +1,4 @@
-//! Quantities that follow from a solver's own: what one looks at besides the conserved ones.
+//! Quantities derived from a solver's own, such as velocity and Mach number.
 //!
 //! A quantity is a formula over the solver's equations, auxiliary values and parameters, and over quantities that stand
 //! before it. `dx(f)`, `dy(f)`, `dz(f)` are derivatives, `grad(f)` is the magnitude of the gradient.
@@ -59,7 +59,7 @@ const WATER: [&[Quantity]; 2] = [
     ],
 ];
 
-/// Over a bottom that is not flat.
+/// The shallow water equations over topography.
 const SURFACE: &[Quantity] = &[quantity("surface", "depth + bottom")];
 
 /// Linear waves with velocities among their unknowns.

@@ -1,4 +1,4 @@
-//! What formulas may use besides fields and positions.
+//! Names that formulas may use besides fields and positions.
 
 use super::quantities;
 use crate::io::expression::{ExpressionError, Names, Syntax};
@@ -16,7 +16,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// That of a solver with its parameters in `dimension` dimensions; for one that is not built in, the parameters alone.
+    /// The vocabulary of a solver in `dimension` dimensions; for a solver that is not built in, its parameters only.
     pub fn of_solver(solver: &SolverRecord, dimension: usize) -> Self {
         let info = catalogue::find(&solver.name, dimension);
         let defaults = info.into_iter().flat_map(|info| info.parameters).filter_map(|p| Some((p.name, p.default?)));
@@ -31,8 +31,8 @@ impl Vocabulary {
         Vocabulary { constants, formulas }
     }
 
-    /// That of the run whose files are in a folder; without a record of it, that of the first built-in solver with these
-    /// equations, if there is one.
+    /// The vocabulary of the run whose files are in a folder; if it has no `run.json`, that of the first built-in solver with
+    /// these equations, if there is one.
     pub fn of_folder(dir: &Path, equations: &[String], dimension: usize) -> Self {
         let record = RunRecord::read(&dir.join(run_json::FILE_NAME)).ok();
         if let Some(solver) = record.and_then(|record| record.solver) {
@@ -45,8 +45,8 @@ impl Vocabulary {
         catalogue::all().iter().find(same).map(named).unwrap_or_default()
     }
 
-    /// The formulas, with those before them put in; the ones that need what `names` does not have included, since they
-    /// are looked at only where they are used.
+    /// The formulas, each with earlier ones substituted. Formulas that need names outside `names` are included: they are
+    /// checked only where they are used.
     pub(super) fn resolved(&self, names: &Names) -> Vec<(String, Syntax)> {
         let mut known: Vec<(String, Syntax)> = Vec::new();
         for (name, text) in &self.formulas {
@@ -58,7 +58,7 @@ impl Vocabulary {
         known
     }
 
-    /// The first of several mistakes, with the quantities there are in its help.
+    /// The first of several mistakes; for an unknown name, its help lists the solver's quantities.
     pub(super) fn first(&self, errors: Vec<ExpressionError>) -> ExpressionError {
         let mut first = errors.into_iter().next().unwrap_or_else(|| unreachable!("an error without a mistake"));
         if first.is_unknown_name && !self.formulas.is_empty() {

@@ -3,11 +3,11 @@
 use super::{Expression, RowExpressions};
 use crate::mesh::position;
 use crate::physics::{
-    BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellRow, Portable, StateFunction,
+    BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellRow, DeviceForm, StateFunction,
 };
 use riemann::axis::{Axis, Side};
 
-/// Ghost states from expressions of position, time and the state of the mirror image in the domain.
+/// Ghost states from expressions of position, time and the state in the mirror image within the domain.
 #[derive(Clone, Debug)]
 pub struct ExpressionBoundary<const D: usize>(RowExpressions<D>);
 
@@ -29,8 +29,8 @@ impl<const D: usize> BoundaryFunction<D> for ExpressionBoundary<D> {
         Some(self)
     }
 
-    fn portable(&self) -> Option<Portable> {
-        StateFunction::portable(&self.0)
+    fn device_form(&self) -> Option<DeviceForm> {
+        StateFunction::device_form(&self.0)
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::io::expression::{Names, cell_names};
 
-    /// Every cell of a box of 3 × 2 × 4 ghost cells gets its own position, and both ways of asking agree there.
+    /// Every cell of a box of 3 × 2 × 4 ghost cells gets its own position, and evaluation by boxes and by cells agrees.
     #[test]
     fn boxes_agree_with_cells() {
         let mut variables = cell_names(3);

@@ -5,7 +5,7 @@ use super::row_split::RowSplit;
 use super::rows::{Rows, cell_names};
 use super::steps::Steps;
 use super::{Expression, ExpressionError, Input, Names};
-use crate::physics::{CellFunction, CellRow, CellSteps, Formulas, Node, Portable, Quantity, StateFunction};
+use crate::physics::{CachedCellFunction, CellFunction, CellRow, DeviceForm, Formulas, Node, Quantity, StateFunction};
 use std::sync::Arc;
 
 /// Several expressions of position, time and further values per cell.
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct RowExpressions<const D: usize> {
     whole: Rows,
-    /// The same with what depends on the place alone set apart, if it is worth that.
+    /// The same expressions with cached parts, if that gains anything.
     split: Option<Arc<RowSplit>>,
 }
 
@@ -24,8 +24,8 @@ impl<const D: usize> RowExpressions<D> {
         Self::split(expressions, false)
     }
 
-    /// The same for those that are asked for each row several times, one after the other, with other further values or at other times: what
-    /// they compute from the place alone is kept from one time to the next.
+    /// As [`RowExpressions::new`], for expressions evaluated several times in succession on each row, with other further values or at other
+    /// times: parts that depend on position only are cached in between.
     pub fn asked_again(expressions: Vec<Expression>) -> Self {
         Self::split(expressions, true)
     }
@@ -54,7 +54,7 @@ impl<const D: usize> RowExpressions<D> {
         self.whole.expressions.iter().any(|e| e.depends_on(name))
     }
 
-    /// Adds the expressions to a graph; answers the nodes of their values. `further`: those of the variables after [`cell_names`].
+    /// Adds the expressions to a graph; returns the nodes of their values. `further`: nodes of the variables after [`cell_names`].
     fn add_to(&self, formulas: &mut Formulas, further: &[Node]) -> Vec<Node> {
         let place = cell_quantities(D).into_iter().map(|quantity| formulas.quantity(quantity));
         let variables: Vec<Node> = place.chain(further.iter().copied()).collect();
@@ -66,10 +66,10 @@ impl<const D: usize> RowExpressions<D> {
         self.evaluate_inputs(row, &further.iter().map(|values| Input::Row(values)).collect::<Vec<_>>(), out);
     }
 
-    /// The same with further values that may be one for the whole row.
+    /// As [`RowExpressions::evaluate`], with further values that may be uniform along the row.
     pub(super) fn evaluate_inputs(&self, row: &CellRow<D>, further: &[Input<'_>], out: &mut [f64]) {
         match &self.split {
-            // Single cells are asked for at ever other places.
+            // Single cells are evaluated at changing positions, where a cache gains nothing.
             Some(split) if row.len > 1 => split.evaluate(row, further, out),
             _ => self.whole.evaluate(row, further, out),
         }
@@ -83,7 +83,7 @@ pub struct ExpressionCells<const D: usize> {
     definitions: RowExpressions<D>,
     outputs: RowExpressions<D>,
     needs_definitions: bool,
-    /// The outputs in two steps, if they change with time and gain by that.
+    /// The outputs in two steps, if they change with time and this gains anything.
     steps: Option<Steps<D>>,
 }
 
@@ -109,7 +109,7 @@ impl<const D: usize> ExpressionCells<D> {
     /// Compiles one expression per value.
     ///
     /// # Errors
-    /// Everything that is wrong, with the number of the expression it is wrong in.
+    /// All mistakes, each with the number of its expression.
     pub fn compile(texts: &[&str]) -> Result<Self, Vec<(usize, ExpressionError)>> {
         let names = Names::variables(cell_names(D));
         let (mut expressions, mut errors) = (Vec::new(), Vec::new());
@@ -141,15 +141,15 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
         self.outputs.evaluate(row, &further, out);
     }
 
-    fn in_steps(&self) -> Option<&dyn CellSteps<D>> {
+    fn in_steps(&self) -> Option<&dyn CachedCellFunction<D>> {
         self.steps.as_ref().map(|steps| steps as _)
     }
 
-    fn portable(&self) -> Option<Portable> {
+    fn device_form(&self) -> Option<DeviceForm> {
         let mut formulas = Formulas::default();
         let further = self.definitions.add_to(&mut formulas, &[]);
         self.outputs.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));
-        Some(Portable::Formulas(formulas))
+        Some(DeviceForm::Formulas(formulas))
     }
 }
 
@@ -169,12 +169,12 @@ impl<const D: usize> StateFunction<D> for RowExpressions<D> {
         self.evaluate(row, &further[..count], out);
     }
 
-    fn portable(&self) -> Option<Portable> {
+    fn device_form(&self) -> Option<DeviceForm> {
         let cell = cell_names(D).len();
         let count = self.whole.expressions.first().map_or(0, |expression| expression.variables().len() - cell);
         let mut formulas = Formulas::default();
         let further: Vec<Node> = (0..count).map(|k| formulas.quantity(Quantity::Value(k))).collect();
         self.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));
-        Some(Portable::Formulas(formulas))
+        Some(DeviceForm::Formulas(formulas))
     }
 }

@@ -1,4 +1,4 @@
-//! From a syntax tree to a flat program.
+//! Compiles a syntax tree to a flat program.
 
 use super::function::{CONSTANTS, FUNCTIONS, Mapping, Operator, Pairing, Rule, function, truth};
 use super::syntax::{Node, NodeKind, Syntax};
@@ -8,9 +8,9 @@ use crate::physics::Primitive;
 /// Names that an expression may use besides functions, `pi` and `e`.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Variables, in the order in which their values are handed to the evaluation.
+    /// Variables, in the order in which the evaluation takes their values.
     pub variables: Vec<String>,
-    /// Named numbers. A variable of the same name hides one, and either hides `pi` or `e`.
+    /// Named numbers. A variable hides a constant of the same name; both hide `pi` and `e`.
     pub constants: Vec<(String, f64)>,
 }
 
@@ -68,7 +68,7 @@ impl Operation {
         operands.into_iter().flatten()
     }
 
-    /// The same operation on what `f` puts in the place of each operand.
+    /// The operation with each operand replaced by `f`.
     pub fn with_operands(self, mut f: impl FnMut(Operand) -> Operand) -> Self {
         match self {
             Operation::Unary(primitive, mapping, a) => Operation::Unary(primitive, mapping, f(a)),
@@ -104,7 +104,7 @@ impl Expression {
         Syntax::parse(text).map_err(|e| vec![e])?.compile(names)
     }
 
-    /// The same number everywhere, as an expression in the variables of `names`.
+    /// A constant, as an expression in the variables of `names`.
     pub fn number(value: f64, names: &Names) -> Expression {
         Expression {
             program: Vec::new(),
@@ -135,7 +135,7 @@ impl Expression {
 }
 
 impl Syntax {
-    /// Looks up the names and makes a program.
+    /// Looks up the names and compiles the expression.
     ///
     /// # Errors
     /// Every unknown name, unknown function and wrong number of arguments.
@@ -149,7 +149,7 @@ impl Syntax {
     }
 }
 
-/// Writes a program; keeps track of the registers in use.
+/// Builds a program, and tracks the registers in use.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     program: Vec<Instruction>,
@@ -157,7 +157,7 @@ pub(super) struct Assembler {
 }
 
 impl Assembler {
-    /// Claims a register before the operands' are freed, so that no instruction writes what it reads.
+    /// Adds an instruction. Its target is allocated before the operands' registers are freed, so that no instruction writes what it reads.
     pub fn emit(&mut self, operation: Operation) -> Operand {
         let target = self.busy.iter().position(|busy| !busy).unwrap_or(self.busy.len());
         if target == self.busy.len() {
@@ -186,7 +186,7 @@ impl Assembler {
     }
 }
 
-/// Emits instructions for what names and calls stand for.
+/// Emits the instructions of a tree, and looks up names and functions.
 struct Compiler<'a> {
     names: &'a Names,
     assembler: Assembler,
@@ -255,7 +255,7 @@ impl Compiler<'_> {
         self.errors.push(ExpressionError { is_unknown_name: true, ..error });
     }
 
-    /// Values of numbers are computed at once, by the same functions as in a row.
+    /// Constants are folded, by the same functions as in a row.
     fn unary(&mut self, primitive: Primitive, f: Mapping, a: Operand) -> Operand {
         match a {
             Operand::Number(a) => Operand::Number(f.apply(a)),
@@ -284,7 +284,7 @@ impl Compiler<'_> {
     }
 }
 
-/// `did you mean ...?`, or the list of what there is.
+/// `did you mean ...?`, or the list of known words.
 fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>, what: &str) -> String {
     let known: Vec<&str> = known.collect();
     match nearest(word, known.iter().copied()) {

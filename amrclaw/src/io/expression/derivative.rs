@@ -1,13 +1,13 @@
 //! Derivatives and named formulas within expressions.
 //!
-//! The language itself computes cell by cell. Where whole patches are at hand, as in frames, `dx(f)`, `dy(f)`, `dz(f)` and
-//! `grad(f)` may occur too: they are taken out of the tree, and stand in it as further variables.
+//! The language itself computes cell by cell. Where whole patches are available, as in frames, `dx(f)`, `dy(f)`, `dz(f)` and
+//! `grad(f)` are allowed too: they are extracted from the tree and replaced by further variables.
 
 use super::syntax::{Node, NodeKind, Syntax};
 use super::{ExpressionError, Names};
 use std::ops::Range;
 
-/// What is taken of a function of position.
+/// The kind of a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DerivativeKind {
     /// The partial derivative along an axis.
@@ -16,12 +16,12 @@ pub enum DerivativeKind {
     Gradient,
 }
 
-/// A derivative, and of what.
+/// A derivative of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derivative {
-    /// Which one.
+    /// Its kind.
     pub kind: DerivativeKind,
-    /// Of what.
+    /// The expression that is differentiated.
     pub of: Syntax,
 }
 
@@ -33,13 +33,13 @@ const DERIVATIVES: [(&str, DerivativeKind); 4] = [
     ("grad", DerivativeKind::Gradient),
 ];
 
-/// Name of the variable that stands for derivative `number`: none that can be written.
+/// Name of the variable for derivative `number`: one that no formula can contain.
 pub fn derivative_name(number: usize) -> String {
     format!("derivative {number}")
 }
 
 impl Syntax {
-    /// The expression with its outermost derivatives replaced by variables ([`derivative_name`]), and these.
+    /// Replaces the outermost derivatives by variables ([`derivative_name`]); returns the expression and the derivatives.
     ///
     /// # Errors
     /// A derivative with no or several arguments, or along an axis that `dimension` does not have.
@@ -78,7 +78,7 @@ impl Syntax {
 }
 
 impl Syntax {
-    /// The first of these names that occurs, and where.
+    /// The first occurrence of one of these names, with its place.
     pub fn first_of(&self, names: &[&str]) -> Option<(String, Range<usize>)> {
         let mut found = None;
         rewrite(&self.root, &mut |node| {
@@ -94,7 +94,7 @@ impl Syntax {
     }
 }
 
-/// The tree with the nodes replaced for which `replace` gives something else; what is within these is left alone.
+/// The tree with each node replaced for which `replace` returns another kind; nodes within a replacement are not visited.
 fn rewrite(node: &Node, replace: &mut impl FnMut(&Node) -> Option<NodeKind>) -> Node {
     let kind = replace(node).unwrap_or_else(|| match &node.kind {
         NodeKind::Number(value) => NodeKind::Number(*value),

@@ -5,7 +5,7 @@ use super::compile::{Operand, Operation};
 use super::function::{Mapping, Pairing};
 use std::cell::Cell;
 
-/// Cells evaluated together: a register's 2 KiB stay in the first-level cache.
+/// Cells evaluated together: a register has 2 KiB, so that several fit in the first-level cache.
 const BLOCK: usize = 256;
 
 /// The values of a variable along a row.

@@ -25,7 +25,7 @@ pub(super) struct Function {
     pub usage: &'static str,
 }
 
-/// Numbers with names.
+/// Named numbers.
 pub(super) const CONSTANTS: &[(&str, f64)] = &[("pi", std::f64::consts::PI), ("e", std::f64::consts::E)];
 
 /// Every function, in the order in which the documentation lists them.
@@ -72,12 +72,12 @@ pub(super) fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|f| f.name == name)
 }
 
-/// NaN if either argument is NaN, so that a mistake upstream stays visible.
+/// The minimum; NaN if either argument is NaN, so that NaN propagates to the result.
 fn smaller(a: f64, b: f64) -> f64 {
     if a < b || a.is_nan() { a } else { b }
 }
 
-/// NaN if either argument is NaN.
+/// The maximum; NaN if either argument is NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if a > b || a.is_nan() { a } else { b }
 }
@@ -210,7 +210,7 @@ impl Mapping {
     }
 }
 
-/// An operation on two numbers. Arithmetic is told apart from functions so that rows of it become vector instructions.
+/// An operation on two numbers. Arithmetic has variants of its own so that its loops over rows are vectorised.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pairing {
     Add,
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(modulo(-2.0, 1.0), 0.0);
     }
 
-    /// Every function is a primitive of that name, whose arguments it takes, but for `if`, which has a word of its own there.
+    /// Every function except `if` is a primitive of the same name with the same number of arguments; `if` has another name there.
     #[test]
     fn functions_are_primitives() {
         for function in FUNCTIONS {
@@ -285,7 +285,7 @@ mod tests {
         }
     }
 
-    /// NaN must not be swallowed by min or max, whichever side it is on.
+    /// `min` and `max` return NaN if either argument is NaN.
     #[test]
     fn extrema_pass_nan_on() {
         for f in [smaller, larger] {

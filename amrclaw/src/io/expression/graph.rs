@@ -1,10 +1,10 @@
-//! Expressions as graphs of formulas, which devices compute.
+//! Expressions as formula graphs, which devices evaluate.
 
 use super::Expression;
 use super::compile::{Operand, Operation};
 use crate::physics::{Formulas, Node, Primitive, Quantity};
 
-/// What the variables of [`cell_names`](super::cell_names) are, in their order.
+/// The quantities that the variables of [`cell_names`](super::cell_names) stand for, in the same order.
 pub(super) fn cell_quantities(dimension: usize) -> Vec<Quantity> {
     let axes = 0..dimension;
     let sides = axes.clone().flat_map(|d| [Quantity::LowerSide(d), Quantity::UpperSide(d)]);
@@ -13,7 +13,7 @@ pub(super) fn cell_quantities(dimension: usize) -> Vec<Quantity> {
 }
 
 impl Expression {
-    /// Adds the expression to a graph; answers the node of its value. `variables`: the nodes of its variables.
+    /// Adds the expression to a graph; returns the node of its value. `variables`: the nodes of its variables.
     pub(super) fn add_to(&self, formulas: &mut Formulas, variables: &[Node]) -> Node {
         let mut registers: Vec<Option<Node>> = vec![None; self.registers];
         for instruction in &self.program {

@@ -1,4 +1,4 @@
-//! Mapped positions from expressions, and expressions of them.
+//! Mappings given by expressions, and expressions of mapped positions.
 
 use super::{Expression, ExpressionError, Input, Names, Syntax};
 use crate::mesh::MapFunction;
@@ -14,7 +14,7 @@ impl ExpressionMap {
         ExpressionMap(expressions)
     }
 
-    /// The computational coordinates in so many dimensions.
+    /// Names of the computational coordinates.
     pub fn names(dimension: usize) -> Names {
         Names::variables(["X", "Y", "Z"].into_iter().take(dimension))
     }
@@ -22,7 +22,7 @@ impl ExpressionMap {
     /// Reads one formula for each axis.
     ///
     /// # Errors
-    /// What is wrong with the first that is wrong.
+    /// The mistakes in the first wrong formula.
     pub fn read(formulas: &[String]) -> Result<Self, Vec<ExpressionError>> {
         formulas
             .iter()
@@ -31,7 +31,7 @@ impl ExpressionMap {
             .map(ExpressionMap)
     }
 
-    /// The same as a graph, in which the computational coordinates are those of a cell's centre.
+    /// The formulas as a graph, with a cell's centre as the computational coordinates.
     pub fn formulas(&self) -> Formulas {
         let mut formulas = Formulas::default();
         let variables: Vec<Node> = (0..self.0.len()).map(|d| formulas.quantity(Quantity::Centre(d))).collect();
@@ -55,8 +55,8 @@ impl<const D: usize> MapFunction<D> for ExpressionMap {
     }
 }
 
-/// What names of positions stand for on a mapped mesh, in terms of the names of a straight cell: the physical centre `x`, `y`, `z` and its
-/// distance `r`, and under capitals what is computational. `formulas`: one for each axis.
+/// Definitions, on a mapped mesh, of the names of positions in terms of those of a straight cell: the physical centre `x`, `y`, `z` and its
+/// distance `r`, and computational quantities in capitals. `formulas`: one for each axis.
 pub fn physical_names(formulas: &[&Syntax]) -> Vec<(String, Syntax)> {
     let parse = |text: &str| Syntax::parse(text).expect("right as it stands here");
     let axes = &["x", "y", "z"][..formulas.len()];
@@ -74,10 +74,10 @@ pub fn physical_names(formulas: &[&Syntax]) -> Vec<(String, Syntax)> {
     names
 }
 
-/// Names that mean something on straight cells alone.
+/// Names that exist on straight cells only.
 const STRAIGHT: [&str; 9] = ["x_lower", "x_upper", "y_lower", "y_upper", "z_lower", "z_upper", "dx", "dy", "dz"];
 
-/// The first name of a formula that means something on straight cells alone, as a mistake.
+/// The first name in a formula that exists on straight cells only, as a mistake.
 pub fn straight_name(syntax: &Syntax) -> Option<ExpressionError> {
     let (name, span) = syntax.first_of(&STRAIGHT)?;
     let message = format!("`{name}` is not known on a mapped mesh");
@@ -85,11 +85,11 @@ pub fn straight_name(syntax: &Syntax) -> Option<ExpressionError> {
     Some(ExpressionError::new(span, message, format!("write `{capital}`, which is computational")))
 }
 
-/// A formula of position and time, with the variables of `names`, on a mesh whose positions are these formulas of the computational ones; there
-/// are none on a straight mesh.
+/// Compiles a formula of position and time, with the variables of `names`. `mapping`: the physical coordinates as formulas of the computational
+/// ones; empty on a straight mesh.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The mistakes in the formula.
 pub fn compile_on_mesh(text: &str, mapping: &[String], names: &Names) -> Result<Expression, Vec<ExpressionError>> {
     if mapping.is_empty() {
         return Expression::compile(text, names);

@@ -1,6 +1,6 @@
 //! Formulas in the case file: initial data, auxiliary values, source terms, refinement criteria.
 //!
-//! An expression is parsed to a [`Syntax`] tree, its names are looked up among those that its place offers
+//! An expression is parsed to a [`Syntax`] tree, its names are looked up among those available in its context
 //! ([`Names`]), and the result is a flat [`Expression`] program that fills whole rows of cells. `docs/case-file.md`
 //! describes the language. Arithmetic is plain `f64` in the order in which it is written.
 
@@ -34,7 +34,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}; {help}")]
 pub struct ExpressionError {
-    /// Bytes of the text that are wrong; empty at the place where something is missing.
+    /// Byte range of the mistake in the text; empty where something is missing.
     pub span: Range<usize>,
     /// What is wrong.
     pub message: String,
@@ -50,7 +50,7 @@ impl ExpressionError {
     }
 }
 
-/// The word among `known` that `word` is most likely a misspelling or a beginning of.
+/// The word in `known` that `word` most likely misspells or abbreviates.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let known: Vec<&str> = known.into_iter().collect();

@@ -1,5 +1,5 @@
-//! What expressions compute from the place along x alone, kept from one row of a patch to the next; and from the place alone, kept where they
-//! are asked for the same row again.
+//! Caches subexpressions that depend on x only, from one row of a patch to the next; and those that depend on position only, where the same
+//! row is evaluated several times in succession.
 
 use super::rows::{Rows, cell_names};
 use super::split::{ELEMENTARY, Split, Wanted, X, axes_of};
@@ -8,34 +8,34 @@ use crate::physics::CellRow;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Most functions whose values a thread keeps: those that it asked for last.
-const MOST_KEPT: usize = 8;
+/// Most functions whose values a thread caches: the most recently used ones.
+const MAX_KEPT: usize = 8;
 
-/// Expressions with what depends on the place along x alone set apart: it is the same in all rows of a patch.
+/// Expressions split into the parts that depend on x only, which are the same in all rows of a patch, and the rest.
 ///
-/// What depends on y or z alone has one value in a row, and costs next to nothing as it is.
+/// Parts that depend on y or z only have one value per row, so that caching them would gain nothing.
 #[derive(Debug)]
 pub(super) struct RowSplit {
     parts: Rows,
-    /// Where a row is asked for several times: elementary functions of the place alone. Their further variables are those of the whole, then the
-    /// parts.
+    /// If a row is evaluated several times: parts that depend on position only and contain elementary functions. Their further variables are
+    /// those of the whole, then the parts.
     of_row: Rows,
-    /// Its further variables are those of the whole, then the parts, then the values of the row.
+    /// Its further variables are those of the whole, then the values of `parts`, then those of `of_row`.
     rest: Rows,
 }
 
-/// The values of a function's parts in the last row that it was asked for.
+/// The cached values of a function's parts, for the last row that was evaluated.
 #[derive(Debug)]
 struct Kept {
     function: Arc<RowSplit>,
     place: Option<Place>,
     values: Vec<f64>,
-    /// Where the row lies across x, once what it has of its own is there.
+    /// The row's position along the other axes, if `of_row` has been computed.
     across: Option<[u64; 2]>,
     of_row: Vec<f64>,
 }
 
-/// Where a row lies along x, to the bit: all that the parts know.
+/// Bits of a row's position along x and its cell sizes, and its length: all inputs of the parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Place {
     lower: u64,
@@ -54,12 +54,12 @@ impl Place {
     }
 }
 
-/// Where a row lies across x.
+/// Bits of a row's position along y and z.
 fn across<const D: usize>(row: &CellRow<D>) -> [u64; 2] {
     std::array::from_fn(|d| row.lower.get(d + 1).map_or(0, |lower| lower.to_bits()))
 }
 
-/// What depends on the place along x alone. In one dimension a patch is one row, and there is nothing to gain.
+/// Splits off what depends on x only. In one dimension a patch is one row, so that there is nothing to gain.
 fn split_along_x<const D: usize>(expressions: &[Expression], variables: &[String]) -> Split {
     if D == 1 {
         return Split { parts: Vec::new(), rest: expressions.to_vec() };
@@ -69,7 +69,7 @@ fn split_along_x<const D: usize>(expressions: &[Expression], variables: &[String
     Split::of(expressions, &Wanted { kept, axes, counts: |axes| axes == X, least: 1 })
 }
 
-/// What has an elementary function of the place alone; `along_x` is a split of expressions of these variables.
+/// Splits off parts that depend on position only and contain an elementary function; `along_x` is a split of expressions of these variables.
 fn split_of_row<const D: usize>(along_x: &Split, variables: &[String]) -> Split {
     let cell = 0..cell_names(D).len();
     let axes: Vec<u8> = axes_of(variables, D).into_iter().chain(along_x.parts.iter().map(|_| X)).collect();
@@ -80,8 +80,8 @@ fn split_of_row<const D: usize>(along_x: &Split, variables: &[String]) -> Split 
 }
 
 impl RowSplit {
-    /// Splits expressions; nothing if there is nothing to gain. `again`: they are asked for each row several times, one after the other, with
-    /// other values or at other times.
+    /// Splits expressions; `None` if there is nothing to gain. `again`: each row is evaluated several times in succession, with other values
+    /// or at other times.
     pub fn of<const D: usize>(expressions: &[Expression], again: bool) -> Option<RowSplit> {
         let variables = expressions.first()?.variables();
         let along_x = split_along_x::<D>(expressions, variables);
@@ -118,7 +118,7 @@ impl RowSplit {
             inputs.extend(kept.of_row.chunks_exact(row.len).map(Input::Row));
         }
         self.rest.evaluate(row, &inputs, out);
-        if all.len() == MOST_KEPT {
+        if all.len() == MAX_KEPT {
             all.remove(0);
         }
         all.push(kept);
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What is worth it and depends on x alone is set apart, each part once and as large as can be.
+    /// Parts that depend on x only and are worth caching are split off, each once and as large as possible.
     #[test]
     fn parts_depend_on_x_alone_and_are_worth_it() {
         let table: [(&[&str], usize); 9] = [
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!((again.parts.expressions.len(), again.of_row.expressions.len()), (0, 1));
     }
 
-    /// What is kept of a row for the next time: elementary functions of the place alone, of several coordinates.
+    /// If rows are evaluated again, elementary functions of several coordinates are cached.
     #[test]
     fn rows_asked_for_again_keep_what_is_of_the_place() {
         let table: [(&[&str], [usize; 2]); 6] = [
@@ -177,8 +177,8 @@ mod tests {
     }
 
     proptest! {
-        /// In parts any expressions have the bits that they have as a whole, in the rows of one patch after the other and of one patch again
-        /// after other expressions; and in one row after another with other values at another time, where that is told.
+        /// Split expressions give the same bits as whole ones: in rows of different patches, in one patch again after other expressions, and,
+        /// with `again`, in one row with other values at another time.
         #[test]
         fn parts_do_not_change_bits(first in any_expression("q"), second in any_expression("q"), other in any_expression("q")) {
             let (expressions, other) = (compiled_in_plane(&[&first, &second], &["q"]), compiled_in_plane(&[&other], &["q"]));

@@ -1,4 +1,4 @@
-//! Expressions along a row of cells, which know where the cells lie.
+//! Expressions of cell positions, evaluated along a row of cells.
 
 use super::{Expression, Input};
 use crate::physics::CellRow;
@@ -18,7 +18,7 @@ pub fn cell_names(dimension: usize) -> Vec<String> {
     names
 }
 
-/// Expressions of one cell, the variables of [`cell_names`] first among theirs.
+/// Expressions of a cell, whose variables begin with those of [`cell_names`].
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     pub expressions: Vec<Expression>,
@@ -33,8 +33,8 @@ impl Rows {
         Rows { expressions, needed }
     }
 
-    /// Fills `out[expression * row.len + cell]`. `further`: the values of the variables after [`cell_names`]; no expression depends on those
-    /// that are missing.
+    /// Fills `out[expression * row.len + cell]`. `further`: the values of the variables after [`cell_names`]; it may end early if no
+    /// expression depends on the missing ones.
     pub fn evaluate<const D: usize>(&self, row: &CellRow<D>, further: &[Input<'_>], out: &mut [f64]) {
         if row.len == 0 {
             return;

@@ -1,28 +1,28 @@
-//! Sets apart what expressions compute from some of their variables alone, so that it can be kept while the others change.
+//! Splits off the subexpressions that depend only on some of the variables, so that their values can be cached while the others change.
 //!
-//! The parts are the same operations on the same numbers as in the whole, so the values are the same to the bit.
+//! The parts do the same operations on the same numbers as the whole, so the values are the same to the bit.
 
 use super::compile::{Assembler, Operand, Operation};
 use super::{Expression, cell_names};
 use crate::physics::{Formulas, Node, Primitive, Quantity};
 
-/// What a split shall keep.
+/// Which parts to split off.
 pub(super) struct Wanted {
     /// Per variable, whether parts may depend on it.
     pub kept: Vec<bool>,
-    /// Per variable, what it changes with, as [`axes_of`] says.
+    /// Per variable, the axes along which it changes: see [`axes_of`].
     pub axes: Vec<u8>,
-    /// Whether an operation on what changes with these axes costs anything to be saved.
+    /// Whether caching saves the cost of an operation on values that change along these axes.
     pub counts: fn(u8) -> bool,
-    /// The least that a part costs, as [`cost`] counts, to be worth reading it from memory.
+    /// Least [`cost`] of a part that is worth reading from memory instead.
     pub least: u32,
 }
 
-/// The place along x.
+/// The bit of the x axis.
 pub(super) const X: u8 = 1;
 
-/// Per variable of expressions in so many dimensions, the axes along which it changes from cell to cell, a bit for each. Variables after those of
-/// [`cell_names`] are any.
+/// For each variable, a bit for each axis along which it changes from cell to cell. Variables after those of [`cell_names`] may change along
+/// all axes.
 pub(super) fn axes_of(variables: &[String], dimension: usize) -> Vec<u8> {
     let cell = cell_names(dimension).len();
     let axes = |(slot, name): (usize, &String)| match name.as_str() {
@@ -36,10 +36,10 @@ pub(super) fn axes_of(variables: &[String], dimension: usize) -> Vec<u8> {
     variables.iter().enumerate().map(axes).collect()
 }
 
-/// Expressions in two steps.
+/// Expressions split into parts to cache and a rest.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
-    /// Largest parts that depend on what is kept alone, each once; in the variables of the whole.
+    /// The largest parts that depend only on kept variables, without duplicates; in the variables of the whole.
     pub parts: Vec<Expression>,
     /// The expressions; their variables are those of the whole, then the values of the parts.
     pub rest: Vec<Expression>,
@@ -48,10 +48,10 @@ pub(super) struct Split {
 /// What an elementary function costs in a row of cells.
 pub(super) const ELEMENTARY: u32 = 10;
 
-/// Costs end here: a value that is squared again and again counts twice each time.
+/// Limit of costs: repeated squaring of a value doubles its cost each time.
 const MOST: u32 = 1000;
 
-/// What an operation costs in a row of cells, next to a load: a division or a root about as much, an elementary function ten times.
+/// Cost of an operation in a row of cells relative to a load: a division or a square root about 1, an elementary function 10.
 fn cost(operation: &Operation) -> u32 {
     use Primitive::{Acos, Asin, Atan, Atan2, Cos, Cosh, Exp, Hypot, Log, Modulo, Power, Sin, Sinh, Tan, Tanh};
     let (Operation::Unary(primitive, ..) | Operation::Binary(primitive, ..)) = operation else { return 0 };
@@ -64,7 +64,7 @@ fn cost(operation: &Operation) -> u32 {
     }
 }
 
-/// Where an instruction of the whole goes.
+/// Where the split puts an instruction of the whole.
 #[derive(Clone, Copy, PartialEq)]
 enum Home {
     Rest,
@@ -72,11 +72,11 @@ enum Home {
     Part(usize),
 }
 
-/// What is known of the value that an instruction computes.
+/// Properties of the value that an instruction computes.
 #[derive(Clone, Copy)]
 struct Value {
     kept: bool,
-    /// The axes that it changes with.
+    /// The axes along which it changes.
     axes: u8,
     cost: u32,
     /// The instruction that reads it.
@@ -112,7 +112,7 @@ fn values(whole: &Expression, wanted: &Wanted) -> (Vec<Value>, Vec<[usize; 3]>) 
     (values, writers)
 }
 
-/// Where each instruction goes: the last one of a part is that whose reader is not of what is kept.
+/// Where each instruction goes. A part ends with an instruction whose value is kept and whose reader's value is not.
 fn homes(values: &[Value], least: u32) -> Vec<Home> {
     let mut homes = vec![Home::Rest; values.len()];
     for (i, value) in values.iter().enumerate().rev() {
@@ -125,7 +125,7 @@ fn homes(values: &[Value], least: u32) -> Vec<Home> {
     homes
 }
 
-/// Collects parts, each once.
+/// Collects parts without duplicates.
 struct Parts {
     graph: Formulas,
     variables: Vec<Node>,
@@ -145,12 +145,12 @@ impl Parts {
         self.parts.len() - 1
     }
 
-    /// Takes the parts out of an expression; answers the program of what is left of it, and its result.
+    /// Splits the parts off an expression; returns the program of the rest, and its result.
     fn take_from(&mut self, whole: &Expression, wanted: &Wanted) -> (Assembler, Operand) {
         let (values, writers) = values(whole, wanted);
         let homes = homes(&values, wanted.least);
         let (mut rest, mut part) = (Assembler::default(), Assembler::default());
-        // Where the value of each instruction is for the one that reads it.
+        // Where the reader of each instruction finds its value.
         let mut places: Vec<Operand> = Vec::new();
         for (i, instruction) in whole.program.iter().enumerate() {
             let mut writers = writers[i].iter();

@@ -1,27 +1,27 @@
-//! Expressions that change with time, in two steps: what they compute from position alone, which is kept, and the rest.
+//! Expressions that change with time, in two steps: the parts that depend on position only, whose values are kept, and the rest.
 
 use super::split::{ELEMENTARY, Split, Wanted, X, axes_of};
 use super::{Expression, Input, RowExpressions};
-use crate::physics::{CellRow, CellSteps};
+use crate::physics::{CachedCellFunction, CellRow};
 
-/// Most numbers of a cell that are kept for each expression; of more, those that cost more than the others.
-const MOST_OF_CELLS: usize = 4;
+/// Most numbers per cell kept for each expression; if there are more, the cheaper ones are not kept.
+const MAX_OF_CELLS: usize = 4;
 
 /// Expressions of position and time in two steps.
 ///
-/// Of each row is kept what has one value in it, of each cell what has an elementary function of several coordinates. What depends on the
-/// place along x alone is left to [`RowExpressions`], but in one dimension.
+/// Kept per row: parts that have one value in it. Kept per cell: parts with an elementary function of several coordinates. Except in one
+/// dimension, parts that depend on x only are left to [`RowExpressions`].
 #[derive(Clone, Debug)]
 pub(super) struct Steps<const D: usize> {
     of_rows: RowExpressions<D>,
-    /// Their further variables are the values of those of rows.
+    /// Their further variables are the values of `of_rows`.
     of_cells: RowExpressions<D>,
-    /// Their further variables are the values of those of rows, then of those of cells.
+    /// Their further variables are the values of `of_rows`, then of `of_cells`.
     rest: RowExpressions<D>,
 }
 
 impl<const D: usize> Steps<D> {
-    /// Sets apart what is worth to be kept; nothing if there is none. The variables are those of [`cell_names`](super::cell_names).
+    /// Splits off the parts worth keeping; `None` if there are none. The variables are those of [`cell_names`](super::cell_names).
     pub fn of(expressions: &[Expression]) -> Option<Self> {
         let axes = axes_of(expressions.first()?.variables(), D);
         let is_time = |slot: usize| slot == D + 1;
@@ -34,7 +34,7 @@ impl<const D: usize> Steps<D> {
         let counts = if D == 1 { |axes| axes & X != 0 } else { |axes| axes & X != 0 && axes != X };
         let mut wanted = Wanted { kept, axes, counts, least: ELEMENTARY };
         let mut of_cells = Split::of(&of_rows.rest, &wanted);
-        while of_cells.parts.len() > MOST_OF_CELLS * expressions.len() {
+        while of_cells.parts.len() > MAX_OF_CELLS * expressions.len() {
             wanted.least += 1;
             of_cells = Split::of(&of_rows.rest, &wanted);
         }
@@ -48,7 +48,7 @@ impl<const D: usize> Steps<D> {
     }
 }
 
-impl<const D: usize> CellSteps<D> for Steps<D> {
+impl<const D: usize> CachedCellFunction<D> for Steps<D> {
     fn kept_len(&self, cells: usize) -> usize {
         self.of_rows.len() + self.of_cells.len() * cells
     }
@@ -76,7 +76,7 @@ mod tests {
     use crate::physics::CellFunction;
     use proptest::prelude::*;
 
-    /// What is kept of rows and of cells: elementary functions of what does not change with time, as large as can be.
+    /// Kept per row and per cell: the largest parts with elementary functions that do not change with time.
     #[test]
     fn what_costs_and_stays_is_kept() {
         let table: [(&[&str], usize, usize); 8] = [
@@ -101,7 +101,7 @@ mod tests {
     }
 
     proptest! {
-        /// From what was kept at one time any expressions have the bits at another that they have as a whole.
+        /// Values computed at another time from kept parts have the same bits as whole expressions.
         #[test]
         fn what_is_kept_does_not_change_bits(first in any_expression("t"), second in any_expression("t")) {
             let expressions = compiled_in_plane(&[&first, &second], &[]);

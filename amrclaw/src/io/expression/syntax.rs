@@ -1,4 +1,4 @@
-//! From text to a syntax tree. Names are not looked up yet.
+//! Parses text to a syntax tree. Names are looked up later.
 
 use super::ExpressionError;
 use super::function::{Operator, function};
@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Deepest nesting of parentheses, calls and signs; keeps hostile input from exhausting the stack.
 const DEEPEST: usize = 128;
 
-/// A part of an expression, and where it stands in the text.
+/// A part of an expression, and its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     pub kind: NodeKind,
@@ -28,7 +28,7 @@ pub(super) enum NodeKind {
     Call(String, Vec<Node>),
 }
 
-/// An expression whose form is right and whose names are still to be looked up.
+/// A parsed expression, whose names have not been looked up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Syntax {
     pub(super) root: Node,
@@ -65,7 +65,7 @@ impl Syntax {
     }
 }
 
-/// Reads tokens from the left, operators by precedence.
+/// A precedence-climbing parser.
 struct Parser<'a> {
     tokens: Vec<Token>,
     next: usize,

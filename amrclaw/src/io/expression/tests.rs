@@ -90,8 +90,8 @@ fn functions_are_those_of_the_standard_library() {
     }
 }
 
-/// Elementary functions are those with the same bits on every machine, in rows of cells as of one number, whichever operand varies; a
-/// square and a cube are products.
+/// Elementary functions give the bits of the project's own functions, in rows as for single numbers, whichever operand varies; squares and
+/// cubes are products.
 #[test]
 fn elementary_functions_are_the_projects_own() {
     use riemann::elementary::rows::{Binary, Unary};
@@ -120,7 +120,7 @@ fn elementary_functions_are_the_projects_own() {
     }
 }
 
-/// What is wrong is marked where it stands.
+/// Mistakes are marked at their place.
 #[test]
 fn mistakes_are_marked() {
     let table = [
@@ -200,7 +200,7 @@ fn names_are_looked_up_in_order() {
     assert_eq!(expression.constant(), None);
 }
 
-/// A row gives the same bits as its cells one by one, across blocks and with values that are the same all along.
+/// A row gives the same bits as its cells one by one, across blocks and with uniform values.
 #[test]
 fn rows_agree_with_points() {
     let names = Names::variables(["x", "y"]);
@@ -271,7 +271,7 @@ fn definitions_reach_the_values() {
     assert!(!ExpressionCells::<1>::with_definitions(definitions, vec![value("x + 1")]).depends_on_time());
 }
 
-/// A row without cells is filled with nothing.
+/// A row without cells is allowed.
 #[test]
 fn empty_rows_are_fine() {
     let cells = ExpressionCells::<3>::compile(&["x", "1"]).unwrap();

@@ -1,4 +1,4 @@
-//! From text to tokens.
+//! Splits text into tokens.
 
 use super::ExpressionError;
 use super::function::Operator;
@@ -45,7 +45,7 @@ const SIGNS: &[(&str, TokenKind)] = &[
     (",", TokenKind::Comma),
 ];
 
-/// What people write by habit from other languages, and what to write here. Looked up before [`SIGNS`].
+/// Operators of other languages, and what to write here instead. Looked up before [`SIGNS`].
 const HABITS: &[(&str, &str)] = &[
     ("**", "write `^` for powers"),
     ("=<", "write `<=`"),
@@ -66,7 +66,7 @@ const HABITS: &[(&str, &str)] = &[
 ];
 
 /// Longest expression; bounds the depth of the syntax tree, and with it the stack.
-const MOST_TOKENS: usize = 2000;
+const MAX_TOKENS: usize = 2000;
 
 /// Splits `text`; the last token is [`TokenKind::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
@@ -84,8 +84,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
         } else {
             sign(rest, at)?
         };
-        if found.len() == MOST_TOKENS {
-            let message = format!("the expression has more than {MOST_TOKENS} parts");
+        if found.len() == MAX_TOKENS {
+            let message = format!("the expression has more than {MAX_TOKENS} parts");
             return Err(ExpressionError::new(at..at + length, message, "write the problem's data in Rust instead"));
         }
         found.push(Token { kind, span: at..at + length });

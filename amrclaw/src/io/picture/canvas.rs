@@ -42,7 +42,7 @@ impl Area {
     }
 }
 
-/// Where text lies along x with respect to its position.
+/// Horizontal alignment of text relative to its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// It begins there.
@@ -192,7 +192,7 @@ impl Image {
         let mut encoder = png::Encoder::new(out, width, height);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        // Pictures are drawn while runs wait.
+        // A run waits while its picture is written.
         encoder.set_compression(png::Compression::Fast);
         let mut writer = encoder.write_header().map_err(png_error)?;
         writer.write_image_data(self.bytes()).map_err(png_error)?;
@@ -200,7 +200,7 @@ impl Image {
     }
 }
 
-/// The operating system's error behind one of the PNG encoder, or the encoder's own.
+/// The operating system's error that an error of the PNG encoder wraps, or else the encoder's own.
 fn png_error(error: png::EncodingError) -> io::Error {
     match error {
         png::EncodingError::IoError(error) => error,

@@ -1,27 +1,27 @@
-//! Lines over a logarithmic axis: errors over resolution.
+//! Charts with logarithmic axes: errors over resolution.
 
 use super::canvas::{Align, Area, Colour, Image};
 use super::decoration::{INK, Metrics, PAPER, draw_heading};
 use super::font;
 use super::ticks::{log_ticks, short};
 
-/// Colours of the lines, in turn: told apart by the colour-blind (Okabe and Ito 2008).
+/// Colours of the lines, used cyclically: distinguishable by the colour-blind (Okabe and Ito 2008).
 const LINES: [Colour; 6] = [[0, 114, 178], [213, 94, 0], [0, 158, 115], [204, 121, 167], [86, 180, 233], [230, 159, 0]];
-/// Lines at the ticks, and slopes to compare with.
+/// Lines at the ticks.
 const GRID: Colour = [225, 225, 225];
-/// Slopes to compare with.
+/// Reference slopes.
 const SLOPE: Colour = [150, 150, 150];
 
-/// Points with positive coordinates, and what they are.
+/// Points with positive coordinates, and their label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// What stands beside its colour.
+    /// Text beside its colour in the legend.
     pub label: String,
     /// Abscissa and ordinate.
     pub points: Vec<(f64, f64)>,
 }
 
-/// Draws lines over logarithmic axes, with a tick at every abscissa, and for each of `slopes` a line that falls so, through
+/// Draws lines on logarithmic axes, with a tick at every abscissa, and for each of `slopes` a line of that order, through
 /// the first point of the first line. `None` if there is nothing to draw.
 pub fn chart(title: &str, x_name: &str, lines: &[Line], slopes: &[f64], size: usize) -> Option<Image> {
     let drawn =
@@ -74,7 +74,7 @@ pub fn chart(title: &str, x_name: &str, lines: &[Line], slopes: &[f64], size: us
     for slope in slopes {
         let end = (right, first.1 * (right / first.0).powf(-slope));
         image.line(place(first), place(end), 1.0, SLOPE, plot);
-        // Its name stands where it leaves the plot.
+        // The slope's label is at the point where its line leaves the plot.
         let leaves = if end.1 > low { right } else { first.0 * (first.1 / low).powf(1.0 / slope) };
         let [column, row] = place((leaves, first.1 * (leaves / first.0).powf(-slope)));
         let at = [column - 1.5 * metrics.font, row + 0.5 * metrics.font];

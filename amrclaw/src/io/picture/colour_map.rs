@@ -47,10 +47,10 @@ const VIRIDIS: [Colour; 33] = [
 const COOL: Colour = [59, 76, 192];
 const WARM: Colour = [180, 4, 38];
 
-/// Equal steps of a map: more than eight bits tell apart, and one in the middle.
+/// Number of colours of a map: more than eight bits can distinguish, and odd, so that one is in the middle.
 const STEPS: usize = 1025;
 
-/// A map at all steps: to compute each pixel's colour takes longer than all else.
+/// A precomputed map: otherwise the colours of pixels would dominate the cost of a picture.
 type Steps = LazyLock<[Colour; STEPS]>;
 
 static SEQUENTIAL: Steps = LazyLock::new(|| at_steps(|part| between_points(&VIRIDIS, part)));
@@ -63,7 +63,7 @@ fn at_steps(colour: impl Fn(f64) -> Colour) -> [Colour; STEPS] {
 /// Pixels whose value is not a number.
 const NOT_A_NUMBER: Colour = [255, 0, 255];
 
-/// A field has both signs if the smaller one reaches this part of the larger one: an undershoot of a scheme does not.
+/// A field has both signs if the smaller extreme is at least this fraction of the larger: undershoots of a scheme are smaller.
 const BOTH_SIGNS: f64 = 0.01;
 
 /// How values become colours.
@@ -84,7 +84,7 @@ pub struct ColourScale {
     pub low: f64,
     /// Value of the last colour; larger ones have it too.
     pub high: f64,
-    /// Equal ratios of values, not equal differences, lie equally far apart; `low` is positive then.
+    /// The scale is logarithmic; then `low` is positive.
     pub log: bool,
 }
 
@@ -107,7 +107,7 @@ impl ColourScale {
         ColourScale { map: if symmetric { ColourMap::Diverging } else { ColourMap::Sequential }, low, high, log }
     }
 
-    /// Where a value lies among the colours: 0 at the first, 1 at the last.
+    /// Position of a value on the scale: 0 at the first colour, 1 at the last.
     pub fn part(&self, value: f64) -> f64 {
         if self.log {
             // Whatever is not positive has the first colour.
@@ -149,7 +149,7 @@ fn diverging(part: f64) -> Colour {
     let (cool, warm) = (Msh::from_srgb(COOL), Msh::from_srgb(WARM));
     let white = Msh { m: cool.m.max(warm.m).max(88.0), s: 0.0, h: 0.0 };
     let (end, t) = if part < 0.5 { (cool, 2.0 * part) } else { (warm, 2.0 - 2.0 * part) };
-    // White has no hue of its own: it takes the one that keeps the rate of change even.
+    // White has no hue: it gets the hue that keeps the rate of change uniform.
     let white = Msh { h: end.adjusted_hue(white.m), ..white };
     end.towards(white, t).to_srgb()
 }

@@ -85,7 +85,7 @@ fn finest_cells(frame: &Frame<1>, field: FieldIndex) -> Vec<(f64, f64)> {
 fn draw_curve(image: &mut Image, plot: Area, cells: &[(f64, f64)], x: &Axis, y: &Axis, metrics: Metrics) {
     let point = |&(centre, value): &(f64, f64)| {
         let column = plot.left as f64 + x.part(centre) * plot.width as f64;
-        // Far outside the plot a point is as good as at twice its height, and costs less to draw towards.
+        // Points far outside the plot are moved closer, which makes the line to them cheaper to draw.
         let row = plot.bottom() as f64 - y.part(value).clamp(-1.0, 2.0) * plot.height as f64;
         [column, row]
     };
@@ -115,7 +115,7 @@ fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height
                 continue;
             }
             let [first, last] = [lower, upper].map(|p| (p.clamp(0.0, 1.0) * plot.width as f64).round() as usize);
-            // The last column stays free: neighbouring patches can be told apart.
+            // The last column stays free, so that neighbouring patches are distinguishable.
             let strip = Area { left: plot.left + first, top, width: (last - first).max(2) - 1, height: height - 1 };
             image.fill(strip, level_colour(l, ColourMap::Diverging));
         }

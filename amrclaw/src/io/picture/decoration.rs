@@ -5,14 +5,14 @@ use super::colour_map::{ColourMap, ColourScale};
 use super::font;
 use super::ticks::{Tick, log_ticks, ticks};
 
-/// Lines and text.
+/// Colour of lines and text.
 pub const INK: Colour = [40, 40, 40];
-/// Opacity of patch outlines: the data shimmers through.
+/// Opacity of patch outlines: the data remain visible beneath them.
 pub const OUTLINE_OPACITY: f32 = 0.75;
-/// The paper.
+/// Background colour.
 pub const PAPER: Colour = [255, 255, 255];
 
-/// Colours of the levels' lines, coarsest first, then again from the start: on grey, blue and red, and on paper.
+/// Colours of the levels' lines, coarsest first, used cyclically: on grey, blue and red, and on the background.
 const ON_DIVERGING: [Colour; 6] =
     [[120, 120, 120], [0, 0, 0], [214, 0, 154], [0, 140, 60], [255, 150, 0], [110, 60, 20]];
 /// Colours of the levels' lines on purple, green and yellow.
@@ -33,7 +33,7 @@ pub fn level_colour(level: usize, map: ColourMap) -> Colour {
 pub struct Metrics {
     /// Text.
     pub font: f64,
-    /// Between things.
+    /// Space between elements.
     pub gap: usize,
     /// Length of a tick.
     pub tick: usize,
@@ -65,7 +65,7 @@ pub struct Axis {
     pub name: String,
     /// Ticks.
     pub ticks: Vec<Tick>,
-    /// Powers of ten lie equally far apart.
+    /// The axis is logarithmic.
     log: bool,
 }
 
@@ -97,7 +97,7 @@ impl Axis {
         Axis { range, name: name.to_owned(), ticks, log }
     }
 
-    /// Where a value lies along the axis: 0 at its first end, 1 at its second.
+    /// Position of a value along the axis: 0 at its first end, 1 at its second.
     pub fn part(&self, value: f64) -> f64 {
         if self.log {
             return (value.max(f64::MIN_POSITIVE) / self.range.0).ln() / (self.range.1 / self.range.0).ln();
@@ -106,7 +106,7 @@ impl Axis {
     }
 }
 
-/// Writes a picture's heading into `[left, right)`: smaller if need be, and cut where that is not enough.
+/// Writes a picture's heading into `[left, right)`: in smaller type if necessary, and shortened if that is not enough.
 pub fn draw_heading(image: &mut Image, text: &str, span: [usize; 2], metrics: Metrics) {
     let room = span[1].saturating_sub(span[0]) as f64;
     let largest = 1.2 * metrics.font;
@@ -160,8 +160,8 @@ pub fn draw_colour_bar(image: &mut Image, bar: Area, scale: &ColourScale, values
     }
 }
 
-/// Draws the colour of each level with its name in one line from `[left, middle]` on, as far as `right` allows; where it
-/// is too narrow, with its number alone.
+/// Draws the colour and name of each level in one line from `[left, middle]` to at most `right`; if that is too narrow, the
+/// number instead of the name.
 pub fn draw_legend(
     image: &mut Image,
     corner: [usize; 2],

@@ -22,13 +22,13 @@ pub enum PictureError {
     /// The frame has no values to draw.
     #[error("frame {0} holds no values")]
     Empty(usize),
-    /// There is no logarithm to draw.
+    /// No value is positive, so that there is no logarithm to draw.
     #[error("there is no positive value to draw logarithmically; leave --log out, or draw \"abs(...)\"")]
     NothingPositive,
-    /// The limits of the values cannot be.
+    /// The limits of the values are not valid.
     #[error("values from {0} to {1} {2}")]
     Range(f64, f64, &'static str),
-    /// The part to show lies elsewhere.
+    /// The part to show is outside the domain.
     #[error("there is nothing to show along {axis}: the domain goes from {} to {}", domain.0, domain.1)]
     Zoom {
         /// The axis.
@@ -39,7 +39,7 @@ pub enum PictureError {
     /// A cut that a frame does not allow.
     #[error("{0}")]
     Cut(String),
-    /// The outlines of a level that there is not.
+    /// Outlines were asked for of a level that does not exist.
     #[error("there is no level {level} to outline: levels are 1 to {finest}")]
     Level {
         /// The level asked for, from 1.
@@ -68,7 +68,7 @@ pub enum PictureError {
     },
 }
 
-/// The frames there are, in a few words.
+/// The existing frames, for messages.
 fn there(known: &[usize]) -> String {
     match known {
         [] => String::new(),

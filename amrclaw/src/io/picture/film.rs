@@ -1,4 +1,4 @@
-//! Films: GIF, pages with a player, and MP4 by way of ffmpeg.
+//! Films: GIF, HTML pages with a player, and MP4 by ffmpeg.
 
 use super::canvas::Image;
 use super::{PictureError, canvas};
@@ -115,7 +115,7 @@ fn mp4(path: &Path, first: &Image, images: &[Image], fps: u32) -> Result<(), Pic
         .spawn()
         .map_err(|e| failed(format!("cannot be started: {e}")))?;
     if let Some(mut pipe) = child.stdin.take() {
-        // A pipe that breaks is ffmpeg's failure, which it explains itself.
+        // A broken pipe means that ffmpeg failed; its own message is reported.
         let _ = images.iter().try_for_each(|image| pipe.write_all(image.bytes()));
     }
     let output = child.wait_with_output().map_err(|e| failed(e.to_string()))?;

@@ -77,7 +77,7 @@ impl Source<'_> {
         Vocabulary::of_folder(self.dir, &frame.equations, D)
     }
 
-    /// Values at the ends of the colours of the first field that suit all of these frames.
+    /// Range of the colours for the first field that suits all of these frames.
     ///
     /// # Errors
     /// As for [`draw_from_folder`].
@@ -110,7 +110,7 @@ impl Source<'_> {
         let (frame, names) = shown(&stored, self.fields, &self.vocabulary(&stored))?;
         let (frame, name) = (&*frame, &names[0]);
         check(frame, options)?;
-        // Zooms of cuts count along other axes than the frame's.
+        // The zoom of a cut refers to the cut's axes, not the frame's.
         let any: &dyn Any = frame;
         if let Some((frame, mapping)) = any.downcast_ref::<Frame<2>>().and_then(|frame| Some((frame, frame.mapped()?)))
         {
@@ -140,8 +140,8 @@ pub fn draw_from_folder(
     source.draw(&frames[0].1, options)
 }
 
-/// Draws frames one after the other, and hands each picture with its frame's number to `take`. Colours of a single field
-/// mean the same in all of them.
+/// Draws frames in order, and passes each picture and its frame's number to `take`. With a single field all pictures have the
+/// same colour scale.
 ///
 /// # Errors
 /// As for [`draw_from_folder`], and those of `take`.

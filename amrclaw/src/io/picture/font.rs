@@ -18,7 +18,7 @@ pub fn width(text: &str, size: f64) -> f64 {
 pub fn draw(text: &str, position: [f64; 2], size: f64, mut paint: impl FnMut(i64, i64, f32)) {
     let font = FONT.as_scaled(size as f32);
     let mut x = position[0] as f32;
-    // Halfway up a capital letter, which is where the eye sees the middle of numbers and short labels.
+    // Half the height of a capital letter, the visual middle of numbers and short labels.
     let baseline = (position[1] as f32 + 0.36 * size as f32).round();
     for c in text.chars() {
         let glyph: Glyph = font.glyph_id(c).with_scale_and_position(font.scale(), point(x, baseline));

@@ -6,15 +6,15 @@ use super::decoration::{
     Axis, Metrics, OUTLINE_OPACITY, PAPER, draw_axes, draw_colour_bar, draw_heading, draw_legend, level_colour, widest,
 };
 use super::range::{View, value_range};
-use super::{Outlines, PictureError, PictureOptions, find_field, lost, mapped, title};
+use super::{Outlines, PictureError, PictureOptions, find_field, mapped, title, values_unavailable};
 use crate::index::CellBox;
 use crate::io::frame::{FieldIndex, Frame, FramePatch, PatchSource};
-use crate::threads::map_in_turn;
+use crate::threads::parallel_map;
 use std::io;
 
 /// Patches with fewer pixels along an axis get no outline: it would hide them.
 const SMALLEST_OUTLINED: usize = 4;
-/// The shorter side of the plot has at least this part of the longer one; longer domains are squeezed.
+/// Least ratio of the plot's shorter to its longer side; more elongated domains are stretched to it.
 const FLATTEST: f64 = 0.2;
 
 /// Draws a field of a 2D frame.
@@ -25,7 +25,7 @@ pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result
     render_from(frame, frame, field, options)
 }
 
-/// As [`render`], of a frame whose values come from `values`, one patch at a time.
+/// As [`render`], with values from `values`, one patch at a time.
 pub(super) fn render_from(
     frame: &Frame<2>,
     values: &dyn PatchSource<2>,
@@ -47,27 +47,27 @@ pub(super) fn render_from(
         None => paint(image, plot, (frame, values), index, &view, scale, &options.outlines),
     };
     let scene = Scene { view, range, title: title(frame, field, options), levels: frame.levels.len(), paint: &paint };
-    compose(&scene, options).map_err(lost(frame.number))
+    compose(&scene, options).map_err(values_unavailable(frame.number))
 }
 
-/// What a map shows.
+/// The content of a map.
 pub struct Scene<'a> {
     /// The part of the plane.
     pub view: View<2>,
     /// The smallest and the largest value, unless the options say otherwise.
     pub range: (f64, f64),
-    /// What stands above.
+    /// Heading.
     pub title: String,
-    /// Levels whose outlines there may be.
+    /// Number of levels that may have outlines.
     pub levels: usize,
     /// Paints cells and outlines.
     pub paint: &'a dyn Fn(&mut Image, Area, &ColourScale) -> io::Result<()>,
 }
 
-/// A map with its axes, its colours and its words.
+/// Draws a map with axes, colour bar, heading and legend.
 ///
 /// # Errors
-/// Values do not come.
+/// Values cannot be read.
 pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Image> {
     let (view, (low, high)) = (scene.view, scene.range);
     let scale = match (options.range, options.log) {
@@ -111,7 +111,7 @@ fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
     (width, height)
 }
 
-/// Rows of pixels that a thread paints at a time: a patch may fill the picture.
+/// Rows of pixels that a thread paints at a time. The work is divided by rows since a single patch may fill the picture.
 const ROWS_AT_A_TIME: usize = 32;
 
 /// Paints all levels, coarse to fine, each with its outlines: finer levels hide both data and lines of coarser ones. The
@@ -139,9 +139,9 @@ fn paint(
             let patch = values.patch(l, k)?;
             let bands: Vec<_> = rows.chunks(ROWS_AT_A_TIME).collect();
             let paint = |n: usize| (paint_rows(&patch, field, &columns, bands[n], scale), left, bands[n][0].0);
-            Ok(map_in_turn(bands.len(), paint))
+            Ok(parallel_map(bands.len(), paint))
         };
-        for of_patch in map_in_turn(level.patches.len(), paint) {
+        for of_patch in parallel_map(level.patches.len(), paint) {
             for (painted, left, top) in of_patch? {
                 image.paste(&painted, plot.left + left, plot.top + top);
             }
@@ -193,7 +193,7 @@ fn draw_outlines(image: &mut Image, plot: Area, frame: &Frame<2>, l: usize, view
         let CellBox { lo, hi } = patch.cells;
         let [across, up] = [(0, plot.width), (1, plot.height)].map(|(d, pixels)| {
             let (first, last) = (lines(lo[d], d, pixels), lines(hi[d], d, pixels));
-            // The domain's upper side has the last line of the plot.
+            // The domain's upper side is drawn in the last line of pixels.
             let on_edge = hi[d] == frame.domain(l).hi[d] && last == pixels as f64;
             [first, if on_edge { last - 1.0 } else { last }]
         });
@@ -216,7 +216,7 @@ fn outline(image: &mut Image, plot: Area, across: [f64; 2], up: [f64; 2], colour
         within(across, plot.width).for_each(|c| image.blend(left + c, lowest - row as i64, colour, OUTLINE_OPACITY));
     }
     let columns: &[f64] = if across[0] == across[1] { &across[..1] } else { &across };
-    // The corners belong to the rows.
+    // The horizontal lines include the corners.
     for &column in columns.iter().filter(|&&column| inside(column, plot.width)) {
         within([up[0] + 1.0, up[1] - 1.0], plot.height)
             .for_each(|r| image.blend(left + column as i64, lowest - r, colour, OUTLINE_OPACITY));

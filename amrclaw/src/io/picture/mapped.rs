@@ -1,4 +1,4 @@
-//! Cells of a mapped mesh where they lie.
+//! Draws the cells of a mapped mesh at their physical positions.
 
 use super::canvas::{Area, Colour, Image};
 use super::colour_map::ColourScale;
@@ -15,7 +15,7 @@ const BOUNDARY_POINTS: i32 = 400;
 /// Patches with fewer cells along an axis get no outline: it would hide them.
 const SMALLEST_OUTLINED: i32 = 2;
 
-/// The part of the plane that the options ask for: along axes without a zoom all that the nodes of the coarsest level reach.
+/// The part of the plane to show: along axes without a zoom, the extent of the coarsest level's nodes.
 ///
 /// # Errors
 /// It does not overlap the mapped domain.
@@ -44,16 +44,16 @@ pub fn view(frame: &Frame<2>, mapping: &Mapping<2>, options: &PictureOptions) ->
     Ok(view)
 }
 
-/// Where physical positions lie among the pixels.
+/// The transformation from physical positions to pixels.
 pub struct Pixels<'a> {
     /// The part of the plane that is shown.
     pub view: &'a View<2>,
-    /// Where.
+    /// Its rectangle of pixels.
     pub plot: Area,
 }
 
 impl Pixels<'_> {
-    /// The pixel of a position, and the part of one.
+    /// The pixel coordinates of a position, with fractions.
     pub fn of(&self, position: [f64; 2]) -> [f64; 2] {
         let part = |d: usize| (position[d] - self.view.lower[d]) / (self.view.upper[d] - self.view.lower[d]);
         let (left, bottom) = (self.plot.left as f64, self.plot.bottom() as f64);
@@ -99,7 +99,7 @@ fn positions(mapping: &Mapping<2>, pixels: &Pixels<'_>, cells: &CellBox<2>, dx: 
     mapping.corners(cells, dx).into_iter().map(|position| pixels.of(position)).collect()
 }
 
-/// Fills the pixels whose centres lie in a quadrangle: in one of the two triangles that a diagonal makes of it.
+/// Fills the pixels whose centres lie in a quadrangle, that is, in either of the two triangles into which a diagonal divides it.
 pub fn fill(image: &mut Image, plot: Area, corners: [[f64; 2]; 4], colour: Colour) {
     let span = |d: usize, low: usize, high: usize| {
         let (first, last) = corners.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), corner| {
@@ -140,7 +140,7 @@ fn draw_outlines(
             continue;
         }
         for side in 0..2 {
-            // The corners of one row or column of cells lie along two lines: that on the patch's side counts.
+            // The corners of a row or column of cells form two lines: the one on the patch's side is drawn.
             let row = if side == 0 { lo[1] } else { hi[1] - 1 };
             let corners = positions(mapping, pixels, &CellBox::new([lo[0], row], [hi[0], row + 1]), level.dx);
             let count = (hi[0] - lo[0]) as usize + 1;
@@ -162,7 +162,7 @@ pub fn line(image: &mut Image, plot: Area, points: &[[f64; 2]], colour: Colour) 
         for k in 0..=steps {
             let part = k as f64 / steps as f64;
             let at = [0, 1].map(|d| (from[d] + part * (to[d] - from[d])).floor());
-            // The far sides of the domain lie on the plot's edge.
+            // Points on the plot's right and lower edges are drawn in its last pixels.
             let [column, row] = [at[0].min(plot.right() as f64 - 1.0), at[1].min(plot.bottom() as f64 - 1.0)];
             let inside = column >= plot.left as f64 && row >= plot.top as f64;
             let close = at[0] <= plot.right() as f64 && at[1] <= plot.bottom() as f64;

@@ -6,33 +6,33 @@ use super::decoration::level_colour;
 use super::map::{Scene, compose};
 use super::mapped::{Pixels, fill, line};
 use super::range::View;
-use super::{Cut, Outlines, PictureError, PictureOptions, find_field, lost, of_cut, place, title};
+use super::{Cut, Outlines, PictureError, PictureOptions, find_field, of_cut, place, title, values_unavailable};
 use crate::index::CellBox;
 use crate::io::frame::{FieldIndex, Frame};
 use crate::mesh::Mapping;
 
-/// The six tetrahedra of a cell, from its first corner along its edges to its last: the bits of a corner are its places along the axes.
+/// The six tetrahedra of a cell, each a path along edges from the first corner to the last. Bit `d` of a corner is its index along axis `d`.
 const TETRAHEDRA: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]];
 
-/// The two triangles of a quadrangle whose corners lie as those of a face.
+/// The two triangles of a face, whose corners are numbered like those of a cell.
 const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 3], [0, 2, 3]];
 
-/// A plane across an axis.
+/// A plane normal to an axis.
 #[derive(Clone, Copy)]
 struct Plane {
     axis: usize,
     position: f64,
 }
 
-/// What the plane shows of one level: pieces of cells with their values, and lines along the sides of patches.
+/// One level in the plane: pieces of cells with their values, and lines along the sides of patches.
 #[derive(Default)]
 struct Shown {
     pieces: Vec<([[f64; 2]; 4], f64)>,
     lines: Vec<[[f64; 2]; 2]>,
 }
 
-/// Lower and upper end of all that the nodes of the coarsest level reach along each axis.
+/// Lower and upper end of the coarsest level's nodes along each axis.
 pub fn extent(frame: &Frame<3>, mapping: &Mapping<3>) -> [[f64; 2]; 3] {
     let (cells, dx) =
         (frame.domain(0), std::array::from_fn(|d| (frame.upper[d] - frame.lower[d]) / f64::from(frame.cells[d])));
@@ -95,7 +95,7 @@ pub fn draw_cuts(
         };
         let scene =
             Scene { view: *view, range, title: title(frame, field, options), levels: levels.len(), paint: &paint };
-        compose(&scene, options).map_err(lost(frame.number))
+        compose(&scene, options).map_err(values_unavailable(frame.number))
     };
     views.iter().map(draw).collect()
 }
@@ -148,7 +148,7 @@ impl Plane {
         [[1, 2], [0, 2], [0, 1]][self.axis]
     }
 
-    /// What there is on the plane, level by level.
+    /// Cuts all levels by the plane.
     fn show(self, frame: &Frame<3>, mapping: &Mapping<3>, field: FieldIndex) -> Vec<Shown> {
         let mut levels = Vec::new();
         for (l, level) in frame.levels.iter().enumerate() {
@@ -187,7 +187,7 @@ impl Plane {
         self.others().map(|d| a[d] + part * (b[d] - a[d]))
     }
 
-    /// The pieces of a cell in the plane: of each of its tetrahedra a triangle, whose last corner comes twice, or a quadrangle.
+    /// The pieces of a cell in the plane: each tetrahedron gives a quadrangle, or a triangle with its last corner repeated.
     fn cut_cell(self, corners: [[f64; 3]; 8], mut take: impl FnMut([[f64; 2]; 4])) {
         let num_above = |points: &[[f64; 3]]| points.iter().filter(|point| self.above(**point) >= 0.0).count();
         if [0, 8].contains(&num_above(&corners)) {

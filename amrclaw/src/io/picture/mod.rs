@@ -3,12 +3,12 @@
 //! Every pixel shows the finest data at its centre. Values of one sign are drawn from dark blue to yellow (viridis),
 //! values of both signs from blue through grey to red, symmetric about zero. The line of a patch has its level's colour.
 
+mod by_patch;
 mod canvas;
 mod chart;
 mod colour_map;
 mod curve;
 mod decoration;
-mod distant;
 mod error;
 mod film;
 mod folder;
@@ -20,11 +20,11 @@ mod panel;
 mod range;
 mod ticks;
 
+pub use by_patch::draw_from;
 pub use canvas::{Colour, Image};
 pub use chart::{Line, chart};
 pub use colour_map::{ColourMap, ColourScale};
 pub use curve::render_curve;
-pub use distant::draw_from;
 pub use error::PictureError;
 pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder};
@@ -50,7 +50,7 @@ pub struct PictureOptions {
     pub outlines: Outlines,
     /// Values of the first and the last colour (in 1D: at the bottom and at the top); by default the data's.
     pub range: Option<(f64, f64)>,
-    /// Equal ratios of values, not equal differences, lie equally far apart.
+    /// Values are drawn on a logarithmic scale.
     pub log: bool,
     /// The part of the domain to show, from and to along each axis; axes without an entry are shown whole. In 1D a second
     /// entry is the range of values.
@@ -105,7 +105,7 @@ impl Outlines {
     }
 }
 
-/// One axis less.
+/// A reduction of a frame by one axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cut {
     /// The cells at `position` along `axis`.
@@ -119,7 +119,7 @@ pub enum Cut {
     Along {
         /// The axis.
         axis: usize,
-        /// What is made of them.
+        /// How their values are reduced.
         projection: Projection,
     },
 }
@@ -157,7 +157,7 @@ pub fn draw_fields<const D: usize>(
         across = views.len();
         images.extend(views);
     }
-    // Cuts lie beside each other, fields below; of one view each, fields fill a grid.
+    // Cuts are placed side by side, fields below each other; fields with one view each fill a grid.
     let columns = if across > 1 { across.min(3) } else { (images.len() as f64).sqrt().ceil() as usize };
     Ok(panel::arrange(&images, columns))
 }
@@ -177,7 +177,7 @@ fn shown<'a, const D: usize>(
     Ok((Cow::Owned(derive(frame, &formulas, vocabulary)?), fields))
 }
 
-/// What can be told without looking at values.
+/// Checks the options as far as that is possible without values.
 fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(), PictureError> {
     if let Some((low, high)) = options.range {
         let ordered = low < high && (high - low).is_finite();
@@ -266,7 +266,7 @@ fn draw_views<const D: usize>(
         Cut::Along { axis, projection } => {
             let what = format!("{} along {}", projection_name(projection), ["x", "y", "z"][axis]);
             let index = find_field(frame, field)?;
-            // Patches of a projection lie over each other: it has no outlines.
+            // A projection has no outlines, since patches overlap in it.
             let options = PictureOptions { outlines: Outlines::None, ..of_cut::<3>(axis, &what, &options) };
             render(&project(frame, index, axis, projection), field, &options)
         }
@@ -274,7 +274,7 @@ fn draw_views<const D: usize>(
     cuts.iter().map(cut).collect()
 }
 
-/// The range that suits all planes, each across its axis.
+/// The common range of all planes; each is given with its normal axis.
 fn common_range(
     planes: impl Iterator<Item = (usize, Frame<2>)>,
     field: &str,
@@ -296,8 +296,8 @@ fn common_range(
     Ok((scale.low, scale.high))
 }
 
-/// Values of a frame do not come.
-fn lost(number: usize) -> impl Fn(io::Error) -> PictureError {
+/// The error for values of a frame that cannot be read.
+fn values_unavailable(number: usize) -> impl Fn(io::Error) -> PictureError {
     move |error| OutputError::io("draw", Path::new(&super::format::picture_name(number)))(error).into()
 }
 
@@ -316,7 +316,7 @@ fn projection_name(projection: Projection) -> &'static str {
     }
 }
 
-/// Options for a frame of `D` axes without one of them.
+/// Options for a cut of a `D`-dimensional frame across `axis`.
 fn of_cut<const D: usize>(axis: usize, what: &str, options: &PictureOptions) -> PictureOptions {
     let mut axes = ["x", "y", "z"][..D].iter().enumerate().filter(|(d, _)| *d != axis).map(|(_, name)| *name);
     let mut next = || axes.next().unwrap_or_default().to_owned();
@@ -336,7 +336,7 @@ fn title<const D: usize>(frame: &Frame<D>, field: &str, options: &PictureOptions
     format!("{field}    {}t = {}", separated(&options.remark), ticks::short(frame.time))
 }
 
-/// The text with space after it, unless it is empty.
+/// The text followed by spaces, unless it is empty.
 fn separated(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{text}    ") }
 }

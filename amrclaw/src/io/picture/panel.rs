@@ -3,7 +3,7 @@
 use super::canvas::Image;
 use super::decoration::PAPER;
 
-/// Puts pictures in rows of `columns` beside each other, each at the upper left corner of its place.
+/// Arranges pictures in a grid of `columns` columns, each at the upper left corner of its cell.
 pub fn arrange(images: &[Image], columns: usize) -> Image {
     let columns = columns.clamp(1, images.len().max(1));
     let widths: Vec<usize> =

@@ -1,9 +1,9 @@
 //! The part of the domain that a picture shows, and the values there.
 
-use super::{PictureError, PictureOptions, lost};
+use super::{PictureError, PictureOptions, values_unavailable};
 use crate::io::frame::{FieldIndex, Frame, PatchSource};
 use crate::mesh::Mapping;
-use crate::threads::map_in_turn;
+use crate::threads::parallel_map;
 
 /// A part of the domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +31,7 @@ impl<const D: usize> View<D> {
         Ok(view)
     }
 
-    /// Whether a position lies in it.
+    /// Whether a position is in the view.
     pub fn contains(&self, position: [f64; D]) -> bool {
         (0..D).all(|d| (self.lower[d]..=self.upper[d]).contains(&position[d]))
     }
@@ -40,8 +40,8 @@ impl<const D: usize> View<D> {
 /// The range of no values.
 const NONE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
-/// Smallest and largest value of a field in the view, among cells that no finer level covers; NaN and infinities do not
-/// count, for logarithms nor does what is not positive. `mapping`: where cells lie, on a mapped mesh.
+/// Smallest and largest value of a field in the view, among cells that no finer level covers; NaN and infinities are
+/// ignored, and for logarithms values that are not positive. `mapping`: that of a mapped mesh.
 pub fn value_range<const D: usize>(
     (frame, values): (&Frame<D>, &dyn PatchSource<D>),
     field: FieldIndex,
@@ -57,7 +57,7 @@ pub fn value_range<const D: usize>(
             let centre = std::array::from_fn(|d| corner[d] + 0.5 * frame.levels[l].dx[d]);
             mapping.map_or(centre, |mapping| mapping.position(centre))
         };
-        // Where all are seen, nobody asks where they lie.
+        // If the view is the whole domain, positions are not needed.
         let mut cells = (!whole).then(|| patch.cells.cells());
         let (mut low, mut high) = NONE;
         for (&v, covered) in patch.values(field).iter().zip(frame.covered(l, &patch)) {
@@ -71,8 +71,8 @@ pub fn value_range<const D: usize>(
     };
     let (mut low, mut high) = NONE;
     for (l, level) in frame.levels.iter().enumerate() {
-        for range in map_in_turn(level.patches.len(), |k| of_patch(l, k)) {
-            let (lowest, highest) = range.map_err(lost(frame.number))?;
+        for range in parallel_map(level.patches.len(), |k| of_patch(l, k)) {
+            let (lowest, highest) = range.map_err(values_unavailable(frame.number))?;
             (low, high) = (low.min(lowest), high.max(highest));
         }
     }

@@ -17,7 +17,7 @@ pub fn ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
     }
     let multiples = |step: f64| ((high / step).floor() - (low / step).ceil()) as i64 + 1;
     let step = (most.max(2)..).map(|most| round_step(span, most)).find(|&step| multiples(step) >= 2).unwrap_or(span);
-    // Rounding may put an end of the axis a hair outside; it still deserves its tick.
+    // Rounding may put an end of the axis slightly outside; it still gets its tick.
     let slack = 1e-9 * span;
     let first = ((low - slack) / step).ceil();
     let count = ((high + slack) / step).floor() - first;

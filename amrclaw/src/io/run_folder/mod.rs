@@ -1,8 +1,8 @@
-//! The folder of a run's files: one run at a time writes to it, and what other programs wrote there stays.
+//! The folder of a run's files: one run at a time writes to it, and files of other programs are kept.
 //!
-//! The hidden file `.amrclaw` is locked while a run goes on; the system frees it however the run ends. It lists the files that runs
-//! wrote here: each name before the file is begun, and its length once it is complete. A file of a run's name that is not listed so, and
-//! does not show by its content that this program wrote it, is neither replaced nor removed.
+//! The hidden file `.amrclaw` is locked during a run; the system releases the lock however the run ends. It lists the files that runs
+//! wrote here: each name before the file is begun, and its length once it is complete. A file with the name of a run's file is neither
+//! replaced nor removed unless this list or its content shows that this program wrote it.
 
 mod names;
 
@@ -21,24 +21,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const JOURNAL: &str = ".amrclaw";
 /// First line of the list.
 const HEAD: &str = "# files of amrclaw runs\n";
-/// Most numbers that are tried for a folder that is free.
-const MOST_NUMBERS: usize = 10_000;
+/// How many numbers are tried to find a free folder.
+const MAX_NUMBERS: usize = 10_000;
 
-/// What a run does where files of another one are.
+/// What a run does in a folder with files of another run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InUse {
-    /// It takes `DIR_2`, `DIR_3`, … instead, whichever is free.
-    TakeNext,
+pub enum ExistingFiles {
+    /// It takes the first free one of `DIR_2`, `DIR_3`, … instead.
+    UseNextFolder,
     /// It replaces them.
     Replace,
-    /// It goes on with them from this frame on.
-    GoOn {
+    /// It continues them from this frame on.
+    Continue {
         /// Number of the next frame.
         next_frame: usize,
     },
 }
 
-/// Whether a folder is seen in which a run has claimed its place, as from another machine.
+/// Whether a run has claimed the folder, as seen from this machine.
 pub fn is_claimed(dir: &Path) -> bool {
     dir.join(JOURNAL).is_file()
 }
@@ -47,27 +47,29 @@ pub fn is_claimed(dir: &Path) -> bool {
 #[derive(Debug)]
 pub struct RunFolder {
     dir: PathBuf,
-    in_use: InUse,
+    in_use: ExistingFiles,
     journal: Mutex<File>,
     /// Files of earlier runs, with their length where they were completed.
     listed: BTreeMap<String, Option<u64>>,
-    /// What goes again if the run does not begin, in this order.
+    /// Files and folders to remove, in this order, if the run does not begin.
     made: Vec<PathBuf>,
     begun: AtomicBool,
 }
 
 impl RunFolder {
-    /// Takes a folder for a run, and makes it if need be. Nothing in it is changed before [`RunFolder::begin`].
+    /// Claims a folder for a run, and creates it if necessary. Nothing in it changes before [`RunFolder::begin`].
     ///
     /// # Errors
-    /// The folder cannot be written to; another run writes to it; a file is in the way that this program did not write.
-    pub fn claim(dir: &Path, in_use: InUse) -> Result<Self, OutputError> {
-        if in_use == InUse::TakeNext {
+    /// The folder cannot be written to; another run writes to it; a file to replace was not written by this program.
+    pub fn claim(dir: &Path, in_use: ExistingFiles) -> Result<Self, OutputError> {
+        if in_use == ExistingFiles::UseNextFolder {
             return RunFolder::claim_next(dir);
         }
         let folder = RunFolder::lock(dir, in_use)?.ok_or_else(|| OutputError::Busy(dir.to_owned()))?;
         let stays = |name: &str| match in_use {
-            InUse::GoOn { next_frame } => format::frame_number(name).is_some_and(|number| number < next_frame),
+            ExistingFiles::Continue { next_frame } => {
+                format::frame_number(name).is_some_and(|number| number < next_frame)
+            }
             _ => false,
         };
         let mut names = folder.run_files()?.into_iter().filter(|name| !stays(name));
@@ -78,28 +80,28 @@ impl RunFolder {
     }
 
     fn claim_next(dir: &Path) -> Result<Self, OutputError> {
-        for n in 1..=MOST_NUMBERS {
+        for n in 1..=MAX_NUMBERS {
             let Some(dir) = numbered(dir, n) else { break };
             if n > 1 && dir.exists() && !dir.is_dir() {
                 continue;
             }
-            if let Some(folder) = RunFolder::lock(&dir, InUse::TakeNext)?
+            if let Some(folder) = RunFolder::lock(&dir, ExistingFiles::UseNextFolder)?
                 && folder.run_files()?.is_empty()
             {
                 return Ok(folder);
             }
         }
-        Err(OutputError::InUse(dir.to_owned()))
+        Err(OutputError::ExistingFiles(dir.to_owned()))
     }
 
-    /// The folder, made if need be and locked; `None` if another run has it.
-    fn lock(dir: &Path, in_use: InUse) -> Result<Option<Self>, OutputError> {
+    /// Creates the folder if necessary and locks it; `None` if another run holds the lock.
+    fn lock(dir: &Path, in_use: ExistingFiles) -> Result<Option<Self>, OutputError> {
         check_output_dir(dir)?;
         let missing = dir.ancestors().filter(|p| !p.as_os_str().is_empty()).take_while(|p| !p.exists());
         let mut made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
         let path = dir.join(JOURNAL);
         let before = path.symlink_metadata().ok();
-        // What a link leads to is no list of ours, and a pipe would be waited for.
+        // The target of a link is not this program's list, and opening a pipe would block.
         if before.as_ref().is_some_and(|found| !found.is_file()) {
             return Err(OutputError::Foreign(path));
         }
@@ -110,7 +112,7 @@ impl RunFolder {
         match journal.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
-            // Some file systems of clusters have no locks; a run there is no worse off than without this one.
+            // Some cluster file systems have no locks: the run continues without one.
             Err(TryLockError::Error(error)) => tracing::warn!(%error, file = %path.display(), "no lock"),
         }
         let mut text = Vec::new();
@@ -128,19 +130,21 @@ impl RunFolder {
         &self.dir
     }
 
-    /// Makes room for the run's files: removes those of an earlier run, of one that this goes on with the frames that are to come anew, and
-    /// whatever a run that was killed left half written.
+    /// Removes the files of an earlier run, or, if the run continues it, the frames that will be written again; and partial files that a
+    /// killed run left.
     ///
     /// # Errors
     /// Names the file that cannot be removed and the operating system's reason.
     pub fn begin(&self) -> Result<(), OutputError> {
         for name in self.names()? {
             let path = self.dir.join(&name);
-            // This process has opened its own already.
+            // Partial files of this process are already open.
             let is_partial = name_of_partial(&name)
                 .is_some_and(|(name, process)| process != std::process::id() && (is_run_file(name) || name == PROBE));
             let is_replaced = match self.in_use {
-                InUse::GoOn { next_frame } => format::frame_number(&name).is_some_and(|number| number >= next_frame),
+                ExistingFiles::Continue { next_frame } => {
+                    format::frame_number(&name).is_some_and(|number| number >= next_frame)
+                }
                 _ => is_run_file(&name),
             };
             if is_partial || (is_replaced && self.is_own(&name)) {
@@ -148,7 +152,7 @@ impl RunFolder {
             }
         }
         let mut journal = self.journal.lock();
-        let new = !matches!(self.in_use, InUse::GoOn { .. }) || self.listed.is_empty();
+        let new = !matches!(self.in_use, ExistingFiles::Continue { .. }) || self.listed.is_empty();
         if new {
             let written = journal.set_len(0).and_then(|()| journal.write_all(HEAD.as_bytes()));
             written.map_err(OutputError::io("write", &self.dir.join(JOURNAL)))?;
@@ -173,12 +177,12 @@ impl RunFolder {
             Some(format!("{name}\t{length};\n"))
         };
         let lines: String = paths.iter().filter(|path| path.is_file()).filter_map(line).collect();
-        // They are listed already, without their length.
+        // If this fails, they are still listed, without their length.
         let _ = self.append(&lines);
     }
 
     fn append(&self, lines: &str) -> Result<(), OutputError> {
-        // A line that a full disk has cut off must not take the next one with it.
+        // The line break ends a line that a full disk may have cut off, so that this one is not lost with it.
         let text = format!("\n{lines}");
         self.journal.lock().write_all(text.as_bytes()).map_err(OutputError::io("write", &self.dir.join(JOURNAL)))
     }
@@ -197,7 +201,7 @@ impl RunFolder {
         Ok(self.names()?.into_iter().filter(|name| is_run_file(name)).collect())
     }
 
-    /// Names in the folder, sorted. Names that are no text are not ours.
+    /// Names in the folder, sorted. Names that are not UTF-8 are left out: no run writes such files.
     fn names(&self) -> Result<Vec<String>, OutputError> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.dir).map_err(OutputError::io("read", &self.dir))? {
@@ -207,10 +211,10 @@ impl RunFolder {
         Ok(names)
     }
 
-    /// True if this program wrote the file of that name, as far as list and content tell.
+    /// True if the list or the content shows that this program wrote the file of that name.
     fn is_own(&self, name: &str) -> bool {
         let path = self.dir.join(name);
-        // What has gone meanwhile is in nobody's way.
+        // A file that has been removed meanwhile does not matter.
         let Ok(found) = path.symlink_metadata() else { return true };
         let listed = self.listed.get(name);
         if found.is_dir() {
@@ -218,7 +222,7 @@ impl RunFolder {
         }
         let is_listed = match listed {
             Some(Some(length)) => *length == found.len(),
-            // Gauges grow, so that their lengths say nothing.
+            // Gauge files grow, so their lengths are never listed: their content decides.
             Some(None) => !gauge::is_file_name(name),
             None => false,
         };
@@ -230,7 +234,7 @@ impl Drop for RunFolder {
     fn drop(&mut self) {
         if !*self.begun.get_mut() {
             for path in &self.made {
-                // What cannot be removed does no harm: an empty list, or an empty folder.
+                // If it cannot be removed, only an empty list or folder is left.
                 let _ = if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
             }
         }
@@ -246,7 +250,7 @@ fn remove(path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn begun(dir: &Path, in_use: InUse) -> RunFolder {
+    fn begun(dir: &Path, in_use: ExistingFiles) -> RunFolder {
         let folder = RunFolder::claim(dir, in_use).unwrap();
         folder.begin().unwrap();
         folder
@@ -259,21 +263,21 @@ mod tests {
         folder.complete(&[folder.dir().join(name)]);
     }
 
-    /// A folder with a run's file is passed by, and so is one that another run has; a file of the user's is in nobody's way.
+    /// Folders with files of a run, and folders that another run has locked, are skipped; other files do not matter.
     #[test]
     fn folders_in_use_are_passed_by() {
         let parent = tempfile::tempdir().unwrap();
         let dir = parent.path().join("out");
         fs::create_dir(&dir).unwrap();
         fs::write(dir.join("notes.txt"), "mine").unwrap();
-        let first = begun(&dir, InUse::TakeNext);
+        let first = begun(&dir, ExistingFiles::UseNextFolder);
         assert_eq!(first.dir(), dir);
-        let second = begun(&dir, InUse::TakeNext);
+        let second = begun(&dir, ExistingFiles::UseNextFolder);
         assert_eq!(second.dir(), parent.path().join("out_2"), "while the first has not ended");
         leave(&first, "frame_0000.png");
         drop((first, second));
         // The second left nothing.
-        assert_eq!(begun(&dir, InUse::TakeNext).dir(), parent.path().join("out_2"));
+        assert_eq!(begun(&dir, ExistingFiles::UseNextFolder).dir(), parent.path().join("out_2"));
         assert!(dir.join("frame_0000.png").exists());
     }
 
@@ -281,62 +285,62 @@ mod tests {
     #[test]
     fn a_folder_has_one_run_at_a_time() {
         let dir = tempfile::tempdir().unwrap();
-        let first = begun(dir.path(), InUse::Replace);
-        for in_use in [InUse::Replace, InUse::GoOn { next_frame: 0 }] {
+        let first = begun(dir.path(), ExistingFiles::Replace);
+        for in_use in [ExistingFiles::Replace, ExistingFiles::Continue { next_frame: 0 }] {
             let message = RunFolder::claim(dir.path(), in_use).unwrap_err().to_string();
             assert!(message.contains("another run"), "{message}");
         }
         drop(first);
-        begun(dir.path(), InUse::Replace);
+        begun(dir.path(), ExistingFiles::Replace);
     }
 
-    /// What is replaced is what runs wrote, half-written files included, and nothing before `begin`.
+    /// Only files of runs are replaced, partial files included, and none before `begin`.
     #[test]
     fn files_of_runs_are_replaced_and_no_others() {
         let dir = tempfile::tempdir().unwrap();
-        leave(&begun(dir.path(), InUse::TakeNext), "frame_0000.png");
+        leave(&begun(dir.path(), ExistingFiles::UseNextFolder), "frame_0000.png");
         fs::write(dir.path().join(".frame_0001.png.123-0.partial"), "half").unwrap();
         for name in ["notes.txt", "plot_0000.png", ".hidden.partial"] {
             fs::write(dir.path().join(name), "mine").unwrap();
         }
-        drop(RunFolder::claim(dir.path(), InUse::Replace).unwrap());
+        drop(RunFolder::claim(dir.path(), ExistingFiles::Replace).unwrap());
         assert!(dir.path().join("frame_0000.png").exists(), "claimed, not begun");
-        begun(dir.path(), InUse::Replace);
+        begun(dir.path(), ExistingFiles::Replace);
         let mut names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, [JOURNAL, ".hidden.partial", "notes.txt", "plot_0000.png"]);
     }
 
-    /// Files with names of a run that this program did not write stop a run that would replace them: never listed, of another
-    /// length than was listed, a folder, a link. Frames before those to come do not matter to a run that goes on.
+    /// A run fails if it would replace a file that this program did not write: one that is not listed or has another length, a
+    /// folder, a link. For a run that continues, earlier frames do not matter.
     #[test]
     fn foreign_files_are_never_replaced() {
         let dir = tempfile::tempdir().unwrap();
-        leave(&begun(dir.path(), InUse::TakeNext), "frame_0003.png");
+        leave(&begun(dir.path(), ExistingFiles::UseNextFolder), "frame_0003.png");
         let refused = |in_use| RunFolder::claim(dir.path(), in_use).map(drop).unwrap_err().to_string();
         let path = dir.path().join("frame_0003.png");
         fs::write(&path, "longer than it was").unwrap();
-        assert!(refused(InUse::Replace).contains("frame_0003.png"));
-        assert!(refused(InUse::GoOn { next_frame: 3 }).contains("frame_0003.png"));
-        drop(RunFolder::claim(dir.path(), InUse::GoOn { next_frame: 4 }).unwrap());
+        assert!(refused(ExistingFiles::Replace).contains("frame_0003.png"));
+        assert!(refused(ExistingFiles::Continue { next_frame: 3 }).contains("frame_0003.png"));
+        drop(RunFolder::claim(dir.path(), ExistingFiles::Continue { next_frame: 4 }).unwrap());
         fs::remove_file(&path).unwrap();
         for name in ["fort.q0001", "gauge_a.csv", "checkpoint_000001.h5", "frame_0001.vtkhdf", "run.json"] {
             let path = dir.path().join(name);
             fs::write(&path, "of another program").unwrap();
-            assert!(refused(InUse::Replace).contains(name));
+            assert!(refused(ExistingFiles::Replace).contains(name));
             fs::remove_file(&path).unwrap();
             fs::create_dir(&path).unwrap();
-            assert!(refused(InUse::Replace).contains(name));
+            assert!(refused(ExistingFiles::Replace).contains(name));
             fs::remove_dir(&path).unwrap();
         }
-        drop(RunFolder::claim(dir.path(), InUse::Replace).unwrap());
+        drop(RunFolder::claim(dir.path(), ExistingFiles::Replace).unwrap());
     }
 
-    /// A run that does not begin leaves no trace, not even the folders that were made for it.
+    /// A run that does not begin leaves nothing behind, not even the folders created for it.
     #[test]
     fn a_claim_that_is_given_up_leaves_no_trace() {
         let parent = tempfile::tempdir().unwrap();
-        drop(RunFolder::claim(&parent.path().join("a/b"), InUse::TakeNext).unwrap());
+        drop(RunFolder::claim(&parent.path().join("a/b"), ExistingFiles::UseNextFolder).unwrap());
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Which files are a run's: by name, by the list in the folder, and by content.
+//! Recognises the files of runs: by name, by the list in the folder, and by content.
 
 use crate::io::{checkpoint, clawpack, format, gauge, read, run_json, vtkhdf};
 use std::collections::BTreeMap;
@@ -11,14 +11,14 @@ pub(super) fn numbered(dir: &Path, n: usize) -> Option<PathBuf> {
     if n == 1 {
         return Some(dir.to_owned());
     }
-    // The folder `.` has a name all the same.
+    // The folder `.` has a name too: that of its absolute path.
     let dir = if dir.file_name().is_some() { dir.to_owned() } else { std::path::absolute(dir).ok()? };
     let mut name = dir.file_name()?.to_owned();
     name.push(format!("_{n}"));
     Some(dir.with_file_name(name))
 }
 
-/// The names in the text of a list; lines that were cut off are left out.
+/// The names in a list, with the lengths of complete files; lines that were cut off are left out.
 pub(super) fn list(text: &str) -> BTreeMap<String, Option<u64>> {
     let mut listed = BTreeMap::new();
     for line in text.lines().filter_map(|line| line.strip_suffix(';')) {

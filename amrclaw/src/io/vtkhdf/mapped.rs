@@ -1,9 +1,9 @@
-//! The cells of a mapped mesh as VTK's unstructured grid: quadrangles or hexahedra where they lie, the finest at each place.
+//! The cells of a mapped mesh as VTK's unstructured grid: the finest cell at each place, as a quadrangle or hexahedron.
 
 use super::parts::Share;
 use crate::index::CellBox;
 use crate::io::frame::{FieldIndex, Frame, FramePatch};
-use crate::io::hollow::{Filler, Hollow};
+use crate::io::sparse::{DataSetWriter, SparseFile};
 use crate::mesh::Mapping;
 use hdf5::{GroupBuilder, make_f64_type, make_i64_type, make_u8_type};
 use std::io;
@@ -15,13 +15,13 @@ const HEXAHEDRON: u8 = 12;
 /// Level and number of the patch whose points and cells come first.
 const FIRST: [usize; 2] = [0, 0];
 
-/// Corners of a cell, and VTK's number for its kind.
+/// Number of corners of a cell, and VTK's cell type.
 const fn kind(dim: usize) -> (usize, u8) {
     if dim == 3 { (8, HEXAHEDRON) } else { (4, QUADRANGLE) }
 }
 
-/// Numbers of points and cells; places for points, cells and values of all fields, each in the data set that `names` has for it. Patches
-/// that share corners have each their own.
+/// Writes the numbers of points and cells, and reserves space for points, cells and the values of each field, in the data set that `names`
+/// gives it. Points on a side that two patches share are stored once for each patch.
 pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &[String], share: &mut Share<'_>) {
     let (mut points, mut cells) = (Vec::new(), Vec::new());
     for (l, level) in frame.levels.iter().enumerate() {
@@ -38,7 +38,7 @@ pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &
         root.create_dataset(&format!("NumberOf{what}")).with_i64_data(&[count]);
     }
     let of_cells = |columns: usize| cells.iter().map(move |&(patch, rows)| (patch, columns * rows));
-    // Where each cell's corners end, behind a zero.
+    // Each cell's end in the list of corners, after a leading zero.
     let offsets = of_cells(1).map(|(patch, rows)| (patch, rows + usize::from(patch == FIRST)));
     let mut place =
         |group: &mut GroupBuilder, name: &str, kind, rows: &mut dyn Iterator<Item = ([usize; 2], usize)>| {
@@ -57,21 +57,21 @@ pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &
     root.add_group(data.finish());
 }
 
-/// Puts points, cells and values into their places, patch by patch; numbers points as in the whole frame.
+/// Writes points, cells and values patch by patch into the reserved space. Points are numbered over the whole frame.
 pub struct Cells<'a, const D: usize> {
     mapping: Mapping<D>,
-    points: Filler<'a>,
-    connectivity: Filler<'a>,
-    offsets: Filler<'a>,
-    kinds: Filler<'a>,
-    values: Vec<Filler<'a>>,
+    points: DataSetWriter<'a>,
+    connectivity: DataSetWriter<'a>,
+    offsets: DataSetWriter<'a>,
+    kinds: DataSetWriter<'a>,
+    values: Vec<DataSetWriter<'a>>,
     num_points: i64,
     num_cells: i64,
 }
 
 impl<'a, const D: usize> Cells<'a, D> {
-    /// In a file with such places.
-    pub fn new(file: &Hollow<'a>, mapping: Mapping<D>, names: &[String], share: &Share<'_>) -> io::Result<Self> {
+    /// For a file with the space that [`build`] reserved.
+    pub fn new(file: &SparseFile<'a>, mapping: Mapping<D>, names: &[String], share: &Share<'_>) -> io::Result<Self> {
         let place = |name: &str| file.filler(&format!("VTKHDF/{name}"));
         let mut offsets = place("Offsets")?;
         if share.holds(FIRST[0], FIRST[1]) {
@@ -89,13 +89,13 @@ impl<'a, const D: usize> Cells<'a, D> {
         })
     }
 
-    /// Passes the next patch over, or goes on behind it.
+    /// Advances the counts of points and cells past a patch.
     pub fn pass(&mut self, cells: &CellBox<D>, covered: &[bool]) {
         self.num_points += cells.size().iter().map(|&n| i64::from(n) + 1).product::<i64>();
         self.num_cells += covered.iter().filter(|covered| !**covered).count() as i64;
     }
 
-    /// The next patch, of cells of this size, and which of its cells finer ones cover.
+    /// Writes the next patch, with cell size `dx`; `covered` marks the cells beneath finer patches.
     pub fn put(
         &mut self,
         patch: &FramePatch<D>,
@@ -130,7 +130,7 @@ impl<'a, const D: usize> Cells<'a, D> {
         Ok(())
     }
 
-    /// Writes what is still to be written.
+    /// Writes what is still buffered.
     pub fn finish(self) -> io::Result<()> {
         let all = [self.points, self.connectivity, self.offsets, self.kinds].into_iter().chain(self.values);
         all.into_iter().try_for_each(|filler| filler.finish().map(drop))

@@ -1,10 +1,10 @@
-//! Frames whose values are in several files beside the one that is opened.
+//! Frames whose values are split among several part files beside the frame's own file.
 
 use super::virtual_sets::{self, Source, VirtualSet};
-use crate::io::hollow::reserve;
+use crate::io::sparse::reserve;
 use hdf5::{DatasetBuilder, Datatype};
 
-/// Which of several files, the parts of a frame, has the values of which patch.
+/// The part files of a frame, and which of them stores each patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     count: usize,
@@ -13,7 +13,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// So many parts; `of` has, by level, the part of each patch. A part may have none.
+    /// `count` parts; `of[level][patch]` is the part that stores a patch. A part may store none.
     pub fn new(count: usize, of: Vec<Vec<usize>>) -> Self {
         assert!(of.iter().flatten().all(|&part| part < count), "each patch is in a part");
         Parts { count, of }
@@ -25,40 +25,40 @@ impl Parts {
     }
 }
 
-/// Name of the file of a part of frame `number`.
+/// Name of a part file of frame `number`.
 pub fn part_name(number: usize, part: usize) -> String {
     format!("frame_{number:04}.part_{part:04}.h5")
 }
 
-/// The number of the frame of which a file of that name is a part.
+/// The frame number in the name of a part file; `None` for other names.
 pub fn frame_of_part(name: &str) -> Option<usize> {
     let (number, part) = name.strip_prefix("frame_")?.strip_suffix(".h5")?.split_once(".part_")?;
     let (number, part) = (number.parse().ok()?, part.parse().ok()?);
     (part_name(number, part) == name).then_some(number)
 }
 
-/// What a file has of a frame's values.
+/// Which of a frame's values a file stores.
 pub enum Share<'a> {
     /// All.
     Whole,
     /// Those of a part.
     Part(&'a Parts, usize),
-    /// None: they are in the parts of the frame of this number, by data sets that are virtual.
+    /// None: its virtual data sets refer to the part files of the frame of this number.
     Elsewhere(&'a Parts, usize, Vec<VirtualSet>),
 }
 
 impl Share<'_> {
-    /// Whether the boxes of the file include a patch.
+    /// Whether the file lists the box of a patch.
     pub fn holds(&self, level: usize, patch: usize) -> bool {
         !matches!(self, Share::Part(parts, part) if parts.of[level][patch] != *part)
     }
 
-    /// The part of each patch of a level, in a file that has no values itself.
+    /// The part that stores each patch of a level, if the file stores no values itself.
     pub fn parts_of_level(&self, level: usize) -> Option<&[usize]> {
         if let Share::Elsewhere(parts, ..) = self { Some(&parts.of[level]) } else { None }
     }
 
-    /// Gives the data set at `path` room for so many rows of each patch, by level, of which there are some or all; a row is `columns` numbers.
+    /// Reserves space in the data set at `path`: `rows` yields level and number of a patch, and its number of rows, each of `columns` numbers.
     pub fn reserve(
         &mut self,
         set: &mut DatasetBuilder,

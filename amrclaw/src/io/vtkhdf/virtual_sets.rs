@@ -1,38 +1,39 @@
-//! HDF5's virtual data sets: rows of numbers that readers find in other files.
+//! HDF5's virtual data sets, whose rows are stored in other files.
 //!
-//! The library that writes the rest of a file does not know them. It is given a data set whose values are, for the time being, the bytes
-//! of a global heap collection, which says where the rows are. Then the data set's object header is changed: its shape to that of all
-//! rows, its layout to a virtual one by the collection, which stays where the values were. In the HDF5 File Format Specification these are
-//! "Global Heap", "Global Heap Block for Virtual Datasets", "Data Layout Message" of version 4, and "Encoding for Dataspace Selection".
+//! The library that writes the rest of a file does not support them. It first writes a data set whose values are the bytes of a global heap
+//! collection that lists the source files. Then this module edits the data set's object header: the shape becomes that of all rows, and the
+//! layout becomes a virtual one that refers to the collection, which stays in place of the values. The HDF5 File Format Specification
+//! describes these under "Global Heap", "Global Heap Block for Virtual Datasets", "Data Layout Message" of version 4, and "Encoding for
+//! Dataspace Selection".
 
-use crate::io::hollow::io_error;
+use crate::io::sparse::io_error;
 use hdf5::{DatasetBuilder, Datatype, FileBuilder, Layout};
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 
-/// A file with some of the rows of a virtual data set.
+/// A source file, which stores some rows of a virtual data set.
 pub struct Source {
     /// Its name in the folder of the file with the virtual data set.
     pub file: String,
-    /// Where its rows go, in their order: disjoint, ascending.
+    /// Ranges of the virtual data set's rows that it stores: disjoint, ascending.
     pub rows: Vec<Range<u64>>,
 }
 
-/// A virtual data set in the making.
+/// A data set that [`finish`] makes virtual.
 pub struct VirtualSet {
     path: String,
     rows: u64,
 }
 
-/// Number of the heap object that has a data set's sources; each has a collection of its own.
+/// Index of the heap object that lists a data set's sources; each data set has its own collection.
 const OBJECT: u16 = 1;
-/// Bytes of a collection: at least those that readers fetch at once, and whole rows of three numbers of 8 bytes.
+/// A collection has at least `LEAST` bytes, which readers fetch at once, and a multiple of `WHOLE`: a row of three 8-byte numbers.
 const LEAST: usize = 4096;
 const WHOLE: usize = 24;
 
-/// Gives the data set at `path` so many rows of `columns` numbers as its sources have together, under the same path there; to be
-/// [finished](finish).
+/// Writes the list of sources as the values of the data set at `path`; [`finish`] then makes it virtual, with all rows of its sources. In
+/// the source files the data set has the same path.
 pub fn reserve(
     set: &mut DatasetBuilder,
     path: String,
@@ -49,7 +50,7 @@ pub fn reserve(
     VirtualSet { path, rows }
 }
 
-/// The bytes of a file, in which these data sets are virtual.
+/// The bytes of the file, with these data sets made virtual.
 ///
 /// # Errors
 /// The HDF5 library's.
@@ -73,17 +74,17 @@ pub fn finish(content: FileBuilder, sets: &[VirtualSet]) -> io::Result<Vec<u8>> 
 /// Types of messages in object headers.
 const DATASPACE: u8 = 1;
 const LAYOUT: u8 = 8;
-/// Bytes before a message's own: type, size, flags.
+/// Bytes of a message's header: type, size, flags.
 const MESSAGE_HEAD: usize = 4;
-/// Bytes of the layout of values that lie together, and of a virtual one: what is left over is a message without content.
+/// Bytes of a contiguous and of a virtual layout message: the difference becomes an empty message.
 const TOGETHER: usize = 18;
 const VIRTUAL: usize = 14;
 const _: () = assert!(TOGETHER - VIRTUAL == MESSAGE_HEAD);
 
-/// Changes the object header at the begin of `bytes` if its values are at one of the addresses; false if not, or if there is no header.
+/// Makes a data set virtual if `bytes` begin with its object header and `rows_at` has its address; returns whether it did.
 fn make_virtual(bytes: &mut [u8], rows_at: &HashMap<u64, u64>) -> bool {
     let (version, flags) = (bytes[4], bytes[5]);
-    // The library stores neither times nor bounds for attributes, which further flags would tell.
+    // Higher flag bits announce times or attribute limits, which the library never stores.
     if version != 2 || flags > 3 {
         return false;
     }
@@ -116,7 +117,7 @@ fn make_virtual(bytes: &mut [u8], rows_at: &HashMap<u64, u64>) -> bool {
     true
 }
 
-/// The number in up to 8 bytes, little-endian.
+/// Reads a little-endian number of up to 8 bytes.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
@@ -128,7 +129,7 @@ fn collection(object: &[u8]) -> Vec<u8> {
         [&index.to_le_bytes()[..], &references.to_le_bytes(), &[0; 4], &(size as u64).to_le_bytes()].concat()
     };
     let padded = object.len().next_multiple_of(8);
-    // The collection's head, the object's, and that of the space which is left.
+    // Three headers: of the collection, of the object, of the free space.
     let whole = (3 * 16 + padded).max(LEAST).next_multiple_of(WHOLE);
     let mut bytes =
         [&b"GCOL\x01\0\0\0"[..], &(whole as u64).to_le_bytes(), &head(OBJECT, object.len()), object].concat();
@@ -138,13 +139,13 @@ fn collection(object: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Which rows of a data set of `rows` rows are in which source, there in the data set of the same path.
+/// The heap object: for each source its file, the data set's path, and which of the `rows` rows it stores.
 fn mappings(path: &str, columns: u64, rows: u64, sources: &[Source]) -> Vec<u8> {
     let sources = || sources.iter().filter(|source| !source.rows.is_empty());
     let mut bytes = [&[0][..], &(sources().count() as u64).to_le_bytes()].concat();
     for source in sources() {
         bytes.extend([source.file.as_bytes(), b"\0", path.as_bytes(), b"\0"].concat());
-        // All of the source: type 3 of version 1, which has nothing behind its length.
+        // Selection of all rows of the source: type 3, version 1, length 0.
         bytes.extend([3_u32, 1, 0, 0].map(u32::to_le_bytes).concat());
         bytes.extend(selection(columns, rows, &source.rows));
     }
@@ -153,7 +154,7 @@ fn mappings(path: &str, columns: u64, rows: u64, sources: &[Source]) -> Vec<u8> 
     bytes
 }
 
-/// Blocks of rows as a selection: type 2, in version 1 with numbers of 32 bits, which all readers know, else in version 3, of HDF5 1.12.
+/// Blocks of rows as a hyperslab selection (type 2): version 1 with 32-bit numbers, which all readers support, or version 3 of HDF5 1.12.
 fn selection(columns: u64, rows: u64, blocks: &[Range<u64>]) -> Vec<u8> {
     let rank = if columns > 1 { 2 } else { 1 };
     let width = if u32::try_from(rows).is_ok() { 4 } else { 8 };
@@ -172,7 +173,7 @@ fn selection(columns: u64, rows: u64, blocks: &[Range<u64>]) -> Vec<u8> {
     }
 }
 
-/// Bob Jenkins's lookup3, `hashlittle` of a zero, with which HDF5 checks what is not values.
+/// Bob Jenkins's lookup3 (`hashlittle`, initial value 0), HDF5's checksum of metadata.
 fn lookup3(bytes: &[u8]) -> u32 {
     let mut state = [0xdead_beef_u32.wrapping_add(bytes.len() as u32); 3];
     let add = |state: &mut [u32; 3], part: &[u8]| {
@@ -209,8 +210,8 @@ mod tests {
         ["p1.h5", "p2.h5"].into_iter().zip(rows).map(source).collect()
     }
 
-    /// What is said of the rows of two files has the bytes that libhdf5 2.0 wrote for them (by h5py 3.16): of few rows, by which readers
-    /// of all versions that know virtual data sets find them, and of more than 2³² rows of three numbers.
+    /// The list of two source files has the bytes that libhdf5 2.0 wrote (by h5py 3.16): for few rows, in the version that all readers of
+    /// virtual data sets support, and for more than 2³² rows of three numbers.
     #[test]
     fn sources_are_told_as_libhdf5_tells_them() {
         let few = [
@@ -238,8 +239,8 @@ mod tests {
         assert!(mappings("x", 3, large + 15, &two_files(rows)) == many);
     }
 
-    /// A file is not changed but for the headers of its virtual data sets, which the library then takes for what they are, of the shape
-    /// of all rows; also where values look like a header.
+    /// Only the headers of virtual data sets change, even where values look like a header; the library then reads these data sets as
+    /// virtual, with the shape of all rows.
     #[test]
     fn headers_say_what_is_virtual() {
         let mut sets = Vec::new();

@@ -3,10 +3,10 @@
 use super::{Mapping, places};
 use rayon::prelude::*;
 
-/// Nodes from the nearest of which an inverse begins, at most.
-const MOST_SEEDS: f64 = 262_144.0;
+/// Largest number of nodes among which the starting points of Newton's method are searched.
+const MAX_SEEDS: f64 = 262_144.0;
 
-/// Nodes from which a position is looked for, the nearest first: where the sides of a domain meet, the nearest may lie on the wrong one.
+/// Starting points tried, the nearest node first: where two sides of the mapped domain meet, the nearest node may lie on the wrong one.
 const SEEDS_TRIED: usize = 4;
 
 impl<const D: usize> Mapping<D> {
@@ -18,8 +18,8 @@ impl<const D: usize> Mapping<D> {
 
     /// As [`Mapping::inverse`], for many positions.
     pub fn inverses(&self, positions: &[[f64; D]]) -> Vec<Option<[f64; D]>> {
-        // Of a fine mesh not all nodes are looked at.
-        let most = MOST_SEEDS.powf(1.0 / D as f64).round() as i32;
+        // In a fine mesh only some nodes are examined.
+        let most = MAX_SEEDS.powf(1.0 / D as f64).round() as i32;
         let step: [i32; D] = std::array::from_fn(|d| (self.finest[d] / self.domain.cells[d].min(most)).max(1));
         let counts: [usize; D] = std::array::from_fn(|d| (self.finest[d] / step[d]) as usize + 1);
         let nodes = self.nodes([0; D], step, counts);
@@ -52,7 +52,7 @@ impl<const D: usize> Mapping<D> {
             })
         };
         for _ in 0..50 {
-            // Differences towards the inside, so that the mapping is asked in the domain alone.
+            // Differences towards the inside, so that the mapping is evaluated in the domain alone.
             let here = self.position(point);
             let columns: [[f64; D]; D] = std::array::from_fn(|d| {
                 let mut beside = point;
@@ -95,7 +95,7 @@ impl<const D: usize> Mapping<D> {
     }
 }
 
-/// How much of each of two or three columns makes a vector, by Cramer's rule.
+/// The coefficients of a vector as a combination of two or three columns, by Cramer's rule.
 pub fn combination<const D: usize>(columns: [[f64; D]; D], wanted: [f64; D]) -> [f64; D] {
     let whole = determinant(&columns);
     std::array::from_fn(|d| {

@@ -11,10 +11,10 @@ use crate::index::{CellBox, CellIndex};
 use std::fmt;
 use std::sync::Arc;
 
-/// Cells of a row that are looked at together.
+/// Most cells, or nodes between them, of a row that are examined together.
 const PIECE: usize = 1 << 12;
 
-/// Physical positions of computational ones.
+/// A function from computational to physical positions.
 pub trait MapFunction<const D: usize>: Send + Sync {
     /// Fills a position for each point.
     fn fill(&self, points: &[[f64; D]], positions: &mut [[f64; D]]);
@@ -22,13 +22,13 @@ pub trait MapFunction<const D: usize>: Send + Sync {
 
 /// A mapped domain in the plane or in space.
 ///
-/// A node is the same point on all levels: its position is asked for at its place among the nodes of the finest level that there may
-/// be. A face's vector is its normal times its size, and the sum of those of the finer faces on it: in the plane faces are straight between
+/// A node is the same point on all levels: its position is computed from its index among the nodes of the finest possible level. A
+/// face's vector is its normal times its size, and the sum of the vectors of the finer faces on it: in the plane faces are straight between
 /// their ends, in space they consist of the finest faces, which are bilinear. A cell's size is that of the finest cells in it, the area of
 /// the polygon through all of the finest nodes on its sides, or the volume that the finest faces on its sides enclose.
 ///
-/// Beyond a periodic side nodes lie as at the other side, moved along; beyond others as the mirror images of those inside in the nodes on
-/// the side.
+/// Beyond a periodic side nodes are those at the opposite side, translated; beyond other sides they are the nodes inside, reflected in the
+/// nodes on the side.
 #[derive(Clone)]
 pub struct Mapping<const D: usize> {
     function: Arc<dyn MapFunction<D>>,
@@ -37,7 +37,7 @@ pub struct Mapping<const D: usize> {
     finest: [i32; D],
 }
 
-/// A cell whose nodes do not make one.
+/// Why nodes do not form a valid cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BadCell<const D: usize> {
     /// A node's position is not finite.
@@ -81,20 +81,20 @@ impl<const D: usize> MappedCell<D> {
         self.normals[axis].iter().any(|&x| x != 0.0)
     }
 
-    /// Takes its face along an axis away: neither normal nor size are left.
+    /// Removes its face along an axis: sets normal and size to zero.
     pub fn remove_face(&mut self, axis: usize) {
         (self.normals[axis], self.sizes[axis]) = ([0.0; D], 0.0);
     }
 }
 
-/// Unit vector and length. A face without a size, at a pole, has none: any will do.
+/// Unit vector and length. A face of size zero, at a pole, has no normal: any unit vector will do.
 fn unit<const D: usize>(vector: [f64; D]) -> ([f64; D], f64) {
     let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
     let other = std::array::from_fn(|d| if d == 0 { 1.0 } else { 0.0 });
     if length > 0.0 { (vector.map(|x| x / length), length) } else { (other, 0.0) }
 }
 
-/// The places in a box of so many, x fastest.
+/// All index tuples below `counts`, x fastest.
 fn places<const D: usize>(counts: [usize; D]) -> impl Iterator<Item = [i32; D]> {
     (0..counts.iter().product()).map(move |number: usize| {
         let mut rest = number;
@@ -182,7 +182,7 @@ impl<const D: usize> Mapping<D> {
         self.node_positions(&places(counts).map(node).collect::<Vec<_>>())
     }
 
-    /// Positions of nodes, also of such outside the domain.
+    /// Positions of nodes, which may lie outside the domain.
     fn node_positions(&self, nodes: &[[i32; D]]) -> Vec<[f64; D]> {
         let Some(axis) = (0..D).find(|&d| nodes.iter().any(|node| !(0..=self.finest[d]).contains(&node[d]))) else {
             return self.positions(&nodes.iter().map(|&node| self.point(node)).collect::<Vec<_>>());
@@ -193,7 +193,7 @@ impl<const D: usize> Mapping<D> {
             node[axis] = at;
             node
         };
-        // Inside, and the two nodes that say how far outside lies.
+        // For each node outside: its image inside, and the two nodes whose difference is the translation, or in which it is reflected.
         let (mut inside, mut from, mut to) = (nodes.to_vec(), Vec::new(), Vec::new());
         let mut outside = Vec::new();
         for (k, node) in inside.iter_mut().enumerate().filter(|(_, node)| !(0..=count).contains(&node[axis])) {
@@ -233,11 +233,11 @@ impl<const D: usize> Mapping<D> {
         self.nodes(std::array::from_fn(|d| cells.lo[d] * step[d]), step, cells.size().map(|n| n as usize + 1))
     }
 
-    /// Pieces of rows of a level's cells, each as its first cell and its size: all of them, or of many some at equal distances, `most`
-    /// cells together.
+    /// Pieces of rows of a level's cells, each as its first cell and its size: all pieces, or a sample at equal distances of about `most`
+    /// cells.
     fn pieces(&self, dx: [f64; D], most: usize) -> impl Iterator<Item = ([i32; D], [usize; D])> {
         let counts = self.counts(dx).map(|n| n as usize);
-        // Nodes between those of the level count too.
+        // The finer nodes between those of the level are computed too.
         let between = self.finest_per_cell(dx).into_iter().fold(1, |n, step| n.max(step as usize)).pow(D as u32 - 1);
         let length = counts[0].min((PIECE / between).max(1));
         let (pieces, rows) = (counts[0].div_ceil(length), counts[1..].iter().product::<usize>());
@@ -256,17 +256,17 @@ impl<const D: usize> Mapping<D> {
         })
     }
 
-    /// Looks at the cells of a level, at some of very many.
+    /// Checks the cells of a level, or a sample of about `most`.
     ///
     /// # Errors
-    /// The first cell that is none.
+    /// The first invalid cell.
     pub fn check(&self, dx: [f64; D], most: usize) -> Result<(), BadCell<D>> {
         self.pieces(dx, most).try_for_each(|(first, size)| self.check_row(first, size, dx))
     }
 
-    /// How much the vectors of a cell's two faces along an axis differ, for each unit of their size, at most among the cells of a level, or
-    /// some of very many: nothing where lines along the axes stay straight lines along fixed axes, whatever their distances.
-    pub fn twist(&self, dx: [f64; D], most: usize) -> f64 {
+    /// The largest relative difference between the vectors of a cell's two faces along an axis, over the cells of a level or a sample of
+    /// about `most`: zero where grid lines are straight lines along fixed axes, whatever their spacing.
+    pub fn face_variation(&self, dx: [f64; D], most: usize) -> f64 {
         let mut twist = 0.0_f64;
         for (first, size) in self.pieces(dx, most) {
             let counts = size.map(|n| n + 1);
@@ -287,9 +287,9 @@ impl<const D: usize> Mapping<D> {
         twist
     }
 
-    /// How far the faces of a cell along different axes are from standing upright on each other, as the cosine between them, at most among the
-    /// cells of a level, or some of very many.
-    pub fn lean(&self, dx: [f64; D], most: usize) -> f64 {
+    /// The largest deviation from orthogonality, as the cosine between the normals of a cell's faces along different axes, over the cells of
+    /// a level or a sample of about `most`.
+    pub fn nonorthogonality(&self, dx: [f64; D], most: usize) -> f64 {
         let cells = self.pieces(dx, most).flat_map(|(first, size)| self.cells(self.corner(first, dx), dx, size));
         let cosine = |cell: &MappedCell<D>, a: usize, b: usize| {
             (0..D).map(|d| cell.normals[a][d] * cell.normals[b][d]).sum::<f64>().abs()
@@ -300,7 +300,7 @@ impl<const D: usize> Mapping<D> {
             .fold(0.0, f64::max)
     }
 
-    /// Looks at a row of cells from one on.
+    /// Checks the cells of a piece of a row.
     fn check_row(&self, first: [i32; D], size: [usize; D], dx: [f64; D]) -> Result<(), BadCell<D>> {
         let (step, counts) = (self.finest_per_cell(dx), size.map(|n| n + 1));
         let lo: [i32; D] = std::array::from_fn(|d| first[d] * step[d]);
@@ -320,9 +320,9 @@ impl<const D: usize> Mapping<D> {
         Err(BadCell::Folded { cell, volume: cells[i].capacity * dx.iter().product::<f64>(), at })
     }
 
-    /// How far the nodes on the two periodic sides along `axis` are from lying as one another, moved along by the same distance
-    /// everywhere; and the largest extent of these sides. Of very many nodes some are looked at.
-    pub fn seam(&self, axis: usize) -> [f64; 2] {
+    /// The largest deviation of the nodes on the upper side along `axis` from a translation of those on the lower side, and the largest
+    /// extent of these two sides. Of very many nodes a sample is examined.
+    pub fn periodic_mismatch(&self, axis: usize) -> [f64; 2] {
         let most = if D == 3 { (PIECE as f64).sqrt() as i32 } else { PIECE as i32 };
         let along = |d: usize| -> Vec<i32> {
             let every = (self.finest[d] / most).max(1);

@@ -43,8 +43,8 @@ impl<const D: usize> Mapping<D> {
         cells
     }
 
-    /// For each face the area between the straight line from its lower end to its upper one and the line through the finest nodes
-    /// between, which counts where this lies to the right of that; `None` where there are no nodes between on either kind of face.
+    /// For each face the area between the straight line from its lower to its upper end and the polyline through the finest nodes between
+    /// them, positive where the polyline lies to the right; `None` if faces of neither kind have nodes between their ends.
     /// `along`: 0 for the faces along y at the left of cells, 1 for those along x below them.
     fn bulges(
         &self,

@@ -23,15 +23,15 @@ struct Face {
     corner: Point,
     /// ∫ dA.
     vector: Point,
-    /// ∫ (r − corner)·dA: three times what lies between it and its corner.
+    /// ∫ (r − corner)·dA: three times the volume of the cone from `corner` over the face.
     cone: f64,
 }
 
 impl Face {
     /// Adds a bilinear face between four points, the first two one behind the other along the first of the face's axes.
     ///
-    /// Its vector is half the cross product of its diagonals. It halves the volume between the two pairs of triangles that the diagonals
-    /// make of it, so that its cone is the mean of theirs.
+    /// Its vector is half the cross product of its diagonals. The face bisects the volume between the two triangulations that its two
+    /// diagonals give, so that its cone is the mean of theirs.
     fn add(&mut self, [p00, p10, p01, p11]: [Point; 4]) {
         let vector = cross(minus(p11, p00), minus(p01, p10));
         let [a, b, c, d] = [p00, p10, p01, p11].map(|p| minus(p, self.corner));
@@ -54,7 +54,7 @@ impl<const D: usize> Mapping<D> {
         size: [usize; D],
         dx: [f64; D],
     ) -> Vec<MappedCell<D>> {
-        // On the finest level the nodes of all faces are asked for at once.
+        // On the finest level the nodes of all faces are computed at once.
         let all = step.iter().all(|&n| n == 1).then(|| self.nodes(lo, step, size.map(|n| n + 1)));
         let faces: [Vec<Face>; 3] = std::array::from_fn(|axis| self.faces(axis, (lo, step), size, all.as_deref()));
         let face = |axis: usize, cell: [i32; D]| {

@@ -1,8 +1,8 @@
-//! Cutting the curve into a piece for each rank.
+//! Cutting the curve into one segment per rank.
 
 use crate::mesh::Speeds;
 
-/// A patch: where it lies on the curve, and its cells.
+/// A patch: its position on the curve and its number of cells.
 pub type Load = (u64, u64);
 
 /// The rank that owns a position.
@@ -10,15 +10,15 @@ pub fn owner_of(key: u64, cuts: &[u64]) -> usize {
     cuts.partition_point(|&cut| cut <= key)
 }
 
-/// The largest load of a rank, as the fastest ones would have it.
+/// The largest load of a rank, converted to a load of the fastest ranks that takes as long.
 pub fn largest_load(patches: &[Load], cuts: &[u64], speeds: &Speeds) -> u64 {
     let mut loads = vec![0; cuts.len() + 1];
     patches.iter().for_each(|&(key, cells)| loads[owner_of(key, cuts)] += cells);
     loads.into_iter().enumerate().map(|(rank, load)| speeds.as_of_fastest(rank, load)).max().unwrap_or(0)
 }
 
-/// Fills one rank after the other up to its share, which is `most` of the fastest ones; answers where each but the first begins, which may
-/// be behind the end, and is where the next one begins of a rank that has no room for a patch.
+/// Fills one rank after another up to its share, which is `most` for the fastest ones. Returns where each rank but the first begins:
+/// possibly behind the end; a rank that has no room for a patch begins where the next one does.
 pub fn cuts_at(sorted: &[Load], speeds: &Speeds, most: u64) -> Vec<u64> {
     let last_rank = speeds.num_ranks() - 1;
     let (mut cuts, mut load) = (Vec::with_capacity(last_rank), 0);
@@ -36,8 +36,8 @@ pub fn cuts_at(sorted: &[Load], speeds: &Speeds, most: u64) -> Vec<u64> {
     cuts
 }
 
-/// The rank nearest to the one `wanted`, by number, that has room for so many cells if the fastest may have `most`; if none has, the one
-/// that takes the shortest time for all it then has. `held`: what ranks have.
+/// The rank nearest to `wanted`, by number, with room for `cells` more cells if the fastest ranks may have `most`; if there is none, the
+/// rank that would take the shortest time for its total load. `held`: the present loads.
 pub fn nearest_with_room(wanted: usize, cells: u64, held: &[u64], speeds: &Speeds, most: u64) -> usize {
     let has_room = |&rank: &usize| held[rank] + cells <= speeds.share(rank, most);
     let around = (0..held.len()).flat_map(|d| [wanted.checked_sub(d), Some(wanted + d)]).flatten();
@@ -47,8 +47,7 @@ pub fn nearest_with_room(wanted: usize, cells: u64, held: &[u64], speeds: &Speed
     })
 }
 
-/// The smallest load that the fastest ranks can have, if each rank takes patches that follow one another, and none takes longer than
-/// they.
+/// The smallest possible load of the fastest ranks, if each rank takes consecutive patches and no rank takes longer than they.
 pub fn smallest_load(sorted: &[Load], speeds: &Speeds) -> u64 {
     let sums: Vec<u64> = sorted
         .iter()
@@ -61,7 +60,7 @@ pub fn smallest_load(sorted: &[Load], speeds: &Speeds) -> u64 {
     let largest = sorted.iter().map(|&(_, cells)| cells).max().unwrap_or(0);
     let mut too_few = largest.max(speeds.mean_of_fastest(total)).saturating_sub(1);
     let mut enough = too_few + largest + 1;
-    // Each rank is filled up to its share: where that ends is looked for in the sums.
+    // Fills each rank up to its share, whose end is found by binary search in the sums.
     let fits = |most: u64| {
         let (mut taken, mut begin) = (0, 0);
         for rank in 0..speeds.num_ranks() {
@@ -74,7 +73,7 @@ pub fn smallest_load(sorted: &[Load], speeds: &Speeds) -> u64 {
         }
         false
     };
-    // Where slow ranks have no room for a patch, the mean is not nearly what can be had.
+    // Where slow ranks have no room for a patch, the bound from the mean is far too small.
     while !fits(enough) {
         (too_few, enough) = (enough, 2 * enough);
     }

@@ -16,7 +16,7 @@ impl<const D: usize> TagSet<D> {
         self.combine(other, |own, others| own & others);
     }
 
-    /// Takes the tags of another set away.
+    /// Removes the tags of another set.
     pub fn subtract(&mut self, other: &Self) {
         self.combine(other, |own, others| own & !others);
     }
@@ -38,7 +38,7 @@ impl<const D: usize> TagSet<D> {
         fine
     }
 
-    /// Calls `visit` with each row of tagged neighbours along x; a row ends where its word ends.
+    /// Calls `visit` with each run of consecutive tagged cells along x; a run does not extend beyond its word.
     fn for_each_run(&self, mut visit: impl FnMut(CellBox<D>)) {
         self.for_each_word(&self.domain, |origin, mut bits| {
             let mut run = CellBox::cell(origin);

@@ -1,4 +1,4 @@
-//! Sets built at once, on all threads.
+//! Tag sets built in one pass, on all threads.
 
 use super::cover::place_in;
 use super::{Places, TagSet, Tiling, key, low_bits};
@@ -7,9 +7,9 @@ use crate::mesh::LevelMesh;
 use crate::threads::join;
 use rayon::prelude::*;
 
-/// Tiles that a thread takes at least.
+/// Fewest tiles per thread.
 const TILES_AT_A_TIME: usize = 8;
-/// Pieces of boxes, one for each tile that they touch, that are worth waking threads for: one takes some forty nanoseconds.
+/// Number of pieces, one per box and tile that it touches, above which several threads pay: a piece takes some forty nanoseconds.
 const PIECES_FOR_THREADS: usize = 1 << 13;
 
 impl<const D: usize> TagSet<D> {
@@ -40,7 +40,7 @@ impl<const D: usize> TagSet<D> {
         TagSet { domain, tiles: Places::from_sorted(tiles), words }
     }
 
-    /// Changes the set tile by tile: `change` gets the cells of a tile in the domain and its words, and may take tags away.
+    /// Changes the set tile by tile: `change` gets the tile's cells in the domain and its words, and may only remove tags.
     pub(crate) fn change_tiles(&mut self, change: impl Fn(&CellBox<D>, &mut [u64]) + Sync) {
         self.parts().into_par_iter().with_min_len(TILES_AT_A_TIME).for_each(|(cells, words)| change(&cells, words));
     }
@@ -94,7 +94,7 @@ impl<const D: usize> TagSet<D> {
         parts
     }
 
-    /// Tags of a level from the bitmaps of its patches, or of some of them, one after another in the mesh's order.
+    /// Tags of a level from the bitmaps of its patches, or of those for which `is_given` is true, in the mesh's order.
     ///
     /// Shape of each bitmap: `[nz, ny, ⌈nx / 64⌉]` words, x fastest; bit `k` of a row's word `w` is cell `64 w + k`
     /// counted from the patch's first. Bits past a row's end are ignored.
@@ -132,7 +132,7 @@ impl<const D: usize> TagSet<D> {
     }
 }
 
-/// The tiles in order, each once. Where they lie close together they are marked in a map of all tiles around them instead of being
+/// The tiles sorted and without duplicates. Tiles that lie close together are marked in a map of their bounding box instead of being
 /// compared.
 fn sorted_once<const D: usize>(mut tiles: Vec<CellIndex<D>>) -> Vec<CellIndex<D>> {
     let around = tiles.iter().fold(CellBox::EMPTY, |hull, &tile| hull.hull(&CellBox::cell(tile)));
@@ -150,7 +150,7 @@ fn sorted_once<const D: usize>(mut tiles: Vec<CellIndex<D>>) -> Vec<CellIndex<D>
     around.cells().zip(is_there).filter_map(|(tile, is)| is.then_some(tile)).collect()
 }
 
-/// Tags the cells of boxes in tiles, halves of which are for different threads.
+/// Tags the cells of boxes in tiles, recursively halved among threads.
 fn insert_into<const D: usize>(tiles: &mut [(CellBox<D>, &mut [u64])], boxes: &[CellBox<D>]) {
     if tiles.len() <= TILES_AT_A_TIME {
         for (cells, words) in tiles {
@@ -195,7 +195,7 @@ pub(crate) fn hull_of_bits<const D: usize>(cell: CellIndex<D>, tile: &[u64]) -> 
     for d in 0..D {
         let (stride, mut bits) = if d == 0 { (1, columns) } else { (Tiling::<D>::stride(d) as u32, rows) };
         if d > 0 && d + 1 < D {
-            // The rows of all planes across the last axis, one over another.
+            // Superposes the rows of all planes across the last axis.
             bits = (0..Tiling::<D>::extent(d + 1)).fold(0, |all, z| all | rows >> (z * Tiling::<D>::stride(d + 1)));
             bits &= low_bits(Tiling::<D>::extent(d) as i32);
         }

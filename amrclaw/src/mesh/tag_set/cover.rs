@@ -1,17 +1,17 @@
-//! The tiles that a level's tags can lie in, known before there are tags: where a device puts them.
+//! The tiles that a level's tags can lie in, computed before the tags: a device stores its tags in them.
 
 use super::{Places, TagSet, Tiling, key};
 use crate::index::{CellBox, CellIndex, wrap_into_domain};
 use crate::mesh::LevelMesh;
 use rayon::prelude::*;
 
-/// Tiles that one thread looks at or copies at a time, at least.
+/// Fewest tiles that one thread examines or copies at a time.
 const SHARED: usize = 256;
-/// Tiles of a box around all tiles that may be mapped however few of them there are: numbers of 4 MB.
+/// A bounding box of up to so many tiles gets a map, however few tiles there are in it: 4 MB of numbers.
 const MAPPED: usize = 1 << 20;
 
-/// The tiles over a level's patches and all around these, as far as they touch the domain, past periodic sides too: they hold the level's
-/// tags, widened by up to a tile's extent.
+/// The tiles that touch a level's patches or lie within a tile's extent of them, in the domain and across periodic sides: they can hold
+/// the level's tags, widened by up to a tile's extent.
 pub(crate) struct TileCover<const D: usize> {
     domain: CellBox<D>,
     periodic: [bool; D],
@@ -24,10 +24,10 @@ pub(crate) struct TileCover<const D: usize> {
 }
 
 impl<const D: usize> TileCover<D> {
-    /// The number where there is no tile.
+    /// The number in the map where there is no tile.
     pub const NONE: u32 = u32::MAX;
 
-    /// Of all patches, or of some.
+    /// The tiles of the patches for which `is_covered` is true.
     pub fn new(mesh: &LevelMesh<D>, is_covered: impl Fn(usize) -> bool) -> Self {
         let covered = || mesh.patches().iter().enumerate().filter(|(k, _)| is_covered(*k));
         let touched = covered().map(|(_, patch)| Tiling::tiles_touching(patch));
@@ -58,7 +58,7 @@ impl<const D: usize> TileCover<D> {
         }
     }
 
-    /// All cells that the level could have, and along which axes they go on at the other side.
+    /// All cells that the level could have, and which axes are periodic.
     pub fn domain(&self) -> (CellBox<D>, [bool; D]) {
         (self.domain, self.periodic)
     }
@@ -78,8 +78,8 @@ impl<const D: usize> TileCover<D> {
         [self.starts[k], self.starts[k + 1]]
     }
 
-    /// A box of tiles around all, and the number of each of its tiles, first axis fastest, [`TileCover::NONE`] where there is none; if the
-    /// box is not much larger than there are tiles.
+    /// The bounding box of all tiles, and the number of each tile in it, first axis fastest, [`TileCover::NONE`] where there is none. `None` if
+    /// the box has far more places than there are tiles.
     pub fn map(&self) -> Option<(CellBox<D>, &[u32])> {
         self.map.as_ref().map(|(around, numbers)| (*around, numbers.as_slice()))
     }
@@ -118,7 +118,7 @@ struct NumberedTiles<const D: usize> {
 }
 
 impl<const D: usize> NumberedTiles<D> {
-    /// Those that boxes of tiles hold.
+    /// The tiles in some boxes of tiles.
     fn new(spans: &[CellBox<D>]) -> Self {
         let around = spans.iter().fold(CellBox::EMPTY, |hull, span| hull.hull(span));
         let there: usize = spans.iter().map(CellBox::volume).sum();

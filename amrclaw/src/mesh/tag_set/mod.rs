@@ -82,14 +82,14 @@ impl<const D: usize> TagSet<D> {
         }
     }
 
-    /// Tags every cell of a box, whose part outside the domain comes back in along periodic axes.
+    /// Tags every cell of a box; its part outside the domain is wrapped around along periodic axes.
     pub fn insert_box_wrapped(&mut self, region: &CellBox<D>, periodic: [bool; D]) {
         for piece in wrap_into_domain(region, &self.domain, periodic) {
             self.insert_box(&piece);
         }
     }
 
-    /// Takes the tags off a box.
+    /// Removes the tags in a box.
     pub fn remove_box(&mut self, region: &CellBox<D>) {
         let words = &mut self.words;
         visit_tiles(&self.tiles, &region.intersect(&self.domain), |start, part| {
@@ -98,7 +98,7 @@ impl<const D: usize> TagSet<D> {
         });
     }
 
-    /// Takes the tags off everything outside a box.
+    /// Removes all tags outside a box.
     pub fn retain_box(&mut self, region: &CellBox<D>) {
         let mut outside = Vec::new();
         self.domain.subtract_into(region, &mut outside);
@@ -212,7 +212,7 @@ impl<const D: usize> TagSet<D> {
         }
     }
 
-    /// The words of a tile, which comes into being if need be.
+    /// The words of a tile, which is created if it does not exist.
     fn tile_mut(&mut self, tile: CellIndex<D>) -> &mut [u64] {
         let end = self.words.len();
         let start = self.tiles.get_or_insert(key(tile), end);

@@ -1,6 +1,6 @@
 //! Where the words of each tile begin.
 
-/// Places by `tiling::key`, sorted: one after the other they are passed through quickly, and are made from sorted keys at no cost.
+/// A sorted map from `tiling::key` to a tile's first word: fast to iterate over, and built from sorted keys at no cost.
 #[derive(Clone, Default)]
 pub(super) struct Places<const D: usize> {
     sorted: Vec<([i32; D], usize)>,

@@ -3,11 +3,11 @@
 /// Planes taken at a time, as many as a vector register holds words.
 const LANES: usize = 8;
 
-/// Instructions that a function is compiled for. All give the same: they count.
+/// Instructions that a function is compiled for. All give the same result, since they only count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Instructions {
     /// Whatever every processor of the target has.
-    Portable,
+    DeviceForm,
     /// Four words at a time.
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -26,11 +26,11 @@ impl Instructions {
             let avx512 = is_x86_feature_detected!("avx512vpopcntdq") && is_x86_feature_detected!("avx512dq");
             return if avx512 { Instructions::Avx512 } else { Instructions::Avx2 };
         }
-        Instructions::Portable
+        Instructions::DeviceForm
     }
 }
 
-/// Defines functions that are compiled for several kinds of processors; a call runs the widest that is at hand.
+/// Defines functions that are compiled for several instruction sets; a call runs the widest version that the processor has.
 macro_rules! widest {
     ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) $(-> $out:ty)? $body:block)*) => { $(
         $(#[$doc])*
@@ -61,7 +61,7 @@ macro_rules! widest {
                 // SAFETY: likewise.
                 #[cfg(target_arch = "x86_64")]
                 Instructions::Avx2 => unsafe { avx2($($arg),*) },
-                Instructions::Portable => any($($arg),*),
+                Instructions::DeviceForm => any($($arg),*),
             }
         })*
     } };
@@ -108,19 +108,19 @@ widest! {
         signature.iter().fold(u32::MAX, |least, &count| least.min(count)) == 0
     }
 
-    /// Where the second difference of a signature changes sign, the largest jump of it, and how the place ranks: see
-    /// [`key`]. Zero if it never does.
+    /// The [`key`] of the sign change of a signature's second difference with the largest jump. Zero if the second difference
+    /// never changes sign.
     ///
     /// Place `k` is between planes `k + 1` and `k + 2`, and `middle` the preferred one.
     fn strongest_bend(signature: &[u32], middle: i32) -> u64 {
         let places = signature.len().saturating_sub(3);
         if places < LANES {
-            // Behind the signature a plane's second difference is made zero.
+            // The signature is padded with zeros; places in the padding are not taken.
             let mut planes = [0; LANES + 3];
             planes[..signature.len()].copy_from_slice(signature);
             return bends(&planes, -middle).into_iter().take(places).fold(0, u64::max);
         }
-        // The last chunk may begin in the one before: the largest of some numbers does not mind.
+        // The last chunk may overlap the one before: a maximum may take a value twice.
         let mut most = [0; LANES];
         let mut first = 0;
         loop {
@@ -168,8 +168,8 @@ fn exchange<const HALF: usize>(words: &mut [u64; 64]) {
     }
 }
 
-/// A jump and a distance from the middle, `-2³⁰ <= distance < 2³⁰`, in an order by merit: the largest jump, of equals the
-/// one nearest to the middle, of those the lower.
+/// A jump and a distance from the middle, `-2³⁰ <= distance < 2³⁰`, as one key that is larger the better the place: first by the
+/// jump, then by nearness to the middle, then the lower place.
 #[inline(always)]
 fn key(jump: u32, distance: i32) -> u64 {
     let rank = (distance << 1 ^ distance >> 31) as u32;
@@ -188,7 +188,7 @@ mod tests {
 
     /// All that this processor has.
     fn available() -> Vec<Instructions> {
-        let mut available = vec![Instructions::Portable];
+        let mut available = vec![Instructions::DeviceForm];
         #[cfg(target_arch = "x86_64")]
         available.extend([Instructions::Avx2, Instructions::Avx512]);
         let widest = available.iter().position(|&i| i == Instructions::detect()).expect("it is one of them");
@@ -202,7 +202,7 @@ mod tests {
         (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ mixed >> 32
     }
 
-    /// For any instructions and lengths, each function does what its few words say, one plane after the other.
+    /// For all instructions and lengths, each function agrees with a plain loop over planes.
     #[test]
     fn all_instructions_give_the_same() {
         let words: [u64; 64] = std::array::from_fn(|k| noise(k as u64));

@@ -5,15 +5,15 @@ use super::{TagSet, Tiling, key, visit_tiles};
 use crate::index::{CellBox, CellIndex};
 use rayon::prelude::*;
 
-/// Cells of a region whose tags are worth being counted by several threads, and rows of tiles that each takes of it.
+/// Number of cells of a region above which several threads count its tags, and the rows of tiles per task.
 const CELLS_FOR_THREADS: usize = 1 << 23;
 const SLAB: i32 = 4;
 /// Tiles that a thread prepares at least.
 const TILES_AT_A_TIME: usize = 32;
-/// Tile of a place in the map of tiles where there is none.
+/// The number in the map of tiles where there is no tile.
 const NONE: u32 = u32::MAX;
 
-/// Tags, prepared for being counted in planes: whatever is asked for afterwards costs about one operation a plane and tile.
+/// Tags, preprocessed for counting in planes: a count then costs about one operation per plane and tile.
 pub(crate) struct TagCounter<'a, const D: usize> {
     tags: &'a TagSet<D>,
     /// Every tile, in the order of the words.
@@ -27,7 +27,7 @@ pub(crate) struct TagCounter<'a, const D: usize> {
 struct TransposedTile {
     /// A word for each plane across x, whose bit `r` belongs to row `r`.
     columns: [u64; 64],
-    /// Tags of each column and row. Where boxes are large this is all that is read of most tiles.
+    /// Tags in each column and in each row. In large boxes only these are read for most tiles.
     sums: [[u8; 64]; 2],
 }
 

@@ -202,7 +202,7 @@ proptest! {
         }
     }
 
-    /// The words of two halves, told to an empty set, and some of them twice, make the set again; tiles that are taken out of it are missing.
+    /// The words of two halves and of the whole, added to an empty set, reproduce the set; tiles that are taken out are missing.
     #[test]
     fn words_lead_back_to_the_tags(cells in prop::collection::vec([-9..300i32, -9..200i32, 0..20i32], 0..30), at in 0..300i32) {
         let domain = CellBox::new([-9, -9, 0], [300, 200, 20]);

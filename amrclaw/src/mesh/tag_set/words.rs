@@ -1,11 +1,11 @@
-//! Tags in words, for other ranks.
+//! Tag sets serialized as words, for messages to other ranks.
 
 use super::{TagSet, Tiling, key, visit_tiles};
 use crate::index::{CellBox, CellIndex};
 use std::collections::BTreeMap;
 
 impl<const D: usize> TagSet<D> {
-    /// The tags of a region: for each tile with tags a word for each index, then its words.
+    /// The tags of a region: for each tile with tags its `D` indices, one word each, then its words.
     pub fn words_in(&self, region: &CellBox<D>) -> Vec<u64> {
         let mut words = Vec::new();
         visit_tiles(&self.tiles, &region.intersect(&self.domain), |start, part| {
@@ -24,7 +24,7 @@ impl<const D: usize> TagSet<D> {
         words
     }
 
-    /// Adds the tags that [`TagSet::words_in`] tells of a set with the same domain.
+    /// Adds the tags that [`TagSet::words_in`] returned for a set with the same domain.
     pub fn add_words(&mut self, words: &[u64]) {
         let mut added = Vec::new();
         for told in words.chunks_exact(D + Tiling::<D>::ROWS) {
@@ -41,7 +41,7 @@ impl<const D: usize> TagSet<D> {
         self.tiles.add(added);
     }
 
-    /// Takes out the tiles for which `take` gives a rank, and tells each rank's.
+    /// Removes the tiles for which `take` returns a rank, and returns each rank's tiles as words.
     pub(crate) fn take_tiles(&mut self, take: impl Fn(&CellBox<D>) -> Option<usize>) -> BTreeMap<usize, Vec<u64>> {
         let mut taken: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
         for (cells, words) in self.parts() {

@@ -1,24 +1,24 @@
-//! Clustering by several ranks, each of which knows some of the tags. They cut the largest candidates together, each cut dividing the ranks
-//! too, until one rank is left to each candidate: it has all tags of it then, and goes on alone.
+//! Clustering by several ranks, each of which holds some of the tags. The ranks cut the largest candidates together, and each cut divides
+//! the group of ranks too, until each candidate is left to one rank, which then holds all of its tags and continues alone.
 //!
-//! A rank's work and what it sends follow its own tags, times the logarithm of the number of ranks, and not the tags of all.
+//! A rank's work and messages grow with its own tags times the logarithm of the number of ranks, not with the tags of all ranks.
 
 use super::{Candidate, ClusterParams, assert_differences_fit};
-use crate::exec::comm::{CommError, Head, Ranks};
+use crate::exec::comm::{CommError, MessageHeader, Ranks};
 use crate::index::CellBox;
 use crate::mesh::{LevelMesh, Partition, Rank, TagCounter, TagSet};
 
-/// Moves tags, which reach into what lies around other ranks' patches, so that one rank alone has those of a tile: the owner of the first
-/// patch in it or, where there is none, a rank that follows from the tile's place. All ranks call it.
+/// Redistributes tags, of which several ranks may hold the same ones around their patches, so that one rank holds all tags of a tile: the
+/// owner of the first patch in the tile or, without a patch, a rank computed from the tile's index. A collective operation.
 ///
 /// # Errors
 /// As for [`Communicator::wait`](crate::exec::comm::Communicator::wait).
-pub fn with_one_rank<const D: usize>(
+pub fn redistribute_tags<const D: usize>(
     mut tags: TagSet<D>,
     mesh: &LevelMesh<D>,
     partition: &Partition,
     ranks: &Ranks,
-    head: Head,
+    header: MessageHeader,
 ) -> Result<TagSet<D>, CommError> {
     let Rank { number, of } = ranks.rank();
     let rank_of = |cells: &CellBox<D>| {
@@ -28,31 +28,31 @@ pub fn with_one_rank<const D: usize>(
         first.map_or_else(anywhere, |patch| partition.owner(patch))
     };
     let for_others = tags.take_tiles(|cells| Some(rank_of(cells)).filter(|&rank| rank != number));
-    for words in ranks.exchange(head, for_others)? {
+    for words in ranks.exchange(header, for_others)? {
         tags.add_words(&words);
     }
     Ok(tags)
 }
 
-/// The tags of the candidate that is left to this rank, of all ranks' tags, each of which one rank alone has; empty if there are fewer
-/// candidates than ranks. `params`: none if tags are not to be divided. All ranks call it.
+/// All tags of the candidate that is left to this rank; empty if there are fewer candidates than ranks. Each tag must be held by one rank
+/// only. `params`: `None` if all tags are to go to the first rank. A collective operation.
 ///
-/// What ranks make of their candidates by [`cluster`](super::cluster) is together what one makes of all tags.
+/// The boxes that the ranks get from their candidates by [`cluster`](super::cluster) are together those of a single rank.
 ///
 /// # Errors
 /// As for [`Communicator::wait`](crate::exec::comm::Communicator::wait).
-pub fn part_of_rank<const D: usize>(
+pub fn divide_among_ranks<const D: usize>(
     mut tags: TagSet<D>,
     params: Option<&ClusterParams>,
     ranks: &Ranks,
-    head: Head,
+    header: MessageHeader,
 ) -> Result<TagSet<D>, CommError> {
     let Rank { number, of } = ranks.rank();
     let (mut group, mut region) = (0..of, bounds_of_all(&tags, ranks)?);
     while group.len() > 1 && !region.is_empty() {
         let mut signatures = Vec::new();
         let mut candidate = Candidate::of_own_tags(region, &mut signatures, &TagCounter::new(&tags));
-        ranks.sum(&group, head, &mut signatures)?;
+        ranks.sum(&group, header, &mut signatures)?;
         assert_differences_fit(&signatures);
         candidate.settle(&signatures);
         let (lower, upper, share) = halves(&candidate, &signatures, params);
@@ -63,20 +63,20 @@ pub fn part_of_rank<const D: usize>(
             true => ((lower, below), (upper, above)),
             false => ((upper, above), (lower, below)),
         };
-        // Those of one half send what the other's have to know, each to the one in its place, again from the first one on.
-        ranks.post_words(theirs.start + (number - ours.start) % theirs.len(), head, &tags.words_in(&other))?;
+        // Each rank of one half sends its tags in the other half to the rank of equal position there, cyclically.
+        ranks.post_words(theirs.start + (number - ours.start) % theirs.len(), header, &tags.words_in(&other))?;
         let mut kept = TagSet::new(*tags.domain());
         kept.add_words(&tags.words_in(&own));
         for from in theirs.clone().skip(number - ours.start).step_by(ours.len()) {
-            kept.add_words(&ranks.wait_for_words(from, head)?);
+            kept.add_words(&ranks.wait_for_words(from, header)?);
         }
         (tags, group, region) = (kept, ours, own);
     }
     Ok(tags)
 }
 
-/// The two parts of a candidate, and which part of the tags lies in the first one. If only one rank can tell where to cut it, if at all, the
-/// first is the whole.
+/// The two parts of a candidate, and the fraction of its tags in the first one. If the signatures do not determine a cut, the first part is
+/// the whole, and one rank continues with it.
 fn halves<const D: usize>(
     candidate: &Candidate<D>,
     signatures: &[u32],
@@ -95,12 +95,12 @@ fn halves<const D: usize>(
 
 /// The smallest box that holds the tags of all ranks.
 fn bounds_of_all<const D: usize>(tags: &TagSet<D>, ranks: &Ranks) -> Result<CellBox<D>, CommError> {
-    let all = ranks.gather(&words_of_boxes(&[tags.bounding_box()]))?;
-    Ok(all.iter().flat_map(|words| boxes_of_words(words)).fold(CellBox::EMPTY, |hull, bounds| hull.hull(&bounds)))
+    let all = ranks.gather(&boxes_to_words(&[tags.bounding_box()]))?;
+    Ok(all.iter().flat_map(|words| boxes_from_words(words)).fold(CellBox::EMPTY, |hull, bounds| hull.hull(&bounds)))
 }
 
-/// Boxes in words: for each axis a word of both ends.
-pub fn words_of_boxes<const D: usize>(boxes: &[CellBox<D>]) -> Vec<u64> {
+/// Boxes serialized as words: one word per axis, with both ends.
+pub fn boxes_to_words<const D: usize>(boxes: &[CellBox<D>]) -> Vec<u64> {
     let ends = |cells: &CellBox<D>| {
         let CellBox { lo, hi } = *cells;
         (0..D).map(move |d| u64::from(lo[d] as u32) | u64::from(hi[d] as u32) << 32)
@@ -108,8 +108,8 @@ pub fn words_of_boxes<const D: usize>(boxes: &[CellBox<D>]) -> Vec<u64> {
     boxes.iter().flat_map(ends).collect()
 }
 
-/// Back from [`words_of_boxes`].
-pub fn boxes_of_words<const D: usize>(words: &[u64]) -> impl Iterator<Item = CellBox<D>> {
+/// The inverse of [`boxes_to_words`].
+pub fn boxes_from_words<const D: usize>(words: &[u64]) -> impl Iterator<Item = CellBox<D>> {
     words.chunks_exact(D).map(|ends| {
         CellBox::new(std::array::from_fn(|d| ends[d] as i32), std::array::from_fn(|d| (ends[d] >> 32) as i32))
     })
@@ -119,15 +119,15 @@ pub fn boxes_of_words<const D: usize>(words: &[u64]) -> impl Iterator<Item = Cel
 mod tests {
     use super::super::cluster;
     use super::*;
-    use crate::exec::comm::{Phase, Threads, USUAL_PATIENCE};
+    use crate::exec::comm::{DEFAULT_TIMEOUT, Phase, Threads};
     use parking_lot::Mutex;
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    const HEAD: Head = Head { phase: Phase::Flags, level: 0, epoch: 0 };
+    const HEAD: MessageHeader = MessageHeader { phase: Phase::Flags, level: 0, epoch: 0 };
 
-    /// The boxes that ranks make of tags together. Each rank has the tags in its patches, and those in a few cells around them, which it has
-    /// in common with others; patches go to ranks in turn.
+    /// The boxes that several ranks make of tags together. Each rank holds the tags in its patches and in a few cells around them, which
+    /// other ranks may hold too; patches are distributed to ranks cyclically.
     fn by_ranks<const D: usize>(
         tags: &TagSet<D>,
         mesh: &LevelMesh<D>,
@@ -141,11 +141,11 @@ mod tests {
             for patch in partition.patches_of(ranks.rank().number) {
                 own.add_words(&tags.words_in(&mesh.patches()[patch].grow(3)));
             }
-            let own = with_one_rank(own, mesh, &partition, &ranks, HEAD).expect("all are there");
-            let part = part_of_rank(own, Some(params), &ranks, HEAD).expect("all are there");
+            let own = redistribute_tags(own, mesh, &partition, &ranks, HEAD).expect("all are there");
+            let part = divide_among_ranks(own, Some(params), &ranks, HEAD).expect("all are there");
             found.lock().extend(cluster(&part, params));
         };
-        Threads::run(size, USUAL_PATIENCE, &Arc::default(), work, work).expect("threads");
+        Threads::run(size, DEFAULT_TIMEOUT, &Arc::default(), work, work).expect("threads");
         found.into_inner()
     }
 
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Tags that are not to be divided all come to the first rank; boxes come back from words, below zero too.
+    /// Without `params` all tags go to the first rank; boxes, with negative indices too, survive the conversion to words.
     #[test]
     fn one_rank_can_have_all() {
         let domain = CellBox::new([-70, 0], [90, 50]);
@@ -193,11 +193,11 @@ mod tests {
             let mut own = TagSet::new(domain);
             let place = 7 * ranks.rank().number as i32;
             own.insert_box(&CellBox::new([place - 70, place], [place - 65, place + 2]));
-            let part = part_of_rank(own, None, &ranks, HEAD).expect("all are there");
+            let part = divide_among_ranks(own, None, &ranks, HEAD).expect("all are there");
             assert_eq!(part.count(), if ranks.is_first() { 10 * ranks.rank().of } else { 0 });
         };
-        Threads::run(5, USUAL_PATIENCE, &Arc::default(), work, work).expect("threads");
+        Threads::run(5, DEFAULT_TIMEOUT, &Arc::default(), work, work).expect("threads");
         let boxes = [domain, CellBox::new([i32::MIN, -1], [-1, i32::MAX])];
-        assert!(boxes_of_words::<2>(&words_of_boxes(&boxes)).eq(boxes));
+        assert!(boxes_from_words::<2>(&boxes_to_words(&boxes)).eq(boxes));
     }
 }

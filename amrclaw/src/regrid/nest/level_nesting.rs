@@ -31,14 +31,14 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
         self.base_is_whole
     }
 
-    /// True if the base level covers `region`, which counts its cells. Cells past a wall count as covered; cells past a
-    /// periodic side are those that come in at the other.
+    /// True if the base level covers `region`, given in its cells. Cells beyond a wall count as covered; cells beyond a
+    /// periodic side are those inside at the opposite side.
     pub fn covers(&self, region: &CellBox<D>) -> bool {
         self.base_is_whole || self.base.covers(&self.once_around(region))
     }
 
-    /// The part of a region of the base level's cells that lies at most the domain's size outside it: whatever lies further away
-    /// lies nearer as well.
+    /// The part of a region, in cells of the base level, within one domain size of the domain: cells further away are periodic
+    /// images of cells in this part.
     fn once_around(&self, region: &CellBox<D>) -> CellBox<D> {
         let domain = self.base.domain();
         region.intersect(&domain.grow_by(domain.size()))
@@ -55,7 +55,7 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
         self.ratios.iter().rev().fold(grown, |fine, &r| fine.coarse_from_fine(r).grow(self.nesting_width))
     }
 
-    /// Takes away the tags of the level to be refined whose cell alone cannot nest.
+    /// Removes the tags of cells of the level to be refined that cannot nest.
     pub fn clip(&self, tags: &mut TagSet<D>) {
         if self.base_is_whole {
             return;
@@ -72,8 +72,8 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
         });
     }
 
-    /// The cells of the level to be refined that cannot nest because the base level lacks `open`: it keeps refinement
-    /// away by the nesting width, again on every level.
+    /// The cells of the level to be refined that cannot nest because the base level does not cover `open`: the cells within
+    /// the nesting width of it, widened again on every level.
     fn barred(&self, open: &CellBox<D>) -> CellBox<D> {
         let on_finer = |cells: CellBox<D>, &r: &Ratio<D>| cells.fine_from_coarse(r).grow(self.nesting_width);
         self.ratios.iter().fold(open.grow(self.nesting_width), on_finer)
@@ -102,8 +102,8 @@ mod tests {
         assert!(twice.covers(&CellBox::new([-5, -5], [14, 6])) && !twice.covers(&CellBox::new([-5, -5], [14, 7])));
     }
 
-    /// Across a periodic side the base level continues with its patches on the other side, across a wall with nothing
-    /// that would bar refinement.
+    /// Across a periodic side the base level continues with its patches at the opposite side; a wall does not restrict
+    /// refinement.
     #[test]
     fn continues_across_periodic_sides() {
         let domain = CellBox::new([0, 0], [12, 12]);

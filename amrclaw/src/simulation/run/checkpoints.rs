@@ -1,12 +1,12 @@
-//! Checkpoints of a run, and going on from one.
+//! Checkpoints of a run, and restarting from one.
 
-use super::elsewhere::{Elsewhere, Outline, Purpose};
+use super::remote_values::{FrameWithRemoteValues, Purpose, RemoteValues};
 use super::snapshot::Snapshot;
 use super::{Cause, Driver};
 use crate::exec::ExecError;
 use crate::exec::comm::Ranks;
+use crate::io::checkpoint_patches::StoredCheckpoint;
 use crate::io::config::Case;
-use crate::io::stored::StoredCheckpoint;
 use crate::io::{Checkpoint, InputError, OutputError, RunFolder, checkpoint};
 use crate::simulation::{RunError, ScheduleState};
 use serde::{Deserialize, Serialize};
@@ -22,26 +22,26 @@ pub(super) const KEPT: usize = 2;
 pub(super) struct RunState {
     pub schedule: ScheduleState,
     pub totals_initial: Vec<f64>,
-    /// The state is to be a frame that could not be written: the first thing after a restart.
+    /// The state is also a frame that could not be written: a restart writes it first.
     #[serde(default)]
     pub frame_due: bool,
 }
 
-/// Reads a checkpoint and what the run knew.
+/// Reads a checkpoint and the state of its run.
 pub(super) fn read<const D: usize>(path: &Path) -> Result<(Checkpoint<D>, RunState), InputError> {
     let checkpoint = checkpoint::read::<D>(path)?;
     let state = state_of(path, &checkpoint)?;
     Ok((checkpoint, state))
 }
 
-/// As [`read`], for one of several ranks: values are still to be read.
+/// As [`read`], for one of several ranks: without the values, which each rank reads later.
 pub(super) fn open<const D: usize>(path: &Path) -> Result<(StoredCheckpoint<D>, RunState), InputError> {
     let stored = StoredCheckpoint::open(path)?;
     let state = state_of(path, &stored.outline)?;
     Ok((stored, state))
 }
 
-/// What the run knew.
+/// The state of the run in a checkpoint.
 fn state_of<const D: usize>(path: &Path, checkpoint: &Checkpoint<D>) -> Result<RunState, InputError> {
     let damaged = |reason| InputError::Damaged { path: path.to_owned(), reason };
     let state: RunState =
@@ -52,13 +52,13 @@ fn state_of<const D: usize>(path: &Path, checkpoint: &Checkpoint<D>) -> Result<R
     Ok(state)
 }
 
-/// Refuses a checkpoint whose values, of which each rank has read its own, are not what was written.
+/// Refuses a checkpoint whose values, read by the ranks in parts, are not those that were written.
 pub(super) fn check_whole<const D: usize>(ranks: &Ranks, stored: &StoredCheckpoint<D>) -> Result<(), Cause> {
     let read = ranks.gather(&stored.digests()).map_err(|lost| RunError::from(ExecError::from(lost)))?;
     Ok(stored.check(&read)?)
 }
 
-/// Refuses a checkpoint of a time that the case's run does not have.
+/// Refuses a checkpoint whose time is outside the case's run.
 pub(super) fn check_time(case: &Case, time: f64) -> Result<(), RunError> {
     let (start, end) = (case.time.start, case.time.end);
     if time < start {
@@ -72,12 +72,12 @@ pub(super) fn check_time(case: &Case, time: f64) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Writes a snapshot as a checkpoint; `elsewhere` has the values that it lacks.
+/// Writes a snapshot as a checkpoint; `remote` provides the values of other ranks.
 pub(super) fn write<const D: usize>(
     folder: &RunFolder,
     case: &str,
     snapshot: &Snapshot<D>,
-    elsewhere: Option<&Elsewhere<D>>,
+    remote: Option<&RemoteValues<D>>,
 ) -> Result<PathBuf, OutputError> {
     let state = RunState {
         schedule: snapshot.schedule.clone(),
@@ -89,10 +89,10 @@ pub(super) fn write<const D: usize>(
     let path = folder.dir().join(&name);
     folder.announce(&[name])?;
     let frame = &snapshot.frame;
-    match elsewhere {
+    match remote {
         None => checkpoint::write(&path, (frame, frame), &schedule, case)?,
-        Some(elsewhere) => {
-            let values = Outline { frame, elsewhere, purpose: Purpose::Checkpoint };
+        Some(remote) => {
+            let values = FrameWithRemoteValues { frame, remote, purpose: Purpose::Checkpoint };
             checkpoint::write(&path, (frame, &values), &schedule, case)?;
         }
     }

@@ -1,10 +1,10 @@
-//! What frames hold.
+//! The fields of frames.
 
 use crate::io::config::Case;
 use crate::io::derived::{Vocabulary, append, derive};
 use crate::io::frame::Frame;
 
-/// What is in the frames of a case besides the equations' quantities.
+/// The fields in the frames of a case besides the equations' quantities.
 pub(super) struct FrameContent {
     /// Auxiliary values.
     pub aux: bool,
@@ -18,18 +18,18 @@ impl FrameContent {
         FrameContent { aux: case.output.aux, fields: case.output_fields(), vocabulary: case.vocabulary() }
     }
 
-    /// The further fields of a frame, where it has values.
+    /// The further fields of a frame, for the patches that have values.
     pub fn further<const D: usize>(&self, frame: &Frame<D>) -> Frame<D> {
         let further = derive(frame, &self.fields, &self.vocabulary);
         further.unwrap_or_else(|error| unreachable!("checked with the case: {error}"))
     }
 
-    /// How many fields there are behind the equations' quantities, in a frame with all auxiliary values.
+    /// Number of fields after the equations' quantities, given a frame with all auxiliary values.
     pub fn num_fields<const D: usize>(&self, frame: &Frame<D>) -> usize {
         self.fields.len() + if self.aux { frame.aux.len() } else { 0 }
     }
 
-    /// Shows a frame with what the case asks for; it has its own fields again afterwards, since a checkpoint of the same state has these.
+    /// Calls `look` with the fields that the case asks for in the frame, then restores the frame's own fields, which a checkpoint needs.
     pub fn show<T, const D: usize>(&self, frame: &mut Frame<D>, look: impl FnOnce(&mut Frame<D>) -> T) -> T {
         let further = self.further(frame);
         let show = |frame: &mut Frame<D>| {
@@ -48,7 +48,7 @@ impl FrameContent {
     }
 }
 
-/// Shows a frame without its auxiliary values, which it has again afterwards.
+/// Calls `look` with a frame without its auxiliary values, and then restores them.
 fn without_aux<T, const D: usize>(frame: &mut Frame<D>, look: impl FnOnce(&mut Frame<D>) -> T) -> T {
     let names = std::mem::take(&mut frame.aux);
     let patches = |frame: &mut Frame<D>, visit: &mut dyn FnMut(&mut Vec<f64>)| {

@@ -1,11 +1,11 @@
-//! How a run can end badly.
+//! Errors of a run.
 
 use crate::io::{InputError, OutputError};
 use crate::simulation::RunError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a run was not begun, or not brought to its end.
+/// Why a run did not begin, or did not reach its end.
 #[derive(Debug, Error)]
 pub enum Cause {
     /// The case, or the solution.
@@ -14,12 +14,12 @@ pub enum Cause {
     /// A file could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// Another rank could not go on.
+    /// Another rank failed.
     #[error("rank {rank}: {message}")]
-    Elsewhere {
+    RemoteValues {
         /// The rank.
         rank: usize,
-        /// What it says.
+        /// Its error message.
         message: String,
     },
     /// A file could not be read.
@@ -27,7 +27,7 @@ pub enum Cause {
     Input(#[from] InputError),
 }
 
-/// A run that was not brought to its end.
+/// A run that did not reach its end.
 #[derive(Debug, Error)]
 pub enum RunFailure {
     /// The input is wrong: nothing was begun, nothing written.

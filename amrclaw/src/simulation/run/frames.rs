@@ -1,6 +1,6 @@
 //! Frames of a run.
 
-use super::elsewhere::{Elsewhere, Outline, Purpose};
+use super::remote_values::{FrameWithRemoteValues, Purpose, RemoteValues};
 use super::snapshot::Files;
 use crate::io::OutputError;
 use crate::io::format::picture_name;
@@ -11,24 +11,24 @@ use crate::threads::in_pool;
 use std::path::PathBuf;
 use tracing::warn;
 
-/// Writes a frame in all formats of the case, with its further fields, and its picture; returns the files. `elsewhere` has the values
-/// that it lacks; `parts` tells the files that have them already.
+/// Writes a frame in all formats of the case, with its further fields, and its picture. Returns the files. `remote` provides the
+/// values of other ranks; `parts`: the files in which groups of ranks have already written them.
 pub(super) fn write<const D: usize>(
     files: &Files,
     frame: &mut Frame<D>,
-    elsewhere: Option<&Elsewhere<D>>,
+    remote: Option<&RemoteValues<D>>,
     parts: Option<&Parts>,
 ) -> Result<Vec<PathBuf>, OutputError> {
-    files.content.show(frame, |frame| match elsewhere {
+    files.content.show(frame, |frame| match remote {
         None => write_shown(files, frame, None, parts),
-        Some(elsewhere) => {
-            let values = Outline { frame, elsewhere, purpose: Purpose::Frame };
+        Some(remote) => {
+            let values = FrameWithRemoteValues { frame, remote, purpose: Purpose::Frame };
             write_shown(files, frame, Some(&values), parts)
         }
     })
 }
 
-/// Writes a frame as it is; `distant`: where its values come from, if not from itself.
+/// Writes a frame with its present fields; `distant`: the source of its values, if not the frame itself.
 fn write_shown<const D: usize>(
     files: &Files,
     frame: &Frame<D>,
@@ -40,7 +40,7 @@ fn write_shown<const D: usize>(
     let names = files.format.iter().flat_map(|format| format.file_names(frame.number, !frame.aux.is_empty()));
     files.folder.announce(&names.chain(picture).collect::<Vec<_>>())?;
     let mut written = Vec::new();
-    // The picture is drawn meanwhile.
+    // The picture is drawn at the same time.
     let picture = std::thread::scope(|scope| {
         let drawing = std::thread::Builder::new().spawn_scoped(scope, || draw(files, frame, distant));
         for format in &files.format {

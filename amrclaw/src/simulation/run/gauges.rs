@@ -6,25 +6,25 @@ use crate::io::{GaugeWriter, OutputError};
 use crate::simulation::Simulation;
 use std::path::Path;
 
-/// Writers of all gauges, and how many rows of each have been handed to them.
+/// Writers of all gauges, each with the number of rows written.
 pub(super) struct GaugeFiles<const D: usize> {
     writers: Vec<(GaugeWriter, usize)>,
-    /// The case's further fields that the solution at a point is enough for.
+    /// The case's further fields that can be computed from the solution at a point.
     fields: Vec<Formula<D>>,
 }
 
 impl<const D: usize> GaugeFiles<D> {
-    /// Begins the gauges' files, or continues them, under temporary names: see [`GaugeFiles::show`].
+    /// Creates or continues the gauges' files under temporary names: see [`GaugeFiles::show`].
     pub fn open(case: &Case, simulation: &Simulation<D>, dir: &Path, resumed: bool) -> Result<Self, OutputError> {
         let vocabulary = case.vocabulary();
         let formula = |(name, text): (String, String)| {
             let formula = Formula::new(&text, simulation.equations(), &vocabulary).ok()?;
-            formula.is_of_points().then_some((name, formula))
+            formula.is_pointwise().then_some((name, formula))
         };
         let (names, fields): (Vec<String>, Vec<_>) = case.output_fields().into_iter().filter_map(formula).unzip();
         let columns = [simulation.equations(), &names].concat();
         let writer = |gauge: &crate::simulation::Gauge<D>| {
-            // The row of the present time belongs to the step to come.
+            // The row of the present time is written again by the next step.
             let before = simulation.time().next_down();
             let writer = match resumed {
                 true => GaugeWriter::resume(dir, &gauge.name, &gauge.position, &columns, before)?,
@@ -36,7 +36,7 @@ impl<const D: usize> GaugeFiles<D> {
         Ok(GaugeFiles { writers, fields })
     }
 
-    /// Gives the files their names.
+    /// Renames the files to their final names.
     pub fn show(&mut self) -> Result<(), OutputError> {
         self.writers.iter_mut().try_for_each(|(writer, _)| writer.show())
     }
@@ -47,7 +47,7 @@ impl<const D: usize> GaugeFiles<D> {
         self.writers.iter().filter_map(name).collect()
     }
 
-    /// Writes the rows that have come since the last call.
+    /// Writes the rows added since the last call.
     pub fn record(&mut self, simulation: &Simulation<D>) -> Result<(), OutputError> {
         for ((writer, written), gauge) in self.writers.iter_mut().zip(simulation.gauges()) {
             for sample in gauge.samples().skip(*written) {

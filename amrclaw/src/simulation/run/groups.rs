@@ -1,11 +1,11 @@
-//! Frames in parts: groups of ranks, each of which writes the values of its own ranks into a file of its own, all groups at the same time.
+//! Frames in parts: each group of ranks writes the values of its ranks into a file of its own, all groups at the same time.
 //!
-//! In a group the first rank writes, and asks the others for one patch at a time. No part shows under its name before all are whole, and the
-//! file that puts them together is written behind them, by the first rank of all.
+//! In a group the first rank writes, and requests the others' values one patch at a time. No part gets its final name before all parts are
+//! complete; then the first rank of the run writes the file that combines them.
 
-use super::elsewhere::Purpose;
 use super::ranks::agreed;
-use super::served::Service;
+use super::remote_values::Purpose;
+use super::serve::PatchRequests;
 use super::{Cause, Driver};
 use crate::exec::ExecError;
 use crate::exec::comm::Ranks;
@@ -22,7 +22,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// The groups of a run's ranks, as one of these sees them.
+/// The groups of a run's ranks, seen from one rank.
 pub(super) struct Groups {
     rank: Rank,
     count: usize,
@@ -31,7 +31,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Those that a case asks for, if there is more than one; all ranks call it. `dir`: the folder, which the first rank has claimed.
+    /// The groups that a case asks for, if there is more than one. A collective operation. `dir`: the folder, given by the first rank.
     pub fn agree(case: &Case, ranks: &Ranks, dir: Option<&Path>) -> Result<Option<Self>, Cause> {
         let (rank, output) = (ranks.rank(), &case.output);
         let count = output.groups.min(rank.of);
@@ -47,7 +47,7 @@ impl Groups {
         Ok(Some(groups))
     }
 
-    /// The ranks of a group: neighbours, as many as in the others or one more.
+    /// The ranks of a group, which are consecutive; sizes of groups differ by at most one.
     fn members(&self, group: usize) -> Range<usize> {
         let start = |group: usize| group * self.rank.of / self.count;
         start(group)..start(group + 1)
@@ -65,7 +65,7 @@ impl Groups {
         self.members(self.own()).start == self.rank.number
     }
 
-    /// Each patch is in the part of the group that has its owner.
+    /// Assigns each patch to the part of its owner's group.
     fn parts(&self, partitions: &[&Partition]) -> Parts {
         let group_of: Vec<usize> = (0..self.rank.of).map(|rank| self.of_rank(rank)).collect();
         let level = |level: &&Partition| level.owners().iter().map(|&rank| group_of[rank as usize]).collect();
@@ -75,9 +75,9 @@ impl Groups {
 
 /// Values of a group's patches.
 struct OfGroup<'a, const D: usize> {
-    /// Has the values of this rank's patches.
+    /// A frame with the values of this rank's patches.
     frame: &'a Frame<D>,
-    service: &'a Service<'a, D>,
+    service: &'a PatchRequests<'a, D>,
 }
 
 impl<const D: usize> PatchSource<D> for OfGroup<'_, D> {
@@ -90,8 +90,8 @@ impl<const D: usize> PatchSource<D> for OfGroup<'_, D> {
 }
 
 impl<const D: usize> Driver<'_, D> {
-    /// Has each group of ranks write its part of the next frame; answers the parts, if the case asks for any. `frame`: with the values of
-    /// this rank. All ranks call it.
+    /// Writes each group's part of the next frame, and returns the parts, if the case asks for any. `frame` has the values of this
+    /// rank. A collective operation.
     pub(super) fn write_parts(&self, frame: &mut Frame<D>) -> Result<Option<Parts>, Cause> {
         let Some(groups) = &self.groups else { return Ok(None) };
         let ranks = &self.options.comm;
@@ -114,9 +114,9 @@ impl<const D: usize> Driver<'_, D> {
     }
 }
 
-/// Writes a group's part of a frame, and tells the others of the group when it has all values, or needs no more.
+/// Writes a group's part of a frame, then tells the group's other ranks that no more requests follow, also after an error.
 fn write_part<const D: usize>(
-    service: &Service<'_, D>,
+    service: &PatchRequests<'_, D>,
     frame: &mut Frame<D>,
     dir: &Path,
     part: (&Parts, usize),
@@ -125,7 +125,7 @@ fn write_part<const D: usize>(
         let values = OfGroup { frame, service };
         vtkhdf::write_part(frame, &values, dir, part)
     });
-    let told = service.ask_nothing_more();
+    let told = service.end_requests();
     let partial = written?;
     told.map_err(|lost| RunError::from(ExecError::from(lost)))?;
     Ok(partial)

@@ -1,12 +1,11 @@
 //! Runs a case from its start, or from a checkpoint, to its end: frames and checkpoints when they are due, gauges, a record
 //! of the run.
 //!
-//! What is wrong with the input is found before anything is written or removed. Frames and checkpoints are written by a thread of
-//! their own (`writer`) while the run goes on. When a run fails, its last good state and a record of the failure are written.
+//! Errors of the input are found before anything is written or removed. Frames and checkpoints are written by a separate thread
+//! (`writer`) while the run continues. When a run fails, its last good state and a record of the failure are written.
 
 mod checkpoints;
 mod content;
-mod elsewhere;
 mod error;
 mod frames;
 mod gauges;
@@ -14,8 +13,9 @@ mod groups;
 mod output;
 mod ranks;
 mod record;
+mod remote_values;
 mod schedule;
-mod served;
+mod serve;
 mod snapshot;
 mod worker;
 mod writer;
@@ -26,12 +26,12 @@ use super::{RunError, RunOptions, Simulation};
 use crate::exec::ExecError;
 use crate::io::config::Case;
 use crate::io::run_json::{self, RunRecord, RunStatus};
-use crate::io::{InUse, RunFolder, check_output_dir};
+use crate::io::{ExistingFiles, RunFolder, check_output_dir};
 use crate::threads::in_pool;
 use gauges::GaugeFiles;
 use groups::Groups;
-use output::Wish;
-use ranks::{agreed, first_says};
+use output::WriteRequest;
+use ranks::{agreed, broadcast_from_first};
 use schedule::FrameTimes;
 use snapshot::{Files, Snapshot};
 use std::ops::ControlFlow;
@@ -41,7 +41,7 @@ use std::time::Instant;
 use tracing::info;
 use writer::Writer;
 
-/// Where a run stands.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Time.
@@ -65,38 +65,38 @@ pub struct Progress {
 /// Where a run's files are.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
-    /// Folder for the files written; made if need be. Where files of an earlier run are, or another run is writing, it is `DIR_2`,
-    /// `DIR_3`, … instead: [`RunRecord::dir`] tells.
+    /// Folder for the files written; created if necessary. If it holds files of an earlier run, or another run is writing there, the
+    /// folder is `DIR_2`, `DIR_3`, … instead: see [`RunRecord::dir`].
     pub dir: PathBuf,
-    /// Checkpoint to go on from. In the folder where it lies the run adds its files to those that are there.
+    /// Checkpoint to restart from. In the checkpoint's own folder the run adds its files to those already there.
     pub restart: Option<PathBuf>,
     /// Replace the files of an earlier run in `dir`.
     pub overwrite: bool,
-    /// Is told what the user should know before the run begins.
+    /// Called with messages for the user before the run begins.
     pub remark: fn(&str),
 }
 
 impl RunFiles {
-    /// A run from its start into a folder. Remarks are kept silent.
+    /// A run from its start into a folder, without messages.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         RunFiles { dir: dir.into(), restart: None, overwrite: false, remark: |_| {} }
     }
 
-    /// What to do where files of another run are: `next_frame` is the number of the next frame.
-    fn in_use(&self, next_frame: usize) -> InUse {
+    /// What to do if the folder has files of another run; `next_frame` is the number of the next frame.
+    fn in_use(&self, next_frame: usize) -> ExistingFiles {
         let goes_on = |checkpoint: &PathBuf| {
             let folder = checkpoint.canonicalize().ok()?.parent()?.to_owned();
             Some(folder == self.dir.canonicalize().ok()?)
         };
         match &self.restart {
-            Some(checkpoint) if goes_on(checkpoint) == Some(true) => InUse::GoOn { next_frame },
-            _ if self.overwrite => InUse::Replace,
-            _ => InUse::TakeNext,
+            Some(checkpoint) if goes_on(checkpoint) == Some(true) => ExistingFiles::Continue { next_frame },
+            _ if self.overwrite => ExistingFiles::Replace,
+            _ => ExistingFiles::UseNextFolder,
         }
     }
 }
 
-/// What is told of a run's progress, after every step of the coarsest level and by one of the run's threads; it breaks to stop the run there.
+/// A callback for a run's progress, called after every step of the coarsest level on one of the run's threads; it breaks to stop the run.
 pub type Watch<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a;
 
 /// Runs a case. `watch` may stop it between two steps of the coarsest level; [`RunOptions::stop`] stops it within one, too.
@@ -116,7 +116,7 @@ pub fn run(
             return run_case(case, options, files, watch);
         }
         let message = "there are several ranks already: leave --ranks out".to_owned();
-        return Err(RunFailure::Refused(Box::new(Cause::Elsewhere { rank: options.comm.rank().number, message })));
+        return Err(RunFailure::Refused(Box::new(Cause::RemoteValues { rank: options.comm.rank().number, message })));
     }
     match options.num_ranks() {
         Ok(1) => run_case(case, options, files, watch),
@@ -128,15 +128,15 @@ pub fn run(
     }
 }
 
-/// The part of one rank.
+/// Runs one rank.
 fn run_case(
     case: &Case,
     options: &RunOptions,
     files: &RunFiles,
     watch: &mut Watch<'_>,
 ) -> Result<RunRecord, RunFailure> {
-    // The one place where the dimension of a case becomes that of types; programs that call this need not be compiled for
-    // each dimension.
+    // The only place where the dimension of a case becomes a const parameter; callers need not be compiled for each
+    // dimension.
     match case.dimension() {
         1 => run_in::<1>(case, options, files, watch),
         2 => run_in::<2>(case, options, files, watch),
@@ -154,12 +154,12 @@ fn run_in<const D: usize>(
     let alike = ranks::check_alike(case, options, files);
     let prepared = alike.and_then(|()| agreed(&options.comm, Driver::<D>::prepare(case, options, files)));
     let mut driver = prepared.map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
-    // All steps on one of its threads: each would wait for another to wake up.
+    // All steps run on one thread of the pool: otherwise each step would wait until a pool thread wakes up.
     let threads = driver.simulation.threads.clone();
     match in_pool(&threads, || driver.advance(watch)) {
         Ok(ControlFlow::Continue(())) => driver.finish(),
         Ok(ControlFlow::Break(())) => Err(driver.interrupt()),
-        Err(cause) => Err(driver.break_off(cause)),
+        Err(cause) => Err(driver.fail(cause)),
     }
 }
 
@@ -175,15 +175,15 @@ struct Driver<'a, const D: usize> {
     frame_number: usize,
     /// Steps of the coarsest level at the last frame.
     frame_at: Option<u64>,
-    /// Of several ranks the first writes.
+    /// Open on the first rank only.
     files: Option<OpenFiles<D>>,
-    /// Those whose first ranks write, too.
+    /// Groups of ranks whose first ranks write parts of frames.
     groups: Option<Groups>,
-    /// Seconds that it has worked.
+    /// Seconds that the writer has worked.
     writer_seconds: f64,
-    /// What it could not write.
+    /// The snapshot that the writer could not write.
     unwritten: Option<Box<Snapshot<D>>>,
-    /// Files that a run which fails has to show.
+    /// Files to list if the run fails.
     kept: Vec<PathBuf>,
     /// The last one of this process.
     checkpoint: Option<PathBuf>,
@@ -200,7 +200,7 @@ struct Driver<'a, const D: usize> {
 struct OpenFiles<const D: usize> {
     gauges: GaugeFiles<D>,
     writer: Writer<D>,
-    /// Locked as long as this lives: behind the writer, which ends first.
+    /// The lock on the folder; declared after the writer, so that the writer is dropped first.
     folder: Arc<RunFolder>,
 }
 
@@ -220,7 +220,7 @@ impl<const D: usize> OpenFiles<D> {
         Ok(OpenFiles { gauges, writer, folder })
     }
 
-    /// Makes room in the folder.
+    /// Prepares the folder, and gives the gauges' files their final names.
     fn begin(&mut self) -> Result<(), Cause> {
         self.folder.begin()?;
         self.folder.announce(&[self.gauges.names(), vec![run_json::FILE_NAME.to_owned()]].concat())?;
@@ -289,10 +289,10 @@ impl<'a, const D: usize> Driver<'a, D> {
         self.simulation.counts().levels[0].steps
     }
 
-    /// Takes steps to the end of the run, and has written what is due on the way.
+    /// Takes steps to the end of the run, and writes frames and checkpoints when they are due.
     fn advance(&mut self, watch: &mut Watch<'_>) -> Result<ControlFlow<()>, Cause> {
         if self.begins_with_frame {
-            self.write(Wish { frame: true, due: true, checkpoint: false })?;
+            self.write(WriteRequest { frame: true, due: true, checkpoint: false })?;
         }
         let end = self.case.time.end;
         while self.simulation.time() < end {
@@ -307,7 +307,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             }
             let is_due = self.times.due(self.simulation.time(), self.steps());
             let (checkpoint, ends) = self.decide(watch)?;
-            let wish = Wish { frame: is_due, due: is_due, checkpoint };
+            let wish = WriteRequest { frame: is_due, due: is_due, checkpoint };
             if wish.frame || wish.checkpoint {
                 self.write(wish)?;
             }
@@ -318,12 +318,12 @@ impl<'a, const D: usize> Driver<'a, D> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Whether a checkpoint is due, and whether the run is to end here: of several ranks, the first one's clock and user decide.
+    /// Whether a checkpoint is due, and whether the run is to stop here. With several ranks the first rank's clock and `watch` decide.
     fn decide(&mut self, watch: &mut Watch<'_>) -> Result<(bool, bool), Cause> {
         let heard = self.listen();
         agreed(&self.options.comm, heard)?;
         let ends = watch(&self.progress()).is_break();
-        let said = first_says(&self.options.comm, u64::from(self.checkpoint_due()) | u64::from(ends) << 1)?;
+        let said = broadcast_from_first(&self.options.comm, u64::from(self.checkpoint_due()) | u64::from(ends) << 1)?;
         Ok((said & 1 != 0, said & 2 != 0))
     }
 
@@ -340,24 +340,24 @@ impl<'a, const D: usize> Driver<'a, D> {
         }
     }
 
-    /// The record of a run that came to its end.
+    /// Finishes a run that reached its end, and returns its record.
     fn finish(mut self) -> Result<RunRecord, RunFailure> {
         if let Err(cause) = self.finish_files() {
-            return Err(self.break_off(cause));
+            return Err(self.fail(cause));
         }
         self.simulation.host_work().iter().for_each(|work| info!("{work}"));
         let record = self.record(RunStatus::Done, None);
         let written = self.files.as_ref().map_or(Ok(()), |files| record.write(files.folder.dir()).map(drop));
         match agreed(&self.options.comm, written.map_err(Cause::from)) {
             Ok(()) => Ok(record),
-            Err(cause) => Err(self.break_off(cause)),
+            Err(cause) => Err(self.fail(cause)),
         }
     }
 
     /// Writes the gauges' last rows, that of the final state included, and waits for the last frame.
     fn finish_files(&mut self) -> Result<(), Cause> {
         self.simulation.record_present_state()?;
-        // The record tells totals.
+        // The record contains totals.
         self.simulation.renew_aux()?;
         let recorded = self.record_gauges();
         let settled = self.timed(Self::settle);

@@ -1,6 +1,6 @@
-//! What a run hands to its writer, and what the writer reports back.
+//! The snapshots that a run sends to its writer, and the writer's reports.
 
-use super::ranks::{agreed, first_says};
+use super::ranks::{agreed, broadcast_from_first};
 use super::snapshot::Snapshot;
 use super::writer::Report;
 use super::{Cause, Driver, RunFailure};
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 /// What to write of the present state.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Wish {
+pub(super) struct WriteRequest {
     /// A frame.
     pub frame: bool,
     /// The frame is one that the case asks for.
@@ -21,8 +21,8 @@ pub(super) struct Wish {
 }
 
 impl<const D: usize> Driver<'_, D> {
-    /// Hands the present state to the writer, as soon as it has written the one before.
-    pub(super) fn write(&mut self, wish: Wish) -> Result<(), Cause> {
+    /// Sends the present state to the writer, after it has written the previous one.
+    pub(super) fn write(&mut self, wish: WriteRequest) -> Result<(), Cause> {
         self.timed(|driver| {
             let settled = driver.settle();
             let ranks = driver.options.comm.clone();
@@ -43,11 +43,11 @@ impl<const D: usize> Driver<'_, D> {
     /// Writes the state as a frame unless it is one already.
     pub(super) fn write_last_frame(&mut self) -> Result<(), Cause> {
         let is_frame = self.frame_at == Some(self.steps());
-        if is_frame { Ok(()) } else { self.write(Wish { frame: true, ..Wish::default() }) }
+        if is_frame { Ok(()) } else { self.write(WriteRequest { frame: true, ..WriteRequest::default() }) }
     }
 
-    fn send(&mut self, wish: Wish, snapshot: Option<Box<Snapshot<D>>>) -> Result<(), Cause> {
-        // Rows of gauges that a restart does not take again must be in their files before a checkpoint is there.
+    fn send(&mut self, wish: WriteRequest, snapshot: Option<Box<Snapshot<D>>>) -> Result<(), Cause> {
+        // A restart does not repeat earlier rows of gauges: they must be in their files before a checkpoint exists.
         if let Err(error) = self.record_gauges() {
             self.unwritten = snapshot;
             return Err(error);
@@ -65,23 +65,23 @@ impl<const D: usize> Driver<'_, D> {
         Ok(())
     }
 
-    /// Writes the gauges' rows that have come since the last call.
+    /// Writes the gauges' rows added since the last call.
     pub(super) fn record_gauges(&mut self) -> Result<(), Cause> {
         self.files.as_mut().map_or(Ok(()), |files| Ok(files.gauges.record(&self.simulation)?))
     }
 
     /// A frame that is neither kept in a format nor drawn leaves no file: values need not be fetched for it.
-    fn leaves_files(&self, wish: Wish) -> bool {
+    fn leaves_files(&self, wish: WriteRequest) -> bool {
         let output = &self.case.output;
         wish.checkpoint || (wish.frame && (output.png || !output.format.is_empty()))
     }
 
-    fn snapshot(&self, wish: Wish) -> Box<Snapshot<D>> {
+    fn snapshot(&self, wish: WriteRequest) -> Box<Snapshot<D>> {
         let mut frame = self.simulation.frame();
         frame.number = self.frame_number;
         Box::new(Snapshot {
             frame,
-            elsewhere: None,
+            remote: None,
             parts: None,
             schedule: self.simulation.schedule_state(),
             totals_initial: self.totals_initial.clone(),
@@ -93,24 +93,24 @@ impl<const D: usize> Driver<'_, D> {
         })
     }
 
-    /// Asks whether the writer has come to an end, well or not.
+    /// Takes the writer's report, if it has finished a snapshot; an error if that failed.
     pub(super) fn listen(&mut self) -> Result<(), Cause> {
         let report = self.files.as_mut().and_then(|files| files.writer.poll());
         report.map_or(Ok(()), |report| self.take_report(report).map(drop))
     }
 
-    /// Waits until everything that was handed to the writer is written.
+    /// Waits until everything sent to the writer is written.
     pub(super) fn settle(&mut self) -> Result<(), Cause> {
         self.settle_files().map(drop)
     }
 
-    /// As [`Driver::settle`]; answers the files.
+    /// As [`Driver::settle`]; returns the files.
     pub(super) fn settle_files(&mut self) -> Result<Vec<PathBuf>, Cause> {
         let report = self.files.as_mut().and_then(|files| files.writer.wait());
         report.map_or(Ok(Vec::new()), |report| self.take_report(report))
     }
 
-    /// Takes note of what the writer did; returns the files.
+    /// Processes a report of the writer; returns the files.
     fn take_report(&mut self, report: Report<D>) -> Result<Vec<PathBuf>, Cause> {
         let Report { mut files, checkpoint, seconds, failed } = report;
         self.writer_seconds += seconds;
@@ -124,7 +124,7 @@ impl<const D: usize> Driver<'_, D> {
         Err(error.into())
     }
 
-    /// Books the time that the run waits for its files.
+    /// Books the time of `write` as output.
     pub(super) fn timed<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let clock = Instant::now();
         let written = write(self);
@@ -134,36 +134,36 @@ impl<const D: usize> Driver<'_, D> {
 
     /// Leaves a checkpoint and a record of a run that was stopped.
     pub(super) fn interrupt(&mut self) -> RunFailure {
-        let wish = Wish { checkpoint: true, ..Wish::default() };
+        let wish = WriteRequest { checkpoint: true, ..WriteRequest::default() };
         if let Err(cause) = self.write(wish).and_then(|()| {
             let settled = self.timed(Self::settle);
             agreed(&self.options.comm, settled)
         }) {
-            return self.break_off(cause);
+            return self.fail(cause);
         }
         let record = self.record(RunStatus::Interrupted, None);
         let written = self.files.as_ref().map_or(Ok(()), |files| record.write(files.folder.dir()).map(drop));
         if let Err(cause) = agreed(&self.options.comm, written.map_err(Cause::from)) {
-            return self.break_off(cause);
+            return self.fail(cause);
         }
-        // Ranks that write nothing have none to tell.
+        // Only the first rank has a checkpoint to name.
         let checkpoint = self.checkpoint.clone().unwrap_or_default();
         RunFailure::Interrupted { time: self.simulation.time(), step: self.steps(), checkpoint }
     }
 
     /// Saves what can be saved of a run that failed.
-    pub(super) fn break_off(&mut self, cause: Cause) -> RunFailure {
-        // What the writer is about counts as written, or comes back as unwritten; why it failed adds nothing then.
+    pub(super) fn fail(&mut self, cause: Cause) -> RunFailure {
+        // Waits for the writer's current snapshot, which is written, or comes back as unwritten; its error would add nothing.
         let _ = self.settle();
-        let wish = Wish { frame: self.frame_at != Some(self.steps()), ..Wish::default() };
+        let wish = WriteRequest { frame: self.frame_at != Some(self.steps()), ..WriteRequest::default() };
         let ranks = self.options.comm.clone();
-        let is_readable = first_says(&ranks, 0).is_ok() && self.simulation.is_readable();
+        let is_readable = broadcast_from_first(&ranks, 0).is_ok() && self.simulation.is_readable();
         if is_readable {
-            // Where they cannot be, the frame has those of the last step's middle.
+            // If this fails, the frame has the auxiliary values of the middle of the last step.
             let _ = self.simulation.renew_aux();
         }
-        // A state that could not be written is the one to go on from: a restart then writes what is missing. Of several ranks it is still
-        // the present one, in which the others have their parts of it.
+        // A restart must continue from the state that could not be written, so that it writes the missing files. With several ranks that is
+        // still the present state: the other ranks have their values of it.
         let unwritten = self.unwritten.take().filter(|_| ranks.is_solo() || is_readable);
         let present = || (is_readable && ranks.is_first()).then(|| self.snapshot(wish));
         let mut snapshot = unwritten.or_else(present);
@@ -174,10 +174,10 @@ impl<const D: usize> Driver<'_, D> {
             (snapshot.as_checkpoint, snapshot.last) = (true, true);
         }
         if lost {
-            // The device took the values with it: the last checkpoint holds the last good state.
+            // The values were lost with the device: the last checkpoint holds the last good state.
             self.kept.extend(self.checkpoint.clone());
         } else {
-            // Where files can no longer be written, that is why the run failed: there is nothing to add then.
+            // If files can no longer be written, that is already why the run failed: a second error adds nothing.
             let _ = self.record_gauges();
             let send = |driver: &mut Self, snapshot: Option<Box<Snapshot<D>>>| {
                 driver
@@ -190,7 +190,7 @@ impl<const D: usize> Driver<'_, D> {
             };
             let written = self.timed(|driver| match ranks.is_solo() {
                 true => send(driver, snapshot).and_then(|()| driver.settle_files()),
-                // Other ranks do not know what is still to be written.
+                // All ranks take part: only the first one knows what is still to be written.
                 false => driver.write_of_all(snapshot, false, send),
             });
             self.kept.extend(written.unwrap_or_default());

@@ -1,8 +1,8 @@
-//! Several ranks of one run: the threads that they are, and what they agree on.
+//! Several ranks of one run: starting them as threads, and agreeing on outcomes.
 
 use super::{Cause, RunFailure, RunFiles, Watch, run_case};
 use crate::exec::ExecError;
-use crate::exec::comm::{Ranks, Threads, USUAL_PATIENCE, mpi};
+use crate::exec::comm::{DEFAULT_TIMEOUT, Ranks, Threads, mpi};
 use crate::index::Level;
 use crate::io::config::Case;
 use crate::io::run_json::{RankRecord, RunRecord};
@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 use tracing::warn;
 
-/// Runs a case on so many ranks, each a thread of this process; this one is the first.
+/// Runs a case on `size` ranks, each a thread of this process; the calling thread is the first.
 pub(super) fn run_on_threads(
     case: &Case,
     options: &RunOptions,
@@ -19,7 +19,7 @@ pub(super) fn run_on_threads(
     size: usize,
     watch: &mut Watch<'_>,
 ) -> Result<RunRecord, RunFailure> {
-    let patience = options.comm_timeout.map_or(USUAL_PATIENCE, Duration::from_secs);
+    let patience = options.comm_timeout.map_or(DEFAULT_TIMEOUT, Duration::from_secs);
     let threads = Some((options.num_threads() / size).max(1));
     for (k, device) in options.devices.iter().enumerate() {
         if options.devices[..k].contains(device) {
@@ -31,7 +31,7 @@ pub(super) fn run_on_threads(
     }
     let of_rank = |comm| RunOptions { threads, comm, ranks: None, ..options.clone() };
     let others = |comm| {
-        // The first rank tells what came of it.
+        // The first rank returns the outcome.
         let _ = run_case(case, &of_rank(comm), files, &mut |_| ControlFlow::Continue(()));
     };
     let first = |comm| run_case(case, &of_rank(comm), files, watch);
@@ -42,7 +42,7 @@ pub(super) fn run_on_threads(
     })
 }
 
-/// The same outcome on all ranks: where it is good on this one and not on another, the other's error.
+/// Makes an error on any rank an error on all: returns this rank's error, else that of another rank, else the value.
 pub(super) fn agreed<T>(ranks: &Ranks, outcome: Result<T, Cause>) -> Result<T, Cause> {
     if ranks.is_solo() {
         return outcome;
@@ -51,12 +51,12 @@ pub(super) fn agreed<T>(ranks: &Ranks, outcome: Result<T, Cause>) -> Result<T, C
     match (outcome, ranks.first(own.as_ref(), |_| 0)) {
         (Err(cause), _) => Err(cause),
         (Ok(_), Err(lost)) => Err(RunError::from(ExecError::from(lost)).into()),
-        (Ok(_), Ok(Some((rank, message)))) => Err(Cause::Elsewhere { rank, message }),
+        (Ok(_), Ok(Some((rank, message)))) => Err(Cause::RemoteValues { rank, message }),
         (Ok(value), Ok(None)) => Ok(value),
     }
 }
 
-/// Refuses ranks that would not run the same: another program, another case, other options.
+/// Refuses ranks with different programs, cases or options.
 pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -> Result<(), Cause> {
     let ranks = &options.comm;
     if ranks.is_solo() {
@@ -73,20 +73,20 @@ pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -
     let all = ranks.gather(&hashes).map_err(|lost| RunError::from(ExecError::from(lost)))?;
     for (rank, theirs) in all.iter().enumerate() {
         if let Some(k) = (0..own.len()).find(|&k| theirs.get(k) != all[0].get(k)) {
-            return Err(Cause::Elsewhere { rank, message: format!("the {} is not that of rank 0", own[k].0) });
+            return Err(Cause::RemoteValues { rank, message: format!("the {} is not that of rank 0", own[k].0) });
         }
     }
     Ok(())
 }
 
-/// What tells one program from another: its version and, where each rank has its own, its file.
+/// Identifies the program: its version and, for ranks in different processes, a checksum of its file.
 fn program() -> String {
     let file = mpi::launch().and_then(|_| std::fs::read(std::env::current_exe().ok()?).ok());
     format!("{} {:?}", env!("CARGO_PKG_VERSION"), file.map(|bytes| crc32fast::hash(&bytes)))
 }
 
-/// What the first rank says.
-pub(super) fn first_says(ranks: &Ranks, words: u64) -> Result<u64, Cause> {
+/// The first rank's `words`, on all ranks.
+pub(super) fn broadcast_from_first(ranks: &Ranks, words: u64) -> Result<u64, Cause> {
     if ranks.is_solo() {
         return Ok(words);
     }
@@ -94,7 +94,7 @@ pub(super) fn first_says(ranks: &Ranks, words: u64) -> Result<u64, Cause> {
     Ok(all[0][0])
 }
 
-/// What each rank has told, and what it holds at the end; of a single rank nothing.
+/// Each rank's record: cells, memory, messages and seconds. Empty for a single rank.
 pub(super) fn records<const D: usize>(simulation: &Simulation<D>) -> Vec<RankRecord> {
     let ranks = simulation.ranks();
     if ranks.is_solo() || !simulation.is_readable() {

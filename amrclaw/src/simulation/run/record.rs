@@ -41,7 +41,7 @@ impl<const D: usize> Driver<'_, D> {
         let ranks = records(simulation);
         let [own, device] = simulation.memory_bytes().map(|n| n as u64);
         let host = if ranks.is_empty() { own } else { ranks.iter().map(|rank| rank.memory_bytes).sum() };
-        // What is lost has no totals.
+        // Lost values have no totals.
         let totals_final = if simulation.is_readable() { simulation.totals() } else { Vec::new() };
         let [host_peak, device_peak] = simulation.peak_bytes().map(|n| n as u64);
         let state = simulation.most_state_bytes() as u64;

@@ -4,7 +4,7 @@ use crate::io::config::FrameSchedule;
 
 /// The frames of a run that are still to be written.
 pub(super) struct FrameTimes {
-    /// Ascending; those to come are from `next` on.
+    /// In ascending order; the frames still to be written begin at `next`.
     times: Vec<f64>,
     next: usize,
     every_steps: Option<u64>,
@@ -25,7 +25,7 @@ impl FrameTimes {
         self.pass(time) || self.every_steps.is_some()
     }
 
-    /// A run that goes on at `time` has written the frames up to then.
+    /// Skips the frames up to `time`, which a restarted run has already written.
     pub fn skip_to(&mut self, time: f64) {
         self.pass(time);
     }
@@ -41,7 +41,7 @@ impl FrameTimes {
         self.pass(time) || by_steps
     }
 
-    /// Moves on behind `time`; true if a frame lay on the way.
+    /// Skips the frames up to `time`; true if there was one.
     fn pass(&mut self, time: f64) -> bool {
         let passed = self.times[self.next..].iter().take_while(|&&t| t <= time).count();
         self.next += passed;

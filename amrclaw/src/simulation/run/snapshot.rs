@@ -1,7 +1,7 @@
-//! States of a run on their way into files.
+//! States of a run that are to be written.
 
 use super::content::FrameContent;
-use super::elsewhere::Elsewhere;
+use super::remote_values::RemoteValues;
 use crate::io::frame::Frame;
 use crate::io::vtkhdf::Parts;
 use crate::io::{FrameFormat, RunFolder};
@@ -9,12 +9,12 @@ use crate::simulation::ScheduleState;
 use rayon::ThreadPool;
 use std::sync::{Arc, OnceLock};
 
-/// A state of the run, and what is to be written of it.
+/// A state of the run, and which files to write of it.
 pub(super) struct Snapshot<const D: usize> {
-    /// The solution; of several ranks the first one's part. Its number is that of the next frame.
+    /// The solution; with several ranks, that on the first rank's patches. Its number is that of the next frame.
     pub frame: Frame<D>,
-    /// Where the values of the other ranks come from, until it is written.
-    pub elsewhere: Option<Elsewhere<D>>,
+    /// The source of the other ranks' values, until the snapshot is written.
+    pub remote: Option<RemoteValues<D>>,
     /// The files in which groups of ranks have written the frame's values.
     pub parts: Option<Parts>,
     pub schedule: ScheduleState,
@@ -25,7 +25,7 @@ pub(super) struct Snapshot<const D: usize> {
     pub as_frame: bool,
     /// The case asks for the frame: a restart has to write it if this run cannot.
     pub due: bool,
-    /// Then write a checkpoint, which counts the frame as written.
+    /// After that write a checkpoint, in which the frame counts as written.
     pub as_checkpoint: bool,
     /// The run ends here: write the checkpoint even if the frame cannot be written.
     pub last: bool,
@@ -36,12 +36,12 @@ pub(super) struct Files {
     pub folder: Arc<RunFolder>,
     pub format: Vec<FrameFormat>,
     pub png: bool,
-    /// Draws pictures on so many threads.
+    /// Number of threads that draw pictures.
     pub threads: usize,
-    /// Those, as soon as a picture has been drawn: the run has work for its own. `None` where they cannot be had.
+    /// The pool of these threads, created with the first picture; the run needs its own pool. `None` if they could not be started.
     pub drawing: OnceLock<Option<ThreadPool>>,
     pub content: FrameContent,
     pub case: String,
-    /// Names of checkpoints, the first to be removed first.
+    /// Names of checkpoints, in the order in which they are removed.
     pub checkpoints: Vec<String>,
 }

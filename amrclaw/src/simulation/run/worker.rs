@@ -1,10 +1,10 @@
-//! A thread that works on one thing at a time while its owner goes on.
+//! A thread that works on one job at a time while its owner continues.
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 use std::io;
 use std::thread::{Builder, JoinHandle};
 
-/// Hands jobs to a thread and reports back. At most one job is under way, so that memory for one is all that it takes.
+/// Sends jobs to a thread and receives its reports. At most one job is in progress, so that only one needs memory.
 pub(super) struct Worker<J, R> {
     jobs: Option<Sender<J>>,
     reports: Receiver<R>,
@@ -16,18 +16,18 @@ impl<J: Send + 'static, R: Send + 'static> Worker<J, R> {
     /// Starts the thread.
     ///
     /// # Errors
-    /// The system has no thread to give.
+    /// The system cannot start a thread.
     pub fn start(name: &str, mut work: impl FnMut(J) -> R + Send + 'static) -> io::Result<Self> {
         let (jobs, to_do) = bounded::<J>(1);
         let (done, reports) = bounded::<R>(1);
         let thread = Builder::new().name(name.to_owned()).spawn(move || {
-            // Ends when the owner sends no more jobs, or listens no more.
+            // Ends when the owner drops either of its ends of the channels.
             to_do.iter().map(&mut work).try_for_each(|report| done.send(report)).unwrap_or_default();
         })?;
         Ok(Worker { jobs: Some(jobs), reports, thread: Some(thread), busy: false })
     }
 
-    /// Begins a job. The report of the one before must have been taken.
+    /// Sends a job. The report of the previous job must have been received.
     pub fn send(&mut self, job: J) {
         assert!(!self.busy, "one job at a time");
         let sent = self.jobs.as_ref().map(|jobs| jobs.send(job));
@@ -37,14 +37,14 @@ impl<J: Send + 'static, R: Send + 'static> Worker<J, R> {
         self.busy = true;
     }
 
-    /// The report of the job under way, if it has ended.
+    /// The report of the current job, if it has ended.
     pub fn poll(&mut self) -> Option<R> {
         let report = self.reports.try_recv().ok();
         self.busy &= report.is_none();
         report
     }
 
-    /// Waits for the job under way; `None` if there is none.
+    /// Waits for the report of the current job; `None` if there is no job.
     pub fn wait(&mut self) -> Option<R> {
         if !std::mem::take(&mut self.busy) {
             return None;
@@ -56,7 +56,7 @@ impl<J: Send + 'static, R: Send + 'static> Worker<J, R> {
         report
     }
 
-    /// Waits for the thread to end, and goes on with its panic if that is what ended it.
+    /// Waits for the thread to end, and resumes its panic if it panicked.
     fn end(&mut self) {
         self.jobs = None;
         if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join)
@@ -71,7 +71,7 @@ impl<J, R> Drop for Worker<J, R> {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of the job under way has been told, or nobody asks for the job any more.
+            // A panic of the current job has been resumed already, or its result is no longer needed.
             let _ = thread.join();
         }
     }
@@ -81,7 +81,7 @@ impl<J, R> Drop for Worker<J, R> {
 mod tests {
     use super::*;
 
-    /// The owner goes on while a job is under way, and learns of its end when it asks or waits.
+    /// The owner continues while a job is in progress, and gets its report by polling or waiting.
     #[test]
     fn the_owner_goes_on() {
         let (release, gate) = bounded::<()>(1);
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!((report, worker.wait()), (Some(8), None));
     }
 
-    /// A job is brought to its end when its owner goes.
+    /// A job is finished when its owner is dropped.
     #[test]
     fn nothing_is_left_half_done() {
         let (tell, told) = bounded::<i32>(1);
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(told.try_recv(), Ok(7));
     }
 
-    /// A panic of the thread is one of its owner's, when it waits.
+    /// A panic of the thread is resumed in its owner when it waits.
     #[test]
     #[should_panic(expected = "no good")]
     fn panics_are_handed_on() {

@@ -1,4 +1,4 @@
-//! Writes snapshots as frames and as checkpoints, while the run goes on.
+//! Writes snapshots as frames and as checkpoints while the run continues.
 
 use super::checkpoints::{self, KEPT};
 use super::content::FrameContent;
@@ -13,16 +13,16 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tracing::{info, warn};
 
-/// Threads that draw at most: a picture is done before more have started.
-const MOST_THREADS: usize = 16;
+/// Most threads for drawing: a picture is finished before more threads have started.
+const MAX_THREADS: usize = 16;
 
-/// What has come of a snapshot.
+/// The writer's report on a snapshot.
 pub(super) struct Report<const D: usize> {
     /// Files of the frame.
     pub files: Vec<PathBuf>,
     pub checkpoint: Option<PathBuf>,
     pub seconds: f64,
-    /// Why something was not written, and the snapshot with what is still to be written of it.
+    /// The error, and the snapshot with what is still to be written.
     pub failed: Option<(OutputError, Box<Snapshot<D>>)>,
 }
 
@@ -30,22 +30,22 @@ pub(super) struct Report<const D: usize> {
 pub(super) type Writer<const D: usize> = Worker<Box<Snapshot<D>>, Report<D>>;
 
 impl Files {
-    /// Those of a case. `checkpoints` are the names of those that an earlier process of this run left, before it was restarted after
-    /// so many steps. Pictures are drawn on `threads`, or on [`MOST_THREADS`].
+    /// The files of a case. `checkpoints`: names of checkpoints from an earlier process of this run; `steps`: the steps after which it was
+    /// restarted. Pictures are drawn on `threads` threads, at most [`MAX_THREADS`].
     pub fn new(
         case: &Case,
         folder: Arc<RunFolder>,
         (mut checkpoints, steps): (Vec<String>, u64),
         threads: usize,
     ) -> Self {
-        // Later ones are of steps that are taken again.
+        // Checkpoints of later steps sort first and are removed first: those steps are taken again.
         checkpoints.sort_by_key(|name| checkpoints::steps_of(name).map(|n| (n <= steps, n)));
         let output = &case.output;
         Files {
             folder,
             format: output.format.clone(),
             png: output.png,
-            threads: threads.min(MOST_THREADS),
+            threads: threads.min(MAX_THREADS),
             drawing: OnceLock::new(),
             content: FrameContent::of(case),
             case: case.text(),
@@ -56,19 +56,19 @@ impl Files {
     /// Starts the thread.
     ///
     /// # Errors
-    /// The system has no thread to give.
+    /// The system cannot start a thread.
     pub fn start<const D: usize>(mut self) -> Result<Writer<D>, RunError> {
         let work = move |snapshot: Box<Snapshot<D>>| self.write(snapshot);
         Worker::start("writer", work).map_err(|e| RunError::Threads { threads: 1, message: e.to_string() })
     }
 
-    /// The frame comes first: a checkpoint that counts it as written must not be there without it.
+    /// Writes the frame first: a checkpoint in which it counts as written must not exist without it.
     fn write<const D: usize>(&mut self, mut snapshot: Box<Snapshot<D>>) -> Report<D> {
         let clock = Instant::now();
         let (mut files, mut checkpoint, mut error) = (Vec::new(), None, None);
-        let elsewhere = snapshot.elsewhere.take();
+        let remote = snapshot.remote.take();
         if snapshot.as_frame {
-            match frames::write(self, &mut snapshot.frame, elsewhere.as_ref(), snapshot.parts.as_ref()) {
+            match frames::write(self, &mut snapshot.frame, remote.as_ref(), snapshot.parts.as_ref()) {
                 Ok(written) => {
                     info!(number = snapshot.frame.number, time = snapshot.frame.time, "frame written");
                     files = written;
@@ -79,7 +79,7 @@ impl Files {
             }
         }
         if snapshot.as_checkpoint && (error.is_none() || snapshot.last) {
-            match checkpoints::write(&self.folder, &self.case, &snapshot, elsewhere.as_ref()) {
+            match checkpoints::write(&self.folder, &self.case, &snapshot, remote.as_ref()) {
                 Ok(path) => {
                     info!(file = %path.display(), "checkpoint written");
                     snapshot.as_checkpoint = false;

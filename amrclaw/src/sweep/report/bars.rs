@@ -1,4 +1,4 @@
-//! Bars in groups: a figure over one or two varied keys, as SVG.
+//! Grouped bar charts over one or two varied keys, as SVG.
 
 use super::text::{escape, significant, unit};
 use crate::io::picture::ticks;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// One set of axes.
 pub struct Panel {
-    /// What it shows that its neighbours do not; may be empty.
+    /// Title that distinguishes it from the other panels; may be empty.
     pub title: String,
     /// Labels along the x axis.
     pub groups: Vec<String>,
@@ -18,7 +18,7 @@ pub struct Panel {
 
 /// Panels that belong together.
 pub struct Chart {
-    /// What the bars' lengths mean, without unit of size.
+    /// The quantity that the bars show, without unit.
     pub quantity: String,
     /// `s` for seconds, empty for counts.
     pub unit: &'static str,
@@ -157,8 +157,8 @@ fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most.max(4) - 1).chain(['…']).collect()
 }
 
-/// Colours of so many series: rules for light pages and for dark ones. Values of a key have an order, and so have their
-/// colours; each stands out against the page by more than 3 to 1.
+/// CSS colours of the series, for light and for dark pages. The colours are ordered like the values of the key, and their
+/// contrast with the page is above 3:1.
 pub fn colours(series: usize) -> String {
     const LIGHT: [[f64; 3]; 3] = [[31.0, 143.0, 127.0], [30.0, 96.0, 170.0], [62.0, 20.0, 92.0]];
     const DARK: [[f64; 3]; 3] = [[128.0, 226.0, 205.0], [82.0, 160.0, 240.0], [170.0, 110.0, 235.0]];
@@ -180,7 +180,7 @@ pub fn colours(series: usize) -> String {
 mod tests {
     use super::*;
 
-    /// A bar per value with its tooltip, a cross per missing one, a star on the one to mark; the longest bar stays inside.
+    /// Each value has a bar with a tooltip, each missing one a cross, the marked one a star; the longest bar stays inside.
     #[test]
     fn every_value_has_its_mark() {
         let chart = Chart {

@@ -1,4 +1,4 @@
-//! Which key goes along the axis, which makes the series, and which the panels.
+//! Assigns the varied keys to the x axis, the series and the panels.
 
 use super::bars::{Chart, Panel};
 use super::table;
@@ -11,8 +11,8 @@ pub struct Figure {
     pub caption: &'static str,
 }
 
-/// How settings are laid out: the last key along the axis, the one before as series, all before that as panels. Settings
-/// that are no grid stand one beside the other.
+/// The layout of settings: the last key along the x axis, the one before as series, all earlier ones as panels. Settings
+/// that are not a grid are placed side by side.
 pub struct Layout {
     group_label: String,
     groups: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Layout {
     panels: Vec<(String, Vec<Vec<usize>>)>,
 }
 
-/// A figure's number of each setting.
+/// One number of each setting, shown in a figure.
 struct Part {
     name: &'static str,
     /// `s` for seconds, empty for counts.
@@ -32,7 +32,7 @@ struct Part {
     figure: fn(&Medians) -> f64,
 }
 
-/// What a figure shows of the medians.
+/// A figure, and the medians that it shows.
 struct Quantity {
     heading: &'static str,
     caption: &'static str,

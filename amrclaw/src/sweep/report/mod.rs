@@ -1,5 +1,5 @@
-//! `report.html`: the sweep as one page that needs nothing else, with figures after Qin, LeVeque & Motley 2018
-//! (arXiv:1808.02638), figs 9–12.
+//! `report.html`: the sweep as one self-contained page, with figures after Qin, LeVeque & Motley 2018 (arXiv:1808.02638),
+//! figs 9–12.
 
 mod bars;
 mod layout;
@@ -12,8 +12,8 @@ use layout::Layout;
 use std::fmt::Write;
 use text::{escape, significant};
 
-/// Bars of phases are shown for at most so many settings of a device: the fastest and slowest are among them.
-const MOST_PHASE_BARS: usize = 40;
+/// Most settings of a device whose phases are shown as bars: the fastest and the slowest ones.
+const MAX_PHASE_BARS: usize = 40;
 
 /// The page.
 pub fn page(sweep: &Sweep, results: &[RunResult], summary: &Summary) -> String {
@@ -57,7 +57,7 @@ pub fn page(sweep: &Sweep, results: &[RunResult], summary: &Summary) -> String {
     )
 }
 
-/// What was run, on what.
+/// The runs, the devices and the machine.
 fn about(sweep: &Sweep, results: &[RunResult]) -> String {
     let plan = &sweep.plan;
     let vary: Vec<String> = plan.vary.iter().map(|v| format!("{} = {}", v.label(), v.values.join(", "))).collect();
@@ -80,7 +80,7 @@ fn about(sweep: &Sweep, results: &[RunResult]) -> String {
     )
 }
 
-/// The best setting of each device and what the worst costs.
+/// The fastest setting of each device, and the ratio of the slowest to it.
 fn in_short(sweep: &Sweep, summary: &Summary) -> String {
     let plan = &sweep.plan;
     let mut out = String::new();
@@ -96,7 +96,9 @@ fn in_short(sweep: &Sweep, summary: &Summary) -> String {
                     escape(&plan.describe(best.slowest.setting)),
                     significant(best.slowest.seconds),
                     significant(best.ratio()),
-                ) + &summary.does_less(plan, number).map_or_else(String::new, |note| format!(" {}", escape(&note)))
+                ) + &summary
+                    .refinement_note(plan, number)
+                    .map_or_else(String::new, |note| format!(" {}", escape(&note)))
             }
             Some(best) => {
                 format!("<strong>{}</strong>: {} s.", escape(device), significant(best.fastest.seconds))
@@ -116,10 +118,10 @@ fn phase_figure(sweep: &Sweep, summary: &Summary) -> String {
     for (number, device) in sweep.plan.devices.iter().enumerate() {
         let mut medians: Vec<_> = summary.medians.iter().filter(|m| m.device == number && m.done > 0).collect();
         medians.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        if medians.len() > MOST_PHASE_BARS {
-            left_out += medians.len() - MOST_PHASE_BARS;
-            // The ends tell most: the slow half and the fast half.
-            medians.drain(MOST_PHASE_BARS / 2..medians.len() - MOST_PHASE_BARS / 2);
+        if medians.len() > MAX_PHASE_BARS {
+            left_out += medians.len() - MAX_PHASE_BARS;
+            // Keeps the fastest and the slowest settings.
+            medians.drain(MAX_PHASE_BARS / 2..medians.len() - MAX_PHASE_BARS / 2);
         }
         if medians.is_empty() {
             continue;
@@ -139,7 +141,7 @@ fn phase_figure(sweep: &Sweep, summary: &Summary) -> String {
     )
 }
 
-/// The processor's name, as far as the system tells.
+/// The processor's name, if the system provides it.
 fn processor() -> Option<String> {
     let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "))?.1;
@@ -168,8 +170,8 @@ mod tests {
         page(&sweep, results, &summary)
     }
 
-    /// The page needs no other file and no script, names the best setting, shows failures, and lets no text of the user's
-    /// become markup. Every element that is opened is closed.
+    /// The page needs no other file and no script, names the fastest setting, shows failures, and escapes the user's text.
+    /// Every element that is opened is closed.
     #[test]
     fn the_page_stands_alone() {
         let (plan, results) = sample(|device, setting, _| (device == 0).then_some(1.0 + setting as f64));

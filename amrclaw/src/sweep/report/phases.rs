@@ -1,11 +1,11 @@
-//! Where the time goes: one bar a setting, cut into phases, as SVG.
+//! Time by phase: one stacked bar per setting, as SVG.
 
 use super::text::{escape, significant};
 use crate::diagnose::PhaseSeconds;
 use crate::io::picture::ticks;
 use std::fmt::Write;
 
-/// Names of the phases, and colours on light and on dark pages (after Okabe and Ito: told apart by every kind of eye).
+/// Names of the phases, and colours on light and on dark pages (after Okabe and Ito, safe for colour-blind readers).
 pub const PHASES: [(&str, &str, &str); 7] = [
     ("advance", "#0072b2", "#4aa8e0"),
     ("ghost", "#56b4e9", "#a5d8f5"),

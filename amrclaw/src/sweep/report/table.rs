@@ -70,7 +70,7 @@ pub fn phases(plan: &Plan, summary: &Summary, device: usize) -> String {
     table(plan, summary, device, &phases_id(device), &caption, &head, &row)
 }
 
-/// A table with a row per setting; the fastest stands out, and not by its weight alone.
+/// A table with a row per setting; the fastest is marked by a star as well as by style.
 fn table(
     plan: &Plan,
     summary: &Summary,
@@ -97,7 +97,7 @@ fn table(
     )
 }
 
-/// The runs that failed, and why; nothing if none did.
+/// The failed runs with their errors; empty if none failed.
 pub fn failures(plan: &Plan, results: &[RunResult]) -> String {
     let failed: Vec<_> = results.iter().filter(|result| result.status == RunResultStatus::Failed).collect();
     if failed.is_empty() {

@@ -1,6 +1,6 @@
 //! Text of the page: escapes and numbers.
 
-/// Text as it may stand in HTML, between tags and in attributes.
+/// Escapes text for HTML, between tags and in attributes.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!((unit(2e6), unit(999.0)), ((1e6, "millions"), (1.0, "")));
     }
 
-    /// Nothing that a case or an error may hold can end a tag or an attribute.
+    /// No text of a case or an error can end a tag or an attribute.
     #[test]
     fn text_is_escaped() {
         assert_eq!(escape(r#"<a href="x" & 'y'>"#), "&lt;a href=&quot;x&quot; &amp; &#39;y&#39;&gt;");

@@ -6,7 +6,7 @@ use crate::runtime::launch::LastLaunch;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 use std::sync::Arc;
 
-/// Gives and takes large pieces of memory.
+/// Allocates and frees large pieces of memory.
 pub trait Backend {
     /// What it is, for messages.
     const KIND: &'static str;
@@ -14,13 +14,13 @@ pub trait Backend {
     /// Address of new memory; `None` if there is not enough.
     ///
     /// # Errors
-    /// If the device has failed, which the driver tells of at any call.
+    /// If the device has failed, which the driver may report at any call.
     fn allocate(&self, bytes: u64) -> Result<Option<u64>, CudaError>;
 
-    /// Gives so many bytes back.
+    /// Frees an allocation of this size.
     fn free(&self, address: u64, bytes: u64);
 
-    /// What is left, for the message that it is not enough.
+    /// How much is left, for the message of a failed allocation.
     fn shortage(&self) -> String;
 }
 
@@ -40,8 +40,8 @@ pub struct PinnedMemory {
     launched: Arc<LastLaunch>,
 }
 
-/// What the driver answers when asked for memory, and nothing if there is not enough.
-fn unless_short<T>(
+/// The driver's answer to an allocation; `None` if there is not enough memory.
+fn none_if_out_of_memory<T>(
     answer: Result<T, DriverError>,
     launched: &LastLaunch,
     device: usize,
@@ -53,8 +53,8 @@ fn unless_short<T>(
 }
 
 impl DeviceMemory {
-    /// `is_shared`: others than the device reach it. Else, where the driver can, it is mapped for the device alone: what others reach is
-    /// mapped for each of them, which takes longer.
+    /// `is_shared`: others than the device reach the memory. Otherwise it is mapped for this device alone, where the driver supports
+    /// that: shared memory is mapped for each device, which takes longer.
     pub(crate) fn new(context: Arc<CudaContext>, launched: Arc<LastLaunch>, is_shared: bool) -> Self {
         let is_shared = is_shared || !mapped::can_map(&context);
         DeviceMemory { context, launched, is_shared }
@@ -80,14 +80,14 @@ impl Backend for DeviceMemory {
             true => unsafe { result::malloc_sync(bytes as usize) },
             false => mapped::allocate(&self.context, bytes),
         });
-        unless_short(memory, &self.launched, self.context.ordinal())
+        none_if_out_of_memory(memory, &self.launched, self.context.ordinal())
     }
 
     fn free(&self, address: u64, bytes: u64) {
         if self.context.bind_to_thread().is_err() {
             return;
         }
-        // A failure leaves memory behind, which the driver frees with the context.
+        // A failure leaves the memory allocated until the driver frees the context.
         let _ = match self.is_shared {
             // SAFETY: `allocate` gave the address, and the pool has no buffer left in it. The driver waits for work that uses it.
             true => unsafe { result::free_sync(address) },
@@ -111,7 +111,7 @@ impl Backend for PinnedMemory {
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE;
         // SAFETY: as for the device's memory.
         let memory = self.context.bind_to_thread().and_then(|()| unsafe { result::malloc_host(bytes as usize, flags) });
-        let memory = unless_short(memory, &self.launched, self.context.ordinal())?;
+        let memory = none_if_out_of_memory(memory, &self.launched, self.context.ordinal())?;
         Ok(memory.map(|start| start as u64))
     }
 

@@ -1,6 +1,6 @@
 //! Arrays in pooled memory.
 
-use super::{DeviceMemory, Opened, PinnedMemory, Pool};
+use super::{DeviceMemory, ImportedMemory, PinnedMemory, Pool};
 use crate::runtime::abi::{Plain, Pointer};
 use crate::runtime::error::CudaError;
 use cudarc::driver::CudaContext;
@@ -8,10 +8,10 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// An array on the device. Its numbers are what an earlier owner left.
+/// An array on the device. It is not initialised: its numbers are what an earlier owner left.
 ///
-/// Given back to the pool when dropped, although work that uses it may still wait in a stream: the memory is handed out
-/// again at once. That is right as long as its next use is queued in the same stream, or in one that waits for it.
+/// It is given back to the pool when dropped, although work that uses it may still be queued: the memory may be handed out again at once.
+/// That is correct as long as its next use is queued in the same stream, or in one that waits for it.
 #[derive(Debug)]
 pub struct DeviceBuffer<T> {
     owner: Owner,
@@ -20,16 +20,16 @@ pub struct DeviceBuffer<T> {
     numbers: PhantomData<T>,
 }
 
-/// Who has an array's memory.
+/// Owner of an array's memory.
 #[derive(Debug)]
 enum Owner {
-    /// This process, whose it is until the array is dropped.
+    /// This process, which returns it to the pool when the array is dropped.
     Pool(Arc<Pool<DeviceMemory>>),
-    /// Another process.
-    Other(Opened),
+    /// Another process of the machine.
+    Other(ImportedMemory),
 }
 
-/// An array on the host that the device reaches at full speed, also while the host does something else.
+/// An array in pinned memory of the host, which the device reaches at full speed, also while the host does something else.
 ///
 /// Wait for copies from or to it before it is dropped.
 #[derive(Debug)]
@@ -50,8 +50,8 @@ impl<T: Plain> DeviceBuffer<T> {
         Ok(DeviceBuffer { owner: Owner::Pool(pool.clone()), address, len, numbers: PhantomData })
     }
 
-    /// So many numbers of another process, `start` bytes behind the beginning of what has been opened.
-    pub(in crate::runtime) fn of_other(opened: Opened, start: u64, len: usize) -> Self {
+    /// An array of `len` numbers in memory of another process, `start` bytes behind the beginning of what has been opened.
+    pub(in crate::runtime) fn of_other(opened: ImportedMemory, start: u64, len: usize) -> Self {
         DeviceBuffer { address: opened.address() + start, owner: Owner::Other(opened), len, numbers: PhantomData }
     }
 
@@ -65,7 +65,7 @@ impl<T: Plain> DeviceBuffer<T> {
         self.len == 0
     }
 
-    /// The device that it lies on, or by which another process's is reached.
+    /// The context of the device that it lies on, or through which another process's memory is reached.
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
         match &self.owner {
             Owner::Pool(pool) => pool.backend.context(),

@@ -1,4 +1,4 @@
-//! Page-locking memory that is the host's own.
+//! Page-locking memory that the program has allocated itself.
 
 use cudarc::driver::{CudaContext, sys};
 use std::sync::Arc;
@@ -10,12 +10,12 @@ pub struct PageLocks {
 }
 
 impl PageLocks {
-    /// For the device of a context and all others.
+    /// Page locks for the device of a context and all others.
     pub(in crate::runtime) fn new(context: &Arc<CudaContext>) -> Self {
         PageLocks { context: context.clone() }
     }
 
-    /// Locks the pages of a piece of memory. False if the system refuses: copies are then slower, and right all the same.
+    /// Locks the pages of a piece of memory. False if the system refuses: copies are then slower, but still correct.
     ///
     /// # Safety
     /// The memory is the program's, and stays so until it is unlocked.

@@ -18,7 +18,7 @@ pub(super) fn can_map(context: &CudaContext) -> bool {
     context.attribute(attribute).is_ok_and(|can| can != 0) && is_page()
 }
 
-/// Pages of a device.
+/// Properties of a device's pages.
 fn of_device(context: &CudaContext) -> sys::CUmemAllocationProp {
     sys::CUmemAllocationProp {
         type_: sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -38,7 +38,7 @@ fn location(context: &CudaContext) -> sys::CUmemLocation {
     sys::CUmemLocation { type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: context.ordinal() as i32 }
 }
 
-/// The address of so many bytes, at least, for the device of a context that is the thread's.
+/// Allocates at least so many bytes for the device of a context that is current in this thread; returns the address.
 pub(super) fn allocate(context: &CudaContext, bytes: u64) -> Result<u64, DriverError> {
     let (size, pages, mut handle) = (bytes.next_multiple_of(PAGE) as usize, of_device(context), 0);
     // SAFETY: all are places for answers and descriptions of the device's pages.
@@ -68,7 +68,7 @@ fn map(context: &CudaContext, pages: u64, size: usize) -> Result<u64, DriverErro
     }
 }
 
-/// Gives memory back when all work of the device is done.
+/// Frees memory when all work of the device is done.
 ///
 /// # Safety
 /// [`allocate`] gave the address for so many bytes, of which nobody uses any.

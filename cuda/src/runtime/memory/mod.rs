@@ -1,16 +1,16 @@
-//! Pools of memory on the device and of pinned memory on the host: once warm, no driver allocation.
+//! Pools of memory on the device and of pinned memory on the host: once warm, they allocate nothing from the driver.
 
 mod backend;
 mod buffer;
+mod imported;
 mod lock;
 mod mapped;
-mod opened;
 mod slabs;
 
 pub use backend::{Backend, DeviceMemory, PinnedMemory};
 pub use buffer::{DeviceBuffer, PinnedBuffer};
+pub use imported::ImportedMemory;
 pub use lock::PageLocks;
-pub use opened::Opened;
 pub use slabs::PoolStatistics;
 
 use crate::runtime::error::CudaError;
@@ -19,7 +19,7 @@ use slabs::Slabs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Memory that is asked of the driver in large pieces and handed out in small ones. Threads may share it.
+/// Memory that is allocated from the driver in large pieces and handed out in small ones. Threads may share it.
 #[derive(Debug)]
 pub struct Pool<B: Backend> {
     backend: B,
@@ -27,7 +27,7 @@ pub struct Pool<B: Backend> {
     slabs: Mutex<Slabs>,
 }
 
-/// What pools of the same memory hold together, and may hold.
+/// Bytes held by all pools of one memory together, and their limit.
 #[derive(Debug, Default)]
 pub struct Limit {
     most: Option<u64>,
@@ -35,17 +35,17 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// So many bytes at most, if there is a limit.
+    /// A limit of `most` bytes, if there is one.
     pub fn new(most: Option<u64>) -> Self {
         Limit { most, held: AtomicU64::new(0) }
     }
 
-    /// Bytes that may still be asked for, if there is a limit.
+    /// Bytes that may still be allocated, if there is a limit.
     fn left(&self) -> Option<u64> {
         self.most.map(|most| most.saturating_sub(self.held.load(Ordering::Relaxed)))
     }
 
-    /// Counts bytes in, if so many are left.
+    /// Counts bytes as held; false if that would exceed the limit.
     fn take(&self, bytes: u64) -> bool {
         let with = |held: u64| Some(held + bytes).filter(|&held| self.most.is_none_or(|most| held <= most));
         self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with).is_ok()
@@ -57,7 +57,7 @@ impl Limit {
 }
 
 impl<B: Backend> Pool<B> {
-    /// An empty pool, perhaps one of several within a limit.
+    /// An empty pool, which may share a limit with others.
     pub fn new(backend: B, limit: Arc<Limit>) -> Self {
         Pool { backend, limit, slabs: Mutex::new(Slabs::default()) }
     }
@@ -71,14 +71,14 @@ impl<B: Backend> Pool<B> {
         if let Some(address) = slabs.take(bytes) {
             return Ok(address);
         }
-        // First a comfortable slab, then one that just fits, then that again once free slabs are given back.
+        // First a comfortable slab, then one that just fits, then such a one again after freeing unused slabs.
         for attempt in 0..3 {
             if attempt == 2 || slabs.idles() {
                 slabs.remove_free().into_iter().for_each(|(address, size)| self.free(address, size));
             }
             let mut size = slabs.slab_size(bytes, attempt == 0);
             if let Some(left) = self.limit.left().filter(|_| attempt == 0) {
-                // All that the limit leaves in one piece: slabs of their own would each waste the rest of a page.
+                // All that the limit leaves in one piece: several slabs would each waste the rest of a page.
                 size = size.min(left / slabs::GRAIN * slabs::GRAIN).max(slabs.least(bytes));
             }
             if !self.limit.take(size) {
@@ -205,7 +205,7 @@ mod tests {
         assert!(statistics.driver_allocations <= warm + 1, "{statistics:?} after {warm}");
     }
 
-    /// Pieces given back grow together again: a request as large as a whole slab fits.
+    /// Neighbouring free pieces are merged: a request as large as a whole slab fits.
     #[test]
     fn neighbours_are_joined() {
         let pool = Pool::new(Mock::with(1 << 40), Arc::default());
@@ -219,8 +219,8 @@ mod tests {
         assert_eq!(pool.statistics().driver_allocations, 1);
     }
 
-    /// When the driver has no more, free slabs are given back before the request is refused; the refusal says how much was
-    /// needed and what to do.
+    /// When the driver has no more memory, unused slabs are freed before a request is refused; the error says how much was needed and
+    /// what to do.
     #[test]
     fn what_is_free_is_given_back_before_giving_up() {
         let pool = Pool::new(Mock::with(150 * MIB), Arc::default());
@@ -234,7 +234,7 @@ mod tests {
         pool.release(large);
     }
 
-    /// A device that has failed is not one without memory: its failure is told, not a shortage.
+    /// A failed device is reported as such, not as a shortage of memory.
     #[test]
     fn a_failed_device_is_not_short_of_memory() {
         let pool = Pool::new(Mock::with(150 * MIB), Arc::default());
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(pool.statistics().held, 10 * MIB);
     }
 
-    /// Pools of the same memory have a limit together.
+    /// Pools of the same memory share a limit.
     #[test]
     fn a_limit_is_kept_by_pools_together() {
         let limit = Arc::new(Limit::new(Some(200 * MIB)));

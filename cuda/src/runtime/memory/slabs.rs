@@ -1,23 +1,23 @@
-//! Slabs of memory and the pieces that they are cut into; knows addresses, never memory.
+//! Slabs of memory and the pieces that they are cut into; knows addresses only, and does not access memory.
 //!
-//! Small requests get best-fit pieces of slabs that they share. A large one has a slab of its own, uncut: a small piece in it would
-//! keep all of it from going back to the driver once it is too small for its level.
+//! Small requests get best-fit pieces of shared slabs. A large one has a slab of its own, uncut: a small piece in it would keep the whole
+//! slab from being freed once it is too small for its level.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Alignment and smallest size of a piece.
 pub(super) const GRAIN: u64 = 512;
-/// Sizes of slabs are multiples of this: the driver's own pages.
+/// Sizes of slabs are multiples of this, the driver's page size.
 pub(super) const PAGE: u64 = 2 << 20;
-/// A slab is at least this large if there is room.
+/// A slab has at least this size if there is enough memory.
 const COMFORTABLE: u64 = 64 << 20;
 /// Requests from this size on are large.
 const LARGE: u64 = 256 << 20;
 /// A slab that small requests share is at most this large.
 const LARGEST_SHARED: u64 = 1 << 30;
-/// Bytes that may always lie idle.
+/// Unused bytes that a pool may always hold.
 const IDLE: u64 = 4 << 30;
-/// What lies idle beyond that when the driver is asked for memory is at most this part of what is in use.
+/// When the driver is asked for more, unused bytes beyond that may be at most this fraction of those in use.
 const IDLE_PART: u64 = 4;
 
 /// How much a pool holds and uses.
@@ -29,16 +29,16 @@ pub struct PoolStatistics {
     pub used: u64,
     /// The most that was ever handed out at once.
     pub peak: u64,
-    /// How often the driver was asked for memory.
+    /// Number of allocations from the driver.
     pub driver_allocations: u64,
-    /// How often the pool was.
+    /// Number of requests to the pool.
     pub requests: u64,
 }
 
 impl std::ops::Add for PoolStatistics {
     type Output = PoolStatistics;
 
-    /// Of two pools; they need not have been at their peaks at the same time.
+    /// The sum of two pools' numbers; they need not have been at their peaks at the same time.
     fn add(self, other: Self) -> Self {
         PoolStatistics {
             held: self.held + other.held,
@@ -62,7 +62,7 @@ struct Piece {
 pub(super) struct Slabs {
     /// By address.
     pieces: BTreeMap<u64, Piece>,
-    /// Size and address of what is free: pieces of slabs that are shared, then slabs for large requests.
+    /// Size and address of the free pieces: of shared slabs, then of slabs for large requests.
     free: [BTreeSet<(u64, u64)>; 2],
     /// By address.
     slabs: BTreeMap<u64, Slab>,
@@ -72,7 +72,7 @@ pub(super) struct Slabs {
 #[derive(Clone, Copy, Debug)]
 struct Slab {
     size: u64,
-    /// It is for one large request at a time.
+    /// The slab holds one large request at a time.
     large: bool,
 }
 
@@ -103,7 +103,7 @@ impl Slabs {
         Some(address)
     }
 
-    /// Takes a piece back and joins it with its free neighbours.
+    /// Frees a piece and merges it with its free neighbours.
     pub fn give(&mut self, mut address: u64) {
         let mut piece = self.pieces.remove(&address).filter(|p| !p.free).expect("handed out and not yet given back");
         self.statistics.used -= piece.size;
@@ -122,13 +122,13 @@ impl Slabs {
         self.pieces.insert(address, piece);
     }
 
-    /// The smallest slab that holds `bytes`.
+    /// Size of the smallest slab that holds `bytes`.
     pub fn least(&self, bytes: u64) -> u64 {
         rounded(bytes)
     }
 
-    /// Size of a slab to ask the driver for. `comfortable`: with room for later requests, of which a level's next arrays are a little
-    /// larger.
+    /// Size of a slab to allocate from the driver. `comfortable`: with room for later requests, as a level's next arrays may be a
+    /// little larger.
     pub fn slab_size(&self, bytes: u64, comfortable: bool) -> u64 {
         let page = |bytes: u64| bytes.next_multiple_of(PAGE);
         let exact = page(rounded(bytes));
@@ -141,14 +141,14 @@ impl Slabs {
         exact.max(COMFORTABLE).max(page((self.statistics.held / 4).min(LARGEST_SHARED)))
     }
 
-    /// True if so much lies idle that slabs of which nothing is used should go before there are more: levels that grow leave pieces
+    /// True if so many bytes are unused that empty slabs should be freed before new ones are allocated: levels that grow leave pieces
     /// behind that are too small for them.
     pub fn idles(&self) -> bool {
         let PoolStatistics { held, used, .. } = self.statistics;
         held - used > IDLE + used / IDLE_PART
     }
 
-    /// A slab that the driver gave for a request of `bytes`.
+    /// Adds a slab that the driver has allocated for a request of `bytes`.
     pub fn add(&mut self, address: u64, size: u64, bytes: u64) {
         let large = rounded(bytes) >= LARGE;
         self.slabs.insert(address, Slab { size, large });

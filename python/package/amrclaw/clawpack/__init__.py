@@ -1,4 +1,4 @@
-"""A Clawpack user's way in: AMRClaw's settings as a case, without Clawpack.
+"""For Clawpack users: converts AMRClaw's settings to a case, without Clawpack.
 
     settings = amrclaw.clawpack.load_setrun("setrun.py")
     print(settings.report())
@@ -24,8 +24,8 @@ def load_setrun(path: Union[str, "os.PathLike[str]"], solver: Optional[str] = No
     """The case that AMRClaw's settings describe.
 
     `path` is a `setrun.py`, which is run with stand-ins for the modules of Clawpack that it imports, or a folder with the
-    files that it writes (`claw.data`, `amr.data`, ...). `solver` names the built-in solver; without it, the `Makefile` beside
-    the settings tells, or the settings themselves.
+    files that it writes (`claw.data`, `amr.data`, ...). `solver` names the built-in solver; by default it is found from the
+    `Makefile` beside the settings, or from the settings themselves.
     """
     path = os.fspath(path)
     if not os.path.exists(path):

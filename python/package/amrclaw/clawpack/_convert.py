@@ -60,7 +60,7 @@ class _Converter:
             "time": self._time(),
             "output": self._output.frames(),
         }
-        # TOML wants what is no table first.
+        # In TOML, keys that are not tables must come first.
         if self.solver is not None and self.solver.num_aux(self.num_dim):
             case = {"aux": "user", **case}
             self.wanted.append("aux: the auxiliary values that setaux computes")
@@ -76,7 +76,7 @@ class _Converter:
     def _remark_unknown(self) -> None:
         known = set(claw_defaults(self.num_dim)) | set(amr_defaults(self.num_dim)) | _WITHOUT_EFFECT
         for group, values in (("clawdata", self.claw), ("amrdata", self.amr)):
-            # Files tell the lengths of lists, too.
+            # The files also contain the lengths of lists.
             unknown = [k for k in values if k not in known and not k.startswith("num_")]
             self.remarks.extend(f"{group}.{k} = {values[k]!r}: not known" for k in unknown)
 
@@ -233,7 +233,7 @@ class _Converter:
                 self.remarks.append(f"clawdata.dt_max = {claw['dt_max']:g}: only Courant numbers limit the step")
         else:
             time["dt"] = float(claw["dt_initial"])
-        # AMRClaw may aim above 1; a Courant number above 1 is never stable.
+        # AMRClaw allows a desired Courant number above 1, which is never stable.
         time["cfl_desired"] = min(float(claw["cfl_desired"]), 1.0)
         time["cfl_max"] = min(float(claw["cfl_max"]), 1.0)
         if claw["output_style"] == 3:

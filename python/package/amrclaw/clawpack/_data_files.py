@@ -24,7 +24,7 @@ def read_data_files(folder: str) -> Settings:
     if "num_dim" not in claw:
         raise InputError(f"{os.path.join(folder, 'claw.data')}: there is no num_dim")
     num_dim = int(claw["num_dim"])
-    # Which components are written comes as ones and noughts.
+    # The choice of components to write is a list of ones and zeros.
     for components, flags in (("output_q_components", "iout_q"), ("output_aux_components", "iout_aux")):
         if flags in claw:
             claw[components] = [flag == 1 for flag in claw.pop(flags)]
@@ -42,7 +42,7 @@ def read_data_files(folder: str) -> Settings:
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    """Lines that say something, with their numbers; none if there is no such file."""
+    """Non-empty lines without comments, with their numbers; none if there is no such file."""
     if not os.path.isfile(path):
         return
     with open(path, encoding="utf-8") as file:
@@ -85,7 +85,7 @@ def _item(token: str, path: str, number: int) -> Any:
 
 
 def _rows(path: str) -> list[list[float]]:
-    """The rows of numbers after the line that tells how many there are."""
+    """The rows of numbers after the line with their count."""
     lines = list(_lines(path))
     if not lines:
         return []

@@ -1,4 +1,4 @@
-"""What AMRClaw's settings say about output: frames, checkpoints, gauges."""
+"""Converts AMRClaw's settings of output: frames, checkpoints, gauges."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ._settings import Settings, number_of
 _FORMATS = {1: "clawpack-ascii", 2: "clawpack-binary", 3: "clawpack-binary"}
 _FORMAT_WORDS = {"ascii": 1, "binary32": 2, "binary64": 3, "binary": 3}
 NEVER = 1e99
-"""The end of runs that their number of steps ends."""
+"""End time of runs that end after a number of steps."""
 
 
 class Output:
-    """The case's output. What it cannot honour goes to `remarks`."""
+    """The case's output. Settings that it cannot represent are added to `remarks`."""
 
     def __init__(self, settings: Settings, end: float, has_aux: bool, uniform: bool, remarks: list[str]):
         self.settings, self.claw = settings, settings.claw

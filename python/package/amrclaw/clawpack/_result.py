@@ -1,4 +1,4 @@
-"""What becomes of AMRClaw's settings."""
+"""The result of converting AMRClaw's settings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .. import _toml
 
 
 class ClawpackCase:
-    """A case made of AMRClaw's settings: `case`, nested as the tables of a case file, may be changed before it is run.
+    """A case made from AMRClaw's settings. `case`, nested like the tables of a case file, may be changed before it is run.
 
-    `remarks` are the settings that it does not honour; `wanted` is what AMRClaw has in Fortran, and the case cannot know.
+    `remarks` lists the settings that the case ignores or changes; `wanted` lists what AMRClaw defines in Fortran and the user must supply.
     """
 
     def __init__(self, case: dict[str, Any], name: str, remarks: Sequence[str], wanted: Sequence[str]):
@@ -21,7 +21,7 @@ class ClawpackCase:
         self.wanted = list(wanted)
 
     def to_toml(self) -> str:
-        """The case file's text, the report at its head."""
+        """The text of the case file, which begins with the report."""
         return "".join(f"# {line}\n" for line in self.report().splitlines()) + "\n" + _toml.dumps(self.case)
 
     def report(self) -> str:

@@ -1,4 +1,4 @@
-"""AMRClaw's settings, from wherever they come, and the values that they have where nobody sets them."""
+"""AMRClaw's settings from any source, and their defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which built-in solver stands for which of Clawpack's, and its parameters."""
+"""The built-in solvers that correspond to Clawpack's, and their parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Solver:
     sources: tuple[str, ...]
     """Names of Clawpack's files."""
     parameters: Mapping[str, tuple[str, ...]]
-    """Own parameters, and what `setrun.py` calls them."""
+    """Its parameters, each with its names in `setrun.py`."""
     num_waves: int
     """Waves in two dimensions."""
     aux_in_2d: int
@@ -30,7 +30,7 @@ class Solver:
     has_source: bool = False
     """It has a source term of its own, which acts unless the case says otherwise."""
     more_per_axis: tuple[int, int] = (0, 0)
-    """How many more waves and auxiliary values each further axis brings."""
+    """Numbers of waves and of auxiliary values that each further axis adds."""
 
     def waves(self, num_dim: int) -> int:
         """Number of waves."""
@@ -41,7 +41,7 @@ class Solver:
         return self.aux_in_2d + (num_dim - 2) * self.more_per_axis[1]
 
     def parameters_in(self, num_dim: int) -> dict[str, tuple[str, ...]]:
-        """Own parameters: velocities as many as there are axes."""
+        """Its parameters, without the velocities of missing axes."""
         beyond = {"v": 2, "w": 3}
         return {name: aliases for name, aliases in self.parameters.items() if beyond.get(name, 1) <= num_dim}
 
@@ -50,7 +50,7 @@ _GRAVITY = {"gravity": ("grav", "g", "gravity")}
 _GAMMA = {"gamma": ("gamma",)}
 _VELOCITY = {"u": ("u", "ubar"), "v": ("v", "vbar"), "w": ("w", "wbar")}
 
-# Where several have one source, the first is meant unless `_variant` knows better.
+# If several solvers have the same Clawpack file, the first is chosen unless `_variant` selects another.
 SOLVERS = (
     Solver("acoustics", ("rpn2_acoustics", "rp1_acoustics"), {"density": ("rho", "density"), "bulk": ("bulk", "K")}, 2, 0),
     Solver("acoustics_variable", ("rpn2_vc_acoustics", "rpn2_acoustics_variable", "rp1_acoustics_variable", "rpn3_vc_acoustics"), {}, 2, 2),
@@ -108,7 +108,7 @@ def named_in_makefile(folder: str, settings: Settings) -> Optional[str]:
 
 
 def _variant(name: str, settings: Settings) -> str:
-    """The solver of two with one source: Clawpack's, too, serves mapped grids if the settings name a capacity."""
+    """The right one of two solvers with the same Clawpack file: the one for mapped grids if the settings name a capacity."""
     return "advection_mapped" if name == "advection_edge" and settings.claw["capa_index"] else name
 
 
@@ -136,13 +136,13 @@ def guess(settings: Settings) -> Optional[str]:
 
 
 def parameters(solver: Solver, user: Mapping[str, Any], num_dim: int) -> tuple[dict[str, float], list[str]]:
-    """The solver's parameters as far as the settings have them, and the names of those that they lack."""
+    """The solver's parameters that the settings contain, and the names of the missing ones."""
     found = {}
     for name, aliases in solver.parameters_in(num_dim).items():
         given = next((alias for alias in aliases if alias in user), None)
         if given is not None:
             found[name] = float(user[given])
     if solver.name == "acoustics" and not found and {"cc", "zz"} <= set(user):
-        # Sound speed and impedance say the same.
+        # Sound speed and impedance are equivalent to them.
         found = {"density": user["zz"] / user["cc"], "bulk": user["zz"] * user["cc"]}
     return found, [name for name in solver.parameters_in(num_dim) if name not in found]

@@ -14,7 +14,7 @@ from ._settings import Settings, amr_defaults, claw_defaults
 
 
 class Data:
-    """Attributes. Unlike Clawpack's, it takes any, so that the report can name those that nobody knows."""
+    """A set of attributes. Unlike Clawpack's it accepts any name, so that the report can list unknown ones."""
 
     def __init__(self, **attributes: Any):
         self.__dict__.update(attributes)
@@ -133,7 +133,7 @@ def _modules() -> dict[str, types.ModuleType]:
 
 @contextlib.contextmanager
 def _stand_ins() -> Iterator[None]:
-    """Puts the stand-ins in the place of Clawpack, installed or not, for a while."""
+    """Temporarily replaces Clawpack's modules by the stand-ins, whether Clawpack is installed or not."""
     before = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "clawpack"}
     for name in before:
         del sys.modules[name]
@@ -148,7 +148,7 @@ def _stand_ins() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _inside(folder: str) -> Iterator[None]:
-    """Works in a folder, as `make` does, with its modules at hand."""
+    """Changes to a folder temporarily, as `make` does, and lets its modules be imported."""
     before = os.getcwd()
     os.chdir(folder)
     sys.path.insert(0, folder)

@@ -110,7 +110,7 @@ pub fn macro_call(call: &syn::Macro) -> Error {
             "leave it out, and let `amrclaw solver check` show the numbers at a face, or call the function from a test"
         }
         "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
-            "leave it out, and say in `admissible` which states there can be"
+            "leave it out; what the attribute lists as `positive` is checked in every state"
         }
         "panic" | "unreachable" | "todo" | "unimplemented" => {
             "write the value that it should be there: a solver cannot fail"

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::{Error, Result};
 
 /// Longest formula: what is longer says the same many times over.
-const MOST_BYTES: usize = 1 << 14;
+const MAX_BYTES: usize = 1 << 14;
 
 /// How tightly the parts of a formula bind, loosest first.
 pub const OR: u8 = 1;
@@ -59,8 +59,8 @@ impl Term {
 /// A number or a truth value as a formula.
 pub fn term(value: &Value, span: Span) -> Result<Term> {
     match value {
-        Value::Term(term) if term.text.len() > MOST_BYTES => {
-            let message = format!("written out as a formula this is longer than {MOST_BYTES} letters");
+        Value::Term(term) if term.text.len() > MAX_BYTES => {
+            let message = format!("written out as a formula this is longer than {MAX_BYTES} letters");
             Err(Error::new(span, message))
         }
         Value::Term(term) => Ok(term.clone()),

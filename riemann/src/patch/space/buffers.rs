@@ -156,7 +156,7 @@ pub(in crate::patch) const fn scratch_len(m: usize, w: usize) -> usize {
 }
 
 impl<R: Scalar> Buffers<R> {
-    /// Carves the buffers for a tile of so many columns and rows out of one block of memory.
+    /// Divides one block of memory into the buffers for a tile of so many columns and rows.
     ///
     /// # Panics
     /// If the block is smaller than [`scratch_len`].

@@ -59,8 +59,8 @@ where
         unsafe { [self.tile.inverse_capacity(cell - self.step(axis)), self.tile.inverse_capacity(cell)] }
     }
 
-    /// Keeps what enters a pack of cells, to be split, as a sum in the place of the first where that is enough: `asdq` is 𝒜⁺ΔQ of the lower faces and 𝒜⁻ΔQ of the upper ones,
-    /// `corrections` are those of both.
+    /// Stores what enters a pack of cells, to be split later; where their sum is enough, it is stored in the place of the first. `asdq`
+    /// is 𝒜⁺ΔQ of the lower faces and 𝒜⁻ΔQ of the upper ones, `corrections` are those of both.
     #[inline(always)]
     unsafe fn keep_entering(&self, place: isize, asdq: [[V; M]; 2], corrections: [[V; M]; 2]) {
         let (mut once, mut twice) = (asdq, asdq);

@@ -15,8 +15,8 @@ where
     S: Solver<M, W, A>,
     V: Real,
 {
-    /// Takes what goes through faces into the component `m` of their corrections. `lower`: what the cells above the faces send
-    /// down, `upper`: what those below send up; `kappa`: 1/κ of the cells below and above.
+    /// Adds what goes through faces to the component `m` of their corrections. `lower`: what the cells above the faces send down,
+    /// `upper`: what those below send up; `kappa`: 1/κ of the cells below and above.
     #[inline(always)]
     fn add_sent(&self, flux: &mut V, [from, through]: [Axis; 2], kappa: [V; 2], [upper, lower]: [V; 2]) {
         let half = V::constant(0.5) * self.dt_over_dx[from.index()];

@@ -1,5 +1,5 @@
-//! Which components a solver's transverse splitting ever changes: sound along y is pressure and v, and neither u nor w. The others
-//! are left out of what is kept and summed up.
+//! Which components a solver's transverse splitting can change: sound along y changes pressure and v, but neither u nor w. The other
+//! components are neither stored nor summed up.
 
 use crate::axis::{Axis, Side};
 use crate::real::Real;
@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 /// Components that can be other than zero.
 pub(super) type Live<const M: usize> = [bool; M];
 
-/// In place of a number: whether it can be other than zero. What is computed from zeros alone cannot.
+/// A stand-in for a number that tells whether it can be other than zero. What is computed from zeros alone cannot.
 #[derive(Clone, Copy, Debug)]
 struct Trace(bool);
 
@@ -123,7 +123,7 @@ impl Real for Trace {
     fn le(self, _: Self) -> bool {
         true
     }
-    /// Either may be chosen, whatever comparisons answer here.
+    /// Either may be chosen, whatever comparisons return here.
     #[inline]
     fn select(_: bool, yes: Self, no: Self) -> Self {
         yes + no

@@ -40,7 +40,7 @@ struct Block<'a, S, V: Real, const M: usize, const W: usize, const A: usize> {
     size: [isize; 3],
     /// Δt/Δx along each axis.
     dt_over_dx: [V; 3],
-    /// Transverse waves are asked for, and those split once more.
+    /// Compute transverse waves; split them once more.
     transverse: bool,
     double: bool,
     /// New states take the place of the old ones.
@@ -104,9 +104,9 @@ where
         }
     }
 
-    /// Row `j` of plane `k`: solves, limits and splits, then finishes row j − 1 of plane k − 1. In the row and the plane
-    /// before the first only the faces above them are solved. Each loop over the row is a function by itself: one for all would
-    /// take long to compile, and find no registers.
+    /// Row `j` of plane `k`: solves, limits and splits, then finishes row j − 1 of plane k − 1. In the row and the plane before the
+    /// first only the faces above them are solved. Each loop over the row is a separate function: a single one would take long to
+    /// compile and run out of registers.
     #[inline(always)]
     unsafe fn work_on_row(&mut self, j: isize, k: isize) {
         let [_, rows, planes] = self.size;
@@ -114,7 +114,7 @@ where
         // SAFETY: likewise.
         unsafe {
             let first = j < -1 || k < -1;
-            // Rows and planes around the tile are there for what they send into it.
+            // Rows and planes around the tile are processed only for what they send into it.
             if !first && (self.transverse || inside_row && inside_plane) {
                 let inside = inside_row && inside_plane;
                 self.pass(
@@ -157,7 +157,7 @@ where
         }
     }
 
-    /// Runs a loop over a row as a function by itself, on a copy: see [`Tile::apart`].
+    /// Runs a loop over a row as a separate function, on a copy: see [`Tile::apart`].
     #[inline(always)]
     fn pass(&mut self, run: impl FnOnce(&mut Block<'_, S, V, M, W, A>)) {
         [self.tile.courant, self.tile.fault] = self.tile.apart(

@@ -55,12 +55,12 @@ where
         let [axis, first, second] = [Axis::ALL[N], Axis::ALL[(N + 1) % 3], Axis::ALL[(N + 2) % 3]];
         // SAFETY: the caller's promise.
         unsafe {
-            // Where there are no vectors, one text serves all axes: all six take longer to compile than they spare.
+            // Without vectors one function serves all axes: to compile all six would take longer than they save.
             if const { V::LANES == 1 } {
                 self.send_any([axis, first, second], [j, k]);
                 self.send_any([axis, second, first], [j, k]);
             } else {
-                // The axes are named in the closures, so that they are known when these are compiled.
+                // The closures name the axes, so that these are constants at compile time.
                 self.pass(
                     #[inline(always)]
                     |block| block.send([Axis::ALL[N], Axis::ALL[(N + 1) % 3], Axis::ALL[(N + 2) % 3]], [j, k]),

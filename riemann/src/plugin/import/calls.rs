@@ -1,5 +1,5 @@
-//! Which functions of plugins the program's threads are in: what a user wrote may never return, and whoever waits for it wants
-//! to know where it is.
+//! Which functions of plugins the program's threads are executing: a user's function may never return, and whoever waits for it must be
+//! able to say where.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -14,7 +14,7 @@ pub struct Running {
     call: (usize, u64),
 }
 
-/// What a thread is in. Written by that thread alone.
+/// The function that a thread is in. Written by that thread alone.
 #[derive(Default)]
 struct Slot {
     /// Counts entries and returns: odd inside a function.
@@ -28,7 +28,7 @@ static THREADS: Mutex<Vec<Weak<Slot>>> = Mutex::new(Vec::new());
 
 thread_local! {
     static SLOT: Arc<Slot> = register();
-    /// Depth of calls: only the outermost is noted.
+    /// Depth of calls: only the outermost is recorded.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -43,7 +43,7 @@ fn register() -> Arc<Slot> {
 /// Lasts as long as the call.
 pub(super) struct Inside;
 
-/// Notes that this thread is about to call a function, until what is returned is dropped.
+/// Records that this thread is about to call a function, until the returned value is dropped.
 pub(super) fn enter(function: &'static &'static str) -> Inside {
     if DEPTH.replace(DEPTH.get() + 1) == 0 {
         SLOT.with(|slot| {

@@ -18,7 +18,7 @@ struct Shared {
     object: Object,
     /// Values of the parameters; none where the solver was made from another.
     values: Vec<f64>,
-    /// What the solver said when it first panicked.
+    /// The message of the solver's first panic.
     failure: Mutex<Option<String>>,
 }
 
@@ -36,13 +36,12 @@ impl Drop for Shared {
 
 /// A solver of a plugin, with the values of its parameters.
 ///
-/// A panic in it is kept for [`PatchSolver::failure`](crate::patch::PatchSolver::failure); what it should have computed
-/// is then NaN.
+/// The message of a panic in it is kept for [`PatchSolver::failure`](crate::patch::PatchSolver::failure); the result is then NaN.
 #[derive(Clone)]
 pub struct Instance(Arc<Shared>);
 
 impl Instance {
-    /// A solver of this program behind the interface of plugins, with everything that it brings along.
+    /// A solver of this program behind the interface of plugins, with all functions that it provides.
     ///
     /// Its table is never freed: a program has few solvers.
     pub fn own<S, const M: usize, const W: usize, const A: usize>(solver: S) -> (Self, PluginForm)
@@ -155,7 +154,7 @@ impl Instance {
         }
     }
 
-    /// What the solver said when it first panicked.
+    /// The message of the solver's first panic.
     pub(super) fn failure(&self) -> Option<String> {
         self.0.failure.lock().unwrap_or_else(|e| e.into_inner()).clone()
     }

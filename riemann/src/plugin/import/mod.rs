@@ -45,7 +45,7 @@ pub enum LoadError {
     Panicked(String),
 }
 
-/// Which functions of position and state a solver brings along.
+/// Which functions of position and state a solver provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hooks {
     /// Initial data.
@@ -155,7 +155,7 @@ impl PluginForm {
         self.info
     }
 
-    /// Which functions of position and state the solver brings along.
+    /// Which functions of position and state the solver provides.
     pub fn hooks(&self) -> Hooks {
         let d = &self.form.description;
         Hooks { initial: d.has_initial, aux: d.has_aux, boundary: d.has_boundary, flag: d.has_flag }
@@ -176,7 +176,7 @@ impl PluginForm {
     }
 }
 
-/// The description in this crate's words. Leaked: there is one per form of a plugin loaded.
+/// Converts the description to this crate's types. Leaked: there is one per form of a plugin loaded.
 ///
 /// # Safety
 /// The description must be of this version, and live to the end of the program.

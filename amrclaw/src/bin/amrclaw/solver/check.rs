@@ -72,7 +72,7 @@ fn file(target: &str, case: Option<&CaseSettings>) -> Option<PathBuf> {
     }
 }
 
-/// A value for each parameter: the given one, the default, or any that is possible. The second: all of them in words.
+/// A value for each parameter: the given one, the default, or an allowed one; also returns all values as text.
 fn complete(info: &SolverInfo, mut given: BTreeMap<String, f64>) -> Result<(BTreeMap<String, f64>, String), Failure> {
     let any = |p: &ParameterInfo| match p.check {
         ParameterCheck::Any => 0.7,
@@ -87,15 +87,15 @@ fn complete(info: &SolverInfo, mut given: BTreeMap<String, f64>) -> Result<(BTre
     Ok((given, words.join(", ")))
 }
 
-/// A solver in `dimension` dimensions, or where that is not known in all that it has: what `make` makes of a form and the values of
-/// its parameters.
+/// The solver in `dimension` dimensions, or in each that it supports if that is unknown: what `make` returns for a form and the values
+/// of its parameters.
 fn forms(
     mut infos: Vec<&'static SolverInfo>,
     dimension: Option<usize>,
     given: &BTreeMap<String, f64>,
     make: impl Fn(&'static SolverInfo, &BTreeMap<String, f64>) -> Result<Checked, Failure>,
 ) -> Result<Vec<(Checked, String)>, Failure> {
-    // A parameter may belong to some of the forms only.
+    // Some forms may lack a parameter that others have.
     let has = |info: &SolverInfo, parameter: &String| info.parameters.iter().any(|p| p.name == parameter);
     let elsewhere: Vec<_> = given.keys().filter(|parameter| infos.iter().any(|info| has(info, parameter))).collect();
     if let Some(dimension) = dimension.filter(|&dimension| infos.iter().any(|info| info.dim == dimension)) {
@@ -145,7 +145,7 @@ fn from_file(
     })
 }
 
-/// What to think of first where something does not hold: that the states tried cannot be.
+/// A remark for a failed check of a solver without `admissible`: the states tried may not be admissible.
 fn doubt(subject: &Subject<'_>, findings: &[Finding]) -> String {
     let mut examples = findings.iter().filter_map(|finding| match &finding.outcome {
         Outcome::Fails(example) => Some(example),

@@ -6,14 +6,14 @@ use amrclaw::io::derived::quantities;
 use riemann::catalogue::{self, SolverInfo};
 use std::path::PathBuf;
 
-/// The built-in solvers with what a case has to know of them, a few lines each.
+/// The built-in solvers with what a case needs to know about them, a few lines each.
 pub fn text() -> String {
     let named = |name: &&'static str| catalogue::find(name, 3);
     let solvers: Vec<_> = catalogue::names().iter().filter_map(named).collect();
     solvers.iter().map(|solver| described(solver, &catalogue::dimensions(solver.name))).collect()
 }
 
-/// The solvers of these files, the built-in ones where there is none.
+/// The solvers of these files, or the built-in ones without any file.
 pub fn chosen(files: &[PathBuf]) -> Result<String, Failure> {
     if files.is_empty() {
         return Ok(text());
@@ -26,7 +26,7 @@ pub fn chosen(files: &[PathBuf]) -> Result<String, Failure> {
     files.iter().map(of).collect()
 }
 
-/// A solver in the most dimensions that it has.
+/// Describes a solver, in the largest number of dimensions that it supports.
 fn described(solver: &SolverInfo, dimensions: &[usize]) -> String {
     let dimensions: Vec<_> = dimensions.iter().map(|dim| format!("{dim}D")).collect();
     let mut text = format!("  {:<25} {:<9} {}\n", solver.name, dimensions.join(" "), solver.title);

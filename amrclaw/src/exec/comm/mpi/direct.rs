@@ -1,34 +1,34 @@
-//! Messages between GPUs where the host's memory need not be on their way.
+//! Messages between GPUs that do not pass through the host's memory.
 
 use super::Mpi;
-use super::state::{DEVICE_MESSAGE, RECEIPT};
-use crate::exec::comm::{CommError, Communicator, DeviceMessages, Lending, Receipts};
+use super::state::{ACKNOWLEDGEMENT, DEVICE_MESSAGE};
+use crate::exec::comm::{Acknowledgements, CommError, Communicator, DeviceMessages, PeerAccess};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
 
-/// How messages between GPUs may go where the host's memory need not be on their way.
+/// Which transports of messages between GPUs are allowed besides that through the host's memory.
 #[derive(Debug, PartialEq)]
-pub(super) struct Ways {
-    /// By MPI.
+pub(super) struct DeviceTransports {
+    /// By a GPU-aware MPI.
     pub by_mpi: bool,
     /// The receiver reads them in the sender's memory.
     pub read: bool,
 }
 
-impl Ways {
-    /// What variables leave of them: our own, or Open MPI's, which up to version 4 answers as though it could take such messages all the same.
+impl DeviceTransports {
+    /// Those that environment variables do not turn off: our own, and Open MPI's, which up to version 4 reports support even where it is off.
     pub fn allowed(variable: impl Fn(&str) -> Option<String>) -> Self {
         const OFF: &[&str] = &["0", "off", "false", "no"];
         let is = |name: &str, texts: &[&str]| variable(name).is_some_and(|text| texts.contains(&text.trim()));
         let (own, of_open_mpi) = ("AMRCLAW_GPU_MESSAGES", "OMPI_MCA_opal_cuda_support");
         let off = is(own, OFF);
-        Ways { by_mpi: !off && !is(of_open_mpi, OFF), read: !off && !is(own, &["mpi"]) }
+        DeviceTransports { by_mpi: !off && !is(of_open_mpi, OFF), read: !off && !is(own, &["mpi"]) }
     }
 }
 
-/// The machine by what Linux calls it from its start to its end; none where variables forbid its ranks to read one another's memory.
-pub fn machine() -> Option<[u64; 2]> {
-    Ways::allowed(|name| std::env::var(name).ok()).read.then(boot)?
+/// Identifies the machine by Linux's boot id; `None` where environment variables forbid ranks to read one another's memory.
+pub fn machine_id() -> Option<[u64; 2]> {
+    DeviceTransports::allowed(|name| std::env::var(name).ok()).read.then(boot)?
 }
 
 fn boot() -> Option<[u64; 2]> {
@@ -48,7 +48,7 @@ impl DeviceMessages for Mpi {
         let words = bytes.div_ceil(size_of::<u64>());
         self.check_length(words)?;
         let mut state = self.state.lock();
-        state.forget_sent();
+        state.free_completed_sends();
         // SAFETY: the caller's promise.
         unsafe { state.send(to, DEVICE_MESSAGE, (address as *const u64, words), held) };
         Ok(())
@@ -67,35 +67,36 @@ impl DeviceMessages for Mpi {
     }
 }
 
-impl Lending for Mpi {
-    fn machine(&self) -> [u64; 2] {
+impl PeerAccess for Mpi {
+    fn machine_id(&self) -> [u64; 2] {
         self.machine.expect("asked for where it is known")
     }
 
-    fn receipts(&self) -> &Receipts {
-        &self.receipts
+    fn acknowledgements(&self) -> &Acknowledgements {
+        &self.acknowledgements
     }
 
-    fn post_receipt(&self, to: usize, words: Vec<u64>) {
+    fn post_acknowledgement(&self, to: usize, words: Vec<u64>) {
         let mut state = self.state.lock();
-        state.forget_sent();
-        state.send_words(to, RECEIPT, words);
+        state.free_completed_sends();
+        state.send_words(to, ACKNOWLEDGEMENT, words);
     }
 
-    fn take_receipt(&self, from: usize) -> Option<Vec<u64>> {
-        self.state.lock().receive_short(from as c_int, RECEIPT)
+    fn take_acknowledgement(&self, from: usize) -> Option<Vec<u64>> {
+        self.state.lock().receive_short(from as c_int, ACKNOWLEDGEMENT)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Ways, boot};
+    use super::{DeviceTransports, boot};
 
-    /// A variable turns off one way of messages between GPUs, or both, and no other does.
+    /// Each variable turns off one transport of messages between GPUs, or both; other variables have no effect.
     #[test]
     fn messages_between_gpus_can_be_turned_off() {
         let by = |name: &'static str, value: &'static str| {
-            let Ways { by_mpi, read } = Ways::allowed(|asked| (asked == name).then(|| value.to_owned()));
+            let DeviceTransports { by_mpi, read } =
+                DeviceTransports::allowed(|asked| (asked == name).then(|| value.to_owned()));
             [by_mpi, read]
         };
         assert_eq!(by("AMRCLAW_GPU_MESSAGES", "off"), [false, false]);
@@ -107,7 +108,7 @@ mod tests {
         );
     }
 
-    /// A machine has a name, which is the same whenever it is asked for.
+    /// A machine has an identifier, which does not change between calls.
     #[test]
     fn a_machine_is_known() {
         assert!(boot().is_some_and(|name| name != [0; 2]) && boot() == boot());

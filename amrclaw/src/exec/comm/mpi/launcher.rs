@@ -1,26 +1,26 @@
-//! What launchers of several processes (mpiexec, mpirun, srun) tell each of them by variables.
+//! What MPI launchers (mpiexec, mpirun, srun) tell each process by environment variables.
 
 use std::env;
 use std::process::Command;
 
-/// Whose library the processes must use.
+/// The kind of a launcher: which MPI libraries its processes can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Open MPI's own launcher.
     OpenMpi,
-    /// One that speaks PMI: MPICH's, and those of its like.
+    /// A launcher that speaks PMI: MPICH's and its relatives'.
     Pmi,
-    /// One that serves all.
+    /// A launcher that works with any library.
     Any,
 }
 
 impl Family {
-    /// The family of a library, by what it says of itself.
+    /// The family of a library, by its version text.
     fn of(version: &str) -> Family {
         if version.starts_with("Open MPI") { Family::OpenMpi } else { Family::Pmi }
     }
 
-    /// A library that says this of itself finds the other processes.
+    /// True if a library with this version text finds the other processes.
     pub fn takes(self, version: &str) -> bool {
         self == Family::Any || self == Family::of(version)
     }
@@ -31,13 +31,13 @@ impl Family {
 pub struct Launch {
     /// Whose launcher it is.
     pub family: Family,
-    /// Number of this process, if it is told.
+    /// Number of this process, if the launcher tells it.
     pub number: Option<usize>,
-    /// How many processes there are, if it is told.
+    /// Number of processes, if the launcher tells it.
     pub of: Option<usize>,
 }
 
-/// Variables with the number of a process and how many there are, and whose launcher sets them.
+/// Variables with the number of a process and the number of processes, and the family of the launcher that sets them.
 const NUMBERS: [(&str, &str, Family); 6] = [
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", Family::OpenMpi),
     ("PMI_RANK", "PMI_SIZE", Family::Pmi),
@@ -47,11 +47,11 @@ const NUMBERS: [(&str, &str, Family); 6] = [
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", Family::Any),
 ];
 
-/// How the names of variables begin by which a process finds those that were started with it.
+/// Prefixes of the variables by which a process finds the others of its launch.
 const PREFIXES: [&str; 10] =
     ["OMPI_", "PMIX_", "PMI_", "PMI2_", "PRTE_", "MV2_", "PALS_", "HYDI_", "MPI_LOCAL", "SLURM_STEP_"];
 
-/// How this process was started, if by a launcher of several.
+/// How a launcher has started this process; `None` if none has.
 pub fn launch() -> Option<Launch> {
     launch_by(|name| env::var(name).ok())
 }
@@ -65,7 +65,7 @@ fn launch_by(variable: impl Fn(&str) -> Option<String>) -> Option<Launch> {
     })
 }
 
-/// Has a program start by itself, not as one of the processes that a launcher has started.
+/// Removes the launcher's variables from a command, so that its process starts alone and not as a rank.
 pub fn start_alone(command: &mut Command) {
     for (name, _) in env::vars_os() {
         if PREFIXES.iter().any(|prefix| name.as_encoded_bytes().starts_with(prefix.as_bytes())) {

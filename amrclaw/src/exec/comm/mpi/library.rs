@@ -1,5 +1,5 @@
-//! The functions of MPI that ranks use, found when the program runs: of a library with the standard ABI (MPI-5.0, chapter 20), or of any
-//! other through a shim ([`super::shim`]).
+//! The MPI functions that ranks use, loaded at run time: from a library with the standard ABI (MPI-5.0, chapter 20), or from any other
+//! through a shim ([`super::shim`]).
 
 use super::launcher::Family;
 use super::shim;
@@ -8,16 +8,16 @@ use std::collections::BTreeSet;
 use std::ffi::{c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 
-/// Names of a library with the standard ABI; the second one may be a text for linkers.
+/// Names of a library with the standard ABI; the second may be a linker script.
 const NAMES: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so"];
 
-/// Names of the compilers by which other libraries are found. Debian has several side by side.
+/// Compilers by which other libraries are found. Debian installs several side by side.
 const COMPILERS: [&str; 3] = ["mpicc", "mpicc.openmpi", "mpicc.mpich"];
 
 /// The variable that names a library, or a compiler.
 pub const VARIABLE: &str = "AMRCLAW_MPI";
 
-/// Where a library was looked for, and why it could not be taken.
+/// No usable library was found: each file that was tried, with its error.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "a launcher has started this program as one of several processes, and no MPI library is found by which they are ranks of one run:\n{}\n  \
@@ -61,18 +61,18 @@ pub struct Status {
 /// Declares the table of functions, and how it is read from a library.
 macro_rules! functions {
     ($($field:ident $name:literal: fn($($argument:ty),*);)*) => {
-        /// The functions, by what they do. Handles are pointers in the standard ABI; each function answers 0 if all is well.
+        /// The functions, by what they do. Handles are pointers in the standard ABI; each function returns 0 on success.
         pub struct Functions {
             $(pub $field: unsafe extern "C" fn($($argument),*) -> c_int,)*
-            /// Which library it is; the compiler stands for one that has been found by it.
+            /// The library's file, or the compiler by which it was found.
             pub path: PathBuf,
-            /// Says whether messages may lie in a GPU's memory.
+            /// Tells whether the library is GPU-aware: messages may lie in a GPU's memory.
             gpu_aware: Option<unsafe extern "C" fn() -> c_int>,
             _library: Library,
         }
 
         impl Functions {
-            /// Functions whose names in the `library` begin so.
+            /// Loads the functions, whose names in `library` begin with `prefix`.
             ///
             /// # Safety
             /// The library is what its name says.
@@ -147,7 +147,7 @@ impl Functions {
         is_done != 0
     }
 
-    /// What the library says of itself, in a line.
+    /// The library's version text, in one line.
     pub fn version(&self) -> String {
         // Longer than any version is: MPI_MAX_LIBRARY_VERSION_STRING.
         let (mut text, mut len) = (vec![0_u8; 8192], 0);
@@ -159,7 +159,7 @@ impl Functions {
         line.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether messages may lie in a GPU's memory, if the library says so. Others than Open MPI say so only once they have been started.
+    /// Whether the library is GPU-aware, if it tells. Libraries other than Open MPI tell only after they have been initialized.
     pub fn is_gpu_aware(&self) -> Option<bool> {
         let mut is_started = 0;
         // SAFETY: it is a place for the answer, and may be asked at any time.

@@ -1,4 +1,4 @@
-//! Ranks that are processes, on one machine or on many: by MPI.
+//! Ranks that are processes, on one machine or several, connected by MPI.
 
 mod direct;
 mod launcher;
@@ -6,14 +6,14 @@ mod library;
 mod shim;
 mod state;
 
-pub use direct::machine;
+pub use direct::machine_id;
 pub use launcher::{Family, Launch, launch, start_alone};
 pub use library::NoLibrary;
 
-use super::patience::Patience;
-use super::{CommError, Communicator, DeviceMessages, Lending, Receipts};
+use super::peer_timeout::PeerTimeout;
+use super::{Acknowledgements, CommError, Communicator, DeviceMessages, PeerAccess};
 use crate::mesh::Rank;
-use direct::Ways;
+use direct::DeviceTransports;
 use library::{ANY, Functions, SERIALIZED, WORLD};
 use parking_lot::Mutex;
 use state::{ANSWER, END, MESSAGE, QUESTION, State};
@@ -25,35 +25,35 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A rank that waits for so long looks less often, to leave the processor to others.
-const EAGER: Duration = Duration::from_micros(50);
+/// How long a waiting rank polls without sleeping; it then sleeps this long between polls, to leave the processor to others.
+const POLL_TIME: Duration = Duration::from_micros(50);
 
-/// The same of one whose processor has nothing else to do: while a rank sleeps it keeps others waiting, which sleep in turn.
-const EAGER_BESIDE_DEVICE: Duration = Duration::from_millis(2);
+/// How long it polls without sleeping where a device takes the steps: the processor is free, and a sleeping rank delays all others.
+const POLL_TIME_BESIDE_DEVICE: Duration = Duration::from_millis(2);
 
-/// The same of one that receives what has been announced: some libraries move a part of it each time that they are asked.
-const EAGER_TO_RECEIVE: Duration = Duration::from_millis(50);
+/// The same while it receives a message that has been announced: some libraries transfer only a part of it in each call.
+const POLL_TIME_TO_RECEIVE: Duration = Duration::from_millis(50);
 
-/// How often a rank that waits looks for questions.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often a waiting rank answers questions of others.
+const ANSWER_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long a rank that waits too may take to say so.
+/// How long a rank that is waiting too may take to answer.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
 
-/// Of several ranks that end the run at once the first tells why: each waits so long for those before it, up to a second.
-const TURN: Duration = Duration::from_millis(25);
+/// If several ranks end the run at once, the lowest reports why: each waits this long for each rank before it, up to a second.
+const ABORT_STAGGER: Duration = Duration::from_millis(25);
 
-/// How long a launcher is given to show why a run ends: once it is asked to end the ranks it may leave what they have said unread.
-const SHOWN_WITHIN: Duration = Duration::from_millis(300);
+/// How long a launcher gets to show why a run ends: once it ends the processes, it may discard output that it has not read.
+const OUTPUT_DELAY: Duration = Duration::from_millis(300);
 
-/// A library that would be used.
+/// A library that was found.
 #[derive(Clone, Debug)]
 pub struct LibraryInfo {
-    /// What it says of itself.
+    /// Its version text.
     pub version: String,
     /// Its file; the compiler of a library without the standard ABI.
     pub path: PathBuf,
-    /// Whether messages may lie in a GPU's memory, if it says so.
+    /// Whether it is GPU-aware (messages may lie in a GPU's memory), if it tells.
     pub gpu_aware: Option<bool>,
 }
 
@@ -75,12 +75,12 @@ pub enum JoinError {
          help: use the mpiexec of this library, or name another library in the variable {}; with Slurm choose the library's way of \
          starting, as in srun --mpi=pmi2 or --mpi=pmix", path.display(), library::VARIABLE
     )]
-    Apart {
-        /// How many processes there are.
+    SizeMismatch {
+        /// Number of processes that the launcher has started.
         launched: usize,
-        /// How many the library finds.
+        /// Number of processes that the library finds.
         found: usize,
-        /// What it says of itself.
+        /// The library's version text.
         version: String,
         /// Its file.
         path: PathBuf,
@@ -90,27 +90,27 @@ pub enum JoinError {
 /// This process as one of the ranks of `MPI_COMM_WORLD`.
 pub struct Mpi {
     rank: Rank,
-    patience: Duration,
+    timeout: Duration,
     /// Messages may lie in a GPU's memory.
     gpu_aware: bool,
     /// The machine, if its ranks may read one another's memory.
     machine: Option<[u64; 2]>,
-    receipts: Receipts,
-    /// How long this rank looks often for what it waits for, in nanoseconds.
-    eager: AtomicU64,
+    acknowledgements: Acknowledgements,
+    /// How long this rank polls without sleeping, in nanoseconds.
+    poll_time: AtomicU64,
     /// Called by one thread at a time.
     state: Mutex<State>,
 }
 
 impl Mpi {
-    /// Joins the other ranks. `patience`: how long one waits for another. To be called once.
+    /// Initializes MPI, unless that is done, and joins the other ranks. `timeout`: the timeout of a wait. To be called once.
     ///
     /// # Errors
-    /// There is no library, or not the launcher's.
-    pub fn join(launch: Launch, patience: Duration) -> Result<Self, JoinError> {
+    /// No library is found, or it is not the launcher's.
+    pub fn join(launch: Launch, timeout: Duration) -> Result<Self, JoinError> {
         let functions = Functions::find(launch.family)?;
         let (mut is_guest, mut provided, mut number, mut of) = (0, 0, 0, 1);
-        let all_there = watch_start(patience);
+        let all_there = watch_start(timeout);
         // SAFETY: MPI takes null for the arguments of `main`; the rest are places for the answers. MPI ends the process if one fails.
         unsafe {
             (functions.is_initialized)(&raw mut is_guest);
@@ -124,24 +124,32 @@ impl Mpi {
         let rank = Rank { number: number as usize, of: of as usize };
         if let Some(launched) = launch.of.filter(|&launched| launched != rank.of) {
             let (version, path) = (functions.version(), functions.path.clone());
-            return Err(JoinError::Apart { launched, found: rank.of, version, path });
+            return Err(JoinError::SizeMismatch { launched, found: rank.of, version, path });
         }
-        let by_mpi = Ways::allowed(|name| std::env::var(name).ok()).by_mpi;
-        let (gpu_aware, machine) = (by_mpi && functions.is_gpu_aware() == Some(true), machine());
+        let by_mpi = DeviceTransports::allowed(|name| std::env::var(name).ok()).by_mpi;
+        let (gpu_aware, machine) = (by_mpi && functions.is_gpu_aware() == Some(true), machine_id());
         let state = State::new(functions, is_guest != 0);
-        let eager = AtomicU64::new(EAGER.as_nanos() as u64);
-        Ok(Mpi { rank, patience, gpu_aware, machine, receipts: Receipts::default(), eager, state: Mutex::new(state) })
+        let poll_time = AtomicU64::new(POLL_TIME.as_nanos() as u64);
+        Ok(Mpi {
+            rank,
+            timeout,
+            gpu_aware,
+            machine,
+            acknowledgements: Acknowledgements::default(),
+            poll_time,
+            state: Mutex::new(state),
+        })
     }
 
-    /// Leaves the other ranks, all of which leave; for the end of the program.
+    /// Completes what is under way and finalizes MPI, at the end of the program. All ranks call it.
     pub fn leave(&self) {
         let has_ended = self.state.lock().ended;
         if !has_ended {
-            self.receipts.wait_for_all(self);
+            self.acknowledgements.wait_for_all(self);
         }
         let mut state = self.state.lock();
         while !state.ended && !state.sent.is_empty() {
-            state.forget_sent();
+            state.free_completed_sends();
         }
         if !std::mem::replace(&mut state.ended, true) && !state.is_guest {
             // SAFETY: nothing is under way any more, and nothing is asked of MPI after this.
@@ -150,8 +158,8 @@ impl Mpi {
         state.kept.clear();
     }
 
-    fn eager(&self) -> Duration {
-        Duration::from_nanos(self.eager.load(Ordering::Relaxed))
+    fn poll_time(&self) -> Duration {
+        Duration::from_nanos(self.poll_time.load(Ordering::Relaxed))
     }
 
     /// Refuses more words than MPI sends in one message.
@@ -160,83 +168,83 @@ impl Mpi {
         c_int::try_from(words).map(drop).map_err(too_long)
     }
 
-    /// Looks for what is to come from a rank until it is there, `eager` for so long; moves on meanwhile what is under way, and answers
-    /// questions.
+    /// Polls by `look` until it finds what a rank is to send; sleeps between polls after the time `poll_time`. Meanwhile it makes progress on
+    /// pending sends and answers questions.
     fn wait_until<T>(
         &self,
         from: usize,
-        eager: Duration,
+        poll_time: Duration,
         mut look: impl FnMut(&mut State) -> Option<T>,
     ) -> Result<T, CommError> {
-        let (mut looked, mut patience) = (Instant::now(), Patience::new(self.patience));
+        let (mut looked, mut timeout) = (Instant::now(), PeerTimeout::new(self.timeout));
         loop {
             let mut state = self.state.lock();
             if let Some(found) = look(&mut state) {
                 return Ok(found);
             }
-            // Large messages move on only when MPI is asked about them.
-            state.forget_sent();
-            if looked.elapsed() >= LOOK {
+            // MPI makes progress on large messages only when it is called.
+            state.free_completed_sends();
+            if looked.elapsed() >= ANSWER_INTERVAL {
                 state.answer();
                 looked = Instant::now();
             }
             drop(state);
-            if patience.is_at_end(|| self.answers(from)) {
-                let (waiting, seconds) = (self.rank.number, self.patience.as_secs());
-                return Err(CommError::Silent { rank: from, waiting, seconds });
+            if timeout.is_at_end(|| self.answers(from)) {
+                let (waiting, seconds) = (self.rank.number, self.timeout.as_secs());
+                return Err(CommError::Timeout { rank: from, waiting, seconds });
             }
-            if patience.waited() < eager { thread::yield_now() } else { thread::sleep(EAGER) }
+            if timeout.waited() < poll_time { thread::yield_now() } else { thread::sleep(POLL_TIME) }
         }
     }
 
-    /// Receives the next message of a rank, of so many words, at an address. A large one comes only as long as its sender moves it on, which
-    /// is waited for as for a message itself.
+    /// Receives the next message of a rank in `room`, an address and a number of words. A large one arrives only while its sender calls MPI,
+    /// so that the same timeout applies to it.
     ///
     /// # Safety
-    /// There is room for it, which nobody else uses: not until ranks leave, where the message does not come.
+    /// The room suffices, and nobody else uses it; after an error, not until ranks leave.
     unsafe fn receive(&self, from: usize, tag: c_int, room: (*mut c_void, usize)) -> Result<(), CommError> {
         // SAFETY: the caller's promise.
         let mut request = unsafe { self.state.lock().begin_receiving(from, tag, room) };
-        self.wait_until(from, EAGER_TO_RECEIVE, |state| state.functions.is_done(&mut request).then_some(()))
+        self.wait_until(from, POLL_TIME_TO_RECEIVE, |state| state.functions.is_done(&mut request).then_some(()))
     }
 
-    /// True if a rank answers: it waits for others as this one does.
+    /// Asks a rank whether it is waiting for others too: true if it answers in time.
     fn answers(&self, rank: usize) -> bool {
         self.state.lock().send_words(rank, QUESTION, vec![self.rank.number as u64]);
         let clock = Instant::now();
         while clock.elapsed() < ANSWERS_WITHIN {
             let mut state = self.state.lock();
-            state.forget_sent();
+            state.free_completed_sends();
             state.answer();
             if state.receive_short(rank as c_int, ANSWER).is_some() {
                 return true;
             }
             drop(state);
-            thread::sleep(EAGER);
+            thread::sleep(POLL_TIME);
         }
         false
     }
 }
 
-/// Ends the process if the other ranks do not start, until what is returned is dropped: MPI itself would wait for ever.
-fn watch_start(patience: Duration) -> Sender<()> {
+/// Ends the process if the returned sender is not dropped before the timeout: MPI itself would wait forever for ranks that do not start.
+fn watch_start(timeout: Duration) -> Sender<()> {
     let (started, starts) = channel::<()>();
     let watch = move || {
-        if starts.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-            let seconds = patience.as_secs();
+        if starts.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout) {
+            let seconds = timeout.as_secs();
             tell(&format!("other ranks have not started for {seconds} s: --comm-timeout sets how long that may last"));
             std::process::exit(1);
         }
     };
-    // Without a thread to watch there is nothing to be done but wait.
+    // If the thread cannot be created, there is no such timeout.
     drop(thread::Builder::new().name("start".to_owned()).spawn(watch));
     started
 }
 
-/// Says in one piece why the run ends, and lets the launcher show it.
+/// Writes in one piece why the run ends, and gives the launcher time to show it.
 fn tell(reason: &str) {
     let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("error: {reason}\n").as_bytes());
-    thread::sleep(SHOWN_WITHIN);
+    thread::sleep(OUTPUT_DELAY);
 }
 
 impl Communicator for Mpi {
@@ -247,13 +255,13 @@ impl Communicator for Mpi {
     fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
         self.check_length(words.len())?;
         let mut state = self.state.lock();
-        state.forget_sent();
+        state.free_completed_sends();
         state.send_words(to, MESSAGE, words);
         Ok(())
     }
 
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        let mut words = self.wait_until(from, self.eager(), |state| state.room_of_next(from as c_int, MESSAGE))?;
+        let mut words = self.wait_until(from, self.poll_time(), |state| state.probe_next(from as c_int, MESSAGE))?;
         let room = (words.as_mut_ptr().cast(), words.len());
         // SAFETY: there is room for the next message; where it does not come, the words are kept.
         match unsafe { self.receive(from, MESSAGE, room) } {
@@ -269,7 +277,7 @@ impl Communicator for Mpi {
         self.gpu_aware.then_some(self)
     }
 
-    fn lending(&self) -> Option<&dyn Lending> {
+    fn peer_access(&self) -> Option<&dyn PeerAccess> {
         self.machine.is_some().then_some(self)
     }
 
@@ -277,25 +285,25 @@ impl Communicator for Mpi {
         self.state.lock().kept.push(held);
     }
 
-    fn work_beside_device(&self) {
-        self.eager.store(EAGER_BESIDE_DEVICE.as_nanos() as u64, Ordering::Relaxed);
+    fn poll_longer(&self) {
+        self.poll_time.store(POLL_TIME_BESIDE_DEVICE.as_nanos() as u64, Ordering::Relaxed);
     }
 
-    /// Tells the reason, unless another rank tells one, and ends the processes of all ranks.
+    /// Reports the reason, unless another rank reports one, and ends the processes of all ranks.
     fn abort(&self, reason: &str) {
         let mut state = self.state.lock();
         if std::mem::replace(&mut state.ended, true) {
             return;
         }
-        // MPI may have to be asked more than once before it finds what has come.
-        let (clock, turn) = (Instant::now(), TURN * self.rank.number.min(40) as u32);
+        // MPI may have to be called more than once before it finds a message that has arrived.
+        let (clock, turn) = (Instant::now(), ABORT_STAGGER * self.rank.number.min(40) as u32);
         let mut another_tells = false;
         while !another_tells && clock.elapsed() <= turn {
-            thread::sleep(EAGER);
+            thread::sleep(POLL_TIME);
             another_tells = state.receive_short(ANY, END).is_some();
         }
         if another_tells {
-            thread::sleep(2 * SHOWN_WITHIN);
+            thread::sleep(2 * OUTPUT_DELAY);
         } else {
             for other in (0..self.rank.of).filter(|&other| other != self.rank.number) {
                 state.send_words(other, END, vec![]);

@@ -1,5 +1,5 @@
-// The functions of MPI that ranks use, of a library without the standard ABI: what its mpi.h hides behind types of its own is handed over
-// in those of the standard ABI (MPI-5.0, chapter 20). Compiled once by the mpicc of the library, and kept.
+// The MPI functions that ranks use, for a library without the standard ABI: handles of the types of its mpi.h are passed as those of the
+// standard ABI (MPI-5.0, chapter 20). Compiled once by the library's mpicc, and kept.
 #include <mpi.h>
 #include <stdint.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 #include <mpi-ext.h>
 #endif
 
-// The room of a status in the standard ABI; here it holds the library's own.
+// A status has the size of the standard ABI's; here it holds the library's own.
 typedef struct { int32_t words[8]; } Status;
 
 _Static_assert(sizeof(MPI_Request) <= sizeof(uintptr_t), "a request fits the room of one");
 _Static_assert(sizeof(MPI_Status) <= sizeof(Status), "a status fits the room of one");
 
-// There is one communicator and one type of numbers: what is said of them is not looked at.
+// There is one communicator and one datatype: the arguments for them are ignored.
 #define WORLD MPI_COMM_WORLD
 #define WORDS MPI_UINT64_T
 

@@ -1,5 +1,5 @@
-//! Libraries without the standard ABI: their handles are what their mpi.h says, which a compiler must read. A small C file is compiled once
-//! by the library's own `mpicc`, and kept in the user's folder of what is compiled.
+//! MPI libraries without the standard ABI: the types of their handles are defined in their own mpi.h, which only a compiler can read. A
+//! small C file is compiled once by the library's `mpicc`, and kept in the user's cache of compiled code.
 
 use cuda::cache::{self, Hash};
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use std::process::{Command, Stdio};
 /// The C file.
 const TEXT: &str = include_str!("shim.c");
 
-/// How the names of its functions begin.
+/// Prefix of the names of its functions.
 pub const PREFIX: &str = "amrclaw_";
 
-/// The library made by a compiler: the one kept from an earlier time, if it is whole, or a new one. Errors say why there is none.
+/// The shim as a library, compiled by `compiler`: the one kept from an earlier run if it is intact, else a new one.
 pub fn compiled(compiler: &Path) -> Result<PathBuf, String> {
     let folder = cache::folder().map_err(|error| error.to_string())?;
-    // One wrapper can serve several names, by which it knows what it is to do; a new version has another time or length.
+    // A compiler may act by the name that it is called by, so that its path counts; a new version has another time or length.
     let file = std::fs::metadata(compiler).map_err(|error| error.to_string())?;
     let state = format!("{:?} {}", file.modified().ok(), file.len());
     let key = Hash::new().with(TEXT).with(compiler.as_os_str().as_encoded_bytes()).with(state).name();
@@ -28,15 +28,15 @@ pub fn compiled(compiler: &Path) -> Result<PathBuf, String> {
     }
     let bytes = compile(compiler)?;
     match cache::keep(&library, &bytes) {
-        // Ranks on other machines may have been at it at the same time.
+        // A rank on another machine may have written the file at the same time.
         Err(error) if cache::read(&library).is_none() => Err(error.to_string()),
         _ => Ok(library),
     }
 }
 
-/// Runs the compiler, in a folder of this machine's own: on a cluster, what is kept often lies on a disk that all share.
+/// Runs the compiler in a local temporary folder: on a cluster, the cache is often on a shared disk.
 fn compile(compiler: &Path) -> Result<Vec<u8>, String> {
-    let folder = Passing::new().map_err(|error| format!("a folder for compiling: {error}"))?;
+    let folder = TemporaryFolder::new().map_err(|error| format!("a folder for compiling: {error}"))?;
     let [source, made] = ["shim.c", "shim.so"].map(|name| folder.0.join(name));
     std::fs::write(&source, TEXT).map_err(|error| format!("{}: {error}", source.display()))?;
     let mut command = Command::new(compiler);
@@ -50,21 +50,21 @@ fn compile(compiler: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(&made).map_err(|error| format!("{}: {error}", made.display()))
 }
 
-/// A folder that goes when this does.
-struct Passing(PathBuf);
+/// A temporary folder, removed on drop.
+struct TemporaryFolder(PathBuf);
 
-impl Passing {
+impl TemporaryFolder {
     fn new() -> std::io::Result<Self> {
         let path = std::env::temp_dir().join(format!("amrclaw-mpi-{}", std::process::id()));
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(&path)?;
-        Ok(Passing(path))
+        Ok(TemporaryFolder(path))
     }
 }
 
-impl Drop for Passing {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         // What cannot be removed is left to the system.
         let _ = std::fs::remove_dir_all(&self.0);

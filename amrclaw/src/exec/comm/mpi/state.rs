@@ -1,36 +1,36 @@
-//! Messages by the functions of MPI: sent, received, and what is kept for them meanwhile.
+//! Sends and receives by MPI, and the buffers that must stay until they complete.
 
 use super::library::{ANY, Functions, NO_REQUEST, Status, WORDS, WORLD};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
 
-/// The tag of messages: they are told apart by their order.
+/// The tag of messages, which are matched by their order.
 pub const MESSAGE: c_int = 0;
-/// The tag of questions whether a rank still does anything, and of answers.
+/// The tags of questions whether a rank is alive and waiting, and of answers.
 pub const QUESTION: c_int = 1;
 pub const ANSWER: c_int = 2;
 /// The tag of messages from a device's memory.
 pub const DEVICE_MESSAGE: c_int = 3;
-/// The tag by which a rank says that it ends the run, and tells why.
+/// The tag by which a rank tells the others that it ends the run and reports why.
 pub const END: c_int = 4;
-/// The tag of receipts for what has been lent.
-pub const RECEIPT: c_int = 5;
+/// The tag of acknowledgements for buffers whose handles were sent.
+pub const ACKNOWLEDGEMENT: c_int = 5;
 
-/// What is asked of MPI, by one thread at a time.
+/// MPI and its pending operations, used by one thread at a time.
 pub struct State {
     pub functions: Functions,
-    /// Messages under way, and what keeps the memory that MPI reads.
+    /// Requests of pending sends, each with the owner of the memory that MPI reads.
     pub sent: Vec<(usize, Box<dyn Any + Send>)>,
-    /// What is to stay until MPI has come to its end.
+    /// Objects to keep until MPI is finalized.
     pub kept: Vec<Box<dyn Any + Send>>,
-    /// Nothing more is asked.
+    /// MPI is not called any more.
     pub ended: bool,
-    /// It is for others to bring MPI to its end.
+    /// MPI was initialized elsewhere in the process, and is finalized there.
     pub is_guest: bool,
 }
 
 impl State {
-    /// `is_guest`: another has brought MPI to its start.
+    /// `is_guest`: MPI was initialized elsewhere in the process.
     pub fn new(functions: Functions, is_guest: bool) -> Self {
         State { functions, sent: Vec::new(), kept: Vec::new(), ended: false, is_guest }
     }
@@ -42,10 +42,10 @@ impl State {
         unsafe { self.send(to, tag, (address, count), Box::new(words)) };
     }
 
-    /// Sends so many words from an address on, no more than an `int` counts.
+    /// Sends words from an address; their number must fit an `int`.
     ///
     /// # Safety
-    /// `held` keeps them there; nobody writes them as long as it lives.
+    /// As long as `held` lives, the words stay there and nobody writes them.
     pub unsafe fn send(
         &mut self,
         to: usize,
@@ -60,14 +60,14 @@ impl State {
         self.sent.push((request, held));
     }
 
-    /// Frees messages that have been sent.
-    pub fn forget_sent(&mut self) {
+    /// Frees the buffers of completed sends.
+    pub fn free_completed_sends(&mut self) {
         let State { functions, sent, .. } = self;
         sent.retain_mut(|(request, _)| !functions.is_done(request));
     }
 
-    /// Room for the next message of a rank, or of any, if it is there or announced.
-    pub fn room_of_next(&mut self, from: c_int, tag: c_int) -> Option<Vec<u64>> {
+    /// A buffer for the next message of a rank, or of any rank, if MPI has found one.
+    pub fn probe_next(&mut self, from: c_int, tag: c_int) -> Option<Vec<u64>> {
         let (mut is_there, mut status, mut count) = (0, Status::default(), 0);
         // SAFETY: all are places for the answers; the status is that of the message which is there.
         unsafe {
@@ -90,9 +90,9 @@ impl State {
         request
     }
 
-    /// The next of the messages of a few words or none, if it is there.
+    /// Receives the next short message of a rank with this tag, if it has arrived.
     pub fn receive_short(&mut self, from: c_int, tag: c_int) -> Option<Vec<u64>> {
-        let (mut words, mut status) = (self.room_of_next(from, tag)?, Status::default());
+        let (mut words, mut status) = (self.probe_next(from, tag)?, Status::default());
         let count = words.len() as c_int;
         // SAFETY: the words have room for the message that is there, the next one of this rank.
         unsafe {
@@ -101,7 +101,7 @@ impl State {
         Some(words)
     }
 
-    /// Tells ranks that ask for it that this one waits.
+    /// Answers the questions of other ranks: this rank is waiting.
     pub fn answer(&mut self) {
         while let Some(question) = self.receive_short(ANY, QUESTION) {
             self.send_words(question[0] as usize, ANSWER, vec![]);

@@ -1,4 +1,4 @@
-//! Keys that are given and change nothing.
+//! Keys that are given but have no effect.
 
 use crate::io::FrameFormat;
 use crate::io::config::choice::{ClusterKind, Criterion};

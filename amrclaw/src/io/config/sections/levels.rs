@@ -50,7 +50,7 @@ fn space_ratios(reader: &mut Reader<'_>, max: usize, dimension: Option<usize>) -
     }
 }
 
-/// `None` if the ratios follow those in space.
+/// Refinement ratios in time; `None` if they follow from those in space.
 fn time_ratios(reader: &mut Reader<'_>, max: usize) -> Option<Vec<i32>> {
     const PATH: &str = "levels.ratio_time";
     let node = reader.node(PATH)?;
@@ -74,7 +74,7 @@ fn fit<T>(reader: &mut Reader<'_>, path: &str, mut ratios: Vec<T>, max: usize) -
     ratios
 }
 
-/// Cells of the finest level are numbered with 32 bits; a factor is kept for ghost cells and sums.
+/// Checks that 32-bit indices number the cells of the finest level, with a margin for ghost cells and sums.
 fn check_index_range(reader: &mut Reader<'_>, cells: &[i32], ratio: &[Vec<i32>]) {
     let finest = |axis: usize| ratio.iter().fold(f64::from(cells[axis]), |n, r| n * f64::from(r[axis]));
     let largest = (0..cells.len()).map(finest).fold(0.0, f64::max);
@@ -84,8 +84,8 @@ fn check_index_range(reader: &mut Reader<'_>, cells: &[i32], ratio: &[Vec<i32>])
     reader.check(largest <= limit, path, message, "use fewer levels, smaller ratios or fewer cells");
 }
 
-/// Numbers of 64 bits must tell the finest cells apart wherever they lie in the domain, with some bits to spare for where in
-/// a cell a point is.
+/// Checks that 64-bit coordinates distinguish the finest cells everywhere in the domain, with some bits to spare for positions
+/// within a cell.
 fn check_resolution(reader: &mut Reader<'_>, mesh: &MeshSettings, ratio: &[Vec<i32>]) {
     let key = if reader.is_present("mesh.upper") { "mesh.upper" } else { "mesh.lower" };
     for (d, axis) in AXES.iter().enumerate().take(mesh.cells.len()) {

@@ -6,19 +6,19 @@ use crate::io::config::reader::{Reader, brief};
 use crate::io::config::settings::{MappingSettings, MeshSettings, NamedExpression};
 use crate::io::expression::{Syntax, nearest};
 
-/// A mapping that is known by name. In its formulas `X`, `Y`, `Z` are computational coordinates, which `S`, `T`, `U` are too, from 0 to 1
-/// in the domain. One of the plane is one of space too, where `z = Z`.
+/// A ready mapping. In its formulas `X`, `Y`, `Z` are computational coordinates, and `S`, `T`, `U` the same ones scaled to run from 0 to
+/// 1 in the domain. A mapping of the plane is also one of space, with `z = Z`.
 struct Ready {
     name: &'static str,
     /// Names of its parameters.
     parameters: &'static [&'static str],
     x: &'static str,
     y: &'static str,
-    /// Of those that are of space alone.
+    /// The formula of z, for mappings of space only.
     z: Option<&'static str>,
 }
 
-/// All there are. `docs/case-file.md` describes them.
+/// All ready mappings. `docs/case-file.md` describes them.
 const READY: &[Ready] = &[
     Ready { name: "polar", parameters: &[], x: "X * cos(Y)", y: "X * sin(Y)", z: None },
     Ready {
@@ -72,11 +72,11 @@ const READY: &[Ready] = &[
     },
 ];
 
-/// The parameters that any ready mapping has.
+/// The parameters of all ready mappings.
 const PARAMETERS: [&str; 11] =
     ["inner", "outer", "radius", "half_width", "corner", "angle", "centre", "width", "height", "x_centre", "y_centre"];
 
-/// Reads the table, if there is one, or the word that leaves the mapping to the solver.
+/// Reads the table, if there is one, or the word `user`, which leaves the mapping to the solver.
 pub fn read(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<usize>) -> Option<MappingSettings> {
     let word = match reader.node("mesh.mapping").map(|node| &node.value) {
         Some(Value::String(word)) => Some(word),
@@ -100,7 +100,7 @@ pub fn read(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<usiz
     if given == Some("mesh.mapping.kind") { ready(reader, mesh, in_space) } else { formulas(reader, in_space) }
 }
 
-/// A mapping by formulas of the user's.
+/// A mapping by the user's formulas.
 fn formulas(reader: &mut Reader<'_>, in_space: bool) -> Option<MappingSettings> {
     for name in PARAMETERS {
         let path = format!("mesh.mapping.{name}");
@@ -124,7 +124,7 @@ fn formulas(reader: &mut Reader<'_>, in_space: bool) -> Option<MappingSettings> 
     Some(MappingSettings { formulas: formulas.into_iter().collect::<Option<_>>()? })
 }
 
-/// Notes a third formula of a mapping in the plane.
+/// Notes a formula of z for a mapping in the plane.
 fn no_third(reader: &mut Reader<'_>, in_space: bool) {
     let path = "mesh.mapping.z";
     let help = "remove the line, or give three numbers of cells";
@@ -133,7 +133,7 @@ fn no_third(reader: &mut Reader<'_>, in_space: bool) {
     }
 }
 
-/// A mapping by its name, with its parameters put into its formulas.
+/// A ready mapping by name, with the values of its parameters in its formulas.
 fn ready(reader: &mut Reader<'_>, mesh: &MeshSettings, in_space: bool) -> Option<MappingSettings> {
     let (key, names) = ("mesh.mapping.kind", READY.iter().map(|ready| ready.name));
     let name = reader.string(key)?;
@@ -173,7 +173,7 @@ fn ready(reader: &mut Reader<'_>, mesh: &MeshSettings, in_space: bool) -> Option
     let mut known = vec![("S", unit(0)?), ("T", unit(1)?)];
     known.extend(unit(2).map(|third| ("U", third)));
     known.extend(numbers.iter().map(|(name, value)| (*name, format!("({})", brief(*value)))));
-    // The distance from the centre of what lies between two spheres.
+    // Distance from the centre, in a shell between two spheres.
     let radius = put_in("(inner + (outer - inner) * U)", &known);
     known.push(("RADIUS", radius));
     let formula = |axis: &str, template: &str| {
@@ -186,7 +186,7 @@ fn ready(reader: &mut Reader<'_>, mesh: &MeshSettings, in_space: bool) -> Option
     Some(MappingSettings { formulas })
 }
 
-/// The text with other texts in place of words.
+/// The text with each known word replaced by its text.
 fn put_in(text: &str, known: &[(&str, String)]) -> String {
     let (mut out, mut rest) = (String::new(), text);
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -199,7 +199,7 @@ fn put_in(text: &str, known: &[(&str, String)]) -> String {
     out
 }
 
-/// The parameters of a ready mapping in words.
+/// The parameters of a ready mapping, for messages.
 fn list(ready: &Ready) -> String {
     if ready.parameters.is_empty() { "no parameters".to_owned() } else { ready.parameters.join(", ") }
 }

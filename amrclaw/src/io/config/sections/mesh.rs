@@ -8,7 +8,7 @@ use crate::io::config::reader::{Reader, brief, plural};
 use crate::io::config::settings::{InflowValues, MeshSettings};
 use crate::physics::AuxOutside;
 
-/// The dimension: the length of `mesh.cells`, whatever its numbers are.
+/// The dimension: the length of `mesh.cells`, even if its values are wrong.
 pub fn dimension(reader: &mut Reader<'_>) -> Option<usize> {
     const HELP: &str = "write one number of cells per axis, such as `cells = [100, 100]` under `[mesh]`";
     reader.require("mesh.cells", HELP);
@@ -66,7 +66,7 @@ fn boundary(reader: &mut Reader<'_>, dimension: Option<usize>) -> Vec<[BoundaryK
     sides
 }
 
-/// The conditions at the two sides of an axis; one word stands for both.
+/// The conditions at the two sides of an axis; a single word applies to both.
 fn axis_boundary(reader: &mut Reader<'_>, path: &str) -> [BoundaryKind; 2] {
     let kinds = reader.choices(path).unwrap_or(vec![BoundaryKind::Extrapolate]);
     match kinds[..] {

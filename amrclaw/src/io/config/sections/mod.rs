@@ -22,9 +22,9 @@ use std::sync::Arc;
 /// `x`, `y`, `z`.
 pub(super) const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// Reads everything that does not depend on the solver. The second: the case's dimension, if it is known.
+/// Reads everything that does not depend on the solver; returns the settings and the case's dimension, if it is known.
 ///
-/// Where the reader notes a mistake, the case holds a stand-in and must not be used.
+/// Where the reader notes a mistake, the settings hold a placeholder and must not be used.
 pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettings, Option<usize>) {
     reader.check_keys();
     let solver = solver::read(reader);

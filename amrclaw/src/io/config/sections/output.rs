@@ -9,7 +9,7 @@ use crate::io::config::settings::{
 use std::collections::HashSet;
 
 /// Most frames that a case may ask for by their number.
-const MOST_FRAMES: i64 = 1_000_000;
+const MAX_FRAMES: i64 = 1_000_000;
 
 /// Reads what to write and when.
 pub fn read(
@@ -44,7 +44,7 @@ fn check_formats(reader: &mut Reader<'_>, formats: &[FrameFormat], levels: &Leve
         let message = format!("\"{one}\" and \"{other}\" both write files called fort.q");
         reader.wrong("output.format", message, "choose one of the two");
     }
-    // Ratios with too few or too many axes are mistakes already.
+    // Ratios with too few or too many axes have already been reported.
     if levels.ratio.iter().any(|ratio| Some(ratio.len()) != dimension) {
         return;
     }
@@ -58,9 +58,9 @@ fn check_formats(reader: &mut Reader<'_>, formats: &[FrameFormat], levels: &Leve
 fn frames(reader: &mut Reader<'_>, time: &TimeSettings) -> FrameSchedule {
     let times = reader.numbers("output.times", false).unwrap_or_default();
     let count = reader.integer("output.count", 1, 1);
-    let message = format!("must be at most {MOST_FRAMES}, but is {count}");
-    reader.check(count <= MOST_FRAMES, "output.count", message, "write fewer, or frames by `output.every_steps`");
-    let count = count.min(MOST_FRAMES);
+    let message = format!("must be at most {MAX_FRAMES}, but is {count}");
+    reader.check(count <= MAX_FRAMES, "output.count", message, "write fewer, or frames by `output.every_steps`");
+    let count = count.min(MAX_FRAMES);
     let every_steps = reader.integer("output.every_steps", 1, 1);
     match reader.exclusive(&["output.times", "output.count", "output.every_steps"]) {
         Some("output.times") => {
@@ -73,8 +73,8 @@ fn frames(reader: &mut Reader<'_>, time: &TimeSettings) -> FrameSchedule {
     }
 }
 
-/// An end of the run that was given after the output times, as by `--set time.end=0.1`, shortens their list too. The end itself
-/// takes the place of a list of which nothing is left.
+/// If the end of the run was overridden after the output times were given, as by `--set time.end=0.1`, drops the times beyond it. If
+/// none is left, the end is the only output time.
 fn within_shortened_run(reader: &mut Reader<'_>, times: Vec<f64>, span: &TimeSettings) -> Vec<f64> {
     if !reader.is_later("time.end", "output.times") || !reader.fine(&["time.start", "time.end", "output.times"]) {
         return times;
@@ -123,10 +123,10 @@ pub fn gauges(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<us
     gauges
 }
 
-/// Most letters of a gauge's name: file systems take names of 255, in which `gauge_` and endings have to fit.
+/// Most characters of a gauge's name: file systems allow names of 255, which also have to hold `gauge_` and endings.
 const LONGEST_NAME: usize = 100;
 
-/// The name becomes a file's name. `others`: those before it in small letters, which some systems take for the same.
+/// The name becomes part of a file name. `others`: earlier names in lower case, since some file systems ignore case.
 fn gauge_name(reader: &mut Reader<'_>, path: &str, others: &mut HashSet<String>) -> String {
     reader.require(path, "write `name = \"g1\"` under this `[[gauge]]`");
     let Some(name) = reader.string(path) else { return String::new() };
@@ -145,7 +145,7 @@ fn gauge_name(reader: &mut Reader<'_>, path: &str, others: &mut HashSet<String>)
 fn gauge_position(reader: &mut Reader<'_>, path: &str, mesh: &MeshSettings, dimension: Option<usize>) -> Vec<f64> {
     reader.require(path, "write the gauge's position, one number per axis");
     let position = reader.per_axis(path, dimension).unwrap_or_default();
-    // On a mapped mesh positions are physical, and compared with the mapping.
+    // On a mapped mesh positions are physical; `config::mapping` checks them.
     if mesh.mapping.is_some() || !reader.fine(&["mesh.lower", "mesh.upper"]) {
         return position;
     }

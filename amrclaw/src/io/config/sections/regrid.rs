@@ -38,7 +38,7 @@ pub fn read(
     }
 }
 
-/// A patch of a finer level is made of whole cells of the coarser one, so the size must hold whole ratios.
+/// A patch of a finer level covers whole cells of the coarser one, so the size must be a multiple of every ratio.
 fn max_patch_size(reader: &mut Reader<'_>, dimension: Option<usize>, levels: &LevelSettings) -> i32 {
     const PATH: &str = "regrid.max_patch_size";
     let ratios = levels.ratio.iter().flatten().map(|r| i64::from(*r));

@@ -16,7 +16,7 @@ pub fn read(reader: &mut Reader<'_>) -> SolverChoice {
     SolverChoice { parameters: parameters.collect(), dimension: None, from }
 }
 
-/// Asks for the solver; notes why there is none.
+/// Asks `find` for the solver; if there is none, notes why.
 pub fn find(
     reader: &mut Reader<'_>,
     choice: &SolverChoice,

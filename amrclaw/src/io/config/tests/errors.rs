@@ -5,7 +5,7 @@ use super::*;
 /// A case that uses every section.
 const FULL: &str = include_str!("full.toml");
 
-/// One mistake: the line of [`FULL`] that it stands in for, the text put there, and what must be said of it.
+/// One mistake: the line of [`FULL`] that it replaces, the text put there, and the expected report.
 struct Mistake {
     line: usize,
     text: &'static str,
@@ -177,7 +177,7 @@ fn check_mistakes(mistakes: &[Mistake]) {
     }
 }
 
-/// The text that the mistakes are put into is right itself.
+/// The text into which the mistakes are put is itself right.
 #[test]
 fn the_full_case_is_right() {
     load(FULL, &[]).unwrap_or_else(|e| panic!("{e}"));

@@ -17,8 +17,8 @@ fn formats_that_share_file_names_are_refused() {
     assert!(message.contains("output.format") && message.contains("fort.q"), "{message}");
 }
 
-/// Formats that store one ratio per level are refused where the ratio differs between the axes; the default format is
-/// no key of the file, so the mistake is then found at the ratios.
+/// Formats that store one ratio per level are refused if the ratio differs between axes. With the default format the file has
+/// no key for it, so the mistake is reported at the ratios.
 #[test]
 fn formats_without_ratios_per_axis_are_refused() {
     let with = |format| ["levels.max=2", "levels.ratio=[[4, 2]]", "regrid.flag.tolerance=0.1", format];
@@ -28,8 +28,8 @@ fn formats_without_ratios_per_axis_are_refused() {
     assert!(load(SMALL, &with("output.format=\"clawpack-ascii\"")).is_ok());
 }
 
-/// A run that is shortened by an override keeps the output times that it reaches, and says which it leaves out; one that reaches
-/// none of them writes its end. A list that does not fit the end beside it in the file is a mistake as before.
+/// A run that an override shortens keeps the output times that it reaches, and says how many it leaves out; if it reaches none,
+/// it writes its end. A time beyond the end in the same file is still a mistake.
 #[test]
 fn a_shortened_run_drops_later_output_times() {
     let listed = format!("{SMALL}\n[output]\ntimes = [0.0, 0.25, 0.5]\n");
@@ -50,7 +50,7 @@ fn a_shortened_run_drops_later_output_times() {
     assert!(given.contains("output.times.1: 0.5 lies outside the run"), "{given}");
 }
 
-/// A gauge's name becomes that of a file, which file systems bound: it is refused when the case is read.
+/// A gauge's name becomes a file name, whose length is limited: too long a name is refused when the case is read.
 #[test]
 fn long_names_of_gauges_are_refused() {
     let named = |length: usize| format!("gauge=[{{name=\"{}\",position=[0.5,0.5]}}]", "g".repeat(length));
@@ -59,7 +59,7 @@ fn long_names_of_gauges_are_refused() {
     assert!(message.contains("gauge.0.name: has 101 letters, but at most 100"), "{message}");
 }
 
-/// Keys that another choice leaves without effect are no mistakes, but told; what is used is not.
+/// Keys that another setting makes ineffective give remarks, not mistakes; keys in use give none.
 #[test]
 fn keys_without_effect_are_told() {
     let remarks = |sets: &[&str]| load(SMALL, sets).unwrap().remarks.clone();

@@ -1,4 +1,4 @@
-//! Whatever the input, the answer is a case or a list of mistakes.
+//! Any input gives a case or a list of mistakes.
 
 use super::*;
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ proptest! {
         load_and_show(&text, &[&change]);
     }
 
-    /// Characters of TOML in any order, which get further into the parser.
+    /// Characters of TOML in any order: they reach deeper into the parser.
     #[test]
     fn toml_like_garbage_is_refused(text in "[\\[\\]{}=\"'.,# \n\tamx0-9é_-]{0,80}") {
         load_and_show(&text, &[]);

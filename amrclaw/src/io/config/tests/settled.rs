@@ -1,4 +1,4 @@
-//! What a case leaves to its solver.
+//! Settings whose defaults depend on the solver.
 
 use super::*;
 use crate::physics::{SourceSplit, Split};
@@ -25,14 +25,14 @@ end = 2
 q = 0
 ";
 
-fn settled(shape: &SolverShape, overrides: &[&str]) -> Result<Settled, CaseErrors> {
+fn settled(shape: &SolverShape, overrides: &[&str]) -> Result<ResolvedSettings, CaseErrors> {
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
     Case::from_str_with(PUFF, "case.toml", &overrides, |_| Ok(shape.clone())).map(|case| *case.settled())
 }
 
-/// The only mistake: its place, and that the message and the help hold all these words.
+/// Checks that there is one mistake, at `key`, whose message and help contain all these words.
 #[track_caller]
-fn assert_refused(outcome: Result<Settled, CaseErrors>, key: &str, words: &[&str]) {
+fn assert_refused(outcome: Result<ResolvedSettings, CaseErrors>, key: &str, words: &[&str]) {
     let errors = outcome.unwrap_err().errors;
     assert_eq!((errors.len(), errors[0].key.as_str()), (1, key), "{errors:?}");
     let said = format!("{} = {}", errors[0].message, errors[0].help);
@@ -41,8 +41,8 @@ fn assert_refused(outcome: Result<Settled, CaseErrors>, key: &str, words: &[&str
     }
 }
 
-/// Without `transverse` the axes are swept one by one unless the case says otherwise, and then at Courant numbers that are
-/// stable; in one dimension there is nothing to split.
+/// Without `transverse` sweeps are split unless the case says otherwise, and Courant numbers are stable ones; in one
+/// dimension there is nothing to split.
 #[test]
 fn solvers_without_transverse_are_split() {
     let (with, without) = (advection(2, true), advection(2, false));
@@ -56,7 +56,7 @@ fn solvers_without_transverse_are_split() {
     assert_eq!((unsplit.split, unsplit.cfl_desired, unsplit.cfl_max), (Split::Unsplit, 0.45, 0.5));
     let line = SolverShape { dimension: 1, ..without };
     let case = CaseSettings::from_str(PUFF, "case.toml", &["mesh.cells=[20]".to_string()]).unwrap();
-    assert_eq!((case.settled_for(&line).split, case.settled_for(&line).cfl_max), (Split::Unsplit, 1.0));
+    assert_eq!((case.resolved_for(&line).split, case.resolved_for(&line).cfl_max), (Split::Unsplit, 1.0));
 }
 
 /// Courant numbers beyond what is stable are refused at their key, with what to write; `allow_unstable` lets them pass.
@@ -91,8 +91,8 @@ fn schemes_that_are_never_stable_are_refused() {
     assert!(settled(&with, &[&none[..], &["scheme.split=strang"]].concat()).is_ok());
 }
 
-/// In three dimensions the corrections need transverse waves of their own, and these their double transverse ones: what lacks is what to
-/// write.
+/// In three dimensions the second-order corrections need transverse waves, and these need double transverse waves: the help names what is
+/// missing.
 #[test]
 fn three_dimensions_need_all_transverse_waves() {
     let space = advection(3, true);
@@ -122,7 +122,7 @@ fn three_dimensions_need_all_transverse_waves() {
     assert_refused(found(&["scheme.transverse=0", "scheme.limiter=none"]), "scheme.transverse", &words);
 }
 
-/// A source term acts, whoever brings it, unless the case says that it must not.
+/// A source term of the case or of the solver acts, unless the case turns it off.
 #[test]
 fn source_terms_act() {
     let with = advection(2, true);

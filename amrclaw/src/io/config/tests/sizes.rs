@@ -1,11 +1,11 @@
-//! Cases with very many mistakes, very long lines and characters that a terminal would obey: what is said stays short, and the
-//! time and memory for it follow the file's length.
+//! Cases with very many mistakes, very long lines and control characters: messages stay short, and time and memory grow in
+//! proportion to the file's length.
 
 use super::*;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// Characters of fifty mistakes, each with its line cut to 160 and its help, with room to spare.
+/// A generous bound on the characters of fifty mistakes, each with its line cut to 160 and its help.
 const SHORT: usize = 50 * 1200;
 
 /// What is wrong with a text, and how it is shown. Ten seconds are a hundred times what a build without optimisation takes where the
@@ -20,7 +20,7 @@ fn shown_soon(text: &str) -> (CaseErrors, String) {
     (errors, shown)
 }
 
-/// Fifty mistakes are told in full, the others counted: unknown keys, equations that the solver does not have, parameters,
+/// Fifty mistakes are reported in full, the others counted: unknown keys, equations that the solver does not have, parameters,
 /// gauges of the same name.
 #[test]
 fn many_mistakes_are_counted() {
@@ -58,7 +58,7 @@ fn long_lines_are_cut_around_the_mistake() {
     assert!(lines[1].chars().count() < 180, "{shown}");
 }
 
-/// Long names and words are repeated in part only.
+/// Long names and words are quoted only in part.
 #[test]
 fn long_words_are_cut() {
     let word = "w".repeat(200_000);
@@ -75,7 +75,7 @@ fn long_words_are_cut() {
     }
 }
 
-/// Nothing in a case makes a terminal do anything, or changes the order of what is read.
+/// Control characters in a case, and characters that change the direction of text, are escaped in messages.
 #[test]
 fn characters_that_terminals_obey_are_written_out() {
     let text = SMALL.replace("name = \"acoustics\"", "name = \"acou\\u001bstics\" # \u{202e}\u{2066}");
@@ -101,7 +101,7 @@ fn files_beyond_a_mebibyte_are_refused() {
     assert!(errors.to_string().contains("line 2 is not UTF-8"), "{errors}");
 }
 
-/// Frames by their number have a bound: each is a file.
+/// The number of frames is bounded, since each is a file.
 #[test]
 fn frames_are_bounded() {
     let errors = load(SMALL, &["output.count=2000000000"]).unwrap_err();

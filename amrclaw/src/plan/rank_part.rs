@@ -1,31 +1,31 @@
-//! Which patches of a level have to do with one rank among several: only they are planned, so that a rank's work does not grow with what
-//! others own, but for a look at every box.
+//! Which patches of a level matter to one rank among several: only these are planned, so that a rank's work does not grow with the patches
+//! of other ranks, except for one test per patch.
 
 use super::neighbours::{Neighbours, PlanInput};
 use crate::index::CellBox;
 use crate::mesh::{Image, LevelMesh, Partition};
 
-/// Owners of the patches that plans of a level have to do with.
+/// Owners of the patches that a level's plans read or write.
 #[derive(Clone, Copy)]
 pub(super) struct PlanOwners<'a> {
     /// Of the level.
     pub own: &'a Partition,
     /// Of the next coarser level.
     pub coarser: Option<&'a Partition>,
-    /// Of the level before it was replaced.
+    /// Of the level's patches before it was replaced.
     pub old: Option<&'a Partition>,
 }
 
-/// A level that gets the plans of one rank: its part of those that a single rank has.
-pub(super) struct OfRank<'a, const D: usize> {
+/// The input for one rank's plans of a level: its part of the solo plans.
+pub(super) struct RankPart<'a, const D: usize> {
     pub input: PlanInput<'a, D>,
     pub rank: usize,
     pub owners: PlanOwners<'a>,
-    /// Around all patches that may have to do with the rank.
+    /// A box around all patches that may matter to the rank.
     near: CellBox<D>,
 }
 
-impl<'a, const D: usize> OfRank<'a, D> {
+impl<'a, const D: usize> RankPart<'a, D> {
     pub fn new(input: PlanInput<'a, D>, rank: usize, owners: PlanOwners<'a>) -> Self {
         let around = |mesh: &LevelMesh<D>, partition: &Partition, place: &dyn Fn(&CellBox<D>) -> CellBox<D>| {
             partition.patches_of(rank).fold(CellBox::EMPTY, |hull, k| hull.hull(&place(&mesh.patches()[k])))
@@ -33,24 +33,24 @@ impl<'a, const D: usize> OfRank<'a, D> {
         let reach = input.reach();
         let mut near = around(input.mesh, owners.own, &|patch| patch.grow_by(reach));
         if let (Some((coarse, ratio)), Some(partition)) = (input.coarser, owners.coarser) {
-            // What is around a fine patch is rounded to whole coarse cells.
+            // The surroundings of a fine patch are rounded outward to whole coarse cells.
             let over = |patch: &CellBox<D>| patch.grow(1).fine_from_coarse(ratio).grow_by(reach);
             near = near.hull(&around(coarse, partition, &over));
         }
         if let (Some(old), Some(partition)) = (input.before(), owners.old) {
             near = near.hull(&around(old, partition, &|patch| *patch));
         }
-        // What lies at a periodic side is near the other one too.
+        // Patches at a periodic side are near the opposite side too.
         let domain = input.mesh.domain();
         for d in (0..D).filter(|&d| input.mesh.periodic()[d]) {
             if near.lo[d] < domain.lo[d] || near.hi[d] > domain.hi[d] {
                 (near.lo[d], near.hi[d]) = (domain.lo[d], domain.hi[d]);
             }
         }
-        OfRank { input, rank, owners, near }
+        RankPart { input, rank, owners, near }
     }
 
-    /// False of most patches that have nothing to do with the rank.
+    /// A cheap test: false for most patches that do not matter to the rank, never false for one that does.
     pub fn is_near(&self, patch: usize) -> bool {
         !self.near.intersect(&self.input.mesh.patches()[patch]).is_empty()
     }

@@ -1,9 +1,9 @@
-//! A checkpoint of which each of several ranks reads the values of its own patches alone.
+//! A checkpoint from which each rank reads the values of its own patches only.
 
-use super::checkpoint::{Checkpoint, KIND, arrays, read_outline, stored_arrays, unlike, what};
+use super::checkpoint::{Checkpoint, KIND, arrays, digest_differs, read_outline, stored_arrays, what};
 use super::error::InputError;
 use super::frame::{FramePatch, PatchSource};
-use super::frame_header::{damaged, open_in_pieces};
+use super::frame_header::{damaged, open_streaming};
 use hdf5::{Dataset, Layout};
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -11,13 +11,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Words that [`StoredCheckpoint::digests`] has for a patch: level, number, and the CRC-32s of its values.
+/// Words for each patch in [`StoredCheckpoint::digests`]: level, number, and the CRC-32s of its `q` and `aux`.
 const WORDS: usize = 3;
 
 /// An array of a level in the file.
 struct Array {
     address: u64,
-    /// CRC-32 of all its values, as it was written.
+    /// CRC-32 of all its values, as stored in the file.
     digest: i64,
     /// Fields of each cell.
     num_fields: usize,
@@ -29,9 +29,9 @@ pub struct StoredCheckpoint<const D: usize> {
     pub outline: Checkpoint<D>,
     path: PathBuf,
     file: Mutex<File>,
-    /// `q` and auxiliary values of each level, as far as there are any.
+    /// `q` and auxiliary values of each level; `None` for an array without values.
     arrays: Vec<[Option<Array>; 2]>,
-    /// Cells of the patches before each, by level.
+    /// `cells_before[level][patch]`: number of cells of the level's patches before this one.
     cells_before: Vec<Vec<u64>>,
     read: Mutex<Vec<u64>>,
 }
@@ -42,7 +42,7 @@ impl<const D: usize> StoredCheckpoint<D> {
     /// # Errors
     /// The file cannot be read, is no checkpoint, is of another version or dimension, or is damaged.
     pub fn open(path: &Path) -> Result<Self, InputError> {
-        let content = open_in_pieces(path, KIND)?;
+        let content = open_streaming(path, KIND)?;
         let (outline, groups) = read_outline::<D>(path, &content)?;
         let frame = &outline.frame;
         let level = |(l, group)| {
@@ -66,15 +66,15 @@ impl<const D: usize> StoredCheckpoint<D> {
         Ok(StoredCheckpoint { path: path.to_owned(), file, arrays, cells_before, read: Mutex::default(), outline })
     }
 
-    /// What has been read of each patch so far: level, number, digests.
+    /// Level, number and digests of each patch read so far.
     pub fn digests(&self) -> Vec<u64> {
         self.read.lock().clone()
     }
 
-    /// Compares what all ranks together have read, the [digests](StoredCheckpoint::digests) of each, with what was written.
+    /// Compares the [digests](StoredCheckpoint::digests) that all ranks have computed with those in the file.
     ///
     /// # Errors
-    /// It is something else.
+    /// They differ, or a patch was not read by any rank.
     pub fn check(&self, read: &[Vec<u64>]) -> Result<(), InputError> {
         let unread = |patches: &Vec<u64>| vec![None; patches.len()];
         let mut digests: Vec<Vec<Option<u64>>> = self.cells_before.iter().map(unread).collect();
@@ -86,19 +86,19 @@ impl<const D: usize> StoredCheckpoint<D> {
                 let Some(array) = &self.arrays[l][a] else { continue };
                 let mut whole = crc32fast::Hasher::new();
                 for (patch, digest) in level.patches.iter().zip(digests) {
-                    let digest = digest.ok_or_else(|| unlike(&self.path, &what(name, l)))?;
+                    let digest = digest.ok_or_else(|| digest_differs(&self.path, &what(name, l)))?;
                     let bytes = (array.num_fields * patch.cells.volume() * size_of::<f64>()) as u64;
                     whole.combine(&crc32fast::Hasher::new_with_initial_len((digest >> (32 * a)) as u32, bytes));
                 }
                 if i64::from(whole.finalize()) != array.digest {
-                    return Err(unlike(&self.path, &what(name, l)));
+                    return Err(digest_differs(&self.path, &what(name, l)));
                 }
             }
         }
         Ok(())
     }
 
-    /// The values of a patch in an array, and their digest.
+    /// Reads the values of a patch from an array; returns them with their digest. `before`: cells of the patches before it.
     fn read_part(&self, array: &Array, before: u64, cells: usize) -> io::Result<(Vec<f64>, u32)> {
         let mut bytes = vec![0; array.num_fields * cells * size_of::<f64>()];
         let mut file = self.file.lock();
@@ -126,7 +126,7 @@ impl<const D: usize> PatchSource<D> for StoredCheckpoint<D> {
     }
 }
 
-/// Where a data set's numbers lie in its file.
+/// File offset of a data set's values.
 fn address(path: &Path, set: &Dataset) -> Result<u64, InputError> {
     match set.layout().map_err(damaged(path))? {
         Layout::Contiguous { address: Some(address), .. } => Ok(address),
@@ -167,8 +167,8 @@ mod tests {
         }
     }
 
-    /// Patches read one by one, by several ranks in any order, are those that were written, and together they are the whole; a byte that
-    /// is another, and a patch that nobody reads, are found out.
+    /// Several ranks that read patches in any order get the values that were written, and their digests combine to the stored one; a changed
+    /// byte and a patch that no rank reads are detected.
     #[test]
     fn parts_are_the_whole() {
         let folder = tempfile::tempdir().unwrap();

@@ -3,44 +3,44 @@
 use super::branch::Branch;
 use super::device_times::DeviceTimes;
 use super::shared_buffer::SharedBuffer;
-use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, Queue, compile};
+use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, Overlap, Queue, compile};
 use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::DeviceStruct;
 use cuda::amr::kernels::{CONTINUE_AUX, DIVIDE_PLAN, LIST_CHUNKS, LIST_TILES, WRITE_PLAN};
-use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Stream};
+use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Priority, Stream};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes of pinned memory through which copies go, in parts that are used in turn. More than as much is left for flags in the same slab of
-/// the pool: to have the system pin another takes longer than a regrid.
+/// Bytes of the pinned staging memory for copies, whose parts are used in turn. It leaves more than as much for flags in the same slab of
+/// the pool: to pin another slab takes longer than a regrid.
 const STAGING: usize = 24 << 20;
 const STAGING_PARTS: usize = 4;
 const STAGING_PART: usize = STAGING / STAGING_PARTS;
-/// Bytes of pinned memory for what is fetched while the device goes on: the reports of 65,536 patches.
+/// Bytes of pinned memory for downloads while the device continues: the reports of 65,536 patches.
 const SIDE: usize = 1 << 20;
-/// Bytes that one thread copies at a time: tables of a regrid are shared by threads too.
+/// Bytes that one thread copies at a time: few enough that threads share the tables of a regrid too.
 const PIECE: usize = 64 << 10;
 
 /// A GPU with the compiled kernels of one run.
-pub struct Hardware {
+pub struct GpuMachine {
     device: Device,
     stream: Stream,
-    branch: Branch,
+    branches: [Branch; 2],
     kernels: Vec<(&'static str, Kernel)>,
     resident_tiles: u32,
-    /// The device starts kernels ahead.
+    /// The device can start a kernel before the one ahead of it has ended.
     ahead: bool,
     /// The kernel launched last writes tables or auxiliary values, which the next one may read before it waits.
     tables_written: AtomicBool,
     staging: Mutex<Staging>,
-    /// Pinned memory that nothing is on its way to.
+    /// Pinned memory without a pending copy, for reuse.
     pinned_copies: Mutex<Vec<PinnedCopy>>,
     side: SideDownloads,
     times: Option<DeviceTimes>,
 }
 
-/// What it takes to copy what was there at a mark while the device goes on.
+/// Downloads that wait only for a mark, while the device continues.
 struct SideDownloads {
     mark: Event,
     stream: Stream,
@@ -53,9 +53,9 @@ struct PinnedCopy {
     event: Event,
 }
 
-/// A copy on its way to the host.
+/// A pending copy to the host.
 pub struct PendingDownload {
-    /// Taken when it has arrived.
+    /// Taken when it has been read.
     copy: Option<PinnedCopy>,
     bytes: usize,
 }
@@ -63,22 +63,22 @@ pub struct PendingDownload {
 impl Drop for PendingDownload {
     fn drop(&mut self) {
         if let Some(PinnedCopy { event, .. }) = &self.copy {
-            // The memory must stay until the copy is done. A device that fails copies nothing any more.
+            // The memory must stay until the copy is done. A failed device copies nothing any more.
             let _ = event.synchronize();
         }
     }
 }
 
-/// Pinned memory, filled part by part, over and over.
+/// Pinned memory whose parts are filled in turn.
 struct Staging {
     pinned: PinnedBuffer<u8>,
     /// Where the next bytes go.
     next: usize,
-    /// Behind the last copy from each part.
+    /// Events behind the last copy from each part.
     copied: [Event; STAGING_PARTS],
 }
 
-impl Hardware {
+impl GpuMachine {
     /// Opens a device for a run, and compiles its kernels or takes them from disk.
     ///
     /// # Errors
@@ -101,10 +101,12 @@ impl Hardware {
             stream: device.stream()?,
             pinned: Mutex::new(device.pinned_buffer(SIDE)?),
         };
-        let (stream, branch) = (device.stream()?, Branch::new(&device)?);
-        Ok(Hardware {
+        let stream = device.stream_of_priority(Priority::Middle)?;
+        // Small kernels that do not wait for the blocks of transfers; and the largest kernel of a step, which messages overtake.
+        let branches = [Branch::new(&device, Priority::High)?, Branch::new(&device, Priority::Low)?];
+        Ok(GpuMachine {
             stream,
-            branch,
+            branches,
             device,
             kernels,
             resident_tiles,
@@ -117,17 +119,24 @@ impl Hardware {
         })
     }
 
-    /// The same, which takes the time of all that it does, by phase.
+    /// The same device, which measures the time of its work by phase.
     pub fn timed(self) -> Self {
-        Hardware { times: Some(DeviceTimes::default()), ahead: false, ..self }
+        GpuMachine { times: Some(DeviceTimes::default()), ahead: false, ..self }
     }
 
-    /// Where kernels and zeros go that are asked for.
+    /// The stream that kernels and fills go to: that of the open branch, if there is one.
     fn stream(&self) -> &Stream {
-        self.branch.or(&self.stream)
+        self.branches.iter().find_map(Branch::open).unwrap_or(&self.stream)
     }
 
-    /// Puts work into the stream, and takes its time if asked to.
+    fn branch(&self, overlap: Overlap) -> &Branch {
+        match overlap {
+            Overlap::Transfers => &self.branches[0],
+            Overlap::Messages => &self.branches[1],
+        }
+    }
+
+    /// Enqueues work, and measures its time if that is wanted.
     fn take_time<T>(&self, work: impl FnOnce() -> Result<T, CudaError>) -> Result<T, CudaError> {
         match &self.times {
             Some(times) => times.time((&self.device, &self.stream), work),
@@ -141,7 +150,7 @@ fn copy_parallel(source: &[u8], target: &mut [u8]) {
     target.par_chunks_mut(PIECE).zip(source.par_chunks(PIECE)).for_each(|(to, from)| to.copy_from_slice(from));
 }
 
-impl Queue for Hardware {
+impl Queue for GpuMachine {
     type Memory = DeviceBuffer<u8>;
 
     fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError> {
@@ -158,7 +167,7 @@ impl Queue for Hardware {
         while done < source.len() {
             let part = *next / STAGING_PART;
             if *next % STAGING_PART == 0 {
-                // What lay there the time before may still be on its way.
+                // The last copy from this part may still be pending.
                 copied[part].synchronize()?;
             }
             let end = (*next + source.len() - done).min((part + 1) * STAGING_PART);
@@ -178,7 +187,7 @@ impl Queue for Hardware {
     fn download(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
         let mut staging = self.staging.lock();
         for (k, part) in target.chunks_mut(STAGING).enumerate() {
-            // What is still to be copied from the staging memory is copied before: one stream.
+            // Pending uploads from the staging memory complete before: they are in the same stream.
             let pinned = &mut staging.pinned[..part.len()];
             // SAFETY: waited for before anybody else touches the staging memory.
             self.take_time(|| unsafe { self.stream.download_async(source, at + k * STAGING, pinned) })?;
@@ -212,7 +221,7 @@ impl Queue for Hardware {
     }
 }
 
-impl Machine for Hardware {
+impl Machine for GpuMachine {
     type Download = PendingDownload;
     type Shared = SharedBuffer;
 
@@ -227,7 +236,7 @@ impl Machine for Hardware {
         };
         // SAFETY: nothing touches the memory before the event behind the copy, which [`PendingDownload`] waits for.
         self.take_time(|| unsafe { self.stream.download_async(source, 0, &mut copy.buffer[..bytes]) })?;
-        // Were the copy without an event, the memory could not be given back.
+        // Without the event it is not known when the copy ends: the memory must never be freed.
         if let Err(error) = self.stream.record(&copy.event) {
             std::mem::forget(copy);
             return Err(error);
@@ -260,21 +269,32 @@ impl Machine for Hardware {
         Ok(())
     }
 
-    // Kernels whose times are taken run one after another: then there is no branch. The first kernel behind a place where streams meet waits for
-    // all that is before it.
+    // Timed kernels run one after another, without branches. The first kernel behind a point where streams meet waits for all work before
+    // it.
 
-    fn fork(&self) -> Result<(), CudaError> {
-        self.branch.fork(&self.stream)
+    fn fork(&self, overlap: Overlap) -> Result<(), CudaError> {
+        if self.times.is_none() { self.branch(overlap).fork(&self.stream) } else { Ok(()) }
     }
 
-    fn enter_branch(&self) -> Result<(), CudaError> {
+    fn in_branch(&self, overlap: Overlap, work: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaError> {
+        if self.times.is_some() {
+            return work();
+        }
+        let branch = self.branch(overlap);
         self.tables_written.store(true, Ordering::Relaxed);
-        if self.times.is_none() { self.branch.enter() } else { Ok(()) }
+        branch.enter()?;
+        let outcome = work();
+        self.tables_written.store(true, Ordering::Relaxed);
+        branch.leave()?;
+        outcome
     }
 
-    fn leave_branch(&self) -> Result<(), CudaError> {
+    fn join(&self, overlap: Overlap) -> Result<(), CudaError> {
+        if self.times.is_some() {
+            return Ok(());
+        }
         self.tables_written.store(true, Ordering::Relaxed);
-        if self.times.is_none() { self.branch.leave(&self.stream) } else { Ok(()) }
+        self.branch(overlap).join(&self.stream)
     }
 
     fn share(&self, bytes: usize) -> Result<SharedBuffer, CudaError> {
@@ -306,6 +326,10 @@ impl Machine for Hardware {
         source.end_reading((&self.device, &self.stream))
     }
 
+    fn has_been_read(&self, shared: &SharedBuffer) -> bool {
+        shared.has_been_read()
+    }
+
     fn reclaim(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
         shared.reclaim(&self.stream)
     }
@@ -318,12 +342,12 @@ impl Machine for Hardware {
         shared.export(&self.device)
     }
 
-    fn import(&self, exported: &[u64]) -> Result<(SharedBuffer, Vec<u64>), CudaError> {
-        SharedBuffer::import(&self.device, exported)
+    fn import(&self, handle: &[u64]) -> Result<(SharedBuffer, Vec<u64>), CudaError> {
+        SharedBuffer::import(&self.device, handle)
     }
 
-    fn end_reading_elsewhere(&self, shared: &SharedBuffer, receipt: &[u64]) -> Result<(), CudaError> {
-        shared.end_reading_elsewhere(&self.device, receipt)
+    fn end_reading_elsewhere(&self, shared: &SharedBuffer, acknowledgement: &[u64]) -> Result<(), CudaError> {
+        shared.end_reading_elsewhere(&self.device, acknowledgement)
     }
 
     fn resident_tiles(&self) -> u32 {

@@ -1,17 +1,17 @@
-//! All plans of one level in one pass over its patches: what lies around a patch is looked up once for all of them.
+//! All plans of one level in one pass over its patches: the neighbours of a patch are searched once for all plans.
 
 use super::ghost::GhostPlan;
 use super::neighbours::{Neighbours, PlanInput};
-use super::of_rank::{OfRank, PlanOwners};
+use super::rank_part::{PlanOwners, RankPart};
 use super::reflux::{FaceRuns, RefluxPlan};
 use super::restrict::{RestrictPlan, RestrictRegion};
 use super::transfer::TransferPlan;
 use crate::mesh::for_each_within;
-use crate::threads::{in_parts, join};
+use crate::threads::{join, parallel_chunks};
 
-/// Plans that see a level and the next coarser one.
+/// Plans that depend on a level and on the next coarser one.
 #[derive(Clone, Debug)]
-pub struct JoiningPlans<const D: usize> {
+pub struct BuiltPlans<const D: usize> {
     /// Ghost cells of the level.
     pub ghost: GhostPlan<D>,
     /// Faces to the coarser level, if they are asked for.
@@ -31,12 +31,12 @@ struct Part<const D: usize> {
 }
 
 impl<const D: usize> Part<D> {
-    fn with_room(patches: usize) -> Self {
+    fn with_capacity(patches: usize) -> Self {
         Part {
-            ghost: GhostPlan::with_room(patches),
-            runs: FaceRuns::with_room(patches),
+            ghost: GhostPlan::with_capacity(patches),
+            runs: FaceRuns::with_capacity(patches),
             regions: Vec::with_capacity(2 * patches),
-            transfer: TransferPlan::with_room(patches),
+            transfer: TransferPlan::with_capacity(patches),
         }
     }
 
@@ -48,7 +48,7 @@ impl<const D: usize> Part<D> {
             self.regions.push(RestrictRegion { target: image.patch as u32, source: k as u32, cells: image.part });
         });
         if input.conservation_fix {
-            // Patches are made of whole coarse cells: where one fine cell is beside the patch, so are all under its coarse cell.
+            // Patches consist of whole coarse cells: if ghost cells are all covered, so is every coarse cell beside the patch.
             self.runs.add_patch(k, (!enclosed).then_some(&covered), ratio, neighbours);
         }
         if input.transfer {
@@ -57,21 +57,21 @@ impl<const D: usize> Part<D> {
     }
 
     /// Plans nothing for the next patch.
-    fn pass_patch(&mut self, input: &PlanInput<'_, D>) {
-        self.ghost.pass_patch();
+    fn skip_patch(&mut self, input: &PlanInput<'_, D>) {
+        self.ghost.skip_patch();
         if input.coarser.is_none() {
             return;
         }
         if input.conservation_fix {
-            self.runs.pass_patch();
+            self.runs.skip_patch();
         }
         if input.transfer {
-            self.transfer.pass_patch();
+            self.transfer.skip_patch();
         }
     }
 
-    /// The part of one rank in what is written on the level itself.
-    fn split(self, &OfRank { rank, owners: PlanOwners { own, coarser, old }, .. }: &OfRank<'_, D>) -> Self {
+    /// One rank's part of the plans that write on the level itself.
+    fn split(self, &RankPart { rank, owners: PlanOwners { own, coarser, old }, .. }: &RankPart<'_, D>) -> Self {
         let ghost = self.ghost.split(rank, own, coarser);
         let transfer = match coarser {
             Some(coarser) => self.transfer.split(rank, own, coarser, old),
@@ -81,48 +81,48 @@ impl<const D: usize> Part<D> {
     }
 }
 
-impl<const D: usize> JoiningPlans<D> {
-    /// Plans what joins a level to itself and to the next coarser one.
+impl<const D: usize> BuiltPlans<D> {
+    /// The plans between a level and itself, and between it and the next coarser one.
     pub fn new(input: PlanInput<'_, D>) -> Self {
         Self::of(&input, None)
     }
 
-    /// The plans of a single rank, or of one of several, which own the patches.
+    /// The plans of a single rank, or of `rank` if `owners` are given.
     pub(super) fn among(input: PlanInput<'_, D>, rank: usize, owners: Option<PlanOwners<'_>>) -> Self {
         match owners {
             None => Self::new(input),
-            Some(owners) => Self::of_rank(OfRank::new(input, rank, owners)),
+            Some(owners) => Self::rank_part(RankPart::new(input, rank, owners)),
         }
     }
 
     /// The plans of one rank.
-    pub(super) fn of_rank(of_rank: OfRank<'_, D>) -> Self {
-        let JoiningPlans { ghost, reflux, restrict, transfer } = Self::of(&of_rank.input, Some(&of_rank));
-        let OfRank { rank, owners: PlanOwners { own, coarser, .. }, .. } = of_rank;
-        // What is written on the coarser level is divided where all of it is known.
+    pub(super) fn rank_part(rank_part: RankPart<'_, D>) -> Self {
+        let BuiltPlans { ghost, reflux, restrict, transfer } = Self::of(&rank_part.input, Some(&rank_part));
+        let RankPart { rank, owners: PlanOwners { own, coarser, .. }, .. } = rank_part;
+        // Plans that write on the coarser level are split after their parts have been joined.
         let (reflux, restrict) = join(
             || reflux.zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
             || restrict.zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
         );
-        JoiningPlans { ghost, reflux, restrict, transfer }
+        BuiltPlans { ghost, reflux, restrict, transfer }
     }
 
-    /// Plans of all patches, or of those that have to do with a rank.
-    fn of(input: &PlanInput<'_, D>, of_rank: Option<&OfRank<'_, D>>) -> Self {
-        let parts = in_parts(input.mesh.patches().len(), |patches| {
-            let planned = patches.clone().filter(|&k| of_rank.is_none_or(|rank| rank.owns(k))).count();
-            let (mut part, mut neighbours) = (Part::with_room(planned), Neighbours::default());
+    /// Plans of all patches, or of those that involve a rank's patches.
+    fn of(input: &PlanInput<'_, D>, rank_part: Option<&RankPart<'_, D>>) -> Self {
+        let parts = parallel_chunks(input.mesh.patches().len(), |patches| {
+            let planned = patches.clone().filter(|&k| rank_part.is_none_or(|rank| rank.owns(k))).count();
+            let (mut part, mut neighbours) = (Part::with_capacity(planned), Neighbours::default());
             for k in patches {
-                let is_near = of_rank.is_none_or(|rank| rank.is_near(k));
+                let is_near = rank_part.is_none_or(|rank| rank.is_near(k));
                 if is_near {
                     neighbours.find(k, input);
                 }
-                match is_near && of_rank.is_none_or(|rank| rank.has_part_in(k, &neighbours)) {
+                match is_near && rank_part.is_none_or(|rank| rank.has_part_in(k, &neighbours)) {
                     true => part.add_patch(k, input, &mut neighbours),
-                    false => part.pass_patch(input),
+                    false => part.skip_patch(input),
                 }
             }
-            match of_rank {
+            match rank_part {
                 Some(rank) => part.split(rank),
                 None => part,
             }
@@ -142,7 +142,7 @@ impl<const D: usize> JoiningPlans<D> {
         let restrict = || input.coarser.map(|(coarse, ratio)| RestrictPlan::join(&regions, coarse, ratio));
         let transfer = || input.coarser.filter(|_| input.transfer).map(|_| TransferPlan::join(transfers));
         let ((ghost, transfer), (reflux, restrict)) = join(|| join(ghost, transfer), || join(reflux, restrict));
-        JoiningPlans { ghost, reflux, restrict, transfer }
+        BuiltPlans { ghost, reflux, restrict, transfer }
     }
 }
 
@@ -155,5 +155,5 @@ pub(crate) fn faces_between<const D: usize>(
 ) -> RefluxPlan<D> {
     let coarser = Some((coarse, ratio));
     let input = PlanInput { mesh, coarser, transfer: false, old: None, num_ghost: 2, conservation_fix: true };
-    JoiningPlans::new(input).reflux.expect("asked for")
+    BuiltPlans::new(input).reflux.expect("asked for")
 }

@@ -1,8 +1,8 @@
-//! HDF5 files that get the values of their large data sets piece by piece, so that nobody has to hold them whole.
+//! HDF5 files whose large data sets are written piece by piece, so that no data set is ever in memory as a whole.
 //!
-//! The library knows where everything lies before it writes a byte, by the sizes of the data sets alone. So these are zeros at first, in
-//! memory that nobody touches behind a mark at its beginning and that the system therefore never has to find; in the file they are holes.
-//! Then each has its values put into its place.
+//! The library needs only the sizes of the data sets to lay out a file. So it first gets data sets of zeros: only a mark at the beginning
+//! of their memory is ever written, so the system never allocates the rest. In the file they are left out as holes, into which the values
+//! are then written.
 
 use hdf5::{DatasetBuilder, Datatype, FileBuilder, Layout};
 use std::fs::File;
@@ -10,14 +10,14 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// Bytes that a [`Filler`] gathers before it writes them.
+/// Bytes that a [`DataSetWriter`] buffers before it writes them.
 const GATHERED: usize = 1 << 18;
-/// Places of so many bytes and more are left out of a file.
+/// Data sets of at least so many bytes are left out as holes.
 const HOLE: usize = 1 << 16;
-/// What a hole begins with, until it has its values; its length follows. By chance 16 bytes are these once in 10³⁸ times.
+/// First bytes of the zeros of a hole; its length follows. Random 16 bytes equal the mark once in 10³⁸ times.
 const MARK: [u8; 16] = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834_u128.to_le_bytes();
 
-/// Gives a data set a place for so many numbers.
+/// Reserves space for `count` numbers in a data set.
 pub fn reserve(set: &mut DatasetBuilder, kind: Datatype, count: usize) -> &mut DatasetBuilder {
     let mut place = vec![0; count * kind.type_size() as usize];
     let len = place.len() as u64;
@@ -28,47 +28,47 @@ pub fn reserve(set: &mut DatasetBuilder, kind: Datatype, count: usize) -> &mut D
     set.with_raw_data(kind, place, count as u64)
 }
 
-/// The length of the hole that bytes begin with, if they do.
+/// The length of the hole, if the bytes begin with one.
 fn hole(bytes: &[u8]) -> Option<u64> {
     let len = bytes.strip_prefix(&MARK)?.first_chunk()?;
     Some(u64::from_le_bytes(*len))
 }
 
-/// A file whose data sets have their places.
-pub struct Hollow<'a> {
+/// A file with space reserved for the values of its data sets.
+pub struct SparseFile<'a> {
     out: &'a File,
     outline: hdf5::File,
 }
 
-impl<'a> Hollow<'a> {
-    /// Writes everything but the values; `path` is where the file lies for the time being.
+impl<'a> SparseFile<'a> {
+    /// Writes everything but the values; `path` is the file's present, perhaps temporary, path.
     ///
     /// # Errors
     /// The operating system's.
     pub fn new(out: &'a File, path: &Path, content: FileBuilder) -> io::Result<Self> {
-        let mut sparse = Sparse { out, position: 0, hole: 0..0, kept: Vec::new() };
+        let mut sparse = SparseWriter { out, position: 0, hole: 0..0, kept: Vec::new() };
         content.finish_to(&mut sparse).map_err(io_error)?;
         out.set_len(sparse.position)?;
-        Ok(Hollow { out, outline: hdf5::File::open_streaming(path).map_err(io_error)? })
+        Ok(SparseFile { out, outline: hdf5::File::open_streaming(path).map_err(io_error)? })
     }
 
-    /// Writes everything but the values again: `content` of the same shape, with other attributes. `filled`: the data sets that have
-    /// their values.
+    /// Writes everything but the values again: `content` has the same shape and other attributes. `filled`: the data sets whose values
+    /// are written.
     ///
     /// # Errors
     /// The operating system's.
     pub fn rewrite(&self, content: FileBuilder, filled: &[String]) -> io::Result<()> {
         let kept = filled.iter().map(|name| self.place(name)).collect::<io::Result<Vec<_>>>()?;
-        content.finish_to(&mut Sparse { out: self.out, position: 0, hole: 0..0, kept }).map_err(io_error)
+        content.finish_to(&mut SparseWriter { out: self.out, position: 0, hole: 0..0, kept }).map_err(io_error)
     }
 
-    /// Where a data set's values go, from the first one on.
+    /// Writes a data set's values, from the first one on.
     ///
     /// # Errors
     /// The operating system's.
-    pub fn filler(&self, data_set: &str) -> io::Result<Filler<'a>> {
+    pub fn filler(&self, data_set: &str) -> io::Result<DataSetWriter<'a>> {
         let place = self.place(data_set)?;
-        Ok(Filler { out: self.out, place, gathered: Vec::new(), crc: None })
+        Ok(DataSetWriter { out: self.out, place, gathered: Vec::new(), crc: None })
     }
 
     fn place(&self, data_set: &str) -> io::Result<Range<u64>> {
@@ -81,22 +81,22 @@ impl<'a> Hollow<'a> {
     }
 }
 
-/// Puts values into a data set's place, one after another.
-pub struct Filler<'a> {
+/// Writes the values of a data set in order.
+pub struct DataSetWriter<'a> {
     out: &'a File,
-    /// Of the values still to come, those gathered included.
+    /// Byte range in the file of the values not yet written, buffered ones included.
     place: Range<u64>,
     gathered: Vec<u8>,
     crc: Option<crc32fast::Hasher>,
 }
 
-impl Filler<'_> {
-    /// Has the CRC-32 of all values computed.
+impl DataSetWriter<'_> {
+    /// Also computes the CRC-32 of all values.
     pub fn with_crc(self) -> Self {
-        Filler { crc: Some(crc32fast::Hasher::new()), ..self }
+        DataSetWriter { crc: Some(crc32fast::Hasher::new()), ..self }
     }
 
-    /// The next values.
+    /// Appends values.
     ///
     /// # Errors
     /// The operating system's.
@@ -104,7 +104,7 @@ impl Filler<'_> {
         for part in values.chunks(GATHERED / N) {
             let start = self.gathered.len();
             self.gathered.resize(start + N * part.len(), 0);
-            // A loop over places of known size, which compilers make a copy of whole vectors.
+            // Chunks of constant size, so that the compiler vectorises the copy.
             let (places, _) = self.gathered[start..].as_chunks_mut();
             places.iter_mut().zip(part).for_each(|(place, &value)| *place = bytes(value));
             if self.gathered.len() >= GATHERED {
@@ -126,7 +126,7 @@ impl Filler<'_> {
         Ok(())
     }
 
-    /// Writes the last values; answers the CRC-32 of all, if it was to be computed.
+    /// Writes the buffered values; returns the CRC-32 of all, if it was asked for.
     ///
     /// # Errors
     /// The operating system's.
@@ -137,8 +137,8 @@ impl Filler<'_> {
     }
 }
 
-/// Leaves out holes, and what is `kept` as it is.
-struct Sparse<'a> {
+/// A writer that skips holes and the byte ranges in `kept`.
+struct SparseWriter<'a> {
     out: &'a File,
     position: u64,
     /// The last hole.
@@ -146,7 +146,7 @@ struct Sparse<'a> {
     kept: Vec<Range<u64>>,
 }
 
-impl Write for Sparse<'_> {
+impl Write for SparseWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let at = self.position;
         if let Some(len) = hole(bytes) {
@@ -172,7 +172,7 @@ impl Write for Sparse<'_> {
     }
 }
 
-/// The operating system's error behind one of the HDF5 library, or the library's own.
+/// The operating system's error that an error of the HDF5 library wraps, or else the library's own.
 pub fn io_error(error: hdf5::Error) -> io::Error {
     match error {
         hdf5::Error::Io(error) => error,
@@ -206,7 +206,7 @@ mod tests {
             reserve(set, hdf5::make_f64_type(), values.len());
         };
         let out = File::create_new(&path).unwrap();
-        let file = Hollow::new(&out, &path, content(&[0; 4], &hollow)).unwrap();
+        let file = SparseFile::new(&out, &path, content(&[0; 4], &hollow)).unwrap();
         let names: Vec<String> = sets.iter().map(|(name, _)| format!("group/{name}")).collect();
         let fill = |(name, (_, values)): (&String, &(&str, Vec<f64>))| {
             let mut filler = file.filler(name).unwrap().with_crc();

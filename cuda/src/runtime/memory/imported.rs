@@ -5,33 +5,33 @@ use std::sync::Arc;
 
 /// Memory of another process, as this one has opened it; closed when dropped.
 #[derive(Debug)]
-pub struct Opened {
+pub struct ImportedMemory {
     address: u64,
     context: Arc<CudaContext>,
 }
 
-impl Opened {
+impl ImportedMemory {
     /// # Safety
     /// The driver has opened it in this context and given the address, and nobody else closes it.
     pub(in crate::runtime) unsafe fn new(address: u64, context: Arc<CudaContext>) -> Self {
-        Opened { address, context }
+        ImportedMemory { address, context }
     }
 
-    /// Where it begins.
+    /// Its address.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// By which device it is reached.
+    /// The context of the device that reaches it.
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
         &self.context
     }
 }
 
-impl Drop for Opened {
+impl Drop for ImportedMemory {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: it is open until here. A failure leaves it so, which the driver closes with the context.
+            // SAFETY: it is open until here. If closing fails, the driver closes it with the context.
             let _ = unsafe { sys::cuIpcCloseMemHandle(self.address) };
         }
     }

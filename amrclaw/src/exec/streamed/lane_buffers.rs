@@ -1,6 +1,6 @@
-//! Lanes with room for a batch each.
+//! Lanes, each with memory for one batch.
 
-use super::batches::{Batch, Largest};
+use super::batches::{Batch, LaneBytes};
 use super::lane::Lane;
 use crate::exec::device::{FaceMapPlace, bytes_of, pointer};
 use cuda::CudaError;
@@ -15,8 +15,8 @@ pub(super) struct Buffer<L: Lane> {
     bytes: usize,
 }
 
-/// A lane with room for a batch.
-pub(super) struct Room<L: Lane> {
+/// A lane with memory for a batch.
+pub(super) struct LaneBuffers<L: Lane> {
     pub queue: L,
     pub q: Buffer<L>,
     pub q_next: Buffer<L>,
@@ -27,12 +27,12 @@ pub(super) struct Room<L: Lane> {
 }
 
 /// All lanes of a device.
-pub(super) struct Rooms<L: Lane> {
-    pub all: Vec<Room<L>>,
+pub(super) struct LaneSet<L: Lane> {
+    pub all: Vec<LaneBuffers<L>>,
     memory_limit: Option<u64>,
 }
 
-/// Numbers or structs in memory of the device.
+/// Numbers or structs, uploaded to memory of the device.
 pub(super) fn sent<T: Copy, L: Lane>(lane: &L, items: &[T]) -> Result<L::Memory, CudaError> {
     let memory = lane.allocate(size_of_val(items))?;
     lane.upload(bytes_of(items), &memory, 0)?;
@@ -40,18 +40,18 @@ pub(super) fn sent<T: Copy, L: Lane>(lane: &L, items: &[T]) -> Result<L::Memory,
 }
 
 impl<L: Lane> Buffer<L> {
-    /// Nothing yet.
+    /// An empty buffer.
     pub fn none(lane: &L) -> Result<Self, CudaError> {
         Ok(Buffer { memory: lane.allocate(0)?, bytes: 0 })
     }
 
-    /// A place so many bytes behind its beginning.
+    /// The address `bytes` bytes behind its beginning.
     pub fn at<T: Pointee + ?Sized>(&self, bytes: usize) -> Pointer<T> {
         pointer::<T, L>(&self.memory, bytes)
     }
 
-    /// Where the array of a level would begin of which this holds the numbers, of so many bytes each, from `start` on: tables of
-    /// patches count from there.
+    /// The address at which a level's array would begin of which this buffer holds the numbers from `start` on, of `bytes` bytes each:
+    /// tables of patches count from there.
     pub fn in_level<T: Pointee>(&self, start: usize, bytes: usize) -> Pointer<T> {
         Pointer::new(L::address(&self.memory).wrapping_sub((start * bytes) as u64))
     }
@@ -62,7 +62,7 @@ impl<L: Lane> Buffer<L> {
             lane.wait()?;
             *self = Self::none(lane)?;
             *self = Buffer { memory: lane.allocate(bytes)?, bytes };
-            // Ghost cells of new states are copied back, and written by nobody before.
+            // Ghost cells of new states are copied back although nothing writes them before.
             lane.zero(&self.memory, 0, bytes)?;
             lane.wait()?;
         }
@@ -70,14 +70,14 @@ impl<L: Lane> Buffer<L> {
     }
 }
 
-impl<L: Lane> Rooms<L> {
+impl<L: Lane> LaneSet<L> {
     pub fn new(lanes: Vec<L>, memory_limit: Option<u64>) -> Result<Self, CudaError> {
-        let room = |queue: L| {
+        let without_memory = |queue: L| {
             let none = || Buffer::none(&queue);
             let (q, q_next, aux, words, slots) = (none()?, none()?, none()?, none()?, none()?);
-            Ok(Room { queue, q, q_next, aux, words, slots })
+            Ok(LaneBuffers { queue, q, q_next, aux, words, slots })
         };
-        Ok(Rooms { all: lanes.into_iter().map(room).collect::<Result<_, CudaError>>()?, memory_limit })
+        Ok(LaneSet { all: lanes.into_iter().map(without_memory).collect::<Result<_, CudaError>>()?, memory_limit })
     }
 
     /// The lane for what goes on alone.
@@ -85,22 +85,24 @@ impl<L: Lane> Rooms<L> {
         &self.all[0].queue
     }
 
-    /// Gives as many lanes as fit the memory room for the largest batch; at least one. Returns how many.
-    pub fn fit(&mut self, largest: Largest) -> Result<usize, CudaError> {
-        let Largest { q, aux, words, slots } = largest;
+    /// Allocates memory for the largest batch in as many lanes as fit, at least one. Returns their number.
+    pub fn fit(&mut self, largest: LaneBytes) -> Result<usize, CudaError> {
+        let LaneBytes { q, aux, words, slots } = largest;
         let fitting = |limit: u64| limit as usize * 3 / 4 / (2 * q + aux + words + slots).max(1);
         let count = self.memory_limit.map_or(self.all.len(), fitting).clamp(1, self.all.len());
-        let fits = |room: &mut Room<L>| room.sized(largest).1.iter().all(|(buffer, bytes)| buffer.bytes >= *bytes);
+        let fits = |buffers: &mut LaneBuffers<L>| {
+            buffers.sized(largest).1.iter().all(|(buffer, bytes)| buffer.bytes >= *bytes)
+        };
         if !self.all[..count].iter_mut().all(fits) {
-            // All go before any comes, so that the memory is in one piece again.
-            for room in &mut self.all {
-                let (lane, buffers) = room.sized(largest);
+            // All buffers are freed before any is allocated, so that the memory is in one piece again.
+            for of_lane in &mut self.all {
+                let (lane, buffers) = of_lane.sized(largest);
                 for (buffer, _) in buffers {
                     *buffer = Buffer::none(lane)?;
                 }
             }
-            for room in &mut self.all[..count] {
-                let (lane, buffers) = room.sized(largest);
+            for of_lane in &mut self.all[..count] {
+                let (lane, buffers) = of_lane.sized(largest);
                 for (buffer, bytes) in buffers {
                     buffer.grow(lane, bytes)?;
                 }
@@ -109,13 +111,13 @@ impl<L: Lane> Rooms<L> {
         Ok(count)
     }
 
-    /// Waits until all is done that was asked for.
+    /// Waits until all queued work is done.
     pub fn wait(&self) -> Result<(), CudaError> {
-        self.all.iter().try_for_each(|room| room.queue.wait())
+        self.all.iter().try_for_each(|buffers| buffers.queue.wait())
     }
 }
 
-impl<L: Lane> Room<L> {
+impl<L: Lane> LaneBuffers<L> {
     /// Where the kernels find the map of a batch's faces.
     pub fn face_map(&self, batch: &Batch) -> FaceMapPlace {
         let words: Pointer<u32> = self.words.in_level(batch.words.start, size_of::<u32>());
@@ -124,8 +126,8 @@ impl<L: Lane> Room<L> {
     }
 
     /// Its buffers, and the bytes that each needs.
-    fn sized(&mut self, largest: Largest) -> (&L, [(&mut Buffer<L>, usize); 5]) {
-        let Largest { q, aux, words, slots } = largest;
+    fn sized(&mut self, largest: LaneBytes) -> (&L, [(&mut Buffer<L>, usize); 5]) {
+        let LaneBytes { q, aux, words, slots } = largest;
         let buffers = [
             (&mut self.q, q),
             (&mut self.q_next, q),

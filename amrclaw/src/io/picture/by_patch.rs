@@ -1,7 +1,9 @@
-//! Pictures of frames whose values are elsewhere: they come one patch at a time, and no more is kept of them than is shown.
+//! Pictures of frames whose values are held elsewhere: values are read patch by patch, and only those shown are kept.
 
 use super::map::render_from;
-use super::{Image, PictureError, PictureOptions, common_range, draw, lost, of_cut, panel, place, render};
+use super::{
+    Image, PictureError, PictureOptions, common_range, draw, of_cut, panel, place, render, values_unavailable,
+};
 use crate::index::CellBox;
 use crate::io::frame::{FieldIndex, Frame, FrameLevel, FramePatch, PatchSource};
 use crate::io::slice::slice_from;
@@ -9,10 +11,10 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::io;
 
-/// As [`draw`] with the usual options, of a frame whose values come from `values`.
+/// As [`draw`] with default options, with values from `values`.
 ///
 /// # Errors
-/// As for [`draw`]; the values do not come.
+/// As for [`draw`]; values cannot be read.
 pub fn draw_from<const D: usize>(
     frame: &Frame<D>,
     values: &dyn PatchSource<D>,
@@ -29,7 +31,7 @@ pub fn draw_from<const D: usize>(
         return draw_planes(frame, values, &name, options);
     }
     let index = super::find_field(frame, &name)?;
-    draw(&one_field(frame, values, &name, index).map_err(lost(frame.number))?, Some(&name), &options)
+    draw(&one_field(frame, values, &name, index).map_err(values_unavailable(frame.number))?, Some(&name), &options)
 }
 
 /// The three planes through the middle.
@@ -42,7 +44,8 @@ fn draw_planes<const D: usize>(
     options.size = (options.size / 2).max(50);
     let middle = |axis: usize| 0.5 * (frame.lower[axis] + frame.upper[axis]);
     let plane = |axis: usize| Ok((axis, slice_from::<D, 2>(frame, values, axis, middle(axis))?));
-    let planes = [2, 1, 0].into_iter().map(plane).collect::<io::Result<Vec<_>>>().map_err(lost(frame.number))?;
+    let planes =
+        [2, 1, 0].into_iter().map(plane).collect::<io::Result<Vec<_>>>().map_err(values_unavailable(frame.number))?;
     options.range = Some(common_range(planes.iter().cloned(), field, &options)?);
     let draw = |(axis, plane): &(usize, Frame<2>)| {
         render(plane, field, &of_cut::<3>(*axis, &place(*axis, middle(*axis)), &options))
@@ -51,7 +54,7 @@ fn draw_planes<const D: usize>(
     Ok(panel::arrange(&images, images.len()))
 }
 
-/// One field of a frame.
+/// A frame with one field only.
 fn one_field<const D: usize>(
     frame: &Frame<D>,
     values: &dyn PatchSource<D>,
@@ -72,7 +75,7 @@ fn one_field<const D: usize>(
     Ok(Frame { equations, aux, levels, steps, ratios, mapping, ..*frame })
 }
 
-/// Patches of a plane, whose number of axes the types do not tell.
+/// Presents a source of dimension `D` as one of dimension 2: here `D` is 2, which the compiler cannot know.
 struct Plane<'a, const D: usize>(&'a dyn PatchSource<D>);
 
 impl<const D: usize> PatchSource<2> for Plane<'_, D> {

@@ -1,15 +1,15 @@
-//! Values for the files of several ranks: the first one writes, and asks the others for one patch at a time.
+//! Values for the files of several ranks: the first rank writes, and requests the others' values one patch at a time.
 //!
-//! Its writer's thread asks its main thread, which alone talks to other ranks; these answer until they are told that there is nothing
-//! more to write. So nobody holds more than its own values and a patch of another's.
+//! The writer's thread sends requests to its rank's main thread, which alone communicates with other ranks; these serve requests until they
+//! are told that no more follow. So no rank holds more than its own values and one patch of another rank.
 
 use super::content::FrameContent;
-use super::elsewhere::{Desk, Elsewhere, Purpose};
 use super::ranks::agreed;
+use super::remote_values::{Purpose, RemoteValues, RemoteValuesServer};
 use super::snapshot::Snapshot;
 use super::{Cause, Driver};
 use crate::exec::ExecError;
-use crate::exec::comm::{CommError, Head, Phase, Ranks};
+use crate::exec::comm::{CommError, MessageHeader, Phase, Ranks};
 use crate::index::Level;
 use crate::io::frame::{Frame, FramePatch};
 use crate::mesh::{MeshEpoch, Partition};
@@ -19,15 +19,15 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Numbers of a question: purpose, level, patch.
+/// Length of a request: purpose, level, patch.
 const QUESTION: usize = 3;
-/// In the place of a purpose: nothing more is asked.
-const NOTHING_MORE: f64 = -1.0;
+/// In place of a purpose: no more requests follow.
+const END_OF_REQUESTS: f64 = -1.0;
 
-/// What ranks know of the patches that one of them, who writes, asks the others for.
-pub(super) struct Service<'a, const D: usize> {
+/// Requests for patches between the rank that writes and the others of its group.
+pub(super) struct PatchRequests<'a, const D: usize> {
     pub ranks: &'a Ranks,
-    /// The frame; where questions are answered, with values.
+    /// The frame; on ranks that serve requests, with values.
     pub frame: &'a Frame<D>,
     pub partitions: Vec<&'a Partition>,
     pub epoch: MeshEpoch,
@@ -36,12 +36,12 @@ pub(super) struct Service<'a, const D: usize> {
     pub group: Range<usize>,
 }
 
-impl<const D: usize> Service<'_, D> {
-    fn head(&self, level: usize) -> Head {
-        Head { phase: Phase::Output, level: level as u8, epoch: self.epoch.0 }
+impl<const D: usize> PatchRequests<'_, D> {
+    fn header(&self, level: usize) -> MessageHeader {
+        MessageHeader { phase: Phase::Output, level: level as u8, epoch: self.epoch.0 }
     }
 
-    /// Names of the fields behind the equations' in a patch for a frame, or for a checkpoint.
+    /// Number of fields after the equations' quantities in a patch for a frame, or for a checkpoint.
     fn num_aux(&self, purpose: Purpose) -> usize {
         match purpose {
             Purpose::Frame => self.content.num_fields(self.frame),
@@ -49,41 +49,41 @@ impl<const D: usize> Service<'_, D> {
         }
     }
 
-    /// Answers the writer's thread until it has no more questions; then tells the others.
-    fn answer_writer(&self, desk: &Desk<D>) -> Result<(), CommError> {
+    /// Serves the writer's thread until it has no more requests; then tells the other ranks.
+    fn serve_writer(&self, desk: &RemoteValuesServer<D>) -> Result<(), CommError> {
         for (purpose, level, number) in &desk.questions {
             let patch = self.fetch(purpose, level, number)?;
             if desk.answers.send(patch).is_err() {
                 break;
             }
         }
-        self.ask_nothing_more()
+        self.end_requests()
     }
 
-    /// Tells the others of the group that there are no more questions.
-    pub fn ask_nothing_more(&self) -> Result<(), CommError> {
+    /// Tells the other ranks of the group that no more requests follow.
+    pub fn end_requests(&self) -> Result<(), CommError> {
         let mut others = self.group.clone().skip(1);
-        others.try_for_each(|rank| self.ranks.post_values(rank, self.head(0), &[NOTHING_MORE, 0.0, 0.0]))
+        others.try_for_each(|rank| self.ranks.post_values(rank, self.header(0), &[END_OF_REQUESTS, 0.0, 0.0]))
     }
 
-    /// Asks the owner of a patch for its values.
+    /// Requests a patch's values from its owner, and receives them.
     pub fn fetch(&self, purpose: Purpose, level: usize, number: usize) -> Result<FramePatch<D>, CommError> {
         let owner = self.partitions[level].owner(number);
         let question = [purpose as usize, level, number].map(|n| n as f64);
-        self.ranks.post_values(owner, self.head(0), &question)?;
+        self.ranks.post_values(owner, self.header(0), &question)?;
         let cells = self.frame.levels[level].patches[number].cells;
         let [q, aux] = [self.frame.equations.len(), self.num_aux(purpose)].map(|fields| fields * cells.volume());
-        let mut values = self.ranks.wait_for_values(owner, self.head(level), q + aux)?;
+        let mut values = self.ranks.wait_for_values(owner, self.header(level), q + aux)?;
         let aux = values.split_off(q);
         Ok(FramePatch { cells, q: values, aux })
     }
 
-    /// Answers the rank that writes until it has no more questions.
+    /// Serves requests of the rank that writes until no more follow.
     pub fn answer(&self) -> Result<(), CommError> {
         let (asker, further) = (self.group.start, LazyCell::new(|| self.content.further(self.frame)));
         loop {
-            let question = self.ranks.wait_for_values(asker, self.head(0), QUESTION)?;
-            if question[0] == NOTHING_MORE {
+            let question = self.ranks.wait_for_values(asker, self.header(0), QUESTION)?;
+            if question[0] == END_OF_REQUESTS {
                 return Ok(());
             }
             let [purpose, level, number] = std::array::from_fn(|k| question[k] as usize);
@@ -96,14 +96,14 @@ impl<const D: usize> Service<'_, D> {
             if purpose == Purpose::Frame as usize {
                 values.extend(of(&further).q);
             }
-            self.ranks.post_values(asker, self.head(level), &values)?;
+            self.ranks.post_values(asker, self.header(level), &values)?;
         }
     }
 }
 
 impl<const D: usize> Driver<'_, D> {
-    /// Lets the writer have a snapshot of several ranks by `send`, and waits until it is written; answers the files. `in_groups`: it is a
-    /// frame, of which groups of ranks write parts before if the case asks for that. All ranks call it, the first one with the snapshot.
+    /// Passes a snapshot of several ranks to the writer by `send`, waits until it is written, and returns the files. `in_groups`: it is a
+    /// frame, whose parts groups of ranks write first if the case asks for that. A collective operation; only the first rank has the snapshot.
     pub(super) fn write_of_all(
         &mut self,
         mut snapshot: Option<Box<Snapshot<D>>>,
@@ -124,16 +124,16 @@ impl<const D: usize> Driver<'_, D> {
                 return Err(cause);
             }
         };
-        let (elsewhere, desk) = Elsewhere::new();
-        let given = snapshot.map(|snapshot| Box::new(Snapshot { elsewhere: Some(elsewhere), parts, ..*snapshot }));
+        let (remote, desk) = RemoteValues::new();
+        let given = snapshot.map(|snapshot| Box::new(Snapshot { remote: Some(remote), parts, ..*snapshot }));
         let sent = send(self, given);
         if let Some(unsent) = &mut self.unwritten {
-            // Nothing is asked for what the writer has not got.
-            unsent.elsewhere = None;
+            // The writer did not get the snapshot: dropping this end of the channel ends the service.
+            unsent.remote = None;
         }
         let service = self.service(&frame, 0..self.options.comm.rank().of);
         let answered = match self.options.comm.is_first() {
-            true => service.answer_writer(&desk),
+            true => service.serve_writer(&desk),
             false => service.answer(),
         };
         drop(desk);
@@ -142,10 +142,10 @@ impl<const D: usize> Driver<'_, D> {
         agreed(&self.options.comm, answered.and(outcome))
     }
 
-    /// `group`: the ranks that have the values, first the one that writes.
-    pub(super) fn service<'a>(&'a self, frame: &'a Frame<D>, group: Range<usize>) -> Service<'a, D> {
+    /// `group`: the ranks that have the values; the first one writes.
+    pub(super) fn service<'a>(&'a self, frame: &'a Frame<D>, group: Range<usize>) -> PatchRequests<'a, D> {
         let partition = |l: usize| self.simulation.partition(Level(l as u8)).expect("several ranks share the patches");
-        Service {
+        PatchRequests {
             ranks: &self.options.comm,
             frame,
             partitions: (0..frame.levels.len()).map(partition).collect(),

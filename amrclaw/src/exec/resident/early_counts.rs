@@ -1,7 +1,7 @@
-//! Plans of new boxes that are counted as soon as kernels have made these, while the host learns the boxes and makes meshes of them.
+//! Plans of new boxes whose items are counted as soon as kernels have made the boxes, while the host fetches these and makes meshes of them.
 //!
-//! How many there are only the device knows then, so there are places for about as many as before. Where these do not suffice, or the
-//! hierarchy turns out to be another one, plans are counted when it is known.
+//! The host does not know the number of boxes yet, so there are places for somewhat more than there were before. Where these do not
+//! suffice, or the hierarchy turns out to be another one, plans are counted again when it is known.
 
 use super::cover_tags::NewBoxes;
 use super::plans::CountedLevel;
@@ -15,22 +15,22 @@ use cuda::CudaError;
 use cuda::amr;
 use riemann::real::Scalar;
 
-/// Places that there are at least for the patches of a level.
+/// Least number of places for the patches of a level.
 const FEWEST_PLACES: usize = 64;
 
-/// Levels whose plans are being counted, by their number, and what the host has learnt of their patches.
-pub(super) struct CountedAhead<const D: usize, N: Machine> {
+/// Levels whose plans are being counted, by their number, with their patches as the host has fetched them.
+pub(super) struct EarlyCounts<const D: usize, N: Machine> {
     levels: Vec<(usize, Option<CountedLevel<N>>, Vec<CellBox<D>>)>,
 }
 
-impl<const D: usize, N: Machine> CountedAhead<D, N> {
+impl<const D: usize, N: Machine> EarlyCounts<D, N> {
     /// Of all levels from the first on; `None` if there are too few places for the patches of one.
     pub fn new(first: usize, counted: Vec<CountedLevel<N>>, patches: &[Vec<CellBox<D>>]) -> Option<Self> {
         let of_level = |(level, (counted, patches)): (usize, (CountedLevel<N>, &Vec<CellBox<D>>))| {
             (patches.len() <= counted.boxes.num_places()).then(|| (level, Some(counted), patches.clone()))
         };
         let levels: Vec<_> = (first..).zip(counted.into_iter().zip(patches)).map(of_level).collect::<Option<_>>()?;
-        (!levels.is_empty()).then_some(CountedAhead { levels })
+        (!levels.is_empty()).then_some(EarlyCounts { levels })
     }
 
     /// True if these are the patches of a hierarchy's finer levels.

@@ -1,0 +1,189 @@
+//! Device memory for messages: this rank's buffers, kept until all readers are done, and opened buffers of other processes.
+
+use super::{Machine, ResidentExecutor};
+use crate::exec::ExecError;
+use crate::exec::comm::{CommError, MessageHeader};
+use cuda::CudaError;
+use parking_lot::Mutex;
+use riemann::real::Scalar;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// This many buffers for messages suffice: with fewer, another is allocated where the device would have to wait for the readers of one. The
+/// host enqueues messages of two steps of the coarsest level before the device executes them.
+const ENOUGH: usize = 32;
+
+/// Memory for messages, its size in bytes, and its handle for other processes, empty if none reads it.
+pub(super) struct SendBuffer<N: Machine> {
+    pub memory: Arc<N::Shared>,
+    room: usize,
+    handle: Arc<Vec<u64>>,
+}
+
+/// What a rank of the same process gets: the memory and the byte range of its message.
+struct MessagePlace<S> {
+    memory: Arc<S>,
+    place: Range<usize>,
+}
+
+/// Memory that another process has handle, and the handle of the event to acknowledge with.
+type OpenedMemory<N> = Arc<(<N as Machine>::Shared, Vec<u64>)>;
+
+/// This rank's memory for messages.
+pub(super) struct MessageBuffers<N: Machine> {
+    /// In the order in which they were used last.
+    own: Vec<SendBuffer<N>>,
+    /// Buffers that are too small by now, which other processes may have open. Sizes double: together they have no more bytes than those in use.
+    outgrown: Vec<Arc<N::Shared>>,
+    /// For each rank of another process, the buffers that it has not acknowledged, the oldest first.
+    unacknowledged: BTreeMap<usize, VecDeque<Arc<N::Shared>>>,
+}
+
+impl<N: Machine> Default for MessageBuffers<N> {
+    fn default() -> Self {
+        MessageBuffers { own: Vec::new(), outgrown: Vec::new(), unacknowledged: BTreeMap::new() }
+    }
+}
+
+impl<N: Machine> Clone for SendBuffer<N> {
+    fn clone(&self) -> Self {
+        SendBuffer { memory: self.memory.clone(), room: self.room, handle: self.handle.clone() }
+    }
+}
+
+/// Opened memory of other processes, by its handle.
+pub(super) type OpenedMemories<N> = Mutex<HashMap<Vec<u64>, OpenedMemory<N>>>;
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Finds out which ranks of other processes read one another's memory. All ranks call it once.
+    pub(super) fn find_peer_access(&mut self) -> Result<(), ExecError> {
+        let mut own = self.machine.share(1)?;
+        // Without a handle no other process reads it.
+        let handle = self.machine.export(&mut own).unwrap_or_default();
+        self.ranks.find_peer_access(&handle, |words| self.machine.import(words).is_ok())?;
+        // Other processes, and MPI, may have memory open until they leave.
+        self.messages.lock().outgrown.push(Arc::new(own));
+        self.ranks.keep(self.messages.clone());
+        Ok(())
+    }
+
+    /// Memory for messages that kernels will write.
+    pub(super) fn send_buffer(&self, bytes: usize) -> Result<SendBuffer<N>, CudaError> {
+        let send_buffer = self.message_buffer(bytes)?;
+        self.machine.reclaim(&send_buffer.memory)?;
+        Ok(send_buffer)
+    }
+
+    /// Memory for a message that MPI will write; no work of the device on it is pending.
+    pub(super) fn receive_buffer(&self, bytes: usize) -> Result<Arc<N::Shared>, CudaError> {
+        let memory = self.message_buffer(bytes)?.memory;
+        self.machine.finish(&memory)?;
+        Ok(memory)
+    }
+
+    /// Memory for messages that nobody holds: reused, or new.
+    fn message_buffer(&self, bytes: usize) -> Result<SendBuffer<N>, CudaError> {
+        let MessageBuffers { own, outgrown, unacknowledged } = &mut *self.messages.lock();
+        for (&rank, unacknowledged) in unacknowledged.iter_mut() {
+            while let Some(acknowledgement) =
+                (!unacknowledged.is_empty()).then(|| self.ranks.next_acknowledgement(rank)).flatten()
+            {
+                let memory = unacknowledged.pop_front().expect("there is one");
+                self.machine.end_reading_elsewhere(&memory, &acknowledgement)?;
+            }
+        }
+        // Memory is held until its reader has enqueued its reads, or until MPI has sent it.
+        let is_free = |send_buffer: &mut SendBuffer<N>| Arc::get_mut(&mut send_buffer.memory).is_some();
+        // The buffer used longest ago has most likely been read by now.
+        match own.iter_mut().position(|send_buffer| send_buffer.room >= bytes && is_free(send_buffer)) {
+            Some(number) if own.len() >= ENOUGH || self.machine.has_been_read(&own[number].memory) => {
+                let send_buffer = own.remove(number);
+                own.push(send_buffer.clone());
+                return Ok(send_buffer);
+            }
+            Some(_) => {}
+            None => {
+                // Free buffers that are too small by now are not used any more.
+                let too_small = own.extract_if(.., is_free);
+                outgrown.extend(
+                    too_small
+                        .filter(|send_buffer| !send_buffer.handle.is_empty())
+                        .map(|send_buffer| send_buffer.memory),
+                );
+            }
+        }
+        let room = bytes.next_power_of_two();
+        let mut memory = self.machine.share(room)?;
+        let handle = if self.ranks.exports_memory() { self.machine.export(&mut memory)? } else { Vec::new() };
+        // The device may still use what was in this memory before.
+        self.machine.publish(&memory)?;
+        own.push(SendBuffer { memory: Arc::new(memory), room, handle: Arc::new(handle) });
+        Ok(own[own.len() - 1].clone())
+    }
+
+    /// Sends the place of a message to a rank that reads this one's memory.
+    pub(super) fn send_place(
+        &self,
+        rank: usize,
+        header: MessageHeader,
+        SendBuffer { memory, handle, .. }: &SendBuffer<N>,
+        place: Range<usize>,
+    ) -> Result<(), CommError> {
+        if self.ranks.share_process() {
+            return self.ranks.send_object(rank, header, place.len(), MessagePlace { memory: memory.clone(), place });
+        }
+        self.messages.lock().unacknowledged.entry(rank).or_default().push_back(memory.clone());
+        self.ranks.post_handle(rank, header, &place, handle)
+    }
+
+    /// Lets kernels read the next message of a rank whose memory this one reads. `work` gets memory, and the byte at which the message begins.
+    pub(super) fn with_peer_message(
+        &self,
+        rank: usize,
+        header: MessageHeader,
+        bytes: usize,
+        work: impl FnOnce(&N::Memory, usize) -> Result<(), ExecError>,
+    ) -> Result<(), ExecError> {
+        if self.ranks.share_process() {
+            let MessagePlace { memory, place } = self.ranks.receive_object::<MessagePlace<N::Shared>>(rank, header)?;
+            assert_eq!(place.len(), bytes, "bytes from rank {rank}: {header:?}");
+            return self.with_shared(&memory, place, work);
+        }
+        let (place, handle) = self.ranks.wait_for_handle(rank, header)?;
+        assert_eq!(place.len(), bytes, "bytes from rank {rank}: {header:?}");
+        let imported = self.opened_memory(handle)?;
+        self.with_shared(&imported.0, place, work)?;
+        self.ranks.post_acknowledgement(rank, &imported.1);
+        Ok(())
+    }
+
+    /// The memory of a handle, which is opened the first time.
+    fn opened_memory(&self, handle: Vec<u64>) -> Result<OpenedMemory<N>, CudaError> {
+        match self.opened.lock().entry(handle) {
+            Entry::Occupied(known) => Ok(known.get().clone()),
+            Entry::Vacant(new) => {
+                let imported = Arc::new(self.machine.import(new.key())?);
+                Ok(new.insert(imported).clone())
+            }
+        }
+    }
+
+    /// Lets kernels read what another machine has published.
+    fn with_shared(
+        &self,
+        from: &N::Shared,
+        place: Range<usize>,
+        work: impl FnOnce(&N::Memory, usize) -> Result<(), ExecError>,
+    ) -> Result<(), ExecError> {
+        if self.machine.begin_reading(from)? {
+            work(N::shared_memory(from), place.start)?;
+        } else {
+            let memory = self.machine.allocate(place.len())?;
+            self.machine.read((from, place.start), (&memory, 0), place.len())?;
+            work(&memory, 0)?;
+        }
+        Ok(self.machine.end_reading(from)?)
+    }
+}
