@@ -1,8 +1,8 @@
-//! Cost of a regrid in integers, stage by stage: from flags to patches to plans; no values are moved.
+//! Cost of a regrid stage by stage, from flags to patches to plans; no values are moved.
 //!
-//! Hierarchies are those of the paper's benchmark on 1000² base cells, three levels: two acoustic rings, one running
+//! The hierarchies are those of the paper's benchmark on 1000² base cells with three levels: two acoustic rings, one moving
 //! outward, one inward, flagged by their exact differences. Each figure is the median of 15 regrids after 3 to warm up.
-//! The figure in brackets is not part of the sum: owners of all patches, and the plans of the first of two ranks.
+//! The figure in brackets is not part of the sum: partition of all levels among two ranks, and the plans of the first.
 //!
 //! `cargo bench -p amrclaw --bench regrid -- [THREADS]`
 
@@ -24,7 +24,7 @@ const REPEATS: usize = 15;
 const OPTIONS: PlanOptions = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, rank: Rank::SOLO };
 const FIRST_OF_TWO: PlanOptions = PlanOptions { rank: Rank { number: 0, of: 2 }, ..OPTIONS };
 
-/// Pressure and velocity along the radius, two half waves that keep `√r` times their height.
+/// Pressure and radial velocity: two half waves whose amplitude times `√r` is constant.
 fn state(x: f64, y: f64, time: f64) -> [f64; 3] {
     let r = x.hypot(y).max(1e-3);
     let wave = |centre: f64| {
@@ -37,7 +37,7 @@ fn state(x: f64, y: f64, time: f64) -> [f64; 3] {
     [outward + inward, u * x / r, u * y / r]
 }
 
-/// Cells of a level on `cells`² whose neighbours differ by more than the tolerance.
+/// Flagged cells of a level of `cells`² cells: those that differ from a neighbour by more than the tolerance.
 fn flags(cells: i32, time: f64) -> TagSet<2> {
     let dx = 2.0 / f64::from(cells);
     let at = |i: i32, j: i32| state((f64::from(i) + 0.5) * dx - 1.0, (f64::from(j) + 0.5) * dx - 1.0, time);
@@ -55,7 +55,7 @@ fn flags(cells: i32, time: f64) -> TagSet<2> {
     tags
 }
 
-/// Times of stages, by name, in milliseconds.
+/// Times of the stages in milliseconds, by name.
 #[derive(Default)]
 struct Stages(Vec<(&'static str, Vec<f64>)>);
 
@@ -75,7 +75,7 @@ impl Stages {
         self.0
             .iter_mut()
             .map(|(name, times)| {
-                // A stage that runs once per level counts all of them.
+                // The times of a stage that runs once per level are summed.
                 let per_regrid = times.len() / regrids;
                 let mut sums: Vec<f64> =
                     times.chunks(per_regrid).skip(WARM_UP).map(|levels| levels.iter().sum()).collect();
@@ -118,7 +118,7 @@ fn finer_boxes(
     finer
 }
 
-/// Flags on the patches that there are.
+/// Flags on the patches of the present hierarchy.
 fn flags_on(hierarchy: &Hierarchy<2>, everywhere: &[TagSet<2>; 2]) -> [TagSet<2>; 2] {
     std::array::from_fn(|l| {
         let mut tags = everywhere[l].clone();
@@ -148,7 +148,7 @@ fn measure(settings: &Settings, flags_then: &[TagSet<2>; 2], flags_now: &[TagSet
         let boxes = finer_boxes(base, &old, &tags, settings, &mut stages);
         new = old.clone();
         stages.time("mesh", || new.replace_finer(Level(base as u8), boxes));
-        // Those of levels that stay are taken over.
+        // Plans of unchanged levels are kept.
         stages.time("plans", || build(&new, OPTIONS, Some((&old, &old_plans))));
         stages.time("(plans of one of two ranks)", || build(&new, FIRST_OF_TWO, Some((&old, &of_rank))));
     }
@@ -173,7 +173,7 @@ fn main() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     println!("{threads} thread(s); milliseconds, median of {REPEATS}");
     for interval in [8, 2] {
-        // Regrids come every so many steps of Courant number 0.9 at sound speed 2.
+        // The time between regrids: some steps of Courant number 0.9 at sound speed 2.
         let (then, step) = (0.1, f64::from(interval) * 0.9 / f64::from(BASE_CELLS));
         let flags_at = |time| [flags(BASE_CELLS, time), flags(2 * BASE_CELLS, time)];
         let (flags_then, flags_now) = (flags_at(then), flags_at(then + step));

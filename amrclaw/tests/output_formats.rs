@@ -371,14 +371,14 @@ fn checkpoints_do_not_grow_and_are_files() {
     file.write(&path).unwrap();
     assert!(fs::metadata(&path).unwrap().len() < 20_000);
     let message = checkpoint::read::<1>(&path).unwrap_err().to_string();
-    assert!(message.contains("boxes is in pieces or compressed"), "{message}");
+    assert!(message.contains("boxes is chunked or compressed"), "{message}");
     if cfg!(unix) {
         let pipe = dir.path().join("pipe.h5");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for path in [&pipe, Path::new("/dev/zero")] {
             let message = checkpoint::read::<1>(path).unwrap_err().to_string();
-            assert!(message.contains("it is no regular file"), "{message}");
-            assert!(read::frame::<1>(path).unwrap_err().to_string().contains("it is no regular file"));
+            assert!(message.contains("it is not a regular file"), "{message}");
+            assert!(read::frame::<1>(path).unwrap_err().to_string().contains("it is not a regular file"));
         }
     }
 }

@@ -105,7 +105,7 @@ fn tries_are_bounded_and_the_state_is_restored() {
     let error = simulation.step().expect_err("every try meets faster waves");
     let RunError::Courant { tries, .. } = error else { panic!("{error:?}") };
     assert_eq!(tries, 4, "the first try and three more");
-    assert!(error.to_string().contains("after 4 tries with smaller and smaller steps"), "{error}");
+    assert!(error.to_string().contains("after 4 tries with decreasing steps"), "{error}");
     assert!(state(&simulation) == before, "the state is not that before the step");
 }
 

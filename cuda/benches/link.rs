@@ -1,23 +1,23 @@
-//! Speed of the link between host and GPU: `cargo bench -p cuda --bench link`.
+//! Bandwidth of the link between host and GPU: `cargo bench -p cuda --bench link`.
 //!
-//! Pieces of pinned memory through four streams, to the device, from it, and both ways at once, as `cuda-streamed` copies.
+//! Copies blocks of pinned memory in four streams, to the device, from it, and both ways at once, as `cuda-streamed` does.
 
 use cuda::{CudaError, Device, DeviceBuffer, PinnedBuffer, Stream};
 use std::time::Instant;
 
-/// Bytes that cross each way in a measurement.
+/// Bytes transferred in each direction in a measurement.
 const BYTES: usize = 256 << 20;
 const LANES: usize = 4;
 const REPETITIONS: usize = 5;
 
-/// A stream with a piece on each side for each way.
+/// A stream, with a pinned and a device buffer for each direction.
 struct Lane {
     stream: Stream,
     to: (PinnedBuffer<u8>, DeviceBuffer<u8>),
     from: (DeviceBuffer<u8>, PinnedBuffer<u8>),
 }
 
-/// Seconds, the median of some repetitions, in which all bytes cross. `ways`: to the device, from it.
+/// Seconds to transfer all bytes, median over the repetitions. `ways`: to the device, from it.
 fn seconds(lanes: &mut [Lane], ways: [bool; 2]) -> Result<f64, CudaError> {
     let piece = lanes[0].to.0.len();
     let mut times = Vec::new();
@@ -25,7 +25,7 @@ fn seconds(lanes: &mut [Lane], ways: [bool; 2]) -> Result<f64, CudaError> {
         let start = Instant::now();
         for n in 0..BYTES / piece {
             let Lane { stream, to, from } = &mut lanes[n % LANES];
-            // SAFETY: the buffers live, and nobody looks at them, until the streams have been waited for.
+            // SAFETY: the buffers live, and nothing accesses them, until the streams are synchronized.
             unsafe {
                 if ways[0] {
                     stream.upload_async(&to.0, &to.1, 0)?;

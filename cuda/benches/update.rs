@@ -1,7 +1,7 @@
 //! Speed of the update alone on a GPU: `cargo bench -p cuda --bench update`; with arguments, only the solvers named, and `plane` or
 //! `space` alone, for instance `-- plane euler euler_hllc`.
 //!
-//! For each table of patches the median over repetitions, beside the time that reading q and writing it must take.
+//! For each table of patches the median over repetitions, beside the time that reading and writing q takes at full bandwidth.
 
 use cuda::abi::{Plain, Pointer};
 use cuda::amr::tuning::rows_per_tile;
@@ -22,13 +22,13 @@ const GHOSTS: i32 = 2;
 const REPETITIONS: usize = 15;
 /// Number of patches, and cells along their sides.
 const SIZES: [[usize; 2]; 5] = [[1, 4096], [256, 256], [1024, 64], [16, 256], [4096, 32]];
-/// Number of patches in space, and cells along their sides.
+/// Number of patches in three dimensions, and cells along their sides.
 const SIZES_IN_SPACE: [[usize; 2]; 4] = [[64, 64], [8, 128], [512, 32], [4096, 16]];
 
 struct Bench<'a> {
     device: &'a Device,
     stream: &'a Stream,
-    /// Bytes a second that a copy on the device reads and writes.
+    /// Bytes per second that a copy on the device reads and writes.
     bandwidth: f64,
 }
 
@@ -108,12 +108,12 @@ fn size_of_patch(dim: usize, cells: usize) -> [i32; 3] {
     std::array::from_fn(|d| if d < dim { cells as i32 } else { 1 })
 }
 
-/// Patches of one size, with what the update of all of them reads and writes.
+/// Patches of one size on the device, with all arrays that their update reads and writes.
 struct Level<R: Plain> {
     patches: DeviceBuffer<Patch>,
     tiles: DeviceBuffer<Tile>,
     reports: DeviceBuffer<PatchReport>,
-    /// They take turns.
+    /// Old and new states, swapped after each repetition.
     states: [DeviceBuffer<R>; 2],
     aux: DeviceBuffer<R>,
     kept: DeviceBuffer<R>,
@@ -126,7 +126,7 @@ struct Level<R: Plain> {
 /// Patches of one size, one after another.
 struct Patches {
     all: Vec<Patch>,
-    /// Words of a map of faces.
+    /// Number of words in a map of faces.
     num_words: usize,
 }
 
@@ -148,7 +148,7 @@ impl Patches {
         Patches { all: (0..count).map(patch).collect(), num_words: count * words }
     }
 
-    /// A map of the faces along some of all patches' sides, as at the edge of a level: bits, bases, and slots.
+    /// A map of the faces on some sides of all patches, as at the boundary of a level: bits, bases, and slots.
     fn edges(&self) -> [Vec<u32>; 3] {
         let mut words = vec![0_u32; self.num_words];
         for patch in &self.all {
@@ -231,8 +231,8 @@ impl<R: Scalar + Plain> Level<R> {
     }
 }
 
-/// States and auxiliary values of one patch, `[component, cell]`: random, but near enough to one another that no wave is a transonic
-/// rarefaction, which is rare in a flow too.
+/// States and auxiliary values of one patch, `[component, cell]`: random, but so close to one another that no wave is a transonic
+/// rarefaction, since these are rare in real flows.
 fn numbers_of_one<R: Scalar>(solver: &TestSolver, cells: usize) -> [Vec<R>; 2] {
     let mut random = Random::new(1);
     let all: Vec<_> = (0..cells).map(|_| solver.state_between(&mut random, [0.45, 0.55])).collect();
@@ -241,7 +241,7 @@ fn numbers_of_one<R: Scalar>(solver: &TestSolver, cells: usize) -> [Vec<R>; 2] {
     [q.collect(), aux.collect()]
 }
 
-/// Bytes a second, read and written, of a large copy.
+/// Bytes per second that a large copy reads and writes.
 fn copy_bandwidth(bench: &Bench<'_>) -> Result<f64, CudaError> {
     const LEN: usize = 1 << 28;
     let buffers = [bench.device.buffer::<f64>(LEN)?, bench.device.buffer::<f64>(LEN)?];
@@ -271,7 +271,7 @@ fn run() -> Result<(), CudaError> {
     Ok(())
 }
 
-/// Both axes at once.
+/// The two-dimensional update of both axes at once.
 fn run_in_plane(bench: &Bench<'_>, solvers: &[TestSolver]) -> Result<(), CudaError> {
     for solver in solvers {
         let base = UpdateOptions {
@@ -295,7 +295,7 @@ fn run_in_plane(bench: &Bench<'_>, solvers: &[TestSolver]) -> Result<(), CudaErr
     Ok(())
 }
 
-/// Three axes at once, and one by one: the times of a split step are the sum of its three sweeps'.
+/// Three axes at once, and each by itself: the time of a split step is the sum of its three sweeps' times.
 fn run_in_space(bench: &Bench<'_>, solvers: &[TestSolver]) -> Result<(), CudaError> {
     for solver in solvers {
         let everywhere = ["acoustics", "euler_hllc"].contains(&solver.name);

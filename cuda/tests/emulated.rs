@@ -1,5 +1,5 @@
-//! Kernels compiled for the host do what the CPU's kernels do, to the bit: in every option, on random states, for every
-//! built-in solver that has a text for devices.
+//! CUDA kernels compiled for the host give the bits of the CPU's kernels: with every option, on random states, for every
+//! built-in solver that has a CUDA text.
 
 mod support;
 
@@ -14,11 +14,11 @@ use support::emulator::Emulated;
 use support::level::{Choice, DX, Tables, TestLevel, fewer_options, fewer_options_in_space, in_plane};
 use support::solvers::{Random, TestSolver, all, all_in};
 
-/// Odd, narrower and wider than a warp, longer and shorter than a tile; columns left over of which two, three and six parts of a tile are
-/// marched up side by side.
+/// Odd, narrower and wider than a warp, longer and shorter than a tile; the remaining columns are so many that a warp marches up two,
+/// three and six parts of a tile side by side.
 const SIZES: [[i32; 2]; 3] = [[61, 21], [5, 3], [41, 37]];
 const ROWS: i32 = 9;
-/// In space: wider than a tile along both axes, single cells, longer than a tile.
+/// In three dimensions: wider than a tile along both axes, a single cell, longer than a tile.
 const SIZES_IN_SPACE: [[i32; 3]; 3] = [[37, 13, 5], [1, 1, 1], [3, 4, 11]];
 
 fn bits<R: Scalar>(values: &[R]) -> Vec<u64> {
@@ -59,7 +59,7 @@ fn compare<R: Scalar>(
             num_ghost: level.ghosts,
         };
         let grid = options.tile_shape(&solver.source, target.precision).grid(tiles.len() as u32);
-        // SAFETY: the tables hold what the kernel expects, at addresses of the host.
+        // SAFETY: the tables are as the kernel expects them, and all pointers are host addresses.
         unsafe { kernel.run(grid.blocks, grid.threads, &args) };
     };
     run(&level, &mut q_next, &mut kept, &mut reports);
@@ -72,7 +72,7 @@ fn compare<R: Scalar>(
     if options.keeps_faces {
         assert_eq!(bits(&level.seen_fluxes(faces, &kept)), bits(&expected.fluxes), "{what}: faces kept");
     }
-    // A NaN in one patch is seen there and nowhere else.
+    // A NaN in one patch is reported for this patch only.
     let place = level.first_state(1);
     level.q[place] = R::from_f64(f64::NAN);
     reports.fill(PatchReport { courant: 0, not_finite: 0, padding: 0 });
@@ -114,7 +114,7 @@ fn the_update_is_the_cpus_to_the_bit_in_f64() {
 
 #[test]
 fn the_update_is_the_cpus_to_the_bit_in_f32() {
-    // The text is the same but for the type: every third option is enough.
+    // The text differs only by the type: every third option is enough.
     for_all(jobs(&all(), 3, fewer_options), compare_single(&in_plane(SIZES)));
 }
 
@@ -123,7 +123,7 @@ fn the_update_in_space_is_the_cpus_to_the_bit_in_f64() {
     for_all(jobs(&all_in(3), 1, fewer_options_in_space), compare_double(&SIZES_IN_SPACE));
 }
 
-/// Blocks have other numbers of threads than in `f64`.
+/// Blocks have a different number of threads than in `f64`.
 #[test]
 fn the_update_in_space_is_the_cpus_to_the_bit_in_f32() {
     for_all(jobs(&all_in(3), 5, fewer_options_in_space), compare_single(&SIZES_IN_SPACE));

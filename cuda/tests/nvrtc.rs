@@ -1,5 +1,6 @@
-//! Every kernel compiles for every built-in solver that has a text, in both precisions, for the architectures that are
-//! supported. What is not looked at further is hardly optimised. Needs NVRTC but no GPU: `cargo xtask cuda` installs it and runs this.
+//! Every kernel compiles for every built-in solver that has a CUDA text, in both precisions, for the supported
+//! architectures. Kernels whose code is not examined are compiled with little optimisation. Needs no GPU, but NVRTC, which
+//! `cargo xtask cuda` installs before it runs this.
 
 #[path = "../../xtask/src/fault/fault.rs"]
 mod fault;
@@ -16,17 +17,17 @@ use std::collections::BTreeSet;
 use support::level::{FULLEST, fewer_options, fullest, option_table};
 use support::solvers::{all, all_in};
 
-/// The oldest architecture that is supported, and that of the machines on which figures are taken. What the older one lacks shows in any
-/// solver's text, and in either precision: it compiles those of `OF_BOTH` alone.
+/// The oldest supported architecture, and that of the machines used for benchmarks. One solver and precision suffice to find what the
+/// older one lacks: only `OF_BOTH` is compiled for it.
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
 const OF_BOTH: (&str, Precision) = ("acoustics", Precision::Double);
 
-/// Those for a solver's text.
+/// The architectures for which a solver's text is compiled.
 fn architectures(solver: &str, precision: Precision) -> &'static [&'static str] {
     if (solver, precision) == OF_BOTH { &ARCHITECTURES } else { &ARCHITECTURES[1..] }
 }
 
-/// `f64`, and where asked for `f32` too.
+/// `f64`, and `f32` too if `in_both`.
 fn precisions(in_both: bool) -> impl Iterator<Item = Precision> {
     [Precision::Double].into_iter().chain(in_both.then_some(Precision::Single))
 }
@@ -46,7 +47,7 @@ fn every_kernel_compiles_for_every_solver() {
     assert!(!solvers.is_empty());
     for solver in &solvers {
         for precision in [Precision::Double, Precision::Single] {
-            // Options differ little in what they can do to the compiler: all of them once, the fullest everywhere.
+            // Options differ little for the compiler: each is compiled once, the fullest for all architectures.
             for (options, _) in &fewer_options(solver) {
                 let fullest =
                     options.capacity.is_none() && options.order == 2 && options.limiters[0] == Limiter::VanLeer;
@@ -68,7 +69,7 @@ fn every_kernel_compiles_for_every_solver() {
     }
 }
 
-/// So does that of the solver that shows what a kernel's fault does, whose text is written by hand.
+/// The update compiles for the solver that provokes a fault in a kernel, whose text is written by hand.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn every_kernel_of_the_fault_compiles() {
@@ -87,9 +88,9 @@ fn every_kernel_of_the_fault_compiles() {
     compiled.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// In space: one architecture, the update that uses most of all axes at once, and of one axis, in `f32` for one solver alone. They keep
-/// faces: what does not, differs by a few lines. All axes at once take minutes to compile for solvers of many waves: those are compiled
-/// where they run.
+/// In three dimensions, for one architecture: the fullest update of all axes at once, and of one axis; in `f32` for one solver only. All
+/// keep faces: updates that do not differ by a few lines. All axes at once take minutes to compile for solvers with many waves, which are
+/// compiled only where they run.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn every_update_in_space_compiles() {
@@ -108,7 +109,7 @@ fn every_update_in_space_compiles() {
     }
 }
 
-/// The geometry of mapped grids: in both dimensions, with a mapping that is the identity, behind a value of the solver's own.
+/// The geometry of mapped grids: in two and three dimensions, with the identity as mapping, stored after one of the solver's auxiliary values.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn every_geometry_compiles() {
@@ -137,12 +138,12 @@ __device__ __forceinline__ void own_values(const Point& at, double* values) { va
     }
 }
 
-/// Every group of the registry that calls no solver: dimensions, auxiliary values and capacity are all that it is specialised by. In `f32` with
-/// auxiliary values alone.
+/// Every group of the registry that calls no solver: it is specialised only by dimension, auxiliary values and capacity. In `f32` only with
+/// auxiliary values.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn every_kernel_over_regions_compiles() {
-    // Some texts are the same for all solvers.
+    // Texts that do not depend on the case are compiled once.
     let mut compiled = BTreeSet::new();
     for (dim, aux, capacity) in [(1, 0, -1), (1, 1, 0), (2, 0, -1), (2, 2, 1), (3, 0, -1), (3, 1, 0)] {
         let shape = Shape { dim, num_ghost: 2, equations: 3, aux, capacity, aux_face: vec![-1; aux] };
@@ -160,8 +161,8 @@ fn every_kernel_over_regions_compiles() {
     }
 }
 
-/// Every group that calls the solver: every solver, in one, two and three dimensions; in `f32` one, since the update compiles every solver's
-/// text so.
+/// Every group that calls the solver, for every solver in one, two and three dimensions. In `f32` for one solver only, since the tests of the
+/// update compile every solver's text in `f32`.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn every_kernel_that_calls_a_solver_compiles() {
@@ -183,7 +184,7 @@ fn compiles(shape: &Shape, group: Group, target: &Target, architecture: &str) {
     let (source, target) = shape.text(group, target);
     let compiled = source.compile_quickly(&target, architecture).unwrap_or_else(|error| panic!("{error}"));
     assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}: no machine code", source.file);
-    // Of each row there is an entry.
+    // Each row of the group has its entry point.
     let holds = |name: &str| compiled.cubin.windows(name.len()).any(|bytes| bytes == name.as_bytes());
     group.rows().for_each(|row| assert!(holds(row.name), "{}: no `{}`", source.file, row.name));
 }
@@ -201,8 +202,8 @@ fn every_elementary_function_compiles() {
     }
 }
 
-/// Fills the folder of machine code in `AMRCLAW_CACHE` with the update of the paper's benchmark, to be copied to a machine with
-/// no NVRTC or an older one.
+/// Compiles the update of the paper's benchmark into the folder `AMRCLAW_CACHE`, which can be copied to a machine without
+/// NVRTC, or with an older one.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask gpu-bundle"]
 fn machine_code_is_kept() {

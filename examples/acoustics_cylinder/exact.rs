@@ -1,8 +1,8 @@
 //! A plane wave scattered by a rigid cylinder, as a series.
 //!
-//! Sound at speed 1 comes along x as a train of pulses `exp(−((x − x₀ − t − jL)/w)²)`, j any integer: the sum of
+//! The incident sound moves along x at speed 1 as a train of pulses `exp(−((x − x₀ − t − jL)/w)²)`, j any integer: the sum of
 //! `c_m cos(k_m (x − x₀ − t))` with `k_m = 2πm/L`, `c_m = 2 w √π/L exp(−(k_m w/2)²)` and half of that for m = 0. L is so long
-//! that what the pulse before has left is gone. About a cylinder of radius a on which the normal velocity vanishes each of these becomes
+//! that the sound of the previous pulse has left. With a cylinder of radius a, on which the normal velocity vanishes, each term becomes
 //! ```text
 //! Re Σ_n ε_n iⁿ e^(−ik(x₀ + t)) (J_n(kr) − J_n'(ka)/H_n'(ka) H_n(kr)) cos nθ,   ε₀ = 1, else 2, H_n = J_n + iY_n.
 //! ```
@@ -20,14 +20,14 @@ const EULER_GAMMA: f64 = 0.577_215_664_901_532_9;
 pub struct Scattering {
     /// Radius of the cylinder.
     pub radius: f64,
-    /// Where the pulse's middle is at the start, without the cylinder.
+    /// Position x₀ of the pulse's middle at the start, without the cylinder.
     pub start: f64,
-    /// The distance w in which the pulse falls by e.
+    /// The distance w from its middle at which the pulse has fallen to 1/e.
     pub width: f64,
 }
 
 impl Scattering {
-    /// That of the example's case.
+    /// The parameters of the example's case.
     pub fn of_case() -> Self {
         Scattering { radius: 0.5, start: -1.2, width: 0.2 }
     }
@@ -41,7 +41,7 @@ impl Scattering {
             if amplitude < 1e-9 {
                 break;
             }
-            // Beyond this order the functions at kr are too small to be seen.
+            // Beyond this order the functions at kr are negligible.
             let orders = (k * r) as usize + 20;
             let ([j, y], [j_wall, y_wall]) = (bessel(k * r, orders), bessel(k * self.radius, orders + 1));
             sums.resize(sums.len().max(orders), 0.0);
@@ -70,7 +70,7 @@ pub fn sum(sums: &[f64], angle: f64) -> f64 {
     sums[0] + 0.5 * twice * b1 - b2
 }
 
-/// The integral of |p − exact| over that of |exact|, from the finest cells at each place; `None` if the mesh is not mapped.
+/// The integral of |p − exact| divided by that of |exact|, over the finest cells everywhere; `None` if the mesh is not mapped.
 pub fn relative_error(frame: &Frame<2>) -> Option<f64> {
     let mapping = frame.mapped()?;
     let exact = Scattering::of_case();
@@ -102,7 +102,7 @@ pub fn relative_error(frame: &Frame<2>) -> Option<f64> {
     Some(difference / whole)
 }
 
-/// J and Y of orders 0 to `orders` at `x` > 0: J by Miller's downward recurrence, Y upwards from Neumann's series for the first two.
+/// J and Y of orders 0 to `orders` at `x` > 0: J by Miller's downward recurrence, Y by upward recurrence from Neumann's series for the first two.
 pub fn bessel(x: f64, orders: usize) -> [Vec<f64>; 2] {
     let top = (orders.max(x as usize) + 40) & !1;
     let mut j = vec![0.0; top + 2];

@@ -1,6 +1,6 @@
-//! A finished run of the case against the series: `cargo run --release --example acoustics_cylinder FOLDER`.
+//! Compares a finished run of the case with the series: `cargo run --release --example acoustics_cylinder FOLDER`.
 //!
-//! Prints the mean difference of the pressure, by area, for each unit of the mean pressure, and fails where it is more than 2 %.
+//! Prints the area-weighted mean difference of the pressure, relative to the mean pressure, and fails if it exceeds 2 %.
 
 mod exact;
 

@@ -1,7 +1,7 @@
 //! The self-similar solution of a point explosion in space, in closed form.
 //!
-//! A gas of density ρ₀ and no pressure, in which the energy E is set free at a point. At time t the shock stands at
-//! `R = (E t²/(α ρ₀))^(1/5)`, behind it everything is a function of `λ = r/R` times its value at the shock:
+//! A gas of density ρ₀ without pressure, in which the energy E is released at a point. At time t the shock is at
+//! `R = (E t²/(α ρ₀))^(1/5)`, and behind it every quantity is a function of `λ = r/R` times its value at the shock:
 //! `ρ₂ = (γ + 1)/(γ − 1) ρ₀`, `u₂ = 2 Ṙ/(γ + 1)`, `p₂ = 2 ρ₀ Ṙ²/(γ + 1)`.
 //!
 //! Source: Sedov, *Similarity and Dimensional Methods in Mechanics* (1959), chapter IV §11; in the notation of Kamm and Timmes,
@@ -12,11 +12,11 @@ use std::f64::consts::PI;
 /// The solution for a ratio of specific heats below 2.
 pub struct Sedov {
     gamma: f64,
-    /// The constant α in the law of the shock's radius.
+    /// The constant α in the formula of the shock's radius.
     pub alpha: f64,
 }
 
-/// What there is at one place behind the shock, each in units of its value at the shock.
+/// The state at a point behind the shock, each quantity in units of its value at the shock.
 #[derive(Clone, Copy)]
 pub struct Behind {
     /// Distance from the centre in units of the shock's.
@@ -29,8 +29,8 @@ pub struct Behind {
 impl Sedov {
     pub fn new(gamma: f64) -> Self {
         let mut solution = Sedov { gamma, alpha: 0.0 };
-        // Kinetic and internal energy of shells, in units of 4π ρ₀ Ṙ² R³, by the trapezoidal rule. The parameter is spaced as a
-        // high power, since near the centre λ is a small root of it.
+        // Kinetic and internal energy of shells, in units of 4π ρ₀ Ṙ² R³, by the trapezoidal rule. Values of the
+        // parameter are spaced as a high power, since near the centre λ is a small power of it.
         let (centre, shock) = solution.ends();
         let energy = |b: Behind| {
             let kinetic = 2.0 / (gamma * gamma - 1.0) * b.density * b.velocity * b.velocity;
@@ -59,7 +59,7 @@ impl Sedov {
         (self.gamma + 1.0) / (self.gamma - 1.0)
     }
 
-    /// The state at the distance `lambda` in units of the shock's; nothing beyond it.
+    /// The state at the distance `lambda`, in units of the shock's distance; `None` beyond the shock.
     pub fn behind(&self, lambda: f64) -> Option<Behind> {
         let (mut low, mut high) = self.ends();
         for _ in 0..100 {

@@ -1,7 +1,7 @@
-//! A finished run of the case against the self-similar solution: `cargo run --release --example sedov_3d FOLDER`.
+//! Compares a finished run of the case with the self-similar solution: `cargo run --release --example sedov_3d FOLDER`.
 //!
-//! Prints the shock's distance from the centre and the density behind it beside those of the exact solution, and fails where one
-//! of them is off by more than 2 %.
+//! Prints the shock's distance from the centre and the density behind it beside those of the exact solution, and fails if one
+//! of them differs by more than 2 %.
 
 mod exact;
 
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if good { Ok(()) } else { Err("off by more than 2 %".into()) }
 }
 
-/// The density of the finest level, in shells one cell thick about the origin.
+/// The density of the finest level, averaged in shells one cell thick about the origin.
 struct Profile {
     dx: f64,
     /// Mean distance and mean density of the cells of each shell, and their number.
@@ -63,7 +63,7 @@ impl Profile {
         profile
     }
 
-    /// Where the density falls to `middle`, outermost: linear between shells.
+    /// The outermost distance at which the density falls to `middle`, interpolated linearly between shells.
     fn shock(&self, middle: f64) -> f64 {
         let crossing = self.shells.windows(2).rev().find(|pair| pair[0][1] >= middle && pair[1][1] < middle);
         crossing.map_or(f64::NAN, |pair| {
@@ -71,8 +71,8 @@ impl Profile {
             inner + (outer - inner) * (above - middle) / (above - below)
         })
     }
-    /// The density at the shock that the profile behind it tells: the exact profile, scaled to that of 0.85 to 0.97 of the shock's
-    /// distance by least squares. At the shock itself a cell holds the mean of a profile that falls by a fifth within 0.01.
+    /// The density at the shock, extrapolated from the profile behind it: the exact profile is fitted by least squares between 0.85 and 0.97
+    /// of the shock's distance. At the shock itself a cell has the mean of a profile that falls by a fifth within 0.01.
     fn density_behind(&self, exact: &Sedov, radius: f64) -> f64 {
         let (mut product, mut square) = (0.0, 0.0);
         for &[distance, density, _] in &self.shells {

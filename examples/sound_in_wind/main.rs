@@ -1,7 +1,7 @@
 //! A program with a solver of its own: `cargo run --release --example sound_in_wind`.
 //!
-//! The same file that `amrclaw run --solver` compiles is here a module. The program sets the case up, goes through time at
-//! its own pace, and asks for totals and values on the way.
+//! The file that `amrclaw run --solver` compiles is a module here. The program sets up the case, advances it to times of its
+//! own choice, and reads totals and values between.
 
 mod sound_in_wind;
 
@@ -11,7 +11,7 @@ use amrclaw::simulation::Simulation;
 use sound_in_wind::SoundInWind;
 use std::error::Error;
 
-/// The case without a `[solver]` that matters: the program gives it.
+/// The case. Its `[solver]` is ignored: the program gives the solver.
 const CASE: &str = r#"
 initial = "user"
 [solver]
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for step in 0..=4 {
         simulation.advance_to(f64::from(step) * 0.7 / 4.0)?;
         let frame = simulation.frame();
-        // Where the pressure's centre of mass is: the wind carries it along.
+        // The centre of mass of the pressure moves with the wind.
         let (mut total, mut moment) = (0.0, [0.0; 2]);
         let level = &frame.levels[0];
         for patch in &level.patches {

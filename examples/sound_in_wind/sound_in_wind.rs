@@ -52,7 +52,7 @@ impl SoundInWind {
         }
     }
 
-    /// The three waves along `axis` in a jump or a fluctuation `dq`. They sum to it.
+    /// Splits a jump or a fluctuation `dq` into the three waves along `axis`, whose sum is `dq`.
     fn split(&self, axis: Axis, dq: State) -> [[Real; M]; W] {
         let (n, t) = axis.normal_and_transverse();
         let z = self.impedance();
@@ -67,7 +67,7 @@ impl SoundInWind {
         waves
     }
 
-    /// Their speeds.
+    /// The speeds of the three waves.
     fn speeds(&self, axis: Axis) -> [Real; W] {
         let (wind, c) = (self.wind(axis), self.sound_speed());
         [wind - c, wind, wind + c]
@@ -119,7 +119,7 @@ impl SoundInWind {
         flux
     }
 
-    /// The problem with x and y exchanged has its wind exchanged.
+    /// The solver of the problem with x and y exchanged: the wind's components are exchanged.
     fn exchanged(&self) -> Option<Self> {
         Some(SoundInWind { wind_x: self.wind_y, wind_y: self.wind_x, ..*self })
     }
@@ -131,7 +131,7 @@ impl SoundInWind {
         [(-400.0 * (distance - 0.15).powi(2)).exp(), 0.0, 0.0]
     }
 
-    /// Cells where the sound can be heard.
+    /// Flags cells with a noticeable pressure.
     fn flag(&self, q: State) -> bool {
         q[0].abs() > 0.1
     }

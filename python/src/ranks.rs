@@ -161,12 +161,12 @@ impl PeerAccess for PythonRank {
         &self.acknowledgements
     }
 
-    fn post_acknowledgement(&self, to: usize, words: Vec<u64>) {
+    fn post_acknowledgement(&self, to: usize, count: u64) {
         // If an acknowledgement cannot be sent, neither can messages, and their failure is reported.
-        let _ = Python::attach(|py| self.send(py, to, ACKNOWLEDGEMENT, &words));
+        let _ = Python::attach(|py| self.send(py, to, ACKNOWLEDGEMENT, &[count]));
     }
 
-    fn take_acknowledgement(&self, from: usize) -> Option<Vec<u64>> {
-        Python::attach(|py| self.receive(py, from, ACKNOWLEDGEMENT)).ok()?
+    fn take_acknowledgement(&self, from: usize) -> Option<u64> {
+        Python::attach(|py| self.receive(py, from, ACKNOWLEDGEMENT)).ok()?.map(|words| words[0])
     }
 }

@@ -1,5 +1,5 @@
-"""Settings of AMRClaw's two-dimensional examples, as far as they differ from those of `acoustics_2d_radial`, and files that
-hold them: `setrun.py` as its users write it, and the data files that it would write."""
+"""Settings of AMRClaw's two-dimensional examples, where they differ from those of `acoustics_2d_radial`, and functions that write
+them to files: a `setrun.py` as users write it, and the data files that it would write."""
 
 import math
 
@@ -204,7 +204,7 @@ def settings(name):
 
 
 def write_setrun(path, given):
-    """A `setrun.py` that makes these settings in the ways in which users do: by item, by attribute, by appending."""
+    """Writes a `setrun.py` that makes these settings in the ways in which users do: by item, by attribute, by appending."""
     lines = [
         "import os",
         "import numpy as np",
@@ -248,7 +248,7 @@ CODES = {
 
 
 def write_data_files(folder, given):
-    """The files that AMRClaw's Fortran reads, with codes for words."""
+    """Writes the data files that AMRClaw's Fortran reads, with numeric codes in place of words."""
 
     def text(value):
         if isinstance(value, list):

@@ -14,8 +14,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 CLAWPACK_VERSION = "5.14.0"
 
-# pip looks at a source archive's metadata before it hands the archive over, and Clawpack's build system wants a Fortran
-# compiler even for that. This stands in for it.
+# pip reads a source archive's metadata when it downloads the archive, and Clawpack's build system needs a Fortran
+# compiler even for this. This build backend replaces it.
 METADATA_ONLY_BACKEND = '''
 import pathlib
 
@@ -29,7 +29,7 @@ def prepare_metadata_for_build_wheel(directory, config_settings=None):
 
 @pytest.fixture(scope="session", autouse=True)
 def interrupts_are_heard():
-    """Shells start what runs in the background with interrupts ignored, and Python leaves that so."""
+    """Restores the handler of SIGINT: shells start background processes with the signal ignored, and Python keeps it ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -51,7 +51,7 @@ def frames(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def pyclaw(pytestconfig):
-    """PyClaw's own geometry, state, solution and readers, unchanged. Its solvers, which are Fortran, stay out."""
+    """PyClaw's own geometry, state, solution and readers, unchanged; without its solvers, which need Fortran."""
     source = clawpack_source(Path(pytestconfig.cache.mkdir("clawpack")))
     clawpack = types.ModuleType("clawpack")
     clawpack.__path__ = []

@@ -1,6 +1,6 @@
-"""Errors of the elementary functions beside mpmath's, in units of the last place.
+"""Errors of the elementary functions compared with mpmath's, in units of the last place.
 
-`cargo xtask elementary` runs it as a program, which prints the largest errors of many points; test_elementary.py asks it for fewer.
+`cargo xtask elementary` runs this file as a program, which prints the largest errors over many points; test_elementary.py uses fewer.
 """
 
 import math
@@ -10,22 +10,22 @@ from pathlib import Path
 import mpmath
 import numpy as np
 
-# What is promised, in units of the last place; the remainder, floor and ceil are exact.
+# Guaranteed bounds in units of the last place; the remainder, floor and ceil are exact.
 BOUNDS = {name: 1.0 for name in "exp ln sin cos asin acos atan sinh cosh tanh atan2 hypot".split()}
 BOUNDS |= {"tan": 2.0, "powf": 2.0, "floor": 0.0, "ceil": 0.0, "remainder": 0.0}
 
-# Digits, the smallest exponent of the last place, the largest exponent of a number.
+# Bits of the significand, smallest exponent of the last place, upper limit of the exponent.
 DOUBLE = (53, -1074, 1024)
 SINGLE = (24, -149, 128)
 
 
 def reference(name, x, y):
-    """The value at a point to many digits; None where it is so large or so small that no digits are needed to say so."""
+    """The value at a point to many digits; None where the result certainly overflows or underflows."""
     if name in ("exp", "sinh", "cosh") and abs(x) > 1e4:
         return None
     if name == "powf" and x != 0 and abs(y * math.log(abs(x))) > 1e4:
         return None
-    # Near multiples of π a large argument loses all its digits and those that the multiple is near by.
+    # Near multiples of π as many bits cancel as the argument and its distance from the multiple have.
     mpmath.mp.prec = 160 if abs(x) < 1e9 else 1250
     x, y = mpmath.mpf(x), mpmath.mpf(y)
     match name:
@@ -34,7 +34,7 @@ def reference(name, x, y):
         case "powf":
             return mpmath.power(x, y)
         case "remainder":
-            # The quotient's digits before the point.
+            # Bits of the quotient's integer part.
             mpmath.mp.prec = 2200
             return abs(x) % abs(y) if x >= 0 else -(abs(x) % abs(y))
         case "atan2" | "hypot":
@@ -44,7 +44,7 @@ def reference(name, x, y):
 
 
 def error(found, exact, kind):
-    """The distance from the exact value in units of the last place that a number of this kind has there."""
+    """The distance from the exact value, in units of the last place of numbers of this kind."""
     digits, smallest, largest = kind
     if math.isinf(found):
         limit = mpmath.ldexp(2 - mpmath.ldexp(1, -digits), largest - 1)
@@ -58,14 +58,14 @@ def error(found, exact, kind):
 
 
 def largest_errors(file):
-    """Of a function's samples in double and in single precision: the largest error and the point."""
+    """The largest error and its point, for a function's samples in double and in single precision."""
     name = Path(file).stem
     samples = np.fromfile(file, dtype="<f8").reshape(-1, 2, 3)
     largest = []
     for kind, points in ((DOUBLE, samples[:, 0]), (SINGLE, samples[:, 1])):
         worst = (0.0, None)
         for x, y, found in points.tolist():
-            # Rounding to single precision leads out of the numbers and of what functions are defined for.
+            # Rounding to single precision may overflow, or leave the domain of the function.
             if not (math.isfinite(x) and math.isfinite(y)) or not is_defined(name, x, y):
                 continue
             exact = reference(name, x, y)
@@ -77,7 +77,7 @@ def largest_errors(file):
 
 
 def is_defined(name, x, y):
-    """Whether the function has a number for value there; special values have tests of their own."""
+    """Whether the function has a finite value there; special values are tested elsewhere."""
     match name:
         case "ln":
             return x > 0

@@ -1,4 +1,4 @@
-"""AMRClaw's settings as cases, on those of its own two-dimensional examples."""
+"""Conversion of AMRClaw's settings to cases, tested with its own two-dimensional examples."""
 
 import re
 import sys
@@ -21,7 +21,7 @@ SOLVERS = {
     "burgers_2d_square": ("burgers", {}),
     "euler_2d_quadrants": ("euler", {"gamma": 1.4}),
 }
-# What each example's case cannot honour, by the setting that the remark names.
+# For each example the settings that a case cannot express; a remark names each.
 REMARKS = {
     "acoustics_2d_adjoint": ["adjointdata.use_adjoint"],
     "advection_2d_flagregions": ["flagregion triangle"],
@@ -65,7 +65,7 @@ def test_examples_of_amrclaw(load, name):
 
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_data_files_say_the_same(tmp_path, load, name):
-    """The files that AMRClaw's `setrun.py` writes make the same case as it does itself."""
+    """The data files that AMRClaw's `setrun.py` writes give the same case as the script itself."""
     write_data_files(tmp_path, settings(name))
     from_files, from_setrun = load_setrun(tmp_path), load(name)
     assert from_files.case == from_setrun.case
@@ -85,7 +85,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_examples_run(load, name):
-    """With the functions that are wanted each case takes steps on all its levels."""
+    """With the functions that the conversion asks for, each case takes steps on all its levels."""
     imported = load(name)
     functions = dict(FUNCTIONS[imported.case["solver"]["name"]])
     sides = [wanted.split()[1].rstrip(":") for wanted in imported.wanted if wanted.startswith("boundary")]
@@ -102,9 +102,9 @@ REFERENCE = Path(__file__).resolve().parents[2] / "amrclaw" / "tests" / "data" /
 
 
 def test_settings_give_the_numbers_of_amrclaw(load):
-    """With the settings of one of AMRClaw's runs, three levels regridded every second step, its own patches and values come out.
+    """With the settings of one of AMRClaw's runs, three levels regridded every second step, our run has AMRClaw's patches and values.
 
-    The same formulas in another order of sums: a few units of round-off a step and at interfaces, as `amrclaw/tests/reference`.
+    Tolerance: sums are in a different order, a few units of round-off per step and at interfaces, as in `amrclaw/tests/reference`.
     """
     imported = load(clawdata=dict(dt_variable=False, dt_initial=0.016, tfinal=2.0))
 
@@ -133,7 +133,7 @@ def test_settings_give_the_numbers_of_amrclaw(load):
 
 
 def test_the_makefile_names_the_solver(tmp_path, load):
-    """One equation without parameters is Burgers' unless the Makefile names another solver, or the caller does."""
+    """One equation without parameters is Burgers' equation unless the Makefile or the caller names another solver."""
     no_parameters = dict(probdata={"u": 1.0, "v": 1.0})
     assert load("burgers_2d_square").case["solver"] == {"name": "burgers"}
     (tmp_path / "Makefile").write_text("SOURCES = \\\n  $(CLAW)/riemann/src/rpn2_advection.f90 \\\n# rpn2_burgers.f90\n")
@@ -144,7 +144,7 @@ def test_the_makefile_names_the_solver(tmp_path, load):
 
 
 def test_solvers_are_those_of_the_catalogue():
-    """Every built-in solver is known here, with its numbers of waves and auxiliary values and its parameters."""
+    """The conversion knows every built-in solver, with its numbers of waves and auxiliary values and its parameters."""
     known = {solver.name: solver for solver in _solvers.SOLVERS}
     with pytest.raises(amrclaw.InputError, match="nothing_of_the_kind") as refused:
         amrclaw.load_case({"solver": {"name": "nothing_of_the_kind"}, "mesh": {"cells": [8, 8]}})
@@ -165,7 +165,7 @@ def test_solvers_are_those_of_the_catalogue():
 
 
 def test_solvers_are_guessed_from_shapes(load):
-    """Numbers of equations, waves and auxiliary values, the capacity and the f-waves tell solvers apart."""
+    """Numbers of equations, waves and auxiliary values, the capacity and the f-waves identify the solver."""
 
     def guessed(equations, waves, **changes):
         imported = load(clawdata=dict(num_eqn=equations, num_waves=waves, limiter=["mc"] * waves, **changes), probdata={})
@@ -185,7 +185,7 @@ def test_solvers_are_guessed_from_shapes(load):
 
 
 def test_output_styles(load):
-    """Times, steps and counts of frames, with and without the start; no frames at all."""
+    """Output by times, by steps and by number of frames, with and without the initial one; no frames at all."""
     listed = load(clawdata=dict(output_style=2, output_times=[0.0, 0.1, 0.3])).case
     assert listed["output"]["times"] == [0.0, 0.1, 0.3] and listed["time"]["end"] == 0.3
     steps = load(clawdata=dict(output_style=3, output_step_interval=2, total_steps=4)).case
@@ -199,7 +199,7 @@ def test_output_styles(load):
 
 
 def test_schemes_steps_and_checkpoints(load):
-    """Words and codes mean the same; fixed steps, sources, splitting and checkpoints are taken over."""
+    """Words and numeric codes mean the same; fixed steps, sources, splitting and checkpoints are converted."""
     words = load(clawdata=dict(limiter=["mc", "minmod"], transverse_waves="increment", dimensional_split="strang"))
     codes = load(clawdata=dict(limiter=[4, 1], transverse_waves=1, dimensional_split=2))
     assert words.case["scheme"] == codes.case["scheme"]
@@ -211,13 +211,13 @@ def test_schemes_steps_and_checkpoints(load):
 
 
 def test_no_source_where_clawpack_has_none(load):
-    """With source_split = 0 Clawpack calls no src2: a source term of the solver's own must not act here either."""
+    """With source_split = 0 Clawpack does not call src2: a solver's own source term must not act here either."""
     assert load(solver="advection_reaction").case["scheme"]["source"] == "none"
     assert "source" not in load().case["scheme"]
 
 
 def test_flagging_and_regions(load):
-    """Either criterion alone, both, or none but regions; levels of regions stop at the finest."""
+    """Each criterion alone, both, or only regions; levels of regions are limited to the finest."""
     richardson = dict(flag2refine=False, flag_richardson=True, flag_richardson_tol=1e-3)
     assert load(amrdata=richardson).case["regrid"]["flag"] == {"criterion": "richardson", "tolerance": 1e-3}
     both = load(amrdata=dict(flag_richardson=True))
@@ -247,7 +247,7 @@ def test_flagging_and_regions(load):
     ],
 )
 def test_what_cannot_be_honoured_is_said(load, group, change, remark):
-    """Each such setting gives one remark that names it, and a case that is valid all the same."""
+    """Each such setting gives one remark that names it, and the case is still valid."""
     imported = load(**{group: change})
     assert [r for r in imported.remarks if r.startswith(remark)] == imported.remarks != []
     assert f"  * {imported.remarks[0]}" in imported.report()
@@ -255,7 +255,7 @@ def test_what_cannot_be_honoured_is_said(load, group, change, remark):
 
 
 def test_mistakes_are_input_errors(tmp_path, load):
-    """Files that are missing, cannot be run or read, and settings that mean nothing, are named."""
+    """Errors name files that are missing, or cannot be run or read, and settings without meaning."""
     with pytest.raises(amrclaw.InputError, match="there is no such file"):
         load_setrun(tmp_path / "setrun.py")
     with pytest.raises(amrclaw.InputError, match="there is no claw.data"):
@@ -277,7 +277,7 @@ def test_mistakes_are_input_errors(tmp_path, load):
 
 
 def test_stand_ins_leave_nothing_behind(load):
-    """Clawpack's modules are as they were before, there or not."""
+    """Reading settings leaves Clawpack's modules as they were, whether imported or not."""
     before = {name for name in sys.modules if name.startswith("clawpack.") or name == "clawpack"}
     path = list(sys.path)
     load()
@@ -338,7 +338,7 @@ def test_settings_in_three_dimensions_become_cases(tmp_path, shape, solver):
 
 @pytest.mark.parametrize(("waves", "transverse"), [(10, 1), (20, 2)])
 def test_transverse_waves_that_are_not_split_again(tmp_path, waves, transverse):
-    """Clawpack's 10 and 20 are transverse waves without double ones."""
+    """Clawpack's codes 10 and 20 mean transverse waves without double transverse ones."""
     (tmp_path / "setrun.py").write_text(simple_setrun(3, num_eqn=4, num_waves=2, limiter=["mc"] * 2, transverse_waves=waves))
     scheme = load_setrun(tmp_path / "setrun.py").case["scheme"]
     assert (scheme["transverse"], scheme["double_transverse"]) == (transverse, False)
@@ -346,7 +346,7 @@ def test_transverse_waves_that_are_not_split_again(tmp_path, waves, transverse):
 
 @pytest.mark.parametrize(("source", "solver"), [("rp1_euler_with_efix", "euler"), ("rpn3_vc_acoustics", "acoustics_variable")])
 def test_makefiles_name_solvers_in_any_dimension(tmp_path, source, solver):
-    """The Riemann solver that the `Makefile` names decides before numbers do."""
+    """The Riemann solver named in the `Makefile` takes precedence over the numbers of equations and waves."""
     num_dim = 1 if source.startswith("rp1") else 3
     (tmp_path / "setrun.py").write_text(simple_setrun(num_dim, num_eqn=num_dim + 1, num_waves=2, num_aux=2))
     (tmp_path / "Makefile").write_text(f"SOURCES = $(CLAW)/riemann/src/{source}.f90\n")

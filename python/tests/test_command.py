@@ -1,4 +1,4 @@
-"""The command that the package brings along."""
+"""The command line in the package."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ def call(*arguments, **options):
 
 @pytest.mark.skipif(not COMMAND.exists(), reason="the package is not installed from a wheel")
 def test_the_command_is_the_program(tmp_path):
-    """It has the program's version, writes an example from what it carries, runs it, and passes exit codes on."""
+    """The command has the program's version, writes a built-in example, runs it, and returns the program's exit codes."""
     import amrclaw
 
     assert call("--version").stdout.split() == ["amrclaw", amrclaw.__version__]

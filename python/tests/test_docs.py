@@ -1,4 +1,4 @@
-"""What the documentation shows works: its code, its texts, and the example scripts."""
+"""The code and output in the documentation, and the example scripts."""
 
 import contextlib
 import io
@@ -20,13 +20,13 @@ FORMATS = (REPOSITORY / "docs" / "file-formats.md").read_text(encoding="utf-8")
 
 
 def blocks(tag, page=PAGE):
-    """The page's blocks with a tag, each with the number of its first line."""
+    """The page's code blocks with this tag, each with its line number."""
     for found in re.finditer(rf"^```{tag}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         yield page[: found.start(1)].count("\n"), found[1]
 
 
 def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
-    """Every block runs after the ones before; the report of settings is the one shown."""
+    """The blocks run one after another; the printed report of settings is that of the page."""
     folder = tmp_path / "advection"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -60,7 +60,7 @@ def test_no_block_is_left_out():
 
 
 def test_readers_open_files_as_the_page_says(tmp_path, monkeypatch, pyclaw):
-    """The lines for VTK, yt and PyClaw open frames of a run: the same levels, patches and totals as our own reader's."""
+    """The code for VTK, yt and PyClaw opens frames of a run, with the same levels, patches and totals as our own reader."""
     case = {
         "solver": {"name": "acoustics", "density": 1.0, "bulk": 4.0},
         "mesh": {"lower": [-1.0, -1.0], "upper": [1.0, 1.0], "cells": [20, 16]},
@@ -89,12 +89,12 @@ SCRIPTS = sorted((REPOSITORY / "python" / "examples").glob("**/*.py"))
 
 @pytest.mark.parametrize("script", [s for s in SCRIPTS if s.name != "setrun.py"], ids=lambda script: script.stem)
 def test_examples_run(tmp_path, script):
-    """Each script comes to its end and leaves a picture."""
+    """Each script runs to its end and writes a picture."""
     result = runpy.run_path(str(script))["main"](str(tmp_path))
     pictures = list(tmp_path.glob("*.png"))
     assert any(not picture.name.startswith("frame_") for picture in pictures)
     if script.stem == "swirl":
-        # The flow brings the tracer back: the total at rest is a half; extrapolating sides add nothing to standing cells.
+        # The flow returns the tracer to its start: the total is a half; nothing enters through extrapolating sides, where the velocity is zero.
         assert result[-1].total("q") == pytest.approx(0.5, abs=0.01)
     if script.stem == "loudspeaker":
         # Sound travels at speed 1 from x = 0.

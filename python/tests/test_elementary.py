@@ -1,5 +1,5 @@
-"""The elementary functions are as close to mpmath's values as they promise, on the points that `riemann/tests/elementary` writes:
-at random over all their ranges and around every place where a formula changes, in double and in single precision."""
+"""Errors of the elementary functions against mpmath are within their bounds, at the points that `riemann/tests/elementary` writes:
+random ones over all their ranges and around every place where a formula changes, in double and in single precision."""
 
 import os
 from pathlib import Path

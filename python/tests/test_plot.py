@@ -1,4 +1,4 @@
-"""Pictures: what is drawn is the solution, and each is one line."""
+"""Pictures: they show the solution, and each takes one line of code."""
 
 import re
 import subprocess
@@ -52,7 +52,7 @@ def test_pcolor_draws_every_patch_and_its_outline(run):
 
 
 def test_colours_fit_the_values(run):
-    """Values of both signs get zero in the middle, others their range; limits that are given stay."""
+    """Limits of the colours are symmetric for values of both signs, else the range of the values; given limits are kept."""
     mesh = plot.pcolor(run[0], "pressure").collections[0]
     assert mesh.get_clim()[0] == -mesh.get_clim()[1] and mesh.get_cmap().name == "RdBu_r"
     mesh = plot.pcolor(run[0], "u").collections[0]
@@ -61,7 +61,7 @@ def test_colours_fit_the_values(run):
 
 
 def test_defaults(run):
-    """Of a run the last frame, of a frame the pressure; a simulation can be drawn as it is."""
+    """The defaults are a run's last frame and the first field; a simulation is drawn in its present state."""
     assert plot.pcolor(run).get_title() == "pressure, t = 0.1"
     sim = amrclaw.Simulation(CASE)
     sim.step()
@@ -76,16 +76,16 @@ def test_contours_lie_where_the_value_is(run):
 
 
 def test_sections_follow_the_line(run):
-    """Along a slanted line from (-0.5, 0.3) to (0.5, 1.3), x is the share of the distance minus a half."""
+    """Along the oblique line from (-0.5, 0.3) to (0.5, 1.3), x is the fraction of the distance minus a half."""
     ax = plot.section(run[0], (-0.5, 0.3), (0.5, 1.3), "pressure", num=11)
     distance, values = ax.lines[0].get_data()
     assert distance[-1] == pytest.approx(2**0.5)
-    # Beside coarser cells their value stands in: up to half a coarse cell off.
+    # Next to coarser cells their value is used for missing fine ones: an error of up to half a coarse cell.
     np.testing.assert_allclose(values, distance / 2**0.5 - 0.5, atol=0.5 * run[0].levels[0].dx[0])
 
 
 def test_gauges_are_graphs(run):
-    """The series is the file's."""
+    """The graph shows the series in the file."""
     t, values = plot.gauge(run, "a", "u").lines[0].get_data()
     np.testing.assert_array_equal(values, run.gauge("a")["u"])
     with pytest.raises(amrclaw.InputError, match="has no field 'w'"):
@@ -104,13 +104,13 @@ def test_films(run, tmp_path, ending):
     else:
         page = path.read_text(encoding="utf-8")
         assert page.count("data:image/png;base64") == 4
-        # Nothing is fetched, and every button has its sign.
+        # The page loads no other files, and every button has its symbol.
         assert not re.search(r"<link|(src|href)=.https?:", page) and 'class="fa' not in page
         assert len(re.findall(r"<button.*?>\s*(−|\|◀|‹|◀|‖|▶|›|▶\||\+)\s*</button>", page, re.DOTALL)) == 9
 
 
 def test_films_as_mp4(run, tmp_path, monkeypatch):
-    """MP4 is written where ffmpeg or the package imageio-ffmpeg is, and has all frames; else the message says what to install."""
+    """MP4 is written with all frames if ffmpeg or the package imageio-ffmpeg is installed; else the message says what to install."""
     path = tmp_path / "film.mp4"
     if _film.finds_ffmpeg():
         plot.animate(run, path, "u", fps=5, dpi=40)
@@ -124,7 +124,7 @@ def test_films_as_mp4(run, tmp_path, monkeypatch):
 
 
 def test_films_of_other_kinds(run, tmp_path):
-    """Other endings are refused; any drawing can be animated."""
+    """Unknown file extensions are refused; every kind of drawing can be animated."""
     with pytest.raises(amrclaw.InputError, match="films end in"):
         plot.animate(run, tmp_path / "film.avi")
     plot.animate(run, tmp_path / "lines.gif", "pressure", draw=plot.contour, levels=5, dpi=40)
@@ -137,7 +137,7 @@ def test_unknown_fields_are_refused(run):
 
 
 def test_formulas_are_drawn(run):
-    """A formula or a quantity of the solver stands for a field, of runs, frames and simulations; limits and films too."""
+    """A formula or a quantity of the solver can be drawn in place of a field, of runs, frames and simulations."""
     ax = plot.pcolor(run[0], "sqrt(u^2 + v^2)")
     expected = [np.hypot(patch["u"], patch["v"]) for patch in run[0].patches()]
     for mesh, values in zip((c for c in ax.collections if hasattr(c, "get_coordinates")), expected):
@@ -149,7 +149,7 @@ def test_formulas_are_drawn(run):
 
 
 def test_parts_and_levels_and_logarithms(run):
-    """A zoom sets the axes, an outline level draws that level's patches alone, a logarithm needs positive values."""
+    """A zoom sets the limits of the axes, an outline level draws only that level's patches, a logarithmic scale needs positive values."""
     frame = run[0]
     ax = plot.pcolor(frame, "u", zoom=(0.0, 0.5, 0.25, 0.75), outline_level=1)
     assert ax.get_xlim() == (0.0, 0.5) and ax.get_ylim() == (0.25, 0.75)
@@ -171,17 +171,17 @@ def test_parts_and_levels_and_logarithms(run):
 
 
 def test_lines_out_of_planes(run):
-    """A cut of a plane is a line: its values are those of the cells at the place."""
+    """A slice of two-dimensional data is one-dimensional: its values are those of the cells at the position."""
     line = run[0].slice("y", 0.6)
     assert line.dimension == 1 and line.lower == (-1.0,)
     np.testing.assert_array_equal(line.sample([[0.03]], "pressure", "nearest"), run[0].sample([[0.03, 0.6]], "pressure", "nearest"))
     assert plot.pcolor(run[0], "u", slice=("y", 0.6)).get_title() == "u, y = 0.6, t = 0"
-    with pytest.raises(amrclaw.InputError, match="there is nothing at y = 9"):
+    with pytest.raises(amrclaw.InputError, match="y = 9 is outside the domain"):
         run[0].slice("y", 9.0)
 
 
 def test_mapped_cells_are_drawn_where_they_lie():
-    """Meshes, outlines and contours have the positions of the mapping; a simulation's and a formula's too."""
+    """Meshes, outlines and contours have mapped positions, also for simulations and formulas."""
     mapped = {**CASE, "mesh": {"lower": [1.0, 0.0], "upper": [2.0, 1.5], "cells": [16, 12], "mapping": {"kind": "polar"}}}
     mapped["initial"] = {"pressure": "x", "u": "1 + exp(-40 * ((x - 1)^2 + (y - 0.8)^2))", "v": "0"}
     mapped["gauge"] = []
@@ -206,13 +206,13 @@ def test_mapped_cells_are_drawn_where_they_lie():
         ax.figure.canvas.draw()
     contour = plot.contour(frame, "pressure", levels=[1.25])
     (path,) = (p for c in contour.collections for p in c.get_paths()[:1] if len(p.vertices) > 2)
-    # Straight between centres of cells, which lie on arcs.
+    # Contours are straight between centres of cells, which lie on arcs.
     np.testing.assert_allclose(path.vertices[:, 0], 1.25, atol=2e-3)
 
 
 def test_sections_of_a_mapped_mesh_are_physical():
-    """A line across a whole ring meets cells on both sides of the hole, also where the ring closes; there it has the values of a function
-    of the place, but for what is linear between centres."""
+    """A line across a whole ring meets cells on both sides of the hole, also where the ring closes. Its values are those of the function of
+    position, except for the error of linear interpolation between centres."""
     ring = {**CASE, "mesh": {"cells": [24, 96], "mapping": {"kind": "annulus", "inner": 0.5, "outer": 1.5}}}
     ring["mesh"]["boundary"] = {"x": "extrapolate", "y": "periodic"}
     ring["initial"] = {"pressure": "x + 2*y", "u": "0", "v": "0"}

@@ -14,7 +14,7 @@ from test_run import CASE
 
 MPIEXEC = Path(sys.prefix) / "bin" / "mpiexec"
 
-# What each process does: a run on all of them, one of its own, and a mistake that only one of them makes.
+# The program of each process: a run on all processes, a run of its own, and an error on one process only.
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -63,14 +63,14 @@ def assert_same(one, other):
 
 
 def test_threads_are_ranks(folder):
-    """The option `ranks` changes no bit, and the record names them."""
+    """With the option `ranks` the files have the same bits, and the record lists the ranks."""
     run = amrclaw.run(folder / "pulse.toml", output=folder / "threads", ranks=2, threads=2, progress=False)
     assert len(run.record["ranks"]) == 2
     assert_same(folder / "one", folder / "threads")
 
 
 def test_processes_are_ranks(folder):
-    """By a communicator of mpi4py processes are the ranks of one run; without one none runs by itself."""
+    """With a communicator of mpi4py the processes are the ranks of one run; without one, a run under `mpiexec` is refused."""
     command = [str(MPIEXEC), "-n", "2", sys.executable, "-c", PROGRAM]
     outcome = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert outcome.returncode == 0 and (folder / "well0").exists() and (folder / "well1").exists(), outcome
@@ -81,7 +81,7 @@ def test_processes_are_ranks(folder):
 
 
 def test_an_exception_of_the_first_rank_stops_all(folder):
-    """What `progress` raises on the first process ends the run on all of them, with a checkpoint."""
+    """An exception raised by `progress` on the first process ends the run on all processes, with a checkpoint."""
     program = """
 from pathlib import Path
 import amrclaw

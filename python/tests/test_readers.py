@@ -1,7 +1,7 @@
-"""Opens our frames with the readers of VTK, yt and PyClaw, and compares boxes and values with what was written.
+"""Opens our frames with the readers of VTK, yt and PyClaw, and compares boxes and values with those written.
 
 The frames and the formulas for their values are those of `amrclaw/tests/output_formats.rs`. Values are recomputed here
-from the cells' centres, so they agree to rounding only: a few ulp of numbers up to 30.
+from the cells' centres, so that they agree to round-off only: a few ulp of numbers up to 30.
 """
 
 import json
@@ -68,7 +68,7 @@ def assert_close(found, expected):
     np.testing.assert_allclose(found, expected, rtol=RTOL, atol=ATOL)
 
 
-# Frames whose values are in files beside them, and frames that have theirs themselves.
+# Frames with their values in separate files, and frames that contain them.
 IN_PARTS = pytest.mark.parametrize("ending", ["", ".parts"])
 
 
@@ -76,7 +76,7 @@ IN_PARTS = pytest.mark.parametrize("ending", ["", ".parts"])
 @pytest.mark.parametrize("frame", [0, 1])
 @IN_PARTS
 def test_vtk_reads_vtkhdf(frames, dim, frame, ending):
-    """VTK's own reader returns every patch at its place, and hides exactly the cells under finer ones."""
+    """VTK's own reader returns every patch at its position, and hides exactly the cells under finer ones."""
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOHDF import vtkHDFReader
 
@@ -95,14 +95,14 @@ def test_vtk_reads_vtkhdf(frames, dim, frame, ending):
         assert level == patch.level
         assert_close(grid.GetOrigin()[:dim], patch.lower)
         assert_close(grid.GetSpacing()[:dim], patch.dx)
-        # Missing axes have two layers of cells, on all levels between the same planes.
+        # Along missing axes there are two layers of cells, between the same planes on all levels.
         assert grid.GetDimensions() == tuple(patch.size + 1) + (3,) * (3 - dim)
         for d in range(dim, 3):
             assert_close([grid.GetOrigin()[d], grid.GetSpacing()[d]], [found[0][1].GetOrigin()[d], -grid.GetOrigin()[d]])
         cells = grid.GetCellData()
         names = {"pressure": "pressure", "u.x / c": "u_x _ c", "depth": "depth"}
         layers = [cells.GetArray(name) for name in names.values()] + [cells.GetArray("vtkGhostType")]
-        # VTK's arrays run along x first; the layers of missing axes come last and all hold the same.
+        # In VTK's arrays x is fastest; the layers along missing axes come last and have equal values.
         layers = [vtk_to_numpy(a).reshape((-1, *patch.size[::-1])) for a in layers]
         for layer in range(2 ** (3 - dim)):
             *fields, ghost = [a[layer].transpose() for a in layers]
@@ -175,7 +175,7 @@ def test_vtk_reads_mapped_cells_in_space(frames, ending):
 
 @pytest.mark.parametrize("dim", DIMENSIONS)
 def test_series_lists_frames_with_times(frames, dim):
-    """ParaView's list of files has each frame with its time, and the files exist."""
+    """ParaView's series file lists each frame with its time, and the files exist."""
     folder = frames / f"{dim}d" / "vtkhdf"
     series = json.loads((folder / "frames.vtkhdf.series").read_text())
     assert series["file-series-version"] == "1.0"
@@ -284,7 +284,7 @@ def check_solution(solution, dim, frame, has_aux):
 
 @pytest.mark.parametrize("dim", [2, 3])
 def test_ascii_files_suit_visit(frames, dim):
-    """VisIt computes where values stand: the header's labels, equal lines and separators of two blanks must be exact.
+    """VisIt computes the positions of values in the file: the header's labels, lengths of lines and separators of two blanks must be exact.
 
     VisIt has no Python package to test with; this follows the arithmetic of its reader, avtClawFileFormat.
     """
@@ -309,7 +309,7 @@ def test_ascii_files_suit_visit(frames, dim):
         starts += 3 * (cells // patch.size[0])
         if dim == 3:
             starts += 3 * (cells // (patch.size[0] * patch.size[1]))
-        # Every number of a column starts in the same place, its sign included.
+        # The numbers of a column, including the sign, start at the same offset in each line.
         found = [float(text[start + 29 : start + line]) for start in starts]
         assert all(text[start + 28] == " " and text[start + 29] in "-0" for start in starts)
         assert_close(found, expected)

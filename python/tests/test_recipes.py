@@ -1,4 +1,4 @@
-"""Frames in other programs' hands: the recipes of docs/how-to.md, and PyVista's data in all dimensions."""
+"""Frames in other programs: the recipes of docs/how-to.md, and PyVista's data in all dimensions."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ def recipe(title):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The folders that the page's commands leave."""
+    """A folder with the output of the page's commands."""
     case = re.search(r'```toml file="ring.toml"\n(.*?)```', PAGE, re.DOTALL)[1]
     (tmp_path / "ring.toml").write_text(case)
     monkeypatch.chdir(tmp_path)
@@ -29,14 +29,14 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_yt(folder):
-    """The lines for yt leave a picture."""
+    """The code for yt writes a picture."""
     pytest.importorskip("yt")
     exec(compile(recipe("yt"), "docs/how-to.md", "exec"), {})
     assert (folder / "slice.png").stat().st_size > 0
 
 
 def test_pyvista(folder):
-    """The lines for PyVista, but for the window that they open, work; blocks are levels of patches with their values."""
+    """The code for PyVista runs, without the lines that open a window; its blocks are levels of patches with their values."""
     pytest.importorskip("pyvista")
     code = "\n".join(line for line in recipe("PyVista").splitlines() if ".plot(" not in line)
     names = {}
@@ -54,7 +54,7 @@ def test_pyvista(folder):
 
 @pytest.mark.parametrize("dimension", [1, 2, 3])
 def test_pyvista_in_all_dimensions(frames, dimension):
-    """The sample frames: every cell that is not hidden counts once, and integrals are those of the frame."""
+    """For the sample frames the integral over cells that are not hidden is that of the frame."""
     pytest.importorskip("pyvista")
     folders = [path.parent for path in Path(frames).rglob("frame_0000.vtkhdf")]
     frame = next(f for f in (amrclaw.load(path)[0] for path in folders) if f.dimension == dimension)

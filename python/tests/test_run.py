@@ -1,4 +1,4 @@
-"""Runs and what they leave: frames, totals, samples, gauges, interruption."""
+"""Runs and their results: frames, totals, samples, gauges; interruption."""
 
 import os
 import signal
@@ -55,7 +55,7 @@ def run(folder):
 
 
 def test_a_run_returns_what_it_wrote(run, folder):
-    """Frames in order with their times, the record, and the same again from the folder."""
+    """A run has its frames in order with their times, and its record; loading the folder gives the same."""
     assert [frame.time for frame in run] == [0.0, 0.05, 0.1]
     assert [frame.number for frame in run.frames] == [0, 1, 2]
     assert run.record["status"] == "done" and run.record["threads"] == 2
@@ -65,7 +65,7 @@ def test_a_run_returns_what_it_wrote(run, folder):
 
 
 def test_a_frame_is_what_the_simulation_was(run, folder):
-    """A frame read back has the bits of a simulation taken to the same time in the same steps."""
+    """A frame that is read has the bits of a simulation advanced to the same time by the same steps."""
     sim = amrclaw.Simulation(folder / "pulse.toml")
     sim.advance_to(0.05)
     sim.advance_to(0.1)
@@ -75,7 +75,7 @@ def test_a_frame_is_what_the_simulation_was(run, folder):
 
 
 def test_patches_know_their_place(run):
-    """The start has the values of its formula at the patches' own coordinates, `exp` to rounding."""
+    """Initial values are those of the formula at the patches' coordinates, with `exp` to round-off."""
     for patch in run[0].patches():
         x, y = np.meshgrid(patch.x, patch.y, indexing="ij")
         assert patch.q.shape == (3, *patch.shape) and patch.edges(0)[[0, -1]] == pytest.approx([patch.lower[0], patch.upper[0]])
@@ -87,14 +87,14 @@ def test_patches_know_their_place(run):
 
 
 def test_totals_agree_with_the_record(run):
-    """The sum over uncovered cells is what the program computed."""
+    """The total over uncovered cells is the one that the program computed."""
     for frame, key in ((run[0], "totals_initial"), (run[-1], "totals_final")):
         for name, total in run.record[key].items():
             assert frame.total(name) == pytest.approx(total, rel=1e-12, abs=1e-14)
 
 
 def test_to_uniform(run):
-    """On each level the grid covers the domain: fine cells in place, coarse ones repeated, totals kept where averaged."""
+    """For each level the grid covers the domain: cells of the level unchanged, coarser ones repeated, finer ones averaged with the same total."""
     frame = run[-1]
     for level, cells in ((1, (26, 15)), (2, (52, 30)), (3, (208, 120))):
         grid = frame.to_uniform(level, "pressure")
@@ -111,14 +111,14 @@ def test_to_uniform(run):
 
 
 def test_sample(run):
-    """Linear functions are reproduced away from the sides, on and between levels; outside is an error, or NaN where asked for;
-    nearest is a cell's value."""
+    """Linear functions are reproduced away from the sides, on levels and between them. Points outside are an error, or NaN if requested;
+    the method nearest gives a cell's value."""
     frame = run[0]
     points = np.random.default_rng(1).uniform((-0.9, 0.1), (0.9, 1.4), (200, 2))
     finest = finest_levels(frame, points)
     assert set(finest) == {1, 2, 3}
     found = frame.sample(points, "v")
-    # Next to coarser cells their value stands for the missing fine one: up to half a coarse cell off.
+    # Next to coarser cells their value is used for missing fine ones: an error of up to half a coarse cell.
     np.testing.assert_allclose(found, 0.1 * points[:, 0], atol=0.1 * 0.5 * frame.levels[0].dx[0])
     alone = (finest == 1) | (finest == 3)
     assert np.median(abs(found - 0.1 * points[:, 0])[alone]) < 1e-15
@@ -144,7 +144,7 @@ def test_gauges(run):
 
 
 def test_changes_of_keys(folder):
-    """Keys with points, nested keys, arrays of numpy and formulas arrive; the last one wins over the file."""
+    """Dotted keys, nested keys, numpy arrays and formulas are accepted; the last value of a key overrides earlier ones and the file."""
     case = amrclaw.load_case(
         folder / "pulse.toml",
         {"mesh.cells": np.array([10, 12]), "mesh": {"boundary": {"x": "wall"}}, "initial.pressure": "1 + x", "time.end": 0.3},
@@ -157,7 +157,7 @@ def test_changes_of_keys(folder):
 
 
 def test_dictionaries_survive_toml():
-    """Strings with quotes, control characters and umlauts, nested tables and lists of tables come back from TOML."""
+    """Strings with quotes, control characters and umlauts, nested tables and lists of tables survive writing and reading TOML."""
     tomllib = pytest.importorskip("tomllib")
     from amrclaw import _toml
 
@@ -168,7 +168,7 @@ def test_dictionaries_survive_toml():
 
 
 def test_simulations_write_frames_that_can_be_loaded(tmp_path):
-    """A frame of a simulation is written under a number of one's own and read back bit for bit."""
+    """A frame of a simulation is written with a given number, and reading it gives the same bits."""
     sim = amrclaw.Simulation({**toml(CASE), "levels": {"max": 1}})
     sim.step()
     sim.frame().write(tmp_path, number=7)
@@ -199,10 +199,10 @@ def test_errors_of_files(tmp_path):
 
 
 def test_runs_are_replaced_only_on_demand(folder):
-    """A second run goes beside the first, with a warning; `overwrite` puts it in its place. Remarks on a case are warnings too."""
+    """A second run is written to a folder of another name, with a warning; `overwrite` replaces the first. Remarks on a case are warnings too."""
     case, out = folder / "pulse.toml", folder / "twice"
     first = amrclaw.run(case, output=out, progress=False)
-    with pytest.warns(UserWarning, match="twice has files of another run"):
+    with pytest.warns(UserWarning, match="twice contains files of another run"):
         second = amrclaw.run(case, output=out, progress=False)
     assert (first.dir, second.dir) == (str(out), str(out) + "_2") and len(second) == len(first)
     late = {"output.count": 1, "time.end": 0.05}
@@ -213,7 +213,7 @@ def test_runs_are_replaced_only_on_demand(folder):
 
 
 def test_progress_is_told_to_functions(folder):
-    """A function is told of every step, in order, up to the end."""
+    """The function `progress` is called for every step, in order, up to the end."""
     told = []
     amrclaw.run(folder / "pulse.toml", output=folder / "told", progress=lambda *where: told.append(where))
     times, steps = [t for t, *_ in told], [n for _, _, _, n, *_ in told]
@@ -221,7 +221,7 @@ def test_progress_is_told_to_functions(folder):
 
 
 def test_progress_on_a_terminal(monkeypatch, capsys, folder):
-    """On a terminal one line is written over and over, and removed; elsewhere nothing is."""
+    """On a terminal one line is overwritten again and again, and removed at the end; elsewhere nothing is printed."""
     amrclaw.run(folder / "pulse.toml", output=folder / "terminal")
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
@@ -231,7 +231,7 @@ def test_progress_on_a_terminal(monkeypatch, capsys, folder):
 
 
 def test_progress_in_a_notebook(monkeypatch, folder):
-    """In a notebook one output changes; no notebook is needed to test that, only what it offers."""
+    """In a notebook one output is updated. The test replaces the notebook's modules by stand-ins."""
     import sys
     import types
 
@@ -248,7 +248,7 @@ def test_progress_in_a_notebook(monkeypatch, folder):
 
 
 def test_interrupts_end_the_run_after_a_step(folder):
-    """Ctrl-C leaves a checkpoint, from which the run ends as if it had not been interrupted."""
+    """Ctrl-C writes a checkpoint, from which the run goes on to the same bits as if it had not been interrupted."""
     case, far = folder / "pulse.toml", {"time.end": 0.12}
     whole = amrclaw.run(case, set=far, output=folder / "whole", progress=False)
 
@@ -276,7 +276,7 @@ def test_interrupts_end_stepping(folder):
 
 
 def test_other_threads_of_python_run_meanwhile(folder):
-    """The interpreter is free while the solver works: a thread gets to count."""
+    """The interpreter's lock is released while the solver works: another thread can count."""
     counted = []
     stop = threading.Event()
 

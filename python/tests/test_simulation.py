@@ -1,4 +1,4 @@
-"""Simulations under Python's control: values in place, functions of Python's, errors."""
+"""Simulations controlled from Python: views of values, functions in Python, errors."""
 
 import gc
 
@@ -18,7 +18,7 @@ PULSE = {
 
 
 def test_steps_and_times():
-    """Steps move time on; `advance_to` hits its time exactly; the case says where the end is."""
+    """Steps advance the time; `advance_to` reaches its time exactly; the end is that of the case."""
     sim = amrclaw.Simulation(PULSE, threads=2)
     assert sim.time == 0.0 and sim.end == 0.2 and sim.threads == 2
     assert sim.step() == sim.time == 1e-3
@@ -31,7 +31,7 @@ def test_steps_and_times():
 
 
 def test_arrays_are_views_of_the_solvers_memory():
-    """Two requests between steps give the same memory, equal to a snapshot; strides show the ghost cells; no writing."""
+    """Two requests between steps give the same memory, equal to a snapshot; strides include ghost cells; arrays are read-only."""
     sim = amrclaw.Simulation(PULSE)
     sim.advance_to(0.05)
     patches, again = sim.patches(2), sim._native_patches(2)
@@ -48,7 +48,7 @@ def test_arrays_are_views_of_the_solvers_memory():
 
 
 def test_arrays_outlive_steps_and_the_simulation():
-    """An array shows what it showed when it was asked for, whatever becomes of the simulation, which does not notice."""
+    """An array keeps its values, whatever happens to the simulation, whose results do not depend on arrays being kept."""
     watched, alone = amrclaw.Simulation(PULSE), amrclaw.Simulation(PULSE)
     kept, copies = [], []
     for _ in range(25):
@@ -66,7 +66,7 @@ def test_arrays_outlive_steps_and_the_simulation():
 
 
 def test_nothing_is_copied_for_arrays_that_are_let_go():
-    """The solver's arrays take turns while nobody keeps one; one that is kept is left to its owner for good."""
+    """The solver reuses its arrays unless a Python array of one is kept; the memory of a kept array is never reused."""
     sim = amrclaw.Simulation(PULSE, set={"levels.max": 1})
     addresses = []
     for _ in range(8):
@@ -80,7 +80,7 @@ def test_nothing_is_copied_for_arrays_that_are_let_go():
 
 
 def test_levels_and_patches_know_their_time():
-    """A patch of an earlier time still knows what was finer then; levels that were never looked into cannot tell any more."""
+    """A patch of an earlier time keeps its mask of cells covered then; a level of an earlier time whose patches were never read is an error."""
     sim = amrclaw.Simulation(PULSE)
     sim.advance_to(0.02)
     patches, level, frame = sim.patches(1), sim.levels[1], sim.frame()
@@ -100,7 +100,7 @@ def test_single_precision():
 
 
 def test_initial_data_from_a_function():
-    """A function of arrays gives the same start as the same formula in the case, up to the rounding of `exp`."""
+    """A function of arrays gives the same initial data as the formula in the case, up to the rounding of `exp`."""
     by_formula = amrclaw.Simulation(PULSE).frame()
 
     def initial(x, y):
@@ -115,7 +115,7 @@ def test_initial_data_from_a_function():
 
 
 def test_functions_of_position_see_their_cells():
-    """A parameter `cells` gets size and sides: means over cells of x, taken from their sides, are the values at their centres."""
+    """A parameter `cells` has sizes and sides of cells: cell means of x computed from the sides equal the values at the centres."""
     seen = []
 
     def initial(x, y, cells):
@@ -128,7 +128,7 @@ def test_functions_of_position_see_their_cells():
     finest = max(patch.level for patch in frame.patches())
     for patch in frame.patches():
         np.testing.assert_allclose(patch["pressure"], np.broadcast_to(patch.x[:, None], patch.shape), atol=1e-14)
-        # Under finer cells the width is the mean of theirs.
+        # Under finer cells the width is the mean of their widths.
         if patch.level == finest:
             np.testing.assert_allclose(patch["u"], patch.dx[1], rtol=1e-12)
     assert {round(dx[0], 12) for dx in seen} >= {round(2 / 31, 12)}
@@ -142,7 +142,7 @@ def test_functions_of_position_see_their_cells():
 
 
 def test_time_does_not_go_back():
-    """A time in the past, or none, is refused; the present one is not."""
+    """A time in the past, or NaN, is refused; the present time is allowed."""
     sim = amrclaw.Simulation(PULSE)
     sim.advance_to(0.01)
     sim.advance_to(0.01)
@@ -162,7 +162,7 @@ def test_aux_from_a_function():
 
 
 def test_aux_that_changes_with_time():
-    """A function with one more argument gets the time: the middle of the step that has just been taken; in frames that of the frame."""
+    """A function with a further argument gets the time: the middle of the last step; for frames the frame's time."""
     case = {**PULSE, "solver": {"name": "advection_edge"}, "initial": {"q": "x"}, "levels": {"max": 1}}
     case["mesh"] = {**PULSE["mesh"], "boundary": {"y": "periodic"}}
     sim = amrclaw.Simulation(case, aux=lambda x, y, t: (1.0 + t, 0.0))
@@ -175,7 +175,7 @@ def test_aux_that_changes_with_time():
 
 
 def test_flags_from_a_function():
-    """Flagging what the built-in criterion flags, from arrays with neighbours, makes the same patches step by step."""
+    """A function that flags the cells of the built-in criterion, from arrays with neighbours, gives the same patches after every step."""
 
     def flag(cells):
         wanted = np.zeros(cells.shape, dtype=bool)
@@ -195,7 +195,7 @@ def test_flags_from_a_function():
 
 
 def test_cells_have_neighbours_along_each_axis():
-    """The state 3x + 5y differs by 6 dx along x and 10 dy along y, across patches too; but for the domain's sides."""
+    """For the state 3x + 5y differences of neighbours are 6 dx along x and 10 dy along y, also between patches, except at the domain's sides."""
     case = {**PULSE, "initial": {"pressure": "3 * x + 5 * y", "u": 0, "v": 0}}
     case["mesh"] = {**PULSE["mesh"], "boundary": {}}
     seen = []
@@ -212,7 +212,7 @@ def test_cells_have_neighbours_along_each_axis():
 
 
 def test_boundary_from_a_function():
-    """A function that turns the normal velocity back is a wall, bit for bit; each side can have its own."""
+    """A function that reverses the normal velocity gives the bits of a wall; each side can have its own function."""
 
     def wall(cells):
         assert cells.side == ("x_lower" if cells.x[0, 0] < -1 else "x_upper")
@@ -229,7 +229,7 @@ def test_boundary_from_a_function():
 
 
 def test_one_side_of_ones_own_leaves_the_other():
-    """A side given by name is the function's without a word in the case."""
+    """A function given for a side by name is used there, although the case does not say so."""
     sim = amrclaw.Simulation(PULSE, boundary={"x_upper": lambda cells: cells.q * [[[1.0]], [[-1.0]], [[1.0]]]})
     assert sim.case.boundary == [["wall", "user"], ["periodic", "periodic"]]
     sim.advance_to(0.05)
@@ -237,7 +237,7 @@ def test_one_side_of_ones_own_leaves_the_other():
 
 @pytest.mark.parametrize("where", ["initial", "flag", "boundary"])
 def test_exceptions_of_functions_come_through(where):
-    """What a function raises is raised, and the simulation refuses to go on from half a step."""
+    """Exceptions of functions are raised, and the simulation refuses to go on from an incomplete step."""
     calls = []
 
     def fail(*cells):
@@ -257,7 +257,7 @@ def test_exceptions_of_functions_come_through(where):
 
 
 def test_functions_must_return_what_is_asked():
-    """Too few values, unknown names and wrong shapes are refused with a message that says what is wanted."""
+    """Too few values, unknown names and wrong shapes are refused with a message that says what is expected."""
     for initial, message in [
         (lambda x, y: [x], r"initial must return 3 values \(pressure, u, v\), but returned 1"),
         (lambda x, y: {"p": x}, "initial must return pressure, u, v, but returned p"),
@@ -268,7 +268,7 @@ def test_functions_must_return_what_is_asked():
 
 
 def test_totals_are_conserved_and_agree_with_those_of_the_patches():
-    """Between walls and periodic sides pressure is conserved to rounding; the sum over patches is the same number."""
+    """With walls and periodic sides pressure is conserved to round-off; the total over patches is the same."""
     sim = amrclaw.Simulation(PULSE)
     before = sim.totals()["pressure"]
     sim.advance_to(0.1)
@@ -277,12 +277,12 @@ def test_totals_are_conserved_and_agree_with_those_of_the_patches():
 
 
 def test_totals_of_mapped_meshes_are_physical():
-    """A quarter of a ring has its area, and a solution the integral that the program tells, on several levels."""
+    """A part of a ring has the right area, and a solution on several levels the integral that the program computes."""
     case = {**PULSE, "mesh": {"lower": [1.0, 0.0], "upper": [2.0, 1.5], "cells": [16, 12], "mapping": {"kind": "polar"}}}
     sim = amrclaw.Simulation({**case, "initial": {"pressure": "1 + exp(-40 * ((x - 1)^2 + (y - 0.8)^2))", "u": "0", "v": "0"}})
     assert len(sim.levels) > 1
     area = sum(patch.volumes[~patch.covered].sum() for patch in sim.frame().patches())
-    # Between radii 1 and 2 over an angle of 1.5, by cells with straight sides on the finest level that may be.
+    # Between radii 1 and 2 over an angle of 1.5, approximated by cells with straight sides on the finest level allowed.
     assert area == pytest.approx(0.5 * 1.5 * (4 - 1), rel=1e-3)
     sim.advance_to(0.05)
     assert sim.total("pressure") == pytest.approx(sim.totals()["pressure"], rel=1e-13)
@@ -310,7 +310,7 @@ def test_input_errors_have_the_command_lines_text():
 
 
 def test_devices():
-    """Where there is a GPU its values are the CPU's, to the bit without fused multiply-adds; elsewhere the message says so."""
+    """A GPU without fused multiply-adds gives the CPU's bits; without a GPU the message says that there is none."""
     try:
         gpu = amrclaw.Simulation(PULSE, device="cuda", fmad=False)
     except amrclaw.InputError as error:

@@ -1,4 +1,4 @@
-"""Solvers from files, compiled when they are used first."""
+"""Solvers from files, compiled at their first use."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def cache(tmp_path_factory):
 
 
 def test_solvers_from_files(tmp_path, capsys):
-    """A file is compiled once, which is said; what it brings along, initial data and all, is used; runs and steps agree."""
+    """A file is compiled once, with a message; its functions, such as initial data, are used; a run and single steps give the same bits."""
     run = amrclaw.run(CASE, solver=DECAY, output=tmp_path, progress=False)
     assert "decay.rs, which takes some seconds" in capsys.readouterr().err
     sim = amrclaw.Simulation({**CASE, "solver": {"u": 1.0, "path": str(DECAY)}})
@@ -38,7 +38,7 @@ def test_solvers_from_files(tmp_path, capsys):
 
 
 def test_mistakes_in_files_are_input_errors(tmp_path):
-    """What the compiler says comes with the line; a file that is not there is named."""
+    """The compiler's message has the line; a missing file is named."""
     wrong = tmp_path / "wrong.rs"
     wrong.write_text(DECAY.read_text() + "\nfn broken() -> i32 { missing }\n")
     with pytest.raises(amrclaw.InputError, match=r"cannot find value `missing`(.|\n)*wrong\.rs:\d+"):

@@ -1,4 +1,4 @@
-"""The type stubs are those of the native module, and the package is well typed for those who use it."""
+"""The type stubs match the native module, and programs that use the package pass a type checker."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ SMALL = {"solver": {"name": "burgers"}, "mesh": {"cells": [4, 4]}, "time": {"end
 
 @pytest.fixture(name="mypy", scope="module")
 def checker(tmp_path_factory):
-    """Runs a program of mypy's, which keeps what it has learnt of the libraries for the next one."""
+    """Runs one of mypy's programs, with a cache of the libraries' types that all tests share."""
     pytest.importorskip("mypy")
     environment = {**os.environ, "MYPY_CACHE_DIR": str(tmp_path_factory.mktemp("mypy"))}
 
@@ -28,12 +28,12 @@ def checker(tmp_path_factory):
 
 def test_stubs_match_the_native_module(mypy):
     """Every class, function and argument is in the stubs, and nothing else."""
-    # Whether a class can be a base together with others is of no use to stubs whose classes are final.
+    # Disjoint bases concern subclasses; the classes in the stubs are final.
     mypy("mypy.stubtest", "amrclaw._amrclaw", "--ignore-disjoint-bases")
 
 
 def test_options_of_a_run_are_those_of_the_program(tmp_path):
-    """What type checkers see of them are the rows of the program's table; a name that is not there is refused."""
+    """The options that type checkers see are those of the program's table; unknown names are refused."""
     assert sorted(RunOptions.__annotations__) == sorted(_amrclaw.run_option_names())
     with pytest.raises(TypeError, match='there is no option "thread"; there are device, devices, threads'):
         amrclaw.run(SMALL, output=tmp_path, thread=2)
@@ -42,7 +42,7 @@ def test_options_of_a_run_are_those_of_the_program(tmp_path):
 
 
 def test_the_package_is_well_typed(mypy, tmp_path):
-    """A user's program is checked against the package's own types: right uses pass, a wrong one is found."""
+    """Type checkers use the package's own types: a correct program passes, a wrong one is refused."""
     program = tmp_path / "program.py"
     program.write_text(
         "import amrclaw\n"

@@ -1,9 +1,9 @@
-//! Speed of the elementary functions in rows of 1000 numbers, which the nearest cache holds: one thread.
+//! Speed of the elementary functions on one thread, in rows of 1000 numbers, which fit into the first-level cache.
 //!
 //! `cargo bench -p riemann --bench elementary --no-default-features`; with arguments only the functions, vectors and precisions named,
-//! for instance `-- sin avx512 f64`. Printed are nanoseconds a number and, on x86-64, ticks of the processor's clock a vector: those of
-//! its nominal frequency. Of many short samples the fastest counts, so that other programs do not; the arguments are in 0 … 2π for
-//! circular functions, else in 0 … 1.
+//! for instance `-- sin avx512 f64`. Prints nanoseconds per number and, on x86-64, ticks per vector of the time-stamp counter, which runs
+//! at the nominal frequency. The fastest of many short samples counts, to exclude the effect of other programs. Arguments are in 0 … 2π for
+//! trigonometric functions, else in 0 … 1.
 
 use riemann::elementary::rows::{Binary, Unary};
 use riemann::patch::Isa;
@@ -15,7 +15,7 @@ const NUMBERS: usize = 1000;
 const ROUNDS: usize = 4;
 const SAMPLES: usize = 500;
 
-/// Ticks of a clock that the processor has by itself; 0 where we know of none.
+/// The processor's time-stamp counter; 0 on processors other than x86-64.
 fn ticks() -> u64 {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has the instruction.
@@ -26,7 +26,7 @@ fn ticks() -> u64 {
     0
 }
 
-/// Nanoseconds and ticks a number.
+/// Nanoseconds and ticks per number.
 fn measure(mut run: impl FnMut()) -> [f64; 2] {
     let samples = (0..SAMPLES).map(|_| {
         let (start, first) = (Instant::now(), ticks());
@@ -75,7 +75,7 @@ fn main() {
         vec!["portable", "avx2", "avx512"],
         vec!["f64", "f32"],
     ];
-    // Of each kind of word any one that is named; all where none is.
+    // Of each kind of argument those that are named, or all if none is.
     let wanted = |words: &[&str]| {
         kinds.iter().zip(words).all(|(kind, word)| {
             let mut named = arguments.iter().filter(|argument| kind.contains(&argument.as_str())).peekable();

@@ -1,9 +1,9 @@
 //! Speed of the update in three dimensions alone: 64³ cells in one patch, one thread.
 //!
 //! `cargo bench -p riemann --bench space --no-default-features`; with arguments, only the vectors and precisions named, for
-//! instance `-- avx2 f64`. One update warms up; the rate is that of the median of the next samples. Where the system says how long the
-//! thread has had a processor, that is the time taken: other programs do not count. Some systems say it to four milliseconds, so that a
-//! sample is of several updates.
+//! instance `-- avx2 f64`. After one update to warm up, the rate is that of the median sample. The time is the thread's
+//! CPU time if the system reports it, so that other programs have no effect. Some systems report it in units of four milliseconds, so that
+//! a sample consists of several updates.
 
 use riemann::limiter::Limiter;
 use riemann::patch::{
@@ -17,7 +17,7 @@ use std::time::Instant;
 
 const GHOST: usize = 2;
 const CELLS: usize = 64;
-/// Times that are taken, and updates in each.
+/// Number of samples, and of updates in each.
 const SAMPLES: usize = 5;
 const UPDATES: usize = 5;
 
@@ -40,7 +40,7 @@ impl<R: Scalar> Patch<R> {
         Patch { q: [q.clone(), q], row, scratch: vec![R::default(); solver.scratch_len()] }
     }
 
-    /// One sweep along the axes given, in tiles of at most so many cells.
+    /// One sweep along the given axes, in tiles of at most `tile` cells.
     fn sweep(&mut self, solver: &dyn PatchSolver<R>, sweep: [bool; 3], tile: [usize; 3]) {
         let (row, slab) = (self.row, self.row * self.row);
         let start = PACK_OVERRUN + GHOST * (slab + row + 1);
@@ -73,7 +73,7 @@ impl<R: Scalar> Patch<R> {
     }
 }
 
-/// Seconds that this thread has had a processor, where Linux tells; else seconds since the first call.
+/// This thread's CPU time in seconds if Linux reports it; else seconds since the first call.
 fn seconds() -> f64 {
     static FIRST: OnceLock<Instant> = OnceLock::new();
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -81,7 +81,7 @@ fn seconds() -> f64 {
     nanoseconds.map_or_else(|| FIRST.get_or_init(Instant::now).elapsed().as_secs_f64(), |n| n * 1e-9)
 }
 
-/// Median cell updates a second.
+/// Median of the cell updates per second.
 fn measure<R: Scalar>(solver: &dyn PatchSolver<R>, mean: &[f64], split: bool) -> f64 {
     let mut patch = Patch::new(solver, mean);
     let mut update = || {

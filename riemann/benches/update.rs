@@ -1,7 +1,7 @@
-//! Speed of the update alone in the plane: square patches, one thread.
+//! Speed of the two-dimensional update alone: square patches, one thread.
 //!
 //! `cargo bench -p riemann --bench update --no-default-features`; with arguments, only the equations, vectors, precisions and cells named,
-//! for instance `-- acoustics avx512 f64 256`. Without, acoustics on patches of all sizes and the other equations on the largest.
+//! for instance `-- acoustics avx512 f64 256`. Without arguments, acoustics on patches of all sizes and the other equations on the largest.
 //! The rate is that of the median update.
 
 use riemann::limiter::Limiter;
@@ -14,12 +14,12 @@ use riemann::solvers::{Acoustics, Elasticity, Euler, EulerHllc, ShallowWater, Sh
 use std::time::Instant;
 
 const GHOST: usize = 2;
-/// Cell updates of a measurement, about.
+/// Approximate number of cell updates in a measurement.
 const UPDATES: usize = 20_000_000;
 /// Cells along a patch's sides.
 const SIZES: [usize; 5] = [256, 64, 32, 20, 12];
 
-/// Median cell updates a second on a patch of `cells` × `cells` with states around `mean`.
+/// Median of the cell updates per second on a patch of `cells` × `cells` with states around `mean`.
 fn measure<R: Scalar>(solver: &dyn PatchSolver<R>, mean: &[f64], cells: usize) -> f64 {
     let row = cells + 2 * GHOST;
     let component = row * row;
@@ -68,11 +68,11 @@ fn measure<R: Scalar>(solver: &dyn PatchSolver<R>, mean: &[f64], cells: usize) -
     (cells * cells) as f64 / seconds[seconds.len() / 2]
 }
 
-/// What of the equations, vectors, precisions and cells is asked for.
+/// The equations, vectors, precisions and sizes named in the arguments.
 struct Wanted(Vec<String>);
 
 impl Wanted {
-    /// Whether `word` is, or none of its kind.
+    /// Whether `word` is named, or no argument of its kind.
     fn has(&self, kind: &[&str], word: &str) -> bool {
         !self.0.iter().any(|w| kind.contains(&w.as_str())) || self.0.iter().any(|w| w == word)
     }

@@ -1,4 +1,4 @@
-//! What solvers say of their states: which quantities must be positive, and their values.
+//! Which quantities of a solver's states must be positive, and their values.
 
 use riemann::catalogue;
 use riemann::patch::{PatchSolver, SourceRow};
@@ -9,7 +9,7 @@ fn kernels(name: &str, dim: usize) -> Arc<dyn PatchSolver<f64>> {
     catalogue::kernels(name, dim, &parameters(name, dim)).unwrap_or_else(|e| panic!("{e}")).double
 }
 
-/// One for every parameter that has no default.
+/// The value 1 for every parameter that has no default.
 fn parameters(name: &str, dim: usize) -> BTreeMap<String, f64> {
     let info = catalogue::find(name, dim).expect("listed");
     info.parameters.iter().filter(|p| p.default.is_none()).map(|p| (p.name.to_owned(), 1.0)).collect()
@@ -21,7 +21,7 @@ fn quantities(solver: &dyn PatchSolver<f64>, q: &[f64], aux: &[f64]) -> Vec<f64>
     values
 }
 
-/// The first inadmissible one of some cells, each its state; `data`: as of initial data.
+/// The first inadmissible state of `cells`; `data`: checked as initial data.
 fn first_inadmissible(solver: &dyn PatchSolver<f64>, cells: &[&[f64]], data: bool) -> Option<usize> {
     let mut by_component: Vec<f64> = (0..cells[0].len()).flat_map(|m| cells.iter().map(move |cell| cell[m])).collect();
     let q = by_component.as_mut_ptr();
@@ -31,7 +31,7 @@ fn first_inadmissible(solver: &dyn PatchSolver<f64>, cells: &[&[f64]], data: boo
     unsafe { solver.first_inadmissible(&row, data) }
 }
 
-/// The states that checks of a solver try are those that it says are admissible: in every solver, from random numbers.
+/// The states that `admissible` makes of random numbers are admissible, for every solver.
 #[test]
 fn states_to_try_are_admissible() {
     let mut checked = 0;
@@ -81,7 +81,7 @@ fn a_gas_has_density_and_pressure() {
     }
 }
 
-/// Data must not have negative depths; steps may leave some, which the formulas take for dry land.
+/// Depths must not be negative in data; steps may leave negative ones, which the formulas treat as dry land.
 #[test]
 fn what_must_not_be_negative_is_asked_of_data_alone() {
     let water = kernels("shallow_water", 2);
@@ -94,7 +94,7 @@ fn what_must_not_be_negative_is_asked_of_data_alone() {
     assert_eq!(quantities(cars.as_ref(), &[1.25], &[]), [1.25, -0.25]);
 }
 
-/// Auxiliary values are checked by their names, with the data.
+/// Auxiliary values named as positive are checked with the data.
 #[test]
 fn auxiliary_values_must_be_positive_too() {
     let medium = kernels("acoustics_variable", 2);

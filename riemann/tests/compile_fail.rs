@@ -1,4 +1,4 @@
-//! What the solver language refuses, it refuses at the user's own token, and says what to write instead.
+//! Errors of the solver language point at the user's own token, and say what to write instead.
 //!
 //! The compiler's whole output is compared. After a change of a message: `TRYBUILD=overwrite cargo test -p riemann --test
 //! compile_fail`, and read the difference.

@@ -1,11 +1,11 @@
-//! Solvers in the frames of faces in space: any normal has a frame, and the flux through a face is that of its normal and area.
+//! Solvers in the frame of a face in three dimensions: every normal has a frame, and the flux through a face follows from its normal and area.
 
 use riemann::axis::Axis;
 use riemann::frame::{FaceFrame, half_way};
 use riemann::solver::{Described, Solver};
 use riemann::solvers::Euler;
 
-/// Numbers from 0 to 1 without an order.
+/// Irregular numbers between 0 and 1.
 fn random(seed: &mut u64) -> f64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*seed >> 11) as f64 / (1_u64 << 53) as f64
@@ -30,7 +30,7 @@ fn normals() -> Vec<[f64; 3]> {
     normals
 }
 
-/// Half a turn about what lies half way exchanges the axis and the normal, to a few units of round-off.
+/// The frame is a rotation by 180° about the bisector of axis and normal, which exchanges them, to a few units of round-off.
 #[test]
 fn half_a_turn_exchanges_axis_and_normal() {
     for normal in normals() {
@@ -46,7 +46,7 @@ fn half_a_turn_exchanges_axis_and_normal() {
 }
 
 /// The flux through a face is its area times the sum of the fluxes along the axes, weighted with the normal, and the fluctuations are the
-/// difference of fluxes; tangents do not matter. Fluxes round at 1e-16 of the largest, some ten times.
+/// difference of fluxes, whatever the tangents. Tolerance: some ten roundings of the fluxes, each 1e-16 of the largest.
 #[test]
 fn the_flux_is_that_of_normal_and_area() {
     let solver = Euler::<3>::from_parameters(&[1.4]);

@@ -1,7 +1,7 @@
-//! The kernels of every vector width give the same bits, and so does every way of cutting a patch into tiles, and writing
-//! the new state over the old one.
+//! The kernels of every vector width give the same bits, and so do all divisions of a patch into tiles, and the update
+//! in place.
 //!
-//! Proved on random states, for every built-in solver in every number of dimensions, order, kind of transverse terms, limiter,
+//! Tested on random states, for every built-in solver in every number of dimensions, order, kind of transverse terms, limiter,
 //! sweep, with and without a capacity, on odd sizes down to one cell. Equality is that of bits: all widths do the same
 //! operations in the same order.
 
@@ -19,7 +19,7 @@ use riemann::prelude::*;
 use riemann::real::Scalar;
 use std::collections::BTreeMap;
 
-/// Ghost cells on every side along the axes that there are.
+/// Ghost cells on every side along the patch's axes.
 const GHOST: usize = 2;
 
 /// A patch of random states.
@@ -30,7 +30,7 @@ struct Patch<R> {
     aux: Vec<R>,
 }
 
-/// How a patch is swept and in tiles of how many cells at most.
+/// The axes that a sweep updates, and the largest size of a tile.
 #[derive(Clone, Copy)]
 struct Way {
     sweep: [bool; 3],
@@ -38,7 +38,7 @@ struct Way {
 }
 
 impl<R: Scalar> Patch<R> {
-    /// Each cell has a state and auxiliary values that are admissible.
+    /// A patch whose cells have random admissible states and auxiliary values.
     fn new(dim: usize, cells: [usize; 3], random: &mut Random, solver: &Admissible) -> Self {
         let mut patch = Patch { dim, cells, q: Vec::new(), aux: Vec::new() };
         let size = patch.size();
@@ -55,12 +55,12 @@ impl<R: Scalar> Patch<R> {
         patch
     }
 
-    /// Cells along an axis, ghost cells too.
+    /// Cells along an axis, including ghost cells.
     fn extent(&self, d: usize) -> usize {
         self.cells[d] + if d < self.dim { 2 * GHOST } else { 0 }
     }
 
-    /// Cells of the patch, ghost cells too.
+    /// Cells of the patch, including ghost cells.
     fn size(&self) -> usize {
         (0..3).map(|d| self.extent(d)).product()
     }
@@ -70,7 +70,7 @@ impl<R: Scalar> Patch<R> {
         Strides { row, slab: row * self.extent(1), component: self.size() }
     }
 
-    /// Where the first interior cell lies.
+    /// Offset of the first interior cell.
     fn start(&self) -> usize {
         let strides = self.strides();
         PACK_OVERRUN + [1, strides.row, strides.slab][..self.dim].iter().sum::<usize>() * GHOST
@@ -114,7 +114,7 @@ impl<R: Scalar> Patch<R> {
         bits
     }
 
-    /// Updates the patch in one tile, the new state written over the old one.
+    /// Updates the patch in place, in one tile.
     fn update_in_place(&self, solver: &dyn PatchSolver<R>, scheme: &Scheme, sweep: [bool; 3]) -> Vec<u64> {
         let mut q = self.q.clone();
         let start = q[self.start()..].as_mut_ptr();
@@ -145,7 +145,7 @@ impl<R: Scalar> Patch<R> {
         scheme: &Scheme,
         way: Way,
     ) -> Vec<u64> {
-        // What an earlier tile leaves in the scratch memory must not matter.
+        // The result must not depend on what an earlier tile leaves in the scratch memory.
         let mut scratch = vec![R::from_f64(f64::NAN); solver.scratch_len()];
         let slots = 9 * self.cells.iter().map(|n| n + 1).product::<usize>();
         let mut kept = vec![R::default(); solver.equations().len() * slots];
@@ -184,7 +184,7 @@ impl<R: Scalar> Patch<R> {
     }
 }
 
-/// Schemes that differ in every way that the update knows. `num_aux`: whether there can be a capacity.
+/// Schemes that cover all options of the update; with a capacity too if `num_aux` is not zero.
 fn schemes(dim: usize, num_aux: usize) -> Vec<Scheme> {
     let mut schemes = Vec::new();
     let capacities: &[i32] = if num_aux > 0 { &[-1, 0] } else { &[-1] };
@@ -196,7 +196,7 @@ fn schemes(dim: usize, num_aux: usize) -> Vec<Scheme> {
             schemes.push(of(1, transverse, all(Limiter::default())));
             schemes.extend(Limiter::ALL.iter().map(|&limiter| of(2, transverse, all(limiter))));
         }
-        // Another limiter for each wave.
+        // A different limiter for each wave.
         let limiters = std::array::from_fn(|w| Limiter::ALL[w % Limiter::ALL.len()]);
         schemes.push(of(2, 2, limiters));
         if dim > 2 {
@@ -207,13 +207,13 @@ fn schemes(dim: usize, num_aux: usize) -> Vec<Scheme> {
     schemes
 }
 
-/// Sizes: odd, prime to every number of lanes, and down to one cell.
+/// Sizes: odd, coprime to every number of lanes, and down to one cell.
 const SIZES: [&[[usize; 3]]; 3] = [
     &[[1, 1, 1], [5, 1, 1], [37, 1, 1]],
     &[[1, 1, 1], [1, 5, 1], [7, 1, 1], [13, 9, 1], [37, 5, 1]],
     &[[1, 1, 1], [1, 5, 2], [13, 3, 5]],
 ];
-/// As large as any of the sizes, as small as the largest tile swept along three axes.
+/// A tile that holds each of the sizes whole, and is no larger than the largest tile swept along three axes.
 const WHOLE: [usize; 3] = [64, 16, 64];
 
 /// All axes at once, and each by itself.
@@ -284,7 +284,7 @@ fn every_width_and_every_tiling_gives_the_same_bits() {
     }
 }
 
-/// The update is seen to change the state, in every component: the comparison is not of zeros.
+/// The update changes nearly all states, with values that depend on the limiter: the comparison is not of constants.
 #[test]
 fn the_comparison_is_of_something() {
     for (dim, cells) in [(2, [13, 9, 1]), (3, [13, 9, 5])] {
@@ -344,7 +344,7 @@ impl Solver<1, 1, 0> for Decay {
     }
 }
 
-/// Sources act on the row's cells, all of them and no others, with the same bits in every width.
+/// Sources change exactly the row's cells, with the same bits in every width.
 #[test]
 fn sources_give_the_same_bits_in_every_width() {
     for len in [1, 3, 4, 5, 8, 11, 17, 31] {

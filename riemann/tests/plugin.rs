@@ -1,4 +1,4 @@
-//! The interface of plugins, without a library: a solver's table in this process, read back as a program reads it.
+//! The interface of plugins, without a library file: a solver's function table in this process, loaded as a program loads it.
 
 use riemann::device_source::DeviceSource;
 use riemann::limiter::Limiter;
@@ -11,7 +11,7 @@ use riemann::real::Scalar;
 use riemann::solvers::Acoustics;
 use std::ptr::NonNull;
 
-/// Advection along x and decay, with everything that a solver can bring along. Panics where it is told to.
+/// Advection along x and decay, with every function that a solver can define. Panics on demand.
 #[derive(Clone, Debug)]
 struct Decay {
     speed: f64,
@@ -134,7 +134,7 @@ const ROW: usize = CELLS[0] + 4;
 const COMPONENT: usize = ROW * (CELLS[1] + 4);
 const START: usize = PACK_OVERRUN + 2 * ROW + 2;
 
-/// Numbers without a pattern.
+/// Irregular numbers.
 fn values<R: Scalar>(len: usize) -> Vec<R> {
     (0..len).map(|k| R::from_f64(((k * 7919) % 1009) as f64 * 1e-3 - 0.4)).collect()
 }
@@ -190,7 +190,7 @@ fn everything<R: Scalar>(solver: &dyn PatchSolver<R>) -> (Vec<R>, f64, bool) {
     };
     // SAFETY: the row lies in the patch.
     unsafe { solver.apply_source(&row) };
-    // Packs may leave anything past the faces of the list.
+    // Packs may write any value past the faces of the list.
     let sums = [&sum[..21], &sum[stride..stride + 21]].concat();
     ([q_next, q, kept, sums].concat(), report.courant, report.admissible)
 }
@@ -221,8 +221,8 @@ fn the_description_survives() {
     assert_eq!(solver.device_source(), Decay { speed: 0.8, rate: 0.25 }.device_source());
 }
 
-/// Of a solver in several numbers of dimensions a program takes the one that it asks for, in whatever order the table has them; of
-/// one that has no such form, the one with the most. A table without forms, or with two alike, is refused.
+/// `form` returns the form with the requested number of dimensions, in whatever order the table has them; if there is none, the
+/// form with the most. A table without forms, or with two of the same dimension, is refused.
 #[test]
 fn the_form_asked_for_is_taken() {
     let plugin = load(vec![form::<Acoustics<3>, _, _, _>(), form::<Acoustics<1>, _, _, _>()]).expect("two forms");
@@ -242,7 +242,7 @@ fn the_form_asked_for_is_taken() {
     }
 }
 
-/// Initial data, auxiliary values, criterion and boundary values arrive cell by cell where they belong.
+/// Initial data, auxiliary values, criterion and boundary values are written to the right cells.
 #[test]
 fn functions_of_position_fill_rows() {
     let solver = decay(0.8);
@@ -259,7 +259,7 @@ fn functions_of_position_fill_rows() {
     assert_eq!(ghost, [5.0, -5.0]);
 }
 
-/// Single faces give what the solver gives; the exchanged solver is another one, or absent where there is none.
+/// Single faces give the solver's results; the exchanged solver is a separate one, or absent if the solver defines none.
 #[test]
 fn single_faces_are_evaluated() {
     let (direct, faces) = (Decay { speed: 0.8, rate: 0.25 }, decay(0.8).faces());
@@ -298,7 +298,7 @@ fn panics_become_messages() {
     assert_eq!(PatchSolver::<f64>::failure(&whole), None);
 }
 
-/// Tables of other versions and things that are no tables are told apart before anything else of them is read.
+/// Tables of other versions, and memory that is no table, are recognised before anything but the header is read.
 #[test]
 fn other_tables_are_refused() {
     let mut bytes = vec![0_u64; size_of::<Table>().div_ceil(8)];
@@ -307,7 +307,7 @@ fn other_tables_are_refused() {
     assert_eq!(load(std::ptr::null()), Some(LoadError::NotAPlugin));
     assert_eq!(load(bytes.as_ptr().cast()), Some(LoadError::NotAPlugin));
     let table = table("another compiler", vec![form::<Decay, _, _, _>()]);
-    // SAFETY: the table is as long as the words that take it.
+    // SAFETY: `bytes` is at least as long as the table.
     unsafe {
         std::ptr::copy_nonoverlapping((&raw const table).cast::<u8>(), bytes.as_mut_ptr().cast(), size_of::<Table>())
     };

@@ -1,8 +1,8 @@
-//! How far a hierarchy can be shared out: partitions and exchange plans for up to ten thousand ranks, made by the functions that runs
-//! call, and the time that a step would take by a model. No values, no update.
+//! Scaling of the partition: partitions and exchange plans for up to ten thousand ranks, made by the functions that runs
+//! call, and the time of a step by a model. No values are stored or updated.
 //!
-//! A checkpoint's levels are put side by side, a part of a copy for each rank as long as there are not too many patches, then the same
-//! number for more ranks. What is measured are seconds of so many threads here. `cargo xtask scale --help` lists the options.
+//! Copies of a checkpoint's levels are placed side by side, in proportion to the number of ranks, up to a maximum number of patches; beyond
+//! this, more ranks share the same copies. Measured times are those of threads on this machine. `cargo xtask scale --help` lists the options.
 
 mod model;
 mod options;
@@ -20,10 +20,10 @@ use std::process::ExitCode;
 use tiled::Tiles;
 
 fn main() -> ExitCode {
-    // Cargo adds a word of its own.
+    // Cargo adds the argument `--bench`.
     let words = std::env::args().skip(1).filter(|word| word != "--bench");
     let outcome = match Options::parse(words) {
-        // What is measured are seconds of these threads.
+        // Times are measured on these threads.
         Ok(Some(options)) => match rayon::ThreadPoolBuilder::new().num_threads(options.threads).build() {
             Ok(threads) => threads.install(|| run(&options)),
             Err(error) => Err(error.to_string()),
@@ -70,7 +70,7 @@ fn run_in<const D: usize>(path: &Path, options: &Options) -> Result<(), String> 
         let step = model.step(&shares);
         let share = copies as f64 / ranks as f64;
         let (first, share_of_first) = *single.get_or_insert((step, share));
-        // Where copies are fewer for each rank than in the first line, each has as much less to do.
+        // With fewer copies per rank than in the first line, each rank has proportionally less work.
         let Efficiency { step: alone, all } = step.efficiency(&first, share / share_of_first);
         println!(
             "{ranks:8} {:9} {:10.3} {:11} {:9} {:8.1} {:10.3} {:7.3} {:8.3} {:11.1} {:18.0} % {:4.0} %",

@@ -1,13 +1,13 @@
-//! How long a step takes, by a model that overlaps nothing.
+//! The time of a step by a model without overlap of communication and computation.
 
 use crate::options::Options;
 use crate::shares::Shares;
 use crate::tiled::Tiles;
 use std::fmt;
 
-/// Bytes that every rank tells all others in each step of a level: its report.
+/// Bytes of the step report that every rank sends to all others in each step of a level.
 const REPORT: f64 = 40.0;
-/// Bytes of a box that is told to all.
+/// Bytes of a box that is sent to all ranks.
 const BOX: f64 = 24.0;
 
 pub struct Model {
@@ -25,13 +25,13 @@ pub struct Model {
 /// Seconds of a step of the coarsest level.
 #[derive(Clone, Copy)]
 pub struct Step {
-    /// Updates and what crosses.
+    /// Updates and messages.
     advance: f64,
-    /// Regrids: boxes, which ranks make together and tell one another; their order and owners, which all find; plans.
+    /// Regrids: clustering by all ranks together, an all-gather of the boxes, their order and owners, which every rank computes, and plans.
     regrid: f64,
 }
 
-/// How much of the ranks' time counts: of steps alone, and with regrids.
+/// Parallel efficiency: of steps alone, and including regrids.
 pub struct Efficiency {
     pub step: f64,
     pub all: f64,
@@ -54,7 +54,7 @@ impl Model {
     pub fn step(&self, shares: &Shares) -> Step {
         let (ranks, finest) = (shares.ranks as f64, self.steps.len() - 1);
         let crosses = |[messages, bytes]: [f64; 2]| messages * self.latency + bytes / self.bandwidth;
-        // What all are told goes through every rank.
+        // An all-gather: every rank receives the bytes of all.
         let told = |bytes: f64| {
             if shares.ranks > 1 { ranks.log2().ceil() * self.latency + ranks * bytes / self.bandwidth } else { 0.0 }
         };
@@ -75,7 +75,7 @@ impl Model {
 }
 
 impl Step {
-    /// Beside `one`, the step of the fewest ranks, of whose work for each this one has a `part`.
+    /// Efficiency relative to `one`, the step with the fewest ranks. `part`: work per rank relative to that step's.
     pub fn efficiency(&self, one: &Step, part: f64) -> Efficiency {
         Efficiency {
             step: part * one.advance / self.advance,

@@ -40,7 +40,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// `None`: help is wanted.
+    /// `None` if help is requested.
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let mut options = Options {
             checkpoint: String::new(),

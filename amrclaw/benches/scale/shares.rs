@@ -1,4 +1,4 @@
-//! Who owns what, and what crosses: by the partitions and plans of runs.
+//! Partitions of a hierarchy and the messages between ranks, computed by the partitions and plans that runs use.
 
 use crate::options::Options;
 use crate::tiled::Tiles;
@@ -10,33 +10,33 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What crosses in one step of a level: of the rank that has most of it.
+/// Messages in one step of a level: those of the rank that has most.
 #[derive(Clone, Copy, Default)]
 pub struct Crossing {
-    /// Messages of ghost cells, and the larger of the bytes sent and received, each time that they are filled.
+    /// Messages, and the larger of bytes sent and received, each time that ghost cells are filled.
     pub ghost: [f64; 2],
-    /// The same of the conservation fix and the averages, each step of the next coarser level.
+    /// The same for the conservation fix and averaging down, in each step of the next coarser level.
     pub joint: [f64; 2],
 }
 
-/// A hierarchy shared out.
+/// A hierarchy partitioned among ranks, and its costs.
 pub struct Shares {
     pub ranks: usize,
     pub num_patches: usize,
-    /// Largest over mean of the work of a step of the coarsest level.
+    /// Largest work of a rank over the mean, in a step of the coarsest level.
     pub imbalance: f64,
-    /// Cells of the rank that has most, by level.
+    /// Cells of the rank with most cells, for each level.
     pub most_cells: Vec<f64>,
-    /// Most other ranks that one of those looked at has to do with.
+    /// Largest number of other ranks that a sampled rank communicates with.
     pub neighbours: usize,
-    /// Most messages and bytes that one sends in a step of the coarsest level.
+    /// Largest numbers of messages and bytes of a sampled rank in a step of the coarsest level.
     pub messages: usize,
     pub bytes: f64,
     pub crossings: Vec<Crossing>,
-    /// Seconds of making the plans of one rank; of putting all patches in order and cutting the curve, which all do.
+    /// Seconds to make the plans of one rank; and to sort all patches and partition the curve, which every rank does.
     pub plan_seconds: f64,
     pub cut_seconds: f64,
-    /// Clustering.
+    /// Cost of clustering.
     pub boxes: Together,
     /// Bytes of boxes, owners and the plans of one rank.
     pub memory: f64,
@@ -69,7 +69,7 @@ impl Shares {
             .collect();
         let work: Vec<f64> =
             (0..ranks).map(|rank| cells.iter().zip(&steps).map(|(cells, steps)| steps * cells[rank]).sum()).collect();
-        // Levels are stepped one after another: the busiest rank of each holds all up.
+        // Levels are stepped one after another: all ranks wait for the busiest one of each level.
         let most_cells: Vec<f64> = cells.iter().map(|cells| cells.iter().copied().fold(0.0, f64::max)).collect();
         let most: f64 = most_cells.iter().zip(&steps).map(|(cells, steps)| steps * cells).sum();
         let mean = work.iter().sum::<f64>() / ranks as f64;
@@ -100,7 +100,7 @@ impl Shares {
         Ok(shares)
     }
 
-    /// Takes what one rank has to do into account.
+    /// Includes the plans and messages of one rank in the maxima.
     fn look_at<const D: usize>(
         &mut self,
         tiles: &Tiles<D>,
@@ -116,7 +116,7 @@ impl Shares {
         let (mut others, mut messages, mut bytes) = (BTreeSet::new(), 0.0, 0.0);
         for (l, plans) in plans.iter().enumerate() {
             let crossing = crossing(plans, tiles, &mut others);
-            // Where there are finer levels, ghost cells are filled before and after the step.
+            // If there are finer levels, ghost cells are filled before and after the step.
             let fills = steps[l] * if l + 1 < steps.len() { 2.0 } else { 1.0 };
             let joint = if l > 0 { steps[l - 1] } else { 0.0 };
             messages += fills * crossing.ghost[0] + joint * crossing.joint[0];
@@ -136,7 +136,7 @@ impl Shares {
             .map(|plans| {
                 let regions = plans.ghost().all_copies().all().len() + plans.ghost().all_interps().all().len();
                 let faces = plans.reflux().map_or(0, |plan| plan.runs().all().len());
-                // Each list has an end for every patch, those of others too.
+                // Each list stores an end for every patch, including those of other ranks.
                 (regions + faces) * 2 * size_of::<CellBox<D>>() + 5 * size_of::<u32>() * plans.ghost().num_patches()
             })
             .sum();
@@ -144,12 +144,12 @@ impl Shares {
     }
 }
 
-/// Owners of all levels' patches, of ranks that are equally fast.
+/// The partitions of all levels among equally fast ranks.
 fn owners<const D: usize>(hierarchy: &Hierarchy<D>, ranks: usize) -> Vec<Arc<Partition>> {
     Partition::of_levels(hierarchy.levels(), hierarchy.ratios(), &Speeds::equal(ranks), |_| None)
 }
 
-/// Ranks with the most work, and others at equal distances.
+/// The ranks to examine: those with most work, and others at equal distances.
 fn samples(work: &[f64], count: usize) -> BTreeSet<usize> {
     let mut order: Vec<usize> = (0..work.len()).collect();
     order.sort_by(|&a, &b| work[b].total_cmp(&work[a]));
@@ -157,7 +157,7 @@ fn samples(work: &[f64], count: usize) -> BTreeSet<usize> {
     busiest.chain((0..count / 2).map(|k| k * work.len() / count.max(1))).collect()
 }
 
-/// What crosses between one rank and others in the plans of a level.
+/// The messages between one rank and others in the plans of a level.
 fn crossing<const D: usize>(plans: &LevelPlans<D>, tiles: &Tiles<D>, others: &mut BTreeSet<usize>) -> Crossing {
     let number = size_of::<f64>() * tiles.num_eqn();
     let ghost = larger(plans.ghost().exchange(), others, |regions| number * regions.num_cells());
@@ -167,7 +167,7 @@ fn crossing<const D: usize>(plans: &LevelPlans<D>, tiles: &Tiles<D>, others: &mu
         joint = larger(plan.exchange(), others, |items| number * volume(items));
     }
     if let Some(plan) = plans.reflux() {
-        // Sums and cells go from the coarse side to the fine one, sums back.
+        // The owner of the coarse side sends sums and cell values to that of the fine side, which sends sums back.
         let there_and_back = size_of::<f64>() * (2 * tiles.num_eqn() + tiles.num_values());
         let volume = |items: &Vec<FaceRun<D>>| items.iter().map(|r| r.cells.volume()).sum::<usize>();
         let [messages, bytes] = larger(plan.exchange(), others, |items| there_and_back * volume(items));
@@ -176,7 +176,7 @@ fn crossing<const D: usize>(plans: &LevelPlans<D>, tiles: &Tiles<D>, others: &mu
     Crossing { ghost, joint }
 }
 
-/// Messages and bytes, of those sent and received the more.
+/// Numbers of messages and bytes: the larger of those sent and received.
 fn larger<T>(exchange: &Exchange<T>, others: &mut BTreeSet<usize>, bytes: impl Fn(&T) -> usize) -> [f64; 2] {
     let [sent, received] = [&exchange.sent, &exchange.received].map(|parcels| {
         others.extend(parcels.iter().map(|parcel| parcel.rank));
@@ -185,7 +185,7 @@ fn larger<T>(exchange: &Exchange<T>, others: &mut BTreeSet<usize>, bytes: impl F
     [0, 1].map(|k| sent[k].max(received[k]) as f64)
 }
 
-/// How often boxes are made: the shortest time counts, since what else the machine does must not.
+/// How often clustering is repeated. The shortest time counts, to exclude other load on the machine.
 const TRIES: usize = 3;
 
 /// The clustering of all ranks together.

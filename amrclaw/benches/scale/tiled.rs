@@ -14,7 +14,7 @@ pub struct Tiles<const D: usize> {
 }
 
 impl<const D: usize> Tiles<D> {
-    /// `split`: most cells of a patch along an axis. `enlarge`: so many times as many cells along each axis, in the same patches.
+    /// `split`: most cells of a patch along an axis. `enlarge`: factor for the number of cells along each axis, before patches are split.
     pub fn new(mut frame: Frame<D>, enlarge: i32, split: i32) -> Self {
         let larger = Ratio::uniform(enlarge);
         frame.cells = frame.cells.map(|cells| enlarge * cells);
@@ -23,7 +23,7 @@ impl<const D: usize> Tiles<D> {
         };
         let ratio = |l: usize| frame.ratios[l - 1];
         let cut = |l: usize| {
-            // Patches are made of whole cells of the next coarser level.
+            // Patches consist of whole cells of the next coarser level.
             let coarse: Vec<CellBox<D>> = match l {
                 0 => boxes(0),
                 _ => boxes(l).iter().map(|cells| cells.coarse_from_fine(ratio(l))).collect(),
@@ -48,12 +48,12 @@ impl<const D: usize> Tiles<D> {
         self.frame.equations.len()
     }
 
-    /// Numbers of a cell that the conservation fix shows.
+    /// Numbers per cell that the conservation fix sends: state and auxiliary values.
     pub fn num_values(&self) -> usize {
         self.frame.equations.len() + self.frame.aux.len()
     }
 
-    /// Steps of each level in one of the coarsest, if they are refined in time as in space.
+    /// Steps of each level in one step of the coarsest, if refinement in time is as in space.
     pub fn steps(&self) -> Vec<f64> {
         let ratios = self.frame.ratios.iter().map(|ratio| f64::from(*ratio.0.iter().max().expect("an axis")));
         let mut steps = vec![1.0];
@@ -63,7 +63,7 @@ impl<const D: usize> Tiles<D> {
         steps
     }
 
-    /// So many copies, as nearly a cube as can be, and the seconds of putting the patches of finer levels in order.
+    /// A hierarchy of `count` copies, arranged nearly as a cube, and the seconds to sort the patches of finer levels.
     pub fn copies(&self, count: usize) -> (Hierarchy<D>, f64) {
         let along = factors::<D>(count);
         let Frame { lower, upper, cells, .. } = self.frame;
@@ -90,7 +90,7 @@ impl<const D: usize> Tiles<D> {
     }
 }
 
-/// Factors of a number, as even as can be.
+/// Factors of a number, as equal as possible.
 fn factors<const D: usize>(count: usize) -> [i32; D] {
     let (mut along, mut rest) = ([1; D], count);
     for (d, factor) in along.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Clustering by all ranks together, as runs do it: each rank a thread that has the tags under its own patches.
+//! Clustering by all ranks together, as in runs: each rank is a thread that has the tags under its own patches.
 
 use amrclaw::exec::comm::{CommError, Communicator, MessageHeader, Phase, Ranks};
 use amrclaw::index::{CellBox, Level};
@@ -7,22 +7,22 @@ use amrclaw::regrid::{ClusterParams, cluster, divide_among_ranks, redistribute_t
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};
 
-/// What the rank that has most of it does.
+/// Largest cost of a rank.
 #[derive(Clone, Copy, Default)]
 pub struct Together {
-    /// Seconds of one thread's work; waits are not in them.
+    /// CPU time of one thread, without waits.
     pub seconds: f64,
     pub messages: f64,
     pub bytes: f64,
 }
 
-/// Ranks that are threads which sleep while they wait: there are many more than cores.
+/// Communicator of ranks that are threads. They sleep while they wait, since there are many more ranks than cores.
 struct Sleepers {
     rank: Rank,
     boxes: Arc<Vec<MailBox>>,
 }
 
-/// What has come for a rank, by sender.
+/// Messages received by a rank, by sender.
 #[derive(Default)]
 struct MailBox {
     from: Mutex<HashMap<usize, VecDeque<Vec<u64>>>>,
@@ -55,7 +55,7 @@ impl Communicator for Sleepers {
     fn abort(&self, _reason: &str) {}
 }
 
-/// Clusters the cells under the finest level, whose owners have their tags.
+/// Clusters the cells under the finest level; the owners of its patches have the tags at first.
 pub fn clustered<const D: usize>(
     hierarchy: &Hierarchy<D>,
     partitions: &[Arc<Partition>],
@@ -72,7 +72,7 @@ pub fn clustered<const D: usize>(
         let comm = Sleepers { rank: Rank { number, of: ranks }, boxes: boxes.clone() };
         let all = Ranks::new(Arc::new(comm), Arc::default());
         let header = MessageHeader { phase: Phase::Flags, level: coarser as u8, epoch: 0 };
-        // What several threads would do of it this one does alone.
+        // One rank uses one thread.
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|e| e.to_string())?;
         alone.install(|| {
             let before = seconds_of_thread();
@@ -106,7 +106,7 @@ pub fn clustered<const D: usize>(
     })
 }
 
-/// Seconds for which a processor has worked for this thread.
+/// This thread's CPU time in seconds.
 fn seconds_of_thread() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call writes the time, and nothing else.

@@ -229,7 +229,7 @@ fn check_digest(path: &Path, what: &str, written: &Attributes<'_>, read: AttrVal
 
 /// The error for a digest that differs.
 pub(super) fn digest_differs(path: &Path, what: &str) -> InputError {
-    let reason = format!("{what} is not what was written: the digests differ");
+    let reason = format!("{what} has changed since it was written: the digests differ");
     InputError::Damaged { path: path.to_owned(), reason }
 }
 
@@ -238,7 +238,7 @@ fn bounded(path: &Path, file: &hdf5::File, group: &Group, name: &str) -> Result<
     let set = group.dataset(name).map_err(damaged(path))?;
     let refused = |reason| InputError::Damaged { path: path.to_owned(), reason };
     if set.is_chunked() || !set.filters().is_empty() {
-        return Err(refused(format!("{name} is in pieces or compressed, which no checkpoint is")));
+        return Err(refused(format!("{name} is chunked or compressed, which checkpoints never are")));
     }
     let shape = set.shape().map_err(damaged(path))?;
     let count = shape.iter().try_fold(1_u64, |n, &extent| n.checked_mul(extent));

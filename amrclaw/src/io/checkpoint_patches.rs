@@ -196,6 +196,6 @@ mod tests {
             (0..level.patches.len()).for_each(|k| drop(stored.patch(l, k).unwrap()));
         }
         let message = stored.check(&[stored.digests()]).unwrap_err().to_string();
-        assert!(message.contains("q of level 2 is not what was written"), "{message}");
+        assert!(message.contains("q of level 2 has changed since it was written"), "{message}");
     }
 }

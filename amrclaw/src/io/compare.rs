@@ -118,7 +118,7 @@ fn errors_in<const D: usize>(
 ) -> Result<Vec<(String, Norms)>, CompareError> {
     let frame = read::frame::<D>(path)?;
     if !same_time(frame.time, end) {
-        let message = format!("the last frame is of t = {}, others are compared at t = {end}", frame.time);
+        let message = format!("the last frame has t = {}, but the comparison is at t = {end}", frame.time);
         return Err(CompareError::Unlike(message));
     }
     match truth {

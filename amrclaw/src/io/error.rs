@@ -25,23 +25,23 @@ pub enum OutputError {
         reason: String,
     },
     /// Another run writes to the folder.
-    #[error("another run is writing to {}; wait for its end, or name another folder by --output", .0.display())]
+    #[error("another run is writing to {}; wait until it ends, or choose another folder with --output", .0.display())]
     Busy(PathBuf),
     /// A file of another program is where one of the run's files would go.
     #[error(
-        "{} is in the way, and no earlier run wrote it: move it away, or name another folder by --output",
+        "{} already exists, but no earlier run wrote it: move it away, or choose another folder with --output",
         .0.display()
     )]
     Foreign(PathBuf),
     /// A rank that must write into the folder cannot find it.
     #[error(
-        "{} is not there for this rank: with `output.groups` the first rank of each group writes into the folder, so that their \
-         machines must share it; have them share it, or leave `output.groups` out",
+        "{} does not exist for this rank: with `output.groups`, the first rank of each group writes into this folder; \
+         use a folder that their machines share, or leave `output.groups` out",
         .0.display()
     )]
     NotShared(PathBuf),
     /// There is no free folder of that name.
-    #[error("{} and all folders numbered after it are in use; name another one by --output", .0.display())]
+    #[error("{} and all folders numbered after it are in use; choose another folder with --output", .0.display())]
     ExistingFiles(PathBuf),
     /// A file to be continued is not what it should be.
     #[error(transparent)]
@@ -97,7 +97,7 @@ pub enum InputError {
         expected: usize,
     },
     /// The file is cut off or otherwise damaged.
-    #[error("{} is damaged or cut off: {reason}", path.display())]
+    #[error("{} is damaged or truncated: {reason}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

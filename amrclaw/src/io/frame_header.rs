@@ -251,11 +251,11 @@ fn open_by(
     // Reading a pipe would block, and a device file may be endless.
     let found = path.metadata().map_err(InputError::io(path))?;
     if !found.is_file() {
-        let reason = if found.is_dir() { "it is a folder" } else { "it is no regular file" };
+        let reason = if found.is_dir() { "it is a folder" } else { "it is not a regular file" };
         return Err(InputError::Kind { path: path.to_owned(), expected, reason: reason.to_owned() });
     }
     if !hdf5::is_hdf5(path).map_err(InputError::io(path))? {
-        let reason = "it does not begin as an HDF5 file does".to_owned();
+        let reason = "it does not begin with the HDF5 signature".to_owned();
         return Err(InputError::Kind { path: path.to_owned(), expected, reason });
     }
     let file = open(path).map_err(damaged(path))?;

@@ -52,11 +52,7 @@ impl ChosenSolver {
     pub fn of(case: &Case) -> Result<Self, CaseErrors> {
         let checked = |key: &str, shape: SolverShape| match shape == *case.shape() {
             true => Ok(shape),
-            false => Err(case.error(
-                key,
-                "is another solver by now than the case was checked against",
-                "read the case again",
-            )),
+            false => Err(case.error(key, "has changed since the case was checked against it", "read the case again")),
         };
         match &case.solver.from {
             SolverFrom::Name(name) => {

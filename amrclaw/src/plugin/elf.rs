@@ -54,13 +54,13 @@ impl<'a> Image<'a> {
     /// Why the loader could not load it.
     pub fn read(bytes: &'a [u8]) -> Result<Self, String> {
         if !bytes.starts_with(b"\x7fELF\x02\x01") {
-            return Err("it is no shared library of this kind of machine".to_owned());
+            return Err("it is not an ELF shared library, 64-bit and little-endian".to_owned());
         }
         let cut = || format!("it is damaged: a part is missing after its {} bytes", bytes.len());
         let kind = number::<2>(bytes, 16).ok_or_else(cut)?;
         let machine = number::<2>(bytes, 18).ok_or_else(cut)?;
         if kind != SHARED {
-            return Err("it is no shared library".to_owned());
+            return Err("it is not a shared library".to_owned());
         }
         if MACHINE.is_some_and(|wanted| wanted != machine) {
             return Err("it is for another kind of processor".to_owned());
@@ -151,7 +151,7 @@ mod tests {
     /// Files of other kinds are refused with a message that says so.
     #[test]
     fn other_files_are_told_apart() {
-        assert!(Image::read(b"not a library").err().unwrap().contains("no shared library"));
+        assert!(Image::read(b"not a library").err().unwrap().contains("not an ELF shared library"));
         assert!(Image::read(b"").is_err());
     }
 }

@@ -93,7 +93,7 @@ impl PluginError {
             PluginError::Cache(CacheError::NoFolder) => "set AMRCLAW_CACHE to a folder",
             PluginError::Cache(CacheError::Io { .. }) => "name a folder that can be written to in AMRCLAW_CACHE",
             PluginError::Cache(CacheError::Unsafe { .. }) => {
-                "what lies there is loaded and run: `chmod 700` the folder if it is yours alone, or name another in AMRCLAW_CACHE"
+                "its files are loaded and run: `chmod 700` it if it is yours alone, or name another in AMRCLAW_CACHE"
             }
             PluginError::NoSolver { .. } => "`amrclaw solver new NAME` writes a file to start from",
             PluginError::Compile { .. } => "correct the file; docs/solver-guide.md explains what a solver provides",

@@ -93,7 +93,7 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
     let missing = |key: &str, what: &str| {
         case.error(
             key,
-            format!("the solver `{}` brings no {what} along", shape.name),
+            format!("the solver `{}` provides no {what}", shape.name),
             "write an expression or a kind by name; \"user\" needs a solver or a program that provides it",
         )
     };
@@ -169,7 +169,7 @@ fn remark(case: &Case, idle: bool) {
     let (solver, ResolvedSettings { split, cfl_desired, cfl_max, stable_courant, .. }) =
         (&case.shape().name, *case.settled());
     if case.scheme.split.is_none() && split != Split::Unsplit {
-        info!(solver, split = split.name(), "the solver has no `transverse`: sweeps go along the axes one by one");
+        info!(solver, split = split.name(), "the solver has no `transverse`: the scheme uses dimensional splitting");
     }
     match stable_courant {
         Some(bound) if bound < 1.0 && !case.scheme.allow_unstable => {

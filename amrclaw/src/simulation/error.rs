@@ -48,7 +48,8 @@ pub enum RunError {
     },
     /// The solution grows beyond any bound from its data.
     #[error(
-        "{equation} has grown to {value:e} on {place}; {}, and every other quantity has grown as much\n  help: {GROWTH_HELP}",
+        "{equation} has grown to {value:e} on {place}; {}, and all other quantities have grown as \
+         much\n  help: {GROWTH_HELP}",
         measure_text(*measure, *steps)
     )]
     Growth {
@@ -65,8 +66,8 @@ pub enum RunError {
     },
     /// The step became so small that the run cannot come to its end.
     #[error(
-        "the time step has sunk to {dt:e}, from {longest:e}; {equation}, at most {measure:e} at first, is {value:e} on {place}\n  \
-         help: {GROWTH_HELP}"
+        "the time step has decreased from {longest:e} to {dt:e}; {equation}, at most {measure:e} at first, \
+         is {value:e} on {place}\n  help: {GROWTH_HELP}"
     )]
     StepCollapse {
         /// The step.
@@ -83,14 +84,14 @@ pub enum RunError {
         place: Box<CellPlace>,
     },
     /// The patches of a checkpoint do not form a valid mesh.
-    #[error("the checkpoint is damaged: the patches of its level {level} make no mesh")]
+    #[error("the checkpoint is damaged: the patches of its level {level} do not form a valid mesh")]
     Damaged {
         /// Level.
         level: Level,
     },
     /// The mesh is too large for the machine.
     #[error(
-        "{cells} cells on {levels} level{} need at least {} of memory, and there are {}",
+        "{cells} cells on {levels} level{} need at least {} of memory, but only {} are available",
         if *levels == 1 { "" } else { "s" },
         bytes_text(*needed),
         bytes_text(*limit)
@@ -117,7 +118,7 @@ pub enum RunError {
     #[error("asked to stop")]
     Stopped,
     /// A simulation stepped by the caller must have one rank.
-    #[error("a simulation that is stepped by hand has one rank: leave `ranks` out, or run the case as a whole")]
+    #[error("a simulation advanced step by step has one rank: leave `ranks` out, or run the whole case")]
     Ranks,
     /// The solver itself failed.
     #[error("the solver panicked: {0}")]
@@ -138,10 +139,10 @@ impl RunError {
         let RunError::Exec(cause @ ExecError::Inadmissible { .. }) = self else { return self };
         let help = match solver {
             "euler" | "euler_tracer" => {
-                "Roe's solver does not keep density and pressure positive near vacuum: take the solver \"euler_hllc\", which keeps \
-                 the density so, a limiter such as \"minmod\", or `scheme.order = 1`"
+                "Roe's solver does not keep density and pressure positive near vacuum: use the solver \"euler_hllc\", \
+                 which keeps the density positive, a limiter such as \"minmod\", or `scheme.order = 1`"
             }
-            _ => "lower `time.cfl_desired`, take a limiter such as \"minmod\", or `scheme.order = 1`",
+            _ => "lower `time.cfl_desired`, use a limiter such as \"minmod\", or `scheme.order = 1`",
         };
         RunError::Inadmissible { cause: Box::new(cause), help: help.to_owned() }
     }
@@ -151,7 +152,7 @@ impl RunError {
         let (key, help) = match &self {
             // The initial data do not fill ghost cells outside the domain: their values come from the boundary conditions.
             RunError::Exec(ExecError::NotFinite { place, .. }) if place.ghost => {
-                ("mesh.boundary".to_owned(), "write what flows in as formulas that are numbers at all times")
+                ("mesh.boundary".to_owned(), "write inflow formulas that have finite values at all times")
             }
             RunError::Exec(ExecError::NotFinite { equation: name, .. }) => {
                 let section = if equations.contains(name) { "initial" } else { "aux" };
@@ -189,18 +190,19 @@ impl RunError {
 }
 
 /// What to do about a solution that grows.
-const GROWTH_HELP: &str = "the scheme is unstable, or the solver leaves what its equations allow: lower `time.cfl_desired`, take \
-                           `scheme.transverse = 2` or `scheme.split = \"strang\"`, a limiter such as \"minmod\", or a solver that \
-                           keeps states positive; if this growth is real, raise `time.growth_limit`, or set it to 0";
+const GROWTH_HELP: &str = "the scheme is unstable, or the solver produces inadmissible states: lower \
+                           `time.cfl_desired`, use `scheme.transverse = 2` or `scheme.split = \"strang\"`, a limiter \
+                           such as \"minmod\", or a solver that keeps states positive; if this growth is real, \
+                           raise `time.growth_limit`, or set it to 0";
 
 fn measure_text(measure: f64, steps: u64) -> String {
-    format!("{steps} steps of the coarsest level ago it was {measure:e} at most")
+    format!("it was at most {measure:e} before the last {steps} steps of the coarsest level")
 }
 
 fn tries_text(tries: u32) -> String {
     match tries {
         0 => " (the step is fixed: choose a smaller time.dt)".to_owned(),
-        n => format!(" after {n} tries with smaller and smaller steps"),
+        n => format!(" after {n} tries with decreasing steps"),
     }
 }
 

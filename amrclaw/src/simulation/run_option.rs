@@ -73,7 +73,7 @@ pub const RUN_OPTIONS: [RunOption; 9] = [
     RunOption {
         name: "device",
         long: "device",
-        help: "What to run on",
+        help: "Device to run on",
         is_shared: false,
         value: RunOptionValue::Word {
             words: &Device::WORDS,
@@ -84,7 +84,7 @@ pub const RUN_OPTIONS: [RunOption; 9] = [
     RunOption {
         name: "devices",
         long: "devices",
-        help: "Numbers of the GPUs to run on, which share the patches; they never change the result. Implies --device cuda",
+        help: "Numbers of the GPUs to run on; they share the patches, with the same result. Implies --device cuda",
         is_shared: true,
         value: RunOptionValue::Numbers {
             unit: "N,…",
@@ -96,12 +96,12 @@ pub const RUN_OPTIONS: [RunOption; 9] = [
     RunOption {
         name: "threads",
         long: "threads",
-        help: "Threads; they never change the result",
+        help: "Number of threads; the result does not depend on it",
         is_shared: true,
         value: RunOptionValue::Number {
             unit: "N",
             least: 1,
-            default: "all of the machine's",
+            default: "all hardware threads",
             get: |options| options.threads.map(|threads| threads as u64),
             set: |options, threads| options.threads = Some(usize::try_from(threads).unwrap_or(usize::MAX)),
         },
@@ -109,7 +109,7 @@ pub const RUN_OPTIONS: [RunOption; 9] = [
     RunOption {
         name: "ranks",
         long: "ranks",
-        help: "Ranks in this process, which share the patches and the threads; they never change the result",
+        help: "Number of ranks in this process, which share the patches and threads; the result does not depend on it",
         is_shared: true,
         value: RunOptionValue::Number {
             unit: "N",
@@ -122,7 +122,7 @@ pub const RUN_OPTIONS: [RunOption; 9] = [
     RunOption {
         name: "comm_timeout",
         long: "comm-timeout",
-        help: "Seconds for which a rank waits for another before it takes it for lost",
+        help: "Timeout in seconds for a message from another rank, after which that rank is considered lost",
         is_shared: true,
         value: RunOptionValue::Number {
             unit: "SECONDS",
@@ -135,7 +135,7 @@ pub const RUN_OPTIONS: [RunOption; 9] = [
     RunOption {
         name: "precision",
         long: "precision",
-        help: "Precision of the numbers",
+        help: "Floating-point precision",
         is_shared: true,
         value: RunOptionValue::Word {
             words: &Precision::WORDS,
@@ -146,7 +146,7 @@ pub const RUN_OPTIONS: [RunOption; 9] = [
     RunOption {
         name: "fmad",
         long: "fmad",
-        help: "On a GPU, allow fused multiply-adds; without them results in f64 are those of the CPU to the bit",
+        help: "On a GPU, allow fused multiply-adds; without them, results in f64 are bitwise identical to the CPU's",
         is_shared: true,
         value: RunOptionValue::Switch {
             get: |options| !options.no_fused,
@@ -156,12 +156,12 @@ pub const RUN_OPTIONS: [RunOption; 9] = [
     RunOption {
         name: "device_memory",
         long: "device-memory",
-        help: "Bytes of the GPU's memory to use at most",
+        help: "Maximum GPU memory to use, in bytes",
         is_shared: true,
         value: RunOptionValue::Number {
             unit: "BYTES",
             least: 0,
-            default: "all that is free",
+            default: "all free memory",
             get: |options| options.device_memory,
             set: |options, bytes| options.device_memory = Some(bytes),
         },
@@ -169,7 +169,7 @@ pub const RUN_OPTIONS: [RunOption; 9] = [
     RunOption {
         name: "device_times",
         long: "device-times",
-        help: "With --device cuda, take the GPU's own time by phase, for run.json; the run takes a little longer",
+        help: "With --device cuda, measure GPU time per phase for run.json, which slows the run down slightly",
         is_shared: true,
         value: RunOptionValue::Switch {
             get: |options| options.device_times,

@@ -191,7 +191,7 @@ impl<const D: usize> Simulation<D> {
             SolverFrom::Name(_) => "solver.name",
             SolverFrom::Path(_) => "solver.path",
         };
-        let help = "this is what the solver's `source` makes of the initial data: mend it, or write other data";
+        let help = "the solver's `source` computes this value from the initial data: correct it, or change the data";
         row.refuse((&self.equations, &q, stride), f64::is_finite, |_| (solver.to_owned(), help))
     }
 }

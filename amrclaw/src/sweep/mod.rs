@@ -29,11 +29,11 @@ pub enum SweepError {
     #[error("{0}")]
     Vary(String),
     /// The folder holds a sweep already.
-    #[error("{} holds a sweep; go on with it by --resume, or name another folder by --output", .0.display())]
+    #[error("{} contains a sweep; continue it with --resume, or choose another folder with --output", .0.display())]
     Exists(PathBuf),
     /// The folder holds a sweep of another case or with other arguments.
     #[error(
-        "{} holds a sweep with other {what}; runs of both could not be compared: name another folder by --output",
+        "{} contains a sweep with other {what}, whose runs cannot be compared: choose another folder with --output",
         dir.display()
     )]
     Differs {
@@ -51,7 +51,7 @@ pub enum SweepError {
         reason: String,
     },
     /// The folder cannot be written to; nothing was begun.
-    #[error("{0}\nwrite the path of a folder that can be written to: --output DIR")]
+    #[error("{0}\nchoose a writable folder with --output DIR")]
     Folder(OutputError),
     /// A file could not be written.
     #[error(transparent)]

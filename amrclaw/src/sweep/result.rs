@@ -176,10 +176,11 @@ impl Summary {
             (Some(own), Some(others)) => {
                 format!("; its error is {own:.2e}, that of {} {others:.2e}", plan.describe(other.setting))
             }
-            _ => "; --error tells what the levels are worth".to_owned(),
+            _ => "; --error gives the errors of both".to_owned(),
         };
         Some(format!(
-            "With levels.max = 1 it does less, not the same faster: nothing is refined, {:.3e} cell updates against {:.3e} with {}{errors}.",
+            "levels.max = 1 is faster only because it refines nothing and does less work: {:.3e} cell updates \
+             against {:.3e} with {}{errors}.",
             best.cells_advanced_total,
             other.cells_advanced_total,
             plan.describe(other.setting),

@@ -52,7 +52,7 @@ impl FromStr for Vary {
         let mut seen = values.clone();
         seen.sort();
         if let Some(pair) = seen.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(wrong(format!("the value {} is there twice; --repeat takes runs several times", pair[0])));
+            return Err(wrong(format!("the value {} is given twice; use --repeat to repeat runs", pair[0])));
         }
         Ok(Vary { keys, values })
     }
@@ -128,7 +128,7 @@ mod tests {
             ("a.b=1,,2", "a value is missing"),
             ("a.b=", "a value is missing"),
             ("a.b=[1,2", "not closed"),
-            ("a.b=1,2,1", "1 is there twice"),
+            ("a.b=1,2,1", "1 is given twice"),
         ] {
             let message = text.parse::<Vary>().unwrap_err().to_string();
             assert!(message.contains(part), "{text}: {message}");

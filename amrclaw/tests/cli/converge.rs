@@ -114,5 +114,5 @@ fn wrong_formulas_are_refused() {
 fn errors_are_of_one_time() {
     let (_folder, outcome) = converge(&["--exact", "q = sin(2*pi*(x - t))", "--set", "time.max_steps=3"]);
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("others are compared at t ="), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("the comparison is at t ="), "{}", outcome.stderr);
 }

@@ -35,7 +35,7 @@ fn runs_are_replaced_only_on_demand() {
     let first = contents(&dir);
     let said = run_well(folder.path(), &case(), &SETS, &["--output", "out"]);
     assert!(
-        said.stderr.contains("remark: out has files of another run") && said.stderr.contains("out_2"),
+        said.stderr.contains("remark: out contains files of another run") && said.stderr.contains("out_2"),
         "{}",
         said.stderr
     );
@@ -63,7 +63,7 @@ fn a_refused_run_removes_nothing() {
     let before = contents(&dir);
     let long = format!("gauge=[{{name=\"{}\",position=[0.5,0.5]}}]", "g".repeat(250));
     for (set, part) in
-        [(SETS[4], "gauge_g1.csv is in the way"), (&long, "at most 100"), (r#"initial.pressure="log(x-9)""#, "NaN")]
+        [(SETS[4], "gauge_g1.csv already exists"), (&long, "at most 100"), (r#"initial.pressure="log(x-9)""#, "NaN")]
     {
         let outcome = run(folder.path(), &case(), &[&SETS[..4], &[set]].concat(), &["--output", "out", "--overwrite"]);
         assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
@@ -171,8 +171,7 @@ fn checkpoints_of_other_times_are_refused() {
     run_well(folder.path(), &case(), &SETS, &["--output", "out"]);
     let last = files(&folder.path().join("out")).into_iter().filter(|name| name.starts_with("checkpoint_")).max();
     let last = format!("out/{}", last.unwrap());
-    for (set, part) in [("time.end=0.01", "behind the end at 0.01"), ("time.start=0.021", "before the start at 0.021")]
-    {
+    for (set, part) in [("time.end=0.01", "after the end at 0.01"), ("time.start=0.021", "before the start at 0.021")] {
         let sets = ["mesh.cells=[20,20]", "time.end=0.03", "output.times=[0.03]", set, "output.times=[]"];
         let outcome = run(folder.path(), &case(), &sets, &["--output", "out", "--restart", &last]);
         assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);

@@ -101,7 +101,7 @@ fn what_is_not_there_is_named() {
         (&["--field", "dz(density)"], &["2D"]),
         (&["--range", "2,1"], &["write the smaller one first"]),
         (&["--log", "--range", "0,1"], &["no logarithms"]),
-        (&["--zoom", "5,6,0,1"], &["nothing to show along x", "from 0 to 1"]),
+        (&["--zoom", "5,6,0,1"], &["outside the domain along x", "from 0 to 1"]),
         (&["--slice", "z=0.5"], &["cannot be cut along z"]),
         (&["--projection", "max:y"], &["only frames in 3D"]),
         (&["--outline-level", "1", "--outline-level", "7"], &["no level 7", "levels are 1 to 2"]),

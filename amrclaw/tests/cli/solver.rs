@@ -296,7 +296,7 @@ fn validate_without_code_runs_none() {
     std::fs::write(folder.path().join("empty.rs"), "pub struct Empty;").unwrap();
     assert_refused(folder.path(), &validate(&["--set", "solver.path=empty.rs"]), &["solver.path", "holds no solver"]);
     std::fs::write(folder.path().join("text.so"), "not a library").unwrap();
-    assert_refused(folder.path(), &validate(&["--set", "solver.path=text.so"]), &["no shared library"]);
+    assert_refused(folder.path(), &validate(&["--set", "solver.path=text.so"]), &["not an ELF shared library"]);
     let mut built_in = program(folder.path());
     let outcome = built_in.arg("validate").arg(super::example("burgers_square")).arg("--no-code").output().unwrap();
     assert_eq!(outcome.status.code(), Some(0));

@@ -16,7 +16,7 @@ fn a_new_solver_passes_its_checks_and_runs() {
         "{}",
         outcome.stderr
     );
-    assert_refused(dir, &amrclaw(dir, &new), &["my_tides.rs is there already"]);
+    assert_refused(dir, &amrclaw(dir, &new), &["my_tides.rs already exists"]);
     assert_refused(dir, &amrclaw(dir, &["solver", "new", "My-Tides"]), &["small letters"]);
 
     let outcome = amrclaw(dir, &["solver", "check", "my_tides.rs", "--case", "my_tides.toml", "--set", "bulk=2.5"]);

@@ -49,7 +49,7 @@ fn errors_tell_what_levels_are_worth() {
     assert!(errors[0] > errors[1] && errors[1] > errors[2] && errors[2] == 0.0, "{errors:?}");
     assert!(figures("drift").iter().all(|drift| *drift < 1e-12));
     if json["best"][0]["fastest"]["levels.max"] == "1" {
-        assert!(outcome.stdout.contains("does less, not the same faster"), "{}", outcome.stdout);
+        assert!(outcome.stdout.contains("is faster only because it refines nothing"), "{}", outcome.stdout);
     }
 }
 
@@ -69,7 +69,7 @@ fn errors_are_of_one_time_and_one_range() {
     }
     let folder = tempfile::tempdir().unwrap();
     let outcome = sweep_well(folder.path(), &SMALL[..1], &[&["--vary", "time.max_steps=2,4"], &exact[..]].concat());
-    assert!(outcome.stdout.contains("no error of max_steps = 2: the last frame is of t ="), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("no error of max_steps = 2: the last frame has t ="), "{}", outcome.stdout);
     let json = description(folder.path());
     assert!(json["settings"][0]["error"].is_null() && json["settings"][1]["error"].is_number());
 }
@@ -160,7 +160,7 @@ fn a_failing_run_stops_no_other() {
         assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
         assert!(outcome.stderr.contains("failed: pressure is NaN"), "{}", outcome.stderr);
         assert!(outcome.stderr.contains("1 of 3 runs failed"), "{}", outcome.stderr);
-        assert_eq!(outcome.stderr.contains("2 of 3 runs are there already"), round == 1, "{}", outcome.stderr);
+        assert_eq!(outcome.stderr.contains("2 of 3 runs are already complete"), round == 1, "{}", outcome.stderr);
         let runs = description(folder.path())["runs"].clone();
         let failed: Vec<_> = runs.as_array().unwrap().iter().filter(|run| run["status"] == "failed").collect();
         assert_eq!(failed.len(), 1);
@@ -203,7 +203,7 @@ fn a_killed_sweep_goes_on() {
     let refused = sweep(folder.path(), &sets, &vary[..2]);
     assert!(refused.code == Some(2) && refused.stderr.contains("--resume"), "{}", refused.stderr);
     let outcome = sweep_well(folder.path(), &sets, &[&vary[..2], &["--resume", "--threads", "1"]].concat());
-    assert!(outcome.stderr.contains(" of 6 runs are there already"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains(" of 6 runs are already complete"), "{}", outcome.stderr);
     assert_eq!(done(folder.path()).len(), 6);
     if cfg!(target_os = "linux") {
         assert_eq!(kept.iter().map(written).collect::<Vec<_>>(), before, "finished runs are left alone");
@@ -211,7 +211,7 @@ fn a_killed_sweep_goes_on() {
     // More repeats and values may be asked for later; other settings of the case may not.
     let more = ["--vary", "regrid.cutoff=0.5,0.55", "--resume", "--threads", "1"];
     let outcome = sweep_well(folder.path(), &sets, &more);
-    assert!(outcome.stderr.contains("1 of 2 runs are there already"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("1 of 2 runs are already complete"), "{}", outcome.stderr);
     let other = sweep(folder.path(), &["mesh.cells=[20,20]"], &more);
     assert!(other.code == Some(2) && other.stderr.contains("other contents of the case"), "{}", other.stderr);
 }
@@ -229,7 +229,7 @@ fn wrong_sweeps_are_refused() {
         (&["--vary", "regrid.cutoff"], &["key.path=value"]),
         (&["--vary", "regrid.cutoff=0.5,0.7", "--vary", "levels.max=2", "--zip"], &["--zip", "2", "1"]),
         (&["--vary", "levels.max=2", "--vary", "levels.max=1"], &["levels.max varies twice"]),
-        (&["--device", "cpu", "--device", "cpu"], &["--device cpu is there twice"]),
+        (&["--device", "cpu", "--device", "cpu"], &["--device cpu is given twice"]),
         (&["--repeat", "0"], &["--repeat"]),
     ] {
         let outcome = sweep(folder.path(), &SMALL, arguments);

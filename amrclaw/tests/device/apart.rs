@@ -19,7 +19,7 @@ pub struct Apart {
 /// What there is between all ranks of a run.
 #[derive(Default)]
 pub struct Between {
-    acknowledgements: Mutex<HashMap<[usize; 2], VecDeque<Vec<u64>>>>,
+    acknowledgements: Mutex<HashMap<[usize; 2], VecDeque<u64>>>,
     /// What is to stay until all have left.
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
 }
@@ -75,13 +75,13 @@ impl PeerAccess for Apart {
         &self.acknowledgements
     }
 
-    fn post_acknowledgement(&self, to: usize, words: Vec<u64>) {
+    fn post_acknowledgement(&self, to: usize, count: u64) {
         let between = self.lends.as_ref().expect("it lends");
         let mut acknowledgements = between.acknowledgements.lock().expect("nobody panics");
-        acknowledgements.entry([self.rank().number, to]).or_default().push_back(words);
+        acknowledgements.entry([self.rank().number, to]).or_default().push_back(count);
     }
 
-    fn take_acknowledgement(&self, from: usize) -> Option<Vec<u64>> {
+    fn take_acknowledgement(&self, from: usize) -> Option<u64> {
         let between = self.lends.as_ref().expect("it lends");
         between.acknowledgements.lock().expect("nobody panics").get_mut(&[from, self.rank().number])?.pop_front()
     }

@@ -247,14 +247,6 @@ impl Machine for Emulator {
         Ok(())
     }
 
-    fn end_reading(&self, _: &HostMemory) -> Result<(), CudaError> {
-        Ok(())
-    }
-
-    fn reclaim(&self, _: &HostMemory) -> Result<(), CudaError> {
-        Ok(())
-    }
-
     fn finish(&self, _: &HostMemory) -> Result<(), CudaError> {
         Ok(())
     }
@@ -263,11 +255,7 @@ impl Machine for Emulator {
         Ok(Vec::new())
     }
 
-    fn import(&self, _: &[u64]) -> Result<(HostMemory, Vec<u64>), CudaError> {
-        unreachable!("nothing is exported")
-    }
-
-    fn end_reading_elsewhere(&self, _: &HostMemory, _: &[u64]) -> Result<(), CudaError> {
+    fn import(&self, _: &[u64]) -> Result<HostMemory, CudaError> {
         unreachable!("nothing is exported")
     }
 

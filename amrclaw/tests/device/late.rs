@@ -101,13 +101,10 @@ pub struct Memory {
     imported: bool,
 }
 
-/// Memory that others read, the event behind what was written there, and those behind its readers.
+/// Memory that others read, and the event behind the last write.
 pub struct Shared {
     memory: Memory,
     written: LastEvent,
-    read: Mutex<Vec<Event>>,
-    /// Of what is imported: the one behind its reader here.
-    read_here: Option<LastEvent>,
 }
 
 impl Drop for Memory {
@@ -124,12 +121,9 @@ impl Drop for Memory {
     }
 }
 
-impl Drop for Shared {
+impl Drop for Late {
     fn drop(&mut self) {
-        let mut state = self.memory.devices.state();
-        for (device, event) in self.read.get_mut().expect("nobody panics").drain(..) {
-            state.go_on(device, Some(event));
-        }
+        self.devices.state().go_on(self.number, None);
     }
 }
 
@@ -253,7 +247,7 @@ impl Machine for Late {
     }
 
     fn share(&self, bytes: usize) -> Result<Shared, CudaError> {
-        Ok(Shared { memory: self.allocate(bytes)?, written: Arc::default(), read: Mutex::default(), read_here: None })
+        Ok(Shared { memory: self.allocate(bytes)?, written: Arc::default() })
     }
 
     fn shared_memory(shared: &Shared) -> &Memory {
@@ -282,25 +276,10 @@ impl Machine for Late {
         Ok(())
     }
 
-    fn end_reading(&self, source: &Shared) -> Result<(), CudaError> {
-        let event = self.record();
-        match &source.read_here {
-            Some(last) => *last.lock().expect("nobody panics") = Some(event),
-            None => source.read.lock().expect("nobody panics").push(event),
-        }
-        Ok(())
-    }
-
-    fn reclaim(&self, shared: &Shared) -> Result<(), CudaError> {
-        shared.read.lock().expect("nobody panics").drain(..).for_each(|read| self.ask_for(Step::Wait(read)));
-        Ok(())
-    }
-
     fn finish(&self, shared: &Shared) -> Result<(), CudaError> {
         let written = *shared.written.lock().expect("nobody panics");
-        let read = std::mem::take(&mut *shared.read.lock().expect("nobody panics"));
         let mut state = self.devices.state();
-        read.into_iter().chain(written).for_each(|(device, event)| state.go_on(device, Some(event)));
+        written.into_iter().for_each(|(device, event)| state.go_on(device, Some(event)));
         Ok(())
     }
 
@@ -309,21 +288,12 @@ impl Machine for Late {
         Ok(vec![device as u64, address, words as u64, self.devices.state().tell(&shared.written)])
     }
 
-    fn import(&self, exported: &[u64]) -> Result<(Shared, Vec<u64>), CudaError> {
-        let &[device, address, words, written] = exported else { panic!("{} words", exported.len()) };
+    fn import(&self, handle: &[u64]) -> Result<Shared, CudaError> {
+        let &[device, address, words, written] = handle else { panic!("{} words", handle.len()) };
         let (device, words, devices) = (device as usize, words as usize, self.devices.clone());
         let memory = Memory { devices, device, address, words, imported: true };
-        let mut state = self.devices.state();
-        let (written, read) = (state.exported[written as usize].clone(), LastEvent::default());
-        let acknowledgement = vec![state.tell(&read)];
-        Ok((Shared { memory, written, read: Mutex::default(), read_here: Some(read) }, acknowledgement))
-    }
-
-    fn end_reading_elsewhere(&self, shared: &Shared, acknowledgement: &[u64]) -> Result<(), CudaError> {
-        let last = self.devices.state().exported[acknowledgement[0] as usize].clone();
-        let event = last.lock().expect("nobody panics").expect("read before");
-        shared.read.lock().expect("nobody panics").push(event);
-        Ok(())
+        let written = self.devices.state().exported[written as usize].clone();
+        Ok(Shared { memory, written })
     }
 
     fn resident_tiles(&self) -> u32 {

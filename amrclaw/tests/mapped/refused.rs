@@ -29,17 +29,17 @@ fn wrong_mappings_are_refused() {
     has(&told(&text(["X +", "Y"]), &[]), &["mesh.mapping.x"]);
     has(&told(&text(["X + x", "Y"]), &[]), &["unknown name `x`"]);
     let ring = text(["(1 + X) * cos(6*Y)", "(1 + X) * sin(6*Y)"]);
-    has(&told(&ring, &["mesh.boundary.y=\"periodic\""]), &["mesh.boundary.y", "do not meet"]);
+    has(&told(&ring, &["mesh.boundary.y=\"periodic\""]), &["mesh.boundary.y", "do not match"]);
     let burgers = case(r#"name = "burgers""#, mesh, ["X", "2 * Y"], &[("q", "x")]);
-    has(&told(&burgers, &[]), &["mesh.mapping", "`burgers` knows directions"]);
+    has(&told(&burgers, &[]), &["mesh.mapping", "`burgers` cannot be rotated"]);
     let bent = ["X", "Y + 0.1 * X * Y"];
-    has(&told(&text(bent), &["scheme.split=\"strang\""]), &["scheme.split", "do not keep totals"]);
+    has(&told(&text(bent), &["scheme.split=\"strang\""]), &["scheme.split", "does not conserve totals"]);
     let walls = ["scheme.split=\"strang\"", "mesh.boundary.x=\"wall\""];
-    has(&told(&text(["X + 0.2 * Y", "Y"]), &walls), &["scheme.split", "faces lean on the walls"]);
+    has(&told(&text(["X + 0.2 * Y", "Y"]), &walls), &["scheme.split", "not perpendicular to the walls"]);
     has(&told(&text(["X", "Y"]), &["scheme.capacity=kappa"]), &["scheme.capacity", "their area"]);
     let richardson = ["regrid.flag={criterion=\"richardson\",tolerance=0.1}", "mesh.cells=[8,7]"];
-    has(&told(&text(["X", "Y"]), &richardson), &["regrid.flag.criterion", "no whole number", "even numbers"]);
-    has(&told(&text(["X", "Y"]), &["mesh.mapping=\"user\""]), &["mesh.mapping", "`acoustics` brings no mapping along"]);
+    has(&told(&text(["X", "Y"]), &richardson), &["regrid.flag.criterion", "needs even numbers", "write even numbers"]);
+    has(&told(&text(["X", "Y"]), &["mesh.mapping=\"user\""]), &["mesh.mapping", "`acoustics` provides no mapping"]);
     has(&told(&text(["X", "Y"]), &["mesh.mapping=\"users\""]), &["mesh.mapping", "\"users\" is not known"]);
     has(&told(&text(["X", "Y"]), &["initial.u=x_lower"]), &["initial.u", "`x_lower` is not known", "`X_lower`"]);
     has(
@@ -61,7 +61,7 @@ fn wrong_mappings_in_space_are_refused() {
     has(&told(&formulas(["X", "Y", "1 / (0.5 - Z)"]), &[]), &["mesh.mapping.x", "X = 0, Y = 0, Z = 0.5"]);
     has(
         &told(&formulas(["X", "Y", "Z + 0.1 * X * Y"]), &["mesh.boundary.x=\"periodic\""]),
-        &["mesh.boundary.x", "do not meet"],
+        &["mesh.boundary.x", "do not match"],
     );
     has(
         &told(&formulas(["X", "Y", "Z"]), &["gauge=[{name=\"g\",position=[0.5,0.5,1.2]}]"]),
@@ -70,7 +70,7 @@ fn wrong_mappings_in_space_are_refused() {
     has(&told(&formulas(["X", "Y", "Z"]), &["initial.u=z_upper"]), &["`z_upper` is not known", "`Z_upper`"]);
     let plane = case(ACOUSTICS, "cells = [8, 8]", ["X", "Y"], &REST);
     has(&told(&plane, &["mesh.mapping.z=Z"]), &["mesh.mapping.z", "has no z"]);
-    has(&told(&plane, &["mesh.mapping={kind=\"spherical\"}"]), &["mesh.mapping.kind", "is of space"]);
+    has(&told(&plane, &["mesh.mapping={kind=\"spherical\"}"]), &["mesh.mapping.kind", "is three-dimensional"]);
     for table in [
         "kind=\"annulus\"\ninner=1.0\nouter=2.0",
         "kind=\"cubed_sphere_face\"\ninner=1.0\nouter=2.0",
@@ -89,13 +89,13 @@ fn wrong_lines_are_named() {
     let text = |map| case(ACOUSTICS, mesh, map, &REST);
     let infinite = told(&text(["1 / X", "Y"]), &[]);
     has(&infinite, &["case.toml:7:13: mesh.mapping.x"]);
-    assert!(!infinite.contains("do not meet"), "{infinite}");
+    assert!(!infinite.contains("do not match"), "{infinite}");
     has(&told(&text(["(1 + X) * cos(6*Y)", "(1 + X) * sin(6*Y)"]), &[]), &["case.toml:5:18: mesh.boundary.y"]);
     has(&told(&case(r#"name = "burgers""#, mesh, ["X", "Y"], &[("q", "x")]), &[]), &["case.toml:6", "mesh.mapping"]);
     let gauge = text(["X", "Y"]) + "[[gauge]]\nname = \"g\"\nposition = [3.0, 0.5]\n";
     has(&told(&gauge, &[]), &["case.toml:31:12: gauge.0.position"]);
     let user = text(["X", "Y"]).replace("[mesh.mapping]", "mapping = \"user\"").replace("x = \"X\"", "");
-    has(&told(&user.replace("y = \"Y\"", ""), &[]), &["case.toml:6", "mesh.mapping", "brings no mapping along"]);
+    has(&told(&user.replace("y = \"Y\"", ""), &[]), &["case.toml:6", "mesh.mapping", "provides no mapping"]);
 }
 
 /// Ready mappings by name, with their parameters and no others.

@@ -125,7 +125,7 @@ fn groups_of_processes_share_a_folder() {
         apart.args(["-n", "1"]).args(&rank).args([":", "-wdir"]).arg(dir("elsewhere")).args(["-n", "1"]).args(&rank);
         let output = apart.output().expect("a launcher that starts");
         assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-        assert!(said(&output).contains("rank 1: many is not there for this rank"), "{}", said(&output));
+        assert!(said(&output).contains("rank 1: many does not exist for this rank"), "{}", said(&output));
         assert!(left(&dir("many"), Ok(())) == before);
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     /// Neither `AMRCLAW_CACHE` nor the variables that name the user's folders are set.
-    #[error("there is no folder for what is compiled: neither AMRCLAW_CACHE nor HOME is set")]
+    #[error("there is no cache folder for compiled code: neither AMRCLAW_CACHE nor HOME is set")]
     NoFolder,
     /// The operating system refused an action.
     #[error("cannot {action} {}: {source}", path.display())]
@@ -25,7 +25,7 @@ pub enum CacheError {
         source: io::Error,
     },
     /// It is not safe to load code from there.
-    #[error("{}, the folder for what is compiled, {message}", path.display())]
+    #[error("{}, the cache folder for compiled code, {message}", path.display())]
     Unsafe {
         /// The folder.
         path: PathBuf,
@@ -54,7 +54,7 @@ pub fn folder() -> Result<PathBuf, CacheError> {
 /// The folder for machine code of kernels; if it cannot be used, a warning says why.
 pub fn kernels() -> Option<PathBuf> {
     let folder = folder().map(|folder| folder.join("kernels"));
-    folder.inspect_err(|error| tracing::warn!("kernels are compiled anew in each run: {error}")).ok()
+    folder.inspect_err(|error| tracing::warn!("kernels are compiled in each run, not cached: {error}")).ok()
 }
 
 #[cfg(unix)]
@@ -72,7 +72,7 @@ fn make_private(folder: &Path) -> Result<(), CacheError> {
     // SAFETY: it only asks, and cannot fail.
     let user = unsafe { libc::geteuid() };
     match data.mode() & 0o022 {
-        _ if !data.is_dir() => wrong("is no folder"),
+        _ if !data.is_dir() => wrong("is not a folder"),
         _ if data.uid() != user => wrong("belongs to another user"),
         0 => Ok(()),
         _ => wrong("may be written to by other users"),
@@ -216,7 +216,7 @@ mod tests {
         }
         let file = above.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert!(make_private(&file).unwrap_err().to_string().contains("is no folder"));
+        assert!(make_private(&file).unwrap_err().to_string().contains("is not a folder"));
     }
 
     /// Parts do not run together.

@@ -149,7 +149,7 @@ impl Source {
         if let Some(path) = path
             && let Err(error) = cache::keep(&path, &compiled.cubin)
         {
-            tracing::warn!("not kept for the next run: {error}");
+            tracing::warn!("the machine code is not cached for the next run: {error}");
         }
         Ok(compiled.cubin)
     }
@@ -163,7 +163,7 @@ impl Device {
     pub fn compile(&self, source: &Source, target: &Target) -> Result<Module, CudaError> {
         let architecture = self.info().architecture();
         self.load(source.machine_code(target, &architecture, self.kept_kernels())?).or_else(|error| {
-            tracing::warn!("{}: compiled anew, since {error}", source.file);
+            tracing::warn!("{}: compiled again, since its machine code cannot be loaded: {error}", source.file);
             self.load(source.compile(target, &architecture)?.cubin)
         })
     }

@@ -52,7 +52,7 @@ pub fn driver_version() -> Result<[u32; 2], CudaError> {
     initialise()?;
     let mut version = 0;
     // SAFETY: the driver is there; it writes one number.
-    unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(CudaError::driver("asking its version", 0))?;
+    unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(CudaError::driver("querying its version", 0))?;
     Ok([version as u32 / 1000, version as u32 % 1000 / 10])
 }
 
@@ -62,7 +62,7 @@ pub fn driver_version() -> Result<[u32; 2], CudaError> {
 /// If there is no driver, or no such device.
 pub fn can_access_peer(from: usize, to: usize) -> Result<bool, CudaError> {
     initialise()?;
-    let failed = CudaError::driver("asking what it reaches", from);
+    let failed = CudaError::driver("querying peer access", from);
     let [device, other] = [from, to].map(|ordinal| result::device::get(ordinal as i32).map_err(&failed));
     let mut can = 0;
     // SAFETY: both are devices; the driver writes one number.
@@ -94,7 +94,7 @@ impl DeviceInfo {
     }
 
     fn of(ordinal: usize) -> Result<DeviceInfo, CudaError> {
-        let failed = CudaError::driver("asking for its properties", ordinal);
+        let failed = CudaError::driver("querying properties", ordinal);
         let device = result::device::get(ordinal as i32).map_err(&failed)?;
         // SAFETY: `device` is a device.
         let number = |attribute| unsafe { result::device::get_attribute(device, attribute) }.map_err(&failed);
@@ -127,10 +127,10 @@ impl Device {
         let Some(info) = all.get(ordinal).cloned() else {
             return Err(CudaError::NoDevice(match all.len() {
                 0 => "it lists none".into(),
-                n => format!("it lists {n}, numbered from 0, and number {ordinal} is wanted"),
+                n => format!("it lists {n}, numbered from 0, but number {ordinal} was requested"),
             }));
         };
-        let failed = CudaError::driver("opening it", ordinal);
+        let failed = CudaError::driver("creating a context", ordinal);
         let context = CudaContext::new(ordinal).map_err(&failed)?;
         // SAFETY: no memory of cudarc's own types is used, whose accesses the events would order.
         unsafe { context.disable_event_tracking() };

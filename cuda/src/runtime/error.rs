@@ -19,7 +19,7 @@ pub enum CudaError {
     #[error(
         "no NVRTC, which compiles the kernels: none of {tried} could be opened. Install it with \
          `pip install nvidia-cuda-nvrtc` (or the package cuda-nvrtc of a CUDA toolkit) and name the library in \
-         AMRCLAW_NVRTC if it lies in no usual place"
+         AMRCLAW_NVRTC if it is not in a standard place"
     )]
     NoNvrtc {
         /// Names and paths that were tried.

@@ -28,7 +28,7 @@ impl Device {
     pub fn event(&self, timed: bool) -> Result<Event, CudaError> {
         let flags = if timed { CUevent_flags::CU_EVENT_DEFAULT } else { CUevent_flags::CU_EVENT_DISABLE_TIMING };
         // SAFETY: the driver writes one event.
-        self.new_event("making an event", |raw| unsafe { sys::cuEventCreate(raw, flags as u32) })
+        self.new_event("creating an event", |raw| unsafe { sys::cuEventCreate(raw, flags as u32) })
     }
 
     /// An event that the driver makes or opens.

@@ -103,7 +103,7 @@ impl Device {
     pub fn exportable_event(&self) -> Result<Event, CudaError> {
         let flags = CUevent_flags::CU_EVENT_DISABLE_TIMING as u32 | CUevent_flags::CU_EVENT_INTERPROCESS as u32;
         // SAFETY: the driver writes one event.
-        self.new_event("making an event", |raw| unsafe { sys::cuEventCreate(raw, flags) })
+        self.new_event("creating an event", |raw| unsafe { sys::cuEventCreate(raw, flags) })
     }
 
     /// Opens an event of another process of the machine.

@@ -44,7 +44,7 @@ impl Module {
 impl Kernel {
     /// Registers of a thread, and its bytes of local memory: more than a few bytes are spilt registers.
     pub fn resources(&self) -> Result<[i32; 2], CudaError> {
-        let what = CudaError::driver("asking for a kernel's resources", self.device);
+        let what = CudaError::driver("querying a kernel's resources", self.device);
         Ok([self.raw.num_regs().map_err(&what)?, self.raw.local_size_bytes().map_err(&what)?])
     }
 
@@ -52,7 +52,7 @@ impl Kernel {
     pub fn blocks_per_multiprocessor(&self, device: &Device, threads: u32) -> Result<u32, CudaError> {
         let bound = device.context().bind_to_thread();
         let blocks = bound.and_then(|()| self.raw.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None));
-        blocks.map_err(CudaError::driver("asking for a kernel's occupancy", self.device))
+        blocks.map_err(CudaError::driver("querying a kernel's occupancy", self.device))
     }
 
     /// Queues the kernel. An empty grid launches nothing.

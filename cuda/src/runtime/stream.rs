@@ -44,13 +44,13 @@ unsafe impl Sync for Graph {}
 impl Device {
     /// A new stream.
     pub fn stream(&self) -> Result<Stream, CudaError> {
-        let raw = self.context().new_stream().map_err(CudaError::driver("making a stream", self.ordinal()))?;
+        let raw = self.context().new_stream().map_err(CudaError::driver("creating a stream", self.ordinal()))?;
         Ok(Stream { raw, device: self.ordinal(), launched: self.launched().clone() })
     }
 
     /// A new stream whose blocks are scheduled before those of streams of lower priority.
     pub fn stream_of_priority(&self, priority: Priority) -> Result<Stream, CudaError> {
-        let failed = CudaError::driver("making a stream", self.ordinal());
+        let failed = CudaError::driver("creating a stream", self.ordinal());
         self.context().bind_to_thread().map_err(&failed)?;
         // The highest priority is the smallest number.
         let (lowest, highest) = result::stream::get_priority_range().map_err(&failed)?;

@@ -1,4 +1,4 @@
-//! The elementary functions on a device and on the CPU: the same bits, with fused operations as without, in both precisions.
+//! The elementary functions give the same bits on a device and on the CPU, with and without fused operations, in both precisions.
 
 use super::Machine;
 use super::support::elementary::{ElementaryArgs, source};
@@ -9,10 +9,10 @@ use riemann::elementary::rows::{Binary, Unary};
 use riemann::patch::Isa;
 use riemann::real::Scalar;
 
-/// Points of each function.
+/// Number of points of each function.
 const POINTS: usize = 1_000_000;
 
-/// Any bits, numbers of moderate size, and numbers as they occur, in turns.
+/// In turn: arbitrary bits, numbers of moderate size, and typical numbers.
 fn points<R: Scalar>() -> Vec<R> {
     let mut state = 7u64;
     let mut bits = || {
@@ -54,7 +54,7 @@ fn compare<R: Scalar + Plain>(machine: &Machine, fused: bool) {
             }
         };
         for i in 0..POINTS {
-            // All that are no numbers are alike.
+            // All NaNs count as equal.
             let bits = |v: R| if v.to_f64().is_nan() { u64::MAX } else { v.to_f64().to_bits() };
             let [here, there] = [expected[i], found[i]];
             assert_eq!(bits(here), bits(there), "{name}({:?}, {:?}): {here:?}, on the device {there:?}", x[i], y[i]);

@@ -9,11 +9,11 @@ use riemann::axis::{Axis, Side};
 use riemann::faces::FaceSolver;
 use riemann::real::Scalar;
 
-/// Faces on which each solver is compared along each axis, in turns.
+/// Faces on which each solver is compared along each axis, `TURN` at a time.
 const FACES: usize = 1_000_000;
-/// Faces of a turn.
+/// Faces of one launch.
 const TURN: usize = 250_000;
-/// Kinds of results, each with a scale of its own.
+/// Kinds of results, each compared relative to its own largest value.
 const KINDS: [&str; 4] = ["waves", "speeds", "fluctuations", "transverse"];
 
 cuda::device_struct! {
@@ -23,7 +23,7 @@ cuda::device_struct! {
         pub states: Pointer<Real>,
         /// Auxiliary values: left and right of the normal problem; below, here and above of the transverse one.
         pub aux: Pointer<Real>,
-        /// Waves, speeds, both fluctuations, and both parts of each of these.
+        /// Waves, speeds, both fluctuations, and both transverse parts of each fluctuation.
         pub results: Pointer<Real>,
         /// Number of faces.
         pub len: u64,
@@ -54,7 +54,7 @@ extern "C" __global__ void faces(const FacesArgs args)
 }
 "#;
 
-/// Random faces of a solver, and what the CPU makes of them.
+/// Random faces of a solver, and the CPU's results for them.
 struct Faces<R> {
     states: Vec<R>,
     aux: Vec<R>,
@@ -113,7 +113,7 @@ fn make<R: Scalar>(solver: &TestSolver, evaluate: &dyn FaceSolver<R>, axis: Axis
     faces
 }
 
-/// Compares a solver on one axis; returns the largest difference of each kind, as a part of its largest number.
+/// Compares a solver on one axis; returns the largest difference of each kind, relative to the largest number of the kind.
 fn same_faces<R: Scalar + Plain>(
     machine: &Machine,
     solver: &TestSolver,
@@ -133,7 +133,7 @@ fn same_faces<R: Scalar + Plain>(
     for turn in 0..FACES / TURN {
         let faces = make(solver, evaluate, axis, 1 + turn as u64);
         let (states, aux) = (machine.send(&faces.states), machine.send(&faces.aux));
-        // Whatever the kernel leaves out stays NaN.
+        // Results that the kernel does not write stay NaN.
         let results = machine.send(&vec![R::from_f64(f64::NAN); faces.results.len()]);
         let address = |buffer: &DeviceBuffer<R>| Pointer::new(buffer.at(0).address());
         let args =

@@ -1,6 +1,6 @@
-//! On a GPU: solvers and the update do what the CPU does. `cargo test -p cuda --test parity -- --ignored`
+//! Solvers and the update give the CPU's results on a GPU. `cargo test -p cuda --test parity -- --ignored`
 //!
-//! Without fused operations in f64 to the bit, but for the sign of zeros; with them to 1e-13, in f32 to 1e-5, of the largest
+//! In f64 without fused operations to the bit, except for the sign of zeros; with them to 1e-13, and in f32 to 1e-5, of the largest
 //! value of the kind: a value is a sum of some hundred products of that size.
 
 #[path = "../support/mod.rs"]
@@ -39,7 +39,7 @@ impl Machine {
     }
 }
 
-/// How close numbers with and without fused operations must be: the part of the largest that they may differ by. `None`: to the bit.
+/// Largest difference allowed, relative to the largest number. `None`: bits must be equal.
 fn tolerance<R: Scalar>(fused: bool) -> Option<f64> {
     match (R::BYTES, fused) {
         (8, false) => None,
@@ -48,11 +48,11 @@ fn tolerance<R: Scalar>(fused: bool) -> Option<f64> {
     }
 }
 
-/// Compares two lists; `place` says of the number of an item what it belongs to. Returns the difference as a part of the largest number expected.
+/// Compares two lists; `place` describes an item by its index. Returns the largest difference, relative to the largest number expected.
 fn check<R: Scalar>((what, place): (&str, &dyn Fn(usize) -> String), fused: bool, found: &[R], expected: &[R]) -> f64 {
     assert_eq!(found.len(), expected.len());
     let Some(tolerance) = tolerance::<R>(fused) else {
-        // NVRTC may take a minimum or maximum by an instruction that orders −0 before 0: the sum is 0 for both.
+        // NVRTC may compute a minimum or maximum by an instruction that orders −0 before 0; adding 0 makes both 0.
         let bits = |v: &R| (v.to_f64() + 0.0).to_bits();
         let different = found.iter().zip(expected).filter(|(a, b)| bits(a) != bits(b)).count();
         assert_eq!(different, 0, "{what}: of {} numbers", found.len());
@@ -60,7 +60,7 @@ fn check<R: Scalar>((what, place): (&str, &dyn Fn(usize) -> String), fused: bool
     };
     let largest = expected.iter().fold(0.0f64, |largest, v| largest.max(v.to_f64().abs()));
     let difference = |(a, b): (&R, &R)| (a.to_f64() - b.to_f64()).abs();
-    // What is not a number is the largest difference of all.
+    // A NaN counts as the largest difference.
     let worst = |worst: (usize, f64), next: (usize, f64)| if next.1 <= worst.1 { worst } else { next };
     let (at, error) = found.iter().zip(expected).map(difference).enumerate().fold((0, 0.0), worst);
     let error = error / largest.max(f64::MIN_POSITIVE);

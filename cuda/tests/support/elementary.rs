@@ -17,7 +17,7 @@ cuda::device_struct! {
     }
 }
 
-/// A line for each function, those of one number first.
+/// The kernel's source, with a line for each function; functions of one number come first.
 pub fn source() -> Source {
     let mut text = String::from(
         "extern \"C\" __global__ void elementary_functions(const ElementaryArgs args)\n{\n    const unsigned long long i = blockIdx.x * \

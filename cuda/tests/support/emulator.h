@@ -1,6 +1,6 @@
-// emulator.h: runs a kernel on the host. The threads of a block are coroutines that take turns; whatever waits for other
-// threads on a device (a shuffle, a barrier) passes the turn on here.
-// Few headers: they are compiled with each of hundreds of texts.
+// emulator.h: runs a kernel on the host. The threads of a block are coroutines, of which one runs at a time; operations that wait for
+// other threads on a device (a shuffle, a barrier) switch to another coroutine here.
+// Few headers are included, since they are compiled with each of hundreds of texts.
 #include <cmath>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 
-// What the library is asked for.
+// Symbols that the library exports.
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 struct Dim3 {
@@ -25,7 +25,7 @@ struct Dim3 {
 static Dim3 blockIdx, gridDim, blockDim, threadIdx;
 
 namespace emulator {
-// A place to jump back to, as the compiler keeps it.
+// A jump buffer of the compiler's setjmp.
 typedef void* Place[5];
 
 constexpr size_t STACK = 1 << 18;
@@ -34,10 +34,10 @@ constexpr unsigned MOST_THREADS = 1024;
 struct Thread {
     ucontext_t context;
     Place here;
-    void* stack;    // kept as long as the process
-    void (*runs)(); // what it was begun for, where it waits for the next block
+    void* stack;    // never freed
+    void (*runs)(); // the function that the coroutine runs, in which it waits for the next block
     bool started, done;
-    bool rests; // done, or at a barrier that others have not reached
+    bool rests; // done, or waiting at a barrier that others have not reached
     unsigned exchanges;
     uint64_t offered[2];
 };
@@ -45,8 +45,8 @@ static Thread threads[MOST_THREADS];
 static Place scheduler;
 static unsigned num_threads, current, waiting, running;
 
-// Jumps within the process: swapcontext would ask the system each time. Functions of their own, so that no caller is one that a
-// jump comes back to.
+// Switches by jumps, since swapcontext makes a system call each time. These are separate functions, so that no caller contains a setjmp
+// itself.
 __attribute__((noinline)) static void give_turn()
 {
     threadIdx = Dim3{current, 0, 0};
@@ -61,7 +61,7 @@ __attribute__((noinline)) static void turn_over(Place& here, void (*to)())
 }
 __attribute__((noinline)) static void end_block() { __builtin_longjmp(scheduler, 1); }
 
-// Gives the turn to the next thread that does not rest: of those from BEGIN to END, behind this one first.
+// Switches to the next thread from BEGIN to END that does not rest, cyclically after this one.
 inline bool pass_among(unsigned begin, unsigned end)
 {
     const unsigned mine = current;
@@ -75,19 +75,19 @@ inline bool pass_among(unsigned begin, unsigned end)
     }
     return false;
 }
-// To any thread, in turn.
+// Switches to any thread of the block, in turn.
 inline void pass()
 {
     if (!pass_among(0, num_threads)) turn_over(threads[current].here, end_block);
 }
-// To one of the warp as long as there is one: a warp goes on until it has to wait for others.
+// Switches to a thread of the same warp if one can run: a warp runs until it has to wait for others.
 inline void pass_in_warp()
 {
     const unsigned begin = current / 32 * 32, end = begin + 32 < num_threads ? begin + 32 : num_threads;
     if (!pass_among(begin, end)) pass();
 }
 
-// Lets all go on that wait at a barrier, once there are no others.
+// Releases the threads that wait at a barrier, once all running threads have reached it.
 inline bool let_go_on()
 {
     if (waiting < running) return false;
@@ -103,7 +103,7 @@ inline void end_thread()
     pass();
 }
 
-// Has threads of a block ready for a kernel.
+// Prepares the threads of a block for a kernel.
 inline void prepare(unsigned count, void (*runs)())
 {
     num_threads = count;
@@ -127,8 +127,8 @@ inline void run_block()
     turn_over(scheduler, give_turn);
 }
 
-// Offers VALUE to the warp and returns what lane LANE of it offers. Two places take turns, since a lane may be one exchange
-// ahead of the next.
+// Offers VALUE to the warp and returns the value that lane LANE offers. Two slots are used in turn, since a lane may be one exchange
+// ahead of another.
 template <class T> T exchange(T value, unsigned lane)
 {
     Thread& mine = threads[current];
@@ -182,7 +182,7 @@ inline int __ffsll(long long v) { return __builtin_ffsll(v); }
 inline int __clz(int v) { return v ? __builtin_clz(unsigned(v)) : 32; }
 inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 inline void __threadfence() {}
-// What another thread of the block is waited for may do is done when it has its turn.
+// A thread that polls lets the other threads run, which may do what it waits for.
 inline void __nanosleep(unsigned) { emulator::pass(); }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __ffs(int v) { return __builtin_ffs(v); }

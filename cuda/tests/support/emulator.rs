@@ -1,4 +1,4 @@
-//! Kernels compiled for the host, for tests of what they compute where there is no GPU.
+//! Kernels compiled for the host, to test their results on machines without a GPU.
 //!
 //! Only without fused multiply-adds: the host's compiler then does the same IEEE operations in the same order.
 
@@ -8,10 +8,10 @@ use cuda::compile::{Source, Target};
 use libloading::Library;
 use tempfile::TempDir;
 
-/// A kernel as a function of the host.
+/// A kernel compiled to a host function.
 pub struct Emulated {
     library: Library,
-    /// The folder of its file, which stays as long: the system takes a new file in the place of one that is gone for the same library.
+    /// Keeps the library's folder while the library is loaded: the loader would take a new file at the same path for the same library.
     _folder: TempDir,
     /// The function's name.
     symbol: String,
@@ -26,7 +26,7 @@ impl Emulated {
         let text =
             format!("#include \"{}\"\n{}\nEMULATE({name}, {})\n", header.display(), source.assemble(target), A::CUDA);
         let library = library::compile(&text, folder.path());
-        // SAFETY: the library is the one just made; it has no initialisation of its own.
+        // SAFETY: the library has just been compiled, and runs no code when it is loaded.
         let library = unsafe { Library::new(&library) }.expect("the library was just made");
         Emulated { library, _folder: folder, symbol: format!("emulate_{name}") }
     }
@@ -34,7 +34,7 @@ impl Emulated {
     /// Runs the kernel.
     ///
     /// # Safety
-    /// `args` points at host memory as its kernel expects device memory. One call at a time.
+    /// `args` points to host memory that is laid out as the kernel expects its device memory. Calls must not overlap in time.
     pub unsafe fn run<A: DeviceStruct>(&self, blocks: [u32; 3], threads: u32, args: &A) {
         // SAFETY: the header defines the function with this type.
         unsafe {

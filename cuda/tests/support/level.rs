@@ -1,4 +1,4 @@
-//! Patches of random states, their update by the CPU's kernels, and the same as tables for the device.
+//! Patches of random states, their update by the CPU's kernels, and their tables for the device.
 
 use super::solvers::{Random, TestSolver};
 use cuda::amr::{Patch, Tile, TileShape, TileTable, UpdateOptions};
@@ -14,22 +14,22 @@ use std::collections::HashSet;
 
 pub const DX: [f64; 3] = [0.3, 0.7, 0.45];
 
-/// Patches of some sizes in a plane.
+/// Sizes of two-dimensional patches, with one cell along z.
 pub fn in_plane<const N: usize>(sizes: [[i32; 2]; N]) -> [[i32; 3]; N] {
     sizes.map(|[x, y]| [x, y, 1])
 }
 
-/// Patches in one array, as a level has them.
+/// Patches in one array, as in a level.
 pub struct TestLevel<R> {
     pub ghosts: i32,
     dim: usize,
     pub dt: f64,
-    /// Cells updated beyond a patch's own, as the sweeps of a Strang-split step want.
+    /// Number of cells beyond the patch that are updated too, as the sweeps of a Strang-split step need.
     pub grow: [i32; 3],
     pub sizes: Vec<[i32; 3]>,
     pub q: Vec<R>,
     pub aux: Vec<R>,
-    /// First interior cell of each patch, in `q` and in `aux`.
+    /// Index of each patch's first interior cell, in `q` and in `aux`.
     starts: Vec<[usize; 2]>,
     kept_faces: Vec<Vec<KeptFace>>,
     pub num_slots: usize,
@@ -41,16 +41,16 @@ pub struct TestLevel<R> {
 pub struct Tables {
     pub patches: Vec<Patch>,
     pub tiles: Vec<Tile>,
-    /// The map of the faces kept: its bits, the bases of its words, and the slots.
+    /// The map of the kept faces: its bits, the number of bits before each word, and the slots.
     pub words: Vec<u32>,
     pub bases: Vec<u32>,
     pub slots: Vec<u32>,
 }
 
-/// What an update writes.
+/// The results of an update.
 pub struct Outcome<R> {
     pub q: Vec<R>,
-    /// What crosses the faces kept, as their cells see it: `[equation, slot]`.
+    /// Fluxes through the kept faces, seen from their cells: `[equation, slot]`.
     pub fluxes: Vec<R>,
     pub courant: Vec<f64>,
 }
@@ -62,7 +62,7 @@ impl<R: Scalar> TestLevel<R> {
         let mut level = TestLevel {
             ghosts,
             dim: solver.kernels.double.dim(),
-            // Random states of a gas stay positive for a short time only, in space the shorter.
+            // Random states of a gas stay positive for a short time only, in three dimensions for a shorter one.
             dt: if solver.kernels.double.dim() == 3 { 0.004 } else { 0.008 },
             grow,
             sizes: sizes.to_vec(),
@@ -78,7 +78,7 @@ impl<R: Scalar> TestLevel<R> {
             let [.., component] = level.extent(size);
             let first = level.inner(size);
             level.starts.push([level.q.len() + first, level.aux.len() + first]);
-            // States of a gas that differ by more may have none in between.
+            // Between states of a gas that differ by more a vacuum may form.
             let cells: Vec<_> = (0..component).map(|_| solver.state_between(random, [0.2, 0.8])).collect();
             for m in 0..num_eqn {
                 level.q.extend(cells.iter().map(|(q, _)| R::from_f64(q[m])));
@@ -94,7 +94,7 @@ impl<R: Scalar> TestLevel<R> {
         level
     }
 
-    /// Place of a patch's first interior cell in the array of states.
+    /// Index of a patch's first interior cell in `q`.
     pub fn first_state(&self, patch: usize) -> usize {
         self.starts[patch][0]
     }
@@ -104,13 +104,13 @@ impl<R: Scalar> TestLevel<R> {
         std::array::from_fn(|d| if d < self.dim { self.ghosts } else { 0 })
     }
 
-    /// Numbers of a row, a slab and a component.
+    /// Length of a row, a slab and a component in numbers.
     fn extent(&self, size: [i32; 3]) -> [usize; 3] {
         let [x, y, z] = std::array::from_fn(|d| (size[d] + 2 * self.ghosts_along()[d]) as usize);
         [x, x * y, x * y * z]
     }
 
-    /// Numbers from a patch's first cell to its first interior one.
+    /// Offset of a patch's first interior cell from its first cell.
     fn inner(&self, size: [i32; 3]) -> usize {
         let [row, slab, _] = self.extent(size);
         let [x, y, z] = self.ghosts_along().map(|ghosts| ghosts as usize);
@@ -122,7 +122,7 @@ impl<R: Scalar> TestLevel<R> {
         [self.grow.map(|g| -g), std::array::from_fn(|d| size[d] + self.grow[d])]
     }
 
-    /// Along each axis swept a whole edge, a layer inside, and faces here and there.
+    /// Random kept faces: along each swept axis a whole side of the patch, a layer inside, and scattered faces.
     fn random_kept(&mut self, size: [i32; 3], sweep: [bool; 3], random: &mut Random) -> Vec<KeptFace> {
         let mut faces = Vec::new();
         for axis in Axis::ALL.into_iter().filter(|axis| sweep[axis.index()]) {
@@ -180,7 +180,7 @@ impl<R: Scalar> TestLevel<R> {
             tiles.add_patch(k as u32, self.written(size));
         }
         tiles.cut(|_| rows);
-        // Faces lie by the bits of their words, whatever the slots.
+        // Faces are ordered by their bits in the map, not by their slots.
         let mut bases = Vec::new();
         let mut count = 0;
         for word in &words {
@@ -195,8 +195,8 @@ impl<R: Scalar> TestLevel<R> {
         Tables { patches, tiles: tiles.tiles(), words, bases, slots }
     }
 
-    /// What crosses the faces kept, of the second-order corrections that an update keeps: the sum with the fluctuation that runs into
-    /// the cell that sees the face.
+    /// The fluxes through the kept faces: the second-order corrections that an update keeps, plus the fluctuation into the cell from which
+    /// the face is seen.
     pub fn seen_fluxes(&self, faces: &dyn FaceSolver<R>, kept: &[R]) -> Vec<R> {
         let mut fluxes = kept.to_vec();
         for (k, kept_faces) in self.kept_faces.iter().enumerate() {
@@ -264,7 +264,7 @@ impl<R: Scalar> TestLevel<R> {
                 kept_values: outcome.fluxes.as_mut_ptr(),
                 kept_stride: self.num_slots,
             };
-            // SAFETY: every patch has its ghost cells, the arrays the overrun, and every slot one kept.
+            // SAFETY: every patch has its ghost cells, the arrays have the overrun, and every slot has one kept face.
             let report = unsafe { solver.update_tile(&args, &mut scratch) };
             assert!(report.admissible, "{options:?}: random states stay finite");
             outcome.courant[k] = report.courant;
@@ -273,10 +273,10 @@ impl<R: Scalar> TestLevel<R> {
     }
 }
 
-/// An update, and how far beyond a patch's cells it is carried out.
+/// The options of an update, and how many cells beyond the patch it updates along each axis.
 pub type Choice = (UpdateOptions, [i32; 3]);
 
-/// The update that uses most of a kernel, of some axes.
+/// Options of the update that uses most of a kernel's code.
 pub fn fullest(solver: &TestSolver, sweep: [bool; 3], limiter: Limiter) -> UpdateOptions {
     UpdateOptions {
         order: 2,
@@ -289,7 +289,7 @@ pub fn fullest(solver: &TestSolver, sweep: [bool; 3], limiter: Limiter) -> Updat
     }
 }
 
-/// Options that between them use every part of the kernel.
+/// Options that together use every part of the kernel.
 pub fn option_table(solver: &TestSolver) -> Vec<Choice> {
     let base = |sweep| fullest(solver, sweep, Limiter::VanLeer);
     let plane = [true, true, false];
@@ -307,7 +307,7 @@ pub fn option_table(solver: &TestSolver) -> Vec<Choice> {
     table
 }
 
-/// All of them for two solvers, without and with auxiliary values; for the others the fullest and the last.
+/// All of [`option_table`] for two solvers, without and with auxiliary values; for the others the fullest and the last.
 pub fn fewer_options(solver: &TestSolver) -> Vec<Choice> {
     let mut table = option_table(solver);
     if !["acoustics", "advection_edge"].contains(&solver.name) {
@@ -316,11 +316,11 @@ pub fn fewer_options(solver: &TestSolver) -> Vec<Choice> {
     table
 }
 
-/// The place in the table of options of the one that uses most of the kernel.
+/// Index in [`option_table`] of the update that uses most of the kernel.
 pub const FULLEST: usize = 3;
 
-/// Options in space that between them use every part of the kernels: sweeps along each axis, beyond the patch as those of a Strang-split
-/// step are, and all axes at once.
+/// Options in three dimensions that together use every part of the kernels: sweeps along each axis, also beyond the patch as in a
+/// Strang-split step, and all axes at once.
 pub fn option_table_in_space(solver: &TestSolver) -> Vec<Choice> {
     let base = |sweep| fullest(solver, sweep, Limiter::VanLeer);
     let space = [true; 3];
@@ -343,7 +343,8 @@ pub fn option_table_in_space(solver: &TestSolver) -> Vec<Choice> {
     table
 }
 
-/// All of them for acoustics, those with a capacity for its sister; for the others the update of all axes at once and one sweep.
+/// All of [`option_table_in_space`] for acoustics, those with a capacity for acoustics in a varying medium; for other solvers the update of all axes
+/// at once and one sweep.
 pub fn fewer_options_in_space(solver: &TestSolver) -> Vec<Choice> {
     let mut table = option_table_in_space(solver);
     match solver.name {

@@ -1,4 +1,4 @@
-//! The host's C++ compiler, which makes libraries of kernels.
+//! The host's C++ compiler, which compiles kernels to shared libraries.
 
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Hidden, or what is static in a template would be one and the same in all libraries, which run at the same time.
+/// Symbols are hidden: otherwise all libraries, which run at the same time, would share static variables of templates.
 pub const FLAGS: [&str; 8] =
     ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-shared", "-w", "-o"];
 
@@ -20,7 +20,7 @@ fn run(output: &Path, input: &Path, more: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The emulator's header, which goes into hundreds of texts, with what GCC has made of it beside it.
+/// The emulator's header, precompiled by GCC, since hundreds of texts include it.
 pub fn header() -> &'static Path {
     const TEXT: &str = include_str!("emulator.h");
     static HEADER: OnceLock<PathBuf> = OnceLock::new();
@@ -34,7 +34,7 @@ pub fn header() -> &'static Path {
             let file = making.path().join("emulator.h");
             std::fs::write(&file, TEXT).expect("the folder can be written to");
             run(&file.with_extension("h.gch"), &file, &["-x", "c++-header"]);
-            // Other tests may have made it meanwhile.
+            // Another test may have made it meanwhile.
             let renamed = std::fs::rename(making.path(), &folder);
             assert!(renamed.is_ok() || folder.exists(), "{renamed:?}");
         }
@@ -42,7 +42,7 @@ pub fn header() -> &'static Path {
     })
 }
 
-/// Compiles a text in a folder, to the library that it answers.
+/// Compiles a text in a folder; returns the library's path.
 pub fn compile(text: &str, folder: &Path) -> PathBuf {
     let (file, library) = (folder.join("kernel.cpp"), folder.join("kernel.so"));
     std::fs::write(&file, text).expect("the folder can be written to");

@@ -1,4 +1,4 @@
-//! What the tests on the host and on devices share.
+//! Code shared by the tests on the host and on devices.
 #![allow(dead_code, reason = "each test uses its part")]
 
 pub mod elementary;

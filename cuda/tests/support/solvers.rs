@@ -1,4 +1,4 @@
-//! All solvers that have a text for devices, with random admissible states.
+//! All solvers that have a CUDA text, with random admissible states.
 
 use riemann::catalogue;
 use riemann::device_source::DeviceSource;
@@ -15,7 +15,7 @@ pub struct TestSolver {
     pub source: DeviceSource,
 }
 
-/// A generator of numbers that are the same on every machine: xorshift64*.
+/// A random number generator with the same numbers on every machine: xorshift64*.
 pub struct Random(u64);
 
 impl Random {
@@ -41,7 +41,7 @@ impl TestSolver {
         self.state_between(random, [0.0, 1.0])
     }
 
-    /// A random admissible state, and auxiliary values, made of numbers between two others instead of 0 and 1.
+    /// A random admissible state, and auxiliary values, made from numbers between `low` and `high`.
     pub fn state_between(&self, random: &mut Random, [low, high]: [f64; 2]) -> (Vec<f64>, Vec<f64>) {
         let mut units = |count: usize| (0..count).map(|_| low + (high - low) * random.unit()).collect::<Vec<_>>();
         let kernels = &self.kernels.double;

@@ -266,7 +266,7 @@ class Snapshot:
         number = self._axis(axis)
         if not self.lower[number] <= position <= self.upper[number]:
             domain = f"from {self.lower[number]:g} to {self.upper[number]:g}"
-            raise InputError(f"there is nothing at {axis} = {position:g}: the domain goes {domain}")
+            raise InputError(f"{axis} = {position:g} is outside the domain, {domain}")
         return Frame(self.frame()._native.slice(number, position))
 
     def project(self, axis: str, what: str, field: str) -> "Frame":

@@ -1,4 +1,4 @@
-//! The attribute `#[riemann::solver(…)]`: what a solver has, and the struct of its parameters.
+//! The attribute `#[riemann::solver(…)]`: equations, waves and further properties of a solver, and the struct of its parameters.
 
 mod attribute;
 mod parameter;
@@ -11,26 +11,26 @@ use quote::{format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{Error, Result};
 
-/// A solver in every number of dimensions that it has.
+/// A solver, with a form for each number of dimensions that it supports.
 pub struct Description {
     /// The struct.
     pub solver: Ident,
     /// Whether the struct has the parameter `const D: usize`.
     pub generic: bool,
-    /// Name by which a case asks for it.
+    /// The solver's name in case files.
     pub name: String,
     pub title: String,
     pub fwaves: bool,
-    /// Whether solving a face again costs less than keeping its solution.
+    /// Whether solving a face's Riemann problem again costs less than storing its solution.
     pub solve_again: bool,
     /// Quantities that must be positive in every state, then those that must not be negative in data.
     pub positive: Vec<String>,
     pub nonnegative: Vec<String>,
-    /// Whether the equations are others along one axis than along another.
+    /// Whether the equations differ from axis to axis.
     pub axes_differ: bool,
-    /// Whether there is no solver, but functions over numbers in double precision.
+    /// Whether this is no solver, but a block of functions over numbers in double precision.
     pub functions_alone: bool,
-    /// Whether the equations are others in one direction than in another.
+    /// Whether the equations are not rotationally invariant.
     pub directions: bool,
     pub parameters: Vec<Parameter>,
     pub forms: Vec<Form>,
@@ -42,7 +42,7 @@ pub struct Form {
     pub equations: Vec<String>,
     pub waves: usize,
     pub aux: Vec<String>,
-    /// Normal of the faces that an auxiliary value lives on.
+    /// For each auxiliary value that is stored on faces, the axis normal to these.
     pub aux_face: Vec<Option<usize>>,
     /// Per axis, the component that changes its sign at a wall.
     pub wall_normal: [Option<usize>; 3],
@@ -50,7 +50,7 @@ pub struct Form {
     pub vectors: Vec<usize>,
 }
 
-/// Where a component is found.
+/// A named component: the number of an equation or of an auxiliary value.
 #[derive(Clone, Copy)]
 pub enum Component {
     Equation(usize),
@@ -58,14 +58,14 @@ pub enum Component {
 }
 
 impl Form {
-    /// The equation or the auxiliary value of a name.
+    /// The equation or auxiliary value called `name`.
     pub fn component(&self, name: &str) -> Option<Component> {
         let among = |names: &[String]| names.iter().position(|other| other == name);
         among(&self.equations).map(Component::Equation).or_else(|| among(&self.aux).map(Component::Aux))
     }
 }
 
-/// Name of the macro that hands the description to the `impl` block.
+/// Name of the macro that passes the description to the `impl` block.
 pub fn macro_name(solver: &Ident) -> String {
     format!("__riemann_solver_{solver}")
 }
@@ -81,7 +81,7 @@ pub fn name_of_type(ty: &syn::Type) -> Result<&Ident> {
 }
 
 impl Description {
-    /// Reads attribute and struct.
+    /// Parses the attribute and the struct.
     pub fn new(attribute: TokenStream, item: &syn::ItemStruct) -> Result<Self> {
         let attribute: Attribute = syn::parse2(attribute)?;
         let generic = is_dimension_generic(&item.generics)?;
@@ -118,7 +118,7 @@ impl Description {
         })
     }
 
-    /// What functions that belong to no solver have.
+    /// The description of a block of functions that belong to no solver.
     pub fn of_functions(block: Ident, form: Form) -> Self {
         Description {
             solver: block,
@@ -143,7 +143,7 @@ impl Description {
         if self.generic { quote!(#solver<#dim>) } else { quote!(#solver) }
     }
 
-    /// The struct, its description as constants, and the macro that hands the description on.
+    /// Emits the struct, its description as constants, and the macro that passes the description to the `impl` block.
     pub fn emit(&self, item: &syn::ItemStruct) -> TokenStream {
         let structure = self.structure(item);
         let described = self.forms.iter().map(|form| self.described(form));
@@ -170,7 +170,7 @@ impl Description {
         }
         let mut derived = Vec::new();
         for attribute in item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive")) {
-            // What cannot be read here the compiler reports.
+            // The compiler reports derives that cannot be parsed.
             let _ = attribute.parse_nested_meta(|meta| {
                 derived.extend(meta.path.segments.last().map(|segment| segment.ident.to_string()));
                 Ok(())
@@ -213,7 +213,7 @@ impl Description {
     }
 }
 
-/// Whether there is the one parameter `const D: usize`.
+/// Whether the only generic parameter is `const D: usize`; false if there is none.
 fn is_dimension_generic(generics: &syn::Generics) -> Result<bool> {
     let mut parameters = generics.params.iter();
     match (parameters.next(), parameters.next()) {

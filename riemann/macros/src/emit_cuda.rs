@@ -1,7 +1,7 @@
 //! The typed tree as CUDA C++: the body of `struct Solver`.
 //!
 //! The same operations in the same order as the Rust; every expression is in parentheses, so that no rule of precedence
-//! is needed. Real branches stand where the Rust chooses lane by lane: one thread has one lane.
+//! is needed. Where the Rust selects lane by lane, statements branch: one thread has one lane.
 
 mod expression;
 mod statement;
@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What all functions of the text share.
+/// State shared by all functions of the text.
 struct Text {
     /// Lengths of the tuples that occur.
     tuples: RefCell<BTreeSet<usize>>,
@@ -51,14 +51,14 @@ pub fn emit_functions(program: &Program) -> String {
     text.tuples() + &functions
 }
 
-/// Of a solver that takes no mean of two states: nobody looks at it.
+/// For solvers without a `mean_state`. Its result is never used.
 const NO_MEAN_STATE: &str =
     "\n    __device__ __forceinline__ State mean_state(State ql, State) const {\n        return ql;\n    }\n";
 
-/// Words before each function.
+/// Qualifiers of each function.
 const QUALIFIERS: &str = "__device__ __forceinline__";
 
-/// The least of the quantities that must stay positive.
+/// The function that returns the least of the quantities that must stay positive.
 fn least_positive(quantities: &Quantities<'_>) -> String {
     let value = |&k: &usize| match quantities.values[k] {
         Value::Component(Component::Equation(m)) => format!("q[{m}]"),
@@ -106,7 +106,7 @@ impl Text {
         )
     }
 
-    /// All parameters that the function has in the trait; those left out have no name.
+    /// All parameters that the trait gives the function; those that the user left out have no name.
     fn entry_parameters(&self, function: &Function) -> Vec<String> {
         let entry = crate::check::Entry::find(&function.name).expect("an entry");
         let mut parameters = Vec::new();

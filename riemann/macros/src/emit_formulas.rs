@@ -1,6 +1,6 @@
-//! Functions of position as formulas: the text that a case's expressions are written in.
+//! Functions of position as formulas in the notation of case files.
 //!
-//! A function is followed from its parameters to its values, loops and calls written out. What comes of it is one formula for each
+//! A function is evaluated symbolically: loops are unrolled, calls expanded. The result is one formula for each
 //! value, in which `{name}` stands for a parameter of the solver.
 
 mod reading;
@@ -12,7 +12,7 @@ use reading::call;
 use syn::{Error, Result};
 use term::{Term, Value, term};
 
-/// A solver's functions of position as formulas; none of what is not there, or is any Rust.
+/// A solver's functions of position as formulas; a list is empty if the solver lacks the function or if it is not in the solver language.
 #[derive(Default)]
 pub struct Formulas {
     pub initial: Vec<String>,
@@ -21,10 +21,10 @@ pub struct Formulas {
 }
 
 impl Formulas {
-    /// Those of one form of a solver.
+    /// The formulas of one form of a solver.
     ///
     /// # Errors
-    /// The mapping cannot be written so.
+    /// The mapping cannot be written as formulas.
     pub fn of(form: &Form, program: &Program) -> Result<Formulas> {
         let mut formulas = Formulas::default();
         for function in &program.of_position {
@@ -38,7 +38,7 @@ impl Formulas {
     }
 }
 
-/// The position that a function is asked at, under the names of formulas: `x`, `y`, `z`, and `X`, `Y`, `Z` where it is computational.
+/// A position as symbols of formulas: `x`, `y`, `z` for a physical one, `X`, `Y`, `Z` for a computational one, by `name`. Missing axes are 0.
 fn place(form: &Form, name: impl Fn(&str) -> String) -> Value {
     let axes = ["x", "y", "z"].into_iter().enumerate();
     Value::Parts(
@@ -47,7 +47,7 @@ fn place(form: &Form, name: impl Fn(&str) -> String) -> Value {
     )
 }
 
-/// The cell that `initial` and `aux_values` are asked for: the fields of [`Type::Cell`].
+/// The cell that is the argument of `initial` and `aux_values`: the fields of [`Type::Cell`], as symbols.
 fn cell(form: &Form) -> Value {
     let time = Value::Term(Term::atom("t"));
     let around = ["{}", "d{}", "{}_lower", "{}_upper"].map(|name| place(form, |axis| name.replace("{}", axis)));
@@ -58,7 +58,7 @@ fn cell(form: &Form) -> Value {
 /// The values of `initial` or `aux_values`, whose only argument is the cell.
 ///
 /// # Errors
-/// What formulas do not have, or are asked to say too often.
+/// The function uses what formulas do not have, or a formula gets too long.
 fn of_cell(form: &Form, program: &Program, function: &Function) -> Result<Vec<String>> {
     if let [_, further, ..] = &*function.parameters {
         return Err(Error::new(further.name.span(), "formulas know the cell alone"));
@@ -66,7 +66,7 @@ fn of_cell(form: &Form, program: &Program, function: &Function) -> Result<Vec<St
     values(form, program, function, vec![cell(form); function.parameters.len()], usize::MAX)
 }
 
-/// The physical position that `mapping` gives a computational one, one formula for each axis.
+/// The physical position that `mapping` returns for a computational one, one formula for each axis.
 ///
 /// # Errors
 /// As for [`of_cell`].
@@ -74,7 +74,7 @@ fn of_mapping(form: &Form, program: &Program, function: &Function) -> Result<Vec
     values(form, program, function, vec![place(form, |axis| axis.to_uppercase()); function.parameters.len()], form.dim)
 }
 
-/// At most so many of the numbers in a function's value.
+/// The elements of a function's value as formulas, the first `most` of them.
 fn values(
     form: &Form,
     program: &Program,

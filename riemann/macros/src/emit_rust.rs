@@ -1,7 +1,7 @@
 //! The typed tree as Rust over `riemann::real::Real`: the solver's helpers and its `impl Solver`.
 //!
-//! Where a comparison of real numbers decides, both sides are computed and each lane keeps its own. Everything else is
-//! what the user wrote, operation by operation.
+//! Where a comparison of real numbers decides, both sides are computed and the values selected lane by lane. Everything else is
+//! as the user wrote it, operation by operation.
 
 mod expression;
 mod plain;
@@ -17,10 +17,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use statement::block_contents;
 
-/// Writes the tokens of a solver's form.
+/// Emits the tokens of one form of a solver.
 struct Writer<'a> {
     form: &'a Form,
-    /// The trait of the numbers in helpers.
+    /// The trait of the number type `V` in helpers.
     numbers: TokenStream,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Functions that belong to no solver.
+/// Emits functions that belong to no solver.
 pub fn emit_functions(form: &Form, program: &Program) -> TokenStream {
     let writer = Writer { form, numbers: quote!(::riemann::elementary::Double) };
     let allowed = allowed();
@@ -42,7 +42,7 @@ pub fn emit_functions(form: &Form, program: &Program) -> TokenStream {
         .collect()
 }
 
-/// Lints that the texts written here would not keep, and that the user can do nothing about.
+/// Disables lints that the emitted code would raise and the user could not avoid.
 fn allowed() -> TokenStream {
     quote! {
         #[allow(
@@ -51,7 +51,7 @@ fn allowed() -> TokenStream {
     }
 }
 
-/// All of a solver in one number of dimensions.
+/// Emits a solver in one number of dimensions.
 ///
 /// # Errors
 /// The mapping cannot be written as formulas.
@@ -79,7 +79,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> syn::R
     let quantities = writer.quantities(&Quantities::of(description, form, program));
     let device_source = device_source(description, form, program);
     let allowed = allowed();
-    // A helper or a variable may be of use in other numbers of dimensions only.
+    // A helper or a variable may be used in other numbers of dimensions only.
     let unused = (description.forms.len() > 1).then(|| quote!(#[allow(dead_code, unused_variables)]));
     Ok(quote! {
         #allowed
@@ -102,7 +102,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> syn::R
     })
 }
 
-/// An implementation that stands in for one that could not be made, so that there is one error and not two.
+/// A stub implementation in place of one that has errors, so that the missing trait is no further error.
 pub fn emit_stub(description: &Description, form: &Form, block: &syn::ItemImpl) -> TokenStream {
     let header = impl_header(description, form);
     let (functions, of_position) = (Vec::new(), Vec::new());
@@ -194,7 +194,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
     }
 }
 
-/// The method that hands out the CUDA text.
+/// The method that returns the CUDA text.
 fn device_source(description: &Description, form: &Form, program: &Program) -> TokenStream {
     let body = crate::emit_cuda::emit(description, form, program);
     let names = description.parameters.iter().map(|parameter| parameter.name.to_string());
@@ -242,7 +242,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A function that the trait names, with all the parameters that the trait has.
+    /// A function of the trait, with all parameters that the trait gives it.
     fn entry(&self, entry: &Entry, function: &Function) -> TokenStream {
         let name = &function.name;
         let mut copies = TokenStream::new();
@@ -289,7 +289,7 @@ impl Writer<'_> {
         Some(quote!(#name<V, #m, #w>))
     }
 
-    /// The values of the quantities that must be positive or must not be negative, and the least of those that steps check.
+    /// The functions that return the quantities that must be positive or must not be negative, and the least of those checked after a step.
     fn quantities(&self, quantities: &Quantities<'_>) -> TokenStream {
         if quantities.values.is_empty() {
             return TokenStream::new();
@@ -330,7 +330,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Without a transverse solver nothing moves along the face.
+    /// The `transverse` of a solver without one: both parts are zero.
     fn no_transverse(&self) -> TokenStream {
         let (state, aux) = (self.ty(&Type::reals(self.form.equations.len())), self.ty(&Type::TransverseAux));
         let result = self.ty(&Type::Transverse);
@@ -373,7 +373,7 @@ impl Writer<'_> {
     }
 }
 
-/// A variable where it is declared.
+/// The pattern that declares a variable.
 fn pattern(local: &Local) -> TokenStream {
     let name = &local.name;
     if local.mutable { quote!(mut #name) } else { quote!(#name) }

@@ -1,7 +1,7 @@
 //! `#[riemann::functions]`: blocks of functions that belong to no solver, over numbers in double precision.
 //!
-//! They have methods besides the solver language's, which take numbers apart into their bits ([`PRIMITIVES`](crate::names::PRIMITIVES)), and `mask.any()`, whether
-//! any lane is set, for what is dear and rarely needed: whatever it decides must not change a result.
+//! In place of the elementary functions of the solver language they have the operations on the bits of numbers from which these are made
+//! ([`PRIMITIVES`](crate::names::PRIMITIVES)).
 
 use crate::check::check_block;
 use crate::description::{Description, Form};
@@ -11,7 +11,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 
-/// The blocks that one takes in, then itself.
+/// The shared blocks that a block includes, then the block itself.
 pub struct Blocks(pub Vec<syn::ItemImpl>);
 
 impl Parse for Blocks {
@@ -27,7 +27,7 @@ impl Parse for Blocks {
     }
 }
 
-/// Rust over `riemann::elementary::Double`, and CUDA C++ as the constant `CUDA`.
+/// Emits the functions as Rust over `riemann::elementary::Double`, and as CUDA C++ in the constant `CUDA`.
 pub fn emit(blocks: Blocks) -> syn::Result<TokenStream> {
     let mut blocks = blocks.0;
     let mut block = blocks.pop().expect("the block itself");

@@ -1,8 +1,8 @@
 //! Riemann solvers from one source.
 //!
-//! `#[riemann::solver(…)]` stands on the struct of parameters and says how many equations, waves and auxiliary values there
-//! are; `#[riemann::kernels]` stands on the `impl` block with the formulas. The block is a program in a small language,
-//! a subset of Rust (`docs/solver-language.md`). It is read once, checked, and written twice: as Rust over
+//! `#[riemann::solver(…)]` is written on the struct of parameters and gives the numbers of equations, waves and auxiliary values;
+//! `#[riemann::kernels]` is written on the `impl` block with the formulas. The block is a program in a small language,
+//! a subset of Rust (`docs/solver-language.md`). It is parsed once, checked, and emitted twice: as Rust over
 //! `riemann::real::Real` and as CUDA C++. Both texts do the same operations in the same order.
 //!
 //! ```text
@@ -33,7 +33,7 @@ use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 
-/// Describes a Riemann solver: stands on the struct of its parameters.
+/// Describes a Riemann solver. Goes on the struct of its parameters.
 ///
 /// ```text
 /// #[riemann::solver(dim = 2, equations = ["pressure", vector("u", "v")], waves = 2)]
@@ -46,18 +46,18 @@ use syn::punctuated::Punctuated;
 ///
 /// Keys: `dim` (2 where left out; `dim = [1, 2]` for a struct with a parameter `const D: usize`); `equations`, names of the
 /// state's components, those of a vector along the axes as `vector("u", "v")`; `waves`; `aux`, names of auxiliary values,
-/// those that live on faces as `faces("u_edge", "v_edge")`; `fwaves`; `solve_again`, where
-/// `normal` costs a dozen operations and no division; `axes_differ`, where the equations are others along one axis than along
-/// another; `positive`, what must be positive in every state (the block's `admissible_state` gives the values where they are not
-/// equations); `nonnegative`, what must not be negative in data; `name`, by which a case asks for the solver (the
-/// struct's in small letters where left out); `title`, what it solves.
+/// those stored on faces as `faces("u_edge", "v_edge")`; `fwaves`; `solve_again`, where
+/// `normal` costs a dozen operations and no division; `axes_differ`, where the equations differ from axis to axis;
+/// `positive`, the quantities that must be positive in every state (the block's `admissible_state` computes them where they are not
+/// equations); `nonnegative`, those that must not be negative in data; `name`, the solver's name in case files (by default the
+/// struct's name in snake case); `title`, what it solves.
 #[proc_macro_attribute]
 pub fn solver(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let item = syn::parse_macro_input!(item as syn::ItemStruct);
     match Description::new(attribute.into(), &item) {
         Ok(description) => description.emit(&item).into(),
         Err(error) => {
-            // What is said of the struct is enough: the block finds a macro that makes nothing of it.
+            // One error is enough: the block finds a macro that expands to nothing.
             let (error, describe) = (error.into_compile_error(), description::macro_name(&item.ident));
             let describe = format_ident!("{describe}", span = item.ident.span());
             quote!(#error #[allow(unused_macros)] macro_rules! #describe { ($($any:tt)*) => {}; }).into()
@@ -65,9 +65,9 @@ pub fn solver(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// Holds a Riemann solver's formulas: stands on the `impl` block below its `#[riemann::solver]` struct.
+/// Compiles a Riemann solver's formulas. Goes on the `impl` block below its `#[riemann::solver]` struct.
 ///
-/// `#[riemann::kernels(with(Linearised))]` takes in the functions of a [`macro@shared`] block.
+/// `#[riemann::kernels(with(Linearised))]` includes the functions of a [`macro@shared`] block.
 #[proc_macro_attribute]
 pub fn kernels(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let block = match syn::parse::<syn::ItemImpl>(item.clone()) {
@@ -76,7 +76,7 @@ pub fn kernels(attribute: TokenStream, item: TokenStream) -> TokenStream {
     };
     let shared = syn::parse_macro_input!(attribute as SharedBlocks).0;
     match description::name_of_type(&block.self_ty) {
-        // The macro was made by `solver` and adds the description; those before it were made by `shared` and add theirs.
+        // The last macro was emitted by `solver` and adds the description; those before it were emitted by `shared` and add their blocks.
         Ok(name) => {
             let describe = format_ident!("{}", description::macro_name(name), span = name.span());
             let chain = shared.iter().chain([&describe]);
@@ -87,7 +87,7 @@ pub fn kernels(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// The error in a block that is no Rust, and a stand-in for the solver, so that nothing else is said of it.
+/// The error in a block that is not valid Rust, and a stub of the solver, so that no further errors follow.
 fn unreadable(item: proc_macro2::TokenStream, error: &syn::Error) -> proc_macro2::TokenStream {
     let error = error.to_compile_error();
     let mut tokens = item.into_iter().skip_while(|token| !matches!(token, TokenTree::Ident(word) if *word == "impl"));
@@ -100,9 +100,9 @@ fn unreadable(item: proc_macro2::TokenStream, error: &syn::Error) -> proc_macro2
     }
 }
 
-/// Functions in the solver language that several solvers take in: stands on an `impl` block for a name of its own.
+/// Functions in the solver language that several solvers include. Goes on an `impl` block with a name of its own.
 ///
-/// They are checked with each block that takes them in.
+/// They are checked with each block that includes them.
 #[proc_macro_attribute]
 pub fn shared(_attribute: TokenStream, item: TokenStream) -> TokenStream {
     let block = syn::parse_macro_input!(item as syn::ItemImpl);
@@ -122,8 +122,8 @@ pub fn shared(_attribute: TokenStream, item: TokenStream) -> TokenStream {
     .into()
 }
 
-/// Holds functions that belong to no solver, over numbers in double precision: stands on an `impl` block and takes in
-/// [`macro@shared`] ones, as `#[riemann::functions(with(Exponential))]`. The built-in elementary functions are made by it.
+/// Compiles functions that belong to no solver, over numbers in double precision. Goes on an `impl` block and includes
+/// [`macro@shared`] blocks, as `#[riemann::functions(with(Exponential))]`. The built-in elementary functions are made by it.
 #[proc_macro_attribute]
 pub fn functions(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let block = syn::parse_macro_input!(item as syn::ItemImpl);
@@ -145,7 +145,7 @@ pub fn functions(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// The second half of [`macro@functions`]. Not for use by hand.
+/// The second half of [`macro@functions`], called by its expansion only.
 #[doc(hidden)]
 #[proc_macro]
 pub fn described_functions(input: TokenStream) -> TokenStream {
@@ -172,7 +172,7 @@ impl Parse for SharedBlocks {
     }
 }
 
-/// A description, the `impl` block that belongs to it, and the shared blocks that it takes in.
+/// A description, and its `impl` block together with the items of the shared blocks that it includes.
 struct DescribedBlock {
     description: Description,
     block: syn::ItemImpl,
@@ -192,7 +192,7 @@ impl Parse for DescribedBlock {
         let mut block: syn::ItemImpl = input.parse()?;
         for item in &mut taken_in {
             if let syn::ImplItem::Fn(function) = item {
-                // A solver need not use all of them, nor all that they are given.
+                // A solver need not use all shared functions, nor these all of their parameters.
                 function.attrs.push(syn::parse_quote!(#[allow(dead_code, unused_variables)]));
             }
         }
@@ -201,7 +201,7 @@ impl Parse for DescribedBlock {
     }
 }
 
-/// The second half of [`macro@kernels`]. Not for use by hand.
+/// The second half of [`macro@kernels`], called by its expansion only.
 #[doc(hidden)]
 #[proc_macro]
 pub fn described_kernels(input: TokenStream) -> TokenStream {

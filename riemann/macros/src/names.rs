@@ -1,12 +1,12 @@
-//! Names of the solver language's methods, and those that the texts made from a block cannot have.
+//! Names of the solver language's methods, and names that the emitted texts cannot use.
 
 use syn::{Error, Result};
 
-/// Methods of numbers, with the number of their arguments: those of `riemann::elementary::Double`.
+/// Methods of numbers in blocks of functions, with the number of their arguments: those of `riemann::elementary::Double`.
 pub const PRIMITIVES: [(&str, usize); 6] =
     [("head", 0), ("power_of_two", 0), ("exponent", 0), ("significand", 0), ("two_over_pi", 0), ("copysign", 1)];
 
-/// Methods of numbers in the solver language that are made of such blocks, with the number of their arguments.
+/// Methods of numbers in the solver language that blocks of functions define, with the number of their arguments.
 pub const ELEMENTARY: [(&str, usize); 16] = [
     ("exp", 0),
     ("ln", 0),
@@ -26,7 +26,7 @@ pub const ELEMENTARY: [(&str, usize); 16] = [
     ("hypot", 1),
 ];
 
-/// Names that mean something else in one of the two texts.
+/// Names that have another meaning in one of the two texts.
 const RESERVED: &[&str] = &[
     "A",
     "D",
@@ -113,28 +113,25 @@ const RESERVED: &[&str] = &[
     "xor",
 ];
 
-/// Whether a name must not be written in either text.
+/// Whether neither text may use a name.
 pub fn is_reserved(name: &str) -> bool {
     let function = name.strip_prefix("real_");
     RESERVED.contains(&name) || function.is_some_and(|name| ELEMENTARY.iter().any(|(known, _)| *known == name))
 }
 
-/// Refuses names that one of the texts cannot have.
+/// Refuses names that one of the texts cannot use.
 pub fn check_name(name: &syn::Ident) -> Result<()> {
     let text = name.to_string();
     if !text.is_ascii() {
         return Err(Error::new(name.span(), "write the name in Latin letters: `rho` for ρ"));
     }
     if text.contains("__") {
-        return Err(Error::new(
-            name.span(),
-            "names with two underscores in a row are kept for the texts made from this one",
-        ));
+        return Err(Error::new(name.span(), "names with two underscores in a row are reserved for generated code"));
     }
     Ok(())
 }
 
-/// Refuses names that stand in both texts as they are: those of functions and parameters.
+/// As [`check_name`], for functions and parameters: both texts keep their names, so that reserved ones are refused too.
 pub fn check_shared_name(name: &syn::Ident) -> Result<()> {
     if is_reserved(&name.to_string()) {
         return Err(Error::new(name.span(), format!("`{name}` is a word of CUDA C++: choose another name")));

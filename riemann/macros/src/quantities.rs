@@ -1,13 +1,13 @@
-//! The quantities that must be positive or must not be negative: how both texts get at their values.
+//! The quantities that must be positive or must not be negative, and how both texts compute them.
 
 use crate::check::ADMISSIBLE_STATE;
 use crate::description::{Component, Description, Form};
 use crate::tree::{Function, Program};
 
-/// Where a quantity's value is found.
+/// How a quantity's value is obtained.
 pub enum Value {
     Component(Component),
-    /// In the result of `admissible_state`, at a position.
+    /// An element of the result of `admissible_state`.
     Computed(usize),
 }
 
@@ -17,7 +17,7 @@ pub struct Quantities<'a> {
     pub function: Option<&'a Function>,
     /// Every quantity, positive ones first.
     pub values: Vec<Value>,
-    /// Positions of those that a step can change and that must stay positive.
+    /// Indices in `values` of the quantities that a step can change and that must stay positive.
     pub changed: Vec<usize>,
 }
 
@@ -29,13 +29,13 @@ impl<'a> Quantities<'a> {
             Some(_) => Some(Value::Computed(k)),
             None => form.component(name).map(Value::Component),
         });
-        // Auxiliary values are not changed by a step.
+        // A step does not change auxiliary values.
         let changes = |name: &String| !matches!(form.component(name), Some(Component::Aux(_)));
         let changed = description.positive.iter().enumerate().filter(|(_, name)| changes(name)).map(|(k, _)| k);
         Quantities { function, values: values.collect(), changed: changed.collect() }
     }
 
-    /// Arguments of the function, of those that it may be given.
+    /// Names of the arguments that the function declares, of those that are available.
     pub fn arguments(&self) -> Vec<String> {
         self.function.iter().flat_map(|function| &function.parameters).map(|local| local.source_name.clone()).collect()
     }

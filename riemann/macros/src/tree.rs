@@ -1,4 +1,4 @@
-//! The typed tree of a solver's functions: what both texts are written from.
+//! The typed tree of a solver's functions, from which both texts are emitted.
 
 use crate::types::Type;
 use proc_macro2::{Ident, Span};
@@ -6,17 +6,17 @@ use proc_macro2::{Ident, Span};
 /// The formulas of one solver, for one number of dimensions.
 pub struct Program {
     pub functions: Vec<Function>,
-    /// Functions that run on the CPU alone and are any Rust.
+    /// Functions that run on the CPU only, in arbitrary Rust.
     pub plain: Vec<syn::ImplItemFn>,
-    /// Those of them that fill cells and keep to the language all the same, and what gives mapped positions.
+    /// Those of `plain` that fill cells and are in the solver language, and `mapping`.
     pub of_position: Vec<Function>,
-    /// Constants of the block, for those.
+    /// Constants of the block, for `plain`.
     pub constants: Vec<(Ident, Expr)>,
 }
 
 impl Program {
-    /// Whether what `transverse` does depends on no face: it asks for no states, auxiliary values or side. It is linear in the
-    /// fluctuation, as any splitting is.
+    /// Whether `transverse` depends on nothing of the face: it takes no states, auxiliary values or side. As any splitting it is linear in
+    /// the fluctuation, so that a sum of fluctuations may be split at once.
     pub fn splits_sums(&self) -> bool {
         let of_face = |local: &Local| ["ql", "qr", "mean", "aux", "side"].contains(&local.source_name.as_str());
         let mut splits = self.functions.iter().filter(|function| function.name == "transverse");
@@ -30,20 +30,20 @@ pub struct Function {
     /// Name, position, documentation and visibility.
     pub source: syn::ImplItemFn,
     pub name: Ident,
-    /// One of the functions that the trait names.
+    /// Whether it is a function of the trait.
     pub is_entry: bool,
     pub takes_self: bool,
     pub parameters: Vec<Local>,
     pub result: Type,
     pub body: Block,
-    /// The functions of the block that it calls, each where it does.
+    /// The functions of the block that it calls, each with the span of the call.
     pub calls: Vec<Ident>,
 }
 
 /// A variable. Its name is unique in its function.
 #[derive(Clone)]
 pub struct Local {
-    /// Unique name, placed where the user's is.
+    /// Unique name, with the span of the user's.
     pub name: Ident,
     /// The name that the user gave it.
     pub source_name: String,
@@ -83,7 +83,7 @@ pub enum Statement {
     Block(Block),
 }
 
-/// An expression with its type and where it stands.
+/// An expression with its type and its place in the user's source.
 #[derive(Clone)]
 pub struct Expr {
     pub kind: Kind,
@@ -109,14 +109,14 @@ pub enum Kind {
     Compare(&'static str, Box<Expr>, Box<Expr>),
     And(Box<Expr>, Box<Expr>),
     Or(Box<Expr>, Box<Expr>),
-    /// A truth value given to all lanes.
+    /// A truth value copied to all lanes.
     MaskFromBool(Box<Expr>),
-    /// The condition of an `if` that holds in few lanes: what depends on it is computed only where there is one.
+    /// The condition of an `if` that holds in few lanes: the branch is computed only if it holds in any.
     Rarely(Box<Expr>),
     RealFromInt(Box<Expr>),
-    /// abs, sqrt, min, max, elementary functions, what these are made of, and remainder.
+    /// abs, sqrt, min, max, elementary functions, the primitives that these are made of, and remainder.
     Method(&'static str, Box<Expr>, Vec<Expr>),
-    /// A whole power, at least 1: a product from left to right.
+    /// A power with an integer exponent, at least 1: a product from left to right.
     Power(Box<Expr>, u32),
     /// A method without arguments of an axis or a side.
     Direction(&'static str, Box<Expr>),
@@ -142,7 +142,7 @@ pub enum Kind {
 }
 
 impl Expr {
-    /// The value of an integer that is known here.
+    /// The value of a constant integer.
     pub fn constant(&self) -> Option<i64> {
         match &self.kind {
             Kind::Int(value) => Some(*value),
@@ -160,7 +160,7 @@ impl Expr {
         }
     }
 
-    /// Whether a condition holds, if it is known here: it compares integers that are.
+    /// The value of a constant condition, which compares constant integers.
     pub fn known_truth(&self) -> Option<bool> {
         match &self.kind {
             Kind::Bool(value) => Some(*value),
@@ -182,7 +182,7 @@ impl Expr {
         }
     }
 
-    /// The variable that a place belongs to.
+    /// The variable whose element or field a place is.
     pub fn root(&self) -> Option<&Ident> {
         match &self.kind {
             Kind::Local(name) => Some(name),

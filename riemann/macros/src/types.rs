@@ -21,7 +21,7 @@ pub enum Type {
     Normal,
     Transverse,
     TransverseAux,
-    /// What functions that fill cells are asked for.
+    /// The argument of functions that fill cells.
     Cell,
     Unit,
 }
@@ -31,7 +31,7 @@ impl Type {
         Type::Array(Box::new(Type::Real), count)
     }
 
-    /// Fields of a struct, in order; `None` where the type is none.
+    /// Fields of a struct, in order; `None` for other types.
     pub fn fields(&self, form: &Form) -> Option<Vec<(&'static str, Type)>> {
         let (state, aux) = (Type::reals(form.equations.len()), Type::reals(form.aux.len()));
         Some(match self {

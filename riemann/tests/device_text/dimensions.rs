@@ -28,7 +28,7 @@ impl Sound {
         waves[1][n] = dp + du;
         speeds[0] = -self.speed;
         speeds[1] = self.speed;
-        // The jumps of the other velocities stand still.
+        // Jumps of the other velocity components have speed zero.
         for k in 1..M {
             if k != n {
                 waves[D][k] = qr[k] - ql[k];
@@ -43,7 +43,7 @@ impl Sound {
     }
 }
 
-/// Numbers, names, faces and walls follow the dimension, and so do the formulas and the texts.
+/// Counts, names, faces and walls depend on the dimension, and so do the formulas and the texts.
 #[test]
 fn a_block_serves_several_dimensions() {
     assert_eq!((Sound::<1>::SHAPE, Sound::<2>::SHAPE), ([2, 2, 2], [3, 3, 3]));

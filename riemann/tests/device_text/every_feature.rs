@@ -1,4 +1,4 @@
-//! A solver of nothing in particular, which uses all of the solver language.
+//! A solver without physical meaning that uses all of the solver language.
 
 use crate::cases::Case;
 use riemann::prelude::*;
@@ -20,7 +20,7 @@ impl EveryFeature {
 
     type Pair = (Real, Real);
 
-    /// Comparisons, logic, nested branches that assign, a loop with a branch in it.
+    /// Comparisons, logical operators, nested branches that assign, a loop that contains a branch.
     fn branches(&self, x: Real, y: Real) -> [Real; 4] {
         let mut a = [x, y, 0.0, SMALL];
         let mut both = x < y && y > 0.0;
@@ -96,7 +96,7 @@ impl EveryFeature {
         u
     }
 
-    /// Elementary functions, of numbers that they have a value for.
+    /// Elementary functions, of arguments in their domains.
     fn functions(x: Real, y: Real) -> [Real; 4] {
         let size = x.abs().min(1.0);
         let circular = x.sin() + x.cos() * x.tan() + size.asin() - size.acos() + x.atan() / y.atan2(x);
@@ -138,7 +138,7 @@ impl EveryFeature {
         Transverse { bmasdq, bpasdq: [sum, s, s * sum] }
     }
 
-    /// What the trait names may be called too, with the parameters that it has here, wherever it stands in the block.
+    /// Functions of the trait may be called too, with the parameters that they have here, wherever in the block they are.
     fn difference(&self, axis: Axis, ql: State, qr: State) -> State {
         let (mut difference, right) = (self.flux(axis, ql), self.flux(axis, qr));
         for m in 0..M {

@@ -1,8 +1,8 @@
 //! The CUDA C++ of every solver computes the bits that its Rust computes, in both precisions.
 //!
-//! The text is compiled for the host, with the few definitions that it relies on and without contraction to fused
-//! multiply-adds, as device code is where equality is asked for. Equality of bits is right here: both texts are the same
-//! IEEE operations in the same order. What a device compiler makes of the text is tested where devices are.
+//! The text is compiled for the host, with the few definitions that it needs and without contraction to fused
+//! multiply-adds, as device code is where equal bits are required. Equality is exact: both texts are the same
+//! IEEE operations in the same order. Tests on devices check what the device compiler makes of the text.
 
 #[allow(dead_code, reason = "the tests of the solvers' properties use the rest")]
 #[path = "../holds/cases.rs"]
@@ -26,7 +26,7 @@ use std::process::Command;
 /// Faces per solver.
 const FACES: usize = 500;
 
-/// A program that runs the texts of several solvers, and what each should give.
+/// A program that runs the texts of several solvers, with input and expected output of each.
 #[derive(Default)]
 struct Program {
     text: String,
@@ -109,7 +109,7 @@ impl Program {
 }
 
 impl Run {
-    /// Makes a random face and what the Rust solver says of it.
+    /// Appends a random face to the input, and the Rust solver's results for it to the expected output.
     fn face<S, R, const M: usize, const W: usize, const A: usize>(&mut self, case: &Case<S, M, A>, random: &mut Random)
     where
         S: Solver<M, W, A>,
@@ -181,7 +181,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("device_text").join(name)
 }
 
-/// Adds each solver it is given to the program.
+/// Adds each solver that it visits to the program.
 struct Add(RefCell<Program>);
 
 impl Property for Add {
@@ -213,7 +213,7 @@ fn both_texts_of_every_feature_give_the_same_bits() {
     }
 }
 
-/// The comparison can fail: another parameter gives other bits.
+/// The comparison can fail: a different parameter gives different bits.
 #[test]
 #[should_panic(expected = "in C++")]
 fn a_difference_is_found() {

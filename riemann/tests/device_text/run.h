@@ -1,4 +1,4 @@
-// Reads faces, solves each along all axes and writes all that comes of it.
+// Reads faces, calls all functions of the solver for each along all axes, and writes the results.
 inline void run(const char* input, const char* output) {
     FILE* in = fopen(input, "rb");
     FILE* out = fopen(output, "wb");

@@ -1,4 +1,4 @@
-// What a solver's text finds defined before it, on a host: see riemann::device_source.
+// The definitions that a solver's text requires, for the host: see riemann::device_source.
 #include <cmath>
 #include <cstdio>
 #include <cstring>

@@ -1,9 +1,9 @@
-//! Points at which the functions are tried: at random over all their ranges, and around every place where a formula changes.
+//! Points at which the functions are tested: random ones over their whole ranges, and some around every place where a formula changes.
 
 use super::Function;
 use riemann::elementary::rows::{Binary, Unary};
 
-/// Numbers at random, the same in every run.
+/// Random numbers, the same in every run.
 pub struct Random(u64);
 
 impl Random {
@@ -23,13 +23,13 @@ impl Random {
         low + (high - low) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
     }
 
-    /// Of either sign, all orders of magnitude alike.
+    /// A number of either sign, all orders of magnitude equally likely.
     fn of_any_size(&mut self, smallest: f64, largest: f64) -> f64 {
         let size = 2f64.powf(self.between(smallest.log2(), largest.log2()));
         if self.bits() & 1 == 0 { size } else { -size }
     }
 
-    /// Any number at all that is finite.
+    /// Any finite number, all bit patterns equally likely.
     fn any(&mut self) -> f64 {
         loop {
             let x = f64::from_bits(self.bits());
@@ -39,7 +39,7 @@ impl Random {
         }
     }
 
-    /// Close to one of some places.
+    /// A number within 1000 ulps of one of `places`.
     fn near(&mut self, places: &[f64]) -> f64 {
         let place = places[(self.bits() % places.len() as u64) as usize];
         let ulps = self.bits() % 2001;
@@ -47,7 +47,7 @@ impl Random {
     }
 }
 
-/// Where formulas change, and where functions leave the numbers.
+/// Arguments at which formulas change, or beyond which the result overflows or underflows.
 fn breaks(function: Function) -> &'static [f64] {
     use std::f64::consts::*;
     match function {
@@ -103,7 +103,7 @@ pub fn point(function: Function, k: usize, random: &mut Random) -> [f64; 2] {
 fn pair(function: Binary, k: usize, random: &mut Random) -> [f64; 2] {
     match (function, k) {
         (Binary::Pow, 0) => [random.near(&[1.0, 0.5, 2.0]), random.of_any_size(1.0, 1e16)],
-        // Powers that are numbers: log₂ of the result is random.
+        // Finite powers: log₂ of the result is random.
         (Binary::Pow, 1 | 2) => {
             let x = if k == 1 { random.any().abs() } else { random.between(0.5, 2.0) };
             [x, random.between(-1080.0, 1024.0) / x.log2()]
@@ -127,7 +127,7 @@ pub fn points(function: Function, count: usize, seed: u64) -> [Vec<f64>; 2] {
     [0, 1].map(|c| points.iter().map(|point| point[c]).collect())
 }
 
-/// Numbers that are special.
+/// Special numbers: zeros, infinities, NaN and the like.
 pub const SPECIAL: [f64; 29] = {
     use std::f64::consts::*;
     let inf = f64::INFINITY;

@@ -100,7 +100,7 @@ fn both_texts_give_the_same_bits() {
     assert!(found.is_empty());
 }
 
-/// A text that calls one of them is seen, and others are not.
+/// `is_called_in` finds texts that call one of the functions, and no others.
 #[test]
 fn calls_are_seen() {
     for name in DEVICE_NAMES {

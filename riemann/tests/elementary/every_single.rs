@@ -1,10 +1,10 @@
-//! Functions of one number in single precision, of all 2³² numbers.
+//! Functions of one number in single precision, for all 2³² arguments.
 
 use super::Function;
 use riemann::elementary::rows::Unary;
 use riemann::patch::Isa;
 
-/// Numbers in a row.
+/// Length of a row of numbers.
 const ROW: usize = 1 << 16;
 
 /// The standard library's functions in double precision: their own errors are a part in 10⁸ of an ulp of single precision.
@@ -42,7 +42,7 @@ fn error(found: f32, exact: f64) -> f64 {
     (f64::from(found) - exact).abs() / 2f64.powi(exponent.max(-126) - 23)
 }
 
-/// The largest error in row `row` of all numbers, and where.
+/// The largest error in row `row` of all numbers, and its argument.
 fn largest_error(function: Unary, row: usize) -> (f64, f32) {
     let x: Vec<f32> = (0..ROW).map(|k| f32::from_bits((row * ROW + k) as u32)).collect();
     let found = Function::One(function).values(Isa::detect(), &x, &x);
@@ -55,12 +55,12 @@ fn check(rows: impl Iterator<Item = usize> + Clone) {
         let largest = rows.clone().map(|row| largest_error(function, row));
         let (error, x) = largest.fold((0.0, 0.0), |largest, error| if error.0 > largest.0 { error } else { largest });
         println!("{:6} {error:.6} ulp at {x:e}", function.name());
-        // Half an ulp is the best that there is; functions in double precision are rounded.
+        // Half an ulp is the best possible; these are functions in double precision, rounded.
         assert!(error < 0.5001, "{}: {error} ulp at {x:e}", function.name());
     }
 }
 
-/// Every 1499th row of numbers, a prime number, among them some of most orders of magnitude.
+/// Every 1499th row of numbers. The step is prime, so that most orders of magnitude occur.
 #[test]
 fn functions_of_many_single_numbers_are_right_to_the_last_place() {
     check((0..ROW).step_by(1499));

@@ -1,6 +1,6 @@
-//! The elementary functions: the same bits in every width of vectors and in CUDA C++, special values, monotony where it must be, and
-//! errors in single precision. Errors in double precision are found beside mpmath by `python/tests/test_elementary.py`, of what
-//! `samples` writes.
+//! The elementary functions: the same bits in every vector width and in CUDA C++, special values, monotonicity, and
+//! errors in single precision. For double precision, `python/tests/test_elementary.py` compares the values that `samples` writes
+//! with mpmath's.
 
 mod arguments;
 mod device;
@@ -32,7 +32,7 @@ impl Function {
         }
     }
 
-    /// The values at points; of a function of one number the second coordinates do not matter.
+    /// The values at points. A function of one number ignores the second coordinates.
     fn values<R: Scalar>(self, isa: Isa, x: &[R], y: &[R]) -> Vec<R> {
         let mut out = vec![R::default(); x.len()];
         match self {
@@ -43,7 +43,7 @@ impl Function {
     }
 }
 
-/// The bits of a number; all that are none have the same.
+/// The bits of a number; the same for all NaNs.
 fn bits<R: Scalar>(x: R) -> u64 {
     if x.to_f64().is_nan() { u64::MAX } else { x.to_f64().to_bits() }
 }

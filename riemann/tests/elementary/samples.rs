@@ -5,8 +5,8 @@ use super::arguments::points;
 use riemann::patch::Isa;
 use std::path::Path;
 
-/// Writes NAME.bin for each function into the folder that the variable ELEMENTARY_SAMPLES_DIR names: x, y, f(x, y) in `f64`, then of the
-/// same points rounded to `f32` the same three, all as `f64`, point by point. ELEMENTARY_SAMPLES is how many.
+/// Writes NAME.bin for each function into the folder given by the environment variable ELEMENTARY_SAMPLES_DIR. Point by point: x, y, f(x, y)
+/// in `f64`, then the same three in `f32` for the rounded point, stored as `f64`. ELEMENTARY_SAMPLES is the number of points.
 #[test]
 fn samples_are_written() {
     let Some(folder) = std::env::var_os("ELEMENTARY_SAMPLES_DIR") else { return };

@@ -1,4 +1,4 @@
-//! Special values as IEEE 754-2019 §9.2.1 and the C standard's annex F have them, exact cases, and monotony.
+//! Special values according to IEEE 754-2019 §9.2.1 and the C standard's annex F, exact cases, and monotonicity.
 
 use super::{Function, bits};
 use riemann::elementary::rows::{Binary, Unary};
@@ -143,8 +143,8 @@ fn lengths_and_remainders() {
     assert_eq!(Binary::Remainder.of(1e300, 3.0), 1e300 % 3.0);
 }
 
-/// Next to each other, and across the places where formulas change: what grows must not fall. Errors below an ulp allow no step back
-/// of more than one, and these functions make none here.
+/// Increasing functions do not decrease between neighbouring numbers, in particular where formulas change. Errors below an ulp would allow
+/// a decrease by one ulp; here there is none.
 #[test]
 fn functions_that_grow_never_fall() {
     use std::f64::consts::{FRAC_1_SQRT_2, LN_2, SQRT_2};

@@ -42,7 +42,7 @@ fn every_width_gives_the_same_bits() {
     }
 }
 
-/// One number by itself is as one in a row.
+/// The function of a single number gives the same bits as in a row.
 #[test]
 fn a_number_alone_is_as_in_a_row() {
     for function in Function::all() {

@@ -10,7 +10,7 @@ use riemann::solvers::{
     Euler, EulerHllc, EulerTracer, PSystem, ShallowWater, ShallowWaterBathymetry, Traffic,
 };
 
-/// A solver and how to make states for it.
+/// A solver with functions that make states for it.
 pub struct Case<S, const M: usize, const A: usize> {
     pub name: &'static str,
     pub solver: S,
@@ -20,14 +20,14 @@ pub struct Case<S, const M: usize, const A: usize> {
     pub state: fn(&mut Random) -> [f64; M],
     /// Random admissible aux values of a cell.
     pub aux: fn(&mut Random) -> [f64; A],
-    /// A state, and aux values, with x and y exchanged.
+    /// Exchange x and y in a state and in aux values.
     pub exchange_state: fn([f64; M]) -> [f64; M],
     pub exchange_aux: fn([f64; A]) -> [f64; A],
     /// The state about which the solver linearises the face between two states.
     pub average: fn([f64; M], [f64; M]) -> [f64; M],
 }
 
-/// A statement about any solver.
+/// A property of any solver.
 pub trait Property {
     fn check<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(&self, case: &Case<S, M, A>);
 }
@@ -160,7 +160,7 @@ pub fn euler() -> Case<Euler, 4, 0> {
             };
             let average = |al, ar| roe_mean(ql[0], al, qr[0], ar);
             let [u, v] = [1, 2].map(|m| average(ql[m] / ql[0], qr[m] / qr[0]));
-            // The Jacobian depends on velocity and enthalpy alone; the density may be any, so one.
+            // The Jacobian depends on velocity and enthalpy only, so that any density will do.
             let pressure = (GAMMA - 1.0) / GAMMA * (average(enthalpy(ql), enthalpy(qr)) - 0.5 * (u * u + v * v));
             gas([1.0, u, v, pressure])
         },

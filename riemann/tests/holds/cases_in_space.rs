@@ -1,4 +1,4 @@
-//! The solvers that there are in three dimensions, with admissible states.
+//! The built-in solvers in three dimensions, with admissible states.
 
 use super::{Case, GAMMA, Property, advection, burgers, mean, roe_mean, same};
 use riemann::solvers::{
@@ -85,7 +85,7 @@ fn burgers_in_space() -> Case<Burgers<3>, 1, 0> {
     Case { name, solver, exchanged, state, aux, exchange_state, exchange_aux, average }
 }
 
-/// Conserved quantities of a gas in space.
+/// Conserved quantities of a gas in three dimensions.
 fn gas_in_space(density: f64, velocity: [f64; 3], pressure: f64) -> [f64; 5] {
     let [u, v, w] = velocity;
     let energy = pressure / (GAMMA - 1.0) + 0.5 * density * (u * u + v * v + w * w);

@@ -1,4 +1,4 @@
-//! What solvers of the Euler equations promise.
+//! Properties of the solvers of the Euler equations.
 
 use crate::cases::{self, GAMMA, gas};
 use crate::random::Random;
@@ -6,7 +6,7 @@ use crate::{AXES, FACES, NO_AUX, assert_close, for_random_faces, largest};
 use riemann::prelude::*;
 use riemann::solvers::{Euler, EulerHllc, EulerTracer};
 
-/// A transonic rarefaction: characteristic speed on the side that it starts from, and on the other.
+/// A transonic rarefaction: characteristic speed on the near side, where it starts, and on the far side.
 #[derive(Clone, Copy)]
 pub struct Fan {
     pub near: f64,
@@ -17,8 +17,8 @@ impl Fan {
     /// Asserts that the fluctuation towards the near side is Harten and Hyman's share of the wave,
     /// `near (far − s)/(far − near)` of it (LeVeque 2002, §15.3.5), and not all or none of it.
     ///
-    /// The speeds are those of the exact fan, the solver's those of its linearisation: for a weak wave as here a tenth of
-    /// the share apart.
+    /// The speeds here are those of the exact fan, the solver's are those of its linearisation. For a weak wave as here the
+    /// shares differ by less than a tenth.
     #[track_caller]
     pub fn assert_share<const M: usize>(self, fluctuation: [f64; M], wave: [f64; M], s: f64) {
         let share = self.near * (self.far - s) / (self.far - self.near);
@@ -29,7 +29,7 @@ impl Fan {
 
 /// A transonic rarefaction in a gas moves to both sides, for the slowest wave and, mirrored, for the fastest.
 ///
-/// Along a 1-rarefaction `u + 2c/(γ − 1)` and `p/ρ^γ` stay: with `ρ = p = γ` at left, `c = 1` there.
+/// Along a 1-rarefaction `u + 2c/(γ − 1)` and `p/ρ^γ` are constant. On the left `ρ = p = γ`, so that `c = 1`.
 #[test]
 fn gas_rarefaction_moves_to_both_sides() {
     let solver = Euler::<2> { gamma: GAMMA };
@@ -54,7 +54,7 @@ fn gas_rarefaction_moves_to_both_sides() {
     }
 }
 
-/// Gases far from each other, with densities and pressures over six decades, give finite numbers.
+/// States very different from each other, with densities and pressures over six decades, give finite numbers.
 #[test]
 fn extreme_gases_stay_finite() {
     let solver = Euler::<2> { gamma: GAMMA };
@@ -75,7 +75,7 @@ fn extreme_gases_stay_finite() {
     }
 }
 
-/// A contact that stands still stays as it is: HLLC moves nothing. Tolerance: a few roundings of the pressure's flux.
+/// A stationary contact has zero fluctuations with HLLC. Tolerance: a few roundings of the pressure's flux.
 #[test]
 fn a_standing_contact_stays_sharp() {
     let solver = EulerHllc::<2> { gamma: GAMMA };
@@ -88,8 +88,8 @@ fn a_standing_contact_stays_sharp() {
     }
 }
 
-/// The gas does not feel the tracer, and a concentration that is the same on both sides stays so: the tracer's part of each
-/// fluctuation is φ times the density's. The first to the bit, the second to round-off in the fluctuations.
+/// The tracer does not affect the gas (to the bit), and a concentration that is equal on both sides stays so: the tracer's part of
+/// each fluctuation is φ times the density's (to round-off in the fluctuations).
 #[test]
 fn a_tracer_is_carried() {
     let (case, bare) = (cases::euler_tracer(), Euler::<2> { gamma: GAMMA });

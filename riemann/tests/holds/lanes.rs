@@ -1,4 +1,4 @@
-//! Vector lanes give the scalar's bits: each solver on packs against the same solver one face at a time.
+//! Vector lanes give the scalar's bits: each solver on packs compared with the same solver one face at a time.
 
 use crate::cases::in_space::for_every_solver_in_space;
 use crate::cases::{Case, Property, for_every_solver};
@@ -12,7 +12,7 @@ struct Outcome<V, const M: usize, const W: usize> {
     splits: [Transverse<V, M>; 4],
 }
 
-/// What a solver is given for one face.
+/// A solver's input for one face.
 struct Face<V, const M: usize, const A: usize> {
     ql: [V; M],
     qr: [V; M],
@@ -20,7 +20,7 @@ struct Face<V, const M: usize, const A: usize> {
     aux: [[V; A]; 4],
 }
 
-/// Runs all of a solver on one face or pack of faces.
+/// Calls all functions of a solver on one face or pack of faces.
 #[inline(always)]
 fn solve<S: Solver<M, W, A>, V: Real, const M: usize, const W: usize, const A: usize>(
     solver: &S,
@@ -29,7 +29,7 @@ fn solve<S: Solver<M, W, A>, V: Real, const M: usize, const W: usize, const A: u
 ) -> Outcome<V, M, W> {
     let [left, below, here, above] = face.aux;
     let around = TransverseAux { below, here, above };
-    // The next axis, and in space the one after it.
+    // The next axis, and in three dimensions the one after it.
     let next = |k: usize| if S::DIM == 3 { Axis::ALL[(axis.index() + k) % 3] } else { axis.transverse_2d() };
     let (ql, qr) = (face.ql, face.qr);
     let mean = solver.mean_state(ql, qr);
@@ -123,7 +123,7 @@ fn portable_lanes_give_the_scalar_bits() {
     for_every_solver_in_space(&PortablePacks);
 }
 
-/// The packs of AVX2. Only made where the processor has it.
+/// The packs of AVX2. Constructed only if the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 struct Avx2Packs;
 
@@ -140,7 +140,7 @@ impl Property for Avx2Packs {
     }
 }
 
-/// The packs of AVX-512. Only made where the processor has it.
+/// The packs of AVX-512. Constructed only if the processor has AVX-512.
 #[cfg(target_arch = "x86_64")]
 struct Avx512Packs;
 

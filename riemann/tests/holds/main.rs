@@ -1,7 +1,7 @@
 //! The *Holds* lines of the solvers, on random admissible states and along all axes.
 //!
-//! What is promised of every solver, `riemann::holds` tries, for users too. Here is what holds for the built-in ones beyond that;
-//! `particular`, `gas` and `water` have what one solver alone promises, `lanes` that vector lanes give the bits of the scalar.
+//! `riemann::holds`, which users can call too, checks the properties of every solver. Here are further properties of the built-in ones;
+//! `particular`, `gas` and `water` have those of single solvers, `lanes` checks that vector lanes give the bits of the scalar.
 
 mod cases;
 mod gas;
@@ -19,7 +19,7 @@ use riemann::holds::{self, Outcome, Subject};
 use riemann::prelude::*;
 use std::collections::BTreeMap;
 
-/// Random faces tried per property, solver and axis.
+/// Random faces per property, solver and axis.
 const FACES: usize = 4000;
 /// The axes of the plane.
 const AXES: [Axis; 2] = [Axis::X, Axis::Y];
@@ -51,7 +51,7 @@ fn for_random_faces<S: Solver<M, W, A>, const M: usize, const W: usize, const A:
         for _ in 0..FACES {
             let ql = (case.state)(&mut random);
             let far = (case.state)(&mut random);
-            // Every other jump is a tenth of that between unrelated states, so that weak waves are tried as well.
+            // Every other jump is a tenth of that between unrelated states, so that weak waves are tested too.
             let weight = if random.between(0.0, 1.0) < 0.5 { 1.0 } else { 0.1 };
             let qr = std::array::from_fn(|m| ql[m] + weight * (far[m] - ql[m]));
             let aux = [(case.aux)(&mut random), (case.aux)(&mut random)];
@@ -65,8 +65,8 @@ fn direction<const M: usize>(random: &mut Random) -> [f64; M] {
     std::array::from_fn(|_| random.between(-1.0, 1.0))
 }
 
-/// Every built-in solver, in every number of dimensions that it has, keeps what is promised of every solver. On a line there
-/// is nothing across to check.
+/// Every built-in solver, in every number of dimensions that it supports, has the properties of every solver. In one dimension there
+/// is no transverse axis to check.
 #[test]
 fn built_in_solvers_keep_every_promise() {
     for info in catalogue::all() {
@@ -86,7 +86,7 @@ fn built_in_solvers_keep_every_promise() {
     }
 }
 
-/// A face in y is a face in x with the coordinates exchanged, to the bit: no axis is treated by other arithmetic.
+/// A face in y gives the bits of a face in x with the coordinates exchanged: the arithmetic is the same for all axes.
 struct AxesAreAlike;
 
 impl Property for AxesAreAlike {
@@ -123,8 +123,8 @@ fn axes_are_alike() {
 
 /// `bmasdq + bpasdq = B asdq`, B the Jacobian of the transverse flux at the average that the solver linearises about.
 ///
-/// B is had independently of the solver, by a central difference of the flux; tolerance: the difference's error, its
-/// step 1e-4 squared times third derivatives of the flux, for the pressures and Mach numbers here below 1e3.
+/// B is computed independently of the solver, by a central difference of the flux. Tolerance: the difference's error, its
+/// step 1e-4 squared times third derivatives of the flux, which are below 1e3 for the pressures and Mach numbers here.
 struct TransverseSumsToJacobian;
 
 impl Property for TransverseSumsToJacobian {
@@ -166,9 +166,9 @@ fn transverse_parts_sum_to_the_jacobian() {
     for_every_solver_in_space(&TransverseSumsToJacobian);
 }
 
-/// Between equal states the transverse parts of a fluctuation are what the normal solver makes of it as a small jump
-/// along the other axis: `bmasdq = lim amdq(q, q + ε asdq)/ε`, and `bpasdq` with apdq. This tells the two parts apart,
-/// which their sum does not. Tolerance: ε = 1e-6 times second derivatives of the flux, and round-off 1e-16/ε.
+/// Between equal states the transverse parts of a fluctuation are the fluctuations of the normal solver for a small jump
+/// along the other axis: `bmasdq = lim amdq(q, q + ε asdq)/ε`, and `bpasdq` with apdq. This checks each part,
+/// not only their sum. Tolerance: ε = 1e-6 times second derivatives of the flux, and round-off 1e-16/ε.
 struct TransverseIsNormalAlongOtherAxis;
 
 impl Property for TransverseIsNormalAlongOtherAxis {

@@ -1,4 +1,4 @@
-//! What one solver alone promises.
+//! Properties of single solvers.
 
 use crate::cases::{self, gas};
 use crate::random::Random;
@@ -41,7 +41,7 @@ fn linear_transverse_is_the_flux() {
     }
 }
 
-/// With one impedance and sound speed everywhere, the varying medium is the uniform one. Tolerance: a few roundings.
+/// With the same impedance and sound speed everywhere, the solver of a varying medium agrees with that of a uniform one. Tolerance: a few roundings.
 #[test]
 fn uniform_varying_medium_is_uniform() {
     let case = cases::acoustics();
@@ -64,14 +64,14 @@ fn uniform_varying_medium_is_uniform() {
     });
 }
 
-/// A pressure pulse that meets a medium of other impedance is transmitted with `2 Zr/(Zl + Zr)` of its pressure and
-/// reflected with the rest (LeVeque 2002, §9.8). Along the face too: what crosses the upper edge has the transmitted
+/// A pressure pulse at an interface to a different impedance is transmitted with `2 Zr/(Zl + Zr)` of its pressure and
+/// reflected with the rest (LeVeque 2002, §9.8). The same in the transverse direction: the part through the upper edge is the transmitted
 /// pressure times the upper cell's sound speed. All numbers are binary fractions: exact.
 #[test]
 fn impedance_jump_transmits_and_reflects() {
     let (soft, hard) = ([1.0, 4.0], [3.0, 2.0]);
     let transmitted = 2.0 * 3.0 / (1.0 + 3.0);
-    // A right-going wave in the soft medium has u = p/Z; behind it p = 1, before it nothing.
+    // A right-going wave in the soft medium has u = p/Z; behind it p = 1, ahead of it the state is zero.
     let face = AcousticsVariable::<2>.normal(Axis::X, [1.0, 1.0, 0.0], [0.0; 3], soft, hard);
     assert_eq!(face.waves[1], [-transmitted, -transmitted / 3.0, 0.0]);
     assert_eq!(face.waves[0], [transmitted - 1.0, -(transmitted - 1.0), 0.0]);
@@ -92,8 +92,8 @@ fn impedance_jump_transmits_and_reflects() {
     assert_eq!(split.bpasdq, [2.0 * transmitted, 0.0, 2.0 * transmitted / 3.0]);
 }
 
-/// Each fluctuation crosses the edge it moves to with that edge's own velocity: the lower edge's is the cell's, the
-/// upper edge's belongs to the cell above.
+/// Each part of a fluctuation moves with the velocity at the edge that it crosses. The lower edge's velocity is stored in the cell, the
+/// upper edge's in the cell above.
 #[test]
 fn edge_velocities_are_those_of_their_edges() {
     let around = TransverseAux { below: [9.0, 9.0], here: [-2.0, -3.0], above: [4.0, 5.0] };
@@ -101,13 +101,13 @@ fn edge_velocities_are_those_of_their_edges() {
     assert_eq!((split.bmasdq, split.bpasdq), ([-3.0], [5.0]));
     let split = AdvectionEdge::<2>.transverse(Axis::Y, Axis::X, Side::Upper, [0.0], [0.0], [0.0], &around, [1.0]);
     assert_eq!((split.bmasdq, split.bpasdq), ([-2.0], [4.0]));
-    // The face's own velocity is in the upper cell, and all moves downwind.
+    // The face's velocity is stored in the upper cell, and the whole jump moves downwind.
     let face = AdvectionEdge::<2>.normal(Axis::Y, [1.0], [4.0], [9.0, 9.0], [7.0, -2.0]);
     assert_eq!((face.speeds, face.amdq, face.apdq), ([-2.0], [-6.0], [0.0]));
 }
 
-/// Burgers: a transonic rarefaction leaves the sonic value 0 on the face, whose flux is 0, so that the sides take
-/// `−f(ql)` and `f(qr)`; every other wave moves whole, with the shock's speed.
+/// Burgers: a transonic rarefaction leaves the sonic value 0 on the face, whose flux is 0, so that the fluctuations are
+/// `−f(ql)` and `f(qr)`; every other wave moves undivided, at the shock's speed.
 #[test]
 fn burgers_waves_move_whole_unless_transonic() {
     let case = cases::burgers();
@@ -124,8 +124,8 @@ fn burgers_waves_move_whole_unless_transonic() {
     });
 }
 
-/// Nothing moves against a stream faster than its sound: the fluctuation on that side is exactly zero, normal to the face
-/// and along it. The added speed is above any sound speed of the states.
+/// In supersonic flow nothing moves upstream: the fluctuation on that side is exactly zero, normal to the face
+/// and along it. The added velocity exceeds all sound speeds of the states.
 #[test]
 fn nothing_moves_against_a_supersonic_stream() {
     let case = cases::euler();
@@ -148,7 +148,7 @@ fn nothing_moves_against_a_supersonic_stream() {
     let case = cases::shallow_water();
     for_random_faces(&case, |axis, states, _, random| {
         for sign in [-1.0, 1.0] {
-            // Slowed down so that streams do not part, where a linearised solver may leave next to no water.
+            // Velocities are reduced, since a linearised solver may leave almost no water between diverging flows.
             let [ql, qr] = states.map(|[h, mx, my]| [h, 0.2 * mx + sign * 30.0 * h, 0.2 * my + sign * 30.0 * h]);
             let face = case.solver.normal(axis, ql, qr, [], []);
             let (across, mean) = (axis.transverse_2d(), case.solver.mean_state(ql, qr));
@@ -159,7 +159,7 @@ fn nothing_moves_against_a_supersonic_stream() {
     });
 }
 
-/// The reaction is the trapezoidal rule: right for binary fractions, and third order beside the exponential.
+/// The reaction is integrated by the trapezoidal rule: exact for binary fractions; its error per step is of third order.
 #[test]
 fn reaction_decays() {
     let solver = AdvectionReaction { u: 0.0, v: 0.0, rate: 0.5 };

@@ -1,4 +1,4 @@
-//! What solvers of the shallow water equations promise.
+//! Properties of the solvers of the shallow water equations.
 
 use crate::cases;
 use crate::gas::Fan;
@@ -6,7 +6,7 @@ use crate::{AXES, NO_AUX, assert_close, for_random_faces, largest};
 use riemann::prelude::*;
 use riemann::solvers::{ShallowWater, ShallowWaterBathymetry};
 
-/// A rarefaction of water that moves to both sides, where `u + 2√(gh)` stays along the slower wave; `√(gh) = 1` at left.
+/// A transonic rarefaction: `u + 2√(gh)` is constant along the slower wave; `√(gh) = 1` on the left.
 #[test]
 fn water_rarefaction_moves_to_both_sides() {
     let solver = ShallowWater::<2> { gravity: 9.81 };
@@ -28,7 +28,7 @@ fn water_rarefaction_moves_to_both_sides() {
     }
 }
 
-/// Cells without water, or with next to none, give finite numbers in both precisions, and dry beside dry gives zero.
+/// Dry and almost dry cells give finite numbers in both precisions, and a face between dry cells gives zero.
 #[test]
 fn dry_cells_stay_finite() {
     let solver = ShallowWater::<2> { gravity: 9.81 };
@@ -54,7 +54,7 @@ fn dry_cells_stay_finite() {
     }
 }
 
-/// A lake at rest is still over any bottom: its surface is level, so no f-wave is left. Heights are binary fractions, so
+/// A lake at rest stays at rest over any bottom: its surface is level, so that all f-waves vanish. Heights are binary fractions, so
 /// that depth and bottom add up to the surface exactly; then the result is exact too.
 #[test]
 fn a_lake_at_rest_is_still() {
@@ -70,8 +70,8 @@ fn a_lake_at_rest_is_still() {
     }
 }
 
-/// Over a flat bottom the f-waves sum to the difference of the flux of [`ShallowWater`]; over a step, to that and the bottom's
-/// thrust. Tolerance: round-off in terms of the fluxes' size.
+/// Over a flat bottom the f-waves sum to the difference of the flux of [`ShallowWater`]; over a step, to this plus the bottom's
+/// force. Tolerance: round-off in terms of the fluxes' size.
 #[test]
 fn bathymetry_pushes_the_water() {
     let case = cases::shallow_water_bathymetry();
@@ -87,7 +87,7 @@ fn bathymetry_pushes_the_water() {
     });
 }
 
-/// Water beside dry land that is higher than its surface meets a wall: no mass crosses, and nothing happens on the land.
+/// Dry land higher than the water's surface acts as a wall: no mass crosses, and the fluctuation into the land is zero.
 /// Dry cells of all kinds give finite numbers in both precisions.
 #[test]
 fn dry_land_is_a_wall() {

@@ -23,7 +23,7 @@ pub enum Command {
     Run(RunArguments),
     /// Run a case with many settings, and compare them.
     Sweep(SweepArguments),
-    /// Run a case on ever finer meshes, and tell its errors and their order.
+    /// Run a case on successively finer meshes, and report its errors and their order of convergence.
     Converge(ConvergeArguments),
     /// Find the setting of regridding that runs a case fastest.
     Tune(TuneArguments),
@@ -32,17 +32,17 @@ pub enum Command {
     /// Write, check and list solvers.
     #[command(subcommand)]
     Solver(SolverCommand),
-    /// Check a case without running it. A solver that it names as a file is compiled and loaded, unless with --no-code.
+    /// Check a case without running it. Its solver's file is compiled and loaded, except with --no-code.
     Validate(ValidateArguments),
     /// Write an example's case, or list the examples.
     Example(ExampleArguments),
-    /// Print a script that has a shell complete commands and options.
+    /// Print a shell's completion script for commands and options.
     Completion {
         /// The shell.
         #[arg(value_name = "SHELL")]
         shell: CompletionShell,
     },
-    /// Tell the version, the processor's vectors, the solvers and the formats.
+    /// Print the version, the devices, the MPI libraries, the formats, the limiters and the solvers.
     Info,
 }
 
@@ -56,12 +56,13 @@ pub struct RunArguments {
     /// Replace the files of an earlier run in the folder, instead of writing to DIR_2, DIR_3, and so on.
     #[arg(long)]
     pub overwrite: bool,
-    /// What to run on.
+    /// Device to run on.
     #[arg(long, value_parser = device(), default_value_t)]
     pub device: Device,
     #[command(flatten)]
     pub execution: ExecutionArguments,
-    /// Go on from a checkpoint, with the case that wrote it; in its folder the run adds to the files there.
+    /// Continue from a checkpoint, with the case that wrote it. In the checkpoint's folder, the run adds to the files
+    /// there.
     #[arg(long, value_name = "FILE")]
     pub restart: Option<PathBuf>,
     /// Write a log to the standard error: error, warn, info, debug, trace, or a filter such as `amrclaw=debug`.
@@ -80,23 +81,23 @@ pub struct SweepArguments {
     /// Pair the values of several `--vary` one by one, instead of taking all combinations.
     #[arg(long)]
     pub zip: bool,
-    /// What to run on; may be given several times [default: cpu]
+    /// Device to run on; may be given several times [default: cpu]
     #[arg(long, value_parser = device())]
     pub device: Vec<Device>,
-    /// Run each setting so many times, and take medians.
+    /// Number of runs of each setting; the results are medians.
     #[arg(long, value_name = "N", default_value = "1")]
     pub repeat: NonZeroUsize,
-    /// Decides the order of the runs.
+    /// Seed of the random order of the runs.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Take the error of every setting: `finest`, against the setting with the most cell updates, or against formulas as for
-    /// `converge --exact`. Each run then writes its end as a frame, and no other.
+    /// Compute the error of every setting: `finest`, against the setting with the most cell updates, or against
+    /// formulas as for `converge --exact`. Each run then writes only two frames, at its start and its end.
     #[arg(long, value_name = "finest|FORMULAS")]
     pub error: Option<String>,
     /// Folder of the sweep [default: output/ and the name of the case's folder and _sweep]
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Go on with the sweep in the folder: take the runs that have not reached their end.
+    /// Continue the sweep in the folder: start only the runs that are not complete.
     #[arg(long)]
     pub resume: bool,
     #[command(flatten)]
@@ -116,7 +117,7 @@ pub struct ConvergeArguments {
     /// Number of meshes; each has twice the cells of the one before along every axis.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=12))]
     pub meshes: u8,
-    /// What to run on.
+    /// Device to run on.
     #[arg(long, value_parser = device(), default_value_t)]
     pub device: Device,
     /// Folder of the study [default: output/ and the name of the case's folder and _converge]
@@ -137,16 +138,16 @@ pub enum ReferenceChoice {
 pub struct TuneArguments {
     #[command(flatten)]
     pub case: CaseArguments,
-    /// What to run on.
+    /// Device to run on.
     #[arg(long, value_parser = device(), default_value_t)]
     pub device: Device,
-    /// Steps of the coarsest level in the piece of the run that is tried.
+    /// Number of coarsest-level steps in each trial run.
     #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
-    /// Most settings to try.
+    /// Maximum number of settings to try.
     #[arg(long, value_name = "N", default_value = "30")]
     pub trials: NonZeroUsize,
-    /// Compare the fastest setting with the case's own so many times at the end.
+    /// Number of runs of the fastest setting and of the case's own setting in the final comparison.
     #[arg(long, value_name = "N", default_value = "3")]
     pub repeat: NonZeroUsize,
     /// Folder of the trials [default: output/ and the name of the case's folder and _tune]
@@ -181,8 +182,8 @@ pub enum CompletionShell {
 pub struct ValidateArguments {
     #[command(flatten)]
     pub case: CaseArguments,
-    /// Neither compile nor load the solver that `solver.path` names: check all that can be checked without running what others
-    /// wrote.
+    /// Do not compile or load the solver that `solver.path` names: check only what needs no code
+    /// from the solver's file.
     #[arg(long)]
     pub no_code: bool,
 }

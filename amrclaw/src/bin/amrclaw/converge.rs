@@ -65,7 +65,7 @@ pub fn exact(option: &str, texts: &[String], case: &Case) -> Result<Reference, F
     let mut formulas: Vec<(String, String)> = Vec::new();
     for part in texts.iter().flat_map(|text| text.split(';')).map(str::trim).filter(|part| !part.is_empty()) {
         let Some((name, formula)) = named(part) else {
-            let message = format!("{option}: `{part}` names no equation; write such as `pressure = sin(x - t)`");
+            let message = format!("{option}: `{part}` names no equation; write for example `pressure = sin(x - t)`");
             return Err(Failure::Input(message));
         };
         if formulas.iter().any(|(other, _)| other == name) {

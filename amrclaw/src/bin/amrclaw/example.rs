@@ -21,7 +21,7 @@ pub fn example(arguments: &ExampleArguments) -> Result<(), Failure> {
     let folder = arguments.folder.clone().unwrap_or_else(|| PathBuf::from(name));
     let written = |file: &str| folder.join(file);
     if let Some((file, _)) = files.iter().find(|(file, _)| written(file).exists()) {
-        let message = format!("{} is there already; name another folder by --folder", written(file).display());
+        let message = format!("{} already exists; choose another folder with --folder", written(file).display());
         return Err(Failure::Input(message));
     }
     let failed = |path: &Path, e: std::io::Error| Failure::Work(format!("cannot write {}: {e}", path.display()));

@@ -29,7 +29,8 @@ pub struct ExecutionArguments {
     /// A solver's file, in place of the case's solver.
     #[arg(long, value_name = "FILE")]
     pub solver: Option<PathBuf>,
-    /// Print nothing but errors, the folder that files go to if it is not the one asked for, and, from tune, the lines for the case file.
+    /// Print only errors, the output folder if it is not the one requested, and, with tune, the lines for the case
+    /// file.
     #[arg(long)]
     pub quiet: bool,
 }
@@ -48,7 +49,7 @@ impl ExecutionArguments {
         if let Some(threads) = shared.threads.filter(|&threads| threads > most && !self.quiet) {
             let at_once = available_threads();
             note!(
-                "--threads {threads}: this machine runs {at_once} at once; {most} are made, and the result is the same"
+                "--threads {threads}: this machine has {at_once} hardware threads; using {most}, with the same result"
             );
         }
         RunOptions { device, ..shared.clone() }
@@ -57,7 +58,7 @@ impl ExecutionArguments {
     /// How to launch runs in processes of their own.
     pub fn launch(&self, case: &CaseArguments) -> Result<Launch, Failure> {
         if let Some(mpi::Launch { number, .. }) = mpi::launch().filter(|launch| launch.of != Some(1)) {
-            let message = "this command starts its runs itself, one after the other: leave mpiexec out";
+            let message = "this command starts its runs itself, one after another: leave mpiexec out";
             return Err(if number == Some(0) { Failure::Input(message.to_owned()) } else { Failure::Untold(2) });
         }
         let program =

@@ -27,9 +27,9 @@ fn libraries_of_mpi() {
     }
     for (n, library) in found.iter().enumerate() {
         let messages = match library.gpu_aware {
-            Some(true) => "takes messages in a GPU's memory",
-            Some(false) => "takes no messages in a GPU's memory",
-            None => "does not say whether it takes messages in a GPU's memory",
+            Some(true) => "GPU-aware: can send messages from GPU memory",
+            Some(false) => "not GPU-aware: cannot send messages from GPU memory",
+            None => "does not report whether it can send messages from GPU memory",
         };
         let begin = if n == 0 { "mpi" } else { "" };
         say!("{begin:9} {}, {}; {messages}", library.version, library.path.display());
@@ -39,7 +39,7 @@ fn libraries_of_mpi() {
 /// GPUs, driver and compiler, or what is missing for `--device cuda`.
 fn gpus() {
     match cuda::driver_version() {
-        Ok([major, minor]) => say!("          cuda: the driver speaks CUDA {major}.{minor}"),
+        Ok([major, minor]) => say!("          cuda: the driver supports CUDA {major}.{minor}"),
         Err(error) => say!("          cuda: {error}"),
     }
     let devices = cuda::DeviceInfo::all().unwrap_or_default();
@@ -57,7 +57,7 @@ fn gpus() {
         let reached: Vec<String> = reached.map(|other| other.to_string()).collect();
         if devices.len() > 1 {
             let which = if reached.is_empty() { "none".to_owned() } else { reached.join(", ") };
-            say!("            reaches the memory of other GPUs directly: {which}");
+            say!("            peer access to the memory of GPUs: {which}");
         }
     }
     match cuda::nvrtc::Nvrtc::get() {

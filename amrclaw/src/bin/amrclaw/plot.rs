@@ -45,8 +45,7 @@ pub struct PlotArguments {
     /// A cut such as `z=0.25`, of 3D frames or, as a curve, of 2D ones; may be given several times.
     #[arg(long, value_name = "AXIS=PLACE")]
     pub slice: Vec<Slice>,
-    /// What lies along an axis of a 3D frame as one picture: `max:z`, `min:x`, `mean:y`, `integral:z`; may be given several
-    /// times.
+    /// Projection of a 3D frame along an axis: `max:z`, `min:x`, `mean:y`, `integral:z`; may be given several times.
     #[arg(long, value_name = "WHAT:AXIS")]
     pub projection: Vec<Projected>,
     /// Pixels along the longer side of the plot.
@@ -70,7 +69,7 @@ pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
     };
     let several = !matches!(choice, FrameChoice::Last) && frame.is_none();
     if several && output.is_some() {
-        let help = "several frames are several pictures: leave --output out, or write --film FILE";
+        let help = "several frames give several pictures: leave --output out, or write --film FILE";
         return Err(Failure::Input(help.to_owned()));
     }
     let film = film.as_ref().map(|path| Ok((path, FilmFormat::of(path)?))).transpose().map_err(failure)?;
@@ -160,7 +159,7 @@ impl FromStr for FrameList {
         if text == "all" {
             return Ok(FrameList(FrameChoice::All));
         }
-        let wrong = |word: &str| format!("`{word}` is no frame's number; write `all`, or such as `0,5,10-20`");
+        let wrong = |word: &str| format!("`{word}` is not a frame number; write `all`, or for example `0,5,10-20`");
         let mut numbers = Vec::new();
         for word in text.split(',').map(str::trim) {
             let (first, last) = word.split_once('-').unwrap_or((word, word));

@@ -92,7 +92,7 @@ fn run_rank(arguments: &RunArguments, process: Option<Arc<Mpi>>) -> Result<(), F
             Ok(())
         }
         Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Output(OutputError::Io { .. })) => {
-            Err(Failure::Input(format!("{cause}\nwrite the path of a folder that can be written to: --output DIR")))
+            Err(Failure::Input(format!("{cause}\nchoose a writable folder with --output DIR")))
         }
         Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Run(RunError::Stopped)) => {
             Err(Failure::Work("the run was interrupted before its first step; nothing has been written".to_owned()))
@@ -106,7 +106,7 @@ fn run_rank(arguments: &RunArguments, process: Option<Arc<Mpi>>) -> Result<(), F
         }
         Err(failure @ RunFailure::Broken { .. }) => Err(Failure::Work(failure.to_string())),
         Err(failure @ RunFailure::Interrupted { .. }) => {
-            let message = format!("{failure}\nto go on, run the same command with --restart and this file");
+            let message = format!("{failure}\nto continue, run the same command with --restart and this file");
             Err(Failure::Work(message))
         }
     }

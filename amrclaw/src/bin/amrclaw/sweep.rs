@@ -42,7 +42,7 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
     let devices = if arguments.device.is_empty() { vec![usual] } else { arguments.device.clone() };
     for (i, &device) in devices.iter().enumerate() {
         if devices[..i].contains(&device) {
-            let message = format!("--device {device} is there twice; --repeat takes runs several times");
+            let message = format!("--device {device} is given twice; use --repeat to repeat runs");
             return Err(Failure::Input(message));
         }
     }
@@ -131,7 +131,7 @@ impl Display {
         match notice {
             Notice::Kept(count) => {
                 (self.ended, self.kept) = (count, count);
-                self.line(&format!("{count} of {} runs are there already", self.total));
+                self.line(&format!("{count} of {} runs are already complete", self.total));
             }
             Notice::Begin(run) => {
                 if let Some(bar) = &self.bar {

@@ -47,13 +47,13 @@ fn text(tuned: &Tuned) -> String {
     let mut out = String::new();
     let [start, end] = tuned.piece;
     // Writing to a string cannot fail, here and below.
-    let _ = writeln!(out, "tried from t = {start} to {end}; error: difference from the finest setting\n");
+    let _ = writeln!(out, "trial runs from t = {start} to {end}; error: difference from the finest setting\n");
     let _ = writeln!(out, "interval  buffer  cutoff  max_patch_size  s per unit of t      error  cell updates");
     for (number, Tried { setting, measured }) in tuned.found.tried.iter().enumerate() {
         let remark = match number {
             _ if measured.seconds.is_infinite() => "  failed",
             // Written so that a NaN error exceeds the limit.
-            _ if !matches!(measured.error.partial_cmp(&tuned.limit), Some(o) if o.is_le()) => "  too far off",
+            _ if !matches!(measured.error.partial_cmp(&tuned.limit), Some(o) if o.is_le()) => "  error too large",
             _ if number == tuned.found.fastest => "  fastest",
             0 => "  the case's own",
             _ => "",
@@ -71,11 +71,13 @@ fn text(tuned: &Tuned) -> String {
         );
     }
     if let Some(worth) = tuned.worth {
-        let _ = writeln!(out, "\nerrors up to {:.2e} count; one level less: {worth:.2e}", tuned.limit);
+        let _ = writeln!(out, "\nlargest error accepted: {:.2e}; error with one level less: {worth:.2e}", tuned.limit);
     }
     let _ = match (tuned.speedup(), tuned.compared) {
-        (Some(speedup), _) => writeln!(out, "run in turn, it is {speedup:.2} times as fast as the case's own setting"),
-        (None, Some(_)) => writeln!(out, "run in turn, it is no faster than the case's own setting, which stays"),
+        (Some(speedup), _) => {
+            writeln!(out, "in alternating runs, the fastest is {speedup:.2} times as fast as the case's own setting")
+        }
+        (None, Some(_)) => writeln!(out, "in alternating runs, no setting is faster than the case's own, which stays"),
         (None, None) => writeln!(out, "nothing faster than the case's own setting was found"),
     };
     out.push('\n');

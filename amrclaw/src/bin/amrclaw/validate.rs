@@ -19,7 +19,7 @@ pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
             case
         }
         Loaded::Settings(settings) => {
-            say!("{}: fine, as far as can be told without the solver's code", file.display());
+            say!("{}: fine, as far as this can be checked without the solver's code", file.display());
             say!("not checked: that it compiles, and that its equations, parameters and waves are those of the case");
             settings
         }

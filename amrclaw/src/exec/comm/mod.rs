@@ -128,7 +128,8 @@ pub enum CommError {
     Ended(String),
     /// A rank sends nothing before the timeout.
     #[error(
-        "rank {rank} has sent nothing for {seconds} s, while rank {waiting} waits for it: --comm-timeout sets how long that may last"
+        "rank {rank} has sent nothing for {seconds} s, while rank {waiting} waits for it; \
+         --comm-timeout sets this timeout"
     )]
     Timeout {
         /// The silent rank.
@@ -140,7 +141,8 @@ pub enum CommError {
     },
     /// A message is not the one that its receiver expects.
     #[error(
-        "rank {rank} sends {found}, where rank {waiting} waits for {expected}: the ranks do not run the same program on the same case"
+        "rank {rank} sends {found}, but rank {waiting} expects {expected}: \
+         the ranks do not run the same program on the same case"
     )]
     UnexpectedMessage {
         /// The rank that sends.
@@ -153,9 +155,7 @@ pub enum CommError {
         found: String,
     },
     /// A message is longer than MPI can send.
-    #[error(
-        "rank {rank} has {gib} GiB for another in one message, of which MPI sends less than 16: give the run more ranks"
-    )]
+    #[error("rank {rank} has to send a message of {gib} GiB, but MPI sends less than 16 GiB: use more ranks")]
     TooLong {
         /// The rank that sends.
         rank: usize,

@@ -20,34 +20,34 @@ pub trait PeerAccess {
     /// Identifies the machine: the same for all ranks on it, different on any other.
     fn machine_id(&self) -> [u64; 2];
 
-    /// The counts of acknowledgements that are still to come.
+    /// The counts of messages to be acknowledged.
     fn acknowledgements(&self) -> &Acknowledgements;
 
-    /// Acknowledges the oldest buffer of another rank that has not been acknowledged. `words`: the handle of the event behind the reads.
-    fn post_acknowledgement(&self, to: usize, words: Vec<u64>);
+    /// Acknowledges that `count` messages of another rank, the oldest that have not been acknowledged, have been read.
+    fn post_acknowledgement(&self, to: usize, count: u64);
 
-    /// The next acknowledgement of another rank, if it has arrived.
-    fn take_acknowledgement(&self, from: usize) -> Option<Vec<u64>>;
+    /// The next acknowledgement of another rank, if it has arrived: how many of this rank's messages it has read.
+    fn take_acknowledgement(&self, from: usize) -> Option<u64>;
 }
 
-/// How many acknowledgements are still to come from each rank.
+/// How many messages each rank has still to acknowledge.
 #[derive(Default)]
-pub struct Acknowledgements(Mutex<BTreeMap<usize, usize>>);
+pub struct Acknowledgements(Mutex<BTreeMap<usize, u64>>);
 
 impl Acknowledgements {
-    /// Counts one more acknowledgement to come from a rank.
+    /// Counts one more message that a rank has to acknowledge.
     pub fn expect(&self, from: usize) {
         *self.0.lock().entry(from).or_default() += 1;
     }
 
-    /// The next acknowledgement of a rank, if it has arrived; it is no longer counted.
-    pub fn next(&self, peer_access: &dyn PeerAccess, from: usize) -> Option<Vec<u64>> {
-        let acknowledgement = peer_access.take_acknowledgement(from)?;
-        *self.0.lock().get_mut(&from).expect("an acknowledgement answers a handle") -= 1;
-        Some(acknowledgement)
+    /// The next acknowledgement of a rank, if it has arrived; its messages are no longer counted.
+    pub fn next(&self, peer_access: &dyn PeerAccess, from: usize) -> Option<u64> {
+        let count = peer_access.take_acknowledgement(from)?;
+        *self.0.lock().get_mut(&from).expect("an acknowledgement answers a handle") -= count;
+        Some(count)
     }
 
-    /// Waits until all acknowledgements have arrived: no message may be under way when ranks leave.
+    /// Waits until all messages are acknowledged: no acknowledgement may be under way when ranks leave.
     pub fn wait_for_all(&self, peer_access: &dyn PeerAccess) {
         let owes = || self.0.lock().iter().find(|(_, owed)| **owed > 0).map(|(&from, _)| from);
         let clock = Instant::now();
@@ -142,15 +142,15 @@ impl Ranks {
         Ok((start..start + len, handle))
     }
 
-    /// Acknowledges the oldest handle of another rank that has not been acknowledged. `words`: the handle of the event behind the reads.
-    pub(in crate::exec) fn post_acknowledgement(&self, to: usize, words: &[u64]) {
-        peer_access_of(self.comm.as_ref()).post_acknowledgement(to, words.to_vec());
+    /// Acknowledges the oldest `count` handles of another rank that have not been acknowledged: their memory has been read.
+    pub(in crate::exec) fn post_acknowledgement(&self, to: usize, count: usize) {
+        peer_access_of(self.comm.as_ref()).post_acknowledgement(to, count as u64);
     }
 
-    /// The next acknowledgement of another rank, if it has arrived.
-    pub(in crate::exec) fn next_acknowledgement(&self, from: usize) -> Option<Vec<u64>> {
+    /// The next acknowledgement of another rank, if it has arrived: a number of handles.
+    pub(in crate::exec) fn next_acknowledgement(&self, from: usize) -> Option<usize> {
         let peer_access = peer_access_of(self.comm.as_ref());
-        peer_access.acknowledgements().next(peer_access, from)
+        peer_access.acknowledgements().next(peer_access, from).map(|count| count as usize)
     }
 }
 

@@ -74,7 +74,7 @@ pub enum Overlap {
     Messages,
 }
 
-/// A device that holds all values of a run, or its substitute in tests.
+/// A device that holds all values of a run, or its substitute in tests. It is dropped when all its work is complete.
 pub trait Machine: Queue {
     /// A copy to the host that is under way.
     type Download: Send + Sync;
@@ -163,24 +163,7 @@ pub trait Machine: Queue {
         bytes: usize,
     ) -> Result<(), CudaError>;
 
-    /// States that this machine has enqueued all its reads of the shared memory.
-    ///
-    /// # Errors
-    /// If the device fails.
-    fn end_reading(&self, source: &Self::Shared) -> Result<(), CudaError>;
-
-    /// True if all reads that have begun are known to be complete: a hint for the order in which memory is reused.
-    fn has_been_read(&self, _: &Self::Shared) -> bool {
-        true
-    }
-
-    /// Makes the memory writable again: work enqueued from now on waits for all reads that have begun.
-    ///
-    /// # Errors
-    /// If the device fails.
-    fn reclaim(&self, shared: &Self::Shared) -> Result<(), CudaError>;
-
-    /// Waits until what has been published is written and all reads that have begun are complete.
+    /// Waits until the work published last is complete.
     ///
     /// # Errors
     /// If the device fails.
@@ -192,18 +175,11 @@ pub trait Machine: Queue {
     /// If the device fails.
     fn export(&self, shared: &mut Self::Shared) -> Result<Vec<u64>, CudaError>;
 
-    /// Opens memory by the handle that another process has exported. Also returns the handle of the event behind this machine's reads, to
-    /// acknowledge them with. The owner must free the memory later than this machine.
+    /// Opens memory by the handle that another process has exported. The owner must free the memory later than this machine.
     ///
     /// # Errors
     /// If this machine cannot read it.
-    fn import(&self, handle: &[u64]) -> Result<(Self::Shared, Vec<u64>), CudaError>;
-
-    /// A machine of another process has enqueued all its reads of the memory; its acknowledgement is the handle of the event behind them.
-    ///
-    /// # Errors
-    /// If the device fails.
-    fn end_reading_elsewhere(&self, shared: &Self::Shared, acknowledgement: &[u64]) -> Result<(), CudaError>;
+    fn import(&self, handle: &[u64]) -> Result<Self::Shared, CudaError>;
 
     /// Tiles of the update that the device works on at once.
     fn resident_tiles(&self) -> u32;

@@ -4,6 +4,7 @@
 //!
 //! A message is packed before the rank's own work of the same step is enqueued, which runs concurrently with packing, waiting and unpacking.
 
+use super::reads::Read;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::{CommError, MessageHeader, Phase, Ranks};
@@ -165,7 +166,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             // SAFETY: there is room for it, and nobody else holds the memory.
             unsafe { self.ranks.wait_on_device(*rank, (header, count), to, memory.clone())? };
             work(of_all(N::shared_memory(&memory), 0))?;
-            return Ok(self.machine.end_reading(&memory)?);
+            self.reads.lock().add(Read { memory, acknowledge_to: None });
+            return Ok(());
         }
         let mut message = self.ranks.wait::<R>(*rank, header, count)?;
         let memory = self.machine.allocate(bytes.len())?;

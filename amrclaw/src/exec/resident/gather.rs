@@ -91,13 +91,14 @@ impl<N: Machine> Reports<N> {
         }
     }
 
-    /// Marks where the work ends that the next fetch must wait for.
-    pub fn mark(&mut self, machine: &N) -> Result<(), CudaError> {
-        if !self.marked {
-            machine.mark()?;
-            self.marked = true;
+    /// Marks where the work ends that the next fetch must wait for. False if it has been marked already.
+    pub fn mark(&mut self, machine: &N) -> Result<bool, CudaError> {
+        if self.marked {
+            return Ok(false);
         }
-        Ok(())
+        machine.mark()?;
+        self.marked = true;
+        Ok(true)
     }
 
     /// Discards all outcomes that have not been collected.
@@ -107,11 +108,13 @@ impl<N: Machine> Reports<N> {
         self.fetched.clear();
     }
 
-    fn fetch(&mut self, machine: &N) -> Result<(), CudaError> {
+    /// True if there were outcomes to wait for.
+    fn fetch(&mut self, machine: &N) -> Result<bool, CudaError> {
         let used = self.waiting.last().map_or(0, |(first, patches, _)| first + patches);
         self.host_reports.clear();
         self.host_reports.resize(used, PatchReport { courant: 0, not_finite: 0, padding: 0 });
         self.mark(machine)?;
+        let waits = used + self.num_samples > 0;
         if used > 0 {
             machine.download_marked(&self.reports, 0, bytes_of_mut(&mut self.host_reports))?;
         }
@@ -134,14 +137,14 @@ impl<N: Machine> Reports<N> {
             machine.download_marked(&self.samples, 0, bytes_of_mut(&mut self.fetched.samples[start..]))?;
             self.num_samples = 0;
         }
-        Ok(())
+        Ok(waits)
     }
 
-    /// Appends the outcomes of steps and samples.
-    pub fn collect(&mut self, machine: &N, outcomes: &mut Outcomes) -> Result<(), CudaError> {
-        self.fetch(machine)?;
+    /// Appends the outcomes of steps and samples. True if some were waited for, so that the device has reached its last mark.
+    pub fn collect(&mut self, machine: &N, outcomes: &mut Outcomes) -> Result<bool, CudaError> {
+        let has_waited = self.fetch(machine)?;
         self.fetched.drain_into(outcomes);
-        Ok(())
+        Ok(has_waited)
     }
 
     /// Room for a sample.

@@ -120,8 +120,9 @@ impl GpuMachine {
     }
 
     /// The same device, which measures the time of its work by phase.
-    pub fn timed(self) -> Self {
-        GpuMachine { times: Some(DeviceTimes::default()), ahead: false, ..self }
+    pub fn timed(mut self) -> Self {
+        (self.times, self.ahead) = (Some(DeviceTimes::default()), false);
+        self
     }
 
     /// The stream that kernels and fills go to: that of the open branch, if there is one.
@@ -142,6 +143,13 @@ impl GpuMachine {
             Some(times) => times.time((&self.device, &self.stream), work),
             None => work(),
         }
+    }
+}
+
+impl Drop for GpuMachine {
+    fn drop(&mut self) {
+        // Memory that this machine reads may be freed by its owner from then on. A device that fails reads no more.
+        let _ = self.stream.synchronize();
     }
 }
 
@@ -322,18 +330,6 @@ impl Machine for GpuMachine {
         self.stream.copy_from_peer((source.memory(), at), (target, to), bytes)
     }
 
-    fn end_reading(&self, source: &SharedBuffer) -> Result<(), CudaError> {
-        source.end_reading((&self.device, &self.stream))
-    }
-
-    fn has_been_read(&self, shared: &SharedBuffer) -> bool {
-        shared.has_been_read()
-    }
-
-    fn reclaim(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
-        shared.reclaim(&self.stream)
-    }
-
     fn finish(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
         shared.finish()
     }
@@ -342,12 +338,8 @@ impl Machine for GpuMachine {
         shared.export(&self.device)
     }
 
-    fn import(&self, handle: &[u64]) -> Result<(SharedBuffer, Vec<u64>), CudaError> {
+    fn import(&self, handle: &[u64]) -> Result<SharedBuffer, CudaError> {
         SharedBuffer::import(&self.device, handle)
-    }
-
-    fn end_reading_elsewhere(&self, shared: &SharedBuffer, acknowledgement: &[u64]) -> Result<(), CudaError> {
-        shared.end_reading_elsewhere(&self.device, acknowledgement)
     }
 
     fn resident_tiles(&self) -> u32 {

@@ -1,5 +1,6 @@
-//! Device memory for messages: this rank's buffers, kept until all readers are done, and opened buffers of other processes.
+//! Device memory for messages: this rank's buffers, each reused when all reads are complete, and opened buffers of other processes.
 
+use super::reads::Read;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::{CommError, MessageHeader};
@@ -10,10 +11,6 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// This many buffers for messages suffice: with fewer, another is allocated where the device would have to wait for the readers of one. The
-/// host enqueues messages of two steps of the coarsest level before the device executes them.
-const ENOUGH: usize = 32;
 
 /// Memory for messages, its size in bytes, and its handle for other processes, empty if none reads it.
 pub(super) struct SendBuffer<N: Machine> {
@@ -28,22 +25,16 @@ struct MessagePlace<S> {
     place: Range<usize>,
 }
 
-/// Memory that another process has handle, and the handle of the event to acknowledge with.
-type OpenedMemory<N> = Arc<(<N as Machine>::Shared, Vec<u64>)>;
-
 /// This rank's memory for messages.
 pub(super) struct MessageBuffers<N: Machine> {
-    /// In the order in which they were used last.
     own: Vec<SendBuffer<N>>,
-    /// Buffers that are too small by now, which other processes may have open. Sizes double: together they have no more bytes than those in use.
-    outgrown: Vec<Arc<N::Shared>>,
     /// For each rank of another process, the buffers that it has not acknowledged, the oldest first.
     unacknowledged: BTreeMap<usize, VecDeque<Arc<N::Shared>>>,
 }
 
 impl<N: Machine> Default for MessageBuffers<N> {
     fn default() -> Self {
-        MessageBuffers { own: Vec::new(), outgrown: Vec::new(), unacknowledged: BTreeMap::new() }
+        MessageBuffers { own: Vec::new(), unacknowledged: BTreeMap::new() }
     }
 }
 
@@ -54,7 +45,7 @@ impl<N: Machine> Clone for SendBuffer<N> {
 }
 
 /// Opened memory of other processes, by its handle.
-pub(super) type OpenedMemories<N> = Mutex<HashMap<Vec<u64>, OpenedMemory<N>>>;
+pub(super) type OpenedMemories<N> = Mutex<HashMap<Vec<u64>, Arc<<N as Machine>::Shared>>>;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Finds out which ranks of other processes read one another's memory. All ranks call it once.
@@ -64,57 +55,31 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let handle = self.machine.export(&mut own).unwrap_or_default();
         self.ranks.find_peer_access(&handle, |words| self.machine.import(words).is_ok())?;
         // Other processes, and MPI, may have memory open until they leave.
-        self.messages.lock().outgrown.push(Arc::new(own));
-        self.ranks.keep(self.messages.clone());
+        self.ranks.keep((own, self.messages.clone()));
         Ok(())
-    }
-
-    /// Memory for messages that kernels will write.
-    pub(super) fn send_buffer(&self, bytes: usize) -> Result<SendBuffer<N>, CudaError> {
-        let send_buffer = self.message_buffer(bytes)?;
-        self.machine.reclaim(&send_buffer.memory)?;
-        Ok(send_buffer)
     }
 
     /// Memory for a message that MPI will write; no work of the device on it is pending.
     pub(super) fn receive_buffer(&self, bytes: usize) -> Result<Arc<N::Shared>, CudaError> {
-        let memory = self.message_buffer(bytes)?.memory;
+        let memory = self.send_buffer(bytes)?.memory;
         self.machine.finish(&memory)?;
         Ok(memory)
     }
 
-    /// Memory for messages that nobody holds: reused, or new.
-    fn message_buffer(&self, bytes: usize) -> Result<SendBuffer<N>, CudaError> {
-        let MessageBuffers { own, outgrown, unacknowledged } = &mut *self.messages.lock();
-        for (&rank, unacknowledged) in unacknowledged.iter_mut() {
-            while let Some(acknowledgement) =
-                (!unacknowledged.is_empty()).then(|| self.ranks.next_acknowledgement(rank)).flatten()
-            {
-                let memory = unacknowledged.pop_front().expect("there is one");
-                self.machine.end_reading_elsewhere(&memory, &acknowledgement)?;
+    /// Memory for messages, which no rank and no MPI reads any more: reused, or new.
+    pub(super) fn send_buffer(&self, bytes: usize) -> Result<SendBuffer<N>, CudaError> {
+        let MessageBuffers { own, unacknowledged } = &mut *self.messages.lock();
+        for (&rank, buffers) in unacknowledged.iter_mut().filter(|(_, buffers)| !buffers.is_empty()) {
+            while let Some(count) = self.ranks.next_acknowledgement(rank) {
+                buffers.drain(..count);
             }
         }
-        // Memory is held until its reader has enqueued its reads, or until MPI has sent it.
-        let is_free = |send_buffer: &mut SendBuffer<N>| Arc::get_mut(&mut send_buffer.memory).is_some();
-        // The buffer used longest ago has most likely been read by now.
-        match own.iter_mut().position(|send_buffer| send_buffer.room >= bytes && is_free(send_buffer)) {
-            Some(number) if own.len() >= ENOUGH || self.machine.has_been_read(&own[number].memory) => {
-                let send_buffer = own.remove(number);
-                own.push(send_buffer.clone());
-                return Ok(send_buffer);
-            }
-            Some(_) => {}
-            None => {
-                // Free buffers that are too small by now are not used any more.
-                let too_small = own.extract_if(.., is_free);
-                outgrown.extend(
-                    too_small
-                        .filter(|send_buffer| !send_buffer.handle.is_empty())
-                        .map(|send_buffer| send_buffer.memory),
-                );
-            }
-        }
+        // Few sizes: a buffer fits messages of later steps.
         let room = bytes.next_power_of_two();
+        let is_free = |buffer: &mut SendBuffer<N>| buffer.room == room && Arc::get_mut(&mut buffer.memory).is_some();
+        if let Some(number) = own.iter_mut().position(is_free) {
+            return Ok(own[number].clone());
+        }
         let mut memory = self.machine.share(room)?;
         let handle = if self.ranks.exports_memory() { self.machine.export(&mut memory)? } else { Vec::new() };
         // The device may still use what was in this memory before.
@@ -149,23 +114,25 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if self.ranks.share_process() {
             let MessagePlace { memory, place } = self.ranks.receive_object::<MessagePlace<N::Shared>>(rank, header)?;
             assert_eq!(place.len(), bytes, "bytes from rank {rank}: {header:?}");
-            return self.with_shared(&memory, place, work);
+            self.with_shared(&memory, place, work)?;
+            self.reads.lock().add(Read { memory, acknowledge_to: None });
+            return Ok(());
         }
         let (place, handle) = self.ranks.wait_for_handle(rank, header)?;
         assert_eq!(place.len(), bytes, "bytes from rank {rank}: {header:?}");
-        let imported = self.opened_memory(handle)?;
-        self.with_shared(&imported.0, place, work)?;
-        self.ranks.post_acknowledgement(rank, &imported.1);
+        let memory = self.opened_memory(handle)?;
+        self.with_shared(&memory, place, work)?;
+        self.reads.lock().add(Read { memory, acknowledge_to: Some(rank) });
         Ok(())
     }
 
     /// The memory of a handle, which is opened the first time.
-    fn opened_memory(&self, handle: Vec<u64>) -> Result<OpenedMemory<N>, CudaError> {
+    fn opened_memory(&self, handle: Vec<u64>) -> Result<Arc<N::Shared>, CudaError> {
         match self.opened.lock().entry(handle) {
             Entry::Occupied(known) => Ok(known.get().clone()),
             Entry::Vacant(new) => {
-                let imported = Arc::new(self.machine.import(new.key())?);
-                Ok(new.insert(imported).clone())
+                let memory = Arc::new(self.machine.import(new.key())?);
+                Ok(new.insert(memory).clone())
             }
         }
     }
@@ -184,6 +151,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.machine.read((from, place.start), (&memory, 0), place.len())?;
             work(&memory, 0)?;
         }
-        Ok(self.machine.end_reading(from)?)
+        Ok(())
     }
 }

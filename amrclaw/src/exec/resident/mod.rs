@@ -30,6 +30,7 @@ mod levels;
 mod message_buffers;
 mod plans;
 mod probe;
+mod reads;
 mod refine;
 mod shared_buffer;
 mod slide;
@@ -61,6 +62,7 @@ use host_tables::Sizes;
 use levels::Replacement;
 use message_buffers::{MessageBuffers, OpenedMemories};
 use parking_lot::Mutex;
+use reads::Reads;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
@@ -108,6 +110,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     sends_from_device: bool,
     /// Device memory for messages.
     messages: Arc<Mutex<MessageBuffers<N>>>,
+    /// What this rank reads of other ranks' messages.
+    reads: Mutex<Reads<N>>,
     /// Opened memory of other processes.
     opened: OpenedMemories<N>,
     /// Memory for clustering, from the first time that the device makes boxes.
@@ -177,6 +181,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             fewest_tiles: None,
             sends_from_device: false,
             messages: Arc::default(),
+            reads: Mutex::new(Reads::new(Ranks::default())),
             opened: Mutex::default(),
             cluster_memory: None,
             early_counts: None,
@@ -195,7 +200,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub fn on_rank(mut self, ranks: Ranks) -> Self {
         // What the host does, it does for this rank.
         self.host.get_mut().set_ranks(ranks.clone());
-        ResidentExecutor { ranks, ..self }
+        ResidentExecutor { reads: Mutex::new(Reads::new(ranks.clone())), ranks, ..self }
     }
 }
 

@@ -211,8 +211,8 @@ pub enum ExecError {
     },
     /// A value became NaN, infinite or inadmissible in a part of a step whose values are gone.
     #[error(
-        "a value became NaN, infinite or inadmissible on level {level}, patch {patch}, in the step to t = {time}, in a part of \
-         the step that is not kept"
+        "a value became NaN, infinite or inadmissible on level {level}, patch {patch}, in the step to t = {time}, in \
+         an intermediate state that is not kept"
     )]
     LostWithinStep {
         /// Level.

@@ -132,7 +132,7 @@ fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape
     for (d, sides) in mesh.boundary.iter().enumerate() {
         if sides.contains(&BoundaryKind::Wall) && !shape.wall[d] {
             let key = format!("mesh.boundary.{}", super::sections::AXES[d]);
-            let message = format!("the solver `{}` has no velocity that a wall could turn back", shape.name);
+            let message = format!("the solver `{}` has no velocity for a wall to reflect", shape.name);
             reader.wrong(&key, message, "write \"extrapolate\", \"periodic\" or \"user\"");
         }
     }

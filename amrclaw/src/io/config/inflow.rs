@@ -32,7 +32,7 @@ pub(super) fn check(
                 let name = SIDES[2 * axis + side];
                 let key = format!("mesh.boundary.{}", AXES[axis]);
                 let help = format!("write an expression for each equation under `[mesh.boundary.{name}]`");
-                reader.wrong(&key, "the side is \"inflow\", but nothing says what flows in", help);
+                reader.wrong(&key, "the side is \"inflow\", but no inflow values are given", help);
                 return None;
             };
             expressions(reader, table, shape, names)

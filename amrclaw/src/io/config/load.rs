@@ -86,11 +86,11 @@ fn read_file(path: &Path) -> Result<String, CaseErrors> {
     }
     String::from_utf8(bytes).map_err(|e| {
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        wrong(&format!("is no text: line {line} is not UTF-8"), "write the path of a case file")
+        wrong(&format!("is not a text file: line {line} is not UTF-8"), "write the path of a case file")
     })
 }
 
-const TOO_LONG: &str = "is longer than 1 MiB, which no case is";
+const TOO_LONG: &str = "is longer than 1 MiB, the limit for a case file";
 const TOO_LONG_HELP: &str = "write values as formulas, or compute them in a solver's `initial` or `aux_values`";
 
 /// Reads a text and returns what `finish` makes of its settings and the dimension, if known. Fails if there is a mistake in the text, or

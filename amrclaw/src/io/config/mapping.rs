@@ -30,7 +30,7 @@ pub(super) fn take_from_solver(reader: &mut Reader<'_>, case: &mut CaseSettings,
         // A parameter is missing, which is reported elsewhere.
         texts = straight.collect();
     } else if texts.len() != case.mesh.cells.len() {
-        let message = format!("the solver `{}` brings no mapping along", shape.name);
+        let message = format!("the solver `{}` provides no mapping", shape.name);
         let help = "write formulas under `[mesh.mapping]`; \"user\" needs a solver's file with `fn mapping`";
         reader.wrong(KEY, message, help);
         texts = straight.collect();
@@ -56,14 +56,13 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
         return;
     }
     if case.regrid.flag.criterion == Criterion::Richardson && case.mesh.cells.iter().any(|n| n % 2 != 0) {
-        let message = "\"richardson\" takes a step on mapped cells twice as large, of which there is no whole number";
+        let message = "on mapped cells \"richardson\" needs even numbers of cells, for a step on cells twice as large";
         reader.wrong("regrid.flag.criterion", message, "write even numbers of `mesh.cells`, or \"difference\"");
     }
     if shape.directions || shape.vectors.is_empty() {
-        let message =
-            format!("the solver `{}` knows directions: it cannot be turned into the frame of a face", shape.name);
-        let help = "remove the mapping, take a solver whose components are scalars and a `vector(...)`, or one that is given \
-                    computational velocities and names its `scheme.capacity`";
+        let message = format!("the solver `{}` cannot be rotated into the frame of a face", shape.name);
+        let help = "remove the mapping, or use a solver whose components are scalars and a `vector(...)`, or one that \
+                    takes computational velocities, with a `scheme.capacity`";
         reader.wrong(KEY, message, help);
     }
     if let SolverFrom::Path(path) = &case.solver.from
@@ -107,15 +106,14 @@ fn check_sweeps<const D: usize>(
         return;
     }
     let dx = domain::<D>(&case.mesh).dx(std::array::from_fn(|d| case.mesh.cells[d]));
-    let message =
-        "on mapped cells whose opposite faces differ, sweeps along one axis after the other do not keep totals";
+    let message = "dimensional splitting does not conserve totals on mapped cells whose opposite faces differ";
     let key = if case.scheme.split.is_some() { "scheme.split" } else { "mesh.mapping" };
     let help = "write `split = \"unsplit\"` under `[scheme]`, with a solver that has `transverse`";
     let parallel = mapping.face_variation(dx, MAX_CELLS) <= PARALLEL;
     reader.check(parallel, key, message.to_owned(), help);
     let walls = case.mesh.boundary.iter().flatten().any(|side| *side == BoundaryKind::Wall);
     let upright = !walls || mapping.nonorthogonality(dx, MAX_CELLS) <= PARALLEL;
-    let message = "faces lean on the walls: sweeps along one axis after the other need such as stand upright there";
+    let message = "faces are not perpendicular to the walls, as dimensional splitting requires";
     reader.check(upright, key, message.to_owned(), help);
 }
 
@@ -154,9 +152,9 @@ fn check_mapping<const D: usize>(
         let [gap, extent] = mapping.periodic_mismatch(d);
         let key = format!("mesh.boundary.{}", AXES[d]);
         let message = format!(
-            "the nodes on the two sides do not meet: they are {gap:.3e} apart, the sides are {extent:.3e} long"
+            "the nodes on the two sides do not match: they are {gap:.3e} apart, the sides are {extent:.3e} long"
         );
-        let help = "write a mapping that lies alike at both sides, up to a shift, or other boundaries";
+        let help = "write a mapping whose two sides differ only by a shift, or choose other boundaries";
         debug_assert!(sides[1] == BoundaryKind::Periodic);
         // Nodes that are not finite have been reported by `check_cells`.
         let apart = gap > SEAM * extent;
@@ -166,7 +164,7 @@ fn check_mapping<const D: usize>(
         for (i, gauge) in case.gauge.iter().enumerate().filter(|(_, gauge)| gauge.position.len() == D) {
             let path = format!("gauge.{i}.position");
             let position: [f64; D] = std::array::from_fn(|d| gauge.position[d]);
-            let message = format!("the gauge stands outside the mapped domain: {}", point(AXES, &position));
+            let message = format!("the gauge is outside the mapped domain: {}", point(AXES, &position));
             let help = "write a physical position that the mapping reaches";
             reader.check(mapping.inverse(position).is_some(), &path, message, help);
         }

@@ -75,10 +75,10 @@ impl Fault {
     /// A message for users, and what to write instead. `message`: the parser's own.
     fn explain(self, message: &str) -> (String, &'static str) {
         match self {
-            Fault::DuplicateKey => ("this key is there already".to_owned(), "remove one of the two"),
+            Fault::DuplicateKey => ("this key is given twice".to_owned(), "remove one of the two"),
             Fault::NoQuotes => {
                 let help = "put quotes around a word or formula, and square brackets around a list";
-                ("this is no number, and words need quotes".to_owned(), help)
+                ("this is not a number, and words need quotes".to_owned(), help)
             }
             Fault::UnclosedSection => ("this section's name lacks its bracket".to_owned(), "write `[section]`"),
             Fault::Unclosed | Fault::Other => {

@@ -75,8 +75,8 @@ pub(super) fn check_stability(reader: &mut Reader<'_>, case: &CaseSettings, shap
     let ways = ways(case, shape, &settled);
     let Some(bound) = settled.stable_courant else {
         let key = if case.scheme.split.is_some() { "scheme.split" } else { "scheme.transverse" };
-        let help = format!("write {ways}; `allow_unstable = true` under `[scheme]` runs it all the same");
-        reader.wrong(key, format!("{what} are stable at no Courant number to rely on"), help);
+        let help = format!("write {ways}; `allow_unstable = true` under `[scheme]` runs it anyway");
+        reader.wrong(key, format!("{what} are not reliably stable at any Courant number"), help);
         return;
     };
     for (key, given) in [("time.cfl_desired", case.time.cfl_desired), ("time.cfl_max", case.time.cfl_max)] {

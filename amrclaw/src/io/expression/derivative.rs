@@ -57,7 +57,7 @@ impl Syntax {
             if let DerivativeKind::Along(axis) = kind
                 && axis >= dimension
             {
-                let message = format!("`{name}` is a derivative along an axis that there is not in {dimension}D");
+                let message = format!("`{name}` is a derivative along an axis that does not exist in {dimension}D");
                 wrong = Some(ExpressionError::new(node.span.clone(), message, "remove it"));
             }
             found.push(Derivative { kind, of: Syntax { root: argument.clone() } });

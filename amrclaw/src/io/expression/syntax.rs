@@ -167,14 +167,14 @@ impl Parser<'_> {
             )),
             TokenKind::End => Err(ExpressionError::new(
                 token.span,
-                "the expression ends where a value should follow",
+                "the expression ends where a value is expected",
                 "add a number, a name or a formula",
             )),
             TokenKind::Operator(_) | TokenKind::Comma | TokenKind::Close => {
                 let found = self.text[token.span.clone()].to_string();
                 Err(ExpressionError::new(
                     token.span,
-                    format!("`{found}` stands where a value should be"),
+                    format!("a value is expected instead of `{found}`"),
                     format!("put a number, a name or a formula before `{found}`"),
                 ))
             }
@@ -216,7 +216,7 @@ impl Parser<'_> {
         let found = &self.text[token.span.clone()];
         let (message, help) = match &token.kind {
             TokenKind::Close => {
-                ("this `)` closes nothing".to_string(), "remove it, or add the missing `(`".to_string())
+                ("this `)` has no matching `(`".to_string(), "remove it, or add the missing `(`".to_string())
             }
             TokenKind::Comma => {
                 ("a comma may only stand between a function's arguments".into(), "write decimals with a point".into())

@@ -109,7 +109,7 @@ fn number(rest: &str, at: usize) -> Result<(TokenKind, usize), ExpressionError> 
     match rest[..length].parse::<f64>() {
         Ok(value) if value.is_infinite() => Err(ExpressionError::new(
             at..at + length,
-            format!("`{}` is more than a number can be", &rest[..length]),
+            format!("`{}` is too large for a number", &rest[..length]),
             "write a number up to 1e308",
         )),
         Ok(value) => Ok((TokenKind::Number(value), length)),

@@ -29,7 +29,7 @@ pub enum PictureError {
     #[error("values from {0} to {1} {2}")]
     Range(f64, f64, &'static str),
     /// The part to show is outside the domain.
-    #[error("there is nothing to show along {axis}: the domain goes from {} to {}", domain.0, domain.1)]
+    #[error("the part to show is outside the domain along {axis}, from {} to {}", domain.0, domain.1)]
     Zoom {
         /// The axis.
         axis: String,

@@ -213,7 +213,7 @@ fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(
         if let Cut::At { position, .. } = *cut
             && !(lower..=upper).contains(&position)
         {
-            let message = format!("there is nothing at {name} = {position}: the domain goes from {lower} to {upper}");
+            let message = format!("{name} = {position} is outside the domain, from {lower} to {upper}");
             return Err(PictureError::Cut(message));
         }
     }

@@ -62,11 +62,11 @@ pub(super) fn check_whole<const D: usize>(ranks: &Ranks, stored: &StoredCheckpoi
 pub(super) fn check_time(case: &Case, time: f64) -> Result<(), RunError> {
     let (start, end) = (case.time.start, case.time.end);
     if time < start {
-        let message = format!("the checkpoint is of t = {time}, before the start at {start}");
+        let message = format!("the checkpoint has t = {time}, before the start at {start}");
         return Err(case.error("time.start", message, "restart with the start of the run that wrote it").into());
     }
     if time > end {
-        let message = format!("the checkpoint is of t = {time}, behind the end at {end}");
+        let message = format!("the checkpoint has t = {time}, after the end at {end}");
         return Err(case.error("time.end", message, "write a later end, or restart from an earlier checkpoint").into());
     }
     Ok(())

@@ -49,7 +49,7 @@ pub enum RunFailure {
     },
     /// The user stopped the run.
     #[error(
-        "the run was interrupted after step {step}, t = {time}; it goes on from\n  {}",
+        "the run was interrupted after step {step}, t = {time}; its checkpoint:\n  {}",
         checkpoint.display()
     )]
     Interrupted {

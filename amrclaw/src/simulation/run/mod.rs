@@ -115,7 +115,7 @@ pub fn run(
         if options.ranks.is_none_or(|ranks| ranks == 1) {
             return run_case(case, options, files, watch);
         }
-        let message = "there are several ranks already: leave --ranks out".to_owned();
+        let message = "a launcher has already started several ranks: leave --ranks out".to_owned();
         return Err(RunFailure::Refused(Box::new(Cause::RemoteValues { rank: options.comm.rank().number, message })));
     }
     match options.num_ranks() {
@@ -215,7 +215,7 @@ impl<const D: usize> OpenFiles<D> {
             Files::new(case, folder.clone(), (earlier, steps), simulation.threads.current_num_threads()).start()?;
         if folder.dir() != files.dir {
             let (named, taken) = (files.dir.display(), folder.dir().display());
-            (files.remark)(&format!("{named} has files of another run; those of this one go to {taken}"));
+            (files.remark)(&format!("{named} contains files of another run; this run writes to {taken}"));
         }
         Ok(OpenFiles { gauges, writer, folder })
     }

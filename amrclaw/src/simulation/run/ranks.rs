@@ -25,7 +25,7 @@ pub(super) fn run_on_threads(
         if options.devices[..k].contains(device) {
             warn!(
                 device,
-                "several ranks share a GPU: it has no more speed than one, and each has tables of its own in its memory"
+                "several ranks share a GPU: they are no faster than one rank, and each has its own tables in GPU memory"
             );
         }
     }

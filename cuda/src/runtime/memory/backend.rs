@@ -48,7 +48,7 @@ fn none_if_out_of_memory<T>(
 ) -> Result<Option<T>, CudaError> {
     match answer {
         Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => Ok(None),
-        answer => answer.map(Some).map_err(launched.failed("asking for memory", device)),
+        answer => answer.map(Some).map_err(launched.failed("allocating memory", device)),
     }
 }
 
@@ -99,7 +99,7 @@ impl Backend for DeviceMemory {
     fn shortage(&self) -> String {
         match self.context.mem_get_info() {
             Ok((free, total)) => format!("{free} of {total} on the device are free"),
-            Err(_) => "the driver refuses more".into(),
+            Err(_) => "the driver cannot allocate more".into(),
         }
     }
 }
@@ -123,6 +123,6 @@ impl Backend for PinnedMemory {
     }
 
     fn shortage(&self) -> String {
-        "the system refuses to pin more".into()
+        "the system cannot pin more".into()
     }
 }

@@ -36,7 +36,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
                 check_exchanged(description, form, function)?;
                 plain.push(function.clone())
             }
-            // On a line there is no other axis to split along.
+            // In one dimension there is no other axis to split along.
             ImplItem::Fn(function) if function.sig.ident == "transverse" && form.dim == 1 => {}
             ImplItem::Fn(function) if function.sig.ident == MAPPING => mapping = Some(function),
             ImplItem::Fn(function) => functions.push(function),
@@ -71,7 +71,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
     }
     calls::check_ends(&checked)?;
     calls::add_called_entries(&mut checked);
-    // What fills cells is any Rust: where it is not in the language it stays that.
+    // Functions that fill cells may be arbitrary Rust: those that are not in the language become no formulas.
     let of_cell = plain.iter().filter(|function| OF_CELL.iter().any(|name| function.sig.ident == name));
     let of_cell =
         of_cell.filter_map(|function| context.check_function(function, &context.signature_of_cell(function)).ok());
@@ -82,7 +82,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
     Ok(Program { functions: checked, plain, of_position, constants: context.constant_values(block)? })
 }
 
-/// Refuses a name for a type that stands, by way of others, for itself.
+/// Refuses a type alias that refers to itself, directly or through others.
 fn check_alias(alias: &syn::ImplItemType, block: &syn::ItemImpl) -> Result<()> {
     let meant = |name: &syn::Ident| {
         block.items.iter().find_map(|item| match item {
@@ -99,7 +99,7 @@ fn check_alias(alias: &syn::ImplItemType, block: &syn::ItemImpl) -> Result<()> {
             syn::Type::Path(path) => {
                 let Some(name) = path.path.get_ident() else { continue };
                 if *name == alias.ident {
-                    let message = format!("`{name}` stands for itself: write the type that it is to be");
+                    let message = format!("`{name}` is defined by itself: write the type that it stands for");
                     return Err(Error::new(alias.ident.span(), message));
                 }
                 if let Some(ty) = meant(name).filter(|_| !seen.contains(name)) {
@@ -113,7 +113,7 @@ fn check_alias(alias: &syn::ImplItemType, block: &syn::ItemImpl) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a `transverse` that asks for a mean of the states that nobody takes.
+/// Refuses a `transverse` with a parameter `mean` where the block has no `mean_state`.
 fn check_mean(context: &Context, functions: &[&syn::ImplItemFn]) -> Result<()> {
     if context.signatures.contains_key("mean_state") {
         return Ok(());
@@ -126,13 +126,13 @@ fn check_mean(context: &Context, functions: &[&syn::ImplItemFn]) -> Result<()> {
     match asked {
         None => Ok(()),
         Some(mean) => {
-            let message = "nobody takes this mean: write `fn mean_state(&self, ql: State, qr: State) -> State`";
+            let message = "this function is never called: write `fn mean_state(&self, ql: State, qr: State) -> State`";
             Err(Error::new_spanned(mean, message))
         }
     }
 }
 
-/// Quantities that must be positive are equations or auxiliary values by name, or there is a function that gives their values.
+/// Checks that quantities that must be positive are names of equations or auxiliary values, or that a function computes them.
 fn check_quantities(context: &Context, block: &syn::ItemImpl) -> Result<()> {
     let Description { positive, nonnegative, .. } = context.description;
     let names: Vec<_> = positive.iter().chain(nonnegative).collect();
@@ -161,7 +161,7 @@ fn check_quantities(context: &Context, block: &syn::ItemImpl) -> Result<()> {
     }
 }
 
-/// In space, which axes are exchanged is to be asked.
+/// Checks `exchanged`: in three dimensions its parameter says which axes are exchanged.
 fn check_exchanged(description: &Description, form: &Form, function: &syn::ImplItemFn) -> Result<()> {
     let signature = &function.sig;
     if signature.ident == "exchanged" && description.axes_differ {
@@ -202,7 +202,7 @@ impl Context<'_> {
         })
     }
 
-    /// The constants of the block with their values.
+    /// The block's constants with their values.
     fn constant_values(&self, block: &syn::ItemImpl) -> Result<Vec<(syn::Ident, Expr)>> {
         let mut values = Vec::new();
         for item in &block.items {
@@ -214,7 +214,7 @@ impl Context<'_> {
         Ok(values)
     }
 
-    /// A length or another integer that must be known at compile time.
+    /// An array's length or another integer that must be known at compile time.
     pub fn read_count(&self, expr: &syn::Expr) -> Result<usize> {
         let checked = Checker::new(self).expression(expr)?;
         match checked.constant() {
@@ -225,7 +225,7 @@ impl Context<'_> {
 }
 
 impl Checker<'_> {
-    /// Declares a parameter; one that is taken apart gets a name, and statements that take it apart.
+    /// Declares a parameter. One that is a pattern gets a name, and `statements` that destructure it.
     fn declare_parameter(
         &mut self,
         pattern: &syn::Pat,

@@ -15,7 +15,7 @@ use syn::{Error, Result, Token};
 /// Comparisons that may also be written as methods.
 const COMPARISONS: [(&str, &str); 4] = [("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")];
 
-/// Methods of axes and sides, with the type of what they are asked of and of the answer.
+/// Methods of axes and sides, with the type of the receiver and of the result.
 const DIRECTIONS: [(&str, Type, Type); 4] = [
     ("index", Type::Axis, Type::Int),
     ("transverse_2d", Type::Axis, Type::Axis),
@@ -179,7 +179,7 @@ impl Checker<'_> {
         Ok(Expr { kind, ty: Type::Real, span })
     }
 
-    /// An elementary function, or, in a block without a solver, what such are made of; with the number of arguments.
+    /// An elementary function, or in a block without a solver one of the primitives that these are made of, with its number of arguments.
     fn known_method(&self, name: &str) -> Option<(&'static str, usize)> {
         let known: &[_] = if self.context.description.functions_alone { &PRIMITIVES } else { &ELEMENTARY };
         known.iter().copied().find(|(method, _)| *method == name)
@@ -205,7 +205,7 @@ impl Checker<'_> {
     }
 }
 
-/// A number of values.
+/// A number of values, for messages.
 fn are(count: usize) -> String {
     match count {
         0 => "is no value".to_owned(),

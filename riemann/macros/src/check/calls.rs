@@ -1,4 +1,4 @@
-//! Which function calls which.
+//! Calls among the functions of a block.
 
 use super::signature::Entry;
 use crate::tree::Function;
@@ -6,7 +6,7 @@ use proc_macro2::Ident;
 use quote::format_ident;
 use syn::{Error, Result};
 
-/// Refuses functions that call themselves, by whatever way.
+/// Refuses recursion, direct or through other functions.
 pub fn check_ends(functions: &[Function]) -> Result<()> {
     for function in functions {
         let mut way = vec![function.name.to_string()];
@@ -27,7 +27,7 @@ pub fn check_ends(functions: &[Function]) -> Result<()> {
     Ok(())
 }
 
-/// The call that `function`, the first of `way`, makes on a way back to itself. `way` is then the functions on it.
+/// The call in `function` that begins a chain of calls back to the first function of `way`; `way` then lists the chain.
 fn way_back<'f>(
     function: &'f Function,
     functions: &'f [Function],
@@ -52,17 +52,17 @@ fn way_back<'f>(
     None
 }
 
-/// The name under which the functions of the block call one that the trait names.
+/// The name by which functions of the block call `name`: functions of the trait have a second copy for this.
 pub fn called_name(name: &Ident) -> Ident {
     match Entry::find(name) {
-        // Two underscores are kept for the texts made from the user's.
+        // Names with two underscores are reserved for the emitted texts.
         Some(_) => format_ident!("{name}__called", span = name.span()),
         None => name.clone(),
     }
 }
 
-/// Functions that the trait names have its parameters, all of them, and its results. For calls from the block there is a
-/// second copy with those that the user gave it.
+/// Functions of the trait have all its parameters, and its results. For calls from the block this adds a second copy of each
+/// with the parameters that the user wrote.
 pub fn add_called_entries(functions: &mut Vec<Function>) {
     let is_called = |name: &Ident| functions.iter().any(|caller| caller.calls.contains(name));
     let called: Vec<_> = functions.iter().filter(|function| function.is_entry && is_called(&function.name)).collect();

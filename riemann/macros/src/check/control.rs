@@ -12,7 +12,7 @@ type Arm<'a> = (Option<Expr>, &'a syn::Expr);
 impl Checker<'_> {
     pub fn if_statement(&mut self, branch: &syn::ExprIf) -> Result<Statement> {
         let condition = self.condition(&branch.cond)?;
-        // What is known is decided here: the other side may name what this number of dimensions does not have.
+        // A constant condition is decided here: the other side may use what this number of dimensions does not have.
         match (condition.known_truth(), &branch.else_branch) {
             (Some(true), _) => return Ok(Statement::Block(self.statement_block(&branch.then_branch)?)),
             (Some(false), Some((_, otherwise))) => return Ok(Statement::Block(self.statement_body(otherwise)?)),
@@ -27,7 +27,7 @@ impl Checker<'_> {
         self.branch_statement(condition, then, otherwise, branch.if_token.span())
     }
 
-    /// A statement as a block of its own.
+    /// The body of an `else` or of an arm, as a block.
     fn statement_body(&mut self, body: &syn::Expr) -> Result<Block> {
         match body {
             syn::Expr::Block(block) => self.statement_block(&block.block),
@@ -104,7 +104,7 @@ impl Checker<'_> {
     /// `if condition { then } else { otherwise }` as a value.
     fn choose(&self, condition: Expr, mut then: Block, mut otherwise: Block, span: proc_macro2::Span) -> Result<Expr> {
         let (a, b) = (then.value.take().expect("a value block"), otherwise.value.take().expect("a value block"));
-        // A truth value of each lane on one side makes both such.
+        // If one side is a truth value per lane, so is the result.
         let ty = if a.ty == Type::Bool && (b.ty == Type::Mask || condition.ty == Type::Mask) {
             Type::Mask
         } else {
@@ -168,7 +168,7 @@ impl Checker<'_> {
         Ok(Expr { kind: Kind::Block(block), ty, span: switch.match_token.span() })
     }
 
-    /// The arms as conditions; the last, which takes what is left, has none.
+    /// The arms with their conditions; the last arm, which takes all remaining values, has none.
     fn arms<'s>(&mut self, switch: &'s syn::ExprMatch) -> Result<Vec<Arm<'s>>> {
         let value = self.expression(&switch.expr)?;
         let variants = match value.ty {
@@ -251,14 +251,14 @@ impl Checker<'_> {
     }
 }
 
-/// What stands inside `rarely(…)`.
+/// The argument of `rarely(…)`.
 fn inside_rarely(condition: &syn::Expr) -> Option<&syn::Expr> {
     let syn::Expr::Call(call) = condition else { return None };
     let syn::Expr::Path(name) = &*call.func else { return None };
     (name.path.is_ident("rarely") && call.args.len() == 1).then(|| &call.args[0])
 }
 
-/// A block with a value as an expression; without statements it is that value.
+/// A block with a value as an expression: the value alone if the block has no statements.
 fn block_as_value(block: Block, span: proc_macro2::Span) -> Expr {
     match block {
         Block { statements, value: Some(value) } if statements.is_empty() => *value,

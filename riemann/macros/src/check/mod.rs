@@ -20,13 +20,13 @@ use scope::Scopes;
 use signature::Signature;
 use std::collections::HashMap;
 
-/// What all functions of a block share.
+/// State shared by all functions of a block.
 pub struct Context<'a> {
     pub description: &'a Description,
     pub form: &'a Form,
     /// Constants of the block: their type and expression.
     pub constants: HashMap<String, (Type, syn::Expr)>,
-    /// Names that stand for other types.
+    /// The block's type aliases.
     pub aliases: HashMap<String, syn::Type>,
     pub signatures: HashMap<String, Signature>,
 }
@@ -35,11 +35,11 @@ pub struct Context<'a> {
 pub struct Checker<'a> {
     pub context: &'a Context<'a>,
     pub scopes: Scopes,
-    /// How deep inside block expressions: no assignment to variables from outside is allowed there.
+    /// Depths of scope at which the enclosing block expressions begin: these may not assign to variables from outside.
     pub value_depth: Vec<usize>,
-    /// Functions of the block called so far, each where it is called.
+    /// Functions of the block called so far, each with the span of its call.
     pub calls: Vec<syn::Ident>,
-    /// Constants whose values are being looked up: none may need itself.
+    /// Constants that are being evaluated: none may depend on itself.
     pub within: Vec<String>,
 }
 

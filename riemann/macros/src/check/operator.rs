@@ -83,7 +83,7 @@ impl Checker<'_> {
                     Some(value) if value < 0 => {
                         Err(Error::new_spanned(binary, format!("this is {value}: a `usize` is not negative")))
                     }
-                    // A value that is known stands for itself.
+                    // A constant is replaced by its value.
                     Some(value) => Ok(Expr { kind: Kind::Int(value), ..checked }),
                     None => Ok(checked),
                 }
@@ -160,7 +160,7 @@ impl Checker<'_> {
     }
 }
 
-/// The number that an integer literal is.
+/// The value of an integer literal.
 fn written(expr: &syn::Expr) -> Option<i64> {
     match expr {
         syn::Expr::Paren(inner) => written(&inner.expr),
@@ -169,7 +169,7 @@ fn written(expr: &syn::Expr) -> Option<i64> {
     }
 }
 
-/// A formula of integer literals as one of real numbers.
+/// An expression of integer literals, rewritten with real literals for messages.
 fn as_real(expr: &syn::Expr) -> Option<String> {
     match expr {
         syn::Expr::Paren(inner) => Some(format!("({})", as_real(&inner.expr)?)),

@@ -1,14 +1,14 @@
-//! What is not in the language, and what to write instead.
+//! Errors for what is not in the language; they say what to write instead.
 
 use crate::names::ELEMENTARY;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Ident};
 
-/// Functions that processors round each in their own way, and that the language does not have.
+/// Functions that the language lacks, since each processor rounds them differently.
 const INEXACT: &[&str] = &["exp_m1", "ln_1p", "asinh", "acosh", "atanh", "cbrt"];
 
-/// Methods of floating-point numbers that can be written in the language.
+/// Methods of floating-point numbers that the language lacks, and the expression to write instead.
 const OTHERWISE: &[(&str, &str)] = &[
     ("log", "x.ln() for the natural logarithm, x.ln() / base.ln() for another"),
     ("pow", "x.powf(y), or x.powi(3) with a number"),
@@ -77,7 +77,7 @@ pub fn function(place: &Expr, name: &str) -> Error {
     } else if name == "rarely" {
         "`rarely` stands around the whole condition of an `if`: `if rarely(a < b) { … }`".to_owned()
     } else {
-        "only functions of this block can be called: the GPU has their text and no other".to_owned()
+        "only functions of this block can be called: no others are compiled for the GPU".to_owned()
     };
     Error::new_spanned(place, message)
 }

@@ -1,4 +1,4 @@
-//! Variables in scope, each with a name that no other of the function has.
+//! Variables in scope, each with a name that is unique in its function.
 
 use crate::names::is_reserved;
 use crate::tree::Local;
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 #[derive(Default)]
 pub struct Scopes {
     used: HashSet<String>,
-    /// Innermost last: the user's name and the variable.
+    /// Innermost last: the user's names and their variables.
     scopes: Vec<Vec<(String, Local)>>,
 }
 
@@ -26,7 +26,7 @@ impl Scopes {
         self.scopes.len()
     }
 
-    /// A new variable, which hides others of its name.
+    /// Declares a variable, which shadows others of its name.
     pub fn declare(&mut self, name: &Ident, ty: Type, mutable: bool) -> Local {
         let wanted = name.to_string();
         let mut unique = wanted.clone();

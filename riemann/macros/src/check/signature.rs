@@ -1,4 +1,4 @@
-//! Signatures: of the functions that the trait names, and of the user's helpers.
+//! Signatures of the trait's functions and of the user's helpers.
 
 use super::Context;
 use crate::description::Form;
@@ -7,15 +7,15 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Error, Result};
 
-/// A function that a solver may have, under this name.
+/// A function of the trait that a solver may define.
 pub struct Entry {
     pub name: &'static str,
-    /// Names and types of the parameters, all that there can be.
+    /// Names and types of all parameters; a solver may leave some out.
     pub parameters: &'static [(&'static str, Shape)],
     pub result: Shape,
 }
 
-/// A type of an entry, before the numbers of equations and auxiliary values are known.
+/// A type in an entry's signature, which does not know the numbers of equations and auxiliary values.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Shape {
     Real,
@@ -30,7 +30,7 @@ pub enum Shape {
     Truth,
 }
 
-/// The functions that run on both sides.
+/// The functions that run on the CPU and on a GPU.
 pub const ENTRIES: &[Entry] = {
     use Shape::*;
     &[
@@ -69,18 +69,18 @@ pub const ENTRIES: &[Entry] = {
     ]
 };
 
-/// The function that gives the values of the quantities that must be positive, then of those that must not be negative.
+/// The function that computes the quantities that must be positive, then those that must not be negative.
 pub const ADMISSIBLE_STATE: &str = "admissible_state";
 /// Its parameters.
 const ADMISSIBLE_STATE_PARAMETERS: [(&str, Shape); 2] = [("q", Shape::State), ("aux", Shape::Aux)];
 
-/// Functions that run on the CPU alone, once per cell at the start: any Rust, in `f64`.
+/// Functions that run on the CPU only, once per cell at the start: arbitrary Rust, in `f64`.
 pub const PLAIN: &[&str] = &["initial", "aux_values", "admissible", "admissible_aux", "exchanged"];
 
-/// Of these, those that fill cells: where they keep to the language, they are formulas too.
+/// Those of [`PLAIN`] that fill cells: if they are in the solver language, they become formulas too.
 pub const OF_CELL: &[&str] = &["initial", "aux_values"];
 
-/// The function that gives the physical position of a computational one: formulas alone.
+/// The function that maps a computational position to a physical one: emitted as formulas only.
 pub const MAPPING: &str = "mapping";
 /// Its parameters: a computational position.
 const MAPPING_PARAMETERS: [(&str, Shape); 1] = [("x", Shape::Point)];
@@ -241,7 +241,7 @@ impl Context<'_> {
         Ok(Signature { name, takes_self, parameters, parameter_names, result })
     }
 
-    /// What a function that fills cells takes and answers, however its types are written.
+    /// Parameters and result of a function that fills cells, however the user writes their types.
     pub fn signature_of_cell(&self, function: &syn::ImplItemFn) -> Signature {
         let (state, aux) = (Shape::State.resolve(self), Shape::Aux.resolve(self));
         let name = function.sig.ident.clone();
@@ -250,7 +250,7 @@ impl Context<'_> {
         Signature { name, takes_self: true, parameters: vec![Type::Cell, aux], parameter_names, result }
     }
 
-    /// Compares a function that the trait names with what the trait wants.
+    /// Compares a function's signature with the trait's.
     fn check_entry(
         &self,
         entry: &[(&str, Shape)],

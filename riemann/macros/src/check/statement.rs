@@ -49,7 +49,7 @@ impl Checker<'_> {
         Ok(Block { statements, value })
     }
 
-    /// Whether an expression at a block's end is a statement all the same.
+    /// Whether an expression at a block's end is a statement, and not the block's value.
     fn is_statement(&self, expr: &syn::Expr) -> bool {
         match expr {
             syn::Expr::ForLoop(_) | syn::Expr::Assign(_) => true,
@@ -87,13 +87,13 @@ impl Checker<'_> {
         self.bind(pattern, value)
     }
 
-    /// Gives the names of a pattern the parts of a value.
+    /// Binds the names of a pattern to the parts of a value.
     pub fn bind(&mut self, pattern: &syn::Pat, value: Expr) -> Result<Vec<Statement>> {
         match pattern {
             syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
                 check_name(&name.ident)?;
                 let mutable = name.mutability.is_some();
-                // A truth value that may be changed may be changed lane by lane.
+                // A mutable truth value may be assigned to lane by lane.
                 let value = if mutable && value.ty == Type::Bool { self.coerce(value, &Type::Mask)? } else { value };
                 let local = self.scopes.declare(&name.ident, value.ty.clone(), mutable);
                 Ok(vec![Statement::Let { local, value }])
@@ -120,7 +120,7 @@ impl Checker<'_> {
             let message = format!("{} names for {} values", parts.len(), types.len());
             return Err(Error::new_spanned(pattern, message));
         }
-        // A value written out part by part needs no name of its own.
+        // A tuple or array literal needs no variable for the whole.
         if let Kind::Tuple(values) | Kind::Array(values) = value.kind {
             let mut bound = Vec::new();
             for (part, value) in parts.into_iter().zip(values) {
@@ -172,7 +172,7 @@ impl Checker<'_> {
             syn::Expr::Block(block) => Ok(vec![Statement::Block(self.statement_block(&block.block)?)]),
             syn::Expr::Tuple(tuple) if tuple.elems.is_empty() => Ok(Vec::new()),
             other => {
-                // Say first what else is wrong with it.
+                // Errors in the expression itself come first.
                 self.expression(other)?;
                 Err(Error::new_spanned(
                     other,
@@ -182,7 +182,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A block that is a statement: it may end in one without `;`.
+    /// A block that is a statement: its last statement may lack the `;`.
     pub fn statement_block(&mut self, block: &syn::Block) -> Result<Block> {
         let checked = self.block(block)?;
         match &checked.value {

@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Lit, Result, Token};
 
-/// The attribute, its numbers not yet known where they depend on the dimension.
+/// The parsed attribute. Numbers that depend on the dimension are not evaluated yet.
 pub struct Attribute {
     pub dimensions: Vec<usize>,
     equations: Vec<Names>,
@@ -19,12 +19,12 @@ pub struct Attribute {
     pub directions: bool,
     pub name: Option<String>,
     pub title: Option<String>,
-    /// What must be positive, and what must not be negative.
+    /// Quantities that must be positive, and quantities that must not be negative.
     pub positive: Vec<String>,
     pub nonnegative: Vec<String>,
 }
 
-/// Names of components: of one, of one that there is from so many dimensions on, or of one per axis.
+/// Names of components: of one, of one that exists from this number of dimensions on, or of one per axis.
 enum Names {
     One(String),
     From(usize, String),
@@ -134,7 +134,7 @@ impl Attribute {
 }
 
 impl Names {
-    /// The names that there are in `dim` dimensions.
+    /// The names that exist in `dim` dimensions.
     fn along(&self, dim: usize) -> Result<&[String]> {
         match self {
             Names::One(name) => Ok(std::slice::from_ref(name)),
@@ -146,7 +146,7 @@ impl Names {
     }
 }
 
-/// A key by itself, or one that is true or false.
+/// The value of a flag: `key` alone is true; or `key = true`, `key = false`.
 fn read_flag(meta: &syn::Meta) -> Result<bool> {
     match meta {
         syn::Meta::NameValue(syn::MetaNameValue {
@@ -170,7 +170,7 @@ fn read_dimensions(value: &Expr) -> Result<Vec<usize>> {
     list.into_iter().map(dimension).collect()
 }
 
-/// A list of names; `group` is the word for those along the axes.
+/// A list of names; `group` is the keyword for components along the axes: `vector` or `faces`.
 fn read_names(value: &Expr, group: &str) -> Result<Vec<Names>> {
     let Expr::Array(array) = value else {
         return Err(Error::new_spanned(value, "write a list of names: `[\"pressure\", \"u\"]`"));
@@ -198,7 +198,7 @@ fn read_names(value: &Expr, group: &str) -> Result<Vec<Names>> {
     array.elems.iter().map(names).collect()
 }
 
-/// A list of texts in quotes.
+/// A list of string literals.
 fn read_texts(value: &Expr) -> Result<Vec<String>> {
     match value {
         Expr::Array(array) => array.elems.iter().map(read_string).collect(),
@@ -213,7 +213,7 @@ fn read_string(value: &Expr) -> Result<String> {
     }
 }
 
-/// A number that may depend on the dimension `D`.
+/// Evaluates a number that may depend on the dimension `D`.
 fn number(value: &Expr, dim: usize) -> Result<usize> {
     match value {
         Expr::Lit(syn::ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse(),

@@ -11,11 +11,11 @@ pub struct Parameter {
     about: String,
     default: Option<f64>,
     check: &'static str,
-    /// The least number of dimensions in which there is this parameter.
+    /// The least number of dimensions in which the solver has this parameter.
     pub from_dim: usize,
 }
 
-/// Checks by the word that asks for them.
+/// The checks: keyword of the attribute, and variant of `ParameterCheck`.
 const CHECKS: [(&str, &str); 3] = [("any", "Any"), ("positive", "Positive"), ("greater_than_one", "GreaterThanOne")];
 
 impl Parameter {
@@ -49,7 +49,7 @@ impl Parameter {
         Ok(parameter)
     }
 
-    /// A parameter of which only the name matters.
+    /// A parameter of which only the name is known.
     pub fn named(name: Ident) -> Self {
         Parameter { name, about: String::new(), default: None, check: "Any", from_dim: 1 }
     }
@@ -81,7 +81,7 @@ fn read_number(value: &Expr) -> Result<f64> {
     }
 }
 
-/// The first sentence of a documentation comment, without its full stop.
+/// The first sentence of a doc comment, without its full stop.
 pub fn documentation(attributes: &[syn::Attribute]) -> String {
     let mut words = String::new();
     for attribute in attributes {

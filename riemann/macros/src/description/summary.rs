@@ -1,4 +1,4 @@
-//! What `solver` hands to `kernels`: the description as a row of literals.
+//! What the macro `solver` passes to the macro `kernels`: the description as a sequence of literals.
 
 use super::parameter::Parameter;
 use super::{Description, Form};
@@ -8,8 +8,8 @@ use syn::parse::ParseStream;
 use syn::{LitBool, LitInt, LitStr, Result, bracketed};
 
 impl Description {
-    /// `solver generic fwaves again differ directions [positive …] [nonnegative …] [parameter …] [dim waves [equation …] [aux …] [face …] [wall …] [vector …]] …`; faces, walls and vectors count
-    /// from one, zero is none.
+    /// `solver generic fwaves again differ directions [positive …] [nonnegative …] [parameter …]`, then for each form
+    /// `[dim waves [equation …] [aux …] [face …] [wall …] [vector …]]`; faces, walls and vectors are numbered from one, and zero stands for none.
     pub(super) fn summary(&self) -> TokenStream {
         let Description {
             solver, generic, fwaves, solve_again, axes_differ, directions, positive, nonnegative, ..
@@ -26,7 +26,7 @@ impl Description {
         quote!(#solver #generic #fwaves #solve_again #axes_differ #directions #quantities [#(#parameters)*] #(#forms)*)
     }
 
-    /// The other half of [`Description::summary`]. Name, title and the parameters' checks stay behind: the formulas do not
+    /// Parses what [`Description::summary`] writes. Name, title and the parameters' checks are not in it: the formulas do not
     /// need them.
     pub fn parse_summary(input: ParseStream) -> Result<Self> {
         let solver = input.parse()?;
@@ -79,7 +79,7 @@ fn number(input: ParseStream) -> Result<usize> {
     input.parse::<LitInt>()?.base10_parse()
 }
 
-/// Numbers that count from one.
+/// Indices from zero, of a list that numbers from one; zero there is none.
 fn numbers(input: ParseStream) -> Result<Vec<Option<usize>>> {
     list::<LitInt>(input)?.iter().map(|literal| Ok(literal.base10_parse::<usize>()?.checked_sub(1))).collect()
 }

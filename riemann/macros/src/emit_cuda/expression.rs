@@ -1,4 +1,4 @@
-//! Expressions. What needs statements of its own puts them on lines before.
+//! Expressions. Statements that an expression needs are written on the lines before it.
 
 use super::statement::Lines;
 use crate::tree::{Block, Expr, Kind};
@@ -61,8 +61,8 @@ impl Lines<'_> {
         }
     }
 
-    /// Whether a quotient by this, or its root, is correctly rounded however the text is compiled: in functions that must have the
-    /// same bits everywhere, and where it depends on parameters alone, since compilers compute it then.
+    /// Whether a quotient by `expr`, or its root, is correctly rounded however the text is compiled: in functions that must give the
+    /// same bits everywhere, and where `expr` depends on parameters alone, since the compiler then evaluates it.
     fn is_exact(&self, expr: &Expr) -> bool {
         self.writer.separate_products || self.of_parameters(expr)
     }
@@ -101,14 +101,14 @@ impl Lines<'_> {
         }
     }
 
-    /// The block's lines, then its value.
+    /// Writes the block's statements and returns its value.
     fn block_value(&mut self, block: &Block) -> String {
         self.statements(&block.statements);
         self.expression(block.value.as_ref().expect("a value block"))
     }
 
-    /// Both sides have no effect but their value, so that a comparison of real numbers may compute both, as on the CPU. A
-    /// branch on integers or axes guards what must not be computed: an index out of range. What is rarely needed is a branch too.
+    /// The sides have no effect but their value, so that both may be computed if the condition compares real numbers, as on the CPU.
+    /// Conditions on integers or axes become branches, since they may guard an index out of range; so does `rarely`.
     fn choice(&mut self, condition: &Expr, then: &Block, otherwise: &Block, ty: &Type) -> String {
         let both = condition.ty == Type::Mask && !matches!(condition.kind, Kind::Rarely(_));
         let condition = self.expression(condition);
@@ -134,7 +134,7 @@ impl Lines<'_> {
     }
 }
 
-/// A value that may be written several times.
+/// Whether the expression may be repeated in the text without a variable for it.
 fn is_short(expr: &Expr) -> bool {
     matches!(expr.kind, Kind::Real(_) | Kind::Int(_) | Kind::Bool(_) | Kind::Local(_) | Kind::Parameter(_))
 }

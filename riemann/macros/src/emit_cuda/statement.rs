@@ -1,4 +1,4 @@
-//! Statements, and the lines that they make.
+//! Statements, as lines of C++.
 
 use super::Text;
 use crate::tree::{Block, Statement};
@@ -13,7 +13,7 @@ pub struct Lines<'a> {
     indent: usize,
     /// Variables that depend on parameters and constants alone.
     pub of_parameters: Vec<Ident>,
-    /// Variables made up so far: their names have two underscores, which the user's have not.
+    /// Number of variables generated so far. Their names contain two underscores, which the user's may not.
     made_up: usize,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Lines<'a> {
         self.indent -= 1;
     }
 
-    /// Runs `write` one step further in and returns the lines it made, and its answer.
+    /// Calls `write` one indentation deeper; returns the lines that it writes, apart from the others, and its result.
     pub fn apart<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> (String, T) {
         let before = std::mem::take(&mut self.text);
         self.indent += 1;

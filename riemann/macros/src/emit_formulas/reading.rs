@@ -1,4 +1,4 @@
-//! A function followed from its parameters to its value.
+//! The symbolic evaluation of a function, from its parameters to its value.
 
 use super::term::{AND, ATOM, COMPARISON, NEGATION, OR, POWER, PRODUCT, SUM, Term, Value, choose, term};
 use crate::description::Form;
@@ -8,18 +8,18 @@ use proc_macro2::{Ident, Span};
 use std::collections::HashMap;
 use syn::{Error, Result};
 
-/// The value of a function of these arguments.
+/// The value of a function for these arguments.
 pub fn call(form: &Form, program: &Program, function: &Function, arguments: Vec<Value>) -> Result<Value> {
     let names = function.parameters.iter().map(|local| local.name.to_string());
     let mut reading = Reading { form, program, variables: names.zip(arguments).collect() };
     reading.block(&function.body)?.ok_or_else(|| Error::new(function.name.span(), "the function has no value"))
 }
 
-/// A function being followed.
+/// The evaluation of one function.
 struct Reading<'a> {
     form: &'a Form,
     program: &'a Program,
-    /// By their unique names.
+    /// The values of variables, by their unique names.
     variables: HashMap<String, Value>,
 }
 
@@ -51,7 +51,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// A branch changes variables: where the condition is no constant, each has one value or the other.
+    /// An `if` that assigns to variables. Unless the condition is constant, each variable becomes an `if` of its two values.
     fn branch(&mut self, condition: &Expr, then: &Block, otherwise: Option<&Block>) -> Result<()> {
         let truth = self.expression(condition)?;
         if let Value::Bool(holds) = truth {
@@ -75,7 +75,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Where an assignment goes.
+    /// The value that an assignment replaces.
     fn place(&mut self, place: &Expr) -> Result<&mut Value> {
         let (base, number) = match &place.kind {
             Kind::Local(name) => {
@@ -93,7 +93,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The number of a struct's field.
+    /// The index of a struct's field.
     fn field(&self, base: &Expr, name: &str, span: Span) -> Result<usize> {
         let fields = base.ty.fields(self.form).unwrap_or_default();
         fields.iter().position(|(known, _)| *known == name).ok_or_else(|| Error::new(span, "there is no such field"))
@@ -216,7 +216,7 @@ impl Reading<'_> {
         Ok(Value::Term(Term::operator(&sign.to_string(), binds, &a, &b)))
     }
 
-    /// Of integers, axes and sides the answer is known.
+    /// A comparison. Of integers, axes and sides it is a constant.
     fn comparison(&mut self, sign: &str, a: &Expr, b: &Expr) -> Result<Value> {
         let order = match (self.expression(a)?, self.expression(b)?) {
             (Value::Int(a), Value::Int(b)) => a.cmp(&b),
@@ -263,7 +263,7 @@ impl Reading<'_> {
         Ok(Value::Term(Term::atom(format!("{name}({})", arguments.join(", ")))))
     }
 
-    /// The answer of an axis or a side, which are known.
+    /// A method of an axis or a side, which are constants.
     fn direction(&mut self, name: &str, a: &Expr) -> Result<Value> {
         let Value::Variant(variant) = self.expression(a)? else {
             return Err(Error::new(a.span, "formulas have no such axis or side"));

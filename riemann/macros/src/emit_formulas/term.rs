@@ -1,12 +1,12 @@
-//! Values of expressions, and the text of those that are numbers.
+//! Symbolic values of expressions, and their text if they are numbers.
 
 use proc_macro2::Span;
 use syn::{Error, Result};
 
-/// Longest formula: what is longer says the same many times over.
+/// Longest formula: a longer one repeats the same parts many times.
 const MAX_BYTES: usize = 1 << 14;
 
-/// How tightly the parts of a formula bind, loosest first.
+/// Precedences of operators, lowest first.
 pub const OR: u8 = 1;
 pub const AND: u8 = 2;
 pub const COMPARISON: u8 = 4;
@@ -16,14 +16,14 @@ pub const NEGATION: u8 = 7;
 pub const POWER: u8 = 8;
 pub const ATOM: u8 = 9;
 
-/// A formula and how tightly its outermost operator binds.
+/// A formula and the precedence of its outermost operator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
     pub text: String,
     pub binds: u8,
 }
 
-/// What an expression of a function is.
+/// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A real number, or a truth value that depends on some.
@@ -41,12 +41,12 @@ impl Term {
         Term { text: text.into(), binds: ATOM }
     }
 
-    /// The text as an operand that must bind at least so tightly.
+    /// The text as an operand, in parentheses if its precedence is below `binds`.
     pub fn within(&self, binds: u8) -> String {
         if self.binds < binds { format!("({})", self.text) } else { self.text.clone() }
     }
 
-    /// An operator that is read from the left.
+    /// A left-associative operator applied to two operands.
     pub fn operator(sign: &str, binds: u8, a: &Term, b: &Term) -> Term {
         Term { text: format!("{} {sign} {}", a.within(binds), b.within(binds + 1)), binds }
     }

@@ -1,4 +1,4 @@
-//! Expressions. Each is placed where the user wrote it, so that what rustc has to say points there.
+//! Expressions. Each has the span of the user's expression, so that messages of rustc point there.
 
 use super::Writer;
 use super::statement::block_contents;
@@ -81,12 +81,12 @@ impl Writer<'_> {
         }
     }
 
-    /// What `write` makes of an expression's tokens.
+    /// Applies `write` to an expression's tokens.
     fn of(&self, expr: &Expr, write: impl FnOnce(TokenStream) -> TokenStream) -> TokenStream {
         write(self.expression(expr))
     }
 
-    /// What `write` makes of the tokens of several expressions.
+    /// Applies `write` to the tokens of several expressions.
     fn list(&self, exprs: &[Expr], write: impl FnOnce(Vec<TokenStream>) -> TokenStream) -> TokenStream {
         write(exprs.iter().map(|expr| self.expression(expr)).collect())
     }
@@ -156,7 +156,7 @@ impl Writer<'_> {
     }
 }
 
-/// A literal that stands somewhere.
+/// A literal with a span.
 trait At {
     fn into_token_stream_at(self, span: Span) -> TokenStream;
 }

@@ -1,4 +1,4 @@
-//! Functions that run on the CPU alone, and constants for them: Rust as it stands, over `f64`.
+//! Functions that run on the CPU only, and constants for them: the user's Rust unchanged, over `f64`.
 
 use crate::description::Form;
 use crate::tree::{Expr, Kind};
@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::visit_mut::VisitMut;
 
-/// Parameters that the trait's functions have, by name.
+/// Names of the parameters that the trait gives these functions.
 const PARAMETERS: &[(&str, &[&str])] = &[
     ("initial", &["cell", "aux"]),
     ("aux_values", &["cell"]),
@@ -15,7 +15,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("exchanged", &["axes"]),
 ];
 
-/// The function with the language's names of types replaced and its counts at hand; parameters that it leaves out are added.
+/// The function with the language's type names replaced, the constants D, M, W and A defined, and parameters that it leaves out added.
 pub fn function(form: &Form, function: &syn::ImplItemFn) -> TokenStream {
     let mut function = function.clone();
     Names { form }.visit_impl_item_fn_mut(&mut function);

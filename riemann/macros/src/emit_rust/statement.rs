@@ -46,7 +46,7 @@ fn statement_tokens(writer: &Writer, statement: &Statement) -> TokenStream {
     }
 }
 
-/// Both sides work on copies of the variables that they change; each lane keeps its own.
+/// An `if` on a mask: both sides change copies of the variables that they assign to, and each lane selects from these.
 fn masked_if(writer: &Writer, condition: &Expr, then: &Block, otherwise: Option<&Block>) -> TokenStream {
     let (mask, rarely) = (format_ident!("__mask"), matches!(condition.kind, Kind::Rarely(_)));
     let condition = writer.expression(condition);

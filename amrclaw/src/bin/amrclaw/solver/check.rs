@@ -157,9 +157,10 @@ fn doubt(subject: &Subject<'_>, findings: &[Finding]) -> String {
         return String::new();
     };
     format!(
-        "`admissible` is missing in this solver, so that all numbers from -1 to 1 are tried: states such as {name} = \
-         {value:.2} may not be admissible, and what follows may be due to that alone. Make states that can be of numbers \
-         between 0 and 1:\n\n    fn admissible(&self, unit: State) -> State {{ … }}\n\n"
+        "`admissible` is missing in this solver, so that it is tested with all numbers from -1 to 1. States such as \
+         {name} = {value:.2} may not be admissible, and this alone may cause the failures below. Define `admissible`, \
+         which makes an admissible state of numbers from 0 to 1:\n\n    \
+         fn admissible(&self, unit: State) -> State {{ … }}\n\n"
     )
 }
 

@@ -25,7 +25,7 @@ pub enum SolverCommand {
         #[arg(long, value_name = "DIR", default_value = ".")]
         folder: PathBuf,
     },
-    /// Try a solver on random states: what holds for every Riemann solver, and where it does not.
+    /// Test with random states whether a solver has the properties of every Riemann solver.
     Check {
         /// A solver's file, or the name of a built-in solver.
         #[arg(value_name = "FILE.rs|NAME")]
@@ -33,7 +33,7 @@ pub enum SolverCommand {
         /// Take the parameters from this case.
         #[arg(long, value_name = "CASE.toml")]
         case: Option<PathBuf>,
-        /// Give a parameter's value; without one, its default or any that is possible.
+        /// Value of a parameter; without it, the parameter's default or any allowed value.
         #[arg(long, value_name = "NAME=VALUE")]
         set: Vec<String>,
     },

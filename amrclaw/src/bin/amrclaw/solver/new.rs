@@ -21,7 +21,7 @@ pub fn new(name: &str, folder: &Path) -> Result<(), Failure> {
     let case = CASE.replace("NAME", name);
     let files = [(folder.join(format!("{name}.rs")), solver), (folder.join(format!("{name}.toml")), case)];
     if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
-        return Err(Failure::Input(format!("{} is there already, and is left as it is", path.display())));
+        return Err(Failure::Input(format!("{} already exists, and is not changed", path.display())));
     }
     for (path, text) in &files {
         let written = OpenOptions::new().write(true).create_new(true).open(path);

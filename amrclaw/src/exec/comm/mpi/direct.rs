@@ -76,14 +76,16 @@ impl PeerAccess for Mpi {
         &self.acknowledgements
     }
 
-    fn post_acknowledgement(&self, to: usize, words: Vec<u64>) {
+    fn post_acknowledgement(&self, to: usize, count: u64) {
         let mut state = self.state.lock();
-        state.free_completed_sends();
-        state.send_words(to, ACKNOWLEDGEMENT, words);
+        if !state.ended {
+            state.free_completed_sends();
+            state.send_words(to, ACKNOWLEDGEMENT, vec![count]);
+        }
     }
 
-    fn take_acknowledgement(&self, from: usize) -> Option<Vec<u64>> {
-        self.state.lock().receive_short(from as c_int, ACKNOWLEDGEMENT)
+    fn take_acknowledgement(&self, from: usize) -> Option<u64> {
+        self.state.lock().receive_short(from as c_int, ACKNOWLEDGEMENT).map(|words| words[0])
     }
 }
 

@@ -20,10 +20,12 @@ pub const VARIABLE: &str = "AMRCLAW_MPI";
 /// No usable library was found: each file that was tried, with its error.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "a launcher has started this program as one of several processes, and no MPI library is found by which they are ranks of one run:\n{}\n  \
-     help: of MPICH from version 5 on the library {} is enough (`pip install mpich` brings one, with its mpiexec); of Open MPI and other \
-     libraries the command mpicc is needed once (Debian: libopenmpi-dev or libmpich-dev; on a cluster: the module of its MPI); the \
-     variable {VARIABLE} names either file. For ranks in one process leave mpiexec out and write --ranks",
+    "a launcher has started this program as one of several processes, but no MPI library was found that could make \
+     them ranks of one run:\n{}\n  \
+     help: for MPICH, version 5 or later, the library {} is enough (`pip install mpich` installs it, with mpiexec); \
+     for Open MPI and other libraries the command mpicc is needed once (Debian: libopenmpi-dev or libmpich-dev; on a \
+     cluster: the module of its MPI); the environment variable {VARIABLE} gives the path of either file. For ranks in \
+     one process, leave mpiexec out and write --ranks",
     tried_text(tried),
     NAMES[0]
 )]

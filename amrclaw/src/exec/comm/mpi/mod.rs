@@ -71,9 +71,10 @@ pub enum JoinError {
     NoLibrary(#[from] NoLibrary),
     /// The library is not the one that the launcher works with.
     #[error(
-        "the launcher has started {launched} processes, but {version} ({}) knows of {found}: they would not be ranks of one run\n  \
-         help: use the mpiexec of this library, or name another library in the variable {}; with Slurm choose the library's way of \
-         starting, as in srun --mpi=pmi2 or --mpi=pmix", path.display(), library::VARIABLE
+        "the launcher has started {launched} processes, but {version} ({}) reports {found}: \
+         they would not be ranks of one run\n  \
+         help: use the mpiexec of this library, or name another library in the environment variable {}; with Slurm, \
+         choose an MPI plugin that it supports, as in srun --mpi=pmi2 or --mpi=pmix", path.display(), library::VARIABLE
     )]
     SizeMismatch {
         /// Number of processes that the launcher has started.
@@ -232,7 +233,7 @@ fn watch_start(timeout: Duration) -> Sender<()> {
     let watch = move || {
         if starts.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout) {
             let seconds = timeout.as_secs();
-            tell(&format!("other ranks have not started for {seconds} s: --comm-timeout sets how long that may last"));
+            tell(&format!("other ranks have not started within {seconds} s; --comm-timeout sets this timeout"));
             std::process::exit(1);
         }
     };

@@ -87,14 +87,6 @@ impl Machine for Host {
         Ok(())
     }
 
-    fn end_reading(&self, _: &Self::Memory) -> Result<(), CudaError> {
-        Ok(())
-    }
-
-    fn reclaim(&self, _: &Self::Memory) -> Result<(), CudaError> {
-        Ok(())
-    }
-
     fn finish(&self, _: &Self::Memory) -> Result<(), CudaError> {
         Ok(())
     }
@@ -103,11 +95,7 @@ impl Machine for Host {
         Ok(Vec::new())
     }
 
-    fn import(&self, _: &[u64]) -> Result<(Self::Memory, Vec<u64>), CudaError> {
-        unreachable!("nothing is exported")
-    }
-
-    fn end_reading_elsewhere(&self, _: &Self::Memory, _: &[u64]) -> Result<(), CudaError> {
+    fn import(&self, _: &[u64]) -> Result<Self::Memory, CudaError> {
         unreachable!("nothing is exported")
     }
 

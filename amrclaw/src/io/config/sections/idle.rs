@@ -44,10 +44,8 @@ pub fn remark(reader: &mut Reader<'_>, case: &CaseSettings, dimension: Option<us
     let (start, end) = (case.time.start, case.time.end);
     for (number, region) in case.regrid.region.iter().enumerate() {
         if region.time[1] < start || region.time[0] > end {
-            reader.remark(
-                &format!("regrid.region.{number}.time"),
-                format!("lies outside the run, from {start} to {end}"),
-            );
+            let path = format!("regrid.region.{number}.time");
+            reader.remark(&path, format!("is outside the run, from {start} to {end}"));
         }
     }
 }

@@ -93,7 +93,7 @@ fn check_resolution(reader: &mut Reader<'_>, mesh: &MeshSettings, ratio: &[Vec<i
         let dx = (mesh.upper[d] - mesh.lower[d]) / finest;
         let farthest = if mesh.lower[d].abs() > mesh.upper[d].abs() { mesh.lower[d] } else { mesh.upper[d] };
         let message = format!(
-            "the finest cells are {dx:.1e} wide along {axis}, too little to tell them apart at {axis} = {}",
+            "the finest cells are {dx:.1e} wide along {axis}, too narrow to be distinguished at {axis} = {}",
             brief(farthest)
         );
         let help = "use a larger domain, or one nearer to 0, or fewer cells";

@@ -86,7 +86,7 @@ pub fn read(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<usiz
         return None;
     }
     if dimension == Some(1) {
-        let message = "mapped grids are in the plane or in space, but `mesh.cells` has one number";
+        let message = "mapped meshes have two or three dimensions, but `mesh.cells` has one number";
         reader.wrong("mesh.mapping", message, "remove the table, or give two or three numbers of cells");
         return None;
     }
@@ -105,8 +105,8 @@ fn formulas(reader: &mut Reader<'_>, in_space: bool) -> Option<MappingSettings> 
     for name in PARAMETERS {
         let path = format!("mesh.mapping.{name}");
         if reader.optional_number(&path).is_some() {
-            let help = "write the number into the formulas, or name a ready mapping as `kind`";
-            reader.wrong(&path, "is no parameter of a mapping by formulas", help);
+            let help = "write the number into the formulas, or choose a built-in mapping with `kind`";
+            reader.wrong(&path, "is not a parameter of a mapping by formulas", help);
         }
     }
     let mut formula = |axis: &str, example: &str| {
@@ -129,7 +129,7 @@ fn no_third(reader: &mut Reader<'_>, in_space: bool) {
     let path = "mesh.mapping.z";
     let help = "remove the line, or give three numbers of cells";
     if !in_space && reader.is_present(path) && reader.expression(path).is_some() {
-        reader.check(false, path, "a mesh in the plane has no z".to_owned(), help);
+        reader.check(false, path, "a two-dimensional mesh has no z".to_owned(), help);
     }
 }
 
@@ -149,8 +149,8 @@ fn ready(reader: &mut Reader<'_>, mesh: &MeshSettings, in_space: bool) -> Option
     for path in ["mesh.mapping.y", "mesh.mapping.z"] {
         reader.check(!reader.is_present(path), path, format!("cannot stand beside `{key}`"), "remove one of them");
     }
-    let message = format!("the mapping \"{name}\" is of space, and the mesh lies in the plane");
-    reader.check(in_space || ready.z.is_none(), key, message, "give three numbers of cells, or name another");
+    let message = format!("the mapping \"{name}\" is three-dimensional, but the mesh is two-dimensional");
+    reader.check(in_space || ready.z.is_none(), key, message, "give three numbers of cells, or choose another mapping");
     let mut values = Vec::new();
     for parameter in PARAMETERS {
         let path = format!("mesh.mapping.{parameter}");

@@ -44,7 +44,7 @@ fn check_extent(reader: &mut Reader<'_>, lower: &[f64], upper: &[f64]) {
         let span = format!("along {}: from {} to {}", AXES[d], brief(*lower), brief(*upper));
         let help = "write `mesh.upper` larger than `mesh.lower` along every axis";
         reader.check(lower < upper, &path, format!("the domain has no extent {span}"), help);
-        let message = format!("the domain's extent is more than a number can be {span}");
+        let message = format!("the domain's extent is too large for a number {span}");
         reader.check((upper - lower).is_finite(), &path, message, "use a smaller domain");
     }
 }

@@ -86,7 +86,7 @@ fn within_shortened_run(reader: &mut Reader<'_>, times: Vec<f64>, span: &TimeSet
         let end = brief(span.end);
         reader.remark(
             "output.times",
-            format!("{dropped} of {} lie beyond the end at {end} and are left out{instead}", times.len()),
+            format!("{dropped} of {} are after the end at {end} and are left out{instead}", times.len()),
         );
     }
     if within.is_empty() && dropped > 0 {
@@ -102,11 +102,11 @@ fn check_times(reader: &mut Reader<'_>, times: &[f64], span: &TimeSettings) {
         let path = format!("output.times.{i}");
         let inside = span.start <= time && time <= span.end;
         let [at, start, end] = [time, span.start, span.end].map(brief);
-        let message = format!("{at} lies outside the run, which goes from {start} to {end}");
+        let message = format!("{at} is outside the run, from {start} to {end}");
         let help = "remove the time, or change `time.start` or `time.end`";
         reader.check(inside || !span_is_fine, &path, message, help);
         if i > 0 {
-            let message = format!("{time} does not come after {}", times[i - 1]);
+            let message = format!("{time} is not later than {}", times[i - 1]);
             reader.check(times[i - 1] < time, &path, message, "write the times in ascending order");
         }
     }
@@ -150,7 +150,7 @@ fn gauge_position(reader: &mut Reader<'_>, path: &str, mesh: &MeshSettings, dime
         return position;
     }
     for (d, (x, (lower, upper))) in position.iter().zip(mesh.lower.iter().zip(&mesh.upper)).enumerate() {
-        let message = format!("the gauge stands outside the domain: {} = {}", AXES[d], brief(*x));
+        let message = format!("the gauge is outside the domain: {} = {}", AXES[d], brief(*x));
         let help = format!("write a number from {} to {}", brief(*lower), brief(*upper));
         reader.check(lower <= x && x <= upper, &format!("{path}.{d}"), message, help);
     }

@@ -37,7 +37,7 @@ const PROBLEM: &[Mistake] = mistakes! {
     4 "bulk = 4.0\n\"a.b\" = 1" => (5, 1, 5), "solver.a.b", "unknown key", "name, path";
     45 "v = 0\n\"a.b\" = 1" => (46, 1, 5), "initial.a.b", "unknown key", "";
     5 "title = \"t\"\n[mesh]" => (5, 9, 3), "solver.title", "needs a number, but is the string", "without quotes";
-    6 "lower = [-1.0, -1.0]\nlower = [0, 0]" => (7, 1, 5), "", "not valid TOML: this key is there already", "remove one of the two";
+    6 "lower = [-1.0, -1.0]\nlower = [0, 0]" => (7, 1, 5), "", "not valid TOML: this key is given twice", "remove one of the two";
     6 "lower = [-1.0]" => (6, 9, 6), "mesh.lower", "needs 2 numbers, but has 1", "one number per axis";
     6 "lower = -1.0" => (6, 9, 4), "mesh.lower", "needs a list of numbers, but is the number -1", "square brackets";
     6 "lower = [-1.0, true]" => (6, 16, 4), "mesh.lower.1", "needs a number, but is true", "write a number";
@@ -52,7 +52,7 @@ const PROBLEM: &[Mistake] = mistakes! {
     10 "x = [\"wall\"," => (10, 5, 1), "", "this `[` is never closed", "add the missing `]`";
     10 "x = [\"wall\", \"wall\", \"wall\"]" => (10, 5, 24), "mesh.boundary.x", "needs two words, lower side first, but has 3", "write for example";
     10 "x = {a = 1" => (11, 1, 1), "", "not valid TOML: missing comma between key-value pairs", "write `key = value`";
-    10 "x = [\"inflow\", \"wall\"]" => (10, 5, 18), "mesh.boundary.x", "nothing says what flows in", "under `[mesh.boundary.x_lower]`";
+    10 "x = [\"inflow\", \"wall\"]" => (10, 5, 18), "mesh.boundary.x", "no inflow values are given", "under `[mesh.boundary.x_lower]`";
     11 "y = \"wall\"\nx_upper.u = \"1\"" => (12, 1, 7), "mesh.boundary.x_upper", "no side of the domain uses", "write \"inflow\"";
     11 "y = \"inflow\"\ninflow = { pressure = \"1\", u = \"0\" }" => (12, 10, 27), "mesh.boundary.inflow.v", "is missing", "`v = \"v\"` takes what is inside";
     11 "y = \"inflow\"\ninflow = { pressure = \"1\", u = \"w\", v = \"v\" }" => (12, 33, 1), "mesh.boundary.inflow.u", "unknown name `w`", "";
@@ -128,7 +128,7 @@ const DATA: &[Mistake] = mistakes! {
     43 "pressure = \"z\"" => (43, 13, 1), "initial.pressure", "unknown name `z`", "x, y, r, t, x_lower";
     43 "pressure = 'sn(x)'" => (43, 13, 2), "initial.pressure", "unknown function `sn`", "did you mean `sin`?";
     43 "pressure = \"\"\"\n1 +\n  2 * q\n\"\"\"" => (45, 7, 1), "initial.pressure", "unknown name `q`", "names known here";
-    43 "pressure = \"1e999 * x\"" => (43, 13, 5), "initial.pressure", "`1e999` is more than a number can be", "1e308";
+    43 "pressure = \"1e999 * x\"" => (43, 13, 5), "initial.pressure", "`1e999` is too large for a number", "1e308";
     43 "pressure = 1e999" => (43, 12, 5), "initial.pressure", "needs a finite number, but is inf", "1e308";
     43 "pressure = \"\"" => (43, 13, 1), "initial.pressure", "the expression is empty", "formula";
     43 "pressure = [1]" => (43, 12, 3), "initial.pressure", "needs an expression in quotes, but is a list", "formula";
@@ -137,8 +137,8 @@ const DATA: &[Mistake] = mistakes! {
     35 "source = \"strang\"\n[source]\nw = \"1\"" => (37, 1, 1), "source.w", "no equation `w`", "pressure, u, v";
     47 "format = [\"vtk\"]" => (47, 11, 5), "output.format.0", "\"vtk\" is not known", "\"vtkhdf\"";
     47 "format = [\"plotfile\", \"plotfile\"]" => (47, 23, 10), "output.format.1", "is listed twice", "remove one";
-    48 "times = [0.5, 1.5]" => (48, 15, 3), "output.times.1", "1.5 lies outside the run, which goes from 0 to 1", "`time.end`";
-    48 "times = [0.5, 0.5]" => (48, 15, 3), "output.times.1", "0.5 does not come after 0.5", "ascending";
+    48 "times = [0.5, 1.5]" => (48, 15, 3), "output.times.1", "1.5 is outside the run, from 0 to 1", "`time.end`";
+    48 "times = [0.5, 0.5]" => (48, 15, 3), "output.times.1", "0.5 is not later than 0.5", "ascending";
     48 "times = [0.5]\ncount = 3" => (49, 9, 1), "output.count", "cannot stand beside `output.times`", "remove one";
     48 "count = 0" => (48, 9, 1), "output.count", "must be at least 1, but is 0", "1 or more";
     48 "every_steps = 0" => (48, 15, 1), "output.every_steps", "must be at least 1, but is 0", "1 or more";
@@ -253,7 +253,7 @@ fn the_solver_decides() {
     load(FULL, &fits).unwrap();
     load(FULL, &[variable[0], "aux=user"]).unwrap();
     let burgers = ["solver={name=\"burgers\"}", "initial={q=1}", "scheme.limiter=mc"];
-    assert_eq!(one(&burgers), "mesh.boundary.x: the solver `burgers` has no velocity that a wall could turn back");
+    assert_eq!(one(&burgers), "mesh.boundary.x: the solver `burgers` has no velocity for a wall to reflect");
     let flat = ["regrid.region=[]", "gauge=[]", "initial.pressure=1", "levels={}"];
     let block = one(&[&flat[..], &["mesh={cells=[10,10,10]}"]].concat());
     assert_eq!(block, "initial.w: is missing");

@@ -39,15 +39,15 @@ fn a_shortened_run_drops_later_output_times() {
     assert_eq!((times(&whole), &whole.remarks[..]), (vec![0.0, 0.25, 0.5], &[][..]));
     let case = shortened("time.end=0.3");
     assert_eq!(times(&case), [0.0, 0.25]);
-    assert_eq!(case.remarks, ["output.times: 1 of 3 lie beyond the end at 0.3 and are left out"]);
+    assert_eq!(case.remarks, ["output.times: 1 of 3 are after the end at 0.3 and are left out"]);
     let late = load(&listed.replace("[0.0, ", "[0.2, "), &["time.end=0.1"]).unwrap();
     assert_eq!(times(&late), [0.1]);
     assert!(late.remarks[0].ends_with("the end is written instead"), "{:?}", late.remarks);
     let own = mistakes_of(&listed.replace("0.5]", "5.0]"), &[]);
-    assert!(own.contains("output.times.2: 5 lies outside the run"), "{own}");
+    assert!(own.contains("output.times.2: 5 is outside the run"), "{own}");
     // Times that are given after the end are meant for it.
     let given = mistakes_of(SMALL, &["time.end=0.3", "output.times=[0.0, 0.5]"]);
-    assert!(given.contains("output.times.1: 0.5 lies outside the run"), "{given}");
+    assert!(given.contains("output.times.1: 0.5 is outside the run"), "{given}");
 }
 
 /// A gauge's name becomes a file name, whose length is limited: too long a name is refused when the case is read.
@@ -72,7 +72,7 @@ fn keys_without_effect_are_told() {
         (&["output.groups=2", "output.format=plotfile"], "output.groups: has no effect without the format \"vtkhdf\""),
         (
             &["regrid.region=[{levels=[1,1],lower=[0,0],upper=[1,1],time=[7,8]}]"],
-            "regrid.region.0.time: lies outside the run",
+            "regrid.region.0.time: is outside the run",
         ),
     ];
     let before = remarks(&[]);
