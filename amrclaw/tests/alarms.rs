@@ -1,4 +1,4 @@
-//! Runs that go wrong without leaving the numbers: growth that no data explain, states that the equations do not allow.
+//! Runs that fail although every value is finite: growth beyond what the data explain, states that the equations do not allow.
 
 mod common;
 
@@ -11,7 +11,7 @@ use common::{bits, start, start_with, take_steps};
 use riemann::prelude::*;
 use std::sync::Arc;
 
-/// Advection that takes the difference from the wrong side: unstable at every step.
+/// Advection with downwind differences: unstable at every step size.
 #[riemann::solver(equations = ["q"], waves = 1)]
 pub struct Downwind {
     /// velocity
@@ -38,12 +38,12 @@ fn downwind(overrides: &[&str]) -> Simulation<2> {
     Simulation::builder(&case).solver(&solver).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The first error of at most so many steps.
+/// The first error within `steps` steps.
 fn first_error(simulation: &mut Simulation<2>, steps: usize) -> Option<RunError> {
     (0..steps).find_map(|_| simulation.step().err())
 }
 
-/// An unstable scheme is stopped long before infinity, with the place, both values and what to do.
+/// An unstable scheme is stopped long before its values overflow; the message has the place, both values and advice.
 #[test]
 fn an_unstable_scheme_is_stopped() {
     let mut simulation = downwind(&[]);
@@ -51,7 +51,7 @@ fn an_unstable_scheme_is_stopped() {
     let message = error.to_string();
     let RunError::Growth { equation, value, measure, .. } = error else { panic!("{message}") };
     assert_eq!(equation, "q");
-    // The bump's top at a cell's centre, half a fine cell off at most.
+    // The bump's maximum at a cell centre, at most half a fine cell away from the peak.
     assert!((1.9..=2.0).contains(&measure), "{measure}");
     assert!(value.abs() >= 1e6 * measure && value.is_finite(), "{value:e}");
     for part in
@@ -71,8 +71,8 @@ fn growing(rate: f64) -> Simulation<2> {
     start(GROWING, &[&format!("source.q='{rate} * q'")])
 }
 
-/// What a source feeds may grow exponentially as long as its steps resolve that: by (1 + 1 + 1/2) a step, to 10²⁵. By
-/// (1 + 10 + 50) a step, a million within four, it is an alarm.
+/// A source may let the solution grow exponentially if the steps resolve it: by 1 + 1 + 1/2 per step, to 10²⁵. Growth by
+/// 1 + 10 + 50 per step, a factor of a million within four steps, is an error.
 #[test]
 fn sources_may_let_the_solution_grow() {
     let mut steady = growing(100.0);
@@ -83,7 +83,7 @@ fn sources_may_let_the_solution_grow() {
 
 const NOTHING: &str = include_str!("cases/hard/pulse_into_nothing.toml");
 
-/// A pulse that comes in through a side into a domain that holds nothing, from 10⁻²⁰ upwards.
+/// An inflow pulse that rises from 10⁻²⁰, into a domain whose values are zero.
 struct Pulse;
 
 impl BoundaryFunction<2> for Pulse {
@@ -100,13 +100,13 @@ fn a_pulse_into_nothing_is_no_alarm() {
     common::advance_to(&mut simulation, 1.0);
 }
 
-/// Gas that is torn apart faster than sound.
+/// Two halves of a gas that move apart faster than sound.
 const TORN: &str = include_str!("cases/hard/torn_gas.toml");
 
 const ROE: &str = "solver.name=euler";
 
-/// A step that leaves a negative pressure or density is not taken: the message names it with its value and place, and says which
-/// solver to take. That solver goes on.
+/// A step that gives a negative pressure or density is rejected: the message has the value, its place and the solver to use instead.
+/// The state stays that before the step.
 #[test]
 fn a_negative_pressure_is_named() {
     let mut simulation = start(TORN, &[ROE]);
@@ -126,7 +126,7 @@ fn a_negative_pressure_is_named() {
     assert!(bits(&simulation.frame()) == before, "the state is not that before the step");
 }
 
-/// A boundary of the user's that gives a gas without mass is named before anything is computed with it.
+/// A user's boundary that gives a negative density: an error that names it, before anything is computed with it.
 struct Nothing;
 
 impl BoundaryFunction<2> for Nothing {

@@ -1,6 +1,6 @@
-//! A step allocates nothing: memory is taken when the mesh changes, and after some regrids not even then.
+//! A step allocates no memory. Regrids do, and after some of them even regrids do not.
 //!
-//! One test a file: the counter counts what the whole process allocates.
+//! The only test in this file, since the counter counts allocations of the whole process.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{start, take_steps};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts calls, then hands them to the system.
+/// Counts allocations, then forwards them to the system's allocator.
 struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
@@ -36,10 +36,10 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Three levels on several patches, which follow the gas after every second step.
+/// Three levels of several patches, regridded every second step.
 const CASE: &str = include_str!("cases/gas_under_pressure.toml");
 
-/// Calls of the thread pool from outside before its queue needs another block: 63 (crossbeam's injector).
+/// Tasks from outside the thread pool until its queue (crossbeam's injector) allocates another block.
 const CALLS_PER_BLOCK: usize = 63;
 
 #[test]

@@ -1,8 +1,8 @@
 //! From random flags to patches: buffer, clip, cluster, nest and split, as a regrid does, in one, two and three
 //! dimensions, with walls and periodic sides.
 //!
-//! Proves that the boxes are disjoint, hold every tag, reach the cutoff or cannot be cut further, or are whole tiles with tags, respect
-//! the largest size and nest in the level beneath. Everything is checked by counting cells, without the code under test.
+//! Proves that the boxes are disjoint, cover every tag, are at most of the largest size and nest in the next coarser level, and that each
+//! reaches the cutoff or cannot be cut, or consists of whole tiles with tags. Cells are counted one by one, without the code under test.
 
 use amrclaw::index::{CellBox, CellIndex, Ratio};
 use amrclaw::mesh::{LevelMesh, TagSet};
@@ -28,7 +28,7 @@ fn hull_of<const D: usize>(cells: impl Iterator<Item = CellIndex<D>>) -> CellBox
     cells.fold(CellBox::EMPTY, |hull, cell| hull.hull(&CellBox::cell(cell)))
 }
 
-/// A box of `cluster`: tight, and efficient or without a cut.
+/// Checks a box of `cluster`: it is the hull of its tags, and reaches the cutoff or cannot be cut.
 fn check_box<const D: usize>(b: &CellBox<D>, tags: &TagSet<D>, params: &ClusterParams) -> Result<(), TestCaseError> {
     let tagged: Vec<_> = b.cells().filter(|&cell| tags.contains(cell)).collect();
     prop_assert_eq!(hull_of(tagged.iter().copied()), *b, "not shrunk to its tags");
@@ -41,7 +41,7 @@ fn check_box<const D: usize>(b: &CellBox<D>, tags: &TagSet<D>, params: &ClusterP
         prop_assert!(!signature.contains(&0), "{b:?} has a hole");
         let bends: Vec<i32> = signature.windows(3).map(|s| s[0] - 2 * s[1] + s[2]).collect();
         for (k, bend) in bends.windows(2).enumerate() {
-            // Bends k and k + 1 belong to planes k + 1 and k + 2: the cut between them leaves k + 2 planes below it.
+            // Second differences k and k + 1 belong to planes k + 1 and k + 2: a cut between these leaves k + 2 planes below it.
             let (below, above) = (k as i32 + 2, b.size()[axis] - k as i32 - 2);
             let inside = below >= params.min_size && above >= params.min_size;
             prop_assert!(!inside || bend[0] * bend[1] >= 0, "{b:?} has an inflection");
@@ -58,7 +58,7 @@ fn check_box<const D: usize>(b: &CellBox<D>, tags: &TagSet<D>, params: &ClusterP
     Ok(())
 }
 
-/// A box of `tiles`: whole tiles but at the domain's sides, with a tag in each.
+/// Checks a box of `tiles`: whole tiles except at the domain's sides, each with a tag.
 fn check_tiles<const D: usize>(b: &CellBox<D>, tags: &TagSet<D>, size: i32) -> Result<(), TestCaseError> {
     let (domain, tile_of) = (tags.domain(), |cell: &CellIndex<D>| cell.map(|i| i.div_euclid(size)));
     for d in 0..D {
@@ -70,10 +70,10 @@ fn check_tiles<const D: usize>(b: &CellBox<D>, tags: &TagSet<D>, size: i32) -> R
     Ok(())
 }
 
-/// What a regrid is asked for.
+/// The input of a regrid.
 #[derive(Clone, Debug)]
 struct Request {
-    /// Domain and some boxes that make up the base level, as fractions of 64.
+    /// Size of the domain, and the boxes of the base level in units of 1/64 of it.
     size: [i32; 3],
     base: Vec<([i32; 3], [i32; 3])>,
     flags: Vec<[i32; 3]>,
@@ -83,7 +83,7 @@ struct Request {
     nesting_width: i32,
     cutoff: f64,
     min_size: i32,
-    /// Side of a tile, if tiles cover the tags.
+    /// Size of a tile, if boxes are made of tiles.
     tile: Option<i32>,
     max_size: i32,
 }
@@ -112,13 +112,13 @@ fn request(extent: [i32; 3], flags: usize) -> impl Strategy<Value = Request> {
     )
 }
 
-/// A cell of the domain from fractions of 64.
+/// A cell of the domain, given in units of 1/64 of its size.
 fn scaled<const D: usize>(fraction: [i32; 3], domain: &CellBox<D>) -> CellIndex<D> {
     std::array::from_fn(|d| domain.lo[d] + fraction[d] * domain.size()[d] / 64)
 }
 
-/// True if all cells within `width` of `cell` satisfy `fine`; cells past walls need not, cells past periodic sides
-/// stand for those at the other side.
+/// True if all cells within `width` of `cell` satisfy `fine`. Cells beyond walls are ignored, cells beyond periodic sides
+/// wrap around.
 fn all_near<const D: usize>(
     cell: CellIndex<D>,
     width: i32,
@@ -134,7 +134,7 @@ fn all_near<const D: usize>(
     })
 }
 
-/// A level whose patches cover what the boxes cover.
+/// A level of disjoint patches that cover the same cells as the boxes.
 fn disjoint<const D: usize>(domain: CellBox<D>, periodic: [bool; D], boxes: &[CellBox<D>]) -> LevelMesh<D> {
     let mut patches: Vec<CellBox<D>> = Vec::new();
     for b in boxes {
@@ -149,7 +149,7 @@ fn disjoint<const D: usize>(domain: CellBox<D>, periodic: [bool; D], boxes: &[Ce
     LevelMesh::new(domain, periodic, patches)
 }
 
-/// Regrids level `base + 1` and `base + 2`, finest first, and checks every step.
+/// Regrids levels `base + 1` and `base + 2`, the finer one first, and checks the result after every stage.
 fn check_regrid<const D: usize>(request: &Request) -> Result<(), TestCaseError> {
     let cut = |a: [i32; 3]| -> [i32; D] { std::array::from_fn(|d| a[d]) };
     let (ratio, width) = (Ratio(cut(request.ratio)), request.nesting_width);
@@ -168,7 +168,7 @@ fn check_regrid<const D: usize>(request: &Request) -> Result<(), TestCaseError> 
         .collect();
     let base_cells = covered(&base);
 
-    // Flags of level base + 1, as if it existed everywhere; clipping leaves those that can nest.
+    // Flags of level base + 1, as if it covered the domain; clipping removes those that cannot nest.
     let base = disjoint(domain, periodic, &base);
     let nesting = LevelNesting::new(&base, std::slice::from_ref(&ratio), width);
     let mut flags = TagSet::new(domain_fine);
@@ -195,7 +195,7 @@ fn check_regrid<const D: usize>(request: &Request) -> Result<(), TestCaseError> 
     prop_assert!(finest.iter().all(|b| b.size().iter().all(|&n| n <= request.max_size)));
     prop_assert!(finest.iter().flat_map(CellBox::cells).all(|cell| can_nest(&cell)), "a box does not nest");
 
-    // Level base + 1 must surround what was just made, which is one more refinement away, and nest in the base level.
+    // Level base + 1 must contain the boxes of level base + 2 just made, with a margin, and nest in the base level.
     let patches: Vec<_> = finest.iter().map(|b| b.fine_from_coarse(ratio)).collect();
     let beneath = LevelNesting::new(&base, &[], width);
     let mut projected = TagSet::new(domain);
@@ -230,8 +230,8 @@ proptest! {
         check_regrid::<3>(&request)?;
     }
 
-    /// Mirror images and transposes of the same flags cost nearly the same: only the breaking of exact ties knows left
-    /// from right. A tie moves a cut, at worst that of the first box.
+    /// Mirror images and transposes of the same flags give nearly as many cells: only the breaking of exact ties depends on
+    /// direction. A tie moves a cut, at worst that of the first box.
     #[test]
     fn mirrored_flags_cost_the_same(flags in prop::collection::vec([0..90i32, 0..90i32], 1..40), width in 1..5i32) {
         let domain = CellBox::new([0, 0], [90, 90]);
@@ -249,7 +249,7 @@ proptest! {
     }
 }
 
-/// A ring is symmetric in x and y, and so are the boxes around it, up to the few cells that the breaking of ties moves.
+/// The boxes around a ring are as symmetric in x and y as the ring, up to the few cells by which the breaking of ties moves them.
 #[test]
 fn symmetric_flags_give_symmetric_boxes() {
     let domain = CellBox::new([0, 0], [500, 500]);
@@ -269,7 +269,7 @@ fn symmetric_flags_give_symmetric_boxes() {
     }
 }
 
-/// Sets on which nothing may be cut, and the smallest that there are.
+/// Tag sets that need no cut (all cells, no cell), and a single tag.
 #[test]
 fn full_empty_and_single_sets() {
     let domain = CellBox::new([-3, 2, 5], [8, 9, 6]);
@@ -284,7 +284,7 @@ fn full_empty_and_single_sets() {
     assert_eq!(buffer(&tags, 3, [true, false, true]), tags);
 }
 
-/// Time from flags to boxes for a ring as wide as the paper's on a level of 2000² cells; prints, and compares with
+/// Prints the time from flags to boxes for a ring as wide as the paper's on a level of 2000² cells, and compares it with
 /// generous bounds. Run with `cargo test --release --test clustering -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures time"]

@@ -1,9 +1,9 @@
-//! Totals over the composite grid stay what they are: with the conservation fix on, the flux that leaves a coarse cell is the one
-//! that enters the fine cells beside it, and regridding neither makes nor loses anything.
+//! Totals over the composite grid are conserved: with the conservation fix on, the flux that leaves a coarse cell is the one
+//! that enters the fine cells beside it, and regridding changes no total.
 //!
-//! Proved for every conservation law built in, periodic and between walls, ratios 2 and 4, unsplit and split sweeps, a
-//! capacity function, patches of odd sizes, over at least a hundred coarse steps with a regrid every three. Every
-//! case is run with the fix off too, to show that its interfaces are crossed by something.
+//! Proved for acoustics, the Euler equations and shallow water, periodic and between walls, ratios 2 and 4, unsplit and split sweeps, a
+//! capacity function, patches of odd sizes, over a hundred coarse steps with a regrid every three. Every
+//! case also runs with the fix off, to show that fluxes do cross its interfaces.
 
 mod common;
 
@@ -11,10 +11,10 @@ use amrclaw::simulation::Simulation;
 use common::capacity::start_with_capacity;
 use common::{absolute_totals, start, take_steps};
 
-/// Drift of a total relative to `∫ |q|` at the start. Each of some 10⁴ interface faces rounds at 1e-16 of the state, with either sign,
-/// a hundred times.
+/// Bound of a total's drift relative to `∫ |q|` at the start: some 10⁴ interface faces each round to 1e-16 of the state, with either
+/// sign, in a hundred steps.
 const TOLERANCE: f64 = 1e-13;
-/// What the drift is at least without the fix: the tolerance would not be met by chance.
+/// Least drift without the fix, which shows that the tolerance is not met by chance.
 const WITHOUT_FIX: f64 = 1e3 * TOLERANCE;
 const STEPS: usize = 100;
 
@@ -22,13 +22,13 @@ const ACOUSTICS: &str = include_str!("cases/conserved/acoustics.toml");
 const EULER: &str = include_str!("cases/conserved/euler.toml");
 const SHALLOW_WATER: &str = include_str!("cases/conserved/shallow_water.toml");
 
-/// Overrides for the sides of the domain, the ratios and the sweeps.
+/// Overrides for the domain's boundary conditions, the ratios and the sweeps.
 fn arranged(boundary: &str, ratio: &str, split: &str) -> Vec<String> {
     let sides = ["x", "y"].map(|axis| format!("mesh.boundary.{axis}={boundary}"));
     sides.into_iter().chain([format!("levels.ratio={ratio}"), format!("scheme.split={split}")]).collect()
 }
 
-/// Largest drift of the totals named, relative to `∫ |q|` at the start.
+/// Largest drift of the totals of the equations `kept`, relative to `∫ |q|` at the start.
 fn drift(mut simulation: Simulation<2>, kept: &[usize]) -> f64 {
     let (before, scale) = (simulation.totals(), absolute_totals(&simulation.frame()));
     let meshes = [0, 1].map(|n| {
@@ -75,8 +75,8 @@ conserves! {
     shallow_water_periodic_2_2_strang: SHALLOW_WATER, "periodic", "[2, 2]", "strang", [0, 1, 2];
 }
 
-// Walls push back: momentum changes, mass and energy stay. Linear acoustics keeps the total of the pressure, which is K times
-// the volume that has been squeezed.
+// Walls exert forces: they change momentum, but neither mass nor energy. Linear acoustics conserves the total pressure, which is K times
+// the reduction of volume.
 conserves! {
     acoustics_walls_2_4_unsplit: ACOUSTICS, "wall", "[2, 4]", "unsplit", [0];
     acoustics_walls_2_2_strang: ACOUSTICS, "wall", "[2, 2]", "strang", [0];
@@ -86,7 +86,7 @@ conserves! {
     shallow_water_walls_2_4_godunov: SHALLOW_WATER, "wall", "[2, 4]", "godunov", [0];
 }
 
-/// With a capacity function that varies, also within a coarse cell, `∫ κ q` is what stays.
+/// With a capacity function, which varies within coarse cells too, the conserved total is `∫ κ q`.
 #[test]
 fn capacity_periodic_2_4_unsplit() {
     let overrides = [

@@ -8,16 +8,16 @@ mod common;
 use common::{advance_to, l1_error, orders, start};
 use std::f64::consts::{PI, TAU};
 
-/// Two, less what the coarsest grid's own higher-order errors take away.
+/// Two, less the effect of higher-order errors on the coarsest grid.
 const ORDER: f64 = 1.9;
 const STRANG: &str = "scheme.split=strang";
 
-/// Overrides for a grid and its step, which is half the largest for the wave at hand, in proportion to the cells.
+/// Overrides for a grid and its time step, which is proportional to the cell size and half the largest stable one.
 fn grid(n: i32, dt: f64) -> [String; 2] {
     [format!("mesh.cells={:?}", [24 * n, 40 * n]), format!("time.dt={}", dt / f64::from(n))]
 }
 
-/// L1 errors of an equation on three grids, each of half the cell size.
+/// L1 errors of one component on three grids, each with half the cell size of the one before.
 fn errors(text: &str, overrides: &[&str], end: f64, m: usize, exact: impl Fn([f64; 2]) -> f64) -> [f64; 3] {
     [1, 2, 4].map(|n| {
         let grid = grid(n, 0.005);
@@ -30,7 +30,7 @@ fn errors(text: &str, overrides: &[&str], end: f64, m: usize, exact: impl Fn([f6
 fn assert_second_order(errors: [f64; 3]) {
     let found = orders(&errors);
     assert!(found.iter().all(|&order| order >= ORDER), "errors {errors:?}, orders {found:?}");
-    // Beyond two and a half something else than the scheme's error has been measured.
+    // An order above two and a half shows that something other than the scheme's error was measured.
     assert!(found.iter().all(|&order| order <= 2.5), "errors {errors:?}, orders {found:?}");
 }
 
@@ -58,8 +58,8 @@ fn acoustics_plane_wave_strang() {
     }
 }
 
-/// The same through patches of two finer levels, which stay where they are. At their edges the interpolation is of second order and
-/// limited at extrema, on a set of cells that shrinks with the cell size.
+/// The same through fixed patches of two finer levels is of second order too: ghost cells are interpolated to second order, and limited
+/// only at extrema, in a set of cells that shrinks with the cell size.
 #[test]
 fn acoustics_plane_wave_through_fine_patches() {
     let patches = [
@@ -72,7 +72,7 @@ fn acoustics_plane_wave_through_fine_patches() {
     assert_second_order(errors(PLANE_WAVE, &patches, 0.1, 0, |x| plane_wave(0, x, 0.1)));
 }
 
-/// Density is carried along; velocity (1, 1/2) and pressure 1 are constant.
+/// A density wave, advected by the constant velocity (1, 1/2) at the constant pressure 1.
 const DENSITY_WAVE: &str = include_str!("cases/smooth/gas.toml");
 
 fn density_wave(x: [f64; 2], t: f64) -> f64 {
@@ -89,7 +89,7 @@ fn euler_density_wave_strang() {
     assert_second_order(errors(DENSITY_WAVE, &[STRANG], 0.2, 0, |x| density_wave(x, 0.2)));
 }
 
-/// What the measure says of a scheme of first order: about one. Godunov's method, and second-order corrections without transverse terms.
+/// Schemes of first order show an order of about one: Godunov's method, and second-order corrections without transverse terms.
 #[test]
 fn first_order_schemes_show_their_order() {
     let unstable = ["scheme.order=2", "scheme.transverse=0", "scheme.allow_unstable=true"];

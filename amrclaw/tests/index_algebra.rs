@@ -1,11 +1,11 @@
-//! The algebra of boxes against brute force over their cells, for one, two and three dimensions, negative indices,
+//! Operations on boxes agree with brute force over their cells, in one, two and three dimensions, with negative indices,
 //! empty boxes and ratios that differ between axes.
 
 use amrclaw::index::{CellBox, CellIndex, Ratio, wrap_into_domain};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-/// Corner and length of a box; lengths from −1, so that empty and inverted boxes occur.
+/// Lower corner and lengths of a box; lengths start at −1, so that empty and inverted boxes occur.
 type Span = ([i32; 3], [i32; 3]);
 
 fn span() -> impl Strategy<Value = Span> {
@@ -38,7 +38,7 @@ fn check_partition<const D: usize>(parts: &[CellBox<D>], cells: &HashSet<CellInd
     Ok(())
 }
 
-/// What two boxes have to do with each other.
+/// Checks the operations on two boxes.
 fn check_pair<const D: usize>(a: Span, b: Span) -> Result<(), TestCaseError> {
     let (a, b) = (box_of::<D>(a), box_of::<D>(b));
     let (in_a, in_b) = (cells_of(&a), cells_of(&b));
@@ -59,7 +59,7 @@ fn check_pair<const D: usize>(a: Span, b: Span) -> Result<(), TestCaseError> {
     check_partition(&parts, &(&in_a - &in_b))
 }
 
-/// What a box is by itself.
+/// Checks the operations on one box.
 fn check_single<const D: usize>(a: Span, n: i32, by: [i32; 3]) -> Result<(), TestCaseError> {
     let a = box_of::<D>(a);
     let cells = cells_of(&a);
@@ -98,8 +98,8 @@ fn check_single<const D: usize>(a: Span, n: i32, by: [i32; 3]) -> Result<(), Tes
     Ok(())
 }
 
-/// Refining lists exactly the children, coarsening exactly the parents; both ways round is the identity on refined
-/// boxes and rounds outward otherwise.
+/// Refining gives exactly the children of a box, coarsening exactly the parents; coarsening and refining again is the identity on
+/// refined boxes and rounds outward otherwise.
 fn check_ratio<const D: usize>(a: Span, ratio: [i32; 3]) -> Result<(), TestCaseError> {
     let a = box_of::<D>(a);
     let r = Ratio::<D>(std::array::from_fn(|d| ratio[d]));

@@ -1,7 +1,7 @@
 // tidy: long because every format is written, and read back where there is a reader.
-//! Frames in every format, written and, where we have a reader, read back.
+//! Frames are written in every format, and read back where we have a reader.
 //!
-//! With `AMRCLAW_FRAMES_DIR` set, the sample frames go there and stay: `python/tests/test_readers.py` opens them with the
+//! If `AMRCLAW_FRAMES_DIR` is set, the sample frames are kept there: `python/tests/test_readers.py` opens them with the
 //! readers of VTK, yt and PyClaw, and checks boxes and values against the same formulas.
 
 use amrclaw::index::{CellBox, Ratio};
@@ -76,7 +76,7 @@ fn patch<const D: usize>(
     FramePatch { cells, q, aux: values(&|x| x[0] - 2.0 * x[1] + x[2] / 3.0) }
 }
 
-/// A folder for the files: kept if the environment asks for it.
+/// A folder for the files, kept if `AMRCLAW_FRAMES_DIR` is set.
 fn folder(name: &str) -> (PathBuf, Option<tempfile::TempDir>) {
     match std::env::var_os("AMRCLAW_FRAMES_DIR") {
         Some(dir) => (Path::new(&dir).join(name), None),
@@ -87,17 +87,17 @@ fn folder(name: &str) -> (PathBuf, Option<tempfile::TempDir>) {
     }
 }
 
-/// A frame in the plane on a mapped mesh; `python/tests/test_readers.py` has the same formulas.
+/// A two-dimensional frame on a mapped mesh; `python/tests/test_readers.py` has the same formulas.
 fn mapped_sample() -> Frame<2> {
     Frame { mapping: vec!["X + 0.3 * Y^2".into(), "Y - 0.2 * X".into()], ..sample(0) }
 }
 
-/// The same in space.
+/// The same in three dimensions.
 fn mapped_sample_in_space() -> Frame<3> {
     Frame { mapping: vec!["X + 0.3 * Y^2".into(), "Y - 0.2 * X".into(), "Z + 0.1 * X * Y".into()], ..sample(0) }
 }
 
-/// Two frames in every format, and the binary one without auxiliary values too: it then has no ghost cells.
+/// Writes two frames in every format and in parts, and one without auxiliary values in the binary format, which then has no ghost cells.
 fn write_samples<const D: usize>() {
     let (dir, _guard) = folder(&format!("{D}d"));
     for format in FrameFormat::ALL {
@@ -118,14 +118,14 @@ fn write_samples<const D: usize>() {
     FrameFormat::ClawpackBinary.write(&frame, &dir).unwrap();
 }
 
-/// Writes a sample with its values in parts: one has none, one those of all of a level and pieces of another; answers the files.
+/// Writes a sample in parts: one with no values, one with all of one level and pieces of another. Returns the files.
 fn write_in_parts<const D: usize>(frame: &Frame<D>, dir: &Path) -> Vec<PathBuf> {
     fs::create_dir_all(dir).unwrap();
     let parts = Parts::new(3, vec![vec![2, 0], vec![0, 0], vec![2]]);
     for part in 0..3 {
         vtkhdf::write_part(frame, frame, dir, (&parts, part)).unwrap().show().unwrap();
     }
-    // Whoever puts them together has no values.
+    // The rank that writes the file that combines the parts has no values.
     FrameFormat::VtkHdf.write_from(frame, &frame.outline(), dir, Some(&parts)).unwrap()
 }
 
@@ -145,8 +145,8 @@ fn samples_are_written_in_all_dimensions() {
     write_in_parts(&mapped_sample_in_space(), &dir.with_extension("parts"));
 }
 
-/// Frames in parts come back, on mapped meshes too; without one of its files, or with one of another frame or of another part, a frame is refused by
-/// that file's name, and a part is not taken for a frame.
+/// Frames in parts are read back, on mapped meshes too. If one of its files is missing, or belongs to another frame or part, a frame is
+/// refused with that file's name. A part alone is not accepted as a frame.
 #[test]
 fn parts_come_back_together() {
     fn back<const D: usize>(frame: &Frame<D>) {
@@ -180,7 +180,7 @@ fn parts_come_back_together() {
     assert!(refused(&files[0]).contains("cannot read") && refused(&files[0]).contains("frame_0003.part_0002.h5"));
 }
 
-/// A mapped frame comes back with its mapping; one whose formulas make no sense is damaged.
+/// A mapped frame is read back with its mapping; one whose formulas are invalid is reported as damaged.
 #[test]
 fn mapped_frames_come_back() {
     let dir = tempfile::tempdir().unwrap();
@@ -222,7 +222,7 @@ fn round_trip<const D: usize>() {
     assert_eq!(back, frame);
 }
 
-/// A frame comes back from VTKHDF as it was, bit for bit, with its names, times and ratios.
+/// A frame read back from VTKHDF is bitwise equal, with its names, times and ratios.
 #[test]
 fn vtkhdf_round_trip() {
     round_trip::<1>();
@@ -246,7 +246,7 @@ fn checkpoint_round_trip<const D: usize>() {
     assert_eq!(checkpoint::peek_dimension(&path).unwrap(), D);
     assert_eq!(checkpoint::read::<D>(&path).unwrap(), state);
 
-    // Every bit pattern is a value that may stand in a field, NaN and its payload included.
+    // Every bit pattern is a possible value of a field, NaN and its payload included.
     let mut odd = state;
     let values = &mut odd.frame.levels[1].patches[0].q;
     let patterns = [0x8000_0000_0000_0000, 1, 0x7ff0_0000_0000_0001, 0xfff8_0000_0000_1234, 0x7ff0_0000_0000_0000];
@@ -257,7 +257,7 @@ fn checkpoint_round_trip<const D: usize>() {
     assert_eq!(bits, patterns);
 }
 
-/// A checkpoint comes back as it was: values bit for bit, texts byte for byte.
+/// A checkpoint is read back unchanged: values bit for bit, texts byte for byte.
 #[test]
 fn checkpoint_round_trips() {
     checkpoint_round_trip::<1>();
@@ -266,7 +266,7 @@ fn checkpoint_round_trips() {
 }
 
 /// Wherever a checkpoint is cut off, reading it is an error that names the file, never a panic or a shorter solution.
-/// Files of other kinds, versions and dimensions are told apart.
+/// Files of other kinds, versions and dimensions give different errors.
 #[test]
 fn wrong_checkpoints_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
@@ -297,7 +297,7 @@ fn wrong_checkpoints_are_refused_by_name() {
     assert!(matches!(checkpoint::peek_dimension(&path), Err(InputError::Version { .. })));
 }
 
-/// Two levels with a patch each, as few values as they can have.
+/// A checkpoint of two levels with one small patch each.
 fn tiny() -> Checkpoint<1> {
     let patch = |cells: CellBox<1>| {
         let q = cells.cells().map(|[i]| 0.1 * f64::from(i)).collect();
@@ -320,8 +320,8 @@ fn tiny() -> Checkpoint<1> {
     Checkpoint { frame, schedule: r#"{"dt": 0.5}"#.into(), case: "[mesh]".into() }
 }
 
-/// Whichever bit of a checkpoint is flipped: it is refused by name, or the bit was one that says nothing, and everything comes back as
-/// it was. Never is another solution read.
+/// Whichever bit of a checkpoint is flipped, the file is refused by name, or the bit has no meaning and everything is read back
+/// unchanged. A different solution is never read.
 #[test]
 fn no_flipped_bit_changes_a_checkpoint() {
     let dir = tempfile::tempdir().unwrap();
@@ -345,8 +345,8 @@ fn no_flipped_bit_changes_a_checkpoint() {
     assert!(refused > 4 * bytes.len(), "{refused} of {} bits", 8 * bytes.len());
 }
 
-/// Values that are compressed are not read at all: they could be any number of times as large as the file. Neither are pipes and
-/// devices, which might never end.
+/// Compressed values are not read, since they could be arbitrarily larger than the file; nor are pipes and devices, which might
+/// never end.
 #[test]
 fn checkpoints_do_not_grow_and_are_files() {
     let dir = tempfile::tempdir().unwrap();
@@ -383,7 +383,7 @@ fn checkpoints_do_not_grow_and_are_files() {
     }
 }
 
-/// A frame without steps, ratios or auxiliary values (an empty array each) comes back too.
+/// A frame without steps, ratios or auxiliary values (an empty array each) is read back too.
 #[test]
 fn vtkhdf_round_trip_of_one_level() {
     let dir = tempfile::tempdir().unwrap();
@@ -455,8 +455,7 @@ fn failed_writes_name_the_file() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
-/// Covered cells are those under a finer patch: the fast marking of whole patches agrees with the definition cell by
-/// cell.
+/// Covered cells are those under a finer patch: the fast marking of whole patches agrees with this definition in every cell.
 #[test]
 fn covered_cells_agree_with_the_definition() {
     let frame = sample::<3>(0);

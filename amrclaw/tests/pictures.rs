@@ -1,6 +1,6 @@
 //! Pictures of frames: what is drawn where, and that the files are PNG.
 //!
-//! With `AMRCLAW_FRAMES_DIR` set, the pictures are kept there to look at.
+//! If `AMRCLAW_FRAMES_DIR` is set, the pictures are kept there.
 
 use amrclaw::index::{CellBox, Ratio};
 use amrclaw::io::FrameFormat;
@@ -41,7 +41,7 @@ fn two_levels(value: impl Fn(usize, [f64; 2]) -> f64) -> Frame<2> {
     }
 }
 
-/// Keeps a picture if the environment asks for it.
+/// Keeps a picture if `AMRCLAW_FRAMES_DIR` is set.
 fn keep(name: &str, image: &Image) {
     if let Some(dir) = std::env::var_os("AMRCLAW_FRAMES_DIR") {
         let dir = Path::new(&dir).join("pictures");
@@ -59,7 +59,7 @@ fn extent_of(image: &Image, wanted: [u8; 3]) -> Option<[std::ops::RangeInclusive
     Some([columns.clone().min()?..=columns.max()?, rows.clone().min()?..=rows.max()?])
 }
 
-/// The refined patch covers exactly the pixels of its place: 6/30 of the width, 4/20 of the height, and y points up.
+/// The refined patch covers exactly its own pixels: 6/30 of the width, 4/20 of the height, and y points up.
 #[test]
 fn each_pixel_shows_the_finest_data() {
     let frame = two_levels(|level, _| if level == 0 { 1.0 } else { 2.0 });
@@ -74,7 +74,7 @@ fn each_pixel_shows_the_finest_data() {
     assert_eq!((bottom - rows.end(), bottom - rows.start()), (50, 89));
 }
 
-/// Outlines of chosen levels are those of each of them, and of nothing else.
+/// If levels are chosen, the patches of these levels and no others are outlined.
 #[test]
 fn levels_are_outlined_as_chosen() {
     let frame = two_levels(|level, _| if level == 0 { 1.0 } else { 2.0 });
@@ -91,14 +91,14 @@ fn levels_are_outlined_as_chosen() {
         pixels.filter(|&(x, y)| image.pixel(x, y) != bare.pixel(x, y)).collect()
     };
     let [coarse, fine, both] = [&[0][..], &[1], &[1, 0]].map(lines);
-    // The side between the two coarse patches may lead through the fine one.
+    // The line between the two coarse patches may cross the fine patch.
     let alone = |one: &HashSet<_>, other: &HashSet<_>| one.difference(other).count();
     assert!(lines(&[]).is_empty(), "no level, no lines");
     assert!(alone(&coarse, &fine) > 400 && alone(&fine, &coarse) > 100, "{} and {}", coarse.len(), fine.len());
     assert_eq!(both, coarse.union(&fine).copied().collect());
 }
 
-/// Values of both signs are grey at zero; a value that is no number is marked.
+/// Values of both signs get a diverging map, grey at zero; NaN gets a colour of its own.
 #[test]
 fn colours_follow_the_sign() {
     let frame = two_levels(|level, x| match level {
@@ -114,7 +114,7 @@ fn colours_follow_the_sign() {
     assert!(extent_of(&image, scale.colour(-1.45)).is_some() && extent_of(&image, scale.colour(1.45)).is_some());
 }
 
-/// Frames of all dimensions give a PNG file that holds the picture, by way of a folder of frames.
+/// Frames of all dimensions, read from a folder, are drawn into PNG files that hold the picture.
 #[test]
 fn pictures_of_all_dimensions_are_png_files() {
     let dir = tempfile::tempdir().unwrap();
@@ -190,7 +190,7 @@ fn solid_frame() -> Frame<3> {
     }
 }
 
-/// What cannot be drawn is said with what could be.
+/// Errors for what cannot be drawn list what can.
 #[test]
 fn errors_name_what_there_is() {
     let frame = two_levels(|_, _| f64::NAN);

@@ -12,20 +12,20 @@ use std::f64::consts::PI;
 
 const DENSITY: f64 = 1.0;
 const BULK: f64 = 4.0;
-/// The waves' speed is 2: they have moved by 0.28, the outer one not yet to the domain's sides.
+/// The waves, whose speed is 2, have moved by 0.28; the outer one has not reached the domain's sides yet.
 const END: f64 = 0.14;
 
 const CASE: &str = include_str!("cases/ring_of_pressure.toml");
 
-/// Pressure at `END` in rings of equal width, of p_t + K (u_r + u/r) = 0, ρ u_t + p_r = 0.
+/// Pressure at `END` in rings of equal width: the solution of p_t + K (u_r + u/r) = 0, ρ u_t + p_r = 0.
 struct Radial {
     pressure: Vec<f64>,
     width: f64,
 }
 
 impl Radial {
-    /// Leapfrog on staggered points, second order: pressure at the rings' centres, velocity at their edges half a step
-    /// earlier. u_r + u/r is (r u)_r / r. The outer edge, at 1.5, is out of the waves' reach.
+    /// Second-order leapfrog scheme on staggered points: pressure at the rings' centres, velocity at their edges half a step
+    /// earlier. u_r + u/r is (r u)_r / r. The waves do not reach the outer edge, at 1.5.
     fn solve(rings: usize) -> Radial {
         let width = 1.5 / rings as f64;
         let centre = |i: usize| (i as f64 + 0.5) * width;
@@ -78,7 +78,7 @@ fn three_levels_are_as_accurate_as_the_fine_grid() {
     let [adaptive_error, fine_error, coarse_error] = errors;
     println!("errors: {errors:?}");
 
-    // The measure can tell: the one-dimensional solution is exact by comparison, and the coarse grid alone is far off.
+    // The comparison is sharp: the one-dimensional solution's own error is negligible, and that of the coarse grid alone is large.
     let change = error(&fine, &Radial::solve(2000)) - fine_error;
     assert!(change.abs() < 0.01 * fine_error, "the radial solution's own error: {change:e} of {fine_error:e}");
     assert!(coarse_error > 3.0 * fine_error, "errors {errors:?}");

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Runs a case on one rank and on others, and compares what they leave.
+/// Runs a case on one rank and on several, and asserts that outcomes and files are equal.
 fn assert_ranks_do_not_matter(case: &Case, counts: &[usize], what: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let run = |ranks: usize| run_on(ranks, case, &RunFiles::new(folder.path().join(ranks.to_string())));
@@ -29,8 +29,7 @@ fn assert_ranks_do_not_matter(case: &Case, counts: &[usize], what: &str) {
     }
 }
 
-/// Every case of the folder, those that break, those on mapped meshes and those with periodic sides included: three steps with small
-/// patches.
+/// Three steps of every case of the folder with small patches: cases that fail, mapped meshes and periodic sides are among them.
 #[test]
 fn every_case_is_the_same_on_ranks() {
     for path in all_cases() {
@@ -38,8 +37,8 @@ fn every_case_is_the_same_on_ranks() {
     }
 }
 
-/// Examples, small: sources, auxiliary values that change with time, capacity, gauges, periodic sides, every kind of sweep; with many patches
-/// for each rank, and with fewer patches than ranks.
+/// Examples on small meshes: sources, time-dependent auxiliary values, capacity, gauges, periodic sides, every kind of sweep; with many
+/// patches per rank, and with fewer patches than ranks.
 #[test]
 fn examples_are_the_same_on_ranks() {
     for (name, cells) in EXAMPLES {
@@ -51,8 +50,8 @@ fn examples_are_the_same_on_ranks() {
     }
 }
 
-/// Four patches of a domain that is periodic along both axes, on four ranks: each has every other one at its sides, and itself and the others at
-/// its corners, across the sides of the domain.
+/// Four patches on four ranks, in a domain that is periodic along both axes: across its sides and corners each patch is a neighbour
+/// of every other.
 #[test]
 fn corners_meet_across_periodic_sides() {
     let periodic = "mesh.boundary={x=[\"periodic\",\"periodic\"],y=[\"periodic\",\"periodic\"]}";
@@ -61,7 +60,7 @@ fn corners_meet_across_periodic_sides() {
     assert_ranks_do_not_matter(&case, &[2, 3, 4, 5], "periodic corners");
 }
 
-/// Patches of whole tiles too.
+/// So are the files of a case whose patches are made of tiles.
 #[test]
 fn tiles_are_the_same_on_ranks() {
     let sets = ["mesh.cells=[40,36]", "time.max_steps=4", "output.png=false", "output.checkpoint_every_steps=2"];
@@ -70,7 +69,7 @@ fn tiles_are_the_same_on_ranks() {
     assert_ranks_do_not_matter(&case, &[3], "tiles");
 }
 
-/// Three steps on some ranks and three more on others are six on one.
+/// Three steps on some number of ranks and, after a restart, three more on another equal six steps on one rank.
 #[test]
 fn runs_go_on_with_other_ranks() {
     let case = |steps| {
@@ -89,7 +88,8 @@ fn runs_go_on_with_other_ranks() {
     }
 }
 
-/// Asked to stop, all ranks end between the same two steps and leave a checkpoint; what goes on from it is the run that was not stopped.
+/// When a run is asked to stop, all ranks end between the same two steps and leave a checkpoint; a run restarted from it equals one that was
+/// not stopped.
 #[test]
 fn ranks_stop_together() {
     let sets = [&["mesh.cells=[40,36]", "regrid.max_patch_size=8"][..], &["time.max_steps=4", "output.png=false"]];
@@ -112,7 +112,7 @@ fn ranks_stop_together() {
     assert!(last(&stopped).is_some() && last(&stopped) == last(&whole));
 }
 
-/// A folder that cannot be written to is refused on all ranks, by the error of the one that writes.
+/// If the output folder cannot be written to, all ranks end with the error of the rank that writes.
 #[test]
 fn a_refusal_is_shared() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -130,8 +130,8 @@ fn frames<const D: usize>(dir: &Path) -> Vec<Frame<D>> {
     files.iter().map(|(_, path)| read::frame(path).unwrap_or_else(|e| panic!("{e}"))).collect()
 }
 
-/// Runs a case on one rank, which makes no parts, and on others in groups: the frames have the same values, the first file of each none, and
-/// what is not of a frame has the same bytes.
+/// Runs a case on one rank, which writes no parts, and on several in groups, and asserts: frames have the same values, the first file of each
+/// frame has none, and all other files are equal byte for byte.
 fn assert_groups_do_not_matter<const D: usize>(name: &str, sets: &[&str]) {
     for (ranks, groups) in [(2, 2), (3, 2), (3, 7), (5, 3)] {
         let asked = format!("output.groups={groups}");
@@ -154,8 +154,8 @@ fn assert_groups_do_not_matter<const D: usize>(name: &str, sets: &[&str]) {
     }
 }
 
-/// Frames that groups of ranks write are those of a single rank: in one, two and three dimensions, on mapped meshes, with further fields and
-/// auxiliary values, with few patches for many ranks, and levels that only one of the groups has.
+/// Frames that groups of ranks write equal those of a single rank: in one, two and three dimensions, on mapped meshes, with output fields and
+/// auxiliary values, with fewer patches than ranks, and with levels of which only one group has patches.
 #[test]
 fn frames_in_groups_are_the_same() {
     let small = "regrid.max_patch_size=8";
@@ -167,8 +167,8 @@ fn frames_in_groups_are_the_same() {
     assert_groups_do_not_matter::<3>("acoustics_spherical", &["mesh.cells=[12,10,8]", small]);
 }
 
-/// Parts go where their run's other files go: a run that goes on replaces those of frames that it takes again, whatever groups there are now, and
-/// one that takes the place of another leaves none of it.
+/// Parts are replaced with their run's other files: a restart replaces the parts of the frames that it writes again, whatever its number of
+/// groups, and a run that overwrites another leaves none of its parts.
 #[test]
 fn parts_are_files_of_their_run() {
     let case = |groups: &str, more: &[&str]| {
@@ -192,8 +192,8 @@ fn parts_are_files_of_their_run() {
     assert!(last.outcome.is_ok() && last.files.keys().all(|name| !name.contains(".part_")), "{:?}", last.files.keys());
 }
 
-/// The values of some steps, those of other ranks' patches left out; and the cells that this rank has of the finest level. From the third
-/// step on ranks have these speeds.
+/// Runs some steps on one rank: the values of its patches, and its number of cells of the finest level. From the third step on the partition
+/// uses `speeds`.
 fn steps(comm: Option<Threads>, speeds: &Speeds) -> (Frame<2>, usize) {
     let mut options = RunOptions { threads: Some(1), ..RunOptions::default() };
     options.comm = comm.map_or_else(Ranks::default, |comm| Ranks::new(Arc::new(comm), Arc::default()));
@@ -214,11 +214,11 @@ fn steps(comm: Option<Threads>, speeds: &Speeds) -> (Frame<2>, usize) {
     (simulation.frame(), cells)
 }
 
-/// Ranks that turn out to be unequally fast get as much less to do, down to nothing; the solution is that of a single rank, to the bit.
+/// Slower ranks get proportionally fewer cells, down to none; the solution is bitwise equal to that of a single rank.
 #[test]
 fn unequal_ranks_change_no_value() {
     let (alone, _) = steps(None, &Speeds::equal(1));
-    // As one that has advanced 1000 cells, one that has advanced one, and one that has advanced 500, in a second.
+    // Speeds of ranks that have advanced 1000 cells, one cell and 500 cells in a second.
     let speeds = &Speeds::equal(3).measured(&[(1000, 1.0), (1, 1.0), (500, 1.0)]);
     let found: Vec<(Frame<2>, usize)> = std::thread::scope(|scope| {
         let ranks = Threads::new(3, Duration::from_secs(60)).into_iter();

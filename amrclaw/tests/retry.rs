@@ -1,5 +1,5 @@
-//! A coarse step whose Courant number is too large is taken again with a smaller step; what cannot be saved ends in an error
-//! that says so, with the state before the step in place.
+//! A coarse step whose Courant number is too large is taken again with a smaller step size; if that does not help, the run ends with
+//! an error, and the state is that before the step.
 
 mod common;
 
@@ -18,7 +18,7 @@ fn error_of_plane_wave(simulation: &Simulation<2>) -> f64 {
     l1_error(&simulation.frame(), 0, |x| (std::f64::consts::TAU * (x[0] - 2.0 * t)).sin())
 }
 
-/// A first step a thousand times too large costs one try and no accuracy.
+/// A first step a thousand times too large costs one retry and no accuracy.
 #[test]
 fn a_far_too_large_first_step_is_taken_again() {
     let (mut careful, mut bold) = (start(PLANE_WAVE, &[]), start(PLANE_WAVE, &["time.dt_initial=20.0"]));
@@ -37,7 +37,7 @@ fn a_far_too_large_first_step_is_taken_again() {
     assert!((bold.totals()[0] - mass).abs() < 1e-13, "the total pressure drifts");
 }
 
-/// A fixed step is not the program's to change.
+/// A fixed step size is never changed: one that is too large is an error.
 #[test]
 fn a_fixed_step_that_is_too_large_fails() {
     let mut simulation = start(PLANE_WAVE, &["time.dt=0.02"]);
@@ -52,12 +52,12 @@ fn a_fixed_step_that_is_too_large_fails() {
     assert!(bits(&simulation.frame()) == before, "the state has changed");
 }
 
-/// A decay dq/dt = −50 √q: the middle stage of a step larger than 0.04 leaves q < 0, whose root is no number, at Courant
-/// numbers that are all right.
+/// A decay dq/dt = −50 √q: the middle stage of a step larger than 0.04 gives q < 0, whose root is NaN, although the Courant
+/// number is small enough.
 const DECAY: &str = include_str!("cases/hard/decay_by_root.toml");
 
-/// A step that leaves the numbers is taken again with half its size; if that is not allowed, the error says where it
-/// happened, and the state is that before the step.
+/// A step that gives NaN is taken again with half its size; if no retry is allowed, the error names the place,
+/// and the state is that before the step.
 #[test]
 fn a_step_that_is_no_number_is_halved() {
     let mut simulation = start(DECAY, &[]);
@@ -76,10 +76,10 @@ fn a_step_that_is_no_number_is_halved() {
 /// Burgers' equation, a bump on three levels.
 const FED: &str = include_str!("cases/hard/open_bump.toml");
 
-/// The override that feeds it from the left, by a boundary of the test's own.
+/// The override for a user boundary on the left.
 const FED_FROM_LEFT: &str = "mesh.boundary.x=['user','extrapolate']";
 
-/// A boundary whose speed grows the oftener it is asked: no step is small enough.
+/// A boundary whose wave speed grows with every call, so that no step is small enough.
 struct EverFaster {
     asked: AtomicU64,
 }
@@ -91,7 +91,7 @@ impl BoundaryFunction<2> for EverFaster {
     }
 }
 
-/// After the tries that the case allows the run ends with an error, and stands where it stood.
+/// After as many retries as the case allows the run ends with an error, and the state is that before the step.
 #[test]
 fn tries_are_bounded_and_the_state_is_restored() {
     let boundary = Arc::new(EverFaster { asked: AtomicU64::new(0) });
@@ -133,8 +133,8 @@ fn patches(simulation: &Simulation<2>) -> Vec<Vec<amrclaw::index::CellBox<2>>> {
     simulation.hierarchy().levels().iter().map(|level| level.patches().to_vec()).collect()
 }
 
-/// Rejected by a substep of the finest level, after the mesh has been replaced: patches and values are those before the step, to the
-/// bit. A twin whose boundary stays slow shows that the step does replace the mesh.
+/// If a substep of the finest level is rejected after a regrid, patches and values are bitwise equal to those before the coarse step.
+/// A second run whose boundary stays slow shows that the step does change the mesh.
 #[test]
 fn a_rejected_regrid_is_undone() {
     let fixed = ["time.dt=0.012"];
@@ -153,7 +153,7 @@ fn a_rejected_regrid_is_undone() {
     assert!(patches(&twin) != before.1, "the step does not change the mesh");
 }
 
-/// After such a rejection the run goes on with smaller steps; twice, the outcome is the same to the bit.
+/// After such a rejection the run continues with smaller steps; two runs are bitwise equal.
 #[test]
 fn a_run_goes_on_after_a_rejected_regrid() {
     let run = || {
@@ -167,7 +167,7 @@ fn a_run_goes_on_after_a_rejected_regrid() {
     assert!(run() == run(), "two runs differ");
 }
 
-/// Gas of a millionth of the density around it, moving: near vacuum, which Roe's solver cannot do.
+/// Moving gas with a millionth of the density around it: near vacuum, where Roe's solver fails.
 const NEAR_VACUUM: &str = r#"
 [solver]
 name = "euler"
@@ -196,8 +196,8 @@ y_momentum = "if(hypot(x - 0.5, y - 0.5) < 0.18, 1e-6, 1e-3) * if(x < 0.74, -3.9
 energy = "if(x - y < 0.46, 1e-6, 100) / 0.4 + 0.5 * if(hypot(x - 0.5, y - 0.5) < 0.18, 1e-6, 1e-3) * (if(y < 0.41, 4.82, 2.11)^2 + if(x < 0.74, -3.98, -3.45)^2)"
 "#;
 
-/// A value that is no number, or not admissible, may arise in a ghost cell that only a later sweep reads, and reach no cell of a
-/// patch's own. That too ends in an error with its place, after the tries that there are, and with the state before the step.
+/// NaN or an inadmissible value may arise in a ghost cell that only a later sweep reads, and never reach a cell of the patch itself.
+/// That too is an error that names the place, after all retries, and the state is that before the step.
 #[test]
 fn what_breaks_between_sweeps_is_an_error_with_a_place() {
     let mut simulation = start(NEAR_VACUUM, &[]);
@@ -214,7 +214,7 @@ fn what_breaks_between_sweeps_is_an_error_with_a_place() {
     assert!(bits(&simulation.frame()) == before, "the state is not that before the step");
 }
 
-/// A boundary that gives no number from some time on.
+/// A boundary that gives NaN from some time on.
 struct BrokenFrom(f64);
 
 impl BoundaryFunction<2> for BrokenFrom {
@@ -223,7 +223,7 @@ impl BoundaryFunction<2> for BrokenFrom {
     }
 }
 
-/// The message names what the step read, the ghost cell, not the cells beside it that it has spoilt.
+/// The message names the ghost cell that the step read, not the cells beside it whose values became NaN.
 #[test]
 fn a_boundary_that_is_no_number_is_named() {
     let user = UserFunctions { boundary: Some(Arc::new(BrokenFrom(0.02))), ..UserFunctions::default() };

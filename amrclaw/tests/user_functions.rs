@@ -1,4 +1,4 @@
-//! Functions of the program over whole boxes mean the same as over rows; values can be looked at where they lie; a run can
+//! Functions of the calling program over boxes give the same as over rows; values can be read in place; a run can
 //! be stopped.
 
 mod common;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// A pulse of sound on two levels.
 const CASE: &str = include_str!("cases/pulse.toml");
-/// Overrides that leave initial values, a side and the flags to the program.
+/// Overrides that leave initial values, one boundary and the flags to functions of the program.
 const OF_PROGRAM: [&str; 3] =
     ["initial=user", "mesh.boundary.x=['user','extrapolate']", "regrid.flag={criterion='user'}"];
 
@@ -34,9 +34,9 @@ fn inflow([_, y]: [f64; 2], t: f64, mirror: f64) -> f64 {
     0.5 * mirror + y + t
 }
 
-/// Central difference and auxiliary-free position enter, so that ghost cells and coordinates of boxes count.
-fn wanted([x, _]: [f64; 2], below: f64, above: f64) -> f64 {
-    f64::from(u8::from((above - below).abs() > 0.1234 && x > 0.2345))
+/// Depends on the state and on x, so that the places of values and the coordinates of boxes matter.
+fn is_flagged([x, _]: [f64; 2], pressure: f64) -> f64 {
+    f64::from(u8::from(pressure.abs() > 0.1234 && x > 0.2345))
 }
 
 fn centres(block: &CellBlock<2>) -> impl Iterator<Item = [f64; 2]> + '_ {
@@ -90,8 +90,8 @@ impl StateFunction<2> for Waves {
     }
 
     fn fill_row(&self, row: &CellRow<2>, state: &[f64], _aux: &[f64], out: &mut [f64]) {
-        // A row has no neighbours above and below: the second velocity's slope is none of its business.
-        (0..row.len).for_each(|i| out[i] = wanted(row.centre(i), 0.0, state[i]));
+        // Depends on the cell's own pressure alone: a row has no neighbours along y.
+        (0..row.len).for_each(|i| out[i] = is_flagged(row.centre(i), state[i]));
     }
 
     fn by_block(&self) -> Option<&dyn StateBlockFunction<2>> {
@@ -105,7 +105,7 @@ impl StateBlockFunction<2> for Waves {
         assert_eq!(state.len(), 3 * row * (block.size[1] + 2));
         for (n, (o, x)) in out.iter_mut().zip(centres(block)).enumerate() {
             let (i, j) = (n % block.size[0], n / block.size[0]);
-            *o = wanted(x, 0.0, state[(j + 1) * row + i + 1]);
+            *o = is_flagged(x, state[(j + 1) * row + i + 1]);
         }
     }
 }
@@ -121,8 +121,8 @@ fn simulation_of(by_block: bool) -> Simulation<2> {
     start_with(CASE, &OF_PROGRAM, user)
 }
 
-/// Over boxes and over rows the same patches and values come out. Coordinates are rounded in different places, by an ulp of
-/// numbers near 1, and 12 steps pass that on.
+/// Functions over boxes and over rows give the same patches and values. Their coordinates differ by round-off, an ulp of
+/// numbers near 1, which 12 steps carry on.
 #[test]
 fn boxes_and_rows_agree() {
     let (mut rows, mut boxes) = (simulation_of(false), simulation_of(true));
@@ -133,8 +133,56 @@ fn boxes_and_rows_agree() {
     assert!(largest_difference(&rows, &boxes) < 1e-12);
 }
 
-/// Values seen in place are those of a snapshot; given away, they stay what they were while the simulation goes on as if
-/// nobody had looked.
+/// The built-in criterion as a function over boxes: it reads the ghost cell that a box has on every side.
+struct Difference {
+    tolerance: f64,
+}
+
+impl StateFunction<2> for Difference {
+    fn num_values(&self) -> usize {
+        1
+    }
+
+    fn fill_row(&self, _: &CellRow<2>, _: &[f64], _: &[f64], _: &mut [f64]) {
+        unreachable!("it is called for boxes");
+    }
+
+    fn by_block(&self) -> Option<&dyn StateBlockFunction<2>> {
+        Some(self)
+    }
+}
+
+impl StateBlockFunction<2> for Difference {
+    fn fill(&self, block: &CellBlock<2>, state: &[f64], _aux: &[f64], out: &mut [f64]) {
+        let [size, row] = [block.size[0], block.size[0] + 2];
+        let component = row * (block.size[1] + 2);
+        for (n, flag) in out.iter_mut().enumerate() {
+            let cell = (n / size + 1) * row + n % size + 1;
+            let differs = |&(m, along): &(usize, usize)| {
+                (state[m * component + cell + along] - state[m * component + cell - along]).abs() > self.tolerance
+            };
+            let any = (0..3).flat_map(|m| [(m, 1), (m, row)]).any(|which| differs(&which));
+            *flag = f64::from(u8::from(any));
+        }
+    }
+}
+
+/// Differences taken in boxes flag the cells that the built-in criterion flags, at the edges of patches and of the domain too: the runs are
+/// bitwise equal.
+#[test]
+fn boxes_have_the_cells_around_them() {
+    let tolerance = 0.05;
+    let user = UserFunctions { flag: Some(Arc::new(Difference { tolerance })), ..UserFunctions::default() };
+    let mut boxes = start_with(CASE, &["regrid.flag={criterion='user'}"], user);
+    let mut built_in = start(CASE, &[&format!("regrid.flag={{criterion='difference', tolerance={tolerance}}}")]);
+    take_steps(&mut boxes, 12);
+    take_steps(&mut built_in, 12);
+    assert!(boxes.frame().levels[1].patches.len() > 1, "there is something to compare");
+    assert_eq!(bits(&boxes.frame()), bits(&built_in.frame()));
+}
+
+/// Values read in place are those of a snapshot. Values whose memory is taken over do not change, while the simulation goes on and is
+/// bitwise equal to an undisturbed one.
 #[test]
 fn values_are_seen_in_place_and_outlive_the_step() {
     let (mut watched, mut alone) = (start(CASE, &[]), start(CASE, &[]));
@@ -153,14 +201,14 @@ fn values_are_seen_in_place_and_outlive_the_step() {
     let kept = watched.take_values(level).expect("the CPU's values can be given away");
     take_steps(&mut watched, 9);
     take_steps(&mut alone, 9);
-    // SAFETY: `kept` holds the memory, and nobody else has it any more.
+    // SAFETY: `kept` alone holds the memory.
     let after = unsafe { std::slice::from_raw_parts(address, before.len()) };
     assert!(before.iter().zip(after).all(|(a, b)| a.to_bits() == b.to_bits()));
     drop(kept);
     assert_eq!(bits(&watched.frame()), bits(&alone.frame()));
 }
 
-/// A run that is stopped leaves a checkpoint from which it ends as if it had not been.
+/// A stopped run leaves a checkpoint; a restart from it ends like a run that was never stopped.
 #[test]
 fn a_run_can_be_stopped_and_goes_on() {
     let folder = tempfile::tempdir().expect("a temporary folder");

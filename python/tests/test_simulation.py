@@ -295,7 +295,7 @@ def test_input_errors_have_the_command_lines_text():
         amrclaw.Simulation(PULSE, set={"regrid.cutoff": 1.5})
     with pytest.raises(ValueError, match="did you mean"):
         amrclaw.Simulation({**PULSE, "solver": {"name": "acoustic"}})
-    with pytest.raises(amrclaw.InputError, match="brings no boundary values along"):
+    with pytest.raises(amrclaw.InputError, match="provides no boundary values"):
         amrclaw.Simulation(PULSE, set={"mesh.boundary.x": "user"})
     sim = amrclaw.Simulation(PULSE)
     with pytest.raises(amrclaw.InputError, match="there is no level 3: levels are 1 to 2"):

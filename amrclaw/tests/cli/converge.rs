@@ -2,7 +2,7 @@
 
 use super::{files, program};
 
-/// A sine that is carried once around a periodic line, of which the exact solution is known.
+/// A sine advected once around a periodic line; its exact solution is known.
 const CASE: &str = r#"
 [solver]
 name = "advection"
@@ -35,7 +35,7 @@ fn last_orders(folder: &std::path::Path) -> Vec<f64> {
     [5, 7, 9].map(|column| row[column].parse().unwrap()).to_vec()
 }
 
-/// Lax–Wendroff is of second order, against the exact solution and against a finer one.
+/// Lax–Wendroff shows second order, compared with the exact solution and with the solution on the finest mesh.
 #[test]
 fn smooth_waves_converge_with_second_order() {
     let exact = ["--exact", "q = sin(2*pi*(x - t))", "--meshes", "4"];
@@ -49,12 +49,12 @@ fn smooth_waves_converge_with_second_order() {
 
     let (folder, outcome) = converge(&["--reference", "finest"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    // The finest solution's own error is a quarter of the last one compared, which raises the order seen to log2(15/3) = 2.3.
+    // The reference solution's own error is a quarter of that of the last solution compared with it: the order rises to log2(15/3) = 2.3.
     let orders = last_orders(folder.path());
     assert!(orders.iter().all(|order| (2.1..2.5).contains(order)), "{orders:?}");
 }
 
-/// The same on a mapped mesh, whose sound the exact solution knows by its physical position: first against that, then against the finest.
+/// The same for sound on a mapped mesh, compared with an exact solution in physical positions, then with the finest mesh.
 #[test]
 fn waves_on_a_mapped_mesh_converge_with_second_order() {
     let case = r#"
@@ -85,7 +85,7 @@ v = "0"
         command.args(["converge", "bent.toml", "--output", "study"]).args(arguments);
         let outcome = super::Outcome::from(command.output().unwrap());
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-        // In the mean; the largest error may be where the mesh is most bent.
+        // Only the first norm, the mean: the largest error may be where the mesh is most curved.
         let order = last_orders(folder.path())[0];
         assert!((1.8..2.5).contains(&order), "{arguments:?}: {order}");
     }
@@ -109,7 +109,7 @@ fn wrong_formulas_are_refused() {
     }
 }
 
-/// Errors at different times are not put beside one another.
+/// Runs that end at different times are not compared.
 #[test]
 fn errors_are_of_one_time() {
     let (_folder, outcome) = converge(&["--exact", "q = sin(2*pi*(x - t))", "--set", "time.max_steps=3"]);

@@ -1,8 +1,8 @@
-//! A solver for tests: advection at a constant velocity, with a trap.
+//! A solver for tests: advection at a constant velocity, which can panic on purpose.
 
 use riemann::prelude::*;
 
-/// Advection; panics where the trap says.
+/// Advection; `trap` chooses the function that panics.
 #[derive(Clone)]
 pub struct Decay {
     u: f64,

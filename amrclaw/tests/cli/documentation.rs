@@ -1,4 +1,4 @@
-//! `docs/command-line.md` and the program say the same.
+//! `docs/command-line.md` lists the commands and options that the program has.
 
 use super::program;
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 const DOCUMENT: &str = include_str!("../../../docs/command-line.md");
 
-/// What the program says when it is asked for help.
+/// The output of a command's `--help`.
 fn help(arguments: &[&str]) -> String {
     let output = program(Path::new(".")).args(arguments).arg("--help").output().unwrap();
     assert!(output.status.success(), "{arguments:?}");
@@ -19,20 +19,20 @@ fn options(text: &str) -> BTreeSet<&str> {
     words.filter(|word| word.len() > 2 && word.starts_with("--") && !word.starts_with("---")).collect()
 }
 
-/// The lines that list options in a command's help: what they say about them may name others.
+/// The option columns of a command's help, without the descriptions, which may name other options.
 fn listed(help: &str) -> String {
     let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     lines.map(|line| line.split("  ").next().unwrap_or_default()).collect::<Vec<_>>().join(" ")
 }
 
-/// The commands that a help text lists; none if the command has none of its own.
+/// The subcommands that a help text lists, if there are any.
 fn commands(help: &str) -> Vec<&str> {
     let lines = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
     let names = lines.map_while(|line| line.split_whitespace().next());
     names.filter(|name| *name != "help").collect()
 }
 
-/// The synopsis names every command, and all options of each, and none that there are not.
+/// The synopsis names exactly the existing commands, and exactly the options of each.
 #[test]
 fn the_document_lists_commands_and_options() {
     let start = DOCUMENT.find("amrclaw run ").unwrap();

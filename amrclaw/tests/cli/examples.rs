@@ -1,4 +1,4 @@
-//! What the README promises, and every example.
+//! The README's commands and every example run.
 
 #[path = "../../../examples/sedov_3d/exact.rs"]
 mod exact;
@@ -6,7 +6,7 @@ mod exact;
 use super::{example, files, program, record, run_well};
 use std::path::Path;
 
-/// The README's command, smaller: frames, picture and record where the summary says; the record is consistent.
+/// The README's command on a smaller mesh: frames, picture and record are where the summary says, and the record is consistent.
 #[test]
 fn a_run_writes_frames_picture_and_record() {
     let folder = tempfile::tempdir().unwrap();
@@ -26,14 +26,14 @@ fn a_run_writes_frames_picture_and_record() {
     let cells = record["cells_advanced"].as_array().unwrap();
     let total: u64 = cells.iter().map(|n| n.as_u64().unwrap()).sum();
     assert_eq!(record["cells_advanced_total"], total);
-    // The coarsest level is always whole.
+    // The coarsest level always covers the domain.
     assert_eq!(cells[0].as_u64().unwrap(), 400 * record["steps"][0].as_u64().unwrap());
     // Nothing has reached the sides yet, so the pressure's integral is conserved, to round-off of sums over 10⁴ cells.
     let total = |key: &str| record[key]["pressure"].as_f64().unwrap();
     assert!((total("totals_initial") - total("totals_final")).abs() < 1e-12);
 }
 
-/// A run that overwrites another leaves no frames of it, in whatever formats they were.
+/// A run that overwrites another removes its frames, whatever their formats.
 #[test]
 fn frames_of_an_earlier_run_are_replaced() {
     let folder = tempfile::tempdir().unwrap();
@@ -54,7 +54,7 @@ fn frames_of_an_earlier_run_are_replaced() {
     assert_eq!(files(&dir).join(" "), ".amrclaw fort.notes frame_0000.vtkhdf frames.vtkhdf.series run.json");
 }
 
-/// Half precision is half the memory, and the result is the same to single precision.
+/// Single precision takes half the memory, and the result is that of double precision up to its round-off.
 #[test]
 fn single_precision_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -66,13 +66,13 @@ fn single_precision_runs() {
     let [double, single] = ["f64", "f32"].map(|p| record(&folder.path().join(p)));
     assert_eq!(single["precision"], "f32");
     let total = |record: &serde_json::Value| record["totals_final"]["pressure"].as_f64().unwrap();
-    // A few hundred steps of rounding at 6e-8 each, partly cancelling.
+    // A few hundred steps with a round-off of 6e-8 each, which partly cancels.
     assert!((total(&double) - total(&single)).abs() < 1e-5 * total(&double));
     assert!(total(&double) != total(&single));
 }
 
-/// The solution that the point explosion is compared with has the constant of Sedov's tables for γ = 1.4, 0.851072, to the error of
-/// the quadrature, and is the state behind the shock there; a hundredth of the distance further in a fifth of the density is gone.
+/// The exact solution of the point explosion has the constant of Sedov's tables for γ = 1.4, 0.851072, up to the error of
+/// the quadrature, and the right state behind the shock; a hundredth of the radius further in, the density is a fifth lower.
 #[test]
 fn the_exact_explosion_is_sedovs() {
     let exact = exact::Sedov::new(1.4);
@@ -105,13 +105,13 @@ fn every_example_runs() {
         let folder = tempfile::tempdir().unwrap();
         let cells = match name {
             "traffic_light" => "mesh.cells=[24]",
-            // The domains of these are longer than wide.
+            // These domains are longer than wide.
             "euler_shock_bubble" => "mesh.cells=[48,12]",
             "shallow_hump" => "mesh.cells=[36,18]",
             "shock_bubble_3d" => "mesh.cells=[12,5,5]",
-            // Coarser cells do not see where the energy is.
+            // Coarser cells do not resolve the region that holds the energy.
             "sedov_3d" => "mesh.cells=[16,16,16]",
-            // On fewer it is at its end after three steps.
+            // With fewer cells the run ends after three steps.
             "acoustics_spherical" => "mesh.cells=[12,12,12]",
             _ if in_space(name) => "mesh.cells=[8,8,8]",
             _ => "mesh.cells=[24,24]",
@@ -125,8 +125,8 @@ fn every_example_runs() {
     }
 }
 
-/// `--quiet` says nothing at all, but that files go elsewhere than asked; without it, nothing but the log goes to the standard error of a
-/// short run.
+/// `--quiet` prints nothing, except that files go to another folder than asked for; without it, a short run writes only the log to standard
+/// error.
 #[test]
 fn quiet_runs_are_silent() {
     let folder = tempfile::tempdir().unwrap();
@@ -135,7 +135,7 @@ fn quiet_runs_are_silent() {
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
     let again = run_well(folder.path(), &example("burgers_square"), &sets, &["--quiet"]);
     assert!(
-        again.stdout.is_empty() && again.stderr.contains("those of this one go to output/burgers_square_2"),
+        again.stdout.is_empty() && again.stderr.contains("this run writes to output/burgers_square_2"),
         "{}",
         again.stderr
     );
@@ -154,7 +154,7 @@ fn info_lists_solvers_limiters_and_formats() {
     }
 }
 
-/// `plot` draws what is asked for, by default the last frame's first field, and names what there is otherwise.
+/// `plot` draws the given frame and field, by default the last frame's first field; if one does not exist, it lists those that do.
 #[test]
 fn plot_draws_frames() {
     let folder = tempfile::tempdir().unwrap();

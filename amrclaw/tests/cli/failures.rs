@@ -1,10 +1,10 @@
-//! Runs that fail: exit code 1, the place, the last good state and a record on disk.
+//! Runs that fail: exit code 1, a message with the place, the last good state and a record on disk.
 
 use super::{example, files, record, run};
 use amrclaw::io::read;
 
-/// A source term that has no value after t = 0.2 ends the run there, after steps smaller and smaller, the last of which may
-/// reach a little farther than the time at which it asked; all that is written before it is finite.
+/// A source term that is NaN after t = 0.2 ends the run there, after smaller and smaller steps, the last of which may end a little
+/// after the time at which it evaluated the source; everything written before is finite.
 #[test]
 fn a_solution_that_is_no_number_ends_the_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -25,8 +25,8 @@ fn a_solution_that_is_no_number_ends_the_run() {
     assert!(frame.levels.iter().flat_map(|l| &l.patches).flat_map(|p| &p.q).all(|v| v.is_finite()));
 }
 
-/// A gas that is torn apart leaves a vacuum, which the Euler solver cannot treat: it fails with an error, not with
-/// nonsense or a panic.
+/// A gas whose halves move apart leaves a vacuum, which the Euler solver cannot treat: the run ends with an error, not with wrong
+/// values or a panic.
 #[test]
 fn a_vacuum_ends_the_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -43,7 +43,7 @@ fn a_vacuum_ends_the_run() {
     assert_eq!(record(&folder.path().join("out"))["status"], "failed");
 }
 
-/// A solution that grows beyond what its data give ends the run too, with the last state and a checkpoint on disk.
+/// A solution that grows beyond what its data explain ends the run too, with the last state and a checkpoint on disk.
 #[test]
 fn growth_without_bound_ends_the_run() {
     let folder = tempfile::tempdir().unwrap();

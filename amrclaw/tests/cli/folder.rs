@@ -1,4 +1,4 @@
-//! The folder of a run's files: nothing of an earlier run is lost by accident, nothing of a user's ever, and runs do not mix.
+//! The output folder: files of earlier runs are not lost by accident, files of the user never, and runs do not mix.
 
 use super::{Outcome, example, files, program, record, run, run_well};
 use amrclaw::io::read;
@@ -24,8 +24,8 @@ fn contents(dir: &Path) -> Vec<(String, Vec<u8>)> {
     files(dir).into_iter().map(|name| (name.clone(), std::fs::read(dir.join(name)).unwrap_or_default())).collect()
 }
 
-/// A second run into a folder goes beside it, and says so; with `--overwrite` it takes the place of the first: its frames, pictures,
-/// gauges and checkpoints alike. What the user put there stays.
+/// A second run into a folder writes to another folder beside it, and says so. With `--overwrite` it replaces the frames, pictures,
+/// gauges and checkpoints of the first. Files of the user stay.
 #[test]
 fn runs_are_replaced_only_on_demand() {
     let folder = tempfile::tempdir().unwrap();
@@ -52,8 +52,8 @@ fn runs_are_replaced_only_on_demand() {
     assert!(!folder.path().join("out_4").exists());
 }
 
-/// A run that is refused changes nothing, whatever refuses it: a file in a gauge's place that no run wrote, a name that is too long,
-/// initial data that are no numbers.
+/// A run that is refused changes no file, whatever the reason: a gauge's file name taken by a file that no run wrote, a name that is too
+/// long, initial data that are NaN.
 #[test]
 fn a_refused_run_removes_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -73,7 +73,7 @@ fn a_refused_run_removes_nothing() {
     assert_eq!(files(folder.path()), ["out"]);
 }
 
-/// Starts a run that lasts, and waits for its first frame.
+/// Starts a long run, and waits for its first frame.
 fn start(folder: &Path) -> Child {
     let mut command = program(folder);
     command.arg("run").arg(case()).args(["--output", "out", "--quiet", "--set", "mesh.cells=[20,20]"]);
@@ -87,7 +87,7 @@ fn start(folder: &Path) -> Child {
     child
 }
 
-/// While a run writes to a folder no other does, not even one that would replace it; when it is killed the folder is free.
+/// While a run writes to a folder no other run may, not even with `--overwrite`; after it is killed the folder is free.
 #[test]
 fn two_runs_do_not_share_a_folder() {
     let folder = tempfile::tempdir().unwrap();
@@ -103,8 +103,8 @@ fn two_runs_do_not_share_a_folder() {
     assert_eq!(record(&folder.path().join("out"))["status"], "done");
 }
 
-/// A restart goes on in the folder of its checkpoint, where two checkpoints are kept in all; in another folder with a run's files it
-/// is a run like any other.
+/// A restart writes to the folder of its checkpoint, where two checkpoints are kept in total. In another folder that holds a run's files it
+/// behaves like any other run.
 #[test]
 fn a_restart_goes_on_in_its_folder() {
     let folder = tempfile::tempdir().unwrap();
@@ -121,12 +121,12 @@ fn a_restart_goes_on_in_its_folder() {
     run("time.max_steps=10", &["--output", "other", "--restart", "out/checkpoint_000008.h5"]);
     assert!(contents(&folder.path().join("other")) == before);
     assert_eq!(checkpoints("other_2"), ["checkpoint_000010.h5"]);
-    // Those of steps that are taken again go first.
+    // Checkpoints of steps that are taken again are removed first.
     run("time.max_steps=7", &["--output", "out", "--restart", "out/checkpoint_000006.h5", "--set", SETS[3]]);
     assert_eq!(checkpoints("out"), ["checkpoint_000006.h5", "checkpoint_000007.h5"]);
 }
 
-/// Runs the case where files have at most so many blocks of 512 bytes.
+/// Runs the case with files limited to `blocks` blocks of 512 bytes.
 #[cfg(unix)]
 fn run_limited(folder: &Path, blocks: u64, sets: &[&str], arguments: &[&str]) -> Outcome {
     let script = format!(r#"trap "" XFSZ; ulimit -f {blocks}; exec "$@""#);
@@ -136,8 +136,8 @@ fn run_limited(folder: &Path, blocks: u64, sets: &[&str], arguments: &[&str]) ->
     Outcome::from(limited.output().unwrap())
 }
 
-/// A frame for which there is no room (files are bounded to less than it needs) ends the run with a message that names it, and a
-/// checkpoint of its time; the restart begins with that frame, and ends with the files of a run that had room.
+/// A frame that exceeds the disk space (here a limit to the size of files) ends the run with a message that names it, and a
+/// checkpoint of its time; the restart writes that frame first, and ends with the files of a run without the limit.
 #[cfg(unix)]
 #[test]
 fn a_frame_that_found_no_room_is_not_lost() {
@@ -145,7 +145,7 @@ fn a_frame_that_found_no_room_is_not_lost() {
     let sets = ["mesh.cells=[40,40]", "time.end=0.03", "output.times=[0.01,0.02,0.03]", "output.png=false"];
     run_well(folder.path(), &case(), &sets, &["--output", "whole"]);
     let [whole, parts] = ["whole", "parts"].map(|dir| folder.path().join(dir));
-    // Two thirds of a frame, in blocks of 512 bytes: a checkpoint has each value once, a frame twice.
+    // Two thirds of a frame, in blocks of 512 bytes: enough for a checkpoint, which holds each value once, where a frame holds it twice.
     let blocks = std::fs::metadata(whole.join("frame_0000.vtkhdf")).unwrap().len() * 2 / 3 / 512;
     let outcome = run_limited(folder.path(), blocks, &sets, &["--output", "parts"]);
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
@@ -164,7 +164,7 @@ fn a_frame_that_found_no_room_is_not_lost() {
     assert_eq!(record(&parts)["status"], "done");
 }
 
-/// A checkpoint of a time that the case's run does not have is refused.
+/// A checkpoint whose time lies outside the run's times is refused.
 #[test]
 fn checkpoints_of_other_times_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -179,13 +179,13 @@ fn checkpoints_of_other_times_are_refused() {
     }
 }
 
-/// A part for which there is no room ends the run on all ranks by an error that names it; no file of that frame is left, but a checkpoint of
-/// its time, from which a run in groups goes on to the frames of one that had room.
+/// A part that exceeds the disk space ends the run on all ranks with an error that names it. No file of that frame is left, but a checkpoint
+/// of its time; a restart in groups writes the frames of a run without the limit.
 #[cfg(unix)]
 #[test]
 fn a_part_that_found_no_room_is_not_lost() {
     let folder = tempfile::tempdir().unwrap();
-    // With further fields a part, half of a frame, needs twice the room of a checkpoint.
+    // With three output fields a part, which is half of a frame, is twice as large as a checkpoint.
     let fields = ["a", "b", "c"].map(|name| format!("{{name=\"{name}\",formula=\"pressure\"}}")).join(",");
     let fields = format!("output.field=[{fields}]");
     let times = ["time.end=0.02", "output.times=[0.01,0.02]", "output.png=false", "output.groups=2"];

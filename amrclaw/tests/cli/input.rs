@@ -3,7 +3,7 @@
 use super::{Outcome, example, files, program, run};
 use std::path::Path;
 
-/// The call was refused for these reasons, and left the folder as it was.
+/// Asserts that the call was refused for these reasons, and that the folder is unchanged.
 fn assert_refused(folder: &Path, before: &[String], outcome: &Outcome, reasons: &[&str]) {
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
     for reason in reasons {
@@ -22,7 +22,7 @@ fn all_mistakes_are_reported_at_once() {
     assert_refused(folder.path(), &[], &outcome, &reasons);
 }
 
-/// A case file that is not there, and one that is no TOML.
+/// A missing case file, and one that is not TOML, are refused.
 #[test]
 fn unreadable_cases_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -33,8 +33,8 @@ fn unreadable_cases_are_refused() {
     assert_refused(folder.path(), &["bad.toml".into()], &outcome, &["bad.toml:1"]);
 }
 
-/// A folder that cannot be made is found before the first step. (Its path leads through a file: permissions do not stop
-/// a test that runs as the system's administrator.)
+/// An output folder that cannot be created is reported before the first step. (Its path leads through a file, since permissions do not
+/// restrict a test that runs as root.)
 #[test]
 fn unwritable_output_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -43,8 +43,8 @@ fn unwritable_output_is_refused() {
     assert_refused(folder.path(), &["file".into()], &outcome, &["file/out", "--output"]);
 }
 
-/// Initial data that are not numbers are found before the first step, with line, cell and position, on whatever level they
-/// are: here to the right of x = 0.5 only.
+/// Initial data that are NaN, here to the right of x = 0.5, are reported before the first step with line, cell and position,
+/// whatever their level.
 #[test]
 fn initial_data_that_are_not_finite_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -57,8 +57,8 @@ fn initial_data_that_are_not_finite_are_refused() {
     assert_refused(folder.path(), &[], &outcome, &["aux.sound_speed: sound_speed is inf", "cell [0, 0]"]);
 }
 
-/// Initial data that the equations do not allow are refused likewise: at the formula of the quantity, or at the table where
-/// several equations make it.
+/// Initial data that the equations do not allow are refused too, with the line of the quantity's formula, or of the table if
+/// several components determine the quantity.
 #[test]
 fn inadmissible_initial_data_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -76,7 +76,7 @@ fn inadmissible_initial_data_are_refused() {
     assert_refused(folder.path(), &[], &outcome, &["aux.sound_speed: sound_speed is -", "it must be positive"]);
 }
 
-/// Cells for which no machine has the memory are refused, not begun.
+/// Meshes that exceed any machine's memory are refused before they are built.
 #[test]
 #[cfg(target_os = "linux")]
 fn meshes_beyond_all_memory_are_refused() {
@@ -87,7 +87,7 @@ fn meshes_beyond_all_memory_are_refused() {
     assert_refused(folder.path(), &[], &outcome, &reasons);
 }
 
-/// Coordinates must tell the finest cells apart, and differences of them must be numbers.
+/// Domains are refused if floating-point coordinates cannot distinguish the finest cells, or if their differences are not finite.
 #[test]
 fn domains_beyond_the_numbers_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -102,7 +102,7 @@ fn domains_beyond_the_numbers_are_refused() {
     }
 }
 
-/// Nobody reads what the program says: it goes on all the same, and its exit code says how it ended.
+/// If nothing reads the program's output, the run goes on all the same, with the usual exit code.
 #[test]
 #[cfg(unix)]
 fn readers_that_have_gone_end_no_run() {
@@ -121,7 +121,7 @@ fn readers_that_have_gone_end_no_run() {
     assert_eq!(code(&["run", "missing.toml"]), Some(2));
 }
 
-/// Where there is no GPU, asking for one says what is missing.
+/// Without a GPU, a run that asks for one is refused by an error that says what is missing.
 #[test]
 fn devices_that_are_not_there_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -135,7 +135,7 @@ fn devices_that_are_not_there_are_refused() {
     assert_refused(folder.path(), &[], &outcome, &["--threads"]);
 }
 
-/// More threads than the machine could use are not made; a remark says so, and the run is the same.
+/// No more threads are started than the machine can use; a remark says so, and the run is the same.
 #[test]
 fn threads_are_bounded() {
     let folder = tempfile::tempdir().unwrap();
@@ -147,7 +147,7 @@ fn threads_are_bounded() {
     assert!((64..1000).contains(&threads), "{threads}");
 }
 
-/// Options that are no TOML are checked as strictly: a log's level, the folder of a sweep, a library that is none.
+/// Options of the command line are checked as strictly as keys: the log's level, a sweep's folder, a file that is not a library.
 #[test]
 fn wrong_options_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -164,14 +164,14 @@ fn wrong_options_are_refused() {
     assert_refused(folder.path(), &before, &outcome, &["cannot create solver.so/out", "--output DIR"]);
 }
 
-/// `validate` finds what `run` would before its first step, with the same exit code: keys, functions that nobody brings along, data
-/// and sources that are not finite on the coarsest mesh, a mesh for which there is no memory.
+/// `validate` reports what `run` would report before its first step, with the same exit code: wrong keys, missing functions, data
+/// and sources that are not finite on the coarsest mesh, a mesh for which there is not enough memory.
 #[test]
 fn validate_refuses_what_run_refuses() {
     let folder = tempfile::tempdir().unwrap();
     let mistakes: &[(&str, &str, &[&str])] = &[
         ("burgers_square", "time.end=-1.0", &["time.end"]),
-        ("burgers_square", "initial=user", &["initial: the solver `burgers` brings no initial data along"]),
+        ("burgers_square", "initial=user", &["initial: the solver `burgers` provides no initial data"]),
         ("burgers_square", "regrid.flag.criterion=user", &["regrid.flag.criterion", "no refinement criterion along"]),
         ("burgers_square", "mesh.boundary.x=user", &["mesh.boundary.x", "no boundary values along"]),
         ("burgers_square", "initial.q=sqrt(0.5 - x)", &["initial.q: q is NaN", "level 1, ", "cell [10, 0]"]),
@@ -196,7 +196,7 @@ fn validate_refuses_what_run_refuses() {
     }
 }
 
-/// What flows in must be numbers; the mistake is told at the sides, not at the initial data.
+/// Inflow values must be finite; the error names the boundary, not the initial data.
 #[test]
 fn inflow_that_is_no_number_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -206,7 +206,7 @@ fn inflow_that_is_no_number_is_refused() {
     assert_refused(folder.path(), &[], &outcome, &["mesh.boundary", "ghost cell", "inflow formulas"]);
 }
 
-/// A restart needs a checkpoint, and the problem that it is of.
+/// A restart is refused without a checkpoint, or from a checkpoint of another problem.
 #[test]
 fn restarts_from_other_problems_are_refused() {
     let folder = tempfile::tempdir().unwrap();

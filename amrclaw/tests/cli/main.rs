@@ -1,6 +1,6 @@
 //! The command line as a user meets it: exit codes, files, messages.
 //!
-//! Small meshes and few steps throughout: what is tested is the way from the command to the files, not the numerics.
+//! Meshes are small and steps few: these tests cover commands, messages and files, not the numerics.
 
 mod converge;
 mod documentation;
@@ -19,14 +19,14 @@ mod tune;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The program with its working folder, away from the repository.
+/// The program, to be run in `folder`, outside the repository.
 fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_amrclaw"));
     command.current_dir(folder).stdin(Stdio::null()).env("AMRCLAW_CACHE", cache());
     command
 }
 
-/// Where all tests keep compiled solvers.
+/// The cache of compiled solvers, shared by all tests.
 fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("solvers")
 }
@@ -36,7 +36,7 @@ fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name).join("case.toml")
 }
 
-/// What a call left: exit code, standard output and standard error.
+/// The result of a call: exit code, standard output and standard error.
 struct Outcome {
     code: Option<i32>,
     stdout: String,

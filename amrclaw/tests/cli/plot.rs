@@ -1,4 +1,4 @@
-//! `amrclaw plot`: what it draws of a run's frames, and what it refuses.
+//! `amrclaw plot`: pictures of a run's frames, and wrong input.
 
 use super::{Outcome, example, files, program, run_well};
 use std::path::Path;
@@ -22,8 +22,8 @@ fn euler(folder: &Path) {
     run_well(folder, &example("euler_quadrants"), &sets, &["--output", "out"]);
 }
 
-/// Formulas and the solver's quantities, a panel of them, with range, logarithm, zoom and outlines of one level; the
-/// parameter gamma is the run's own.
+/// Formulas and the solver's quantities are drawn, also several in one picture, with range, logarithm, zoom and outlines of one
+/// level; the parameter gamma is taken from the run.
 #[test]
 fn quantities_and_formulas_are_drawn() {
     let folder = tempfile::tempdir().unwrap();
@@ -46,19 +46,19 @@ fn quantities_and_formulas_are_drawn() {
         let reader = png::Decoder::new(file).read_info().unwrap();
         (reader.info().width, reader.info().height)
     };
-    // Three square pictures lie in two columns and two rows.
+    // Three square pictures are arranged in two columns and two rows.
     let ((width, height), (one_width, one_height)) = (size("panel.png"), size("log.png"));
     assert!(width > 2 * 800 && height > 2 * 800 && width < 3 * one_width && height == 2 * one_height);
 }
 
-/// Where the system has no threads to give, one draws the same picture.
+/// If the system refuses to start threads, one thread draws the same picture.
 #[test]
 fn one_thread_draws_what_several_draw() {
     let folder = tempfile::tempdir().unwrap();
     euler(folder.path());
     plot_well(folder.path(), &["--frames", "0-2", "--size", "60", "--film", "several.gif"]);
     let mut command = program(folder.path());
-    // No thread can have such a stack.
+    // No thread can be started with such a stack.
     command.env("RUST_MIN_STACK", "1000000000000000");
     command.args(["plot", "out", "--frames", "0-2", "--size", "60", "--film", "one.gif"]);
     let outcome: Outcome = command.output().expect("the program starts").into();
@@ -67,7 +67,7 @@ fn one_thread_draws_what_several_draw() {
     assert!(several == one, "{} and {} bytes", several.len(), one.len());
 }
 
-/// Films in two formats hold every frame; pictures of all frames are files of their own.
+/// Films in two formats hold every frame; without a film, every frame's picture is a file.
 #[test]
 fn films_hold_every_frame() {
     let folder = tempfile::tempdir().unwrap();
@@ -90,7 +90,7 @@ fn films_hold_every_frame() {
     assert!(folder.path().join("out/plot_0002.png").exists());
 }
 
-/// What cannot be drawn is refused with what there is.
+/// Frames and fields that do not exist are refused with a list of those that do.
 #[test]
 fn what_is_not_there_is_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -118,7 +118,7 @@ fn what_is_not_there_is_named() {
     assert_eq!(files(folder.path()), ["out"]);
 }
 
-/// Output fields are in frames, as if they had been computed from these, and in gauges where a point is enough for them.
+/// Output fields in frames equal the same formulas applied to the frames; gauges hold those that need no neighbouring cells.
 #[test]
 fn output_fields_are_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -142,7 +142,7 @@ fn output_fields_are_written() {
     for (field, formula) in [("m", "mach"), ("slope", "grad(density)")] {
         plot_well(folder.path(), &["--field", field, "--output", "written.png"]);
         plot_well(folder.path(), &["--field", &format!("0 + {field} - ({formula})"), "--output", "difference.png"]);
-        // Values that are zero everywhere have one colour only, and no logarithm.
+        // If the difference is zero everywhere, no logarithm can be drawn.
         let difference = format!("abs({field} - ({formula}))");
         let outcome = plot(folder.path(), &["--field", &difference, "--log"]);
         assert!(outcome.stderr.contains("no positive value"), "{field}: {}", outcome.stderr);

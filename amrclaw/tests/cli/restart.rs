@@ -1,4 +1,4 @@
-//! Runs that are interrupted and go on: the same bits as without the interruption.
+//! Runs that are interrupted and restarted are bitwise equal to uninterrupted ones.
 
 use super::{Outcome, example, files, program, record, run, run_well};
 use amrclaw::io::config::{Case, find_built_in};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Both folders hold the same frame of that number, bit for bit, and the same rows of every gauge.
+/// Asserts that frame `number` and the rows of every gauge are bitwise equal in both folders.
 fn assert_same(one: &Path, other: &Path, number: usize) {
     let [a, b] = [one, other].map(|dir| read::frame::<2>(&dir.join(format!("frame_{number:04}.vtkhdf"))).unwrap());
     assert!(a.levels.len() > 1, "refined levels take part in the comparison");
@@ -21,8 +21,8 @@ fn assert_same(one: &Path, other: &Path, number: usize) {
     }
 }
 
-/// Ten steps at once against five and five more; the run stops between regrids. Gauges, auxiliary values that change with
-/// time, and split source terms take part.
+/// Ten steps equal five steps and five more after a restart; the run stops between regrids. The cases have gauges, time-dependent
+/// auxiliary values and split source terms.
 #[test]
 fn five_and_five_steps_are_ten() {
     for (name, cells) in [
@@ -46,8 +46,8 @@ fn five_and_five_steps_are_ten() {
     }
 }
 
-/// Checkpoints come by the clock, too: here whenever half a millisecond has passed, which every step takes; the last two are
-/// kept. Zero minutes are none.
+/// Checkpoints are also written at intervals of wall-clock time: here half a millisecond, which every step takes. The last two are
+/// kept. Zero minutes mean none.
 #[test]
 fn checkpoints_come_by_the_clock() {
     let folder = tempfile::tempdir().unwrap();
@@ -63,7 +63,7 @@ fn checkpoints_come_by_the_clock() {
     }
 }
 
-/// Starts a run with a checkpoint every six steps, and waits until it has left two.
+/// Starts a run with a checkpoint every six steps, and waits until it has written two.
 fn start_and_wait(folder: &Path, case: &Path, sets: &[&str]) -> Child {
     let mut command = program(folder);
     command.arg("run").arg(case).args(sets.iter().flat_map(|set| ["--set", set]));
@@ -77,10 +77,10 @@ fn start_and_wait(folder: &Path, case: &Path, sets: &[&str]) -> Child {
     child
 }
 
-/// A run in small steps, to be interrupted after some of them.
+/// Overrides for a run of many steps, to be interrupted after some of them.
 const SETS: [&str; 3] = ["mesh.cells=[50,50]", "output.checkpoint_every_steps=6", "output.png=false"];
 
-/// A run that is killed in the middle goes on from its last checkpoint, in the same folder, as if nothing had been.
+/// A killed run, restarted from its last checkpoint in the same folder, ends like an uninterrupted one.
 #[test]
 fn a_killed_run_goes_on_from_its_last_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
@@ -98,8 +98,8 @@ fn a_killed_run_goes_on_from_its_last_checkpoint() {
     }
 }
 
-/// Ctrl-C, and the signal that systems end programs with, end the run after the step at hand: exit code 1, a record that
-/// says so, and a checkpoint, named in the message, from which it goes on as if nothing had been.
+/// Ctrl-C and SIGTERM end the run after the current step: exit code 1, a record that says so, and a checkpoint, named in the
+/// message; a restart from it ends like an uninterrupted run.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_a_checkpoint_to_go_on_from() {
@@ -126,7 +126,7 @@ fn an_interrupted_run_leaves_a_checkpoint_to_go_on_from() {
     }
 }
 
-/// A run that has written its first frame and begins its first step.
+/// Starts a run, and waits until it has written its first frame and begins its first step.
 #[cfg(unix)]
 fn start_first_step(folder: &Path, sets: &[&str]) -> Child {
     let mut command = program(folder);
@@ -142,9 +142,9 @@ fn start_first_step(folder: &Path, sets: &[&str]) -> Child {
     child
 }
 
-/// The first signal is heard between the steps of the finer levels, long before the step of the coarsest ends: the state that it
-/// began with is the checkpoint. The step is made of 262144 steps of the finest level, of 4096 cells: half a minute on any
-/// processor, while the signal is to be heard after one of them; ten seconds are for machines that have other things to do.
+/// The first signal takes effect between steps of the finer levels, long before the coarse step ends; the checkpoint is the state
+/// before that step. The coarse step has 262144 steps of the finest level, of 4096 cells each: at least half a minute, while the run
+/// must end after one of them. The bound of ten seconds is for busy machines.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_does_not_wait_for_the_coarse_step() {
@@ -171,8 +171,8 @@ fn a_second_interrupt_ends_a_run_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let child = start_first_step(folder.path(), &["mesh.cells=[1800,1800]", "levels.max=1"]);
     let dir = folder.path().join("out");
-    // The first one waits for the step of some million cells, and for its checkpoint. The shell knows `kill` itself: a process
-    // for each would come too late on a busy machine. Two at the same moment would be one.
+    // After the first one the run finishes a step of some million cells and writes a checkpoint. `kill` is built into the shell:
+    // starting a process for each would be too slow on a busy machine. Two signals at the same moment would count as one.
     let interrupts = format!("kill -INT {0} && sleep 0.01 && kill -INT {0}", child.id());
     assert!(
         Command::new("sh").args(["-c", &interrupts]).status().unwrap().success(),
@@ -184,7 +184,7 @@ fn a_second_interrupt_ends_a_run_at_once() {
     assert!(!left.iter().any(|name| name == "run.json" || name.starts_with("checkpoint_")), "{left:?}");
 }
 
-/// The last row of a gauge is that of the final state, where no step begins.
+/// The last row of a gauge is that of the final state, although no step begins there.
 #[test]
 fn gauges_end_with_the_final_state() {
     let folder = tempfile::tempdir().unwrap();
@@ -201,8 +201,8 @@ fn gauges_end_with_the_final_state() {
     }
 }
 
-/// Whatever byte of a checkpoint is wrong, going on from it is a run, or an error that names the file, the case's line or the
-/// level: never a panic, and no time or memory without end. Bytes all over the file are changed, one at a time.
+/// Whichever byte of a checkpoint is wrong, a restart from it either runs or ends with an error that names the file, the case's line or the
+/// level: it never panics, and its time and memory are bounded. Bytes throughout the file are changed, one at a time.
 #[test]
 fn damaged_checkpoints_end_in_errors() {
     let folder = tempfile::tempdir().unwrap();
@@ -240,13 +240,13 @@ fn damaged_checkpoints_end_in_errors() {
     assert!(refused > 20, "only {refused} of {} damaged files were refused", good.len() / step);
 }
 
-/// A scheme that needs more ghost cells than the one that wrote the checkpoint needs wider margins around fine patches: where
-/// the checkpoint has them not, it is refused.
+/// A scheme with more ghost cells than the one that wrote the checkpoint needs wider margins around fine patches: a checkpoint without
+/// them is refused.
 #[test]
 fn restarts_that_need_wider_margins_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let case = example("acoustics_radial");
-    // Level 3 is made anew alone after six steps of level 2, three of level 1: it follows the wave to the edge of level 2.
+    // Level 3 alone is regridded after six steps of level 2, which are three of level 1: it follows the wave to the edge of level 2.
     let sets = ["mesh.cells=[40,40]", "regrid.interval=6", "regrid.buffer=0", "output.png=false"];
     let first = [&sets[..], &["time.max_steps=4", "output.checkpoint_every_steps=4"]].concat();
     run_well(folder.path(), &case, &first, &["--output", "out"]);
@@ -262,8 +262,8 @@ fn restarts_that_need_wider_margins_are_refused() {
     run_well(folder.path(), &case, &same, &restart);
 }
 
-/// A frame that cannot be written while the run has gone on already (a folder stands in its place for a while): the run ends, and the
-/// restart goes back to the frame's time, writes it, and numbers those that follow as if nothing had been.
+/// If a frame cannot be written (a folder has its name for a while) and the run has already gone on, the run ends; the
+/// restart goes back to the frame's time, writes it, and numbers later frames like an uninterrupted run.
 #[test]
 fn a_frame_that_fails_behind_the_run_is_written_by_the_restart() {
     let sets = ["mesh.cells=[22,20]", "time.end=0.06", "output.png=false", "output.count=3"].map(str::to_owned);
@@ -294,8 +294,8 @@ fn a_frame_that_fails_behind_the_run_is_written_by_the_restart() {
     }
 }
 
-/// A time-dependent medium as frames and totals show it: that of their own time on every level, where steps use that of their middle. The case
-/// keeps `q` at 1 everywhere, so that its total is the integral of the capacity.
+/// Frames and totals show a time-dependent medium at their own time on every level, although steps use its values at their midpoint. In this
+/// case `q` is 1 everywhere, so that its total is the integral of the capacity.
 #[test]
 fn frames_and_totals_have_the_aux_of_their_time() {
     let case = r#"
@@ -329,8 +329,8 @@ fn frames_and_totals_have_the_aux_of_their_time() {
     }
 }
 
-/// A run that goes on elsewhere than before removes the frames that lie after its checkpoint; another mapping is another domain, and sides
-/// that have become periodic are told as that, not as a damaged file.
+/// A restart removes the frames later than its checkpoint. A checkpoint with another mapping is refused as of another domain, and one with
+/// other periodic sides as such, not as a damaged file.
 #[test]
 fn restarts_begin_a_history_of_their_own() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
-//! Solvers from files: compiled, kept, run, and refused where they are wrong.
+//! Solvers from files are compiled, cached and run; wrong ones are refused.
 //!
-//! One file is compiled for all tests but those of the compiler; its parameter `trap` says where it panics.
+//! All tests except those of the compiler use one file, compiled once; its parameter `trap` chooses the function that panics.
 
 use super::{Outcome, cache, files, program, record};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const SOURCE: &str = include_str!("decay.rs");
 
-/// What the tests' solver is given; everything else of the problem is in its file.
+/// The case of the tests' solver; the rest of the problem is in the solver's file.
 const CASE: &str = r#"
 initial = "user"
 aux = "user"
@@ -52,12 +52,12 @@ fn kept_library() -> PathBuf {
         bytes.windows(8).any(|word| word == b"trapped ")
     };
     let libraries = found.filter(|path| path.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION));
-    // Those that earlier versions of this program have compiled may lie there too.
+    // Libraries that earlier versions of this program have compiled may be there too.
     let compiled = |path: &PathBuf| path.metadata().and_then(|metadata| metadata.modified()).ok();
     libraries.filter(of_decay).max_by_key(compiled).expect("the compiled solver is kept")
 }
 
-/// Asserts that the input was refused with all these words, and no output folder made.
+/// Asserts that the input was refused with a message that has all these words, and that no output folder was created.
 #[track_caller]
 pub fn assert_refused(folder: &Path, outcome: &Outcome, words: &[&str]) {
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
@@ -67,8 +67,8 @@ pub fn assert_refused(folder: &Path, outcome: &Outcome, words: &[&str]) {
     assert!(!folder.join("output").exists());
 }
 
-/// A case whose solver, initial data, auxiliary values, boundary and criterion are all in one file runs, and the file's
-/// functions are what is used. The second time nothing is compiled.
+/// A case runs whose solver, initial data, auxiliary values, boundary and criterion are all in one file, and uses all of these
+/// functions. The second run compiles nothing.
 #[test]
 fn a_file_is_a_whole_problem() {
     let folder = problem();
@@ -79,18 +79,18 @@ fn a_file_is_a_whole_problem() {
     assert_eq!((again.code, again.stderr.as_str()), (Some(0), ""));
     let [a, b] = ["a", "b"].map(|name| record(&folder.path().join(name)));
     assert_eq!(a["totals_final"], b["totals_final"]);
-    // The columns between 0.3 and 0.7, as far as coarse and fine cells show them, hold the auxiliary value 1/2.
+    // Cells between x = 0.3 and 0.7 have the auxiliary value 1/2, up to the width of coarse and fine cells.
     let initial = a["totals_initial"]["q"].as_f64().unwrap();
     assert!((initial - 0.5 * 0.4).abs() < 0.5 / 12.0, "{initial}");
-    // The boundary lets y in, 1/2 in the mean, at speed 1 for 0.1; nothing has come to the other sides but some of the strip.
+    // The inflow is y, 1/2 on average, at speed 1 during 0.1; only a little has reached the other sides.
     let inflow = a["totals_final"]["q"].as_f64().unwrap() - initial;
     assert!((inflow - 0.05).abs() < 0.02, "{inflow}");
-    // The criterion refines the left quarter and no more than its buffer.
+    // The criterion refines the left quarter, with its buffer.
     let cells = |level: usize| a["cells_advanced"][level].as_f64().unwrap() / a["steps"][level].as_f64().unwrap();
     assert!(cells(1) >= 4.0 * cells(0) * 0.25 && cells(1) < 4.0 * cells(0), "{}", cells(1));
 }
 
-/// `--solver` takes the place of the case's solver, as source or as library, and `validate` knows the file too.
+/// `--solver` replaces the case's solver by a source file or a library, for `validate` too.
 #[test]
 fn the_command_line_names_a_solver() {
     let folder = problem();
@@ -109,8 +109,8 @@ fn the_command_line_names_a_solver() {
     assert_refused(folder.path(), &outcome, &["solver.u", "positive"]);
 }
 
-/// A panic in the solver is an error of the input: at its construction and in the initial data before anything is written,
-/// at a face with the last good state kept. It names the file's line.
+/// A panic in the solver is an error that names the file's line: at construction and in the initial data before anything is written,
+/// at a face with the last good state kept.
 #[test]
 fn panics_are_reported() {
     let folder = problem();
@@ -126,8 +126,8 @@ fn panics_are_reported() {
     assert_eq!(record(&folder.path().join("c"))["status"], "failed");
 }
 
-/// A function of the solver's file that does not return: the first signal ends the program, and the message names the function. A
-/// second is what it takes; ten are for machines that have other things to do.
+/// If a function of the solver's file does not return, the first signal ends the program, and the message names the function. This
+/// takes a second; the bound of ten is for busy machines.
 #[cfg(unix)]
 #[test]
 fn endless_functions_are_interrupted() {
@@ -152,7 +152,7 @@ fn endless_functions_are_interrupted() {
     assert!(outcome.stderr.contains("`normal` or `transverse`, which does not return"), "{}", outcome.stderr);
 }
 
-/// What the compiler says of the user's file reaches the user, with the user's line; a file without a solver is told apart.
+/// The compiler's errors are shown with the line of the user's file; a file without a solver has an error of its own.
 #[test]
 fn compile_errors_are_the_compilers_own() {
     let folder = problem();
@@ -186,7 +186,7 @@ fn a_missing_toolchain_is_named() {
     assert_refused(folder.path(), &outcome, &["rustc cannot be run", "rustup.rs", "case.toml:5:8"]);
 }
 
-/// Libraries that are no plugins, or plugins for another version, are told apart. They are made with the linker's compiler.
+/// Libraries that are not plugins, and plugins of other versions, are refused by different errors. The C compiler makes them.
 #[cfg(unix)]
 #[test]
 fn other_libraries_are_refused() {
@@ -201,7 +201,7 @@ fn other_libraries_are_refused() {
     };
     let outcome = make("plain.so", "int other(void) { return 1; }");
     assert_refused(folder.path(), &outcome, &["plain.so", "no `riemann_plugin`"]);
-    // Whatever is refused has run no code of its own.
+    // A library that is refused has run none of its code.
     let entry = "#include <stdlib.h>\n__attribute__((constructor)) void at_once(void) { abort(); }\n\
                  void *riemann_plugin(void) { return 0; }\n";
     let outcome = make("older.so", entry);
@@ -219,7 +219,7 @@ fn other_libraries_are_refused() {
     assert_refused(folder.path(), &outcome, &["text.so cannot be loaded"]);
 }
 
-/// A library of which a part is missing is refused: the loader would map what is not there, and die of it.
+/// A truncated library is refused: the loader would map the missing part, and the program would crash.
 #[cfg(target_os = "linux")]
 #[test]
 fn truncated_libraries_are_refused() {
@@ -234,8 +234,8 @@ fn truncated_libraries_are_refused() {
     }
 }
 
-/// Whatever is damaged or replaced in the folder of compiled solvers is made anew, and the user's file is not blamed: the library,
-/// its digest, a source that solvers are compiled against, what the compiler keeps. A folder that others may write to is
+/// Anything damaged or replaced in the cache of compiled solvers is built again, and no error blames the user's file: the library,
+/// its digest, a source that solvers are compiled against, the compiler's own files. A cache that other users may write to is
 /// refused.
 #[cfg(unix)]
 #[test]
@@ -276,8 +276,8 @@ fn the_folder_of_compiled_solvers_heals() {
     assert_refused(folder.path(), &validate(), &["may be written to by other users", "chmod 700"]);
 }
 
-/// `validate --no-code` checks the case and that there is a solver, and runs nothing: a file that does not compile and a library
-/// that would end the program pass, a case that is wrong does not.
+/// `validate --no-code` checks the case and that the solver's file exists, and runs none of its code: it accepts a file that does not
+/// compile and a library that would end the program, and refuses a wrong case.
 #[test]
 fn validate_without_code_runs_none() {
     let folder = problem();

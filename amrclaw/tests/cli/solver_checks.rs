@@ -1,10 +1,10 @@
-//! `solver new`, `check` and `list`: solvers to start from, and those that are built in.
+//! `solver new`, `check` and `list`: templates of solvers, checks of solvers, and the built-in ones.
 
 use super::solver::{amrclaw, assert_refused};
 use super::{files, record};
 
-/// `solver new` writes a solver that passes every check and a case that runs with it, and does not write over files. A
-/// mistake in it is found by the check that is there for it, with a face that shows it.
+/// `solver new` writes a solver that passes every check and a case that runs with it, and does not overwrite files. A
+/// mistake put into it is found by the right check, with a face that shows it.
 #[test]
 fn a_new_solver_passes_its_checks_and_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -53,9 +53,9 @@ fn a_new_solver_passes_its_checks_and_runs() {
     assert!(outcome.stderr.contains("properties do not hold"), "{}", outcome.stderr);
 }
 
-/// A file's solver over the number of dimensions takes that of the case's mesh: in one, two and three dimensions the one that
-/// `solver new` writes, which has the formulas of the built-in acoustics, gives the frames of that one to the byte, with a fine level
-/// and with transverse waves.
+/// A solver that is generic over dimensions takes the number of the case's mesh. The one that `solver new` writes has the formulas of the
+/// built-in acoustics: in one, two and three dimensions, with a fine level and transverse waves, it gives the same frames, byte for
+/// byte.
 #[test]
 fn a_file_has_as_many_dimensions_as_the_mesh() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ fn a_file_has_as_many_dimensions_as_the_mesh() {
     }
 }
 
-/// Built-in solvers are checked by name, in every number of dimensions that they have, and listed; all of them keep every promise.
+/// Built-in solvers are checked by name, in every number of dimensions that they have, and listed; all of them pass every check.
 /// Other names are refused.
 #[test]
 fn built_in_solvers_are_checked_and_listed() {

@@ -10,7 +10,7 @@ fn amrclaw(folder: &Path, arguments: &[&str]) -> Outcome {
     outcome
 }
 
-/// A pulse of sound on two levels, in a box of three different sides.
+/// A pulse of sound on two levels, in a box with three different side lengths.
 const SOUND: &str = r#"
 [initial]
 pressure = "exp(-60 * ((x - 0.3)^2 + (y - 0.4)^2 + (z - 0.5)^2))"
@@ -39,7 +39,7 @@ name = "inside"
 position = [0.3, 0.4, 0.5]
 "#;
 
-/// A run writes all formats, a gauge's series and checkpoints, from one of which it goes on to the same bytes.
+/// A run writes all formats, a gauge's time series and checkpoints; a restart from one of these writes the same bytes.
 #[test]
 fn all_files_of_a_run_are_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -62,8 +62,8 @@ fn all_files_of_a_run_are_written() {
     assert!(last("whole") == last("parts"), "{:?}", files(&dir.join("parts")));
 }
 
-/// Cuts, several at once, projections, and by default the three planes through the middle, are pictures of their own shapes; a
-/// place outside the domain is refused with its extent.
+/// Slices, several slices at once, projections, and by default the three planes through the middle are drawn with the right shapes; a
+/// position outside the domain is refused with the domain's extent.
 #[test]
 fn planes_and_projections_are_drawn() {
     let folder = tempfile::tempdir().unwrap();
@@ -88,7 +88,7 @@ fn planes_and_projections_are_drawn() {
     assert!(outside.stderr.contains("from 0 to 1"), "{}", outside.stderr);
 }
 
-/// Sweeps and tuning take cases of three dimensions as any others.
+/// Sweeps and tuning run three-dimensional cases too.
 #[test]
 fn sweeps_and_tuning_run() {
     let folder = tempfile::tempdir().unwrap();

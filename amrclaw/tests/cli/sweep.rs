@@ -1,4 +1,4 @@
-//! Sweeps: all runs there, each in its folder; what fails or is interrupted costs no other run.
+//! Sweeps: every run has its folder; a run that fails or is interrupted does not affect the others.
 
 use super::{Outcome, example, files, program, record, run_well};
 use serde_json::Value;
@@ -27,14 +27,14 @@ fn description(folder: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(folder.join("out/sweep.json")).unwrap()).unwrap()
 }
 
-/// The folders of runs in `out` whose run has reached its end.
+/// The folders in `out` of finished runs.
 fn done(folder: &Path) -> Vec<String> {
     let out = folder.join("out");
     files(&out).into_iter().filter(|name| out.join(name).join("run.json").exists()).collect()
 }
 
-/// Errors fall with the levels, and are zero for the setting that the others are compared with; the drift is round-off
-/// while nothing has reached the sides.
+/// Errors fall as levels are added, and are zero for the setting that the others are compared with; the drift is round-off,
+/// since no wave has reached the sides.
 #[test]
 fn errors_tell_what_levels_are_worth() {
     let folder = tempfile::tempdir().unwrap();
@@ -53,8 +53,8 @@ fn errors_tell_what_levels_are_worth() {
     }
 }
 
-/// Errors of settings are of one time and over one range of values: a setting that ends earlier has none, and is told to have none; one
-/// with fewer cells, which shows less of the range, is measured by that of the others.
+/// Errors of all settings are at one time and relative to one range of values: a setting that ends earlier has none, and the report says so;
+/// one with fewer cells, whose own range is smaller, is divided by the same range.
 #[test]
 fn errors_are_of_one_time_and_one_range() {
     let folder = tempfile::tempdir().unwrap();
@@ -63,7 +63,7 @@ fn errors_are_of_one_time_and_one_range() {
     sweep_well(folder.path(), &sets, &[&["--vary", "mesh.cells=[10,10],[40,40]"], &exact[..]].concat());
     let json = description(folder.path());
     let error = |k: usize| json["settings"][k]["error"].as_f64().unwrap();
-    // Next to 1000 xy, whose mean size on (−1, 1)² is 250, the waves are nothing; its range on 40 × 40 cells is 2 · 1000 · (1 − 1/40)².
+    // The waves are negligible beside 1000 xy, whose mean size on (−1, 1)² is 250 and whose range on 40 × 40 cells is 2 · 1000 · (1 − 1/40)².
     for k in 0..2 {
         assert!((error(k) - 250.0 / (2000.0 * 0.975 * 0.975)).abs() < 1e-3, "{}", error(k));
     }
@@ -74,7 +74,7 @@ fn errors_are_of_one_time_and_one_range() {
     assert!(json["settings"][0]["error"].is_null() && json["settings"][1]["error"].is_number());
 }
 
-/// Both ways to cover flags with patches side by side; the report tells how many more cells the tiles advance.
+/// Both ways of clustering are compared; the report says how many more cells are advanced with tiles.
 #[test]
 fn clusterings_are_compared() {
     let folder = tempfile::tempdir().unwrap();
@@ -95,8 +95,8 @@ fn clusterings_are_compared() {
     assert!(page.contains(&format!("<td>{:.1} %</td>", 100.0 * more)));
 }
 
-/// A grid of 2 × 2 settings, each twice: eight runs in folders of their own, tables of them, medians, the best setting; and
-/// a run of the sweep is what `run` with the same settings is.
+/// A grid of 2 × 2 settings, each run twice: eight folders, tables of all runs, medians and the best setting; each
+/// run equals `run` with the same settings.
 #[test]
 fn a_grid_is_run_and_summed_up() {
     let folder = tempfile::tempdir().unwrap();
@@ -148,8 +148,8 @@ fn pairs_are_run_in_the_order_of_the_seed() {
     assert_ne!(order("1"), order("2"));
 }
 
-/// A run that fails is reported with its reason, the others are run all the same, and the exit code says that not all went
-/// well; `--resume` tries it again, and nothing else.
+/// A run that fails is reported with its reason, the others still run, and the exit code shows the failure;
+/// `--resume` runs it again, and no other.
 #[test]
 fn a_failing_run_stops_no_other() {
     let folder = tempfile::tempdir().unwrap();
@@ -170,8 +170,8 @@ fn a_failing_run_stops_no_other() {
     }
 }
 
-/// A sweep that is killed leaves its finished runs; `--resume` takes the rest and leaves the finished ones alone. The run
-/// that was under way ends with the sweep, so that it cannot meet its successor.
+/// A killed sweep keeps its finished runs; `--resume` runs the rest and does not change the finished ones. The unfinished run
+/// ends with the sweep, so that it cannot disturb the run that replaces it.
 #[test]
 fn a_killed_sweep_goes_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -190,7 +190,7 @@ fn a_killed_sweep_goes_on() {
     let kept = done(folder.path());
     assert!(kept.len() < 6);
     if cfg!(target_os = "linux") {
-        // Several times what a run takes.
+        // Several times as long as a run takes.
         std::thread::sleep(Duration::from_secs(2));
         assert_eq!(done(folder.path()), kept, "the run under way ends with the sweep");
     }
@@ -208,7 +208,7 @@ fn a_killed_sweep_goes_on() {
     if cfg!(target_os = "linux") {
         assert_eq!(kept.iter().map(written).collect::<Vec<_>>(), before, "finished runs are left alone");
     }
-    // More repeats and values may be asked for later; other settings of the case may not.
+    // A later call may add repeats and values, but not change other settings of the case.
     let more = ["--vary", "regrid.cutoff=0.5,0.55", "--resume", "--threads", "1"];
     let outcome = sweep_well(folder.path(), &sets, &more);
     assert!(outcome.stderr.contains("1 of 2 runs are already complete"), "{}", outcome.stderr);
@@ -216,7 +216,7 @@ fn a_killed_sweep_goes_on() {
     assert!(other.code == Some(2) && other.stderr.contains("other contents of the case"), "{}", other.stderr);
 }
 
-/// Wrong input is refused before anything is written, with all that is wrong at once.
+/// Wrong input is refused before anything is written, with all mistakes at once.
 #[test]
 fn wrong_sweeps_are_refused() {
     let folder = tempfile::tempdir().unwrap();

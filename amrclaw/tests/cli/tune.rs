@@ -1,4 +1,4 @@
-//! Tuning: a setting that can be pasted into the case, and is no worse than the case's own.
+//! Tuning: prints settings that can be pasted into the case, and are not slower than the case's own.
 
 use super::{Outcome, example, files, program, record, run};
 
@@ -9,9 +9,9 @@ fn tune(folder: &std::path::Path, sets: &[&str], arguments: &[&str]) -> Outcome 
     command.output().expect("the program starts").into()
 }
 
-/// Tuning prints its trials, and a section of the case file that runs: the setting found if that is faster at the end too, else
-/// the case's own. (Which one is a matter of times, which tests cannot rely on.) All trials cover the same time, and
-/// leave no frames behind.
+/// Tuning prints its trials and a section of a case file that runs: the setting found if it is still faster in a final comparison, else
+/// the case's own. (Which one depends on measured times, which tests cannot rely on.) All trials cover the same simulated time, and
+/// leave no frames.
 #[test]
 fn tuning_prints_a_setting_that_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -43,7 +43,7 @@ fn tuning_prints_a_setting_that_runs() {
     assert!(ends.iter().all(|end| end.to_bits() == ends[0].to_bits()), "all trials end at one time: {ends:?}");
 }
 
-/// What is wrong with the case is refused before anything is written; a case that fails ends tuning with its reason.
+/// A wrong case is refused before anything is written; a case whose run fails ends tuning with the reason.
 #[test]
 fn cases_that_cannot_run_are_reported() {
     let folder = tempfile::tempdir().unwrap();
@@ -56,7 +56,7 @@ fn cases_that_cannot_run_are_reported() {
     assert!(failing.stderr.contains("the case's own setting: pressure is NaN"), "{}", failing.stderr);
 }
 
-/// Without refinement, patch sizes alone are tried; `--quiet` prints the section and nothing else.
+/// Without refinement only patch sizes are tried; `--quiet` prints the section and nothing else.
 #[test]
 fn quiet_tuning_prints_the_section() {
     let folder = tempfile::tempdir().unwrap();

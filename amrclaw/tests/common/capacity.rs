@@ -1,4 +1,4 @@
-//! A solver of the tests' own: advection with a capacity function.
+//! A solver for tests: advection with a capacity function.
 
 use amrclaw::io::config::{Case, SolverFormulas, SolverShape};
 use amrclaw::plugin::ChosenSolver;
@@ -6,7 +6,7 @@ use amrclaw::simulation::{RunOptions, Simulation};
 use riemann::patch::SolverKernels;
 use riemann::prelude::*;
 
-/// Advection at a constant flux velocity with a capacity: `κ q_t + u q_x + v q_y + w q_z = 0`, in the plane without w.
+/// Advection at a constant flux velocity with a capacity: `κ q_t + u q_x + v q_y + w q_z = 0`, without w in two dimensions.
 #[derive(Clone)]
 struct WithCapacity<const D: usize> {
     velocity: [f64; D],
@@ -44,7 +44,7 @@ impl<const D: usize> Solver<1, 1, 1> for WithCapacity<D> {
     }
 }
 
-/// A simulation of [`WithCapacity`]; the case says the rest, `aux.kappa` included.
+/// A simulation of [`WithCapacity`]; the case gives everything else, `aux.kappa` included.
 pub fn start_with_capacity<const D: usize>(text: &str, overrides: &[&str], velocity: [f64; D]) -> Simulation<D> {
     let shape = SolverShape {
         name: "with_capacity".to_string(),

@@ -1,4 +1,4 @@
-//! What the tests of the engine share: cases given as text, and measures of frames.
+//! Shared by the tests: simulations of cases given as text, and measures of frames.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod capacity;
@@ -15,8 +15,8 @@ pub fn case(text: &str, overrides: &[&str]) -> Case {
     Case::from_str_with(text, "case.toml", &overrides, find_built_in).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What tests run on: the processor, or the device that `AMRCLAW_TEST_DEVICE` names (`cuda`, `cuda-streamed`), where each feature
-/// must do what it does on the processor. `AMRCLAW_TEST_FMAD=off` does without fused multiply-adds.
+/// Options that run a test on the CPU, or on the device that `AMRCLAW_TEST_DEVICE` names (`cuda`, `cuda-streamed`), where every
+/// feature must work as on the CPU. `AMRCLAW_TEST_FMAD=off` disables fused multiply-adds.
 pub fn options(threads: usize) -> RunOptions {
     let wanted = std::env::var("AMRCLAW_TEST_DEVICE").unwrap_or_else(|_| "cpu".into());
     let all = [Device::Cpu, Device::Cuda, Device::CudaStreamed];
@@ -34,18 +34,18 @@ pub fn start(text: &str, overrides: &[&str]) -> Simulation<2> {
     start_on(text, overrides, 2)
 }
 
-/// A simulation of a case on so many threads.
+/// A simulation of a case on `threads` threads.
 pub fn start_on(text: &str, overrides: &[&str], threads: usize) -> Simulation<2> {
     Simulation::builder(&case(text, overrides)).options(&options(threads)).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A simulation of a case in a precision.
+/// A simulation of a case in the given precision.
 pub fn start_in(text: &str, overrides: &[&str], precision: Precision) -> Simulation<2> {
     let options = RunOptions { precision, ..options(2) };
     Simulation::builder(&case(text, overrides)).options(&options).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A simulation of a case with functions of the test's own.
+/// A simulation of a case with the test's own functions.
 pub fn start_with(text: &str, overrides: &[&str], user: UserFunctions<2>) -> Simulation<2> {
     Simulation::builder(&case(text, overrides))
         .options(&options(2))
@@ -54,15 +54,15 @@ pub fn start_with(text: &str, overrides: &[&str], user: UserFunctions<2>) -> Sim
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Takes coarse steps.
+/// Takes `steps` coarse steps.
 pub fn take_steps<const D: usize>(simulation: &mut Simulation<D>, steps: usize) {
     for n in 0..steps {
         simulation.step().unwrap_or_else(|e| panic!("step {}: {e}", n + 1));
     }
 }
 
-/// Same bits on 1, 2 and 7 threads, in every cell of every patch, in the totals and in the next step; `start` begins a run on so many. After
-/// `steps` it has regridded at least so often, and has more than so many patches on level 3.
+/// Asserts that runs on 1, 2 and 7 threads, which `start` begins, are bitwise equal: every cell of every patch, the totals and the next
+/// time step. After `steps` they have regridded at least `regrids` times, and level 3 has more than `patches` patches.
 pub fn assert_threads_do_not_matter<const D: usize>(
     start: impl Fn(usize) -> Simulation<D>,
     steps: usize,
@@ -83,12 +83,12 @@ pub fn assert_threads_do_not_matter<const D: usize>(
     }
 }
 
-/// Takes steps up to a time.
+/// Takes steps until `time`.
 pub fn advance_to<const D: usize>(simulation: &mut Simulation<D>, time: f64) {
     simulation.advance_to(time).unwrap_or_else(|e| panic!("{e}"));
 }
 
-/// The finest cells at each place: calls `visit` with level, cell centre, cell size and state.
+/// Calls `visit` with level, cell centre, cell size and state for every cell of the composite grid.
 pub fn for_each_finest_cell<const D: usize>(
     frame: &Frame<D>,
     mut visit: impl FnMut(usize, [f64; D], [f64; D], &[f64]),
@@ -127,7 +127,7 @@ pub fn l1_error<const D: usize>(frame: &Frame<D>, m: usize, exact: impl Fn([f64;
     error
 }
 
-/// Every number of a frame as bits, with the time and the patches that hold them: equal only if two runs are the same.
+/// Time, patches and all values of a frame as bits, to show that two frames are bitwise equal.
 pub fn bits<const D: usize>(frame: &Frame<D>) -> Vec<u64> {
     let mut bits = vec![frame.time.to_bits()];
     for level in &frame.levels {
@@ -154,7 +154,7 @@ pub fn largest_difference<const D: usize>(a: &Frame<D>, b: &Frame<D>) -> f64 {
     largest
 }
 
-/// Orders of convergence between errors on grids whose cells shrink by two.
+/// Orders of convergence from errors on grids, each with half the cell size of the one before.
 pub fn orders(errors: &[f64]) -> Vec<f64> {
     errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
 }

@@ -1,4 +1,4 @@
-//! Domains with fewer cells along an axis than ghost cells, beside wide ones that hold what lies beyond their sides.
+//! Compares domains that have fewer cells along an axis than ghost cells with wide domains, in which these ghost cells are cells.
 
 use super::take_steps;
 use amrclaw::io::frame::Frame;
@@ -8,37 +8,37 @@ use amrclaw::simulation::{Simulation, UserFunctions};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Cells of width one along the narrow axis, x.
+/// A case on a domain that is narrow along x, with cells of width one.
 pub struct Narrow {
-    /// Solver, its parameters, and how many of its equations and auxiliary values there are.
+    /// Solver and its parameters, then the numbers of its equations and auxiliary values.
     pub solver: &'static str,
     pub equations: usize,
     pub aux: usize,
-    /// Equation whose sign walls across x change.
+    /// The component whose sign is reversed by walls across x.
     pub normal: usize,
-    /// Sides across x.
+    /// Boundary conditions at the two sides along x.
     pub sides: [Beyond; 2],
     /// Cells along x.
     pub count: i32,
     /// The first auxiliary value lives on the lower faces along x.
     pub faces: bool,
-    /// Of two dimensions: along y there are nine cells.
+    /// The domain has two dimensions, with nine cells along y.
     pub plane: bool,
-    /// What is beside all this in the case.
+    /// Further text of the case.
     pub more: &'static str,
 }
 
-/// Data that differ from cell to cell: near one, the same wherever a cell stands for the same cell of the narrow domain.
+/// Values that differ from cell to cell, but are equal in all cells of the wide domain that are images of one cell of the narrow domain.
 struct Data {
     ends: AxisEnds,
     values: usize,
-    /// The value whose sign walls change.
+    /// The value whose sign is reversed by walls.
     normal: Option<usize>,
     /// The first value lives on the lower faces along x.
     faces: bool,
 }
 
-/// A number between −0.1 and 0.1 made from others.
+/// A pseudo-random number between −0.1 and 0.1, a function of `numbers`.
 fn scatter(numbers: [i32; 4]) -> f64 {
     let mix = |sum: u64, n: i32| (sum ^ n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
     (numbers.into_iter().fold(1, mix) >> 40) as f64 / 2f64.powi(24) * 0.2 - 0.1
@@ -74,7 +74,7 @@ impl<const D: usize> CellFunction<D> for Data {
 }
 
 impl Narrow {
-    /// The case on cells `from` up to `to` along x; beyond them `sides`.
+    /// The case on cells `from..to` along x, with `sides` as boundary conditions there.
     fn text(&self, from: i32, to: i32, sides: [Beyond; 2]) -> String {
         let name = |side| match side {
             Beyond::Periodic => "periodic",
@@ -108,8 +108,8 @@ impl Narrow {
         }
     }
 
-    /// Compares the domain with a wide one after each of some steps, to the bit. Across periodic sides the wide domain holds copies
-    /// and goes on; across others it holds what the sides show, for one step.
+    /// Asserts that the narrow domain and a wide one are bitwise equal after each step. The wide domain holds periodic copies, for all
+    /// steps; with other boundaries it holds the values of ghost cells as they are at the start, which are right for one step.
     pub fn compare<const D: usize>(&self, start: impl Fn(&str, UserFunctions<D>) -> Simulation<D>, steps: usize) {
         let periodic = self.sides[0] == Beyond::Periodic;
         let copies = 1 + 11 / self.count;
@@ -135,10 +135,10 @@ impl Narrow {
     }
 }
 
-/// A level and a cell of it.
+/// A level and a cell on it.
 type Place<const D: usize> = (usize, [i32; D]);
 
-/// The values of all cells as bits. The first cell along x is cell `from` of the coarsest level.
+/// The values of all cells as bits. The coarsest level's first cell along x has the index `from`.
 fn cells<const D: usize>(frame: &Frame<D>, from: i32) -> HashMap<Place<D>, Vec<u64>> {
     let mut found = HashMap::new();
     for (l, level) in frame.levels.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What tests of several ranks share: runs, and what they leave.
+//! Shared by the tests of several ranks: runs, and comparisons of their files.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use amrclaw::exec::comm::{DEFAULT_TIMEOUT, Ranks, Threads};
@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a run leaves: every file but the record, which tells seconds; and how it ended, without the names of files.
+/// The results of a run: every file except `run.json`, which holds wall-clock times; and its outcome, without the name of the folder.
 #[derive(PartialEq)]
 pub struct Left {
     pub files: BTreeMap<String, Vec<u8>>,
@@ -17,14 +17,14 @@ pub struct Left {
 }
 
 impl Left {
-    /// Refuses files that are not those of another run.
+    /// Asserts that both runs have left the same files, byte for byte.
     pub fn assert_files_are_those_of(&self, other: &Left, what: &str) {
         assert!(self.files.keys().eq(other.files.keys()), "{what}: {:?}, {:?}", self.names(), other.names());
         let different = self.files.iter().find(|(name, bytes)| other.files[*name] != **bytes);
         assert!(different.is_none(), "{what}: {} differs", different.map_or("", |(name, _)| name));
     }
 
-    /// Refuses gauges, and files of the sixth step, that are not those of another run.
+    /// Asserts that gauges and the files of the sixth step are those of another run, byte for byte.
     pub fn assert_ends_as(&self, other: &Left, what: &str) {
         let compared = other.files.iter().filter(|(name, _)| name.starts_with("gauge") || name.contains("000006"));
         assert!(compared.clone().count() > 1, "{what}: {:?}", other.names());
@@ -49,7 +49,7 @@ pub fn left(dir: &Path, outcome: Result<(), RunFailure>) -> Left {
     Left { files, outcome: outcome.map_err(message) }
 }
 
-/// Runs a case on so many ranks, threads of this process. Odd numbers of them keep the flags of all levels, and cluster together.
+/// Runs a case on `ranks` ranks, which are threads of this process. If their number is odd, flags are not gathered: ranks cluster together.
 pub fn run_on(ranks: usize, case: &Case, files: &RunFiles) -> Left {
     let with = |options: RunOptions| run(case, &options, files, &mut |_| ControlFlow::Continue(()));
     if ranks == 1 || ranks.is_multiple_of(2) {
@@ -80,7 +80,7 @@ pub fn all_cases() -> Vec<PathBuf> {
     cases
 }
 
-/// Every case file in a folder, those of its folders included.
+/// Every case file in a folder and its subfolders.
 fn cases_in(folder: &Path) -> Vec<PathBuf> {
     let mut cases = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the folder of cases").flatten() {
@@ -99,7 +99,7 @@ fn cases_in(folder: &Path) -> Vec<PathBuf> {
 pub const SHORT: [&str; 4] =
     ["time.max_steps=3", "output.checkpoint_every_steps=2", "output.png=false", "regrid.max_patch_size=12"];
 
-/// Examples whose solvers are built in, and cells for a short run.
+/// Examples with built-in solvers, each with a mesh for a short run.
 pub const EXAMPLES: [(&str, &str); 24] = [
     ("acoustics_3d_hill", "mesh.cells=[10,8,6]"),
     ("acoustics_3d_interface", "mesh.cells=[10,8,6]"),

@@ -1,12 +1,12 @@
-//! Runs that stop after a step and go on from what they left.
+//! Runs that are restarted after every step.
 
 use super::{bits, take_steps};
 use amrclaw::io::frame::Frame;
 use amrclaw::simulation::{ScheduleState, Simulation};
 
-/// Cases in which a level's ghost cells are interpolated from coarse cells whose own neighbours have just changed, or whose flags
-/// depend on auxiliary values that change with time, or whose cells' geometry is copied from levels that were replaced, or that keep parts of
-/// auxiliary values: steps to take, dimensions and text.
+/// Cases as steps to take, dimensions and text. In each, one of these holds: ghost cells are interpolated from coarse cells whose neighbours
+/// have just changed; flags depend on time-dependent auxiliary values; cell geometry is copied from replaced levels; executors keep
+/// parts of auxiliary values.
 pub const CASES: [(usize, usize, &str); 6] = [
     (5, 2, include_str!("../cases/restart/narrow_strip.toml")),
     (7, 2, include_str!("../cases/restart/no_buffer.toml")),
@@ -16,8 +16,8 @@ pub const CASES: [(usize, usize, &str); 6] = [
     (4, 2, include_str!("../cases/swirl.toml")),
 ];
 
-/// Takes steps at once, and after each of them goes on with another simulation, made from the frame and the schedule alone: all
-/// must hold the same bits after every step.
+/// Takes steps, and after each of them continues with another simulation, restarted from the frame and the schedule alone. All must be
+/// bitwise equal after every step.
 pub fn assert_restarts_change_nothing<const D: usize>(
     start: impl Fn() -> Simulation<D>,
     resume: impl Fn(&Frame<D>, &ScheduleState) -> Simulation<D>,

@@ -1,4 +1,4 @@
-//! Plans of new levels are counted as soon as kernels have made their boxes, where there are places for these.
+//! The plans of new levels are counted as soon as kernels have made the boxes, if the tables have places for all of these.
 
 use super::emulator::Emulator;
 use super::{SOUND, compare_runs, kernels_of, start_with};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 /// Fewest places for the patches of a level whose plans are counted ahead.
 const PLACES: u32 = 64;
-/// What is flagged grows between two regrids, past the places for patches: `t` is 0.05 within the sixth step.
+/// The flagged region grows between two regrids until its patches exceed the places: `t` reaches 0.05 in the sixth step.
 const GROWS: &[&str] = &[
     "regrid.flag={criterion='user',expression='r < if(t > 0.05, 0.9, 0.3)'}",
     "regrid.max_patch_size=8",
@@ -21,7 +21,7 @@ const GROWS: &[&str] = &[
     "time.dt=0.01",
 ];
 
-/// Patches of the finest level after each step, and the blocks that have counted plans by then.
+/// After each step, the number of the finest level's patches and of launches that count plans so far; then the blocks of every such launch.
 fn course() -> (Vec<(u32, usize)>, Vec<u32>) {
     let counting = Arc::<Mutex<Vec<u32>>>::default();
     let make = |problem: &Problem<2>, solver: &SolverKernels, ratios: Vec<Ratio<2>>, options: &RunOptions| {
@@ -44,14 +44,14 @@ fn course() -> (Vec<(u32, usize)>, Vec<u32>) {
     (steps, blocks)
 }
 
-/// The bits are those of the CPU, whether there are places for all patches or not. As long as there are, plans are counted by a block for each
-/// place, before the host knows how many it takes; where there are not, they are counted once more, by a block for each patch.
+/// Results are bitwise equal to the CPU's, whether there are places for all patches or not. If there are, one block per place counts the
+/// plans, before the host knows the number of patches; if not, they are counted again, by one block per patch.
 #[test]
 fn plans_are_counted_before_the_host_knows_the_boxes() {
     let (steps, blocks) = course();
     let grown = steps.iter().position(|&(finest, _)| finest > PLACES).expect("the finest level grows");
     let (before, after) = blocks.split_at(steps[grown - 1].1);
-    // The first three are those of the first hierarchy.
+    // The first three launches are those of the initial hierarchy.
     assert!(before.iter().skip(3).all(|&blocks| blocks == PLACES), "{steps:?}, {before:?}");
     assert!(after.contains(&PLACES) && after.contains(&steps[grown].0), "{steps:?}, {after:?}");
     assert!(after.contains(&(steps[grown].0 * 5 / 4)), "{steps:?}, {after:?}");

@@ -1,4 +1,4 @@
-//! Threads as ranks that know nothing of one another's memory, as if they were processes.
+//! Ranks that are threads but do not access one another's memory directly, like ranks in separate processes.
 
 use amrclaw::exec::comm::{Acknowledgements, CommError, Communicator, DeviceMessages, PeerAccess, Threads};
 use amrclaw::mesh::Rank;
@@ -9,18 +9,18 @@ use std::sync::{Arc, Mutex};
 /// A rank.
 pub struct Apart {
     pub threads: Threads,
-    /// There is an MPI that reaches the memory of devices.
+    /// Messages go between the memories of devices, as with an MPI that can access these.
     pub by_devices: bool,
-    /// Two on each machine read one another's memory.
-    pub lends: Option<Arc<Between>>,
+    /// If set, there are two ranks on each machine, which have access to one another's memory.
+    pub shared_state: Option<Arc<SharedState>>,
     pub acknowledgements: Acknowledgements,
 }
 
-/// What there is between all ranks of a run.
+/// State shared by all ranks of a run.
 #[derive(Default)]
-pub struct Between {
+pub struct SharedState {
     acknowledgements: Mutex<HashMap<[usize; 2], VecDeque<u64>>>,
-    /// What is to stay until all have left.
+    /// Objects kept alive until all ranks have left.
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
 }
 
@@ -41,10 +41,10 @@ impl Communicator for Apart {
         self.by_devices.then_some(self)
     }
     fn peer_access(&self) -> Option<&dyn PeerAccess> {
-        self.lends.is_some().then_some(self)
+        self.shared_state.is_some().then_some(self)
     }
     fn keep(&self, held: Box<dyn Any + Send>) {
-        if let Some(between) = &self.lends {
+        if let Some(between) = &self.shared_state {
             between.kept.lock().expect("nobody panics").push(held);
         }
     }
@@ -76,13 +76,13 @@ impl PeerAccess for Apart {
     }
 
     fn post_acknowledgement(&self, to: usize, count: u64) {
-        let between = self.lends.as_ref().expect("it lends");
+        let between = self.shared_state.as_ref().expect("it shared_state");
         let mut acknowledgements = between.acknowledgements.lock().expect("nobody panics");
         acknowledgements.entry([self.rank().number, to]).or_default().push_back(count);
     }
 
     fn take_acknowledgement(&self, from: usize) -> Option<u64> {
-        let between = self.lends.as_ref().expect("it lends");
+        let between = self.shared_state.as_ref().expect("it shared_state");
         between.acknowledgements.lock().expect("nobody panics").get_mut(&[from, self.rank().number])?.pop_front()
     }
 }

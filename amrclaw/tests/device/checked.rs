@@ -1,4 +1,4 @@
-//! Cases watched by an executor that checks what plans and verbs promise. The outcome is that of the processor alone, to the bit.
+//! Cases run on an executor that checks the invariants of plans and verbs. The results are bitwise equal to the CPU executor's.
 
 use super::emulator::Emulator;
 use super::kernels_of;
@@ -26,7 +26,7 @@ fn cases_in(folder: &Path) -> Vec<PathBuf> {
     paths.into_iter().flat_map(|path| if path.is_dir() { cases_in(&path) } else { vec![path] }).collect()
 }
 
-/// A case. Where its criterion is to be a test's own, differences are.
+/// Loads a case. If its criterion is a test's function, `difference` replaces it.
 fn load(path: &Path) -> Case {
     let flag = CaseSettings::load(path, &[]).unwrap_or_else(|e| panic!("{e}")).regrid.flag;
     let own = flag.criterion == Criterion::User && flag.expression.is_none();
@@ -34,7 +34,7 @@ fn load(path: &Path) -> Case {
     Case::load_with(path, if own { &differences } else { &[] }, find_built_in).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Equations whose integrals nothing changes: where no side is open, no source acts, and the solver's waves are those of fluxes.
+/// Components whose totals are conserved: all sides are periodic, there is no source, and the solver's equations are conservation laws.
 fn kept(case: &Case) -> Vec<usize> {
     let is_closed = case.mesh.boundary.iter().flatten().all(|side| *side == BoundaryKind::Periodic);
     let of_fluxes = ["acoustics", "advection", "burgers", "euler", "euler_hllc", "shallow_water"]
@@ -47,7 +47,7 @@ fn kept(case: &Case) -> Vec<usize> {
     }
 }
 
-/// Runs a case as it is and on the executor that `make` makes, and compares. The number of regrids.
+/// Runs a case on the CPU executor and on the one that `make` makes, and compares them. Returns the number of regrids.
 fn watch<const D: usize>(case: &Case, what: &str, make: MakeExecutor<'_, D>) -> u64 {
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
     let outcome = |simulation: Result<Simulation<D>, _>| {

@@ -1,6 +1,6 @@
-//! A device that is the host: kernels compiled by the host's C++ compiler, memory of the host's.
+//! An emulated device: kernels are compiled by the host's C++ compiler, and memory is the host's.
 //!
-//! Memory is handed out full of NaN, so that reading what nothing has written is seen.
+//! New memory is filled with NaN, so that reads of uninitialised memory show.
 
 use super::library;
 use amrclaw::exec::DeviceUse;
@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The emulated device of one run, or of several that follow each other.
+/// The emulated device of one run, or of several runs one after another.
 #[derive(Clone)]
 pub struct Emulator {
-    /// Compiled texts with the kernels in them.
+    /// Compiled texts, each with its kernels.
     libraries: Arc<[(Arc<Compiled>, Entries)]>,
     allocations: Arc<AtomicU64>,
     resident_tiles: u32,
@@ -27,13 +27,13 @@ pub struct Emulator {
     counting: Arc<Mutex<Vec<u32>>>,
 }
 
-/// Entry points, and the names that they are launched by.
+/// Entry points, and the names by which they are launched.
 type Entries = Vec<[&'static str; 2]>;
 
 /// A compiled text.
 struct Compiled {
     library: Library,
-    /// Its kernels run one at a time.
+    /// Held while a kernel runs: kernels of one library run one at a time.
     running: Mutex<()>,
 }
 
@@ -45,7 +45,7 @@ impl Compiled {
     }
 }
 
-/// What has been compiled, by its text: simulations of one case have the same kernels.
+/// Compiled libraries by their text: simulations of one case share kernels.
 static COMPILED: Mutex<BTreeMap<String, Arc<Compiled>>> = Mutex::new(BTreeMap::new());
 
 /// Memory in words, so that it is aligned for every number.
@@ -54,7 +54,7 @@ pub struct HostMemory {
     bytes: usize,
 }
 
-/// Functions that run kernels whose threads do not wait for each other, one thread after another.
+/// Text of functions that run the threads of a kernel one after another, if these do not wait for each other.
 const LOOPS: &str = r"
 template <class Args> static void run_threads(void (*kernel)(Args), const unsigned* blocks, unsigned threads, const void* args)
 {
@@ -95,7 +95,7 @@ impl Emulator {
                     "divide_plan" => "EMULATE(divide_plan, DivideArgs)\n".to_owned(),
                     // Its threads share rows.
                     "flag_widen" => "EMULATE(flag_widen, WidenArgs)\n".to_owned(),
-                    // Its lanes add up what those below have.
+                    // Its lanes compute a prefix sum.
                     "number_faces" => "EMULATE(number_faces, NumberFacesArgs)\n".to_owned(),
                     plain => format!(
                         "EXPORTED void emulate_{plain}(const unsigned* b, unsigned t, const void* a) {{ run_threads({plain}, b, t, a); }}\n"
@@ -105,7 +105,7 @@ impl Emulator {
             let known = COMPILED.lock().expect("no thread panics").get(&source).cloned();
             let compiled = known.unwrap_or_else(|| {
                 let library = compile(&source);
-                // Where several threads need it at the same time, one opens it for all.
+                // If several threads need a library at the same time, one of them opens it for all.
                 let mut opened = COMPILED.lock().expect("no thread panics");
                 opened.entry(source).or_insert_with(|| Arc::new(Compiled::open(&library))).clone()
             });
@@ -115,12 +115,12 @@ impl Emulator {
         Emulator { libraries, allocations: Arc::default(), resident_tiles: 64, counting: Arc::default() }
     }
 
-    /// The same that works on so many tiles at once.
+    /// The same emulator, with `resident_tiles` tiles resident at once.
     pub fn with_resident_tiles(self, resident_tiles: u32) -> Emulator {
         Emulator { resident_tiles, ..self }
     }
 
-    /// The same that notes how many blocks count the plans of each new level.
+    /// The same emulator, which records in `counting` how many blocks each launch has that counts the plans of a new level.
     pub fn noting(self, counting: Arc<Mutex<Vec<u32>>>) -> Emulator {
         Emulator { counting, ..self }
     }
@@ -144,7 +144,7 @@ fn compile(source: &str) -> PathBuf {
 impl HostMemory {
     fn slice(&self, at: usize, bytes: usize) -> *mut u8 {
         assert!(at + bytes <= self.bytes, "{bytes} bytes at {at} of {}", self.bytes);
-        // The device's memory has no owner in the host's sense: kernels write it through addresses.
+        // Kernels write this memory through addresses, whoever borrows it: hence a mutable pointer.
         self.words.as_ptr().cast::<u8>().cast_mut().wrapping_add(at)
     }
 }
@@ -189,7 +189,7 @@ impl Queue for Emulator {
         }
         let symbol = format!("emulate_{entry}");
         let _one_at_a_time = compiled.running.lock().expect("no kernel panics");
-        // SAFETY: the text defines the function with this type, for this struct; addresses are the host's.
+        // SAFETY: the text defines the function with this type and struct; addresses are valid on the host.
         unsafe {
             let run = compiled.library.get::<unsafe extern "C" fn(*const u32, u32, *const A)>(symbol.as_bytes());
             run.unwrap_or_else(|e| panic!("{kernel}: {e}"))(grid.blocks.as_ptr(), grid.threads, argument);
@@ -242,7 +242,7 @@ impl Machine for Emulator {
         (target, to): (&HostMemory, usize),
         bytes: usize,
     ) -> Result<(), CudaError> {
-        // SAFETY: kernels have run when they have been asked for.
+        // SAFETY: kernels have finished when their launch returns.
         unsafe { target.slice(to, bytes).copy_from_nonoverlapping(source.slice(at, bytes), bytes) };
         Ok(())
     }
@@ -281,7 +281,7 @@ impl PageLock for NoLocks {
     unsafe fn unlock(&self, _: usize) {}
 }
 
-/// What is asked for is done at once.
+/// Copies and kernels finish before the call returns.
 impl Lane for Emulator {
     type Pinned = Vec<u8>;
 

@@ -1,16 +1,16 @@
-//! What goes wrong goes wrong alike, and is told alike: the same steps, the same place, the same words.
+//! Runs that fail on the CPU fail on a device with the same error: same step, same place, same message.
 
 use super::common::{bits, start};
 use super::start_on_both;
 use amrclaw::simulation::{Simulation, UserFunctions};
 
-/// Gas that is torn apart faster than sound.
+/// Two halves of a gas that move apart faster than sound.
 const TORN: &str = include_str!("../cases/hard/torn_gas.toml");
 
-/// Advection that a source lets grow.
+/// Advection whose solution grows by a source.
 const GROWING: &str = include_str!("../cases/hard/growing.toml");
 
-/// Steps to the first error: its words, and the state then.
+/// Takes steps until the first error; returns its message, and the state then.
 fn failure(mut simulation: Simulation<2>) -> (String, Vec<u64>) {
     let error = (0..60).find_map(|_| simulation.step().err()).expect("the run fails");
     (error.to_string(), bits(&simulation.frame()))
@@ -19,7 +19,7 @@ fn failure(mut simulation: Simulation<2>) -> (String, Vec<u64>) {
 #[test]
 fn failures_are_those_of_the_cpu() {
     let by_roe = ["solver.name=euler", "scheme={split='strang'}", "levels.max=2", "regrid.flag.tolerance=0.5"];
-    // By a factor of 61 a step.
+    // Grows by a factor of 61 per step.
     let fast = ["source.q='1000 * q'"];
     for (text, overrides) in [(TORN, &by_roe[..]), (GROWING, &fast)] {
         let expected = failure(start(text, overrides));

@@ -1,4 +1,4 @@
-//! The device's flags, widened by its kernels, are those that the CPU widens bit by bit.
+//! The flags that the device's kernels set and widen equal the CPU's.
 
 use super::common::case;
 use super::emulator::Emulator;
@@ -18,7 +18,7 @@ use riemann::catalogue;
 use riemann::patch::SolverKernels;
 use std::sync::Arc;
 
-/// Widths below, at and above a tile's extent, each with cells to keep away from what is not covered.
+/// Buffer widths below, at and above a tile's extent, each with a distance that flags keep from cells that are not covered.
 const WIDTHS: [(i32, Option<i32>); 9] = [
     (0, None),
     (1, None),
@@ -50,7 +50,7 @@ pub fn problem<const D: usize>(text: &str) -> (Problem<D>, SolverKernels, Emulat
     (problem, solver, emulator)
 }
 
-/// The same in three dimensions, of a problem in the plane, with these sides of its domain.
+/// A two-dimensional problem extended to three dimensions, with these boundary conditions.
 pub fn in_space(
     plane: &Problem<2>,
     (solver, parameters): (&str, &[(&str, f64)]),
@@ -82,7 +82,7 @@ pub fn in_space(
     (problem, solver, emulator)
 }
 
-/// So many values of zero.
+/// A function with this many values, all zero.
 struct Zero(usize);
 
 impl CellFunction<3> for Zero {
@@ -105,7 +105,7 @@ fn hierarchy<const D: usize>(cells: [i32; D], size: i32, keep: usize, periodic: 
     hierarchy
 }
 
-/// Zeros with a few ones.
+/// Values that are zero, with a few ones at random.
 fn spikes<const D: usize>(mesh: &LevelMesh<D>, seed: u64) -> LevelState<D> {
     let mut random = seed;
     let mut values = |cells: &CellBox<D>| {
@@ -177,7 +177,7 @@ fn run_on<const D: usize>(
     outcome.unwrap_or_else(|e| panic!("{e}"));
 }
 
-/// Patches of any size on domains that end inside of tiles, all of the level or a part of it, periodic or not.
+/// Random patch sizes, on domains whose sides cut tiles, on levels that cover all or a part of them, periodic or not.
 #[test]
 fn tags_of_a_plane_are_the_cpus() {
     let text = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0\n[mesh]\ncells = [8, 8]\n[levels]\nmax = 3\nratio = [2, 2]\n\

@@ -1,4 +1,4 @@
-//! Formulas of cases: on the device they give the CPU's bits, and the host computes none of them.
+//! Formulas of cases are computed by kernels, not by the host, with results bitwise equal to the CPU's.
 
 use super::common::{bits, case, options, take_steps};
 use super::{emulated, start_emulated, start_on_both};
@@ -18,10 +18,10 @@ const FLOW: &str = include_str!("../cases/swirl.toml");
 const MAPPED: &str = include_str!("../cases/solvers/advection_mapped.toml");
 const SPACE: &str = include_str!("../cases/sound_in_space.toml");
 
-/// Initial data of the plane and of space.
+/// Initial data in two and in three dimensions.
 const RING: &str = "initial.pressure='if(abs(r - 0.4) <= 0.2, 1 - 25 * (r - 0.4)^2, 0)'";
 const BALL: &str = "initial.pressure='max(0, 1 - 9 * ((x - 0.2)^2 + (y - 0.5)^2 + (z - 0.9)^2))'";
-/// Emulated, cells in space take their time.
+/// Few cells, since emulation in three dimensions is slow.
 const FEW: &str = "mesh.cells=[9,7,8]";
 const BLOCK: &str = "initial.q='if(x < 0.5, 1, y)'";
 
@@ -45,9 +45,9 @@ pub const ON_A_LINE: [Row; 3] = [
     ),
 ];
 
-/// All kinds of formulas in the plane; auxiliary values in cells and on faces, beyond sides of all kinds.
+/// All kinds of formulas in two dimensions; auxiliary values in cells and on faces, and beyond every kind of boundary.
 pub const IN_A_PLANE: [Row; 8] = [
-    // Elementary functions in all kinds.
+    // Elementary functions in every kind of formula.
     (
         FLOW,
         &[
@@ -58,7 +58,7 @@ pub const IN_A_PLANE: [Row; 8] = [
             "regrid.flag={criterion='user',expression='abs(atan(q) - 0.4) < 0.3 + 0.1 * tan(y) * sinh(x) + exp(-t)'}",
         ],
     ),
-    // Corners show what the functions of both axes have written.
+    // The values in corner ghost cells depend on the functions of both axes.
     (
         PLANE,
         &[
@@ -118,7 +118,7 @@ pub const IN_A_PLANE: [Row; 8] = [
     ),
 ];
 
-/// Criterion, sources, media and inflow in space.
+/// Criterion, sources, media and inflow in three dimensions.
 pub const IN_SPACE: [Row; 4] = [
     (
         SPACE,
@@ -153,7 +153,7 @@ pub const IN_SPACE: [Row; 4] = [
     ),
 ];
 
-/// What the host has computed of a case for either executor when steps have given the CPU's bits.
+/// Asserts that both device executors are bitwise equal to the CPU after `steps`; returns what the host has computed for each of them.
 fn compare<const D: usize>((text, overrides): &Row, steps: usize) -> [Vec<&'static str>; 2] {
     let mut cpu =
         Simulation::<D>::builder(&case(text, overrides)).options(&options(2)).build().unwrap_or_else(|e| panic!("{e}"));
@@ -172,7 +172,7 @@ fn compare<const D: usize>((text, overrides): &Row, steps: usize) -> [Vec<&'stat
     })
 }
 
-/// The host computes nothing, but flags and sides for values that are its own.
+/// Asserts that the host computes nothing, except flags and boundary values for the streamed executor, whose values are in host memory.
 fn compare_all<const D: usize>(table: &[Row], steps: usize) {
     for row in table {
         let [resident, streamed] = compare::<D>(row, steps);
@@ -199,7 +199,7 @@ fn formulas_in_space_are_computed_by_kernels() {
     compare_all::<3>(&IN_SPACE, 3);
 }
 
-/// Advection whose data come with the solver.
+/// Advection with initial data, boundary values and criterion in the solver.
 #[riemann::solver(title = "advection with sides and a criterion of its own", equations = ["q"], waves = 1)]
 pub struct Drift {
     /// speed along x
@@ -263,7 +263,7 @@ pub fn drift(options: &RunOptions, make: Option<MakeExecutor<'_, 2>>) -> Simulat
     builder.build().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A solver's own initial data, sides and criterion are kernels too.
+/// A solver's own initial data, boundary values and criterion are computed by kernels too.
 #[test]
 fn functions_of_a_solver_are_computed_by_kernels() {
     let mut cpu = drift(&options(2), None);
@@ -274,7 +274,7 @@ fn functions_of_a_solver_are_computed_by_kernels() {
     assert_eq!(device.host_work(), []);
 }
 
-/// What flows in is refused as on the processor, where it is no number and where the solver does not allow it.
+/// Inflow that is NaN, or that the solver does not allow, gives the CPU's error.
 #[test]
 fn inflow_is_refused_as_by_the_cpu() {
     for density in ["if(t > 0.01, sqrt(0 - t), 1)", "1 - 100 * t"] {
@@ -316,7 +316,7 @@ impl StateFunction<2> for Decay {
     }
 }
 
-/// What is arbitrary Rust the host computes, and says so.
+/// Functions in Rust are computed by the host, and reported as its work.
 #[test]
 fn rust_is_computed_by_the_host() {
     let user =

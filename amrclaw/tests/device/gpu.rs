@@ -1,4 +1,4 @@
-//! What needs a real GPU: every solver on both executors, in all precisions. `AMRCLAW_TEST_GPU=1 … -- --include-ignored`
+//! Tests that need a real GPU: every solver on both executors, in all precisions. `AMRCLAW_TEST_GPU=1 … -- --include-ignored`
 
 use super::common::{advance_to, bits, case, take_steps};
 use super::formulas::{IN_A_PLANE, IN_SPACE, ON_A_LINE, Row, drift};
@@ -17,7 +17,7 @@ const DEVICES: [Device; 2] = [Device::Cuda, Device::CudaStreamed];
 /// Coarse steps, with a regrid every second one.
 const STEPS: usize = 8;
 
-/// Without fused operations.
+/// Options without fused multiply-adds.
 fn plain(device: Device) -> RunOptions {
     RunOptions { threads: Some(2), device, no_fused: true, ..RunOptions::default() }
 }
@@ -27,7 +27,7 @@ fn start(text: &str, overrides: &[&str], options: &RunOptions) -> Simulation<2> 
     simulation.unwrap_or_else(|e| panic!("{}: {e}\n{text}", options.device.name()))
 }
 
-/// Takes steps on the CPU and on both executors: everything must be the same to the bit.
+/// Takes steps on the CPU and on both device executors, and asserts that everything is bitwise equal.
 fn same_bits<const D: usize>(what: &str, steps: usize, start: impl Fn(&RunOptions) -> Simulation<D>) {
     let mut cpu = start(&plain(Device::Cpu));
     take_steps(&mut cpu, steps);
@@ -48,7 +48,7 @@ fn same_bits<const D: usize>(what: &str, steps: usize, start: impl Fn(&RunOption
     }
 }
 
-/// Largest difference between two frames on the same patches, as a part of the largest value of each equation.
+/// Largest difference between two frames on the same patches, relative to the largest value of each component.
 fn relative_difference(a: &Frame<2>, b: &Frame<2>) -> f64 {
     let mut found = vec![[0.0f64; 2]; a.equations.len()];
     assert_eq!(a.levels.len(), b.levels.len());
@@ -64,15 +64,15 @@ fn relative_difference(a: &Frame<2>, b: &Frame<2>) -> f64 {
             }
         }
     }
-    // A quantity that is nothing but round-off, such as momentum along the other axis, is measured by the largest of all.
+    // A component that is only round-off, such as momentum along the other axis, is measured relative to the largest of all.
     let scale = found.iter().fold(0.0f64, |scale, [_, size]| scale.max(*size));
     found.iter().map(|[difference, size]| difference / size.max(1e-3 * scale)).fold(0.0, f64::max)
 }
 
-/// A run with fused operations in `f64` differs by round-off: each of 32 steps of the finest level adds a few units in the last
-/// place, 1e-16, which limiters and speeds of nonlinear equations enlarge; the most seen on an H200 is 8e-15.
+/// Bound for fused operations in `f64`, which differ by round-off: each of 32 steps of the finest level adds a few units in the last
+/// place, 1e-16, which limiters and nonlinear speeds amplify; the largest difference seen on an H200 is 8e-15.
 const FUSED: f64 = 1e-13;
-/// A run with fused operations in `f32`, whose unit in the last place is 6e-8, against the CPU in `f32`; the most seen is 5e-6.
+/// The same for `f32` on both, whose unit in the last place is 6e-8; the largest difference seen is 5e-6.
 const SINGLE: f64 = 2e-5;
 
 fn solver_agrees(name: &str) {
@@ -115,7 +115,7 @@ macro_rules! solvers_agree {
         }
     )*
 
-        /// Every built-in solver has been thought of.
+        /// Every built-in solver is in the table.
         #[test]
         fn all_solvers_are_in_the_table() {
             let named = [$(stringify!($name)),*];
@@ -131,7 +131,7 @@ solvers_agree! {
     euler_tracer p_system shallow_water shallow_water_bathymetry traffic
 }
 
-/// Three dimensions, whose updates are others.
+/// Three dimensions, which have update kernels of their own.
 #[test]
 #[ignore = "needs a GPU"]
 fn space_agrees() {
@@ -168,7 +168,7 @@ fn options_of_cases_agree() {
     }
 }
 
-/// Formulas of all kinds, which are kernels, and a solver's own functions.
+/// Formulas of all kinds and a solver's own functions, which kernels compute.
 #[test]
 #[ignore = "needs a GPU"]
 fn formulas_agree() {
@@ -249,7 +249,7 @@ fn one_dimension_agrees() {
     });
 }
 
-/// A run of the paper's benchmark, smaller, that regrids often.
+/// A smaller run of the paper's benchmark, which regrids often.
 fn benchmark(device: Device, device_memory: Option<u64>) -> Result<Simulation<2>, String> {
     let text = include_str!("../../../examples/acoustics_radial/case.toml");
     let options = RunOptions { threads: Some(4), device_memory, ..plain(device) };
@@ -257,8 +257,8 @@ fn benchmark(device: Device, device_memory: Option<u64>) -> Result<Simulation<2>
     Simulation::builder(&case(text, &overrides)).options(&options).build().map_err(|e| e.to_string())
 }
 
-/// After the third regrid of each level the driver is not asked for memory any more, neither for the device's nor for pinned
-/// memory, although patches come and go.
+/// After the third regrid of each level, neither device memory nor pinned memory is allocated from the driver any more, although
+/// patches change.
 #[test]
 #[ignore = "needs a GPU"]
 fn drivers_are_asked_for_no_memory_after_some_regrids() {
@@ -278,8 +278,8 @@ fn drivers_are_asked_for_no_memory_after_some_regrids() {
     }
 }
 
-/// The streamed executor works in less of the device's memory than the problem's values take; the resident one says how much it
-/// needs and what to do.
+/// The streamed executor works with less device memory than the problem's values take; the resident one ends with an error that says
+/// how much it needs and what to do.
 #[test]
 #[ignore = "needs a GPU"]
 fn little_memory_is_enough_for_streaming() {

@@ -1,5 +1,5 @@
-//! Emulated devices that do nothing before the host or another device waits for it, and hand memory out again as soon as it is given
-//! back: what is read before it is written, or written over before it is read, comes out as NaN.
+//! Emulated devices that execute work only when the host or another device waits for it, and reuse memory as soon as it is freed:
+//! a value that is read before it is written, or overwritten before it is read, becomes NaN.
 
 use super::emulator::Emulator;
 use amrclaw::exec::DeviceUse;
@@ -9,10 +9,10 @@ use cuda::{CudaError, Grid};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// An event: a device, and a number that no other event has.
+/// An event: its device and its unique number.
 type Event = (usize, u64);
 
-/// What a device has been asked for.
+/// An operation enqueued on a device.
 enum Step {
     Work(Box<dyn FnOnce() + Send>),
     Record(u64),
@@ -27,27 +27,27 @@ struct State {
     queues: Vec<VecDeque<Step>>,
     events: u64,
     passed: BTreeSet<u64>,
-    /// All memory that there ever was: work may still be under way in what was given back.
+    /// All memory ever allocated: enqueued work may still use memory that has been freed.
     memory: Vec<Box<[u64]>>,
-    /// Addresses of what was given back, by device and words.
+    /// Addresses of freed memory, by device and size in words.
     spare: HashMap<(usize, usize), Vec<u64>>,
-    /// Events that processes tell one another by their places here.
+    /// Events exported to other ranks; an event's handle is its index here.
     exported: Vec<LastEvent>,
 }
 
-/// The event recorded last in some place.
+/// The event that was recorded last for one purpose.
 type LastEvent = Arc<Mutex<Option<Event>>>;
 
 impl State {
-    /// Lets a device go on up to an event, or to the end.
-    fn go_on(&mut self, device: usize, until: Option<u64>) {
+    /// Executes a device's queue up to an event, or to its end.
+    fn run_until(&mut self, device: usize, until: Option<u64>) {
         while until.is_none_or(|event| !self.passed.contains(&event)) {
             match self.queues[device].pop_front() {
                 Some(Step::Work(work)) => work(),
                 Some(Step::Record(event)) => {
                     self.passed.insert(event);
                 }
-                Some(Step::Wait((other, event))) => self.go_on(other, Some(event)),
+                Some(Step::Wait((other, event))) => self.run_until(other, Some(event)),
                 None => return assert!(until.is_none(), "an event that is never recorded"),
             }
         }
@@ -61,7 +61,7 @@ impl State {
 }
 
 impl State {
-    /// Where others find an event.
+    /// Exports an event; returns its handle.
     fn tell(&mut self, event: &LastEvent) -> u64 {
         self.exported.push(event.clone());
         self.exported.len() as u64 - 1
@@ -79,14 +79,14 @@ impl Devices {
     }
 }
 
-/// One of them.
+/// A device that defers its work.
 pub struct Late {
     emulator: Emulator,
     devices: Arc<Devices>,
     number: usize,
-    /// It does at once what it is asked for, as far as it need not wait for others.
+    /// Executes work when it is enqueued instead of deferring it.
     prompt: bool,
-    /// Its kernels can read what others have published where it lies.
+    /// Its kernels can read published memory of other devices in place.
     reaches: bool,
     mark: Mutex<Option<Event>>,
 }
@@ -97,7 +97,7 @@ pub struct Memory {
     device: usize,
     address: u64,
     words: usize,
-    /// It is another process's.
+    /// It belongs to another process.
     imported: bool,
 }
 
@@ -114,7 +114,7 @@ impl Drop for Memory {
         }
         let (address, words) = (self.address, self.words);
         let mut state = self.devices.state();
-        // SAFETY: memory stays as long as there are devices.
+        // SAFETY: memory stays allocated as long as there are devices.
         let poison = move || unsafe { (address as *mut u64).write_bytes(0xFF, words) };
         state.queues[self.device].push_back(Step::Work(Box::new(poison)));
         state.spare.entry((self.device, words)).or_default().push(address);
@@ -123,7 +123,7 @@ impl Drop for Memory {
 
 impl Drop for Late {
     fn drop(&mut self) {
-        self.devices.state().go_on(self.number, None);
+        self.devices.state().run_until(self.number, None);
     }
 }
 
@@ -136,33 +136,33 @@ impl Memory {
 
 impl Late {
     pub fn new(emulator: Emulator, devices: Arc<Devices>, number: usize, prompt: bool) -> Late {
-        // Every second one reads where things lie, the others copy.
+        // Devices with even numbers read in place, the others copy.
         Late { emulator, devices, number, prompt, reaches: number.is_multiple_of(2), mark: Mutex::default() }
     }
 
-    fn ask_for(&self, step: Step) {
+    fn enqueue(&self, step: Step) {
         let mut state = self.devices.state();
         state.queues[self.number].push_back(step);
         if self.prompt {
-            state.go_on(self.number, None);
+            state.run_until(self.number, None);
         }
     }
 
     fn copy(&self, source: u64, target: u64, bytes: usize) {
-        // SAFETY: both places lie in memory of devices, which stays.
+        // SAFETY: both ranges lie in memory of devices, which stays allocated.
         let copy = move || unsafe { std::ptr::copy(source as *const u8, target as *mut u8, bytes) };
-        self.ask_for(Step::Work(Box::new(copy)));
+        self.enqueue(Step::Work(Box::new(copy)));
     }
 
     fn record(&self) -> Event {
         self.devices.state().record(self.number)
     }
 
-    /// What lies there when the device has come to an event, or to the end of what it was asked for.
+    /// Executes the device's queue up to an event, or to its end, then copies from `source`.
     fn look(&self, source: u64, target: &mut [u8], until: Option<Event>) {
         let mut state = self.devices.state();
-        state.go_on(self.number, until.map(|(_, event)| event));
-        // SAFETY: the place lies in memory of a device; nobody else works meanwhile.
+        state.run_until(self.number, until.map(|(_, event)| event));
+        // SAFETY: the range lies in memory of a device; the lock keeps others from executing work.
         unsafe { target.as_mut_ptr().copy_from_nonoverlapping(source as *const u8, target.len()) };
     }
 }
@@ -171,7 +171,7 @@ impl Queue for Late {
     type Memory = Memory;
 
     fn allocate(&self, bytes: usize) -> Result<Memory, CudaError> {
-        // Few sizes: what is given back is soon used again.
+        // Few different sizes, so that freed memory is soon reused.
         let words = bytes.div_ceil(8).next_power_of_two();
         let mut state = self.devices.state();
         let known = state.spare.get_mut(&(self.number, words)).and_then(Vec::pop);
@@ -190,7 +190,7 @@ impl Queue for Late {
         let (source, target) = (source.to_vec(), target.at(at, source.len()));
         // SAFETY: the place lies in the memory.
         let copy = move || unsafe { (target as *mut u8).copy_from_nonoverlapping(source.as_ptr(), source.len()) };
-        self.ask_for(Step::Work(Box::new(copy)));
+        self.enqueue(Step::Work(Box::new(copy)));
         Ok(())
     }
 
@@ -202,15 +202,15 @@ impl Queue for Late {
     fn zero(&self, target: &Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
         let target = target.at(at, bytes);
         // SAFETY: the place lies in the memory.
-        self.ask_for(Step::Work(Box::new(move || unsafe { (target as *mut u8).write_bytes(0, bytes) })));
+        self.enqueue(Step::Work(Box::new(move || unsafe { (target as *mut u8).write_bytes(0, bytes) })));
         Ok(())
     }
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
         let (emulator, argument) = (self.emulator.clone(), *argument);
-        // SAFETY: the caller's promise; memory stays.
+        // SAFETY: the caller's promise; memory stays allocated.
         let run = move || unsafe { emulator.launch(kernel, grid, &argument) }.expect("the host does not fail");
-        self.ask_for(Step::Work(Box::new(run)));
+        self.enqueue(Step::Work(Box::new(run)));
         Ok(())
     }
 }
@@ -261,7 +261,7 @@ impl Machine for Late {
 
     fn begin_reading(&self, source: &Shared) -> Result<bool, CudaError> {
         let written = source.written.lock().expect("nobody panics").expect("published before");
-        self.ask_for(Step::Wait(written));
+        self.enqueue(Step::Wait(written));
         Ok(self.reaches)
     }
 
@@ -279,7 +279,7 @@ impl Machine for Late {
     fn finish(&self, shared: &Shared) -> Result<(), CudaError> {
         let written = *shared.written.lock().expect("nobody panics");
         let mut state = self.devices.state();
-        written.into_iter().for_each(|(device, event)| state.go_on(device, Some(event)));
+        written.into_iter().for_each(|(device, event)| state.run_until(device, Some(event)));
         Ok(())
     }
 

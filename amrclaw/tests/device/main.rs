@@ -1,5 +1,5 @@
-//! The executor for GPUs gives what the CPU's gives, to the bit: whole runs with regridding, the conservation fix, rejected
-//! steps. The device is emulated by the host, which runs the same kernels; with `AMRCLAW_TEST_GPU` set it is a GPU.
+//! The executors for GPUs are bitwise equal to the CPU's in whole runs, with regridding, the conservation fix and rejected
+//! steps. The host emulates the device and runs the same kernels; with `AMRCLAW_TEST_GPU` set the device is a GPU.
 
 mod ahead;
 mod apart;
@@ -37,7 +37,7 @@ use common::{bits, case, take_steps};
 use emulator::Emulator;
 use riemann::patch::SolverKernels;
 
-/// Kernels of a problem, without fused multiply-adds.
+/// Options for the kernels of a problem, without fused multiply-adds.
 fn kernels_of<const D: usize>(problem: &Problem<D>, solver: &SolverKernels) -> KernelOptions {
     let text = solver.double.device_source().expect("built-in solvers have a text");
     KernelOptions::of(problem, solver.double.as_ref(), text, false)
@@ -58,10 +58,10 @@ fn emulated<const D: usize>(
     Ok(Box::new(ResidentExecutor::new(Emulator::new(&kernels), problem, solver, ratios, threads)?))
 }
 
-/// The memory that streaming may use in tests: a batch is a few patches.
-const LITTLE: u64 = 400_000;
+/// The device memory that streaming may use in tests, so small that a batch has only a few patches.
+const STREAMING_MEMORY: u64 = 400_000;
 
-/// The same with values in the host's memory.
+/// Makes the streamed executor, whose values are in the host's memory.
 fn streamed<const D: usize>(
     problem: &Problem<D>,
     solver: &SolverKernels,
@@ -76,7 +76,8 @@ fn streamed<const D: usize>(
         return Ok(Box::new(engine.executor(problem, solver, ratios, threads)));
     }
     let lanes = vec![Emulator::new(&kernels); LANES];
-    let engine = Streamed::new(lanes, &kernels, (&problem, solver.as_ref()), Some(LITTLE)).map_err(ExecError::from)?;
+    let engine =
+        Streamed::new(lanes, &kernels, (&problem, solver.as_ref()), Some(STREAMING_MEMORY)).map_err(ExecError::from)?;
     Ok(Box::new(engine.executor(problem, solver, ratios, threads)))
 }
 
@@ -99,7 +100,7 @@ fn start_with<const D: usize>(
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A run on each executor.
+/// A run on each of the two device executors.
 fn start_on_both<const D: usize>(
     text: &str,
     overrides: &[&str],
@@ -112,7 +113,7 @@ fn start_on_both<const D: usize>(
 /// Three levels of sound over a domain with `dx != dy`, a wall, an open and two periodic sides.
 const SOUND: &str = include_str!("../cases/sound.toml");
 
-/// Runs a case on the processor and on both executors for devices, and compares everything.
+/// Runs a case on the CPU and on both device executors, and asserts that everything is bitwise equal.
 fn compare(text: &str, overrides: &[&str], steps: usize) {
     for device in start_on_both(text, overrides, UserFunctions::<2>::default) {
         compare_with(device, text, overrides, steps);
@@ -123,7 +124,7 @@ fn compare_with(device: Simulation<2>, text: &str, overrides: &[&str], steps: us
     compare_runs(common::start(text, overrides), device, overrides, steps)
 }
 
-/// Compares two runs, and answers that on the device.
+/// Asserts that two runs are bitwise equal; returns the one on the device.
 fn compare_runs(mut cpu: Simulation<2>, mut device: Simulation<2>, overrides: &[&str], steps: usize) -> Simulation<2> {
     for step in 0..steps {
         take_steps(&mut cpu, 1);
@@ -146,7 +147,7 @@ fn compare_runs(mut cpu: Simulation<2>, mut device: Simulation<2>, overrides: &[
     device
 }
 
-/// Sound with each choice of scheme and mesh that takes another way through the executor.
+/// Sound with choices of scheme and mesh that use different parts of the executor.
 #[test]
 fn sound_is_that_of_the_cpu_to_the_bit() {
     let table: &[&[&str]] = &[
@@ -191,9 +192,8 @@ fn a_line_is_that_of_the_cpu_to_the_bit() {
     devices.iter().for_each(|device| assert_eq!(cpu.totals(), device.totals()));
 }
 
-/// All kernels of whole runs compile for a GPU, in both precisions, with and without fused operations; of cases that differ by their
-/// formulas those that call them. Skipped where NVRTC
-/// is missing.
+/// All kernels of whole runs compile for a GPU, in both precisions, with and without fused operations; of cases that differ only in
+/// their formulas, the kernels that call these. Skipped if NVRTC is missing.
 #[test]
 fn kernels_of_runs_compile() {
     if Nvrtc::get().is_err() {
@@ -222,7 +222,7 @@ fn kernels_of_runs_compile() {
     let own = [(paper, &["mesh.cells=[50,50]"][..]), (SOUND, &["scheme.split=\"strang\""]), (SWIRL, &[])];
     let own = own.map(|(text, overrides)| (text, overrides, false));
     let with_formulas = formulas::IN_A_PLANE.map(|(text, overrides)| (text, overrides, true));
-    // A mapping of long formulas, of which a cell asks for many nodes.
+    // A mapping with long formulas, which are evaluated at many nodes per cell.
     let mapped = (include_str!("../../../examples/acoustics_cylinder/case.toml"), &[][..], true);
     for (text, overrides, of_case) in own.into_iter().chain(with_formulas).chain([mapped]) {
         let options = RunOptions { threads: Some(2), ..RunOptions::default() };

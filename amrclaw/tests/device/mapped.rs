@@ -1,5 +1,5 @@
-//! Mapped meshes on the device: the text of a solver in the frames of faces, geometry among the auxiliary values, walls that turn back
-//! what is normal to them.
+//! Mapped meshes on the device: the CUDA text of a solver in the frames of faces, geometry among the auxiliary values, walls that reverse
+//! the normal components of vectors.
 
 use super::common::{largest_difference, start, take_steps};
 use super::{UserFunctions, compare_runs, compare_with, emulated, space, start_on_both, start_with, streamed};
@@ -10,7 +10,7 @@ use riemann::frame::FaceFrame;
 use riemann::patch::SolverKernels;
 use riemann::prelude::*;
 
-/// Sound as the built-in solver has it, and pressure that grows by `x² − y`.
+/// The equations of the built-in acoustics, with the source `x² − y` of pressure.
 #[riemann::solver(title = "Driven sound", equations = ["pressure", vector("u", "v")], waves = 2, solve_again)]
 pub struct Driven {
     /// density of the medium
@@ -81,16 +81,16 @@ impl Driven {
     }
 }
 
-/// Emulated, cells in space take their time.
+/// Few cells, since emulation in three dimensions is slow.
 const FEW: &str = "mesh.cells=[7,6,6]";
 
-/// The host has not been asked for auxiliary values: kernels compute the geometry, of new levels too, and what a solver has of its own.
+/// Asserts that the host has computed no auxiliary values: kernels compute the geometry, also of new levels, and the solver's own values.
 fn assert_aux_by_kernels<const D: usize>(device: &Simulation<D>) {
     assert!(device.host_work().iter().all(|work| work.what != "aux"), "{:?}", device.host_work());
 }
 
-/// Compares runs on both executors for devices with that on the processor; their auxiliary values are computed by kernels. Answers the regrids
-/// of each.
+/// Asserts that both device executors are bitwise equal to the CPU, and that kernels compute the auxiliary values. Returns the number of
+/// regrids of each.
 fn compare(text: &str, overrides: &[&str], steps: usize) -> [u64; 2] {
     start_on_both(text, overrides, UserFunctions::<2>::default).map(|device| {
         let device = compare_with(device, text, overrides, steps);
@@ -99,7 +99,7 @@ fn compare(text: &str, overrides: &[&str], steps: usize) -> [u64; 2] {
     })
 }
 
-/// As on the processor, to the bit: one solver whose faces are solved again, one with positive quantities.
+/// Bitwise equal to the CPU: a solver that solves faces again for the transverse waves, and one with quantities that must be positive.
 #[test]
 fn mapped_meshes_are_those_of_the_cpu_to_the_bit() {
     let sound = include_str!("../cases/mapped/sound.toml");
@@ -108,15 +108,15 @@ fn mapped_meshes_are_those_of_the_cpu_to_the_bit() {
     let ratios = ["levels.ratio=[[2,4],[4,2]]", "mesh.cells=[9,20]", "mesh.boundary.y=[\"wall\",\"extrapolate\"]"];
     compare(sound, &ratios, 2);
     compare(include_str!("../cases/mapped/gas.toml"), &[], 4);
-    // Sweeps along one axis after the other go through the cells behind walls.
+    // Sweeps along one axis after the other update the ghost cells behind walls too.
     let stretched = "mesh.mapping={x=\"0.8 * X * (1 + 0.5 * X)\",y=\"Y\"}";
     let walls = "mesh.boundary={x=\"wall\",y=\"wall\"}";
     compare(sound, &["scheme.split=\"strang\"", walls, stretched, "gauge=[]"], 3);
     compare(sound, &["regrid.flag={criterion=\"richardson\",tolerance=1e-3}", "mesh.cells=[10,12]"], 3);
 }
 
-/// A solver's own auxiliary values, which mapped cells have before their geometry: beyond sides of all kinds, in narrow domains too, and
-/// changing with time.
+/// Kernels compute a solver's own auxiliary values, which mapped cells store before their geometry: beyond every kind of boundary, in
+/// narrow domains, and time-dependent.
 #[test]
 fn own_values_of_mapped_cells_are_computed_by_kernels() {
     let sound = include_str!("../cases/mapped/sound.toml");
@@ -135,7 +135,7 @@ fn own_values_of_mapped_cells_are_computed_by_kernels() {
     assert_aux_by_kernels(&space::compare(hill, &[&medium[..], &[FEW]].concat(), 2));
 }
 
-/// In three dimensions: sound over a hill, and gas without transverse waves.
+/// The same in three dimensions: sound over a hill, and gas without transverse waves.
 #[test]
 fn mapped_meshes_in_space_are_those_of_the_cpu_to_the_bit() {
     let hill = include_str!("../cases/mapped/hill.toml");
@@ -178,9 +178,9 @@ fn begin(overrides: &[&str], make: Option<MakeExecutor<'_, 2>>) -> Simulation<2>
     builder.build().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A solver's own source is told physical positions, in the frames of faces. Its steps are those of the built-in solver with the same
-/// source as a formula, to round-off of four steps, and on devices those of the CPU to the bit, before and after the sweeps and with
-/// a formula besides.
+/// A solver's own source receives physical positions. Its solution equals that of the built-in solver with the same source as a formula,
+/// up to the round-off of four steps; on devices it is bitwise equal to the CPU's, with the source before and after the sweeps and with an
+/// additional formula.
 #[test]
 fn a_solvers_own_source_sees_physical_positions() {
     let mut own = begin(&[], None);
@@ -201,7 +201,7 @@ fn a_solvers_own_source_sees_physical_positions() {
     assert_eq!(device.host_work(), []);
 }
 
-/// So are its initial data, sides and criterion, which kernels compute as the CPU does: the host is asked for none of them.
+/// So do its initial data, boundary values and criterion, which kernels compute, bitwise equal to the CPU, and the host does not.
 #[test]
 fn a_solvers_own_functions_are_told_physical_positions() {
     let own = [

@@ -13,7 +13,7 @@ const LEVELS: &str = "[scheme]\nsplit = \"strang\"\n[levels]\nmax = 2\nratio = 2
     [regrid]\nbuffer = 0\n[regrid.flag]\ntolerance = 1e9\n\
     [[regrid.region]]\nlevels = [2, 2]\nlower = [-50.0, 2.0]\nupper = [50.0, 6.0]\n";
 
-/// As on the processor: bits of a wide domain that holds the copies, the mirror images or the repeated cells.
+/// As on the CPU, bitwise equal to a wide domain that holds the periodic copies, the mirror images or the repeated cells.
 #[test]
 fn narrow_domains_are_wide_ones() {
     for (count, sides) in [(1, [Periodic; 2]), (3, [Wall; 2]), (1, [Wall; 2])] {

@@ -1,8 +1,8 @@
-//! Tables that the device makes of the boxes alone do what the host's plans do: on random levels every value after a step, after a regrid,
-//! and after a step more is that of the processor, to the bit; so it is where several ranks have a device each.
+//! Tables of plans that the device makes from the boxes alone are equivalent to the host's plans: on random levels every value after a step,
+//! a regrid and another step is bitwise equal to the CPU's, on one device and on several ranks with one device each.
 
 use super::flags::{in_space, problem};
-use super::ranks::{Way, ranks_of};
+use super::ranks::{Transport, ranks_of};
 use super::refine::{Kernels, PLANE, REFINED, Setting, boxes_of_host, mixed};
 use amrclaw::exec::comm::Ranks;
 use amrclaw::exec::cpu::CpuExecutor;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true, rank: Rank::SOLO };
 
-/// Values of which no two cells have the same.
+/// Pseudo-random values, different in all cells.
 fn random<const D: usize>(level: usize, mesh: &LevelMesh<D>, count: usize, seed: u64) -> LevelState<D> {
     let value = |cell: [i32; D], m: usize| {
         let number = mixed(&cell.map(i64::from), seed ^ (level * 16 + m) as u64);
@@ -35,7 +35,7 @@ fn random<const D: usize>(level: usize, mesh: &LevelMesh<D>, count: usize, seed:
     }
 }
 
-/// A hierarchy of boxes around blots.
+/// A hierarchy whose levels are refined around blots.
 fn hierarchy<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Hierarchy<D> {
     let domain = problem.0.domain.clone();
     let coarsest = split_to_size(&[domain.coarsest()], [17; D]);
@@ -44,7 +44,7 @@ fn hierarchy<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Hier
     hierarchy
 }
 
-/// Replaces the levels above one.
+/// Replaces the levels above `base`.
 fn refine<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>, hierarchy: &mut Hierarchy<D>, base: usize) {
     for l in base..REFINED {
         let made = boxes_of_host(problem, hierarchy, l, setting);
@@ -55,7 +55,7 @@ fn refine<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>, hierarchy:
     }
 }
 
-/// Every verb once, on all levels.
+/// Calls every verb once on all levels.
 fn step<const D: usize>(exec: &mut dyn Executor<D>, plans: &[LevelPlans<D>]) {
     for (l, own) in plans.iter().enumerate() {
         exec.fill_ghosts(Level(l as u8), own).expect("there is memory");
@@ -75,10 +75,10 @@ fn values<const D: usize>(exec: &dyn Executor<D>, hierarchy: &Hierarchy<D>) -> V
     levels.map(|q| q.iter().map(|patch| patch.iter().map(|x| x.to_bits()).collect()).collect()).collect()
 }
 
-/// What all verbs make of a hierarchy that is replaced by another: values after a step, after the regrid, after a step more; and the plans.
+/// Results of all verbs on a hierarchy that another replaces: values after a step, after the regrid, after another step; and the plans.
 type Course<const D: usize> = ([Vec<Vec<Vec<u64>>>; 3], Arc<Vec<LevelPlans<D>>>);
 
-/// Takes the course on an executor, which may be that of one of several ranks.
+/// Computes a [`Course`] on an executor, which may be that of one of several ranks.
 fn course<const D: usize>(
     exec: &mut dyn Executor<D>,
     [first, second]: [&Hierarchy<D>; 2],
@@ -103,7 +103,7 @@ fn course<const D: usize>(
     ([stepped, moved, own_values(exec, second, &plans, rank)], plans)
 }
 
-/// All values of a rank's patches, as they are stored; none of others' patches.
+/// All stored values of a rank's own patches; other ranks' patches are empty.
 fn own_values<const D: usize>(
     exec: &dyn Executor<D>,
     hierarchy: &Hierarchy<D>,
@@ -121,7 +121,7 @@ fn own_values<const D: usize>(
     all
 }
 
-/// The courses of so many ranks with a device each, put together.
+/// Combines the courses of `size` ranks with a device each.
 fn on_ranks<const D: usize>(
     (problem, kernels, emulator): &Kernels<D>,
     hierarchies: [&Hierarchy<D>; 2],
@@ -137,7 +137,7 @@ fn on_ranks<const D: usize>(
         }
     };
     let courses: Vec<_> = std::thread::scope(|scope| {
-        let ranks: Vec<_> = ranks_of(size, Way::Together).map(|ranks| scope.spawn(start(ranks))).collect();
+        let ranks: Vec<_> = ranks_of(size, Transport::Together).map(|ranks| scope.spawn(start(ranks))).collect();
         ranks.into_iter().map(|rank| rank.join().expect("a rank that does not panic")).collect()
     });
     let mut courses = courses.into_iter();
@@ -172,7 +172,7 @@ fn check<const D: usize>(
     Ok(())
 }
 
-/// Takes a course on ranks and on the processor alone; answers the plans of the ranks.
+/// Asserts that the courses of ranks and of the CPU alone are bitwise equal; returns the plans of the ranks.
 fn compare<const D: usize>(
     problem: &Kernels<D>,
     hierarchies: [&Hierarchy<D>; 2],
@@ -214,7 +214,7 @@ fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Va
     outcome.unwrap_or_else(|e| panic!("{e}"));
 }
 
-/// The same with other sides: those across an axis that repeats are periodic, the others are as given.
+/// The same problem with other boundary conditions; an axis is periodic if its first side is.
 fn with_sides<const D: usize>((problem, kernels, emulator): Kernels<D>, sides: [[Boundary<D>; 2]; D]) -> Kernels<D> {
     let periodic = sides.each_ref().map(|sides| matches!(sides[0], Boundary::Periodic));
     let domain = Domain { periodic, ..problem.domain.clone() };
@@ -236,7 +236,7 @@ fn tables_of_a_plane_do_what_plans_do() {
     run(&with_sides(sound::<2>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic])), 8, cells());
 }
 
-/// Where a patch has more about it than kernels have room for, the host plans the level: on all ranks.
+/// If a patch has more neighbours than the kernels have room for, the host plans the level, on all ranks.
 #[test]
 fn levels_without_room_are_planned_by_the_host() {
     let (problem, kernels, emulator) =

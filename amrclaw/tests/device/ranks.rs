@@ -1,7 +1,7 @@
-//! Ranks with a device each give the bits of the processor alone, however many there are: ghost cells, averages, the conservation fix,
-//! new patches, flags, gauges and rejected steps cross from device to device.
+//! Any number of ranks with a device each is bitwise equal to the CPU alone: ghost cells, averages, the conservation fix,
+//! new patches, flags, gauges and rejected steps work across devices.
 
-use super::apart::{Apart, Between};
+use super::apart::{Apart, SharedState};
 use super::common::{bits, case, take_steps};
 use super::emulator::Emulator;
 use super::kernels_of;
@@ -18,42 +18,43 @@ use riemann::patch::SolverKernels;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long a rank waits for another: longer than the compiler of kernels takes.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// Timeout of a rank that waits for another: longer than the compilation of kernels takes.
+const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// How ranks and their devices are to one another.
+/// How ranks and their devices exchange messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Way {
-    /// Threads that see one another's memory.
+pub(super) enum Transport {
+    /// Threads that access one another's memory.
     Together,
     /// As if they were processes.
     Apart,
-    /// As if they were processes whose messages go from device to device, which put off what they are asked for as below.
+    /// As if they were processes whose messages go from device to device; `late`: devices defer their work.
     ApartByDevices { late: bool },
-    /// As if they were processes, two on each machine, which read one another's memory; between machines messages go `by_devices`, or
-    /// through the host. Devices put off what they are asked for.
+    /// As if they were processes, two on each machine, with peer access to one another's memory; between machines messages go from device to
+    /// device (`by_devices`) or through the host. Devices defer their work.
     PeerAccess { by_devices: bool },
-    /// Together, and devices put off what they are asked for; of every two `but` one, which does it at once.
+    /// As `Together`, but devices defer their work, except those whose number modulo two is `but`, which execute it at once.
     Late { but: Option<usize> },
 }
 
 /// The ranks of a run.
-pub(super) fn ranks_of(size: usize, way: Way) -> impl Iterator<Item = Ranks> {
-    let between = Arc::new(Between::default());
-    Threads::new(size, PATIENCE).into_iter().map(move |threads| {
-        let (by_devices, lends) = match way {
-            Way::Together | Way::Late { .. } => return Ranks::new(Arc::new(threads), Arc::default()),
-            Way::Apart => (false, None),
-            Way::ApartByDevices { .. } => (true, None),
-            Way::PeerAccess { by_devices } => (by_devices, Some(between.clone())),
+pub(super) fn ranks_of(size: usize, way: Transport) -> impl Iterator<Item = Ranks> {
+    let between = Arc::new(SharedState::default());
+    Threads::new(size, TIMEOUT).into_iter().map(move |threads| {
+        let (by_devices, shared_state) = match way {
+            Transport::Together | Transport::Late { .. } => return Ranks::new(Arc::new(threads), Arc::default()),
+            Transport::Apart => (false, None),
+            Transport::ApartByDevices { .. } => (true, None),
+            Transport::PeerAccess { by_devices } => (by_devices, Some(between.clone())),
         };
         let comm: Arc<dyn Communicator> =
-            Arc::new(Apart { threads, by_devices, lends, acknowledgements: Acknowledgements::default() });
+            Arc::new(Apart { threads, by_devices, shared_state, acknowledgements: Acknowledgements::default() });
         Ranks::new(comm, Arc::default())
     })
 }
 
-/// Among odd numbers of ranks devices work on so few tiles at once that finest levels slide and the host plans; among even ones kernels plan.
+/// Tiles that a device works on at once. If the number of ranks is odd they are so few that states of the finest level slide and the host
+/// plans; if it is even, kernels plan.
 fn resident_tiles(options: &RunOptions) -> u32 {
     if options.comm.rank().of % 2 == 1 { 1 } else { 1 << 10 }
 }
@@ -71,7 +72,7 @@ fn on_rank<const D: usize>(
     Ok(Box::new(executor.on_rank(options.comm.clone())))
 }
 
-/// The same on one of `devices`, which put off what they are asked for: see [`Way::Late`].
+/// The same on one of `devices`, which defer their work: see [`Transport::Late`].
 fn on_late_rank<const D: usize>(
     (problem, solver): (&Problem<D>, &SolverKernels),
     ratios: Vec<Ratio<D>>,
@@ -85,7 +86,7 @@ fn on_late_rank<const D: usize>(
     Ok(Box::new(executor.on_rank(options.comm.clone())))
 }
 
-/// What a run comes to: the solution, totals, the next step, retries, rows of gauges.
+/// The results of a run: solution, totals, next time step, counts of steps and retries, rows of gauges.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     solution: Vec<u64>,
@@ -111,10 +112,10 @@ impl Outcome {
     }
 }
 
-/// A state to go on from.
+/// A state from which a run restarts.
 type Start<const D: usize> = (Frame<D>, ScheduleState);
 
-/// Takes steps on a rank, and puts the values that it has among those of all.
+/// Takes steps on one rank, and adds the values of its patches to the frame of all ranks.
 fn run_rank<const D: usize>(
     case: &Case,
     comm: &Ranks,
@@ -145,23 +146,23 @@ fn run_rank<const D: usize>(
     Ok((Outcome::of(&simulation, &whole), (whole, simulation.schedule_state())))
 }
 
-/// Takes steps on so many ranks; what it comes to, and the state.
+/// Takes steps on `size` ranks; returns the results and the state.
 fn run_on<const D: usize>(
     case: &Case,
-    (size, way): (usize, Way),
+    (size, way): (usize, Transport),
     start: Option<&Start<D>>,
     steps: usize,
 ) -> (Outcome, Start<D>) {
     let (values, devices) = (Mutex::new(None), Devices::new(size));
     let outcomes: Vec<_> = std::thread::scope(|scope| {
         let begin = |ranks: Ranks| {
-            // Odd numbers of ranks keep their flags, and cluster together.
+            // If the number of ranks is odd, flags are not gathered, and the ranks cluster together.
             let comm = if size % 2 == 1 { ranks.with_gather_limit(0) } else { ranks };
             let (values, devices) = (&values, &devices);
             let late = match way {
-                Way::Together | Way::Apart | Way::ApartByDevices { late: false } => None,
-                Way::ApartByDevices { late: true } | Way::PeerAccess { .. } => Some(None),
-                Way::Late { but } => Some(but),
+                Transport::Together | Transport::Apart | Transport::ApartByDevices { late: false } => None,
+                Transport::ApartByDevices { late: true } | Transport::PeerAccess { .. } => Some(None),
+                Transport::Late { but } => Some(but),
             };
             scope.spawn(move || match late {
                 None => run_rank(case, &comm, start, steps, (values, &on_rank)),
@@ -182,7 +183,7 @@ fn run_on<const D: usize>(
     outcomes.into_iter().next().expect("there is a first rank").unwrap_or_else(|e| panic!("{size} ranks: {e}"))
 }
 
-/// The processor's outcome.
+/// The results on the CPU.
 fn on_processor<const D: usize>(case: &Case, steps: usize) -> Outcome {
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
     let mut cpu = Simulation::<D>::builder(case).options(&options).build().unwrap_or_else(|e| panic!("{e}"));
@@ -197,8 +198,8 @@ fn assert_same(found: &Outcome, expected: &Outcome, what: &str) {
     assert!(found == expected, "{what}: totals, gauges or counts: {} and {}", found.counts, expected.counts);
 }
 
-/// Runs a case on the processor alone and on ranks with emulated devices.
-fn compare<const D: usize>(text: &str, overrides: &[&str], steps: usize, sizes: &[(usize, Way)]) {
+/// Asserts that a case gives the same results on the CPU alone and on ranks with emulated devices.
+fn compare<const D: usize>(text: &str, overrides: &[&str], steps: usize, sizes: &[(usize, Transport)]) {
     let case = case(text, overrides);
     let expected = on_processor::<D>(&case, steps);
     for &size in sizes {
@@ -209,23 +210,24 @@ fn compare<const D: usize>(text: &str, overrides: &[&str], steps: usize, sizes: 
 
 const SOUND: &str = include_str!("../cases/sound.toml");
 const SMALL: &str = "regrid.max_patch_size=8";
-const TOGETHER: Way = Way::Together;
-const APART: Way = Way::Apart;
-const BY_DEVICES: Way = Way::ApartByDevices { late: false };
-const BY_LATE_DEVICES: Way = Way::ApartByDevices { late: true };
-const LENDING: Way = Way::PeerAccess { by_devices: false };
-const LENDING_BY_DEVICES: Way = Way::PeerAccess { by_devices: true };
-const LATE: [Way; 3] = [Way::Late { but: None }, Way::Late { but: Some(0) }, Way::Late { but: Some(1) }];
+const TOGETHER: Transport = Transport::Together;
+const APART: Transport = Transport::Apart;
+const BY_DEVICES: Transport = Transport::ApartByDevices { late: false };
+const BY_LATE_DEVICES: Transport = Transport::ApartByDevices { late: true };
+const PEER_ACCESS: Transport = Transport::PeerAccess { by_devices: false };
+const PEER_ACCESS_BY_DEVICES: Transport = Transport::PeerAccess { by_devices: true };
+const LATE: [Transport; 3] =
+    [Transport::Late { but: None }, Transport::Late { but: Some(0) }, Transport::Late { but: Some(1) }];
 
-/// Sound in the plane beside a wall, open and periodic sides: more ranks than the coarsest level has patches, a step that is rejected
-/// after regrids, and no memory shared.
+/// Sound in two dimensions with a wall, an open and periodic sides: with more ranks than the coarsest level has patches, with a step that is
+/// rejected after regrids, and without shared memory.
 #[test]
 fn a_plane_is_the_same_on_ranks() {
     compare::<2>(SOUND, &[SMALL], 4, &[(2, TOGETHER), (4, APART), (5, TOGETHER)]);
     compare::<2>(SOUND, &["time.dt_initial=3.0", "mesh.boundary.x=[\"periodic\",\"periodic\"]"], 2, &[(3, TOGETHER)]);
 }
 
-/// On a line and in space, in sweeps too.
+/// The same in one dimension, and in three with a split scheme.
 #[test]
 fn lines_and_space_are_the_same_on_ranks() {
     compare::<1>(include_str!("../cases/gas_on_a_line.toml"), &["regrid.max_patch_size=12"], 4, &[(3, TOGETHER)]);
@@ -233,7 +235,7 @@ fn lines_and_space_are_the_same_on_ranks() {
     compare::<3>(space, &["scheme.split=\"strang\"", SMALL], 3, &[(3, TOGETHER)]);
 }
 
-/// Auxiliary values that change with time, flags of the host's, a capacity, functions at sides.
+/// Time-dependent auxiliary values, flags that the host computes, a capacity, inflow formulas, a mapped mesh.
 #[test]
 fn functions_are_the_same_on_ranks() {
     let swirl = include_str!("../cases/swirl.toml");
@@ -251,21 +253,21 @@ fn functions_are_the_same_on_ranks() {
     compare::<2>(include_str!("../cases/mapped/sound.toml"), &["regrid.max_patch_size=12"], 3, &[(3, TOGETHER)]);
 }
 
-/// Three steps on some ranks and three more on others are six on the processor.
+/// Three steps on three ranks and, after a restart, three more on two equal six steps on the CPU.
 #[test]
 fn runs_go_on_on_other_ranks() {
     let case = case(SOUND, &[SMALL]);
     let expected = on_processor::<2>(&case, 6);
     let (_, state) = run_on::<2>(&case, (3, TOGETHER), None, 3);
     let (found, _) = run_on(&case, (2, TOGETHER), Some(&state), 3);
-    // Gauges begin anew.
+    // A restart starts new gauge series.
     assert_same(&Outcome { gauges: expected.gauges.clone(), ..found }, &expected, "three ranks, then two");
 }
 
-/// Whatever devices put off: no message is read before it is packed, and none is packed where another is still to be read; levels
-/// that slide, rejected steps and new patches do not get in its way.
+/// Whatever work devices defer, no message is read before it is packed, and no buffer is overwritten before it is read; also with states
+/// that slide, rejected steps and new patches.
 #[test]
-fn nothing_overtakes_what_it_follows() {
+fn messages_are_ordered_with_deferred_work() {
     let two = LATE.map(|way| (2, way));
     compare::<2>(SOUND, &[SMALL], 6, &two);
     compare::<2>(SOUND, &["time.dt_initial=3.0", SMALL], 2, &[(3, LATE[0])]);
@@ -273,8 +275,8 @@ fn nothing_overtakes_what_it_follows() {
     compare::<2>(SOUND, &[SMALL], 6, &[(2, BY_LATE_DEVICES), (3, BY_LATE_DEVICES)]);
 }
 
-/// Neither is it among processes that read one another's memory, all of them or two of three or four.
+/// The same between processes with peer access: among all ranks, or among two on each machine.
 #[test]
-fn what_is_lent_is_read_before_it_is_written_again() {
-    compare::<2>(SOUND, &[SMALL], 4, &[(2, LENDING), (3, LENDING), (4, LENDING_BY_DEVICES)]);
+fn exported_memory_is_read_before_it_is_overwritten() {
+    compare::<2>(SOUND, &[SMALL], 4, &[(2, PEER_ACCESS), (3, PEER_ACCESS), (4, PEER_ACCESS_BY_DEVICES)]);
 }

@@ -1,8 +1,8 @@
-//! The boxes that the device makes of its tags are those that the host makes of the same tags, to the last one.
+//! The boxes that the device makes from its tags are exactly those that the host makes from the same tags.
 
 use super::emulator::Emulator;
 use super::flags::{in_space, problem};
-use super::ranks::{Way, ranks_of};
+use super::ranks::{Transport, ranks_of};
 use amrclaw::exec::comm::Ranks;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::resident::ResidentExecutor;
@@ -21,9 +21,9 @@ use riemann::patch::SolverKernels;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Levels that are refined at most, so that one is made that nests two levels above its base.
+/// Number of refined levels: enough for one that must nest two levels above its base.
 pub(super) const REFINED: usize = 3;
-/// Boxes of a level for which the device may have no room: smallest patches over all of a level are more.
+/// From this number of boxes on, the device may have no room for a level; a level of smallest patches may exceed it.
 const MANY: usize = 1 << 13;
 
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub(super) struct Setting<const D: usize> {
     pub seed: u64,
 }
 
-/// A number made of others, as if by chance.
+/// A pseudo-random number, a function of `numbers` and the seed.
 pub(super) fn mixed(numbers: &[i64], seed: u64) -> u64 {
     numbers.iter().fold(seed, |mixed, &n| {
         let mixed = (mixed ^ n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -43,7 +43,7 @@ pub(super) fn mixed(numbers: &[i64], seed: u64) -> u64 {
     })
 }
 
-/// Zeros, with ones in some places: a box that all levels share, boxes of the level's own, single cells.
+/// Values that are zero, and one in some blots: boxes that all levels share, boxes of this level, single cells.
 fn blots<const D: usize>(level: usize, mesh: &LevelMesh<D>, seed: u64) -> LevelState<D> {
     let size = mesh.domain().size();
     let place = |salt: i64, d: usize, share: i64| {
@@ -84,7 +84,7 @@ fn adopt<const D: usize>(
     change.into_plans()
 }
 
-/// The boxes that the host makes of blots, level by level above the base.
+/// The boxes that the host makes from blots, level by level above the base.
 pub(super) fn boxes_of_host<const D: usize>(
     problem: &Kernels<D>,
     hierarchy: &Hierarchy<D>,
@@ -99,17 +99,18 @@ pub(super) fn boxes_of_host<const D: usize>(
     finer_boxes(base, hierarchy, &mut cpu, &Ranks::default(), &plans, &setting.options, at).expect("there is memory")
 }
 
-/// Levels of boxes, if there is room for them.
+/// The boxes of each level, if the device has room for them.
 type Boxes<const D: usize> = Option<Vec<Vec<CellBox<D>>>>;
 
-/// Those that devices make from each base level on: one device, or one for each of some ranks, who must agree.
+/// The boxes that devices make above each base level: one device, or one for each of several ranks, which must agree.
 fn boxes_of_devices<const D: usize>(
     problem: &Kernels<D>,
     hierarchy: &Hierarchy<D>,
     bases: Range<usize>,
     setting: &Setting<D>,
 ) -> Vec<Boxes<D>> {
-    let (size, way) = [(1, Way::Together), (2, Way::Together), (3, Way::Apart)][(setting.seed % 3) as usize];
+    let (size, way) =
+        [(1, Transport::Together), (2, Transport::Together), (3, Transport::Apart)][(setting.seed % 3) as usize];
     let found: Vec<_> = std::thread::scope(|scope| {
         let bases = &bases;
         let begin = |ranks| scope.spawn(move || boxes_of_rank(problem, hierarchy, bases.clone(), (setting, ranks)));
@@ -120,7 +121,7 @@ fn boxes_of_devices<const D: usize>(
     found.into_iter().next().expect("there is a first rank")
 }
 
-/// Those that the device of a rank makes.
+/// The boxes that one rank's device makes.
 fn boxes_of_rank<const D: usize>(
     (problem, solver, emulator): &Kernels<D>,
     hierarchy: &Hierarchy<D>,
@@ -137,7 +138,7 @@ fn boxes_of_rank<const D: usize>(
     bases.map(|base| boxes_above(&mut device, hierarchy, Level(base as u8), setting)).collect()
 }
 
-/// Those that a device makes above a base level.
+/// The boxes that a device makes above a base level.
 fn boxes_above<const D: usize>(
     device: &mut impl Executor<D>,
     hierarchy: &Hierarchy<D>,
@@ -164,7 +165,7 @@ fn boxes_above<const D: usize>(
     device.refine(request).expect("the device works")
 }
 
-/// Makes level after level, and at each compares what would be made from every base level on.
+/// Makes one level after another, and each time compares the device's boxes above every base level with the host's.
 fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Result<(), TestCaseError> {
     let domain = Domain { lower: [0.0; D], upper: [1.0; D], cells: setting.cells, periodic: setting.periodic };
     let problem = (Problem { domain: domain.clone(), ..problem.0.clone() }, problem.1.clone(), problem.2.clone());
@@ -195,7 +196,7 @@ fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Result<(
     Ok(())
 }
 
-/// A box in which levels are forced or forbidden, by places along the axes of a unit domain.
+/// A region that forces or forbids levels; `places` are its ends along each axis of a unit domain, in units of 1/255.
 fn region<const D: usize>(places: &[[u8; 2]], coarsest: u8, finest: u8) -> RefinementRegion<D> {
     let end = |d: usize, side: usize| f64::from(places[d][side]) / 255.0;
     let [lower, upper] = [f64::min, f64::max].map(|of| std::array::from_fn(|d| of(end(d, 0), end(d, 1))));
@@ -204,7 +205,7 @@ fn region<const D: usize>(places: &[[u8; 2]], coarsest: u8, finest: u8) -> Refin
 }
 
 fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Value = [i32; D]>) {
-    // Patches so small that there are more of them than the device has room for would be the host's.
+    // Smaller patches would be more than the device has room for, and would be made by the host.
     let smallest = if D == 3 { 6 } else { 2 };
     let cuts = (prop_oneof![Just(0.2), Just(0.5), Just(0.7), Just(0.9), Just(1.0)], 1..4i32);
     let cuts = cuts.prop_map(|(cutoff, min_size)| Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size }));
@@ -241,7 +242,7 @@ fn boxes_on_a_line_are_the_hosts() {
     run(&problem::<1>(text), 14, prop_oneof![3..900i32, 2600..3000i32].prop_map(|n| [n]));
 }
 
-/// Advection in space, with sides that let pass.
+/// Advection in three dimensions, with open sides.
 fn space() -> Kernels<3> {
     let parameters = [("u", 1.0), ("v", 1.0), ("w", 1.0)];
     let sides = std::array::from_fn(|_| [Boundary::Extrapolate, Boundary::Extrapolate]);
@@ -253,7 +254,7 @@ fn boxes_in_space_are_the_hosts() {
     run(&space(), 4, [3..30i32, 3..18i32, 3..16i32]);
 }
 
-/// A region that is refined by force and does not nest is cut into more than 64 parts, none of which is left to the host.
+/// A forced region that does not nest is cut into more than 64 parts, all of them on the device.
 #[test]
 fn a_box_in_space_may_have_many_parts() {
     let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff: 0.2, min_size: 1 });
@@ -264,7 +265,7 @@ fn a_box_in_space_may_have_many_parts() {
     check(&space(), &setting).unwrap_or_else(|e| panic!("{e}"));
 }
 
-/// Long boxes over scattered tags that do not nest are cut into more than 64 parts in the plane too.
+/// In two dimensions too, long boxes over scattered tags that do not nest are cut into more than 64 parts.
 #[test]
 fn a_long_box_may_have_many_parts() {
     let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff: 0.5, min_size: 3 });

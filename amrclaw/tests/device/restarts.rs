@@ -17,7 +17,7 @@ fn check<const D: usize>(text: &str, steps: usize) {
     );
 }
 
-/// What the device holds besides a frame changes nothing: as on the processor.
+/// As on the CPU, restarts from frame and schedule are bitwise equal to uninterrupted runs.
 #[test]
 fn restarts_on_the_device_change_nothing() {
     for (steps, dimensions, text) in CASES {

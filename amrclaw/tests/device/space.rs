@@ -1,4 +1,4 @@
-//! Runs in three dimensions: on three levels, with the conservation fix, unsplit and in sweeps.
+//! Runs in three dimensions: on three levels, with the conservation fix, by unsplit and split schemes.
 
 use super::common::{bits, case, options, take_steps};
 use super::emulator::Emulator;
@@ -22,7 +22,7 @@ const LAYERS: [&str; 4] = [
 
 const GAS: &str = include_str!("../cases/gas_in_space.toml");
 
-/// Case and overrides. The last two are for hardware alone: the host would take minutes.
+/// Cases and overrides. The last two run only on a GPU: emulation would take minutes.
 pub const CASES: [(&str, &[&str]); 6] = [
     (SOUND, &[]),
     (SOUND, &["scheme.split=\"strang\""]),
@@ -36,7 +36,7 @@ pub fn compare(text: &str, overrides: &[&str], steps: usize) -> Simulation<3> {
     compare_with(start_emulated::<3>(text, overrides, UserFunctions::default()), text, overrides, steps)
 }
 
-/// Compares a run on a device with that of the processor, and answers it.
+/// Asserts that a run on a device is bitwise equal to the CPU's, and returns it.
 fn compare_with(mut device: Simulation<3>, text: &str, overrides: &[&str], steps: usize) -> Simulation<3> {
     let mut cpu =
         Simulation::<3>::builder(&case(text, overrides)).options(&options(2)).build().unwrap_or_else(|e| panic!("{e}"));
@@ -57,13 +57,13 @@ fn compare_with(mut device: Simulation<3>, text: &str, overrides: &[&str], steps
     device
 }
 
-/// A regrid after the second step, and kept faces on all six sides of patches.
+/// Bitwise equal to the CPU, with a regrid after the second step and kept faces on all six sides of patches.
 #[test]
 fn space_is_that_of_the_cpu_to_the_bit() {
     CASES[..4].iter().for_each(|(text, overrides)| drop(compare(text, overrides, 3)));
 }
 
-/// A device on which sixteen patches are many.
+/// An executor on a device that works on so few tiles at once that sixteen patches are many.
 fn small_device(
     problem: &Problem<3>,
     solver: &SolverKernels,
@@ -75,8 +75,8 @@ fn small_device(
     Ok(Box::new(ResidentExecutor::new(device, problem.clone(), solver.double.clone(), ratios, threads)?))
 }
 
-/// The states of a finest level of many patches slide, with the fix, through regrids and a rejected step; in sweeps of split schemes, and with
-/// sources before them.
+/// Bitwise equal to the CPU if the states of a finest level of many patches slide: with the fix, through regrids and a rejected step, with
+/// split schemes, and with sources before the sweeps.
 #[test]
 fn states_that_slide_are_those_of_the_cpu_to_the_bit() {
     let source = "source.pressure=-3 * pressure + x";

@@ -11,12 +11,12 @@ pub const CASES: [(&str, &str); 15] = cases! {
     "euler" "euler_hllc" "euler_tracer" "p_system" "shallow_water" "shallow_water_bathymetry" "traffic"
 };
 
-/// True if the solver knows what a solid wall does.
+/// True if the solver supports solid walls.
 pub fn with_walls(name: &str) -> bool {
     riemann::catalogue::find(name, 2).is_some_and(|info| info.wall_normal[0].is_some() && info.wall_normal[1].is_some())
 }
 
-/// Overrides for the sides of the domain, the ratios and the sweeps. Walls stand across x alone.
+/// Overrides for the boundary conditions, the ratios and the sweeps. Walls are across x only.
 pub fn arranged(boundary: &str, ratio: &str, split: &str) -> [String; 4] {
     let other = if boundary == "wall" { "periodic" } else { boundary };
     [

@@ -1,5 +1,5 @@
-//! Values that move between patches and levels, in one, two and three dimensions: the device's kernels do what the CPU does, to the
-//! bit. No step is taken.
+//! Kernels that move values between patches and levels are bitwise equal to the CPU, in one, two and three dimensions. No step is
+//! taken.
 
 use super::emulator::Emulator;
 use super::flags::{in_space, problem};
@@ -15,11 +15,11 @@ use riemann::patch::SolverKernels;
 
 const NUM_GHOST: i32 = 2;
 
-/// Two executors that must agree.
+/// The two executors, CPU and device, that must agree.
 type Both<const D: usize> = [Box<dyn Executor<D>>; 2];
 
-/// Three levels: the domain in patches of at most `size` cells, those refined whose number leaves `rest` by three, and of each of
-/// these what lies two cells inside.
+/// Three levels: the domain in patches of at most `size` cells; over every patch whose number is `rest` modulo three, a patch of level 2;
+/// over its cells two or more from its sides, one of level 3.
 fn hierarchy<const D: usize>(problem: &Problem<D>, ratios: [Ratio<D>; 2], size: i32, rest: usize) -> Hierarchy<D> {
     let patches = split_to_size(&[problem.domain.coarsest()], [size; D]);
     let mut hierarchy = Hierarchy::new(problem.domain.clone(), ratios.to_vec(), patches.clone());
@@ -48,7 +48,7 @@ fn random_state<const D: usize>(mesh: &LevelMesh<D>, num_eqn: usize, seed: u64) 
     }
 }
 
-/// Fills all ghost cells and compares every value, those of ghost cells by samples at their centres.
+/// Fills all ghost cells and compares every value; ghost cells are compared by samples at their centres.
 fn compare<const D: usize>(what: &str, both: &mut Both<D>, hierarchy: &Hierarchy<D>, plans: &[LevelPlans<D>]) {
     for (l, mesh) in hierarchy.levels().iter().enumerate() {
         let level = Level(l as u8);
@@ -109,7 +109,7 @@ fn check<const D: usize>(
     }
     compare("averaged down", &mut both, &before, &plans);
 
-    // Other patches are refined: values are copied from where there were some, and interpolated elsewhere.
+    // Other patches are refined: values are copied where the old level had cells, and interpolated elsewhere.
     let mut after = before.clone();
     let other = hierarchy(&problem, ratios, size + 2, 1);
     after.replace_finer(Level(0), other.levels()[1..].iter().map(|mesh| mesh.patches().to_vec()).collect());

@@ -1,12 +1,12 @@
-//! Constant states stay, to the bit.
+//! Constant states stay bitwise equal.
 
 use super::common::{start, take_steps};
 
 /// Three levels on patches that stay where they are.
 const FORCED_LEVELS: &str = include_str!("../cases/constant.toml");
 
-/// Every built-in solver with its parameters, auxiliary values and a state that no arithmetic treats kindly: tenths are not binary
-/// fractions.
+/// Every built-in solver with its parameters, auxiliary values and a state of tenths, which are not binary fractions, so that round-off
+/// would show.
 const CONSTANT_STATES: [(&str, &str, &[f64]); 15] = [
     ("name='acoustics',density=1.3,bulk=3.7", "", &[1.1, 0.3, -0.7]),
     ("name='acoustics_variable'", "impedance=1.7,sound_speed=0.9", &[1.1, 0.3, -0.7]),
@@ -35,7 +35,7 @@ fn state_of((solver, aux, state): (&str, &str, &[f64])) -> Vec<String> {
     vec![format!("solver={{{solver}}}"), format!("aux={{{aux}}}"), format!("initial={{{}}}", values.join(","))]
 }
 
-/// A constant state stays to the bit: no jump, no wave; and every mean and interpolation of equal numbers is that number.
+/// A constant state stays bitwise equal: without jumps there are no waves, and any mean or interpolation of equal numbers is that number.
 #[test]
 fn constant_states_stay_to_the_bit() {
     let arrangements =
@@ -62,7 +62,7 @@ fn constant_states_stay_to_the_bit() {
     }
 }
 
-/// Every built-in solver has been thought of above.
+/// Every built-in solver is in the table above.
 #[test]
 fn all_solvers_have_a_constant_state() {
     for info in riemann::catalogue::all() {

@@ -1,4 +1,4 @@
-//! What must come out to the bit, or to round-off, whatever the mesh does.
+//! Properties that hold bitwise or up to round-off, whatever the mesh.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Domains narrower than their ghost cells: as if what lies beyond their sides were there.
+//! Domains with fewer cells than ghost cells are bitwise equal to wide domains that hold the cells beyond their sides.
 
 use super::common::narrow::Narrow;
 use super::common::{case, options};
@@ -7,7 +7,7 @@ use amrclaw::simulation::{Simulation, UserFunctions};
 
 const SIDES: [[Beyond; 2]; 5] = [[Periodic; 2], [Wall; 2], [Nearest; 2], [Wall, Nearest], [Nearest, Wall]];
 
-/// Sides across which averages are continued as the cells averaged are: repeated fine cells are not those of a repeated coarse one.
+/// Boundary conditions that commute with averaging down. Extrapolation does not: repeating fine cells is not repeating a coarse cell.
 const EXACT_ON_LEVELS: [[Beyond; 2]; 2] = [[Periodic; 2], [Wall; 2]];
 
 const LEVELS: &str =
@@ -21,8 +21,8 @@ fn start<const D: usize>(text: &str, user: UserFunctions<D>) -> Simulation<D> {
         .unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-/// One to five cells across, with every pair of sides and every way to sweep, at both orders: the same bits as in a domain that holds
-/// the copies, the mirror images or the repeated cells.
+/// Domains of one to five cells, with every pair of boundary conditions, every kind of sweep and both orders, are bitwise equal to wide ones
+/// that hold the periodic copies, the mirror images or the repeated cells.
 #[test]
 fn narrow_planes_are_wide_ones() {
     let schemes = [
@@ -40,7 +40,7 @@ fn narrow_planes_are_wide_ones() {
     }
 }
 
-/// Lines of few cells, too, are as wide ones.
+/// The same in one dimension.
 #[test]
 fn narrow_lines_are_wide_ones() {
     for (count, sides) in (1..=5).flat_map(|count| SIDES.map(|sides| (count, sides))) {
@@ -50,8 +50,8 @@ fn narrow_lines_are_wide_ones() {
     }
 }
 
-/// With a fine level over a part of the narrow domain, whose ghost cells are interpolated from coarse images; a medium, or velocities on
-/// faces, are continued as the states are. Richardson's estimate needs six ghost cells.
+/// The same with a fine level over a part of the narrow domain, whose ghost cells are interpolated from images of coarse cells; a medium or
+/// velocities on faces are continued like the states. Richardson's estimate needs six ghost cells.
 #[test]
 fn fine_levels_over_narrow_domains_see_the_same() {
     let region = "[[regrid.region]]\nlevels = [2, 2]\nlower = [-50.0, 2.0]\nupper = [50.0, 6.0]\n";
@@ -63,7 +63,7 @@ fn fine_levels_over_narrow_domains_see_the_same() {
             let solver = "name = \"acoustics_variable\"";
             Narrow { solver, equations: 3, aux: 2, normal: 1, faces: false, sides, count, plane: true, more }
                 .compare::<2>(start, 3);
-            // Velocities that are given have no walls.
+            // Given velocities do not satisfy walls.
             if sides == [Periodic; 2] {
                 let solver = "name = \"advection_edge\"";
                 Narrow { solver, equations: 1, aux: 2, normal: 1, faces: true, sides, count, plane: true, more }
@@ -73,8 +73,8 @@ fn fine_levels_over_narrow_domains_see_the_same() {
     }
 }
 
-/// Flags that Richardson's estimate sets by itself are those of the wide domain: of an even number of cells, so that the same cells are
-/// taken together. Data that scatter want every cell refined.
+/// Richardson's estimate flags the same cells as in the wide domain. The number of cells is even, so that the same cells are coarsened
+/// together; with such random data every cell is flagged.
 #[test]
 fn richardsons_flags_are_those_of_a_wide_domain() {
     for (count, sides) in [2, 4].into_iter().flat_map(|count| EXACT_ON_LEVELS.map(|sides| (count, sides))) {

@@ -1,4 +1,4 @@
-//! A run that goes on from a checkpoint is the run that never stopped, to the bit.
+//! A run restarted from a checkpoint is bitwise equal to one that never stopped.
 
 use super::common::restarts::{CASES, assert_restarts_change_nothing};
 use super::common::{case, options};
@@ -16,7 +16,7 @@ fn check<const D: usize>(text: &str, steps: usize) {
     );
 }
 
-/// Whatever a step reads is either in the checkpoint or made anew before: no ghost cell of an earlier step.
+/// Everything that a step reads is either in the checkpoint or computed again; no step reads a ghost cell of an earlier step.
 #[test]
 fn restarts_after_every_step_change_nothing() {
     for (steps, dimensions, text) in CASES {

@@ -49,18 +49,18 @@ fn asymmetry(frame: &Frame<2>, vector: [usize; 2]) -> f64 {
     worst
 }
 
-/// A ring of sound about the centre of a square. The patches are forced, by regions with that symmetry: clustering cuts boxes at the
-/// first best place it finds, and its patches have no symmetry, nor would the solution have it but to the order of the error at the
+/// A ring of sound about the centre of a square, on patches forced by regions with that symmetry. Clustering takes the first of several
+/// equally good cuts, so that its patches are not symmetric, and then neither is the solution, by the size of the error at the
 /// patches' edges.
 const RING: &str = include_str!("../cases/symmetric/ring.toml");
 
-/// Overrides that put gas under pressure in the place of the sound.
+/// Overrides for gas under pressure instead of sound.
 const GAS: [&str; 2] = [
     "solver={name='euler'}",
     "initial={density='1 + exp(-20 * r^2)',x_momentum='0',y_momentum='0',energy='2.5 + 4 * exp(-20 * r^2)'}",
 ];
 
-/// Round-off in the order of sums, of numbers of order one, over some hundred steps of the finest level.
+/// Round-off of sums of numbers of order one in different order, over some hundred steps of the finest level.
 const SYMMETRIC: f64 = 1e-13;
 
 #[test]
@@ -71,7 +71,7 @@ fn symmetric_sound_stays_symmetric() {
     let frame = simulation.frame();
     let found = asymmetry(&frame, [1, 2]);
     assert!(found <= SYMMETRIC, "asymmetry {found:e}");
-    // A shift by one cell is seen.
+    // The measure detects a shift by one cell.
     let mut shifted = frame;
     shifted.levels.truncate(1);
     shifted.ratios.clear();
@@ -85,6 +85,6 @@ fn symmetric_gas_stays_symmetric() {
     let mut simulation = start(RING, &GAS);
     take_steps(&mut simulation, 20);
     let found = asymmetry(&simulation.frame(), [1, 2]);
-    // Quotients and square roots lose a digit.
+    // Ten times the bound: quotients and square roots lose a digit.
     assert!(found <= 10.0 * SYMMETRIC, "asymmetry {found:e}");
 }

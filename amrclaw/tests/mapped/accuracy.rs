@@ -1,4 +1,5 @@
-//! Against exact solutions and formulas written out: order of convergence, Clawpack's mapped acoustics, symmetry, an oblique shock, gauges.
+//! Comparisons with exact solutions and with formulas written out: orders of convergence, Clawpack's mapped acoustics, symmetry, an oblique
+//! shock, gauges.
 
 use super::SMOOTH;
 use super::common::{advance_to, case, for_each_finest_cell, orders, start, take_steps};
@@ -16,7 +17,7 @@ fn one_level(solver: &str, cells: usize, end: f64, initial: &str) -> String {
     )
 }
 
-/// The mean of |q − exact| over the cells, by their areas: the last auxiliary value of a mapped cell.
+/// The mean of |q − exact|, weighted by the cells' areas, which are the last auxiliary value of a mapped cell.
 fn error(frame: &Frame<2>, mapping: &Mapping<2>, exact: impl Fn([f64; 2]) -> f64) -> f64 {
     let (mut sum, mut area) = (0.0, 0.0);
     for patch in &frame.levels[0].patches {
@@ -32,10 +33,10 @@ fn error(frame: &Frame<2>, mapping: &Mapping<2>, exact: impl Fn([f64; 2]) -> f64
     sum / area
 }
 
-/// Smooth waves of sound and of density on a smooth map: second order, with some room for the coarsest grid.
+/// Smooth sound and density waves on a smooth mapping converge to second order; the bound allows for the coarsest grid.
 #[test]
 fn smooth_waves_converge_to_second_order() {
-    // The map takes X + 1 to x + 1 and y + 0.1, Y + 1 to y + 1: these waves repeat with both.
+    // X + 1 is mapped to x + 1 and y + 0.1, Y + 1 to y + 1: these waves are periodic under both.
     let phase = "2*pi*(x + 0.0)";
     let sound = format!("pressure = \"sin({phase})\"\nu = \"sin({phase})\"\nv = \"0\"");
     let gas = format!(
@@ -79,8 +80,8 @@ const RING: &str = r#"
     format = []
 "#;
 
-/// Godunov's method with the formulas of Clawpack's `rpn2_acoustics_mapped`: per face the normal velocities, two waves, speeds times the
-/// ratio of the face's length to that of a computational cell. Round-off of ten steps.
+/// The solution equals Godunov's method with the formulas of Clawpack's `rpn2_acoustics_mapped` up to round-off of ten steps: for each face
+/// normal velocities, two waves, and speeds times the ratio of the face's length to that of a computational cell.
 #[test]
 fn formulas_written_out_agree() {
     let overrides = ["scheme.order=1", "scheme.transverse=0", "scheme.allow_unstable=true", "time.dt=0.002"];
@@ -96,7 +97,7 @@ fn formulas_written_out_agree() {
     let patch = &frame.levels[0].patches[0];
     (0..nx * ny).for_each(|k| q[k] = [0, 1, 2].map(|m| patch.q[m * nx * ny + k]));
     let (zz, c) = (2.0, 2.0);
-    // The waves' fluctuations to the left and to the right.
+    // The fluctuations to the left and to the right.
     let solve = |l: [f64; 3], r: [f64; 3], [a, b]: [f64; 2], ratio: f64| {
         let (jump_p, jump_u) = (r[0] - l[0], (a * r[1] + b * r[2]) - (a * l[1] + b * l[2]));
         let (a1, a2) = ((-jump_p + zz * jump_u) / (2.0 * zz), (jump_p + zz * jump_u) / (2.0 * zz));
@@ -144,7 +145,7 @@ fn formulas_written_out_agree() {
     }
 }
 
-/// A pulse around the whole ring stays the same at all angles: round-off of forty steps.
+/// A pulse that is the same at all angles of a ring stays so, up to round-off of forty steps.
 #[test]
 fn rings_stay_symmetric() {
     for text in [
@@ -164,7 +165,7 @@ fn rings_stay_symmetric() {
     }
 }
 
-/// A gauge stands at its physical position: at the start it shows the initial data there, to second order in the cells' size.
+/// A gauge is at its physical position: its first sample is the initial data there, up to second order in the cell size.
 #[test]
 fn gauges_stand_at_physical_positions() {
     let text = RING.replace("[output]", "[[gauge]]\nname = \"g\"\nposition = [-0.4, -0.8]\n[output]");
@@ -177,8 +178,8 @@ fn gauges_stand_at_physical_positions() {
     assert!((sample.q[0] - 0.6).abs() < 5e-3, "{}", sample.q[0]);
 }
 
-/// Source terms by formulas see physical positions, and computational ones under capitals: of a gas at rest pressure grows by them alone
-/// in a step that is so short that what the growth sets in motion is a millionth of it.
+/// In source formulas `x`, `y` are physical positions and `X`, `Y` computational ones. The medium is at rest, and the step so short that waves
+/// change the pressure by a millionth of what the source adds.
 #[test]
 fn sources_see_physical_positions() {
     let text =
@@ -194,8 +195,8 @@ fn sources_see_physical_positions() {
     });
 }
 
-/// The shock at the wedge of the example stands where theory has it, 32.24°, within half a degree, and the density behind it is 2.845
-/// within a hundredth.
+/// The shock at the wedge of the example has the angle of the theory, 32.24°, within half a degree, and the density behind it is 2.845
+/// within 0.01.
 #[test]
 fn an_oblique_shock_has_its_angle() {
     let text = include_str!("../../../examples/euler_wedge/case.toml");
@@ -203,7 +204,7 @@ fn an_oblique_shock_has_its_angle() {
     let mapping = case.mapping::<2>().expect("the case has one");
     let mut simulation = start(text, &["output.format=[]"]);
     advance_to(&mut simulation, 1.2);
-    // In each column of the finest cells, the highest place where the density is above the middle of the shock.
+    // For each column of the finest cells, the highest position where the density exceeds the mean of the states beside the shock.
     let mut crossings = std::collections::BTreeMap::<i64, [f64; 2]>::new();
     let mut behind = Vec::new();
     for_each_finest_cell(&simulation.frame(), |_, point, dx, q| {

@@ -1,5 +1,5 @@
-//! Totals over three levels stay what they are between walls and across seams: vectors of a cell's faces add up to zero, those of fine
-//! faces to that of the coarse one, areas of fine cells to that of the coarse one.
+//! Totals over three levels are conserved between walls and across seams: the face vectors of a cell sum to zero, those of fine
+//! faces to that of the coarse face, and areas of fine cells to that of the coarse cell.
 
 use super::common::{absolute_totals, start, take_steps};
 use super::{SMOOTH, case};
@@ -14,7 +14,7 @@ const GAS: [(&str, &str); 4] = [
     ),
 ];
 
-/// The drift of density, energy and, where `momentum` is kept, momentum, for each unit of what there is.
+/// The relative drift of the totals of density, energy and, if `momentum` is conserved, momentum.
 fn drift(mesh: &str, map: [&str; 2], momentum: bool, overrides: &[&str]) -> f64 {
     let mut simulation = start(&case(r#"name = "euler""#, mesh, map, &GAS), overrides);
     let (before, scale) = (simulation.totals(), absolute_totals(&simulation.frame()));
@@ -25,8 +25,8 @@ fn drift(mesh: &str, map: [&str; 2], momentum: bool, overrides: &[&str]) -> f64 
     kept.iter().map(|&m| (after[m] - before[m]).abs() / scale[0].max(scale[m])).fold(0.0, f64::max)
 }
 
-/// Each of some thousand faces between levels rounds at 1e-16 of the state, with either sign, sixty times. Walls that bend turn transverse
-/// waves back too.
+/// Totals are conserved on three levels. Bound: some thousand faces between levels round to 1e-16 of the state, with either sign, in each of
+/// sixty steps. Curved walls reflect transverse waves too.
 #[test]
 fn totals_stay_on_three_levels() {
     let periodic = "cells = [19, 15]\nboundary = { x = \"periodic\", y = \"periodic\" }";

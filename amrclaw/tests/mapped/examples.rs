@@ -4,7 +4,7 @@ use super::common::{advance_to, case, for_each_finest_cell, largest_difference, 
 use super::cylinder::{bessel, relative_error};
 use std::f64::consts::FRAC_2_PI;
 
-/// A wave scattered by a cylinder is that of the series: on two levels to within 2 %, where the whole example has three.
+/// A wave scattered by a cylinder equals the series solution within 2 %, on two of the example's three levels.
 #[test]
 fn a_cylinder_scatters_as_the_series_says() {
     let text = include_str!("../../../examples/acoustics_cylinder/case.toml");
@@ -14,7 +14,7 @@ fn a_cylinder_scatters_as_the_series_says() {
     assert!(error < 0.02, "{error}");
 }
 
-/// Bessel's functions by the series' recurrences: tabulated values, and Wronskians `J(n+1) Y(n) − J(n) Y(n+1) = 2/πx`.
+/// The Bessel functions of the series have tabulated values, and Wronskians `J(n+1) Y(n) − J(n) Y(n+1) = 2/πx`.
 #[test]
 fn bessel_functions_are_bessels() {
     // Abramowitz and Stegun, table 9.1.
@@ -31,13 +31,13 @@ fn bessel_functions_are_bessels() {
         let [j, y] = bessel(x, 20);
         for n in 0..20 {
             let error = (j[n + 1] * y[n] - j[n] * y[n + 1]) * x / FRAC_2_PI - 1.0;
-            // Neumann's series lose a digit or two where x is large.
+            // Neumann's series lose a digit or two for large x.
             assert!(error.abs() < 1e-11, "x = {x}, order {n}: {error:e}");
         }
     }
 }
 
-/// The mean difference, by area, of what is carried around the annulus from what was there at the start, turned, for each unit of its mean.
+/// The relative L1 error of humps advected around the annulus; the exact solution is the initial data rotated.
 fn error_of_annulus(overrides: &[&str]) -> f64 {
     let text = include_str!("../../../examples/advection_annulus/case.toml");
     let mapping = case(text, overrides).mapping::<2>().expect("the case has one");
@@ -45,7 +45,7 @@ fn error_of_annulus(overrides: &[&str]) -> f64 {
     advance_to(&mut simulation, 0.5);
     let (mut difference, mut whole) = (0.0, 0.0);
     for_each_finest_cell(&simulation.frame(), |_, point, dx, q| {
-        // After half a turn each hump is where the other one was.
+        // After half a revolution each hump is where the other one was.
         let [x, y] = mapping.position(point);
         let hump = |centre: f64| (-40.0 * ((x - centre).powi(2) + y * y)).exp();
         let (wanted, area) = (hump(0.5) - hump(-0.5), point[0] * dx[0] * dx[1]);
@@ -55,15 +55,16 @@ fn error_of_annulus(overrides: &[&str]) -> f64 {
     difference / whole
 }
 
-/// Humps that go round keep their shape: second order from level to level, less a little at their tops, where the limiter acts.
+/// Humps advected around the annulus keep their shape: a level more reduces the error as at second order, less the effect of the limiter
+/// at their maxima.
 #[test]
 fn humps_go_round_the_annulus() {
     let [one, two] = ["levels.max=1", "levels.max=2"].map(|levels| error_of_annulus(&[levels, "output.format=[]"]));
     assert!(two < 0.1 && one > 2.8 * two, "{one}, {two}");
 }
 
-/// On one grid the annulus is `advection_mapped` on a straight mesh of radius and angle, with the same velocities and areas: the mapping only puts
-/// formulas to their places. Round-off of positions in the initial data, which forty steps carry on.
+/// On one level the annulus equals `advection_mapped` on a straight mesh of radius and angle with the same velocities and areas, up to
+/// round-off of positions in the initial data, which forty steps carry on.
 #[test]
 fn the_annulus_is_a_straight_mesh_with_areas() {
     let mapped = include_str!("../../../examples/advection_annulus/case.toml");
@@ -81,7 +82,7 @@ fn the_annulus_is_a_straight_mesh_with_areas() {
     assert!(on_annulus.frame().levels[0].patches[0].q.iter().any(|q| q.abs() > 0.2), "the humps are there");
 }
 
-/// Along the wall the shock runs on undisturbed, at Mach 2.43 from x = 0.26: within half of a cell of the second level at t = 0.125.
+/// Along the wall the shock moves undisturbed, at Mach 2.43 from x = 0.26: its position at t = 0.125 is right within half a cell of level 2.
 #[test]
 fn the_shock_passes_the_corner() {
     let text = include_str!("../../../examples/shock_corner/case.toml");
@@ -89,7 +90,7 @@ fn the_shock_passes_the_corner() {
     let mapping = case(text, &overrides).mapping::<2>().expect("the case has one");
     let mut simulation = start(text, &overrides);
     advance_to(&mut simulation, 0.125);
-    // Beside the upper wall the density falls from 3.249 to 1 along x.
+    // Along the upper wall the density falls from 3.249 to 1.
     let mut profile = Vec::new();
     for_each_finest_cell(&simulation.frame(), |_, point, _, q| {
         let [x, y] = mapping.position(point);
@@ -98,7 +99,7 @@ fn the_shock_passes_the_corner() {
         }
     });
     profile.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    // The distance over which it would be the density behind the shock, up to the wall.
+    // The position of a sharp shock with the same mass along this line.
     let mut place = 0.0;
     for pair in profile.windows(2) {
         let share = |q: f64| ((q - 1.0) / 2.249).clamp(0.0, 1.0);

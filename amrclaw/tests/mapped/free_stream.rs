@@ -1,4 +1,4 @@
-//! A constant state stays constant: the jumps at all faces are zero, whatever their directions.
+//! A constant state stays constant: the jumps are zero at all faces, whatever their normals.
 
 use super::common::{for_each_finest_cell, start, take_steps};
 use super::{SMOOTH, case};
@@ -27,7 +27,7 @@ fn deviation(solver: &str, map: [&str; 2], state: &[(&str, &str)]) -> f64 {
     largest
 }
 
-/// Twenty steps of states of size one round at 1e-16 each, in averages of the levels and in the fix between them.
+/// Bound: states of size one round to 1e-16 in each of twenty steps, in averaging down and in the conservation fix.
 #[test]
 fn a_constant_state_stays_constant() {
     for map in [SMOOTH, ROUGH] {
@@ -41,8 +41,8 @@ fn a_constant_state_stays_constant() {
     }
 }
 
-/// Richardson's estimate is that of the error of the solution: on bent cells a constant state has none, to round-off of a step, though cells
-/// twice as large have other faces.
+/// Richardson's estimate measures the error of the solution alone: for a constant state on curved cells it is the round-off of a step, although
+/// cells twice as large have other faces.
 #[test]
 fn a_constant_state_has_no_error_to_estimate() {
     let text = case(ACOUSTICS, "cells = [20, 16]", SMOOTH, &[("pressure", "1"), ("u", "0.7"), ("v", "-0.4")]);

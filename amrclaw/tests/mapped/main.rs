@@ -1,4 +1,4 @@
-//! Mapped grids: what holds of any solver in the frames of faces.
+//! Mapped meshes: properties of every solver in the frames of faces.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -14,10 +14,10 @@ mod refused;
 mod space;
 mod straight;
 
-/// A map that is smooth and bends both families of lines; the unit square to itself, periodic along both axes.
+/// A smooth mapping that curves both families of grid lines and is periodic along both axes.
 const SMOOTH: [&str; 2] = ["X + 0.06 * sin(2*pi*X) * sin(2*pi*Y)", "Y - 0.05 * sin(2*pi*X) * sin(2*pi*Y) + 0.1 * X"];
 
-/// A case of a solver, `[mesh]` and `[mesh.mapping]` as given, three levels whose finest circles around.
+/// A case with the given solver, `[mesh]` and `[mesh.mapping]`, on three levels, the finest of which moves along a circle.
 fn case(solver: &str, mesh: &str, [x, y]: [&str; 2], initial: &[(&str, &str)]) -> String {
     let initial: String = initial.iter().map(|(name, value)| format!("{name} = \"{value}\"\n")).collect();
     format!(

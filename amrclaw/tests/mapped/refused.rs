@@ -1,4 +1,4 @@
-//! What is wrong with a mapping is said by its line before anything runs.
+//! Wrong mappings are refused before anything runs, by messages that name the line.
 
 use super::case;
 use amrclaw::io::config::{Case, find_built_in};
@@ -6,7 +6,7 @@ use amrclaw::io::config::{Case, find_built_in};
 const ACOUSTICS: &str = r#"name = "acoustics", density = 1.0, bulk = 4.0"#;
 const REST: [(&str, &str); 3] = [("pressure", "x"), ("u", "0"), ("v", "0")];
 
-/// What reading the case says.
+/// The error of reading the case.
 fn told(text: &str, overrides: &[&str]) -> String {
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
     Case::from_str_with(text, "case.toml", &overrides, find_built_in).map(|_| ()).unwrap_err().to_string()
@@ -18,7 +18,7 @@ fn has(text: &str, parts: &[&str]) {
     }
 }
 
-/// Nodes out of order or that are no numbers, sides that do not meet, solvers that know directions, and what else does not go together.
+/// Refused: nodes out of order or not finite, periodic sides that do not match, solvers that depend on the axes' directions, other conflicts.
 #[test]
 fn wrong_mappings_are_refused() {
     let mesh = "cells = [8, 8]";
@@ -48,7 +48,7 @@ fn wrong_mappings_are_refused() {
     );
 }
 
-/// The same in three dimensions, and what there is in the plane alone or in space alone.
+/// The same in three dimensions, and mappings that exist in two or in three dimensions only.
 #[test]
 fn wrong_mappings_in_space_are_refused() {
     let rest = [REST[0], REST[1], REST[2], ("w", "0")];
@@ -81,8 +81,8 @@ fn wrong_mappings_in_space_are_refused() {
     }
 }
 
-/// What the file itself says wrong is told with its line: nodes that are no numbers, sides that do not meet, a solver that knows
-/// directions, a gauge outside, a mapping by other words.
+/// Errors name the line of the case file: nodes that are not finite, periodic sides that do not match, a solver that depends on the axes'
+/// directions, a gauge outside the domain, `mapping = "user"` with a solver that has none.
 #[test]
 fn wrong_lines_are_named() {
     let mesh = "cells = [8, 8]\nboundary = { y = \"periodic\" }";
@@ -98,7 +98,7 @@ fn wrong_lines_are_named() {
     has(&told(&user.replace("y = \"Y\"", ""), &[]), &["case.toml:6", "mesh.mapping", "provides no mapping"]);
 }
 
-/// Ready mappings by name, with their parameters and no others.
+/// Built-in mappings take their parameters and no others.
 #[test]
 fn ready_mappings_have_parameters() {
     let text = case(ACOUSTICS, "cells = [8, 8]", ["X", "Y"], &REST);

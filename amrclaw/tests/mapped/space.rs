@@ -1,4 +1,4 @@
-//! Mapped grids in three dimensions: what holds in the plane holds there.
+//! Mapped meshes in three dimensions have the properties that they have in two.
 
 use super::common::{
     absolute_totals, advance_to, case, for_each_finest_cell, largest_difference, options, orders, start, take_steps,
@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 const ACOUSTICS: &str = r#"name = "acoustics", density = 1.0, bulk = 4.0"#;
 const EULER: &str = r#"name = "euler_hllc""#;
 
-/// Smooth, bends all families of lines and surfaces, and is periodic along all axes.
+/// A smooth mapping that curves all families of lines and surfaces and is periodic along all axes.
 const SMOOTH: [&str; 3] = [
     "X + 0.03 * sin(2*pi*X) + 0.04 * sin(2*pi*Y) * sin(2*pi*Z)",
     "Y - 0.04 * sin(2*pi*X) * sin(2*pi*Z) + 0.1 * X",
@@ -34,7 +34,7 @@ const GAS: [(&str, &str); 5] = [
     ("energy", "2.5 + 2 * exp(-20 * ((x - 0.3)^2 + (y - 0.6)^2 + (z - 0.45)^2))"),
 ];
 
-/// A case on three levels whose finest circles around.
+/// A case on three levels, the finest of which moves along a circle.
 fn text(solver: &str, mesh: &str, mapping: &str, initial: &[(&str, &str)]) -> String {
     let initial: String = initial.iter().map(|(name, value)| format!("{name} = \"{value}\"\n")).collect();
     format!(
@@ -53,8 +53,8 @@ fn in_space(text: &str, overrides: &[&str]) -> Simulation<3> {
     Simulation::builder(&case(text, overrides)).options(&options(2)).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A constant state stays constant on three levels: the jumps at all faces are zero, whatever their directions. States of size one round
-/// at 1e-16 in each of six steps, in averages of the levels and in the fix between them.
+/// A constant state stays constant on three levels: the jumps are zero at all faces, whatever their normals. Bound: states of size one round
+/// to 1e-16 in each of six steps, in averaging down and in the conservation fix.
 #[test]
 fn a_constant_state_stays_constant() {
     let gas =
@@ -75,9 +75,9 @@ fn a_constant_state_stays_constant() {
     }
 }
 
-/// Totals over three levels stay what they are across bent seams, and between bent walls, which turn transverse waves back: vectors of
-/// a cell's faces add up to zero, those of fine faces to that of the coarse one, volumes of fine cells to that of the coarse one. Each of
-/// some thousand faces between levels rounds at 1e-16 of the state, with either sign, in each of eight steps.
+/// Totals over three levels are conserved across curved seams and between curved walls, which reflect transverse waves: the face vectors of
+/// a cell sum to zero, those of fine faces to that of the coarse face, volumes of fine cells to that of the coarse cell. Bound: some thousand
+/// faces between levels round to 1e-16 of the state, with either sign, in each of eight steps.
 #[test]
 fn totals_stay_on_three_levels() {
     let drift = |text: &str, kept: &[usize], overrides: &[&str]| {
@@ -105,8 +105,8 @@ fn totals_stay_on_three_levels() {
     }
 }
 
-/// Sweeps along one axis after the other keep totals on three levels where the faces of each cell are parallel, whatever the distances
-/// of nodes and the angles between the axes; elsewhere they are refused. Tolerance as above.
+/// Split schemes conserve totals on three levels if opposite faces of each cell are parallel, whatever the distances of nodes and the
+/// angles between the axes; for other mappings they are refused. Tolerance as above.
 #[test]
 fn parallel_faces_may_be_swept() {
     let sheared = ["X + 0.1 * sin(2*pi*X) + 0.3 * Z", "0.7 * Y", "Z + 0.05 * cos(2*pi*Z) - 0.2 * Y"];
@@ -129,7 +129,7 @@ fn parallel_faces_may_be_swept() {
     }
 }
 
-/// The case and the one without its mapping, after ten steps.
+/// Runs the case and the same case without its mapping for ten steps.
 fn both(text: &str, overrides: &[&str]) -> [Simulation<3>; 2] {
     let [before, after] = [text.split("[mesh.mapping]").next().unwrap(), text.split("[levels]").nth(1).unwrap()];
     let after = after.replace("X -", "x -").replace("Y -", "y -").replace("Z -", "z -");
@@ -140,9 +140,9 @@ fn both(text: &str, overrides: &[&str]) -> [Simulation<3>; 2] {
     })
 }
 
-/// With the identity as the map every turn multiplies by one and adds zero, and turns tangents round twice: the numbers are the same, on
-/// cells whose corners are binary fractions. Between levels sums are weighted with volumes, in another order, and what a wall sends back of
-/// transverse waves is twice what enters it instead of a split of its own, which gas goes on with along the wall: round-off of ten steps.
+/// With the identity as mapping every rotation multiplies by one and adds zero, and reverses tangents twice: values are bitwise equal, on
+/// cells whose corners are binary fractions. With several levels sums are weighted with volumes, in another order; at walls the reflected
+/// transverse waves are twice those that enter instead of a splitting of their own: these cases differ by round-off of ten steps.
 #[test]
 fn the_identity_changes_nothing() {
     for boundary in ["extrapolate", "wall", "periodic"] {
@@ -161,7 +161,7 @@ fn the_identity_changes_nothing() {
     }
 }
 
-/// The other built-in solvers likewise, on one level and two, with the numbers of the straight mesh but for sums between levels.
+/// The same for the other built-in solvers, on one level and on two, bitwise equal except for sums between levels.
 #[test]
 fn the_identity_changes_nothing_for_any_solver() {
     let tracer = [&GAS[..], &[("tracer", "x")]].concat();
@@ -182,11 +182,11 @@ fn the_identity_changes_nothing_for_any_solver() {
     }
 }
 
-/// A grid that is turned so far that normals point against their axes has the results of the straight one, velocities turned: round-off
-/// of ten steps.
+/// On a mesh rotated so far that normals point against their axes, the solution is that of the straight mesh with rotated velocities, up to
+/// round-off of ten steps.
 #[test]
 fn a_turned_grid_gives_the_turned_result() {
-    // A rotation: half a turn about (1, 2, 3)/√14, then 36.87° about z. Its columns are the directions of the grid's axes.
+    // A rotation by 180° about (1, 2, 3)/√14, then by 36.87° about z. Its columns are the directions of the mesh's axes.
     let axis = [1.0, 2.0, 3.0].map(|x: f64| x / 14.0_f64.sqrt());
     let half = |v: [f64; 3]| -> [f64; 3] {
         let along = 2.0 * (0..3).map(|d| v[d] * axis[d]).sum::<f64>();
@@ -221,7 +221,7 @@ fn a_turned_grid_gives_the_turned_result() {
     }
 }
 
-/// A ring that is drawn out along z has in each plane the result of the ring: round-off of ten steps on two levels.
+/// A ring extruded along z has in each plane the solution of the two-dimensional ring, up to round-off of ten steps on two levels.
 #[test]
 fn a_mesh_drawn_out_gives_the_plane_result() {
     let of = |cells: &str, z: &str, more: &str| {
@@ -252,10 +252,10 @@ fn a_mesh_drawn_out_gives_the_plane_result() {
     assert!(seen > 100, "{seen} cells of the finer level");
 }
 
-/// Smooth waves of sound on a smooth map: second order, with some room for the coarsest grid.
+/// Smooth sound waves on a smooth mapping converge to second order; the bound allows for the coarsest grid.
 #[test]
 fn smooth_waves_converge_to_second_order() {
-    // The map takes X + 1 to x + 1, y + 0.1 and z − 0.05, and Y + 1 and Z + 1 leave x: these waves repeat with all.
+    // X + 1 is mapped to x + 1, y + 0.1 and z − 0.05; Y + 1 and Z + 1 leave x unchanged: these waves are periodic under all three.
     let error = |cells: usize| {
         let text = format!(
             "solver = {{ name = \"acoustics\", density = 1.0, bulk = 1.0 }}\n[mesh]\ncells = [{cells}, {cells}, {cells}]\n\
@@ -277,7 +277,7 @@ fn smooth_waves_converge_to_second_order() {
     assert!(found.iter().all(|order| *order > 1.8), "{found:?}");
 }
 
-/// A gauge stands at its physical position: at the start it shows the initial data there, to second order in the cells' size.
+/// A gauge is at its physical position: its first sample is the initial data there, up to second order in the cell size.
 #[test]
 fn gauges_stand_at_physical_positions() {
     let shell = "kind = \"cubed_sphere_face\"\ninner = 1.0\nouter = 2.0";

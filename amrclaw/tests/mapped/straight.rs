@@ -1,4 +1,4 @@
-//! Maps that leave a grid straight: the same numbers as without.
+//! Mappings that leave the mesh straight give the same solution as the case without a mapping.
 
 use super::case;
 use super::common::{for_each_finest_cell, largest_difference, start, take_steps};
@@ -13,7 +13,7 @@ const GAS: [(&str, &str); 4] = [
     ("energy", "2.5 + exp(-30 * ((x - 0.4)^2 + (y - 0.55)^2))"),
 ];
 
-/// The case with its mapping, and the case without, after thirty steps.
+/// Runs the case with its mapping and the case without for thirty steps.
 fn both(mapped: &str, straight: &str, overrides: &[&str]) -> [Simulation<2>; 2] {
     let without = straight.split("[mesh.mapping]").next().unwrap().to_owned()
         + "[levels]"
@@ -25,9 +25,9 @@ fn both(mapped: &str, straight: &str, overrides: &[&str]) -> [Simulation<2>; 2] 
     })
 }
 
-/// With the identity as the map every rotation multiplies by one and adds zero: the numbers are the same, on cells whose corners are binary
-/// fractions. Between levels sums are weighted with areas, in another order, and what a wall sends back of transverse waves is twice what
-/// enters it instead of a split of its own: round-off of thirty steps.
+/// With the identity as mapping every rotation multiplies by one and adds zero: values are bitwise equal, on cells whose corners are binary
+/// fractions. With several levels sums are weighted with areas, in another order; at walls the reflected transverse waves are twice those that
+/// enter instead of a splitting of their own: these cases differ by round-off of thirty steps.
 #[test]
 fn the_identity_changes_nothing() {
     for boundary in ["\"extrapolate\"", "\"wall\"", "\"periodic\""] {
@@ -47,8 +47,8 @@ fn the_identity_changes_nothing() {
     }
 }
 
-/// By Richardson's estimate too, whose cells twice as large have a geometry of their own: the same cells are flagged, with the identity as the
-/// map and with a map that stretches. The pulse leaves the levels behind, so that others follow.
+/// Richardson's estimate, whose coarsened cells have a geometry of their own, flags the same cells as without the mapping, for the identity
+/// and for a stretching. The pulse leaves its patches, so that they are regridded.
 #[test]
 fn richardson_flags_the_same_cells() {
     let criterion = "regrid.flag={criterion=\"richardson\",tolerance=1e-4}";
@@ -66,13 +66,13 @@ fn richardson_flags_the_same_cells() {
     }
 }
 
-/// A grid that is turned has the results of the straight one, velocities turned: round-off of thirty steps. On one level: between levels
-/// slopes are limited component by component, which turned components do not survive.
+/// On a rotated mesh the solution is that of the straight mesh with rotated velocities, up to round-off of thirty steps. On one level only:
+/// interpolation between levels limits slopes by component, which does not commute with rotation.
 #[test]
 fn a_turned_grid_gives_the_turned_result() {
     let (c, s) = (0.8_f64, 0.6_f64);
     let turned = [("pressure", "exp(-30 * ((x - 0.08)^2 + (y - 0.44)^2))"), ("u", "0.2"), ("v", "-0.1")];
-    // The centre (0.08, 0.44) and the velocity (0.2, −0.1) are (0.328, 0.304) and (0.1, −0.2) in the grid's own directions.
+    // The centre (0.08, 0.44) and the velocity (0.2, −0.1) are (0.328, 0.304) and (0.1, −0.2) in the mesh's own axes.
     let straight = [("pressure", "exp(-30 * ((x - 0.328)^2 + (y - 0.304)^2))"), ("u", "0.1"), ("v", "-0.2")];
     let mesh = "cells = [25, 20]\nboundary = { x = \"wall\" }";
     let map = ["0.8 * X - 0.6 * Y", "0.6 * X + 0.8 * Y"];
@@ -93,7 +93,7 @@ fn a_turned_grid_gives_the_turned_result() {
     }
 }
 
-/// A grid stretched along an axis is one with other cells: round-off of thirty steps.
+/// A mesh stretched along its axes gives the solution of a straight mesh with cells of that size, up to round-off of thirty steps.
 #[test]
 fn a_stretched_grid_has_longer_cells() {
     let mapped = case(ACOUSTICS, "cells = [25, 20]", ["2 * X", "0.7 * Y"], &SOUND);

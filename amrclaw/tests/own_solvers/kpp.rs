@@ -50,7 +50,7 @@ impl Kpp {
     }
 }
 
-/// The usual data on a coarse mesh with a finer level about the front; sides far enough that nothing leaves.
+/// The paper's data on a coarse mesh with a finer level around the front; the sides are so far away that the front does not reach them.
 const CASE: &str = r#"
 [mesh]
 lower = [-3.0, -3.5]
@@ -66,8 +66,8 @@ end = 1.0
 q = "if(r < 1, 3.5 * pi, 0.25 * pi)"
 "#;
 
-/// The values stay between those at the start, up to the limited scheme's overshoots where both axes steepen, and their total stays.
-/// The front turns: at t = 1 the high values have left the circle of the start.
+/// Values stay in the range of the initial data, up to overshoots of the limited scheme where both sweeps steepen, and their total is
+/// conserved. The front rotates: at t = 1 the high values have left the initial circle.
 #[test]
 fn a_scalar_without_transverse_stays_bounded() {
     let solver = ChosenSolver::own(Kpp {});
@@ -80,11 +80,11 @@ fn a_scalar_without_transverse_stays_bounded() {
         outside = if x.hypot(y) > 1.2 { outside.max(q[0]) } else { outside };
     });
     assert!(outside > 3.0, "the front has turned: {outside}");
-    // The state at the sides is constant, so what flows in there flows out again.
+    // The state at the sides is constant, so that inflow and outflow cancel.
     assert_conserved(&simulation, &totals, &[0]);
 }
 
-/// What the defaults keep users from: the same without splitting grows beyond any bound.
+/// The reason for the default of split sweeps: the unsplit scheme grows without bound.
 #[test]
 fn unsplit_sweeps_would_grow() {
     let solver = ChosenSolver::own(Kpp {});

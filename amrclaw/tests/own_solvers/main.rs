@@ -1,5 +1,5 @@
-//! Solvers as users write them, without `transverse`, each run with the defaults of the scheme: nothing under `[scheme]`, no Courant
-//! number. What comes out is bounded, conserved and finite.
+//! Solvers as users write them, without `transverse`, run with the default scheme and Courant number. Solutions are bounded, conserved and
+//! finite.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -15,7 +15,7 @@ use amrclaw::io::frame::Frame;
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{RunError, RunOptions, Simulation};
 
-/// A simulation of a case, which names a solver `"of the test"`, with that solver.
+/// A simulation of a case with the test's solver.
 fn begin(solver: &ChosenSolver, text: &str, overrides: &[&str]) -> Result<Simulation<2>, RunError> {
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
     let text = format!("[solver]\npath = \"of the test\"\n{text}");
@@ -41,7 +41,7 @@ fn range(frame: &Frame<2>, m: usize) -> [f64; 2] {
     range
 }
 
-/// The totals of these equations are those at the start, up to round-off, which grows with the number of sums.
+/// Asserts that the totals of these components are those at the start, up to round-off, which grows with the number of sums.
 #[track_caller]
 fn assert_conserved(simulation: &Simulation<2>, before: &[f64], equations: &[usize]) {
     let after = simulation.totals();

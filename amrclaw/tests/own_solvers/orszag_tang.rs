@@ -4,7 +4,7 @@ use super::{assert_conserved, range, run_to};
 use amrclaw::plugin::ChosenSolver;
 use riemann::prelude::*;
 
-/// Ideal magnetohydrodynamics with a field ψ that carries divergences of B away and damps them; local Lax–Friedrichs.
+/// Ideal magnetohydrodynamics with a field ψ that transports the divergence of B away and damps it; local Lax–Friedrichs.
 ///
 /// A. Dedner et al., J. Comput. Phys. 175 (2002) 645–673, doi:10.1006/jcph.2001.6961, eqs 24 and 45.
 #[riemann::solver(
@@ -51,7 +51,7 @@ impl Plasma {
         flux
     }
 
-    /// Largest speed along an axis: the fast magnetosonic one.
+    /// Largest speed along an axis: that of the fast magnetosonic wave.
     fn fastest(&self, axis: Axis, q: State) -> Real {
         let (a, r) = (axis.index(), 1.0 / q[0]);
         let sound = self.gamma * self.pressure(q).max(0.0) * r;
@@ -91,7 +91,7 @@ impl Plasma {
     }
 }
 
-/// S. A. Orszag, C.-M. Tang, J. Fluid Mech. 90 (1979) 129–143, doi:10.1017/S002211207900210X; in the units that codes compare in.
+/// S. A. Orszag, C.-M. Tang, J. Fluid Mech. 90 (1979) 129–143, doi:10.1017/S002211207900210X; in the units of code comparisons.
 const CASE: &str = r#"
 [mesh]
 upper = [6.283185307179586, 6.283185307179586]
@@ -117,8 +117,8 @@ bz = 0
 psi = 0
 "#;
 
-/// Mass, momentum, energy and field keep their totals; the density stays positive and of the order of the data (at t = 1 it lies
-/// between 1.1 and 6 where codes are compared), and the pressure positive. What the divergence makes of ψ stays small.
+/// Totals of mass, momentum, energy and field are conserved; the density stays positive and of the order of the data (code comparisons have
+/// 1.1 to 6 at t = 1), and the pressure positive. ψ, which the divergence generates, stays small.
 #[test]
 fn nine_equations_stay_admissible() {
     let solver = ChosenSolver::own(Plasma { gamma: 5.0 / 3.0, cleaning_speed: 2.5, decay: 4.0 });

@@ -1,4 +1,4 @@
-//! A solver's functions of position, which are formulas too where they keep to the language.
+//! A solver's functions of position, which become formulas too if they keep to the solver language.
 
 use super::common::for_each_finest_cell;
 use amrclaw::io::config::Case;
@@ -9,7 +9,7 @@ use riemann::patch::SolverKernels;
 use riemann::prelude::*;
 use riemann::solver::Solver;
 
-/// Linear acoustics in a medium that a solver's file says, on a mesh that it bends.
+/// Linear acoustics with a medium and a mapping of its own.
 #[riemann::solver(
     title = "Sound on a mesh of its own",
     equations = ["pressure", vector("u", "v")],
@@ -46,7 +46,7 @@ impl BentSound {
         Normal { waves, speeds: [-c, c], amdq, apdq }
     }
 
-    /// A bump around a point, and where it is felt.
+    /// A bump around a point, and whether (x, y) is near it.
     fn bump(&self, x: Real, y: Real) -> (Real, bool) {
         let squared = (x - 0.4).powi(2) + (y - 0.6).powi(2);
         ((-30.0 * squared).exp(), squared < 0.09)
@@ -125,8 +125,8 @@ fn start(solver: &ChosenSolver, overrides: &[&str]) -> Simulation<2> {
     Simulation::builder(&case).options(&options).solver(solver).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What the formulas fill is what the functions say, loops, branches, helpers and parameters of either sign included: to a few units in
-/// the last place, since the functions take the standard library's `exp`, `powf` and `hypot`.
+/// Formulas give the values of the functions, with loops, branches, helpers and parameters of either sign, up to a few units in
+/// the last place, since the functions use the standard library's `exp`, `powf` and `hypot`.
 #[test]
 fn formulas_are_the_functions() {
     for bend in [0.05, -0.05] {
@@ -148,7 +148,7 @@ fn formulas_are_the_functions() {
     }
 }
 
-/// A mapping that the solver brings along is the same mesh as one by formulas, to the bit, and is told as formulas.
+/// A solver's mapping gives a mesh bitwise equal to that of the same formulas in the case, and is reported as formulas.
 #[test]
 fn a_solvers_mapping_is_one_by_formulas() {
     let own = BentSound { bulk: 4.0, bend: 0.04 };

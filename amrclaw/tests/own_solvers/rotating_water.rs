@@ -1,4 +1,4 @@
-//! Shallow water on a turning plane.
+//! Shallow water on a rotating plane.
 
 use super::{assert_conserved, range, run_to};
 use amrclaw::plugin::ChosenSolver;
@@ -44,7 +44,7 @@ impl RotatingWater {
         Normal { waves, speeds: [slow, fast], amdq, apdq }
     }
 
-    /// `(hu)_t = f hv`, `(hv)_t = −f hu`: the trapezoidal rule turns the momentum and keeps its length.
+    /// `(hu)_t = f hv`, `(hv)_t = −f hu`: the trapezoidal rule rotates the momentum and preserves its size.
     fn source(&self, dt: Real, q: State) -> State {
         let half = 0.5 * dt * self.coriolis;
         let r = 1.0 / (1.0 + half * half);
@@ -75,13 +75,13 @@ fn water() -> ChosenSolver {
     solver
 }
 
-/// The case's text without the parameter, which is the struct's own.
+/// The case's text without the parameter, which the struct gives.
 fn basin(initial: &str) -> String {
     BASIN.replace("coriolis = 2.0\n", "") + initial
 }
 
-/// A uniform current turns to the right: by a quarter after a time π/(2f). No key asks for the source term, and it acts all the same;
-/// the trapezoidal rule's angle is right to (f dt)²/12, some 1e-3.
+/// A uniform current turns right, by 90° after a time π/(2f): the source term acts although no key asks for it. The relative error of
+/// the trapezoidal rule's angle is (f dt)²/12, some 1e-3.
 #[test]
 fn a_source_acts_without_being_asked_for() {
     let initial = "[initial]\ndepth = 1\nx_momentum = 0.1\ny_momentum = 0\n";
@@ -92,7 +92,7 @@ fn a_source_acts_without_being_asked_for() {
     assert!((right + 0.1).abs() < 1e-4, "y: {right}");
 }
 
-/// A hump of water spreads and turns: the depth stays between its values at the start, and no water is lost.
+/// While a hump of water spreads and rotates, the depth stays in the range of the initial data, and no water is lost.
 #[test]
 fn a_hump_stays_bounded() {
     let initial =

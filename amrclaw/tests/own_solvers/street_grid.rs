@@ -46,7 +46,7 @@ limit = "if(hypot(x - 0.6, y - 0.5) < 0.2, 0.4, 1)"
 density = "0.3 + 0.4 * exp(-50 * ((x - 0.3)^2 + (y - 0.3)^2))"
 "#;
 
-/// A density stays between the empty road and bumper to bumper, cars queue before the slow quarter, and none is lost.
+/// The density stays between 0 and 1, cars queue before the slow quarter, and none is lost.
 #[test]
 fn cars_queue_and_none_is_lost() {
     let solver = ChosenSolver::own(StreetGrid {});

@@ -1,4 +1,4 @@
-//! Boundary values of the user's own.
+//! Boundary values given by the user.
 
 use super::common::{advance_to, l1_error, orders, start, start_with};
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
@@ -6,7 +6,7 @@ use amrclaw::simulation::UserFunctions;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-/// Ghost cells of a plane wave of sound that comes in at the left at an angle; exact for sound speed 2 and impedance 2.
+/// Boundary values of a plane sound wave that enters obliquely from the left; exact for sound speed 2 and impedance 2.
 struct PlaneWave;
 
 const DIRECTION: [f64; 2] = [0.8, 0.6];
@@ -25,15 +25,15 @@ impl BoundaryFunction<2> for PlaneWave {
 
 /// The plane wave through all sides, by formulas.
 const WAVE: &str = include_str!("../cases/features/incoming_wave.toml");
-/// All sides are the test's own.
+/// All boundary values are given by the test.
 const OWN_SIDES: &str = "mesh.boundary={x=\"user\",y=\"user\"}";
 
 fn own_boundary() -> UserFunctions<2> {
     UserFunctions { boundary: Some(Arc::new(PlaneWave)), ..UserFunctions::default() }
 }
 
-/// A user's boundary lets an exact wave enter, at every level's own time: it is then wherever it has come to, with an error of second
-/// order. A fine patch lies on the boundary.
+/// A user's boundary lets an exact wave enter, at the time of each level's own steps: the wave's error in the domain is of second order.
+/// A fine patch lies on the boundary.
 #[test]
 fn a_users_boundary_lets_a_wave_enter() {
     let errors = [1, 2, 4].map(|n| {
@@ -48,9 +48,9 @@ fn a_users_boundary_lets_a_wave_enter() {
     assert!(errors[2] < 1e-3, "{errors:?}");
 }
 
-/// Formulas give what a Rust function with the same operations gives, on fine patches and coarse, in faces and corners: for
-/// all sides in common, and for one side of its own. Centres of cells are rounded differently on the two ways, by an ulp,
-/// which values of size 1 show as some 1e-15 after 25 steps.
+/// Formulas give the values of a Rust function with the same operations, on fine and coarse patches, beside sides and corners: for
+/// all sides together, and for one side separately. The two round the centres of cells differently, by an ulp,
+/// which for values of size 1 gives some 1e-15 after 25 steps.
 #[test]
 fn formulas_are_as_good_as_a_users_boundary() {
     let wave = "sin(pi * (x * 0.8 + y * 0.6 - 2 * t))";

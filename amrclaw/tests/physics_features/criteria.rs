@@ -3,7 +3,7 @@
 use super::common::{advance_to, for_each_finest_cell, start};
 use amrclaw::simulation::Simulation;
 
-/// A steep front at x = 0.25 and a slow rise elsewhere, with room between them.
+/// A steep front at x = 0.25 and, at some distance, a slow rise.
 const STEEP_AND_FLAT: &str = include_str!("../cases/features/steep_front.toml");
 
 /// Range along x of the cells of level 2.
@@ -17,7 +17,7 @@ fn refined(simulation: &Simulation<2>) -> [f64; 2] {
     range
 }
 
-/// Both criteria find the front, not the slow rise, and follow it.
+/// Each criterion flags the front and not the slow rise, and follows it.
 #[test]
 fn criteria_follow_the_front() {
     let criteria: [&[&str]; 3] = [
@@ -38,7 +38,7 @@ fn criteria_follow_the_front() {
     }
 }
 
-/// An expression of the criterion is asked for cell by cell: exactly the cells where it is not zero, without a buffer.
+/// Without a buffer, exactly the cells are refined where the criterion's expression is not zero.
 #[test]
 fn an_expression_refines_where_it_is_not_zero() {
     let overrides = [
@@ -52,8 +52,8 @@ fn an_expression_refines_where_it_is_not_zero() {
     assert_eq!((patches[0].lo, patches[0].hi), ([80, 0], [120, 20]));
 }
 
-/// Richardson's estimate is that of the step that a level takes: four times as many steps of level 2 leave less to refine
-/// there.
+/// Richardson's estimate uses the step that the level takes: with four times as many steps of level 2, fewer of its cells are
+/// refined.
 #[test]
 fn estimates_are_of_the_steps_taken() {
     let finest = |ratio_time: &str| {

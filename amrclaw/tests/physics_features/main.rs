@@ -1,4 +1,4 @@
-//! Each feature of the physics and of the mesh by what it does to a solution: source terms, boundaries, capacity, auxiliary values,
+//! The effect on a solution of each feature of the physics and of the mesh: source terms, boundaries, capacity, auxiliary values,
 //! criteria, limiters, precision, steps and ratios.
 
 #[path = "../common/mod.rs"]

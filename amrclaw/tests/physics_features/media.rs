@@ -9,7 +9,7 @@ const TWO_MEDIA: &str = include_str!("../cases/features/two_media.toml");
 const LAKE: &str = include_str!("../cases/features/lake.toml");
 const SLOPING_BOTTOM: &str = include_str!("../cases/features/sloping_bottom.toml");
 
-/// Doubling the capacity halves the speed: the same as half the velocity with capacity one, but for round-off.
+/// Doubling the capacity equals halving the velocity, up to round-off.
 #[test]
 fn capacity_divides_the_speed() {
     let run = |u: f64, kappa: f64| {
@@ -33,24 +33,24 @@ fn capacity_divides_the_speed() {
 }
 
 /// At a jump of the impedance Z a wave is reflected by `(Z₂ − Z₁)/(Z₂ + Z₁)` and transmitted by `2 Z₂/(Z₁ + Z₂)`: LeVeque 2002, §9.8.
-/// The auxiliary values must be in place on every level, ghost cells too: the interface crosses the fine patch.
+/// The interface crosses the fine patch, so that auxiliary values must be right on every level and in ghost cells.
 #[test]
 fn auxiliary_values_reflect_and_transmit() {
     let mut simulation = start(TWO_MEDIA, &[]);
     advance_to(&mut simulation, 0.8);
-    // The hump of width 0.4 reaches the interface at t = 0.4: reflected it stands about −0.4, transmitted about 0.6.
+    // The hump of width 0.4 reaches the interface at t = 0.4. Now the reflected one is near −0.4, the transmitted one near 0.6.
     let (mut reflected, mut transmitted) = (0.0_f64, 0.0_f64);
     for_each_finest_cell(&simulation.frame(), |_, x, _, q| {
         let side = if x[0] < 0.0 { &mut reflected } else { &mut transmitted };
         *side = side.max(q[0]);
         assert!(q[2].abs() < 1e-12, "the wave runs along x");
     });
-    // Limiters take some two hundredths of a smooth peak.
+    // Limiters reduce a smooth maximum by a few per cent.
     assert!((reflected - 0.5).abs() < 0.02 && (transmitted - 1.5).abs() < 0.04, "{reflected}, {transmitted}");
 }
 
-/// A lake at rest stays so over a bottom of any shape, through both sweeps, corrections and transverse parts: round-off of depths
-/// that add up to the surface only nearly, in a hundred steps.
+/// A lake at rest stays at rest over a bottom of any shape, up to round-off of a hundred steps: depth and bottom add up to the surface
+/// only approximately.
 #[test]
 fn a_lake_at_rest_stays_at_rest() {
     let mut simulation = start(LAKE, &[]);
@@ -60,8 +60,8 @@ fn a_lake_at_rest_stays_at_rest() {
     });
 }
 
-/// Between walls no water is lost over a sloping bottom, which continues beyond them as the water does: depths add up to what they were,
-/// to round-off, at every order, however the axes are swept, on one level and on three.
+/// Between walls no water is lost over a sloping bottom, which is mirrored beyond them as the water is: the total depth is conserved
+/// up to round-off, at every order, by split and unsplit schemes, on one level and on three.
 #[test]
 fn walls_hold_the_water_over_a_sloping_bottom() {
     for overrides in [
@@ -80,7 +80,7 @@ fn walls_hold_the_water_over_a_sloping_bottom() {
     }
 }
 
-/// And where the water is at rest between walls, it stays at rest.
+/// Water at rest between walls over a sloping bottom stays at rest.
 #[test]
 fn a_lake_between_walls_stays_at_rest() {
     let between_walls = ["mesh.boundary.x=wall", "mesh.boundary.y=wall", "aux.bottom=\"0.3 * x + 0.2 * y - 1\""];

@@ -6,7 +6,7 @@ use amrclaw::simulation::Simulation;
 /// A blob of dense gas that drifts through three levels, periodic.
 const DRIFTING: &str = include_str!("../cases/features/drifting_gas.toml");
 
-/// Error of the density of [`DRIFTING`], exact but for the periodic images, which are smaller than 1e-6.
+/// Error of the density of [`DRIFTING`]. The solution neglects the periodic images, which are smaller than 1e-6.
 fn drift_error(simulation: &Simulation<2>) -> f64 {
     let t = simulation.time();
     l1_error(&simulation.frame(), 0, |x| {
@@ -14,14 +14,14 @@ fn drift_error(simulation: &Simulation<2>) -> f64 {
     })
 }
 
-fn assert_mass_is_kept(simulation: &Simulation<2>, before: &[f64]) {
+fn assert_mass_is_conserved(simulation: &Simulation<2>, before: &[f64]) {
     let scale = absolute_totals(&simulation.frame());
     for (m, (after, before)) in simulation.totals().iter().zip(before).enumerate() {
         assert!((after - before).abs() <= 1e-13 * scale[m], "equation {m}: {before} has become {after}");
     }
 }
 
-/// More substeps than the ratio in space asks for, and so many as the case says.
+/// A level takes as many substeps as the case's ratio in time says, also more than the ratio in space.
 #[test]
 fn the_ratio_in_time_is_the_cases() {
     let dt = 0.008;
@@ -31,7 +31,7 @@ fn the_ratio_in_time_is_the_cases() {
         let before = simulation.totals();
         take_steps(&mut simulation, 20);
         assert_eq!(simulation.time().to_bits(), (0..20).fold(0.0, |t: f64, _| t + dt).to_bits(), "steps are fixed");
-        assert_mass_is_kept(&simulation, &before);
+        assert_mass_is_conserved(&simulation, &before);
         let steps: Vec<u64> = simulation.counts().levels.iter().map(|l| l.steps).collect();
         (steps, drift_error(&simulation))
     };
@@ -41,14 +41,14 @@ fn the_ratio_in_time_is_the_cases() {
     assert!(more.1 < 2.0 * usual.1, "errors {} and {}", more.1, usual.1);
 }
 
-/// Other ratios along x than along y: cells have the sizes they should, the solution is better for them, and nothing is lost.
+/// With different ratios along x and y cells have the right sizes, the error is smaller than without refinement, and totals are conserved.
 #[test]
 fn ratios_may_differ_between_axes() {
     let run = |levels: &[&str]| {
         let mut simulation = start(DRIFTING, levels);
         let before = simulation.totals();
         advance_to(&mut simulation, 0.3);
-        assert_mass_is_kept(&simulation, &before);
+        assert_mass_is_conserved(&simulation, &before);
         simulation
     };
     let coarse = run(&["levels.max=1", "levels.ratio=[]"]);

@@ -1,11 +1,11 @@
-//! One dimension, from the case to the solution.
+//! Solutions in one dimension.
 
 use crate::common::case;
 use amrclaw::simulation::{RunOptions, Simulation};
 
 const PULSE: &str = include_str!("../cases/features/pulse_on_a_line.toml");
 
-/// A simulation on a line.
+/// A one-dimensional simulation.
 fn start(text: &str, overrides: &[&str]) -> Simulation<1> {
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
     Simulation::builder(&case(text, overrides)).options(&options).build().unwrap_or_else(|e| panic!("{e}"))
@@ -17,7 +17,7 @@ fn error(simulation: &Simulation<1>, exact: impl Fn(f64) -> f64) -> f64 {
     let mut error = 0.0;
     for (l, level) in frame.levels.iter().enumerate() {
         for patch in &level.patches {
-            // The first equation's values come first.
+            // The first component's values come first.
             for (cell, q) in patch.cells.cells().zip(&patch.q).filter(|(cell, _)| !frame.is_covered(l, *cell)) {
                 let x = frame.lower[0] + (f64::from(cell[0]) + 0.5) * level.dx[0];
                 error += (q - exact(x)).abs() * level.dx[0];
@@ -27,7 +27,7 @@ fn error(simulation: &Simulation<1>, exact: impl Fn(f64) -> f64) -> f64 {
     error
 }
 
-/// Total at the start and drift of it, and the error once the pulse has crossed the periodic side.
+/// The total at the start, its drift, and the error after the pulse has crossed the periodic side.
 fn run(overrides: &[&str]) -> (f64, f64, f64) {
     let mut simulation = start(PULSE, overrides);
     let before = simulation.totals()[0];
@@ -38,7 +38,7 @@ fn run(overrides: &[&str]) -> (f64, f64, f64) {
     (before, simulation.totals()[0] - before, error(&simulation, exact))
 }
 
-/// Three levels of intervals that move with a pulse, across the periodic side: nothing is lost, to round-off of some thousand
+/// Three levels follow a pulse across the periodic side: its total is conserved up to the round-off of some thousand
 /// sums, and the error is a small part of that of the coarsest level alone.
 #[test]
 fn a_pulse_is_followed_in_one_dimension() {
@@ -51,8 +51,8 @@ fn a_pulse_is_followed_in_one_dimension() {
 /// A Riemann problem on the line −1 … 1, its jump in the middle.
 const TUBE: &str = include_str!("../cases/features/tube.toml");
 
-/// Asserts that the first equation's quantity at time `end` is the exact one, a function of x/t, but for what shocks and contacts
-/// are smeared by: one and a half cells of the coarser level per jump.
+/// Asserts that the first component at time `end` is the exact solution, a function of x/t. The tolerance is the smearing of shocks
+/// and contacts: one and a half cells of the coarser level per jump.
 #[track_caller]
 fn assert_solves(overrides: &[&str], end: f64, exact: impl Fn(f64) -> f64) {
     let mut simulation = start(TUBE, overrides);
@@ -62,7 +62,7 @@ fn assert_solves(overrides: &[&str], end: f64, exact: impl Fn(f64) -> f64) {
     assert!(error < 1.5 * 0.02 * jump, "{overrides:?}: the error is {error}");
 }
 
-/// One equation: shocks at their speed, rarefactions, also transonic ones.
+/// Solvers of one equation give the right shock speeds, and rarefactions, also transonic ones.
 #[test]
 fn single_equations_solve_riemann_problems() {
     let advection = ["solver={name='advection',u=-0.7}", "initial.q='if(x < 0, 2, 1)'"];
@@ -70,14 +70,14 @@ fn single_equations_solve_riemann_problems() {
     assert_solves(&[], 0.8, |s| if s < 0.6 { 1.0 } else { 0.2 });
     assert_solves(&["initial.q='if(x < 0, -0.5, 1)'"], 0.8, |s| s.clamp(-0.5, 1.0));
     let traffic = "solver={name='traffic'}";
-    // A queue at a red light, and the light turning green.
+    // A queue at a red light, then a light that has turned green.
     let red = [traffic, "initial={density='if(x < 0, 0.3, 1)'}"];
     assert_solves(&red, 0.8, |s| if s < -0.3 { 0.3 } else { 1.0 });
     let green = [traffic, "initial={density='if(x < 0, 1, 0)'}"];
     assert_solves(&green, 0.8, |s| 0.5 * (1.0 - s.clamp(-1.0, 1.0)));
 }
 
-/// Linear waves part by the impedances.
+/// The states between linear waves follow from the impedances.
 #[test]
 fn linear_waves_part() {
     let parted = |c: [f64; 2], values: [f64; 3]| move |s: f64| values[usize::from(s > -c[0]) + usize::from(s > c[1])];
@@ -93,7 +93,7 @@ fn linear_waves_part() {
     assert_solves(&solid, 0.3, parted([2.0, 2.0], [0.5, 0.25, 0.0]));
 }
 
-/// A dam breaks: to the left a rarefaction, along which `u + 2√(gh)` stays, to the right a shock with
+/// A dam breaks: to the left a rarefaction, along which `u + 2√(gh)` is constant, to the right a shock with
 /// `u = (h − hr) √(g (1/h + 1/hr)/2)` behind it (LeVeque 2002, doi:10.1017/CBO9780511791253, §13.2–13.7). g = 1.
 #[test]
 fn a_dam_breaks_on_a_line() {
@@ -124,7 +124,7 @@ fn a_shock_tube_opens() {
     let (beside_left, beside_right) = (0.42632, 0.26557);
     let sound = gamma.sqrt();
     let tail = velocity - (gamma * pressure / beside_left).sqrt();
-    // Mass is kept across the shock, which runs into gas of density 1/8 at rest.
+    // The shock speed, from conservation of mass: the gas ahead has density 1/8 and is at rest.
     let shock = beside_right * velocity / (beside_right - 0.125);
     let exact = |s: f64| match s {
         s if s > shock => 0.125,

@@ -6,7 +6,7 @@ use amrclaw::simulation::{Device, Precision};
 const TO_THE_RIGHT: &str = include_str!("../cases/features/sound_to_the_right.toml");
 const DENSE_GAS: &str = include_str!("../cases/features/dense_gas.toml");
 
-/// Sound that runs to the right has no wave of the first family: the limiter of the second alone matters.
+/// Sound that moves to the right has no wave of the first family, so that only the second family's limiter has an effect.
 #[test]
 fn limiters_belong_to_waves() {
     let run = |limiters: [&str; 2]| {
@@ -27,7 +27,7 @@ fn limiters_belong_to_waves() {
     assert!(overshoot(["superbee", "none"]) > 0.05);
 }
 
-/// Gas with three levels in single precision: the same to its round-off over some hundred steps.
+/// Gas on three levels in single precision equals double precision, up to the round-off of some hundred steps.
 #[test]
 fn single_precision_is_close_to_double() {
     let run = |precision| {
@@ -36,7 +36,7 @@ fn single_precision_is_close_to_double() {
         simulation
     };
     let (single, double) = (run(Precision::F32), run(Precision::F64));
-    // A device's memory is held in large slabs.
+    // On the CPU only: devices allocate memory in large slabs.
     if options(2).device == Device::Cpu {
         assert!(2 * single.memory_bytes()[0] < 12 * double.memory_bytes()[0] / 10, "numbers take half the memory");
     }

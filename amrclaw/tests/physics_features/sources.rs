@@ -3,10 +3,10 @@
 use super::common::{advance_to, l1_error, orders, start};
 use std::f64::consts::TAU;
 
-/// A constant that is carried along and decays.
+/// A constant that is advected and decays.
 const DECAY: &str = include_str!("../cases/features/decay.toml");
 
-/// `q_t = −3 q` decays by the midpoint rule, whose error is of second order in the step: per step `(3 dt)³/6` at most.
+/// `q_t = −3 q` decays by the midpoint rule, which is of second order: its error per step is at most `(3 dt)³/6`.
 #[test]
 fn a_source_decays_exponentially() {
     let errors = [1, 2, 4].map(|n| {
@@ -18,7 +18,7 @@ fn a_source_decays_exponentially() {
     assert!(found.iter().all(|order| (1.9..2.2).contains(order)), "errors {errors:?}, orders {found:?}");
 }
 
-/// `q_t + q_x = −(1 + sin 2πx) q`: transport and source do not commute. Strang's splitting is of second order, Godunov's of first.
+/// For `q_t + q_x = −(1 + sin 2πx) q`, whose advection and source do not commute, Strang's splitting is of second order, Godunov's of first.
 #[test]
 fn splittings_have_their_orders() {
     let exact = |x: [f64; 2], t: f64| {

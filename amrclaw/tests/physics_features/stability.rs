@@ -1,4 +1,4 @@
-//! Which schemes are stable up to which Courant number: `physics::Update`'s table by experiment, on data as rough as can be.
+//! Measures up to which Courant number each scheme is stable, on random data, to verify the table of `physics::Update`.
 
 use super::common::{for_each_finest_cell, start, take_steps};
 use amrclaw::physics::Update;
@@ -11,8 +11,8 @@ const SOUND: &str = ROUGH[1];
 /// Cells along each axis.
 const CELLS: f64 = 16.0;
 
-/// By how much the root of the sum of squares grows over 300 steps after the first 100, in which limiters and damping take away
-/// most of what is rough.
+/// The factor by which the root of the sum of squares grows over 300 steps, after 100 steps in which limiters and damping remove
+/// most of the roughness.
 fn growth(text: &str, scheme: &[String], courant: f64) -> f64 {
     let dt = format!("time.dt={}", courant / CELLS);
     let mut overrides = vec!["scheme.allow_unstable=true", &dt];
@@ -28,7 +28,7 @@ fn growth(text: &str, scheme: &[String], courant: f64) -> f64 {
     norm(300) / before
 }
 
-/// A row of the table: split, order, transverse and limiter; and whether a fifth more than its bound grows at once.
+/// Rows of the table: split, order, transverse and limiter; and whether data grow at once at 1.2 times the bound.
 const SCHEMES: [(&str, u8, u8, Limiter, bool); 10] = [
     ("unsplit", 1, 0, Limiter::None, true),
     ("unsplit", 1, 1, Limiter::None, false),
@@ -51,8 +51,8 @@ fn keys(split: &str, order: u8, transverse: u8, limiter: Limiter) -> Vec<String>
         .collect()
 }
 
-/// At the table's Courant number nothing grows. (Just below: the step's Courant number is rounded.) Limited corrections steepen what is
-/// left of the data, which raises the sum of squares by some per cent, though no value leaves the range of the start.
+/// Just below the table's Courant number (the step's own is rounded) data do not grow. Limited corrections steepen what is
+/// left of the data, which raises the sum of squares by some per cent, although all values stay in the initial range.
 #[test]
 fn data_do_not_grow_at_the_bound() {
     for (split, order, transverse, limiter, sharp) in SCHEMES {
@@ -77,7 +77,7 @@ fn data_do_not_grow_at_the_bound() {
     }
 }
 
-/// Where the table has no bound, data grow at Courant numbers at which they are stable with a limiter that is not so steep.
+/// Where the table has no bound, data grow at Courant numbers at which less steep limiters are stable.
 #[test]
 fn data_grow_where_nothing_is_stable() {
     for limiter in [Limiter::None, Limiter::Superbee] {

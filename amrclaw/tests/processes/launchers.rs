@@ -1,20 +1,19 @@
-//! The launchers of MPI that this machine has.
+//! The MPI launchers on this machine.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A launcher whose library the program finds.
+/// A launcher whose MPI library the program finds.
 pub struct Launcher {
     pub program: PathBuf,
-    /// Open MPI's.
+    /// True for Open MPI's launcher.
     pub is_open: bool,
-    /// Gives ranks that it has asked to end three seconds to do so. Open MPI's gives them a second, too short where a machine is busy.
-    pub is_patient: bool,
+    /// Gives its ranks three seconds to end before it kills them. Open MPI's default is one second, too short on a busy machine.
+    pub has_long_kill_timeout: bool,
 }
 
 impl Launcher {
-    /// Those of MPICH with the standard ABI, of Open MPI, and of an MPICH without the ABI, as far as they are there. Tests of them are skipped
-    /// where they are not.
+    /// The installed ones among MPICH with the standard ABI, Open MPI, and MPICH without the ABI. Tests of the others are skipped.
     pub fn all() -> Vec<Launcher> {
         let standard = std::env::var_os("AMRCLAW_TEST_MPIEXEC").map(PathBuf::from).or_else(beside_standard_library);
         let open = in_path("mpiexec.openmpi").filter(|_| in_path("mpicc.openmpi").is_some());
@@ -22,7 +21,9 @@ impl Launcher {
         let found = [(standard, false), (open, true), (old, false)];
         let all: Vec<_> = found
             .into_iter()
-            .filter_map(|(program, is_open)| Some(Launcher { program: program?, is_open, is_patient: false }))
+            .filter_map(|(program, is_open)| {
+                Some(Launcher { program: program?, is_open, has_long_kill_timeout: false })
+            })
             .collect();
         if all.is_empty() {
             eprintln!("skipped: no mpiexec with libmpi_abi.so.1, none of Open MPI, none of MPICH");
@@ -30,24 +31,26 @@ impl Launcher {
         all
     }
 
-    /// The command that starts processes; what each is to do is still to be said.
+    /// The launcher's command in `folder`; the caller adds the number of processes and their command.
     pub fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command.current_dir(folder).stdin(Stdio::null());
         if self.is_open {
-            // More ranks than cores, and no user but root on machines that only test.
+            // There may be more ranks than cores, and test machines may have no user but root. Launchers that start at the same time fail when
+            // both create the folder of a user's sessions, which is in the one for temporary files.
             command
                 .arg("--oversubscribe")
+                .env("TMPDIR", folder)
                 .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
                 .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-            if self.is_patient {
+            if self.has_long_kill_timeout {
                 command.args(["--mca", "odls_base_sigkill_timeout", "3"]);
             }
         }
         command
     }
 
-    /// So many ranks of the program, one thread each.
+    /// Runs the program on `count` ranks with one thread each.
     pub fn run(&self, folder: &Path, count: usize, arguments: &[&str]) -> Command {
         let mut command = self.command(folder);
         command.args(["-n", &count.to_string(), env!("CARGO_BIN_EXE_amrclaw"), "run"]);
@@ -56,7 +59,7 @@ impl Launcher {
     }
 }
 
-/// One in `PATH` that has a library with the standard ABI beside it.
+/// An `mpiexec` in `PATH` whose installation has a library with the standard ABI.
 fn beside_standard_library() -> Option<PathBuf> {
     in_path("mpiexec")
         .filter(|file| file.parent().is_some_and(|folder| folder.join("../lib/libmpi_abi.so.1").is_file()))

@@ -1,4 +1,4 @@
-//! Ranks that are processes: by every MPI that this machine has they leave the files of a single rank, and whatever ends one ends all.
+//! Ranks in separate processes: with every MPI on this machine they write the files of a single rank, and if one fails, all end.
 
 #[path = "../common/ranks.rs"]
 mod common;
@@ -14,17 +14,17 @@ use launchers::Launcher;
 use std::path::Path;
 use std::process::Output;
 
-/// What a command of the test said.
-pub fn said(output: &Output) -> String {
+/// The standard error of a command.
+pub fn stderr_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// `--set` for each.
+/// A `--set` argument for each override.
 pub fn sets_of<'a>(overrides: &[&'a str]) -> Vec<&'a str> {
     overrides.iter().flat_map(|text| ["--set", *text]).collect()
 }
 
-/// Runs a case as so many processes and on a single rank, and compares what they leave.
+/// Runs a case on `count` processes and on a single rank, and asserts that outcomes and files are equal.
 fn assert_processes_are_ranks(launcher: &Launcher, count: usize, path: &Path, overrides: &[&str]) {
     let what = format!("{} on {count} ranks by {}", path.display(), launcher.program.display());
     let folder = tempfile::tempdir().expect("a folder");
@@ -32,18 +32,18 @@ fn assert_processes_are_ranks(launcher: &Launcher, count: usize, path: &Path, ov
     let case = path.display().to_string();
     let arguments = [&[&*case, "--output", "many"][..], &sets_of(overrides)].concat();
     let output = launcher.run(folder.path(), count, &arguments).output().expect("a launcher that starts");
-    // What is refused leaves nothing.
+    // A case that is refused leaves no files.
     let (code, told) = match &one.outcome {
         Ok(()) => (0, 0),
         Err(_) if one.files.is_empty() => (2, 1),
         Err(_) => (1, 1),
     };
-    assert_eq!(output.status.code(), Some(code), "{what}: {}", said(&output));
-    assert_eq!(said(&output).matches("error: ").count(), told, "{what}: {}", said(&output));
+    assert_eq!(output.status.code(), Some(code), "{what}: {}", stderr_of(&output));
+    assert_eq!(stderr_of(&output).matches("error: ").count(), told, "{what}: {}", stderr_of(&output));
     left(&folder.path().join("many"), Ok(())).assert_files_are_those_of(&one, &what);
 }
 
-/// Every case on 1, 2 and 3 ranks in turn, and by every launcher in turn: those that break end with the error of a single rank, told once.
+/// Every case, on 1, 2 or 3 ranks and with the launchers in turn; cases that fail end with the error of a single rank, printed once.
 #[test]
 fn every_case_is_the_same_on_processes() {
     let launchers = Launcher::all();
@@ -53,7 +53,7 @@ fn every_case_is_the_same_on_processes() {
     }
 }
 
-/// Every example, small, on 3, 2 and 1 ranks in turn, and by every launcher in turn.
+/// Every example on a small mesh, on 3, 2 or 1 ranks and with the launchers in turn.
 #[test]
 fn examples_are_the_same_on_processes() {
     let launchers = Launcher::all();
@@ -69,7 +69,7 @@ fn examples_are_the_same_on_processes() {
     }
 }
 
-/// What processes left as a checkpoint goes on in one, on ranks that are threads, and the other way about.
+/// Ranks that are threads of one process restart from a checkpoint of several processes, and the reverse.
 #[test]
 fn processes_go_on_from_threads() {
     let case = example("acoustics_interface");
@@ -83,7 +83,7 @@ fn processes_go_on_from_threads() {
         let processes = |sets: &[&str], more: &[&str]| {
             let arguments = [&[&*path][..], &sets_of(sets), more].concat();
             let output = launcher.run(folder.path(), 2, &arguments).output().expect("a launcher that starts");
-            assert!(output.status.success(), "{}", said(&output));
+            assert!(output.status.success(), "{}", stderr_of(&output));
         };
         let checkpoint = |name: &str| dir(name).join("checkpoint_000003.h5");
         processes(&first, &["--output", "processes"]);
@@ -98,7 +98,8 @@ fn processes_go_on_from_threads() {
     }
 }
 
-/// Groups of processes write what a single rank has, and are refused where the first of one does not see the folder, in which all stays as it was.
+/// Groups of processes write the values of a single rank. If a group's first process does not see the folder, the run is refused and the
+/// folder is unchanged.
 #[test]
 fn groups_of_processes_share_a_folder() {
     let path = example("acoustics_radial");
@@ -111,7 +112,7 @@ fn groups_of_processes_share_a_folder() {
         let case = path.display().to_string();
         let arguments = [&[&*case, "--output", "many"][..], &sets_of(&sets)].concat();
         let output = launcher.run(folder.path(), 3, &arguments).output().expect("a launcher that starts");
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", stderr_of(&output));
         let frame = |name: &str| read::frame::<2>(&dir(name).join("frame_0000.vtkhdf")).expect("a frame");
         assert!(frame("many") == frame("one"));
         let before = left(&dir("many"), Ok(()));
@@ -124,8 +125,8 @@ fn groups_of_processes_share_a_folder() {
         let mut apart = launcher.command(folder.path());
         apart.args(["-n", "1"]).args(&rank).args([":", "-wdir"]).arg(dir("elsewhere")).args(["-n", "1"]).args(&rank);
         let output = apart.output().expect("a launcher that starts");
-        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-        assert!(said(&output).contains("rank 1: many does not exist for this rank"), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(2), "{}", stderr_of(&output));
+        assert!(stderr_of(&output).contains("rank 1: many does not exist for this rank"), "{}", stderr_of(&output));
         assert!(left(&dir("many"), Ok(())) == before);
     }
 }

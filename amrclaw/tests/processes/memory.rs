@@ -1,17 +1,17 @@
-//! Messages that MPI takes from where they lie and puts where they belong: in a GPU's memory, where it reaches that, here in the host's.
+//! Messages that MPI sends from and receives into given memory: a GPU's, if MPI can access it; in these tests the host's.
 
 use super::launchers::Launcher;
-use super::said;
+use super::stderr_of;
 use amrclaw::exec::comm::mpi::launch;
 use amrclaw::exec::comm::{Communicator, DeviceMessages, Mpi};
 use std::process::Output;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Words of each message: some are sent at once, others only when they are asked for.
+/// Lengths of the messages in words: MPI sends short ones at once, long ones only when the receiver is ready.
 const LENGTHS: [usize; 3] = [1, 1000, 1 << 20];
 
-/// One of two processes, which send each other the same numbers, those of the second one larger by a million.
+/// Run by each of two processes, which send each other the same numbers; those of the second are larger by a million.
 #[test]
 #[ignore = "is started by a launcher, twice"]
 fn one_of_two() {
@@ -20,20 +20,20 @@ fn one_of_two() {
     let numbers_of = |rank: usize| (0..LENGTHS[2] as u64).map(move |k| k + 1_000_000 * rank as u64);
     let numbers: Arc<Vec<u64>> = Arc::new(numbers_of(own).collect());
     for len in LENGTHS {
-        // Announced as any message from a device is.
+        // As for any message from a device, its length is sent first.
         mpi.post(other, vec![len as u64]).expect("the other is there");
-        // SAFETY: nobody writes the numbers, which `held` keeps.
+        // SAFETY: nothing writes the numbers, which the box passed along keeps alive.
         let posted = unsafe { mpi.post_from(other, numbers.as_ptr() as u64, 8 * len, Box::new(numbers.clone())) };
         posted.expect("the other is there");
     }
     for len in LENGTHS {
         assert_eq!(mpi.wait(other), Ok(vec![len as u64]));
         let mut found = vec![0_u64; len + 1];
-        // SAFETY: there is room for them, until the test ends.
+        // SAFETY: the buffer is large enough, and lives until the message has arrived.
         unsafe { mpi.wait_at(other, found.as_mut_ptr() as u64, 8 * len, Box::new(())) }.expect("the other is there");
         assert!(found.iter().copied().eq(numbers_of(other).take(len).chain([0])), "{len} words");
     }
-    // Acknowledgements come beside messages; one is still on its way when they leave.
+    // Acknowledgements are not ordered with messages; one has not arrived yet when the ranks leave.
     let peer_access = mpi.peer_access().expect("they may read one another's memory");
     (0..5).for_each(|_| peer_access.acknowledgements().expect(other));
     [2, 3].into_iter().for_each(|count| peer_access.post_acknowledgement(other, count));
@@ -45,7 +45,7 @@ fn one_of_two() {
     assert_eq!(Arc::strong_count(&numbers), 1, "what has been sent is no longer held");
 }
 
-/// One of two processes, of which the first waits for what the second one announces and does not send.
+/// Run by each of two processes: the first waits for a message that the second has announced and does not send.
 #[test]
 #[ignore = "is started by a launcher, twice"]
 fn one_of_two_waits() {
@@ -57,14 +57,14 @@ fn one_of_two_waits() {
     }
     assert_eq!(mpi.wait(1), Ok(vec![1]));
     let room = Arc::new(vec![0_u64]);
-    // SAFETY: nobody else uses the room, which `held` keeps.
+    // SAFETY: nothing else uses the buffer, which the box passed along keeps alive.
     let lost =
         unsafe { mpi.wait_at(1, room.as_ptr() as u64, 8, Box::new(room.clone())) }.expect_err("nothing was sent");
     assert_eq!(Arc::strong_count(&room), 2, "what may still come has room");
     mpi.abort(&lost.to_string());
 }
 
-/// What two processes say that are one of the tests above.
+/// Runs one of the tests above on two processes with every launcher, and returns the outputs.
 fn outputs_of_two(name: &str) -> impl Iterator<Item = Output> {
     let this = std::env::current_exe().expect("a path");
     let name = format!("memory::{name}");
@@ -76,20 +76,20 @@ fn outputs_of_two(name: &str) -> impl Iterator<Item = Output> {
     })
 }
 
-/// By every launcher.
+/// With every launcher, messages arrive intact, and their memory is released.
 #[test]
 fn messages_go_from_memory_to_memory() {
     for output in outputs_of_two("one_of_two") {
         let told = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && told.contains("1 passed"), "{}{told}", said(&output));
+        assert!(output.status.success() && told.contains("1 passed"), "{}{told}", stderr_of(&output));
     }
 }
 
-/// A rank that hangs between announcing such a message and sending it is named as any other that hangs.
+/// A rank that hangs between announcing such a message and sending it is named after the timeout, like any other that hangs.
 #[test]
 fn announced_messages_are_not_waited_for_without_end() {
     for output in outputs_of_two("one_of_two_waits") {
-        let told = said(&output);
+        let told = stderr_of(&output);
         assert!(!output.status.success() && told.contains("rank 1"), "{told}");
         assert!(!told.contains("nobody has ended the run"), "{told}");
     }

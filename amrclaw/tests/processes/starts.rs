@@ -1,21 +1,21 @@
-//! Processes that cannot be ranks of one run are refused; they never run the case once each.
+//! Processes that cannot be ranks of one run are refused; they never run the case separately.
 
 use crate::common::example;
 use crate::launchers::Launcher;
-use crate::{said, sets_of};
+use crate::{sets_of, stderr_of};
 use std::path::Path;
 use std::process::Command;
 
 const SMALL: [&str; 4] = ["mesh.cells=[30,26]", "time.max_steps=2", "output.png=false", "output.times=[]"];
 
-/// The program as a launcher of Open MPI would start it, with no library to be found.
+/// Runs the program as Open MPI's launcher would, where no MPI library can be found.
 fn without_library(number: &str, of: &str, folder: &Path, arguments: &[&str]) -> std::process::Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_amrclaw"));
     command.current_dir(folder).args(arguments).env("OMPI_COMM_WORLD_RANK", number).env("OMPI_COMM_WORLD_SIZE", of);
     command.env("PATH", "").env("AMRCLAW_MPI", folder.join("nowhere/mpicc")).output().expect("the program")
 }
 
-/// Without a library one of several processes ends with an error that says what to install; a single one needs none.
+/// Without an MPI library, each of several processes ends with an error that says what to install; a single process needs no library.
 #[test]
 fn processes_without_a_library_end() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -27,15 +27,15 @@ fn processes_without_a_library_end() {
     let several = run("2", "several");
     assert_eq!(several.status.code(), Some(1));
     for part in ["nowhere/mpicc: ", "pip install mpich", "libopenmpi-dev", "AMRCLAW_MPI"] {
-        assert!(said(&several).contains(part), "{}", said(&several));
+        assert!(stderr_of(&several).contains(part), "{}", stderr_of(&several));
     }
     assert!(!folder.path().join("several").exists());
     let alone = run("1", "alone");
-    assert!(alone.status.success() && folder.path().join("alone/run.json").is_file(), "{}", said(&alone));
+    assert!(alone.status.success() && folder.path().join("alone/run.json").is_file(), "{}", stderr_of(&alone));
 }
 
-/// Commands that start runs themselves are refused as one of several processes. Alone they start runs that know of no launcher: none looks for
-/// a library, which here would leave a trace.
+/// Commands that start runs themselves are refused if there are several processes. A single process starts runs that do not see the
+/// launcher's variables: none of them looks for an MPI library, which this test would detect.
 #[test]
 #[cfg(unix)]
 fn sweeps_start_runs_of_their_own() {
@@ -46,9 +46,9 @@ fn sweeps_start_runs_of_their_own() {
         [&["sweep", &*case, "--quiet", "--vary", "regrid.buffer=1,2", "--output", "sweep"][..], &sets_of(&SMALL)];
     let refused = without_library("0", "2", folder.path(), &arguments.concat());
     assert_eq!(refused.status.code(), Some(2));
-    assert!(said(&refused).contains("leave mpiexec out"), "{}", said(&refused));
+    assert!(stderr_of(&refused).contains("leave mpiexec out"), "{}", stderr_of(&refused));
     let silent = without_library("1", "2", folder.path(), &arguments.concat());
-    assert_eq!((silent.status.code(), said(&silent)), (Some(2), String::new()));
+    assert_eq!((silent.status.code(), stderr_of(&silent)), (Some(2), String::new()));
 
     let compiler = folder.path().join("mpicc");
     std::fs::write(&compiler, "#!/bin/sh\n: > trace\nexit 1\n").expect("a script");
@@ -58,7 +58,7 @@ fn sweeps_start_runs_of_their_own() {
         command.current_dir(folder.path()).args(arguments).env("AMRCLAW_MPI", &compiler);
         let output =
             command.env("OMPI_COMM_WORLD_RANK", "0").env("OMPI_COMM_WORLD_SIZE", "1").output().expect("the program");
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", stderr_of(&output));
         folder.path().join("trace").exists()
     };
     assert!(!started(&arguments.concat()), "a run of the sweep takes itself for one of several processes");
@@ -68,7 +68,7 @@ fn sweeps_start_runs_of_their_own() {
     );
 }
 
-/// Ranks that are given another case, or another program, are refused before anything is written, by a message that names one of them.
+/// Ranks with another case or another program are refused before anything is written, by a message that names one of them.
 #[test]
 fn ranks_must_be_alike() {
     let case = example("acoustics_interface").display().to_string();
@@ -91,7 +91,7 @@ fn ranks_must_be_alike() {
         ] {
             let mut command = launcher.command(folder.path());
             let output = command.args(&same).arg(":").args(&second).output().expect("a launcher that starts");
-            let text = said(&output);
+            let text = stderr_of(&output);
             assert_eq!((output.status.code(), text.matches("error: ").count()), (Some(2), 1), "{what}: {text}");
             assert!(text.contains("error: rank 1: ") && text.contains(what), "{what}: {text}");
             assert!(!folder.path().join("out").exists(), "{what}");
@@ -99,7 +99,7 @@ fn ranks_must_be_alike() {
     }
 }
 
-/// A launcher's processes do not take a library that is not the launcher's.
+/// Processes do not load an MPI library that does not belong to their launcher.
 #[test]
 fn libraries_of_others_are_not_taken() {
     let case = example("acoustics_interface").display().to_string();
@@ -113,6 +113,6 @@ fn libraries_of_others_are_not_taken() {
     let mut command = open.run(folder.path(), 2, &arguments);
     let output = command.env("AMRCLAW_MPI", library.unwrap_or(compiler)).output().expect("a launcher that starts");
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).contains("not the launcher's"), "{}", said(&output));
+    assert!(stderr_of(&output).contains("not the launcher's"), "{}", stderr_of(&output));
     assert!(!folder.path().join("out").exists());
 }

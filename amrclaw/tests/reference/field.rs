@@ -1,4 +1,4 @@
-//! A solution as cells, whatever the patches it was split into, and the measures by which two are compared.
+//! A solution by cells, independent of its patches, and the measures that compare two solutions.
 
 use crate::npz::Npz;
 use amrclaw::index::{CellBox, CellIndex};
@@ -15,7 +15,7 @@ struct LevelCells<const D: usize> {
 }
 
 impl<const D: usize> LevelCells<D> {
-    /// Where in the arrays the values of a cell stand; `None` if no patch covers it.
+    /// Position of a cell in the arrays; `None` if no patch covers it.
     fn position(&self, cell: CellIndex<D>) -> Option<usize> {
         offset(&self.bounds, cell).filter(|&k| self.covered[k])
     }
@@ -150,7 +150,7 @@ impl<const D: usize> Field<D> {
         self.largest_difference_where(reference, |_, _| true)
     }
 
-    /// The same over the cells that `counts` takes, given their level from 0.
+    /// The same over the cells for which `counts` is true, given their level, counted from 0.
     pub fn largest_difference_where(
         &self,
         reference: &Self,

@@ -1,8 +1,8 @@
-//! Our results against those of AMRClaw 5.13.1, cell by cell. `tests/data/reference/README.md` says how the reference was made.
+//! Compares our results with those of AMRClaw 5.13.1, cell by cell. `tests/data/reference/README.md` says how the reference was made.
 //!
-//! What is proved: on one level, the update (every limiter, order, kind of transverse terms, sweeps) is AMRClaw's up to the order
-//! of sums; on fixed patches, so are ghost cells, averaging and the conservation fix; with regridding, the
-//! patches cover the same cells (so flags, buffers, clusters and nesting are AMRClaw's) and values agree to round-off; in the
+//! Proves: on one level, the update (every limiter, order, kind of transverse terms and sweeps) is AMRClaw's up to the order
+//! of sums; on fixed patches, so are ghost cells, averaging down and the conservation fix; with regridding, the
+//! patches cover the same cells (so flags, buffers, clusters and nesting are AMRClaw's) and values agree up to round-off; in the
 //! paper's benchmark, the solution agrees to a thousandth (relative L1 of the pressure) and the work to five per cent.
 
 mod field;
@@ -16,14 +16,14 @@ use field::{Field, relative_l1};
 use npz::Npz;
 use std::path::Path;
 
-/// Another order of sums, at most a few units of round-off in the last place per step: values are of order one, and errors do
+/// Sums in a different order: at most a few units in the last place per step, for values of order one; errors do
 /// not grow in a linear problem.
 const SAME_FORMULAS: f64 = 1e-13;
 /// As [`SAME_FORMULAS`], but round-off in the Courant number changes the time step, and with it the time between samples.
 const SAME_STEPS: f64 = 1e-12;
 /// Interpolation at the interfaces adds differences of nearly equal numbers, and each substep adds its own round-off.
 const SAME_INTERFACES: f64 = 1e-12;
-/// Nonlinear: speeds depend on the solution, and square roots and quotients lose a digit.
+/// Nonlinear equations: speeds depend on the solution, and square roots and quotients lose a digit.
 const SAME_NONLINEAR: f64 = 1e-11;
 
 fn start(case: &str) -> Simulation<2> {
@@ -79,7 +79,7 @@ equal_after! { SAME_FORMULAS;
     single_order1_trans1 [1, 125],
 }
 
-// The reference's patches are given as regions; step 0 shows that we build the same ones and average the initial data down.
+// The reference's patches are forced by regions; step 0 shows that we build the same patches and average the initial data down.
 equal_after! { SAME_INTERFACES;
     st2r2 [0, 1, 40],
     st2r4 [0, 1, 40],
@@ -92,7 +92,7 @@ equal_after! { SAME_NONLINEAR;
     burgers [1, 100],
 }
 
-/// The rule for the next time step, and the last step before an output time.
+/// The time steps chosen by the Courant number, and the shortened step before an output time, are AMRClaw's.
 #[test]
 fn single_vardt() {
     let mut simulation = start("single_vardt");
@@ -104,8 +104,8 @@ fn single_vardt() {
 
 /// Ratio between levels of the cases with regridding.
 const RATIOS: [i32; 2] = [2, 2];
-/// Were patches to differ, and with them the places where coarse and fine cells meet, so would the solutions, by less than the
-/// tolerance that leaves a cell unrefined.
+/// If patches differ, so do the interfaces between levels and therefore the solutions, by less than the flagging tolerance
+/// below which cells are not refined.
 const REGRIDDED: f64 = 1e-3;
 
 fn assert_close(simulation: &Simulation<2>, reference: &str) -> (Field<2>, Field<2>) {
@@ -116,9 +116,9 @@ fn assert_close(simulation: &Simulation<2>, reference: &str) -> (Field<2>, Field
     (ours, theirs)
 }
 
-/// Small patches, regridded every second step. Other ways to settle the ties in clustering, or less room around the finest
-/// level, change the patches and move the solution by two thousandths, as much as AMRClaw's own differs from itself with x and y
-/// exchanged. So the patches must be its very own; then the values are.
+/// Small patches, regridded every second step. A different breaking of ties in clustering, or a narrower margin around the finest
+/// level, changes the patches and the solution by two thousandths, as much as exchanging x and y changes AMRClaw's own. So the
+/// patches must be exactly AMRClaw's; then the values agree too.
 #[test]
 fn dyn3() {
     let mut simulation = start("dyn3");
@@ -160,7 +160,7 @@ fn acoustics_paper_50() {
         for (level, (a, b)) in cells.0.iter().zip(&cells.1).enumerate() {
             assert!(a.abs_diff(*b) as f64 <= 0.05 * *b as f64, "t = {t}, level {}: {a} cells, not {b}", level + 1);
         }
-        // Cells of the composite grid are 0.01 wide. The ring's total is 2π·0.5·0.4.
+        // Cells of the composite grid have the width 0.01. The ring's total pressure is 2π·0.5·0.4.
         let total = |f: &Field<2>| f.composite(0, &RATIOS).iter().sum::<f64>() * 0.01 * 0.01;
         let (a, b) = (total(&ours), total(&theirs));
         assert!((a - b).abs() <= 1e-4 * 1.2566, "t = {t}: total pressure {a}, not {b}");
@@ -168,8 +168,8 @@ fn acoustics_paper_50() {
     assert_gauges(&simulation);
 }
 
-/// Each gauge's three values, against the reference's in rows of level, t, p, u, v; bound: a thousandth of the value's range over the
-/// run. The times of samples are those of the finest level's steps at the gauge; where our patches differ, ours lie elsewhere.
+/// Compares each gauge's three values with the reference's rows of level, t, p, u, v; bound: a thousandth of the value's range over the
+/// run. Samples are interpolated in time: they are taken at steps of the finest level at the gauge, which differ if our patches do.
 fn assert_gauges(simulation: &Simulation<2>) {
     let mut file = Npz::open("reference", "acoustics_paper_50_gauges");
     for (g, ours) in simulation.gauges().iter().enumerate() {
@@ -180,7 +180,7 @@ fn assert_gauges(simulation: &Simulation<2>) {
             let samples: Vec<[f64; 2]> = ours.samples().map(|s| [s.time, s.q[m]]).collect();
             for row in rows() {
                 let (t, difference) = (row[1], (interpolate(&samples, row[1]) - row[2 + m]).abs());
-                // A velocity that is zero by symmetry has a range of round-off only.
+                // The range of a velocity that is zero by symmetry is only round-off.
                 let bound = (1e-3 * (high - low)).max(1e-12);
                 assert!(
                     difference <= bound,
@@ -191,15 +191,15 @@ fn assert_gauges(simulation: &Simulation<2>) {
     }
 }
 
-/// Linear between the samples (time, value), which ascend in time; constant outside.
+/// Interpolates linearly between samples (time, value), which are sorted by time; constant outside.
 fn interpolate(samples: &[[f64; 2]], t: f64) -> f64 {
     let after = samples.partition_point(|s| s[0] < t).clamp(1, samples.len() - 1);
     let [[t0, q0], [t1, q1]] = [samples[after - 1], samples[after]];
     q0 + (q1 - q0) * ((t - t0) / (t1 - t0)).clamp(0.0, 1.0)
 }
 
-/// The measures see what they are to see, on the reference itself: the ring's total is 2π·0.5·0.4, and neither another limiter nor
-/// another time passes for the same.
+/// The measures, applied to the reference itself, are sharp: the ring's total pressure is 2π·0.5·0.4, and solutions with another limiter or
+/// at another time do not pass as equal.
 #[test]
 fn measures_tell_solutions_apart() {
     let field = Field::<2>::reference("acoustics_paper_50_0");

@@ -1,6 +1,6 @@
 //! Reads the reference arrays: numpy's `npz`, a zip archive of `npy` files.
 //!
-//! Only what the reference files hold is understood: little-endian `f64`, `f32`, `i32` and `i64` in C order, `npy` version 1.0.
+//! Supports only what the reference files contain: little-endian `f64`, `f32`, `i32` and `i64` in C order, `npy` version 1.0.
 
 use std::fs::File;
 use std::io::Read;
@@ -60,7 +60,7 @@ impl Npz {
     }
 }
 
-/// Ten bytes of magic, version and header length; the header, a Python dictionary; the numbers.
+/// Parses an `npy` file: ten bytes of magic, version and header length; the header, a Python dictionary; the numbers.
 fn parse(bytes: &[u8]) -> Option<Array> {
     let rest = bytes.strip_prefix(b"\x93NUMPY\x01\x00")?;
     let (length, rest) = rest.split_first_chunk::<2>()?;

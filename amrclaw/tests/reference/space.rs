@@ -34,7 +34,7 @@ fn assert_equal_after(mut simulation: Simulation<3>, reference: &str, steps: &[u
 }
 
 const SPLIT: &[&str] = &["scheme.split=godunov"];
-/// Clawpack's 10 and 20 in place of 11 and 22.
+/// Overrides for Clawpack's `transverse_waves` 10 and 20 instead of 11 and 22.
 const SINGLE: &[&str] = &["scheme.double_transverse=false"];
 const WALLS: &[&str] = &["mesh.boundary.x=wall", "mesh.boundary.y=wall", "mesh.boundary.z=wall"];
 const PERIODIC: &[&str] = &["mesh.boundary.x=periodic", "mesh.boundary.y=periodic", "mesh.boundary.z=periodic"];
@@ -44,17 +44,17 @@ const MIXED: &[&str] = &[
     "mesh.boundary.y=periodic",
     "mesh.boundary.z=[\"extrapolate\",\"wall\"]",
 ];
-/// Velocities for the tests of the sides.
+/// Initial velocities for the tests of boundary conditions.
 const MOVING: &[&str] =
     &["initial.u=0.3 * sin(pi*(x + 2*y))", "initial.v=0.2 * cos(pi*(y - z))", "initial.w=0.25 * sin(pi*(z + x) + 0.4)"];
-/// Media, and velocities on faces, go on beyond open sides.
+/// Overrides for two media; beyond open sides auxiliary values are computed from the position.
 const OBLIQUE: &[&str] = &[
     "mesh.boundary.aux=position",
     "solver={name=\"acoustics_variable\"}",
     "aux.impedance=if(x + 0.7*y - 0.5*z < 0.1, 2, 0.75)",
     "aux.sound_speed=if(x + 0.7*y - 0.5*z < 0.1, 2, 1.5)",
 ];
-/// The same media on either side of a plane across x: beyond the sides they are those beside.
+/// The same two media, separated by a plane across x: beyond the sides auxiliary values are those of the nearest cell.
 const LAYERED: &[&str] = &[
     "solver={name=\"acoustics_variable\"}",
     "aux.impedance=if(x < 0.1, 2, 0.75)",
@@ -123,8 +123,8 @@ equal_on_one_level! { "euler_oblique", SAME_NONLINEAR;
     euler_oblique_split_mc [SPLIT],
 }
 
-/// Regions that force the patches of the reference's first frame. Edges lie a quarter of a coarse cell inside the patch, so that
-/// round-off cannot flag one cell more or less.
+/// Regions that force the patches of the reference's first frame. Their sides are a quarter of a coarse cell inside the patch, so that
+/// round-off cannot flag a cell more or less.
 fn regions(reference: &str, patches: &[(usize, CellBox<3>)], lower: [f64; 3], dx: [f64; 3], ratio: i32) -> Vec<String> {
     assert!(!patches.is_empty(), "{reference} has no fine patches");
     let mut tables = vec!["{levels=[1,1],lower=[-9,-9,-9],upper=[9,9,9]}".to_owned()];
@@ -155,13 +155,13 @@ fn begin_on_patches(reference: &str, case: &str, ratio: i32, overrides: &[&[&str
     start(case, &all)
 }
 
-/// A run on the patches of a reference, compared after no step, one, and ten.
+/// Compares a run on the patches of a reference with its frames after 0, 1 and 10 steps.
 fn on_patches(reference: &str, case: &str, ratio: i32, overrides: &[&[&str]], bound: f64) {
     assert_equal_after(begin_on_patches(reference, case, ratio, overrides), reference, &[0, 1, 10], bound);
 }
 
-/// A run whose fix differs from AMRClaw's on purpose: after one step nothing differs but coarse cells beside the fine patch, those that
-/// `differs` names by the axis across which they lie and whether above; after ten, p or q differs by `later` in relative L1.
+/// Checks a run whose conservation fix differs from AMRClaw's on purpose. After one step only coarse cells beside the fine patch differ,
+/// those for which `differs` is true, given the axis across which they lie and whether above; after ten, p or q differs by `later` in relative L1.
 fn equal_but_beside(
     mut simulation: Simulation<3>,
     reference: &str,
@@ -189,18 +189,18 @@ fn equal_but_beside(
     assert!(difference <= later, "{reference}, ten steps: {difference:e}");
 }
 
-/// Axes swept one by one: the fix's Riemann problems at a face take the states that the sweep across it meets, AMRClaw's those of the
-/// step's beginning, with which totals drift. With theirs all frames were equal to [`SAME_INTERFACES`] once.
+/// Split scheme: in the conservation fix our Riemann problems at a face use the states before the sweep across it, AMRClaw's those at the
+/// beginning of the step, with which totals drift. With AMRClaw's choice all frames were once equal up to [`SAME_INTERFACES`].
 #[test]
 fn st2r2_split() {
     let simulation = begin_on_patches("st2r2_split", "acoustics", 2, &[SPLIT]);
-    // What the x-sweep meets is the state of the step's beginning.
+    // The states before the x-sweep are those at the beginning of the step.
     equal_but_beside(simulation, "st2r2_split", |axis, _| axis > 0, [2e-3, 0.06]);
 }
 
-/// Velocities on faces: for the fix at the upper sides of fine patches AMRClaw takes those of fine faces on the diagonal of the coarse
-/// face, for both rows of them (`qad.f`, whose loop over one axis counts for the other too); ours are those of the faces themselves. With
-/// theirs all frames were equal to [`SAME_INTERFACES`] once.
+/// Velocities on faces: for the conservation fix at the upper sides of fine patches AMRClaw takes the velocities of the fine faces on the
+/// diagonal of the coarse face, for both rows (`qad.f` uses one loop index for both axes); we take those of the faces themselves. With
+/// AMRClaw's choice all frames were once equal up to [`SAME_INTERFACES`].
 #[test]
 fn st2swirl() {
     let simulation = begin_on_patches("st2swirl", "swirl", 2, &[ONWARD, &["scheme.limiter=mc"]]);

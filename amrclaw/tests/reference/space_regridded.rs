@@ -1,5 +1,5 @@
-//! Three dimensions with regridding. Patches may differ, since ties in clustering are settled by round-off; AMRClaw's own differ from
-//! themselves with another cutoff or patch size by the bounds below.
+//! Three dimensions with regridding. Patches may differ, since round-off decides ties in clustering; the bounds are the differences between
+//! AMRClaw's own solutions with different cutoffs or patch sizes.
 
 use crate::field::{Field, relative_l1};
 use crate::space::{all, load};
@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// The ratio between the levels.
 const RATIOS: [i32; 2] = [2, 2];
 
-/// Runs up to each time and compares the composite grid: components of ours with those that the reference has, by the relative L1
-/// difference allowed; cells per level, within a share.
+/// Runs up to each time and compares composite grids: our `components` with those of the reference, up to a relative L1
+/// difference, and cells per level, up to a relative difference.
 fn compare(
     simulation: &mut Simulation<3>,
     reference: &str,
@@ -38,7 +38,7 @@ fn compare(
     }
 }
 
-/// AMRClaw with other patches differs by 3e-10 at the first time and by 3e-3 at the second; the reference has single precision.
+/// AMRClaw's solutions with other patches differ by 3e-10 at the first time and by 3e-3 at the second; the reference has single precision.
 #[test]
 fn acoustics_shell() {
     let settings = [
@@ -88,8 +88,8 @@ impl StateBlockFunction<3> for PressureDiffers {
     }
 }
 
-/// A ball of hot, dense gas in the corner of three walls. Our level 2 reaches two of its cells further than AMRClaw's twenty along each
-/// axis, for a reason that is not known, so that numbers of cells differ by a third. Nothing has left: mass and energy stay.
+/// A ball of hot, dense gas in the corner of three walls. Our level 2 has two cells more along each axis than AMRClaw's twenty, for
+/// a reason that is not known, so that numbers of cells differ by a third. Nothing has reached the open sides: mass and energy are conserved.
 #[test]
 fn euler_radial() {
     let case = load("euler_radial", &[]);
@@ -103,7 +103,7 @@ fn euler_radial() {
     }
 }
 
-/// A discontinuity in a swirl. Up to the first of the reference's times: the second takes as long again.
+/// A discontinuity in a swirl, up to the reference's first time only, to halve the test's duration.
 #[test]
 fn swirl() {
     let settings = [

@@ -1,5 +1,5 @@
-//! What varies along one axis alone is the run of one dimension, and what varies in a plane that of two, to the bit, whichever the axes;
-//! to round-off where in space a sum of fluctuations is split and in the plane each by itself.
+//! A flow that varies along one axis equals the one-dimensional run, and one that varies in a plane the two-dimensional run, bitwise, whatever
+//! the axes; up to round-off where three dimensions split a sum of fluctuations and two dimensions split each by itself.
 
 use super::common::take_steps;
 use super::start;
@@ -12,9 +12,9 @@ struct Flow {
     solver: &'static str,
     /// Parameters, and other fields, by key.
     scalars: &'static [(&'static str, &'static str)],
-    /// Keys of what has a part along each axis of the mesh; the parts along the flow's axes, and along all others.
+    /// The keys of a vector's components along x, y and z; the components along the flow's axes, and along the others.
     vector: Option<([&'static str; 3], [&'static str; 2], &'static str)>,
-    /// Along the flow's axes.
+    /// Boundary conditions along the flow's axes.
     sides: &'static str,
 }
 
@@ -23,7 +23,7 @@ const MOMENTA: [&str; 3] = ["initial.x_momentum", "initial.y_momentum", "initial
 const WALLED: &str = r#"["wall", "extrapolate"]"#;
 const OPEN: &str = r#"["extrapolate", "extrapolate"]"#;
 
-/// Sod's tube.
+/// Sod's shock tube.
 const SOD: [(&str, &str); 2] =
     [("initial.density", "if(X < 0.5, 1, 0.125)"), ("initial.energy", "if(X < 0.5, 2.5, 0.25)")];
 
@@ -55,7 +55,7 @@ const LINES: [Flow; 6] = [
     Flow { solver: "euler_hllc", scalars: &SOD, vector: Some((MOMENTA, ["0", ""], "0")), sides: WALLED },
 ];
 
-/// Without `euler`: in space its two shear waves and the entropy wave are one, so that its limiters see them together.
+/// Without `euler`: in three dimensions its two shear waves and the entropy wave are one wave, which is limited as a whole.
 const PLANES: [Flow; 6] = [
     Flow {
         solver: "acoustics",
@@ -101,7 +101,7 @@ const PLANES: [Flow; 6] = [
     },
 ];
 
-/// Every kind of update. Courant numbers are small enough for all.
+/// Every kind of update; Courant numbers are small enough for all of them.
 const SCHEMES: [&[&str]; 7] = [
     &["scheme.limiter=mc"],
     &["scheme.limiter=van_leer", "scheme.double_transverse=false"],
@@ -115,8 +115,8 @@ const STEPS: usize = 8;
 const DT: f64 = 0.0075;
 
 impl Flow {
-    /// The case in `dim` dimensions, with the flow along these axes of the mesh. Along others there are three cells, and sides that show
-    /// what is there.
+    /// The case in `dim` dimensions, with the flow along these axes of the mesh. Along the other axes it has three cells and boundaries that
+    /// do not disturb the flow.
     fn text(&self, dim: usize, axes: &[usize], dt: f64, sides: &str) -> String {
         let place = |d: usize| axes.iter().position(|&axis| axis == d);
         let formula = |text: &str| {
@@ -125,7 +125,7 @@ impl Flow {
         };
         let counts: &[i32] = if axes.len() == 1 { &[31] } else { &[29, 19] };
         let cells: Vec<i32> = (0..dim).map(|d| place(d).map_or(3, |k| counts[k])).collect();
-        // In powers of two: places are then the same numbers along every axis.
+        // Binary fractions, so that coordinates are the same numbers along every axis.
         let dx = [0.03125, 0.046875];
         let upper = (0..dim).map(|d| place(d).map_or(1.5, |k| f64::from(counts[k]) * dx[k])).collect::<Vec<_>>();
         let mut text = format!("solver.name = \"{}\"\nmesh.cells = {cells:?}\nmesh.upper = {upper:?}\n", self.solver);
@@ -146,20 +146,20 @@ impl Flow {
         format!("{text}time.end = 10.0\ntime.dt = {dt}\nscheme.allow_unstable = true\noutput.format = []\n")
     }
 
-    /// The component of the run along these axes that is component `name` of the run along the first ones.
+    /// The component, in the run along these axes, that corresponds to component `name` of the run along the first axes.
     fn renamed<'a>(&self, name: &'a str, axes: &[usize]) -> &'a str {
         let keys = self.vector.map(|(keys, ..)| keys);
         let place = keys.and_then(|keys| keys.iter().position(|key| *key == format!("initial.{name}")));
         place.zip(keys).map_or(name, |(d, keys)| keys[axes[d]].trim_start_matches("initial."))
     }
 
-    /// How far a run in space may lie from one in the plane: ten units in the last place of states of size one, an addition or two in
-    /// other order in each of eight steps, where transverse parts are constants times the fluctuation.
+    /// Bound of the difference between runs in three and in two dimensions: ten units in the last place of states of size one, for an addition
+    /// or two in different order in each of eight steps, if transverse parts are constants times the fluctuation; else zero.
     fn round_off(&self) -> f64 {
         if ["acoustics", "advection"].contains(&self.solver) { 1e-15 } else { 0.0 }
     }
 
-    /// Compares a run in space with one in `D` dimensions.
+    /// Compares a run in three dimensions with one in `D` dimensions.
     fn compare<const D: usize>(&self, axes: &[usize], thin: &Frame<D>, space: &Frame<3>, what: &str) {
         let (thin_patch, patch) = (&thin.levels[0].patches[0], &space.levels[0].patches[0]);
         let place: HashMap<_, _> = thin_patch.cells.cells().enumerate().map(|(k, cell)| (cell, k)).collect();
@@ -188,7 +188,7 @@ impl Flow {
         }
     }
 
-    /// Runs the flow in `D` dimensions, and in space along these axes.
+    /// Runs the flow in `D` dimensions, and in three dimensions along these axes, and compares the results.
     fn check<const D: usize>(&self, axes: &[usize; D], scheme: &[&str], thin: (f64, usize), sides: &str) {
         let first: [usize; D] = std::array::from_fn(|d| d);
         let mut small = start::<D>(&self.text(D, &first, thin.0, sides), scheme);
@@ -200,7 +200,7 @@ impl Flow {
     }
 }
 
-/// Sound, advection, shocks and Sod's tube along x, y and z.
+/// Sound, advection, shocks and Sod's shock tube along x, y and z equal the one-dimensional runs.
 #[test]
 fn flows_along_an_axis_are_those_on_a_line() {
     for flow in &LINES {
@@ -219,8 +219,9 @@ fn flows_in_a_plane_are_those_of_two_dimensions() {
     }
 }
 
-/// Strang's sweeps take the last axis whole, as on a line, and the others in two halves, as on a line with half the step; of the planes
-/// those with z are as in two dimensions. Between the halves no ghost cells are filled, so that only periodic ones stay what they are.
+/// Strang splitting sweeps the last axis in one step, as in one dimension, and the others in two half steps, as in one dimension with half the
+/// step size; flows in planes with z equal those in two dimensions. No ghost cells are filled between the half steps, which is exact only
+/// for periodic sides.
 #[test]
 fn strangs_sweeps_along_an_axis_are_those_on_a_line() {
     let scheme = &["scheme.split=strang"];

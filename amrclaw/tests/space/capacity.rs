@@ -1,12 +1,12 @@
-//! A capacity: how it scales what goes through faces.
+//! The scaling of fluxes by a capacity.
 
 use super::common::capacity::start_with_capacity;
 use super::common::{bits, take_steps};
 
-/// A lump that is carried obliquely, on two levels.
+/// A lump advected obliquely, on two levels.
 const LUMP: &str = include_str!("../cases/features/lump_in_space.toml");
 
-/// Overrides for the lump in the unit of `scale`, in a medium of this capacity.
+/// Overrides for the lump with lengths multiplied by `scale`, in a medium of capacity `kappa`.
 fn medium(scale: f64, kappa: f64) -> [String; 5] {
     [
         "solver={path='of the test'}".to_owned(),
@@ -18,8 +18,8 @@ fn medium(scale: f64, kappa: f64) -> [String; 5] {
 }
 
 /// `κ q_t + u q_x + v q_y + w q_z = 0` with a constant κ is the equation with κ = 1 on a domain κ times as large. With κ a power of two
-/// all numbers are the same, to the bit: each flux has as many factors κ as factors Δx. The sixths of double transverse waves have two,
-/// where Clawpack's `flux3` divides by one alone (pyclaw issue 457). The sweeps that have none are the comparison.
+/// all values are bitwise equal: each flux has as many factors κ as factors Δx. The terms with 1/6 of double transverse waves have two,
+/// where Clawpack's `flux3` divides by only one (pyclaw issue 457). Schemes without these terms are run for comparison.
 #[test]
 fn a_constant_capacity_is_a_larger_domain() {
     for scheme in [&[][..], &["scheme.double_transverse=false"], &["scheme.split=strang"], &["scheme.order=1"]] {
@@ -36,7 +36,7 @@ fn a_constant_capacity_is_a_larger_domain() {
         };
         let (thick, large) = (solution(1.0, 4.0), solution(4.0, 1.0));
         assert!(bits(&thick) == bits(&large), "{scheme:?}");
-        // Were κ left out, or counted once more, another medium would have come out.
+        // The comparison is sharp: another κ on the same domain gives another solution.
         assert!(bits(&thick) != bits(&solution(1.0, 2.0)), "{scheme:?}");
     }
 }

@@ -1,13 +1,13 @@
-//! Totals stay what they are with fine patches in the middle of the domain, so that faces of all six kinds separate levels.
+//! Totals are conserved with fine patches in the middle of the domain, whose faces on all six sides separate levels.
 
 use super::common::capacity::start_with_capacity;
 use super::common::{absolute_totals, take_steps};
 use super::start;
 use amrclaw::simulation::Simulation;
 
-/// Drift of a total relative to `∫ |q|` at the start: the bound of two dimensions, for as many interface faces.
+/// Bound of a total's drift relative to `∫ |q|` at the start: as in two dimensions, since there are as many interface faces.
 const TOLERANCE: f64 = 1e-13;
-/// What the drift is at least without the fix: the tolerance would not be met by chance.
+/// Least drift without the fix, which shows that the tolerance is not met by chance.
 const WITHOUT_FIX: f64 = 1e3 * TOLERANCE;
 const STEPS: usize = 20;
 
@@ -15,7 +15,7 @@ const STEPS: usize = 20;
 const SOUND: &str = include_str!("../cases/conserved/acoustics_in_space.toml");
 /// A blob of dense gas in a wind, under pressure.
 const GAS: &str = include_str!("../cases/conserved/euler_in_space.toml");
-/// A quantity on its way through a medium whose capacity varies, also within a coarse cell.
+/// A quantity advected through a medium whose capacity varies, also within a coarse cell.
 const CAPACITY: [&str; 3] = [
     "solver={path='of the test'}",
     "aux={kappa='1.5 + x - 0.6 * y + 0.4 * z'}",
@@ -28,7 +28,7 @@ fn arranged(boundary: &str, ratio: &str, split: &str) -> Vec<String> {
     sides.into_iter().chain([format!("levels.ratio={ratio}"), format!("scheme.split={split}")]).collect()
 }
 
-/// Largest drift of the totals named, relative to `∫ |q|` at the start.
+/// Largest drift of the totals of the components `kept`, relative to `∫ |q|` at the start.
 fn drift(mut simulation: Simulation<3>, kept: &[usize]) -> f64 {
     let (before, scale) = (simulation.totals(), absolute_totals(&simulation.frame()));
     let meshes = [0, 1].map(|_| {
@@ -62,7 +62,7 @@ macro_rules! conserves {
     )*};
 }
 
-// Walls push back: momentum changes, mass, energy and the total of the pressure stay.
+// Walls exert forces: they change momentum, but not mass, energy and, for sound, the total pressure.
 conserves! {
     sound_periodic_4_2_unsplit: SOUND, "periodic", "[4, 2]", "unsplit", [0, 1, 2, 3];
     sound_periodic_2_4_strang: SOUND, "periodic", "[2, 4]", "strang", [0, 1, 2, 3];
@@ -72,7 +72,7 @@ conserves! {
     gas_walls_2_2_strang: GAS, "wall", "[2, 2]", "strang", [0, 4];
 }
 
-/// With a capacity function it is `∫ κ q` that stays.
+/// With a capacity function the conserved total is `∫ κ q`.
 #[test]
 fn capacity_periodic_2_2_unsplit() {
     let start = |fix: &[&str]| start_with_capacity(SOUND, &[&CAPACITY, fix].concat(), [1.0, -0.7, 0.6]);

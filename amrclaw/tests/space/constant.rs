@@ -1,4 +1,4 @@
-//! Constant states stay, to the bit, across levels.
+//! Constant states on several levels stay bitwise equal.
 
 use super::common::take_steps;
 use super::start;
@@ -14,21 +14,21 @@ fn arranged(boundary: &str, ratio: &str, split: &str) -> Vec<String> {
     sides.into_iter().chain([format!("levels.ratio={ratio}"), format!("scheme.split={split}")]).collect()
 }
 
-/// An override that makes a table of these keys and values, which are told to the last bit.
+/// An override that is a table of these keys and values, printed so that they are read back exactly.
 fn table<'a>(name: &str, values: impl Iterator<Item = (&'a str, f64)>) -> String {
     let values: Vec<String> = values.map(|(key, value)| format!("{key}={value:?}")).collect();
     format!("{name}={{{}}}", values.join(","))
 }
 
-/// Parameters that have no default: no two alike.
+/// The solver's parameters: defaults, or values that are all different.
 fn parameters(info: &catalogue::SolverInfo) -> BTreeMap<String, f64> {
     let value =
         |(k, p): (usize, &catalogue::ParameterInfo)| (p.name.to_owned(), p.default.unwrap_or(1.3 - 0.4 * k as f64));
     info.parameters.iter().enumerate().map(value).collect()
 }
 
-/// Every built-in solver that has three dimensions, whichever these are, in a state of numbers without pattern: no jump, no wave; and every
-/// mean and interpolation of equal numbers is that number.
+/// Every built-in three-dimensional solver keeps a constant state bitwise: without jumps there are no waves, and any mean or interpolation
+/// of equal numbers is that number.
 #[test]
 fn constant_states_stay_to_the_bit() {
     let arrangements = [("periodic", "[2, 4]", "unsplit"), ("extrapolate", "[[2, 2, 4], [2, 2, 2]]", "strang")];

@@ -5,16 +5,16 @@ use super::common::{advance_to, l1_error, orders};
 use super::start;
 use std::f64::consts::TAU;
 
-/// Two, less what the coarser grid's own higher-order errors take away.
+/// Two, less the effect of higher-order errors on the coarser grid.
 const ORDER: f64 = 1.9;
-/// Beyond this something else than the scheme's error has been measured.
+/// An order above this shows that something other than the scheme's error was measured.
 const TOO_GOOD: f64 = 2.5;
 /// Overrides for a grid of cells `n` times as fine as the coarsest, with steps in proportion.
 fn grid(n: i32, dt: f64) -> [String; 2] {
     [format!("mesh.cells={:?}", [20, 19, 21].map(|cells| n * cells)), format!("time.dt={}", dt / f64::from(n))]
 }
 
-/// A finer level in the middle that stays where it is. At its sides the interpolation is of second order and limited at extrema, on a
+/// A fixed finer level in the middle. Its ghost cells are interpolated to second order, and limited only at extrema, in a
 /// set of cells that shrinks with the cell size.
 const FINE_LEVEL: [&str; 4] = [
     "levels={max=2,ratio=[2]}",
@@ -23,7 +23,7 @@ const FINE_LEVEL: [&str; 4] = [
     "regrid.region=[{levels=[2,2],lower=[0.3,0.25,0.4],upper=[0.7,0.6,0.85]}]",
 ];
 
-/// The order between two grids, the finer of half the cell size, of component `m`.
+/// Asserts second order between two grids, the finer one with half the cell size.
 fn assert_second_order(
     text: &str,
     step: (f64, &str),
@@ -67,7 +67,8 @@ fn acoustics_plane_wave_through_a_fine_level() {
     }
 }
 
-/// Density is carried along; velocity (1, 1/2, −3/4) and pressure 1/10 are constant: with so little sound, steps are long for what moves.
+/// A density wave, advected by the constant velocity (1, 1/2, −3/4). The constant pressure 1/10 makes sound slow, so that steps are large
+/// for the advection.
 const DENSITY_WAVE: &str = include_str!("../cases/smooth/gas_in_space.toml");
 
 fn density_wave(x: [f64; 3], t: f64) -> f64 {
@@ -86,7 +87,7 @@ fn gas_density_wave_through_a_fine_level() {
     assert_second_order(DENSITY_WAVE, (0.03, "unsplit"), &FINE_LEVEL, 0.24, 0, |x| density_wave(x, 0.24));
 }
 
-/// What the measure says of a scheme of first order: not two.
+/// A scheme of first order does not show second order.
 #[test]
 fn a_first_order_scheme_shows_its_order() {
     let errors = [1, 2].map(|n| {

@@ -1,7 +1,7 @@
-//! Three dimensions: what must hold of the method there, each in a few runs on small meshes of odd sizes with cells that are not cubes.
+//! Properties of the method in three dimensions, each tested by a few runs on small meshes of odd sizes with cells that are not cubes.
 //!
-//! Proved elsewhere: that the update is AMRClaw's (`reference/space.rs`), that devices have the processor's bits (`device/space.rs`), that
-//! vectors and tiles do not change them (`riemann/tests/isa.rs`), that plans reach every cell once (below the plans).
+//! Proved elsewhere: the update is AMRClaw's (`reference/space.rs`), devices are bitwise equal to the CPU (`device/space.rs`),
+//! vectors and tiles do not change bits (`riemann/tests/isa.rs`), and plans write every cell once (unit tests of the plans).
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -25,7 +25,7 @@ fn start<const D: usize>(text: &str, overrides: &[&str]) -> Simulation<D> {
     start_on(text, overrides, 2)
 }
 
-/// The same on so many threads.
+/// The same on `threads` threads.
 fn start_on<const D: usize>(text: &str, overrides: &[&str], threads: usize) -> Simulation<D> {
     let simulation = Simulation::builder(&case(text, overrides)).options(&options(threads)).build();
     simulation.unwrap_or_else(|e| panic!("{e}\n{text}"))

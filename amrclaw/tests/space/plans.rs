@@ -1,4 +1,4 @@
-//! Meshes of more cells than 31 bits can count, and than 32: on plans alone, no value is stored.
+//! Plans of meshes with more than 2³² cells. No values are stored.
 
 use amrclaw::fields::LevelLayout;
 use amrclaw::index::{CellBox, Level, Ratio};
@@ -14,8 +14,8 @@ fn cubes(cells: CellBox<3>) -> Vec<CellBox<3>> {
     blocks.cells().map(|block| CellBox::cell(block).fine_from_coarse(Ratio([PATCH; 3])).intersect(&cells)).collect()
 }
 
-/// A coarse level of 1690³ = 4.8e9 cells, and a fine one of as many over an eighth of it: each ghost cell has its value from one place, each
-/// coarse cell under a fine patch from one, faces are counted as they are, and patches lie one after another in arrays of ten components.
+/// A coarse level of 1690³ = 4.8e9 cells, and a fine one of as many over an eighth of it: every ghost cell and every coarse cell under a fine
+/// patch is written once, the number of faces is right, and patches follow one another in arrays of ten components.
 #[test]
 fn plans_count_beyond_32_bits() {
     let domain = Domain { lower: [0.0; 3], upper: [1.0; 3], cells: [1690; 3], periodic: [true, false, true] };

@@ -1,16 +1,16 @@
-//! The same run by other means: on other numbers of threads, restarted, in single precision.
+//! The same run on different numbers of threads, restarted, and in single precision.
 
 use super::common::restarts::assert_restarts_change_nothing;
 use super::common::{assert_threads_do_not_matter, case, largest_difference, options, take_steps};
 use super::{start, start_on};
 use amrclaw::simulation::{Precision, RunOptions, Simulation};
 
-/// Gas that bursts out of a ball between walls, open and periodic sides, on three levels that follow it.
+/// A spherical blast between walls, open and periodic sides, on three levels that follow it.
 const BURST: &str = include_str!("../cases/burst_in_space.toml");
 
 const SPLITS: [&str; 2] = ["scheme.split=unsplit", "scheme.split=strang"];
 
-/// Same bits on 1, 2 and 7 threads, in every cell and in the totals.
+/// Bitwise equal on 1, 2 and 7 threads, in every cell and in the totals.
 #[test]
 fn threads_do_not_change_bits() {
     for split in SPLITS {
@@ -18,7 +18,7 @@ fn threads_do_not_change_bits() {
     }
 }
 
-/// A run that goes on from what a step has left is the run that never stopped, to the bit.
+/// A run restarted after any step is bitwise equal to one that never stopped.
 #[test]
 fn restarts_after_every_step_change_nothing() {
     let (case, options) = (case(BURST, &["scheme.split=unsplit"]), options(2));
@@ -31,7 +31,7 @@ fn restarts_after_every_step_change_nothing() {
     );
 }
 
-/// Single precision is double precision to some units of its round-off, 6e-8 of numbers up to 12.
+/// Single precision equals double precision up to some units of its round-off, 6e-8 of values up to 12.
 #[test]
 fn single_precision_is_close() {
     for split in SPLITS {

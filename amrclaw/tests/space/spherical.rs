@@ -1,5 +1,5 @@
-//! Spheres of sound and of gas against solutions along a radius: what levels and patches add to the error of a uniform grid as fine as the
-//! finest level, and that three axes together make a sphere.
+//! Spherical waves of sound and gas compared with radial solutions: levels and patches add little to the error of a uniform grid as fine as
+//! the finest level, and the three-dimensional solution is spherical.
 
 use super::common::{advance_to, for_each_finest_cell, l1_error};
 use super::start;
@@ -19,7 +19,7 @@ fn errors(text: &str, cells: i32, end: f64, m: usize, exact: impl Fn(f64) -> f64
     })
 }
 
-/// r p solves the wave equation on a line, odd in r: half of it runs inwards, half outwards, at speed 2.
+/// r p, continued as an odd function of r, solves the one-dimensional wave equation: half of it moves inwards, half outwards, at speed 2.
 #[test]
 fn sound() {
     let (end, speed) = (0.1, 2.0);
@@ -32,7 +32,7 @@ fn sound() {
     assert!(adaptive <= 1.1 * fine, "errors {found:?}");
 }
 
-/// Density of a blast at time `end` in cells along a radius of length 1.
+/// Density of a radial blast at time `end`, in `cells` cells along a radius of length 1.
 fn radial_gas(cells: i32, end: f64) -> Vec<f64> {
     let cells = format!("mesh.cells=[{cells}]");
     let mut simulation = start::<1>(include_str!("../cases/radial_gas.toml"), &[&cells]);
@@ -42,7 +42,7 @@ fn radial_gas(cells: i32, end: f64) -> Vec<f64> {
     density
 }
 
-/// Linear between the cells' centres, constant beyond the first and the last.
+/// Interpolates linearly between the cells' centres; constant beyond the first and the last.
 fn between(values: &[f64], r: f64) -> f64 {
     let place = (r * values.len() as f64 - 0.5).clamp(0.0, values.len() as f64 - 1.0);
     let (i, part) = (place as usize, place.fract());
@@ -52,14 +52,14 @@ fn between(values: &[f64], r: f64) -> f64 {
 /// Cells along a radius: 32 for each of the finest in space.
 const CELLS: i32 = 1536;
 
-/// A blast with a shock, a contact and a rarefaction: errors are of first order, those along the radius too.
+/// A blast with a shock, a contact and a rarefaction: errors are of first order, also those of the radial solution.
 #[test]
 fn blast() {
     let end = 0.12;
     let [line, coarser_line] = [CELLS, CELLS / 2].map(|cells| radial_gas(cells, end));
     let found = errors(include_str!("../cases/ball_of_gas.toml"), 12, end, 0, |r| between(&line, r));
     let [adaptive, fine, coarse] = found;
-    // In an eighth of a sphere: π/2 r² dr.
+    // Volume element of an eighth of a sphere: π/2 r² dr.
     let width = 1.0 / f64::from(CELLS);
     let ring = |r: f64| (between(&line, r) - between(&coarser_line, r)).abs() * 0.5 * PI * r * r * width;
     let own: f64 = (0..CELLS).map(|i| ring((f64::from(i) + 0.5) * width)).sum();

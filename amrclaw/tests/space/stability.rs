@@ -1,12 +1,12 @@
-//! Which schemes are stable up to which Courant number in three dimensions: `physics::Update`'s table by experiment, on data as rough as can
-//! be. `io::config` has the check that refuses what is not.
+//! Measures up to which Courant number each scheme is stable in three dimensions, on random data, to verify the table of `physics::Update`.
+//! `io::config` refuses unstable schemes.
 
 use super::common::{for_each_finest_cell, take_steps};
 use super::start;
 use amrclaw::physics::Update;
 use riemann::limiter::Limiter;
 
-/// Sound at speed 1 in a cube that repeats, on cells of size one.
+/// Sound at speed 1 in a periodic cube, on cells of size one.
 const SOUND: &str = include_str!("../cases/features/rough_sound_in_space.toml");
 
 /// A row of the table: split, order, `transverse`, double transverse waves, limiter.
@@ -28,7 +28,8 @@ fn bound((split, order, transverse, double_transverse, limiter): Row) -> Option<
     Update { dimension: 3, order, transverse, double_transverse, split, limiters: &[limiter] }.stability_limit()
 }
 
-/// By how much the root of the sum of squares grows over `steps` steps, after some in which damping takes away most of what is rough.
+/// The factor by which the root of the sum of squares grows over `steps` steps, after `before` steps in which damping removes most of the
+/// roughness.
 fn growth(row: Row, courant: f64, [before, steps]: [usize; 2]) -> f64 {
     let keys = keys(row);
     let dt = format!("time.dt={courant}");
@@ -43,7 +44,7 @@ fn growth(row: Row, courant: f64, [before, steps]: [usize; 2]) -> f64 {
     norm(steps) / start
 }
 
-/// At the table's Courant number nothing grows; limiters steepen what is left of the data by some per cent.
+/// At the table's Courant number data do not grow, except by some per cent where limiters steepen what is left of them.
 #[test]
 fn data_do_not_grow_at_the_bound() {
     let rows: [Row; 9] = [
@@ -64,7 +65,7 @@ fn data_do_not_grow_at_the_bound() {
     }
 }
 
-/// Just above their bounds first-order sums grow at once.
+/// Just above their bounds, data of first-order schemes grow at once.
 #[test]
 fn data_grow_above_sharp_bounds() {
     for (row, above) in [(("unsplit", 1, 0, true, Limiter::None), 1.1), (("unsplit", 1, 1, false, Limiter::None), 1.2)]
@@ -74,7 +75,7 @@ fn data_grow_above_sharp_bounds() {
     }
 }
 
-/// Where the table has no bound, data grow at small Courant numbers: without corrections' transverse waves, at a tenth.
+/// Where the table has no bound, data grow at small Courant numbers: at a tenth if corrections have no transverse waves.
 #[test]
 fn data_grow_where_nothing_is_stable() {
     let rows: [(Row, f64); 3] = [

@@ -4,17 +4,17 @@ use super::common::take_steps;
 use super::start;
 use amrclaw::io::frame::Frame;
 
-/// A shell of sound about the centre of a cube. The patches are forced, by regions with that symmetry: clustering cuts boxes at the
-/// first best place it finds.
+/// A shell of sound about the centre of a cube, on patches forced by regions with that symmetry, since clustering takes the first of several
+/// equally good cuts.
 const SHELL: &str = include_str!("../cases/symmetric/shell.toml");
 
-/// Overrides that put gas under pressure in the place of the sound.
+/// Overrides for gas under pressure instead of sound.
 const GAS: [&str; 2] = [
     "solver={name='euler_hllc'}",
     "initial={density='1 + exp(-8 * r^2)',x_momentum=0,y_momentum=0,z_momentum=0,energy='2.5 + 4 * exp(-8 * r^2)'}",
 ];
 
-/// Round-off in the order of sums, of numbers of order one, over some ten steps of the finest level.
+/// Round-off of sums of numbers of order one in different order, over some ten steps of the finest level.
 const SYMMETRIC: f64 = 1e-13;
 
 /// The finest level's domain as one array of each component, shape `[z, y, x]`: each cell has the value of the finest cell over it.
@@ -46,7 +46,7 @@ impl Composite {
         Composite { q, size }
     }
 
-    /// Largest difference to itself with axis `d` put in place of axis `axes[d]`, and mirrored where `mirrored`. Components 1 to 3 are a
+    /// Largest difference from itself with axis `d` moved to axis `axes[d]` and axes mirrored where `mirrored`. Components 1 to 3 are a
     /// vector, all others scalars.
     fn asymmetry(&self, axes: [usize; 3], mirrored: [bool; 3]) -> f64 {
         let (n, mut worst) = (self.size, 0.0_f64);
@@ -69,7 +69,7 @@ impl Composite {
     }
 }
 
-/// The ways to put three axes in the place of three axes, the first the identity, and to mirror some of them.
+/// The permutations of three axes, the first of which is the identity; below, the ways to mirror some axes.
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 0, 2], [0, 2, 1], [2, 1, 0], [1, 2, 0], [2, 0, 1]];
 const MIRRORS: [[bool; 3]; 8] = {
     let mut all = [[false; 3]; 8];
@@ -91,7 +91,7 @@ fn run(data: &[&str], split: &str) -> Composite {
     solution
 }
 
-/// All axes at once: all 48 symmetries of the cube.
+/// Unsplit schemes preserve all 48 symmetries of the cube.
 #[test]
 fn unsplit_solutions_have_all_symmetries_of_a_cube() {
     for (data, bound) in [(&[][..], SYMMETRIC), (&GAS, 10.0 * SYMMETRIC)] {
@@ -103,8 +103,8 @@ fn unsplit_solutions_have_all_symmetries_of_a_cube() {
     }
 }
 
-/// Axes one by one: the eight mirror images remain. Axes cannot change places, since they are not swept alike; that shows that the measure
-/// sees a difference.
+/// Split schemes preserve the eight mirror symmetries, but not permutations of axes, since these are swept differently; that also shows that
+/// the measure detects a difference.
 #[test]
 fn split_solutions_have_the_mirror_symmetries() {
     for split in ["godunov", "strang"] {

@@ -20,8 +20,8 @@ use std::time::Duration;
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     logging::begin(arguments.log.as_deref())?;
     let Some(launch) = mpi::launch() else { return run_rank(arguments, None) };
-    let patience = arguments.execution.options(arguments.device).comm_timeout;
-    let process = match Mpi::join(launch, patience.map_or(DEFAULT_TIMEOUT, Duration::from_secs)) {
+    let timeout = arguments.execution.options(arguments.device).comm_timeout;
+    let process = match Mpi::join(launch, timeout.map_or(DEFAULT_TIMEOUT, Duration::from_secs)) {
         Ok(process) => Arc::new(process),
         // One process needs no library.
         Err(JoinError::NoLibrary(_)) if launch.of == Some(1) => return run_rank(arguments, None),

@@ -10,6 +10,7 @@ use cuda::amr::kernels::{CONTINUE_AUX, DIVIDE_PLAN, LIST_CHUNKS, LIST_TILES, WRI
 use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Priority, Stream};
 use parking_lot::Mutex;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of the pinned staging memory for copies, whose parts are used in turn. It leaves more than as much for flags in the same slab of
@@ -27,7 +28,8 @@ pub struct GpuMachine {
     device: Device,
     stream: Stream,
     branches: [Branch; 2],
-    kernels: Vec<(&'static str, Kernel)>,
+    /// By name; and whether it writes tables or auxiliary values, which the next kernel may read before it waits.
+    kernels: HashMap<&'static str, (Kernel, bool)>,
     resident_tiles: u32,
     /// The device can start a kernel before the one ahead of it has ended.
     ahead: bool,
@@ -101,6 +103,9 @@ impl GpuMachine {
             stream: device.stream()?,
             pinned: Mutex::new(device.pinned_buffer(SIDE)?),
         };
+        let rows = [LIST_CHUNKS.row, LIST_TILES.row, WRITE_PLAN.row, DIVIDE_PLAN.row, CONTINUE_AUX.row];
+        let writes_tables = |name| name == EVALUATE_AUX || rows.iter().any(|row| row.name == name);
+        let of_kernel = |(name, kernel)| (name, (kernel, writes_tables(name)));
         let stream = device.stream_of_priority(Priority::Middle)?;
         // Small kernels that do not wait for the blocks of transfers; and the largest kernel of a step, which messages overtake.
         let branches = [Branch::new(&device, Priority::High)?, Branch::new(&device, Priority::Low)?];
@@ -108,7 +113,7 @@ impl GpuMachine {
             stream,
             branches,
             device,
-            kernels,
+            kernels: kernels.into_iter().map(of_kernel).collect(),
             resident_tiles,
             ahead,
             tables_written: AtomicBool::new(false),
@@ -214,10 +219,8 @@ impl Queue for GpuMachine {
         if grid.blocks.contains(&0) {
             return Ok(());
         }
-        let writers = [LIST_CHUNKS.row, LIST_TILES.row, WRITE_PLAN.row, DIVIDE_PLAN.row, CONTINUE_AUX.row];
-        let writes_tables = writers.iter().any(|row| row.name == kernel) || kernel == EVALUATE_AUX;
-        let ahead = !self.tables_written.swap(writes_tables, Ordering::Relaxed) && self.ahead;
-        let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
+        let (kernel, writes_tables) = self.kernels.get(kernel).expect("a kernel of the run");
+        let ahead = !self.tables_written.swap(*writes_tables, Ordering::Relaxed) && self.ahead;
         // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.
         self.take_time(|| unsafe {
             if ahead {

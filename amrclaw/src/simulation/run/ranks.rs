@@ -19,7 +19,7 @@ pub(super) fn run_on_threads(
     size: usize,
     watch: &mut Watch<'_>,
 ) -> Result<RunRecord, RunFailure> {
-    let patience = options.comm_timeout.map_or(DEFAULT_TIMEOUT, Duration::from_secs);
+    let timeout = options.comm_timeout.map_or(DEFAULT_TIMEOUT, Duration::from_secs);
     let threads = Some((options.num_threads() / size).max(1));
     for (k, device) in options.devices.iter().enumerate() {
         if options.devices[..k].contains(device) {
@@ -35,7 +35,7 @@ pub(super) fn run_on_threads(
         let _ = run_case(case, &of_rank(comm), files, &mut |_| ControlFlow::Continue(()));
     };
     let first = |comm| run_case(case, &of_rank(comm), files, watch);
-    let ran = Threads::run(size, patience, &options.stop, first, others);
+    let ran = Threads::run(size, timeout, &options.stop, first, others);
     ran.unwrap_or_else(|error| {
         let error = RunError::Threads { threads: size, message: error.to_string() };
         Err(RunFailure::Refused(Box::new(error.into())))

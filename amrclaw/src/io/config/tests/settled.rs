@@ -114,11 +114,11 @@ fn three_dimensions_need_all_transverse_waves() {
     let words = ["order 1 with", "number 0.5", "or `double_transverse = true`"];
     let first = ["scheme.order=1", "scheme.transverse=1", single, "time.cfl_max=0.8"];
     assert_refused(found(&first), "time.cfl_max", &words);
-    let words = ["order 2 with `transverse = 1` in 3D", "no Courant number", "or `transverse = 2` under"];
+    let words = ["order 2 with `transverse = 1` in 3D", "not reliably stable", "or `transverse = 2` under"];
     assert_refused(found(&["scheme.transverse=1"]), "scheme.transverse", &words);
-    let words = ["no Courant number", "or `transverse = 2` with `double_transverse = true` under"];
+    let words = ["not reliably stable", "or `transverse = 2` with `double_transverse = true` under"];
     assert_refused(found(&["scheme.transverse=1", single]), "scheme.transverse", &words);
-    let words = ["limiter none, without transverse waves in 3D", "no Courant number", "or `transverse = 2` under"];
+    let words = ["limiter none, without transverse waves in 3D", "not reliably stable", "or `transverse = 2` under"];
     assert_refused(found(&["scheme.transverse=0", "scheme.limiter=none"]), "scheme.transverse", &words);
 }
 
