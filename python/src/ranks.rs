@@ -27,6 +27,20 @@ pub fn is_one_of_several() -> bool {
     mpi::launch().is_some_and(|launch| launch.of != Some(1))
 }
 
+/// Refuses processes that mpi4py's library does not join, because the launcher is another library's: each would run the case alone.
+fn check_world(py: Python<'_>) -> PyResult<()> {
+    let library = py.import("mpi4py.MPI")?;
+    let found: usize = library.getattr("COMM_WORLD")?.getattr("size")?.extract()?;
+    let launched = mpi::launch().and_then(|launch| launch.of);
+    let Some(launched) = launched.filter(|&launched| launched != found) else { return Ok(()) };
+    let version: String = library.call_method0("Get_library_version")?.extract()?;
+    Err(errors::refused(format!(
+        "the launcher has started {launched} processes, but mpi4py's library finds {found}: they would not be ranks of one run\n  \
+         help: use the mpiexec of this library, {}, or an mpi4py for the library of the launcher",
+        version.lines().next().unwrap_or_default()
+    )))
+}
+
 /// A rank of a communicator.
 pub struct PythonRank {
     rank: Rank,
@@ -44,6 +58,7 @@ pub struct PythonRank {
 impl PythonRank {
     /// This process's rank in a communicator that carries no other messages.
     pub fn new(comm: &Bound<'_, PyAny>, timeout: Option<u64>) -> PyResult<Self> {
+        check_world(comm.py())?;
         let rank = Rank { number: comm.getattr("rank")?.extract()?, of: comm.getattr("size")?.extract()? };
         let timeout = timeout.map_or(DEFAULT_TIMEOUT, Duration::from_secs);
         Ok(PythonRank {

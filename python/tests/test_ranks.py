@@ -80,6 +80,18 @@ def test_processes_are_ranks(folder):
     assert "ranks" in json.loads((folder / "together" / "run.json").read_text())
 
 
+def test_processes_of_another_launcher_are_refused(folder):
+    """If mpi4py's library does not find the other processes of a launcher, the run is refused: each process would run the case alone."""
+    program = 'import amrclaw; from mpi4py import MPI; amrclaw.run("pulse.toml", output="alone", comm=MPI.COMM_WORLD)'
+    launched = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"}
+    command = [sys.executable, "-c", program]
+    outcome = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=120, env={**os.environ, **launched}
+    )
+    assert outcome.returncode == 1 and "has started 2 processes, but mpi4py's library finds 1" in outcome.stderr, outcome
+    assert not (folder / "alone").exists()
+
+
 def test_an_exception_of_the_first_rank_stops_all(folder):
     """An exception raised by `progress` on the first process ends the run on all processes, with a checkpoint."""
     program = """

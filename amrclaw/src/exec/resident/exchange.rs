@@ -34,9 +34,6 @@ pub(super) enum Packed<N: Machine> {
     OnDevice(Arc<N::Shared>),
 }
 
-/// An exchange whose messages are packed, if there are any.
-pub(super) struct Begun<N: Machine>(Option<Option<Packed<N>>>);
-
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// The header of a message.
     pub(super) fn header(&self, phase: Phase, level: Level) -> MessageHeader {
@@ -64,42 +61,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn exchange_beside(
         &self,
         header: MessageHeader,
-        (ways, components): (&ExchangeTables, usize),
-        pack: impl FnOnce(Pointer<Real>) -> Result<(), CudaError>,
-        own: impl FnOnce() -> Result<(), CudaError>,
-        unpacked: (&N::Memory, CopyEnd, Pointer<Real>),
-    ) -> Result<(), ExecError> {
-        let begun = self.begin_exchange(header, (ways, components), pack, own)?;
-        self.finish_exchange(begun, header, (ways, components), unpacked)
-    }
-
-    /// The first half of [`Self::exchange_beside`]: packs, and starts the rank's own part.
-    pub(super) fn begin_exchange(
-        &self,
-        header: MessageHeader,
         (ExchangeTables { sent, received }, components): (&ExchangeTables, usize),
         pack: impl FnOnce(Pointer<Real>) -> Result<(), CudaError>,
         own: impl FnOnce() -> Result<(), CudaError>,
-    ) -> Result<Begun<N>, ExecError> {
+        (tables, to, capacity): (&N::Memory, CopyEnd, Pointer<Real>),
+    ) -> Result<(), ExecError> {
         if sent.shares.is_empty() && received.shares.is_empty() {
-            own()?;
-            return Ok(Begun(None));
+            return Ok(own()?);
         }
         self.machine.fork(Overlap::Messages)?;
         let packed = self.pack(header, (sent, components), pack)?;
         self.machine.in_branch(Overlap::Messages, own)?;
-        Ok(Begun(Some(packed)))
-    }
-
-    /// The second half: sends what does not lie in memory that others read, receives, unpacks, and waits for the rank's own part.
-    pub(super) fn finish_exchange(
-        &self,
-        Begun(begun): Begun<N>,
-        header: MessageHeader,
-        (ExchangeTables { sent, received }, components): (&ExchangeTables, usize),
-        (tables, to, capacity): (&N::Memory, CopyEnd, Pointer<Real>),
-    ) -> Result<(), ExecError> {
-        let Some(packed) = begun else { return Ok(()) };
         self.send(packed, header, (sent, components))?;
         self.unpack(header, (tables, received, components), to, capacity)?;
         Ok(self.machine.join(Overlap::Messages)?)

@@ -57,7 +57,6 @@ use cover_tags::ClusterMemory;
 use cuda::CudaError;
 use cuda::compile::Precision;
 use early_counts::EarlyCounts;
-use exchange::Begun;
 use gather::Reports;
 use host_tables::Sizes;
 use levels::Replacement;
@@ -111,8 +110,6 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     sends_from_device: bool,
     /// Device memory for messages.
     messages: Arc<Mutex<MessageBuffers<N>>>,
-    /// Averages of a level that have been begun together with the conservation fix.
-    begun_averages: Option<(Level, Begun<N>)>,
     /// What this rank reads of other ranks' messages.
     reads: Mutex<Reads<N>>,
     /// Opened memory of other processes.
@@ -184,7 +181,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             fewest_tiles: None,
             sends_from_device: false,
             messages: Arc::default(),
-            begun_averages: None,
             reads: Mutex::new(Reads::new(Ranks::default())),
             opened: Mutex::default(),
             cluster_memory: None,
@@ -318,7 +314,6 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     fn restore(&mut self, back: &MeshChange<'_, D>) {
         self.machine.enter(DevicePhase::Regrid);
         self.reports.forget();
-        self.begun_averages = None;
         self.sampled.clear();
         self.stash.restore(&mut self.levels, |store| store.states.restore());
         self.begin_change(back);

@@ -1,11 +1,11 @@
 //! The conservation fix and averaging down.
 
-use super::exchange::{Begun, CopyEnd};
+use super::exchange::CopyEnd;
 use super::store::Register;
 use super::{Machine, ResidentExecutor};
+use crate::exec::ExecError;
 use crate::exec::comm::{MessageHeader, Phase};
 use crate::exec::device::{ExchangeTables, FaceCounts, FaceMap, FaceMapPlace, LevelTables, Overlap, axes};
-use crate::exec::{DevicePhase, ExecError};
 use crate::index::Level;
 use crate::plan::{LevelPlans, MeshChange};
 use cuda::CudaError;
@@ -130,25 +130,23 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &self.levels[fine.index()];
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
         let count = self.sizes.num_eqn + self.sweeps.len() * (self.sizes.num_eqn + self.sizes.num_aux);
-        let header = self.header(Phase::CoarseFaces, fine);
-        self.exchange_faces(header, (tables, register), (&tables.parcels.faces, count), || Ok(()))
+        self.exchange_faces(self.header(Phase::CoarseFaces, fine), (tables, register), (&tables.parcels.faces, count))
     }
 
-    /// Sends complete sums of the register to the owners of coarse cells. `meanwhile` is called when they are packed.
-    fn exchange_sums(&self, fine: Level, meanwhile: impl FnOnce() -> Result<(), ExecError>) -> Result<(), ExecError> {
+    /// Sends complete sums of the register to the owners of coarse cells.
+    fn send_sums(&self, fine: Level) -> Result<(), ExecError> {
         let store = &self.levels[fine.index()];
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
         let way = (&tables.parcels.sums, self.sizes.num_eqn);
-        self.exchange_faces(self.header(Phase::FaceSums, fine), (tables, register), way, meanwhile)
+        self.exchange_faces(self.header(Phase::FaceSums, fine), (tables, register), way)
     }
 
-    /// Exchanges the first `count` components of the register's faces with other ranks. `meanwhile` is called when they are packed.
+    /// Exchanges the first `count` components of the register's faces with other ranks.
     fn exchange_faces(
         &self,
         header: MessageHeader,
         (tables, register): (&LevelTables<N>, &Register<N>),
         (ExchangeTables { sent, received }, count): (&ExchangeTables, usize),
-        meanwhile: impl FnOnce() -> Result<(), ExecError>,
     ) -> Result<(), ExecError> {
         let patches = tables.parcels.slots::<N>(&tables.memory);
         let of_register = CopyEnd { patches, array: Self::without_room(&register.memory) };
@@ -156,7 +154,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let ends = [of_register, Self::messages(&tables.memory, sent, message)];
             self.copy((&tables.memory, sent.table), ends, count, Pointer::NULL)
         })?;
-        meanwhile()?;
         self.send(packed, header, (sent, count))?;
         self.unpack(header, (&tables.memory, received, count), of_register, Pointer::NULL)
     }
@@ -164,15 +161,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
         // The outcomes of the steps so far can be fetched before later work is done.
         self.mark()?;
-        let mut begun = None;
-        // Averages do not depend on the fix: the messages of both are under way before one is waited for.
-        self.exchange_sums(fine, || {
-            self.machine.enter(DevicePhase::Average);
-            begun = Some(self.begin_averages(fine)?);
-            self.machine.enter(DevicePhase::Reflux);
-            Ok(())
-        })?;
-        self.begun_averages = begun.map(|begun| (fine, begun));
+        self.send_sums(fine)?;
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let (Some(tables), Some(register), Some(map)) = (&fine.tables, &fine.register, &coarse.map) else {
             return Ok(());
@@ -202,21 +191,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     pub(super) fn average_level(&mut self, fine: Level) -> Result<(), ExecError> {
         self.mark()?;
-        let begun = match self.begun_averages.take() {
-            Some((level, begun)) if level == fine => begun,
-            _ => self.begin_averages(fine)?,
-        };
-        let (header, count) = (self.header(Phase::Averages, fine), self.sizes.num_eqn);
-        let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
-        let tables = fine.tables.as_ref().expect("made with the plans");
-        let capacity = if self.problem.scheme.capacity < 0 { Pointer::NULL } else { coarse.aux_address() };
-        let to = CopyEnd { patches: coarse.patches(), array: coarse.q_address() };
-        self.finish_exchange(begun, header, (&tables.parcels.restrict, count), (&tables.memory, to, capacity))
-    }
-
-    /// Averages this rank's fine cells, onto its own coarse cells and into messages for the owners of others.
-    fn begin_averages(&self, fine: Level) -> Result<Begun<N>, ExecError> {
-        let ratio = self.ratios[fine.index() - 1];
+        let Some(coarse) = fine.coarser() else { return Ok(()) };
+        let ratio = self.ratios[coarse.index()];
         let (header, count) = (self.header(Phase::Averages, fine), self.sizes.num_eqn);
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let tables = fine.tables.as_ref().expect("made with the plans");
@@ -252,6 +228,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         };
         // SAFETY: the regions lie in the coarse and the fine level's patches; each coarse cell is in one, here or in a message.
         let own = || unsafe { self.machine.run(&AVERAGE_DOWN, D, args.num_chunks as usize, &args) };
-        self.begin_exchange(header, (ways, count), pack, own)
+        let capacity = if self.problem.scheme.capacity < 0 { Pointer::NULL } else { coarse.aux_address() };
+        let to = CopyEnd { patches: coarse.patches(), array: coarse.q_address() };
+        self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, to, capacity))
     }
 }
