@@ -74,7 +74,7 @@ pub enum Overlap {
     Messages,
 }
 
-/// A device that holds all values of a run, or its substitute in tests. It is dropped when all its work is complete.
+/// A device that holds all values of a run, or its substitute in tests. To drop it waits for all its work.
 pub trait Machine: Queue {
     /// A copy to the host that is under way.
     type Download: Send + Sync;

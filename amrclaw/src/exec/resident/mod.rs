@@ -73,6 +73,7 @@ use tracing::debug;
 
 /// Values of all levels in a device's memory.
 pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
+    /// Dropped first, which waits for the reads of other ranks' memory.
     machine: N,
     /// Does what only the host can do.
     host: Mutex<CpuExecutor<D, R>>,

@@ -14,7 +14,7 @@ pub(super) struct Read<S> {
     pub acknowledge_to: Option<usize>,
 }
 
-/// All reads that are not known to be complete, in the order in which they were enqueued. The machine is dropped before, and with it all are
+/// All reads that are not known to be complete, in the order in which they were enqueued. To be dropped after the machine: then all are
 /// complete.
 pub(super) struct Reads<N: Machine> {
     ranks: Ranks,
