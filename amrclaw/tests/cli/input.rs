@@ -172,8 +172,8 @@ fn validate_refuses_what_run_refuses() {
     let mistakes: &[(&str, &str, &[&str])] = &[
         ("burgers_square", "time.end=-1.0", &["time.end"]),
         ("burgers_square", "initial=user", &["initial: the solver `burgers` provides no initial data"]),
-        ("burgers_square", "regrid.flag.criterion=user", &["regrid.flag.criterion", "no refinement criterion along"]),
-        ("burgers_square", "mesh.boundary.x=user", &["mesh.boundary.x", "no boundary values along"]),
+        ("burgers_square", "regrid.flag.criterion=user", &["regrid.flag.criterion", "no refinement criterion"]),
+        ("burgers_square", "mesh.boundary.x=user", &["mesh.boundary.x", "no boundary values"]),
         ("burgers_square", "initial.q=sqrt(0.5 - x)", &["initial.q: q is NaN", "level 1, ", "cell [10, 0]"]),
         ("burgers_square", "initial.q=(2 + x)^1e9*1e300", &["initial.q: q is inf", "cell [0, 0]"]),
         ("burgers_square", "initial.q=1e999", &["initial.q: ", "finite number"]),
