@@ -166,8 +166,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             // SAFETY: there is room for it, and nobody else holds the memory.
             unsafe { self.ranks.wait_on_device(*rank, (header, count), to, memory.clone())? };
             work(of_all(N::shared_memory(&memory), 0))?;
-            self.reads.lock().add(Read { memory, acknowledge_to: None });
-            return Ok(());
+            return Ok(self.reads.lock().add(&self.machine, Read { memory, acknowledge_to: None })?);
         }
         let mut message = self.ranks.wait::<R>(*rank, header, count)?;
         let memory = self.machine.allocate(bytes.len())?;

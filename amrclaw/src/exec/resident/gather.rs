@@ -310,4 +310,4 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -115,15 +115,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let MessagePlace { memory, place } = self.ranks.receive_object::<MessagePlace<N::Shared>>(rank, header)?;
             assert_eq!(place.len(), bytes, "bytes from rank {rank}: {header:?}");
             self.with_shared(&memory, place, work)?;
-            self.reads.lock().add(Read { memory, acknowledge_to: None });
-            return Ok(());
+            return Ok(self.reads.lock().add(&self.machine, Read { memory, acknowledge_to: None })?);
         }
         let (place, handle) = self.ranks.wait_for_handle(rank, header)?;
         assert_eq!(place.len(), bytes, "bytes from rank {rank}: {header:?}");
         let memory = self.opened_memory(handle)?;
         self.with_shared(&memory, place, work)?;
-        self.reads.lock().add(Read { memory, acknowledge_to: Some(rank) });
-        Ok(())
+        Ok(self.reads.lock().add(&self.machine, Read { memory, acknowledge_to: Some(rank) })?)
     }
 
     /// The memory of a handle, which is opened the first time.

@@ -8,7 +8,7 @@ use cuda::abi::DeviceStruct;
 use parking_lot::Mutex;
 
 /// Memory of the host in place of a device's; runs no kernels.
-struct Host;
+pub(in crate::exec::resident) struct Host;
 
 impl Queue for Host {
     type Memory = Mutex<Vec<u8>>;
