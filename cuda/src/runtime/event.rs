@@ -45,11 +45,6 @@ impl Device {
 }
 
 impl Event {
-    /// The number of its device.
-    pub fn device(&self) -> usize {
-        self.context.ordinal()
-    }
-
     pub(crate) fn raw(&self) -> sys::CUevent {
         self.raw
     }
@@ -62,12 +57,6 @@ impl Event {
         // SAFETY: the event lives.
         let waited = self.context.bind_to_thread().and_then(|()| unsafe { result::event::synchronize(self.raw) });
         waited.map_err(self.failed("waiting for an event"))
-    }
-
-    /// True once the work before the event is done.
-    pub fn is_complete(&self) -> bool {
-        // SAFETY: the event lives.
-        unsafe { result::event::query(self.raw) }.is_ok()
     }
 
     /// Milliseconds from `earlier` to this event, both timed.
@@ -84,7 +73,7 @@ impl Event {
 
     /// For `map_err`: the call that failed, or the kernel that did.
     pub(crate) fn failed(&self, what: &'static str) -> impl Fn(DriverError) -> CudaError {
-        self.launched.failed(what, self.device())
+        self.launched.failed(what, self.context.ordinal())
     }
 }
 
