@@ -21,5 +21,5 @@ pub use runtime::event::Event;
 pub use runtime::interprocess::{BufferHandle, EventHandle};
 pub use runtime::kernel::{Grid, Kernel, Module};
 pub use runtime::memory::{DeviceBuffer, PinnedBuffer, PoolStatistics};
-pub use runtime::stream::{Graph, Priority, Stream};
+pub use runtime::stream::{Priority, Stream};
 pub use runtime::{abi, cache, compile, kernel, memory, nvrtc};

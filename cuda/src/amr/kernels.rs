@@ -92,10 +92,6 @@ impl Group {
     pub const ALL: [Group; 6] =
         [Group::Regions, Group::Regrid, Group::Plan, Group::Capacity, Group::Registers, Group::Source];
 
-    /// All groups whose kernels call a function of the case.
-    pub const OF_CASE: [Group; 4] =
-        [Group::FlagFunction, Group::SourceFunction, Group::Evaluate, Group::BoundaryFunction];
-
     /// Whether the text calls the solver.
     pub fn solves(self) -> bool {
         matches!(self, Group::Registers | Group::Source)

@@ -6,8 +6,7 @@ use crate::runtime::error::CudaError;
 use crate::runtime::event::Event;
 use crate::runtime::launch::LastLaunch;
 use crate::runtime::memory::DeviceBuffer;
-use cudarc::driver::sys::{self, CUstreamCaptureMode};
-use cudarc::driver::{CudaGraph, CudaStream, DriverError, result};
+use cudarc::driver::{CudaStream, DriverError, result, sys};
 use std::sync::Arc;
 
 /// A queue of copies and kernels that run one after the other.
@@ -29,23 +28,10 @@ pub enum Priority {
     High,
 }
 
-/// Recorded work, which can be launched again at a fraction of the cost.
-pub struct Graph {
-    raw: CudaGraph,
-    device: usize,
-}
-
-// SAFETY: CUDA allows graphs to be used from any thread as long as calls do not overlap, which `&mut self` in `launch`
-// makes sure of; the stream inside is shared safely by itself.
-unsafe impl Send for Graph {}
-// SAFETY: nothing can be done with a shared reference.
-unsafe impl Sync for Graph {}
-
 impl Device {
-    /// A new stream.
+    /// A new stream, of the lowest priority.
     pub fn stream(&self) -> Result<Stream, CudaError> {
-        let raw = self.context().new_stream().map_err(CudaError::driver("creating a stream", self.ordinal()))?;
-        Ok(Stream { raw, device: self.ordinal(), launched: self.launched().clone() })
+        self.stream_of_priority(Priority::Low)
     }
 
     /// A new stream whose blocks are scheduled before those of streams of lower priority.
@@ -197,24 +183,5 @@ impl Stream {
         // SAFETY: the place lies in the buffer.
         unsafe { result::memset_d8_async(target.at(at).address(), byte, len * size_of::<T>(), stream) }
             .map_err(self.failed("filling memory"))
-    }
-
-    /// Records what `work` puts into this stream instead of running it.
-    pub fn capture<E: From<CudaError>>(&self, work: impl FnOnce() -> Result<(), E>) -> Result<Option<Graph>, E> {
-        const WHAT: &str = "recording a graph";
-        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        self.raw.begin_capture(mode).map_err(CudaError::driver(WHAT, self.device))?;
-        let outcome = work();
-        let graph =
-            self.raw.end_capture(sys::CUgraphInstantiate_flags(0)).map_err(CudaError::driver(WHAT, self.device));
-        outcome?;
-        Ok(graph?.map(|raw| Graph { raw, device: self.device }))
-    }
-}
-
-impl Graph {
-    /// Queues the recorded work in the stream that it was recorded from.
-    pub fn launch(&mut self) -> Result<(), CudaError> {
-        self.raw.launch().map_err(CudaError::driver("launching a graph", self.device))
     }
 }

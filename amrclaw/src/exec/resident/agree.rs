@@ -45,21 +45,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Marks the device's work so far: see [`Reports::mark`](super::gather::Reports::mark).
-    pub(super) fn mark(&mut self) -> Result<(), ExecError> {
-        if self.reports.mark(&self.machine)? {
-            self.reads.get_mut().mark();
-        }
-        Ok(())
-    }
-
     /// Collects the outcomes of steps and samples on all ranks.
     pub(super) fn collect_from_all(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
         let mut own = Outcomes::default();
-        self.mark()?;
-        if self.reports.collect(&self.machine, &mut own)? {
-            self.reads.get_mut().complete_marked();
-        }
+        self.reports.collect(&self.machine, &mut own)?;
         let checked = self.check_boundaries();
         self.defer_error(checked)?;
         let num_eqn = self.sizes.num_eqn;

@@ -91,14 +91,13 @@ impl<N: Machine> Reports<N> {
         }
     }
 
-    /// Marks where the work ends that the next fetch must wait for. False if it has been marked already.
-    pub fn mark(&mut self, machine: &N) -> Result<bool, CudaError> {
-        if self.marked {
-            return Ok(false);
+    /// Marks where the work ends that the next fetch must wait for.
+    pub fn mark(&mut self, machine: &N) -> Result<(), CudaError> {
+        if !self.marked {
+            machine.mark()?;
+            self.marked = true;
         }
-        machine.mark()?;
-        self.marked = true;
-        Ok(true)
+        Ok(())
     }
 
     /// Discards all outcomes that have not been collected.
@@ -108,13 +107,12 @@ impl<N: Machine> Reports<N> {
         self.fetched.clear();
     }
 
-    /// True if there were outcomes to wait for.
-    fn fetch(&mut self, machine: &N) -> Result<bool, CudaError> {
+    /// Waits for the outcomes so far, and reads them.
+    fn fetch(&mut self, machine: &N) -> Result<(), CudaError> {
         let used = self.waiting.last().map_or(0, |(first, patches, _)| first + patches);
         self.host_reports.clear();
         self.host_reports.resize(used, PatchReport { courant: 0, not_finite: 0, padding: 0 });
         self.mark(machine)?;
-        let waits = used + self.num_samples > 0;
         if used > 0 {
             machine.download_marked(&self.reports, 0, bytes_of_mut(&mut self.host_reports))?;
         }
@@ -137,14 +135,14 @@ impl<N: Machine> Reports<N> {
             machine.download_marked(&self.samples, 0, bytes_of_mut(&mut self.fetched.samples[start..]))?;
             self.num_samples = 0;
         }
-        Ok(waits)
+        Ok(())
     }
 
-    /// Appends the outcomes of steps and samples. True if some were waited for, so that the device has reached its last mark.
-    pub fn collect(&mut self, machine: &N, outcomes: &mut Outcomes) -> Result<bool, CudaError> {
-        let has_waited = self.fetch(machine)?;
+    /// Appends the outcomes of steps and samples.
+    pub fn collect(&mut self, machine: &N, outcomes: &mut Outcomes) -> Result<(), CudaError> {
+        self.fetch(machine)?;
         self.fetched.drain_into(outcomes);
-        Ok(has_waited)
+        Ok(())
     }
 
     /// Room for a sample.

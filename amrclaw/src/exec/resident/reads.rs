@@ -20,53 +20,38 @@ pub(super) struct Read<S> {
 pub(super) struct Reads<N: Machine> {
     ranks: Ranks,
     enqueued: VecDeque<Read<N::Shared>>,
-    /// So many were enqueued before the device's last mark.
-    marked: usize,
-    /// So many were enqueued before this memory was published last, which serves as a mark alone.
-    halfway: Option<(N::Shared, usize)>,
+    /// Largest number of enqueued reads.
+    max_enqueued: usize,
+    /// Memory that was published, as a mark alone, when half as many reads were enqueued.
+    halfway: Option<N::Shared>,
 }
 
-/// Largest number of reads that are not known to be complete. Levels with many substeps exchange more messages than this in one step of the
-/// coarsest level, whose buffers would all be in use.
-const MAX_ENQUEUED: usize = 64;
+/// Largest number of reads for each other rank that are not known to be complete: some two steps of the coarsest level with three levels.
+const MAX_ENQUEUED_PER_RANK: usize = 32;
 
 impl<N: Machine> Reads<N> {
     pub fn new(ranks: Ranks) -> Self {
-        Reads { ranks, enqueued: VecDeque::new(), marked: 0, halfway: None }
+        let max_enqueued = MAX_ENQUEUED_PER_RANK * (ranks.rank().of - 1).max(1);
+        Reads { ranks, enqueued: VecDeque::new(), max_enqueued, halfway: None }
     }
 
     /// Adds a read. If there are too many, waits until the device has completed the older half, which needs only work of other ranks that
     /// they have enqueued already.
     pub fn add(&mut self, machine: &N, read: Read<N::Shared>) -> Result<(), CudaError> {
         self.enqueued.push_back(read);
-        match self.enqueued.len() {
-            count if count == MAX_ENQUEUED / 2 => self.mark_halfway(machine),
-            MAX_ENQUEUED => {
-                let completed =
-                    self.halfway.as_ref().map_or(Ok(0), |(memory, count)| machine.finish(memory).map(|()| *count))?;
-                self.complete(completed);
-                self.mark_halfway(machine)
-            }
-            _ => Ok(()),
+        if self.enqueued.len() == self.max_enqueued {
+            self.halfway.as_ref().map_or(Ok(()), |memory| machine.finish(memory))?;
+            self.complete(self.max_enqueued / 2);
         }
+        if self.enqueued.len() == self.max_enqueued / 2 { self.mark_halfway(machine) } else { Ok(()) }
     }
 
     /// Marks the reads so far, to be waited for when there are too many.
     fn mark_halfway(&mut self, machine: &N) -> Result<(), CudaError> {
-        let memory = self.halfway.take().map_or_else(|| machine.share(1), |(memory, _)| Ok(memory))?;
+        let memory = self.halfway.take().map_or_else(|| machine.share(1), Ok)?;
         machine.publish(&memory)?;
-        self.halfway = Some((memory, self.enqueued.len()));
+        self.halfway = Some(memory);
         Ok(())
-    }
-
-    /// The device has been marked: the reads so far are complete when it has reached the mark.
-    pub fn mark(&mut self) {
-        self.marked = self.enqueued.len();
-    }
-
-    /// The device has reached its last mark.
-    pub fn complete_marked(&mut self) {
-        self.complete(self.marked);
     }
 
     /// Frees the buffers of so many reads, the oldest, which are complete.
@@ -77,10 +62,6 @@ impl<N: Machine> Reads<N> {
             if let Some(rank) = acknowledge_to {
                 *acknowledged.entry(rank).or_default() += 1;
             }
-        }
-        self.marked = self.marked.saturating_sub(count);
-        if let Some((_, halfway)) = &mut self.halfway {
-            *halfway = halfway.saturating_sub(count);
         }
         acknowledged.into_iter().for_each(|(rank, count)| self.ranks.post_acknowledgement(rank, count));
     }
@@ -98,21 +79,15 @@ mod tests {
     use super::*;
     use crate::exec::device::Queue;
 
-    /// Reads without any collection between them, as within a step of many substeps, hold a bounded number of buffers: the others are free.
-    /// Collections in between, which complete some of them, change nothing in this.
+    /// Reads that nobody completes hold a bounded number of buffers: the others are free.
     #[test]
     fn a_step_of_many_messages_holds_few_buffers() {
         let mut reads = Reads::<Host>::new(Ranks::default());
         let memory = Arc::new(Host.allocate(8).expect("memory of the host"));
-        for k in 0..10 * MAX_ENQUEUED {
+        for k in 0..10 * MAX_ENQUEUED_PER_RANK {
             reads.add(&Host, Read { memory: memory.clone(), acknowledge_to: None }).expect("the host does not fail");
-            match k % 90 {
-                40 => reads.mark(),
-                55 if k < 5 * MAX_ENQUEUED => reads.complete_marked(),
-                _ => {}
-            }
             assert!(
-                (2..=MAX_ENQUEUED).contains(&Arc::strong_count(&memory)),
+                (2..=MAX_ENQUEUED_PER_RANK).contains(&Arc::strong_count(&memory)),
                 "{} after {k}",
                 Arc::strong_count(&memory)
             );

@@ -160,7 +160,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
         // The outcomes of the steps so far can be fetched before later work is done.
-        self.mark()?;
+        self.reports.mark(&self.machine)?;
         self.send_sums(fine)?;
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let (Some(tables), Some(register), Some(map)) = (&fine.tables, &fine.register, &coarse.map) else {
@@ -190,7 +190,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     pub(super) fn average_level(&mut self, fine: Level) -> Result<(), ExecError> {
-        self.mark()?;
+        self.reports.mark(&self.machine)?;
         let Some(coarse) = fine.coarser() else { return Ok(()) };
         let ratio = self.ratios[coarse.index()];
         let (header, count) = (self.header(Phase::Averages, fine), self.sizes.num_eqn);
