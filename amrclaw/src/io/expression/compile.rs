@@ -1,6 +1,7 @@
 //! Compiles a syntax tree to a flat program.
 
 use super::function::{CONSTANTS, FUNCTIONS, Mapping, Operator, Pairing, Rule, function, truth};
+use super::program::{Instruction, Operand, Operation, Program};
 use super::syntax::{Node, NodeKind, Syntax};
 use super::{ExpressionError, nearest};
 use crate::physics::Primitive;
@@ -41,56 +42,11 @@ impl Names {
     }
 }
 
-/// Where an instruction finds a value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Operand {
-    Number(f64),
-    Variable(usize),
-    Register(usize),
-}
-
-/// What an instruction computes.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Operation {
-    Unary(Primitive, Mapping, Operand),
-    Binary(Primitive, Pairing, Operand, Operand),
-    Select(Operand, Operand, Operand),
-}
-
-impl Operation {
-    /// What it reads.
-    pub fn operands(&self) -> impl Iterator<Item = Operand> + use<> {
-        let operands = match *self {
-            Operation::Unary(_, _, a) => [Some(a), None, None],
-            Operation::Binary(_, _, a, b) => [Some(a), Some(b), None],
-            Operation::Select(c, a, b) => [Some(c), Some(a), Some(b)],
-        };
-        operands.into_iter().flatten()
-    }
-
-    /// The operation with each operand replaced by `f`.
-    pub fn with_operands(self, mut f: impl FnMut(Operand) -> Operand) -> Self {
-        match self {
-            Operation::Unary(primitive, mapping, a) => Operation::Unary(primitive, mapping, f(a)),
-            Operation::Binary(primitive, pairing, a, b) => Operation::Binary(primitive, pairing, f(a), f(b)),
-            Operation::Select(c, a, b) => Operation::Select(f(c), f(a), f(b)),
-        }
-    }
-}
-
-/// One instruction: a value per cell into a register. The target is never among the operands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Instruction {
-    pub target: usize,
-    pub operation: Operation,
-}
-
 /// A compiled expression.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    pub(super) program: Vec<Instruction>,
-    pub(super) result: Operand,
-    pub(super) registers: usize,
+    /// It has one result.
+    pub(super) program: Program,
     variables: Vec<String>,
     used: Vec<bool>,
 }
@@ -107,9 +63,7 @@ impl Expression {
     /// A constant, as an expression in the variables of `names`.
     pub fn number(value: f64, names: &Names) -> Expression {
         Expression {
-            program: Vec::new(),
-            result: Operand::Number(value),
-            registers: 0,
+            program: Program { results: vec![Operand::Number(value)], ..Program::default() },
             variables: names.variables.clone(),
             used: vec![false; names.variables.len()],
         }
@@ -125,9 +79,14 @@ impl Expression {
         self.variables.iter().zip(&self.used).any(|(v, used)| *used && v == name)
     }
 
+    /// Where its value is after the last instruction.
+    pub(super) fn result(&self) -> Operand {
+        self.program.results[0]
+    }
+
     /// The value, if it is the same everywhere.
     pub fn constant(&self) -> Option<f64> {
-        match self.result {
+        match self.result() {
             Operand::Number(value) => Some(value),
             _ => None,
         }
@@ -182,7 +141,8 @@ impl Assembler {
                 used[slot] = true;
             }
         }
-        Expression { registers: self.busy.len(), result, variables, used, program: self.program }
+        let program = Program { instructions: self.program, results: vec![result], registers: self.busy.len() };
+        Expression { program, variables, used }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Runs compiled expressions over rows of cells.
 
 use super::Expression;
-use super::compile::{Operand, Operation};
 use super::function::{Mapping, Pairing};
+use super::program::{Operand, Operation, Program};
 use std::cell::Cell;
 
 /// Cells evaluated together: a register has 2 KiB, so that several fit in the first-level cache.
@@ -17,12 +17,6 @@ pub enum Input<'a> {
     Row(&'a [f64]),
 }
 
-/// Working memory for evaluations, reused from one to the next.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    registers: Vec<Register>,
-}
-
 /// A value per cell of a block, or one for all of them.
 #[derive(Debug)]
 struct Register {
@@ -31,7 +25,8 @@ struct Register {
 }
 
 thread_local! {
-    static SCRATCH: Cell<Scratch> = Cell::new(Scratch::default());
+    /// Reused from one evaluation to the next.
+    static REGISTERS: Cell<Vec<Register>> = const { Cell::new(Vec::new()) };
 }
 
 /// An operand's values in the current block.
@@ -55,20 +50,8 @@ impl Expression {
     /// Fills `out` with a value per cell. `inputs`: one per variable, in the order of [`Expression::variables`];
     /// those that the expression does not depend on may hold anything.
     pub fn eval_row(&self, inputs: &[Input<'_>], out: &mut [f64]) {
-        let mut scratch = SCRATCH.take();
-        self.eval_row_with(inputs, out, &mut scratch);
-        SCRATCH.set(scratch);
-    }
-
-    /// As [`Expression::eval_row`], with the caller's own working memory.
-    pub fn eval_row_with(&self, inputs: &[Input<'_>], out: &mut [f64], scratch: &mut Scratch) {
         assert_eq!(inputs.len(), self.variables().len(), "one input per variable");
-        while scratch.registers.len() < self.registers {
-            scratch.registers.push(Register { uniform: None, cells: vec![0.0; BLOCK] });
-        }
-        for (block, out) in out.chunks_mut(BLOCK).enumerate() {
-            self.eval_block(inputs, block * BLOCK, out, &mut scratch.registers);
-        }
+        self.program.eval_row(inputs, out.len(), out);
     }
 
     /// The value at one point. `values`: one per variable.
@@ -78,11 +61,32 @@ impl Expression {
         self.eval_row(&inputs, &mut out);
         out[0]
     }
+}
 
-    /// Cells `start .. start + out.len()` of the row.
-    fn eval_block(&self, inputs: &[Input<'_>], start: usize, out: &mut [f64], registers: &mut [Register]) {
-        let cells = out.len();
-        for instruction in &self.program {
+impl Program {
+    /// Fills `out[result * len + cell]` in a row of `len` cells. `inputs`: one per variable.
+    pub(super) fn eval_row(&self, inputs: &[Input<'_>], len: usize, out: &mut [f64]) {
+        let mut registers = REGISTERS.take();
+        while registers.len() < self.registers {
+            registers.push(Register { uniform: None, cells: vec![0.0; BLOCK] });
+        }
+        for start in (0..len).step_by(BLOCK) {
+            let cells = BLOCK.min(len - start);
+            self.run(inputs, (start, cells), &mut registers);
+            for (result, out) in self.results.iter().zip(out.chunks_mut(len)) {
+                let out = &mut out[start..start + cells];
+                match values(*result, inputs, &registers, start, cells) {
+                    Values::Uniform(value) => out.fill(value),
+                    Values::Cells(row) => out.copy_from_slice(row),
+                }
+            }
+        }
+        REGISTERS.set(registers);
+    }
+
+    /// Runs the instructions for the row's cells `start .. start + cells`.
+    fn run(&self, inputs: &[Input<'_>], (start, cells): (usize, usize), registers: &mut [Register]) {
+        for instruction in &self.instructions {
             let mut target = std::mem::take(&mut registers[instruction.target].cells);
             let uniform = {
                 let values = |operand| values(operand, inputs, registers, start, cells);
@@ -93,10 +97,6 @@ impl Expression {
                 }
             };
             registers[instruction.target] = Register { uniform, cells: target };
-        }
-        match values(self.result, inputs, registers, start, cells) {
-            Values::Uniform(value) => out.fill(value),
-            Values::Cells(row) => out.copy_from_slice(row),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Expressions as formula graphs, which devices evaluate.
 
 use super::Expression;
-use super::compile::{Operand, Operation};
+use super::program::{Operand, Operation};
 use crate::physics::{Formulas, Node, Primitive, Quantity};
 
 /// The quantities that the variables of [`cell_names`](super::cell_names) stand for, in the same order.
@@ -15,8 +15,8 @@ pub(super) fn cell_quantities(dimension: usize) -> Vec<Quantity> {
 impl Expression {
     /// Adds the expression to a graph; returns the node of its value. `variables`: the nodes of its variables.
     pub(super) fn add_to(&self, formulas: &mut Formulas, variables: &[Node]) -> Node {
-        let mut registers: Vec<Option<Node>> = vec![None; self.registers];
-        for instruction in &self.program {
+        let mut registers: Vec<Option<Node>> = vec![None; self.program.registers];
+        for instruction in &self.program.instructions {
             let operand = |formulas: &mut Formulas, operand| node(formulas, operand, variables, &registers);
             let value = match instruction.operation {
                 Operation::Unary(primitive, _, a) => {
@@ -40,7 +40,7 @@ impl Expression {
             };
             registers[instruction.target] = Some(value);
         }
-        node(formulas, self.result, variables, &registers)
+        node(formulas, self.result(), variables, &registers)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Expressions of cell positions, evaluated along a row of cells.
 
+use super::program::Program;
 use super::{Expression, Input};
 use crate::physics::CellRow;
 
@@ -22,6 +23,9 @@ pub fn cell_names(dimension: usize) -> Vec<String> {
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     pub expressions: Vec<Expression>,
+    /// All of them, with what they have in common computed once.
+    program: Program,
+    num_variables: usize,
     /// Per variable of [`cell_names`], whether any expression depends on it.
     needed: Vec<bool>,
 }
@@ -30,7 +34,9 @@ impl Rows {
     /// Expressions in `D` dimensions.
     pub fn new<const D: usize>(expressions: Vec<Expression>) -> Self {
         let needed = cell_names(D).iter().map(|name| expressions.iter().any(|e| e.depends_on(name))).collect();
-        Rows { expressions, needed }
+        let program = Program::merged(expressions.iter().map(|expression| &expression.program));
+        let num_variables = expressions.first().map_or(0, |expression| expression.variables().len());
+        Rows { expressions, program, num_variables, needed }
     }
 
     /// Fills `out[expression * row.len + cell]`. `further`: the values of the variables after [`cell_names`]; it may end early if no
@@ -47,10 +53,8 @@ impl Rows {
             None => Input::Row(&rows[slot]),
         });
         let mut inputs: Vec<Input<'_>> = position.chain(further.iter().copied()).collect();
-        for (expression, out) in self.expressions.iter().zip(out.chunks_mut(row.len)) {
-            inputs.resize(expression.variables().len(), Input::Uniform(0.0));
-            expression.eval_row(&inputs, out);
-        }
+        inputs.resize(self.num_variables, Input::Uniform(0.0));
+        self.program.eval_row(&inputs, row.len, out);
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! The parts do the same operations on the same numbers as the whole, so the values are the same to the bit.
 
-use super::compile::{Assembler, Operand, Operation};
+use super::compile::Assembler;
+use super::program::{Operand, Operation};
 use super::{Expression, cell_names};
 use crate::physics::{Formulas, Node, Primitive, Quantity};
 
@@ -85,9 +86,9 @@ struct Value {
 
 /// The values that a program's instructions compute, and for each operand that is a register the instruction that wrote it.
 fn values(whole: &Expression, wanted: &Wanted) -> (Vec<Value>, Vec<[usize; 3]>) {
-    let mut written = vec![0; whole.registers];
+    let mut written = vec![0; whole.program.registers];
     let (mut values, mut writers): (Vec<Value>, Vec<[usize; 3]>) = (Vec::new(), Vec::new());
-    for (i, instruction) in whole.program.iter().enumerate() {
+    for (i, instruction) in whole.program.instructions.iter().enumerate() {
         let mut value = Value { kept: true, axes: 0, cost: 0, reader: None };
         let mut wrote = [0; 3];
         for (operand, wrote) in instruction.operation.operands().zip(&mut wrote) {
@@ -152,7 +153,7 @@ impl Parts {
         let (mut rest, mut part) = (Assembler::default(), Assembler::default());
         // Where the reader of each instruction finds its value.
         let mut places: Vec<Operand> = Vec::new();
-        for (i, instruction) in whole.program.iter().enumerate() {
+        for (i, instruction) in whole.program.instructions.iter().enumerate() {
             let mut writers = writers[i].iter();
             let operation = instruction.operation.with_operands(|operand| {
                 let writer = writers.next().expect("three operands at most");
@@ -171,8 +172,8 @@ impl Parts {
                 }
             });
         }
-        let result = if let Operand::Register(_) = whole.result { places.last().copied() } else { None };
-        (rest, result.unwrap_or(whole.result))
+        let result = if let Operand::Register(_) = whole.result() { places.last().copied() } else { None };
+        (rest, result.unwrap_or(whole.result()))
     }
 }
 
