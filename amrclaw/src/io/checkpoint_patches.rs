@@ -66,6 +66,14 @@ impl<const D: usize> StoredCheckpoint<D> {
         Ok(StoredCheckpoint { path: path.to_owned(), file, arrays, cells_before, read: Mutex::default(), outline })
     }
 
+    /// Identifies the file's content: a checksum of its boxes and of the digests of all values.
+    pub fn checksum(&self) -> u64 {
+        let boxes = self.outline.frame.levels.iter().map(|level| level.patches.iter().map(|patch| patch.cells));
+        let digests = self.arrays.iter().flatten().map(|array| array.as_ref().map(|array| array.digest));
+        let text = format!("{:?} {:?}", boxes.map(Vec::from_iter).collect::<Vec<_>>(), digests.collect::<Vec<_>>());
+        u64::from(crc32fast::hash(text.as_bytes()))
+    }
+
     /// Level, number and digests of each patch read so far.
     pub fn digests(&self) -> Vec<u64> {
         self.read.lock().clone()
@@ -79,7 +87,12 @@ impl<const D: usize> StoredCheckpoint<D> {
         let unread = |patches: &Vec<u64>| vec![None; patches.len()];
         let mut digests: Vec<Vec<Option<u64>>> = self.cells_before.iter().map(unread).collect();
         for words in read.iter().flat_map(|words| words.chunks_exact(WORDS)) {
-            digests[words[0] as usize][words[1] as usize] = Some(words[2]);
+            let patch = digests.get_mut(words[0] as usize).and_then(|level| level.get_mut(words[1] as usize));
+            let Some(patch) = patch else {
+                let reason = "other ranks have read patches that are not in it".to_owned();
+                return Err(InputError::Damaged { path: self.path.clone(), reason });
+            };
+            *patch = Some(words[2]);
         }
         for (l, (level, digests)) in self.outline.frame.levels.iter().zip(&digests).enumerate() {
             for (a, name) in ["q", "aux"].into_iter().enumerate() {

@@ -99,9 +99,13 @@ impl RunOptions {
     /// Ranks in this process: those asked for, or one for each GPU named.
     ///
     /// # Errors
-    /// Both are given, and differ.
+    /// Both are given, and differ; or they are more than [`most_threads`].
     pub(super) fn num_ranks(&self) -> Result<usize, String> {
         match (self.ranks, self.devices.len()) {
+            (Some(ranks), _) if ranks > most_threads() => Err(format!(
+                "{ranks} ranks are too many for one process on this machine: write at most {}, or start more processes with mpiexec",
+                most_threads()
+            )),
             (ranks, 0) => Ok(ranks.unwrap_or(1)),
             (Some(ranks), named) if ranks != named => Err(format!(
                 "{ranks} ranks need as many GPUs, and --devices names {named}: name one for each rank, or leave --ranks out"

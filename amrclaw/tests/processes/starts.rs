@@ -99,6 +99,66 @@ fn ranks_must_be_alike() {
     }
 }
 
+/// Ranks that find different files under the same relative path are refused: another text of the solver, another checkpoint.
+#[test]
+fn files_of_ranks_must_be_alike() {
+    let program = env!("CARGO_BIN_EXE_amrclaw");
+    for launcher in Launcher::all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let case = example("sound_in_wind");
+        let small = sets_of(&["mesh.cells=[30,26]", "regrid.max_patch_size=8", "output.png=false"]);
+        for (k, (factor, start)) in [("", "0.1"), (" * 1.1", "0.2")].into_iter().enumerate() {
+            let dir = folder.path().join(k.to_string());
+            std::fs::create_dir(&dir).expect("a folder");
+            std::fs::copy(&case, dir.join("case.toml")).expect("room for a copy");
+            let text = std::fs::read_to_string(case.with_file_name("sound_in_wind.rs")).expect("the example's solver");
+            let speed = "(self.bulk / self.density).sqrt()";
+            assert!(text.contains(speed), "the example's sound speed");
+            std::fs::write(dir.join("sound_in_wind.rs"), text.replace(speed, &format!("{speed}{factor}")))
+                .expect("room");
+            let radial = example("acoustics_radial").display().to_string();
+            let initial = format!("initial.pressure=\"exp(-100 * (r - {start})^2)\"");
+            let steps = sets_of(&["time.max_steps=3", "output.checkpoint_every_steps=3", &initial]);
+            let words = [&["run", &*radial, "--quiet", "--output", "before"][..], &small, &steps].concat();
+            let output = Command::new(program).current_dir(&dir).args(words).output().expect("the program");
+            assert!(output.status.success(), "{}", stderr_of(&output));
+        }
+        let radial = example("acoustics_radial").display().to_string();
+        let restart = ["--restart", "before/checkpoint_000003.h5", "--set", "time.max_steps=5"];
+        let own =
+            [&["run", "case.toml", "--quiet", "--output", "out", "--set", "time.max_steps=2"][..], &small].concat();
+        let on = [&["run", &*radial, "--quiet", "--output", "out"][..], &small, &restart].concat();
+        for (arguments, what) in [(own, "the solver file"), (on, "the checkpoint")] {
+            let mut command = launcher.command(folder.path());
+            for k in ["0", "1"] {
+                let dir = folder.path().join(k).display().to_string();
+                command.args(if k == "0" { &[][..] } else { &[":"] });
+                command.args(["-wdir", &dir, "-n", "1", program]).args(&arguments);
+            }
+            let output = command.output().expect("a launcher that starts");
+            let text = stderr_of(&output);
+            assert_eq!((output.status.code(), text.matches("error: ").count()), (Some(2), 1), "{what}: {text}");
+            assert!(text.contains("error: rank 1: ") && text.contains(what), "{what}: {text}");
+        }
+    }
+}
+
+/// Options that only one of the processes has end all of them.
+#[test]
+fn ranks_in_processes_are_refused_by_all() {
+    let case = example("acoustics_interface").display().to_string();
+    for launcher in Launcher::all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut command = launcher.command(folder.path());
+        let words =
+            [&["-n", "1", env!("CARGO_BIN_EXE_amrclaw"), "run", &*case, "--quiet"][..], &sets_of(&SMALL)].concat();
+        let output = command.args(&words).arg(":").args(&words).args(["--ranks", "2"]).output();
+        let output = output.expect("a launcher that starts");
+        assert_eq!(output.status.code(), Some(2), "{}", stderr_of(&output));
+        assert!(stderr_of(&output).contains("leave --ranks out"), "{}", stderr_of(&output));
+    }
+}
+
 /// Processes do not load an MPI library that does not belong to their launcher.
 #[test]
 fn libraries_of_others_are_not_taken() {
@@ -115,4 +175,11 @@ fn libraries_of_others_are_not_taken() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr_of(&output).contains("not the launcher's"), "{}", stderr_of(&output));
     assert!(!folder.path().join("out").exists());
+    // A library that has not the standard ABI, named as if it had.
+    let own = ["/usr/lib/x86_64-linux-gnu/libmpi.so.40", "/usr/lib/aarch64-linux-gnu/libmpi.so.40"];
+    if let Some(library) = own.into_iter().find(|file| Path::new(file).is_file()) {
+        let output = open.run(folder.path(), 2, &arguments).env("AMRCLAW_MPI", library).output().expect("a launcher");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr_of(&output).contains("name the mpicc of this library"), "{}", stderr_of(&output));
+    }
 }

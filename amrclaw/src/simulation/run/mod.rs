@@ -112,11 +112,14 @@ pub fn run(
 ) -> Result<RunRecord, RunFailure> {
     let options = &options.settled();
     if !options.comm.is_solo() {
-        if options.ranks.is_none_or(|ranks| ranks == 1) {
-            return run_case(case, options, files, watch);
-        }
-        let message = "a launcher has already started several ranks: leave --ranks out".to_owned();
-        return Err(RunFailure::Refused(Box::new(Cause::RemoteValues { rank: options.comm.rank().number, message })));
+        let outcome = if options.ranks.is_none_or(|ranks| ranks == 1) {
+            Ok(())
+        } else {
+            let message = "a launcher has already started several ranks: leave --ranks out".to_owned();
+            Err(Cause::RemoteValues { rank: options.comm.rank().number, message })
+        };
+        agreed(&options.comm, outcome).map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
+        return run_case(case, options, files, watch);
     }
     match options.num_ranks() {
         Ok(1) => run_case(case, options, files, watch),
@@ -243,6 +246,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             Some(path) if !options.comm.is_solo() => {
                 let opened = checkpoints::open::<D>(path).map_err(Cause::from);
                 let (stored, state) = agreed(&options.comm, opened)?;
+                ranks::check_same_checkpoint(&options.comm, &stored)?;
                 let frame = &stored.outline.frame;
                 checkpoints::check_time(case, frame.time)?;
                 let resumed = Simulation::builder(case).options(options).resume_from(frame, &stored, &state.schedule);

@@ -4,10 +4,12 @@ use super::{Cause, RunFailure, RunFiles, Watch, run_case};
 use crate::exec::ExecError;
 use crate::exec::comm::{DEFAULT_TIMEOUT, Ranks, Threads, mpi};
 use crate::index::Level;
-use crate::io::config::Case;
+use crate::io::checkpoint_patches::StoredCheckpoint;
+use crate::io::config::{Case, SolverFrom};
 use crate::io::run_json::{RankRecord, RunRecord};
 use crate::simulation::{RunError, RunOptions, Simulation};
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tracing::warn;
 
@@ -56,7 +58,7 @@ pub(super) fn agreed<T>(ranks: &Ranks, outcome: Result<T, Cause>) -> Result<T, C
     }
 }
 
-/// Refuses ranks with different programs, cases or options.
+/// Refuses ranks with different programs, cases, solvers or options.
 pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -> Result<(), Cause> {
     let ranks = &options.comm;
     if ranks.is_solo() {
@@ -65,8 +67,10 @@ pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -
     let own = [
         ("program", program()),
         ("case file", case.text()),
+        ("solver file", solver_file(case)),
         ("precision", options.precision.name().to_owned()),
         ("device", options.device.name().to_owned()),
+        ("choice of --fmad", options.no_fused.to_string()),
         ("checkpoint", format!("{:?}", files.restart)),
     ];
     let hashes = own.each_ref().map(|(_, text)| u64::from(crc32fast::hash(text.as_bytes())));
@@ -81,8 +85,43 @@ pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -
 
 /// Identifies the program: its version and, for ranks in different processes, a checksum of its file.
 fn program() -> String {
-    let file = mpi::launch().and_then(|_| std::fs::read(std::env::current_exe().ok()?).ok());
-    format!("{} {:?}", env!("CARGO_PKG_VERSION"), file.map(|bytes| crc32fast::hash(&bytes)))
+    let file = mpi::launch().and_then(|_| checksum(&own_file()?));
+    format!("{} {file:?}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The file that this code is in: the program, or a library that Python has loaded.
+fn own_file() -> Option<PathBuf> {
+    let code = program as fn() -> String as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let is_here = |line: &&str| {
+        let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
+        let range =
+            range.map(|(start, end)| [start, end].map(|address| usize::from_str_radix(address, 16).unwrap_or(0)));
+        range.is_some_and(|[start, end]| (start..end).contains(&code))
+    };
+    let file = maps.lines().find(is_here).and_then(|line| Some(PathBuf::from(&line[line.find('/')?..])));
+    file.or_else(|| std::env::current_exe().ok())
+}
+
+/// A checksum of the file that the case's solver comes from.
+fn solver_file(case: &Case) -> String {
+    match &case.solver.from {
+        SolverFrom::Name(_) => String::new(),
+        SolverFrom::Path(path) => format!("{:?}", checksum(path)),
+    }
+}
+
+fn checksum(file: &Path) -> Option<u32> {
+    Some(crc32fast::hash(&std::fs::read(file).ok()?))
+}
+
+/// Refuses ranks whose checkpoints of the same path differ.
+pub(super) fn check_same_checkpoint<const D: usize>(ranks: &Ranks, stored: &StoredCheckpoint<D>) -> Result<(), Cause> {
+    let all = ranks.gather(&[stored.checksum()]).map_err(|lost| RunError::from(ExecError::from(lost)))?;
+    match all.iter().position(|theirs| *theirs != all[0]) {
+        Some(rank) => Err(Cause::RemoteValues { rank, message: "the checkpoint is not that of rank 0".to_owned() }),
+        None => Ok(()),
+    }
 }
 
 /// The first rank's `words`, on all ranks.

@@ -39,6 +39,9 @@ fn tried_text(tried: &[(PathBuf, String)]) -> String {
     if tried.is_empty() { "  there is no mpicc".to_owned() } else { lines.collect::<Vec<_>>().join("\n") }
 }
 
+/// Why a library is not taken.
+const NOT_STANDARD: &str = "it has not the standard ABI of MPI 5: name the mpicc of this library instead";
+
 /// `MPI_COMM_WORLD`.
 pub const WORLD: usize = 0x101;
 /// `MPI_UINT64_T`.
@@ -70,7 +73,7 @@ macro_rules! functions {
             pub path: PathBuf,
             /// Tells whether the library is GPU-aware: messages may lie in a GPU's memory.
             gpu_aware: Option<unsafe extern "C" fn() -> c_int>,
-            _library: Library,
+            library: Library,
         }
 
         impl Functions {
@@ -86,7 +89,7 @@ macro_rules! functions {
                         $($field: *library.get(format!("{prefix}{}", $name).as_bytes())?,)*
                         path: path.to_owned(),
                         gpu_aware: library.get(format!("{prefix}MPIX_Query_cuda_support").as_bytes()).ok().map(|f| *f),
-                        _library: library,
+                        library,
                     })
                 }
             }
@@ -141,6 +144,12 @@ impl Functions {
         all
     }
 
+    /// True if the library has the standard ABI: it alone has this function.
+    fn has_standard_abi(&self) -> bool {
+        // SAFETY: it is only looked for, not called.
+        unsafe { self.library.get::<unsafe extern "C" fn()>(b"MPI_Abi_get_version") }.is_ok()
+    }
+
     /// True if the message of a request has been sent, or has been received.
     pub fn is_done(&self, request: &mut usize) -> bool {
         let (mut is_done, mut status) = (0, Status::default());
@@ -192,8 +201,11 @@ impl Place {
             std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string)
         };
         match self {
-            // SAFETY: a file of this name is an MPI library with the standard ABI, or one that the user has named as such.
-            Place::Standard(path) => unsafe { Functions::load(path, "", path) }.map_err(why),
+            Place::Standard(path) => {
+                // SAFETY: a file of this name is an MPI library with the standard ABI, or one that the user has named as such.
+                let functions = unsafe { Functions::load(path, "", path) }.map_err(why)?;
+                if functions.has_standard_abi() { Ok(functions) } else { Err(NOT_STANDARD.to_owned()) }
+            }
             Place::Compiler(path) => {
                 let library = shim::compiled(path)?;
                 // SAFETY: it has been made from the shim, for the library whose compiler made it.
