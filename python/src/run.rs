@@ -7,6 +7,7 @@ use amrclaw::exec::comm::{Communicator, Ranks};
 use amrclaw::io::config;
 use amrclaw::io::run_json::RunRecord;
 use amrclaw::simulation::{self, Progress, RunFailure, RunFiles, RunOptions};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -24,8 +25,8 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 /// and the folder.
 ///
 /// `watch` is called after every step of the coarsest level with time, start, end, steps, next step, levels, cells advanced
-/// and seconds. An exception that it raises ends the run after the step, a signal within it. `comm` is a communicator of mpi4py whose
-/// processes are the ranks of the run.
+/// and seconds. An exception that it raises ends the run after the step, and is raised here with a note of the checkpoint; a signal ends
+/// the run within the step. `comm` is a communicator of mpi4py whose processes are the ranks of the run.
 #[pyfunction]
 #[pyo3(signature = (case, output, options, restart=None, overwrite=false, watch=None, comm=None))]
 #[expect(clippy::too_many_arguments, reason = "they are Python's, by name")]
@@ -73,10 +74,15 @@ fn run_rank(
         (Err(failure), None) => Err(errors::from_run(failure)),
         // The run reached its end in the step in which it was to stop.
         (Ok(_), Some(exception)) => Err(exception),
-        (Err(failure), Some(exception)) => {
+        (Err(failure), Some(exception)) if exception.is_instance_of::<PyKeyboardInterrupt>(py) => {
             let failure = errors::from_run(failure);
             failure.set_cause(py, Some(exception));
             Err(failure)
+        }
+        (Err(failure), Some(exception)) => {
+            // Before Python 3.11 exceptions have no notes: the checkpoint is then found in the folder only.
+            let _ = exception.value(py).call_method1("add_note", (failure.to_string(),));
+            Err(exception)
         }
     }
 }

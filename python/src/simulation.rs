@@ -67,7 +67,26 @@ pub struct Simulation {
     failed: bool,
 }
 
+/// Why a call is refused while another call works with the simulation, on this thread or another.
+const IN_USE: &str = "the simulation is in use by another call: a function that a step calls, such as `boundary` or `flag`, cannot use \
+                      it, nor can other threads of the program until the step ends\n  help: in a function use what it is given, such as \
+                      `cells.t` and `cells.q`; let threads take turns with a `threading.Lock`, or give each its own simulation";
+
 impl Simulation {
+    /// The simulation, for a call that only reads it.
+    fn read<'py>(slf: &Bound<'py, Self>) -> PyResult<PyRef<'py, Self>> {
+        slf.try_borrow().map_err(|_| errors::broken(IN_USE))
+    }
+
+    /// The simulation, for a call that changes it or takes long.
+    fn hold<'py>(slf: &Bound<'py, Self>) -> PyResult<PyRefMut<'py, Self>> {
+        slf.try_borrow_mut().map_err(|_| errors::broken(IN_USE))
+    }
+
+    fn num_levels_now(&self) -> usize {
+        with_simulation!(&self.simulation, s => s.hierarchy().num_levels())
+    }
+
     /// Moves memory that live arrays view to their leases.
     fn release_leases(&mut self) {
         for (l, lease) in std::mem::take(&mut self.leases).into_iter().enumerate() {
@@ -151,89 +170,97 @@ impl Simulation {
 
     /// Takes one step of the coarsest level, adjusted to end at `limit` if that is near.
     #[pyo3(signature = (limit=f64::INFINITY))]
-    fn step(&mut self, py: Python<'_>, limit: f64) -> PyResult<()> {
-        self.step_once(py, limit)
+    fn step(slf: &Bound<'_, Self>, limit: f64) -> PyResult<()> {
+        Self::hold(slf)?.step_once(slf.py(), limit)
     }
 
     /// Takes steps up to a time.
-    fn advance_to(&mut self, py: Python<'_>, time: f64) -> PyResult<()> {
-        while self.time() < time {
-            self.step_once(py, time)?;
+    fn advance_to(slf: &Bound<'_, Self>, time: f64) -> PyResult<()> {
+        let mut this = Self::hold(slf)?;
+        while with_simulation!(&this.simulation, s => s.time()) < time {
+            this.step_once(slf.py(), time)?;
         }
         Ok(())
     }
 
     #[getter]
-    fn time(&self) -> f64 {
-        with_simulation!(&self.simulation, s => s.time())
+    fn time(slf: &Bound<'_, Self>) -> PyResult<f64> {
+        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.time()))
     }
 
     #[getter]
-    fn dt_next(&self) -> f64 {
-        with_simulation!(&self.simulation, s => s.dt_next())
+    fn dt_next(slf: &Bound<'_, Self>) -> PyResult<f64> {
+        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.dt_next()))
     }
 
     #[getter]
-    fn num_levels(&self) -> usize {
-        with_simulation!(&self.simulation, s => s.hierarchy().num_levels())
+    fn num_levels(slf: &Bound<'_, Self>) -> PyResult<usize> {
+        Ok(Self::read(slf)?.num_levels_now())
     }
 
     #[getter]
-    fn threads(&self) -> usize {
-        with_simulation!(&self.simulation, s => s.threads())
+    fn threads(slf: &Bound<'_, Self>) -> PyResult<usize> {
+        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.threads()))
     }
 
     /// Steps taken on each level.
     #[getter]
-    fn steps(&self) -> Vec<u64> {
-        with_simulation!(&self.simulation, s => s.counts().levels.iter().map(|l| l.steps).collect())
+    fn steps(slf: &Bound<'_, Self>) -> PyResult<Vec<u64>> {
+        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.counts().levels.iter().map(|l| l.steps).collect()))
     }
 
     /// Cells advanced on each level.
     #[getter]
-    fn cells_advanced(&self) -> Vec<u64> {
-        with_simulation!(&self.simulation, s => s.counts().levels.iter().map(|l| l.cells).collect())
+    fn cells_advanced(slf: &Bound<'_, Self>) -> PyResult<Vec<u64>> {
+        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.counts().levels.iter().map(|l| l.cells).collect()))
     }
 
     #[getter]
-    fn courant_max(&self) -> f64 {
-        with_simulation!(&self.simulation, s => s.counts().courant_max)
+    fn courant_max(slf: &Bound<'_, Self>) -> PyResult<f64> {
+        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.counts().courant_max))
     }
 
     /// Integrals over the composite grid, one per equation.
-    fn totals(&mut self, py: Python<'_>) -> PyResult<Vec<f64>> {
-        self.renew_aux(py)?;
-        Ok(py.detach(|| with_simulation!(&self.simulation, s => s.totals())))
+    fn totals(slf: &Bound<'_, Self>) -> PyResult<Vec<f64>> {
+        let mut this = Self::hold(slf)?;
+        this.renew_aux(slf.py())?;
+        let simulation = &this.simulation;
+        Ok(slf.py().detach(|| with_simulation!(simulation, s => s.totals())))
     }
 
     /// A copy of the current solution.
-    fn frame(&mut self, py: Python<'_>) -> PyResult<Frame> {
-        self.renew_aux(py)?;
-        let frame = py.detach(|| match &self.simulation {
+    fn frame(slf: &Bound<'_, Self>) -> PyResult<Frame> {
+        let mut this = Self::hold(slf)?;
+        this.renew_aux(slf.py())?;
+        let simulation = &this.simulation;
+        let frame = slf.py().detach(|| match simulation {
             AnySimulation::One(s) => AnyFrame::One(s.frame()),
             AnySimulation::Two(s) => AnyFrame::Two(s.frame()),
             AnySimulation::Three(s) => AnyFrame::Three(s.frame()),
         });
-        Ok(Frame::new(frame, self.vocabulary.clone()))
+        Ok(Frame::new(frame, this.vocabulary.clone()))
     }
 
     /// First cell and cell past the last of each patch of a level, counted from 1.
-    fn boxes(&self, level: usize) -> PyResult<Vec<BoxTuple>> {
-        let index = errors::level_index(level, self.num_levels())?;
-        Ok(with_simulation!(&self.simulation, s => {
+    fn boxes(slf: &Bound<'_, Self>, level: usize) -> PyResult<Vec<BoxTuple>> {
+        let this = Self::read(slf)?;
+        let index = errors::level_index(level, this.num_levels_now())?;
+        Ok(with_simulation!(&this.simulation, s => {
             let patches = s.hierarchy().level(Level(index as u8)).patches();
             patches.iter().map(|cells| (cells.lo.to_vec(), cells.hi.to_vec())).collect()
         }))
     }
 
     /// Patches of a level, counted from 1, with views of the solver's values; `None` if these are not in host memory.
-    fn patches<'py>(&mut self, py: Python<'py>, level: usize) -> PyResult<Option<Vec<PatchTuple<'py>>>> {
-        let index = errors::level_index(level, self.num_levels())?;
-        self.leases.resize_with(self.num_levels(), Weak::new);
-        let lease = self.leases[index].upgrade().unwrap_or_default();
-        self.leases[index] = Arc::downgrade(&lease);
-        let owner = Bound::new(py, LevelMemory { _lease: lease })?.into_any();
-        with_simulation!(&self.simulation, s => leased_patches(s, Level(index as u8), &owner))
+    fn patches<'py>(slf: &Bound<'py, Self>, level: usize) -> PyResult<Option<Vec<PatchTuple<'py>>>> {
+        let mut this = Self::hold(slf)?;
+        let levels = this.num_levels_now();
+        let index = errors::level_index(level, levels)?;
+        this.leases.resize_with(levels, Weak::new);
+        let lease = this.leases[index].upgrade().unwrap_or_default();
+        this.leases[index] = Arc::downgrade(&lease);
+        let owner = Bound::new(slf.py(), LevelMemory { _lease: lease })?.into_any();
+        with_simulation!(&this.simulation, s => leased_patches(s, Level(index as u8), &owner))
     }
 }
 

@@ -233,6 +233,9 @@ def test_flagging_and_regions(load):
     ("group", "change", "remark"),
     [
         ("clawdata", {"dt_max": 0.1}, "clawdata.dt_max = 0.1"),
+        ("clawdata", {"cfl_max": 2.0}, "clawdata.cfl_max = 2: Courant numbers are at most 1"),
+        ("clawdata", {"cfl_desired": 1.5}, "clawdata.cfl_desired = 1.5: Courant numbers are at most 1"),
+        ("clawdata", {"steps_max": 10}, "clawdata.steps_max = 10"),
         ("clawdata", {"limiter": ["bw", "mc"]}, "clawdata.limiter = 'bw'"),
         ("clawdata", {"use_fwaves": True}, "clawdata.use_fwaves = True"),
         ("clawdata", {"restart": True}, "clawdata.restart"),
@@ -266,7 +269,7 @@ def test_mistakes_are_input_errors(tmp_path, load):
     (tmp_path / "setrun.py").write_text("")
     with pytest.raises(amrclaw.InputError, match="there is no function 'setrun'"):
         load_setrun(tmp_path / "setrun.py")
-    with pytest.raises(amrclaw.InputError, match="clawdata.limiter: 'best' is not known"):
+    with pytest.raises(amrclaw.InputError, match=r"clawdata.limiter\[0\]: 'best' is not known"):
         load(clawdata=dict(limiter=["best"]))
     with pytest.raises(amrclaw.InputError, match="name one"):
         load(clawdata=dict(num_eqn=9))
@@ -274,6 +277,52 @@ def test_mistakes_are_input_errors(tmp_path, load):
     (tmp_path / "amr.data").write_text("%oops =: max1d\n")
     with pytest.raises(amrclaw.InputError, match="amr.data:1: '%oops' is neither"):
         load_setrun(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"amrdata": {"amr_levels_max": 5}}, r"refinement_ratios_y = \[2, 2\]: has 2 entries, but must have 4"),
+        ({"clawdata": {"bc_lower": [7, "extrap"]}}, r'bc_lower\[0\]: 7 is not known; AMRClaw knows "user" \(0\), "extrap" \(1\)'),
+        ({"clawdata": {"dimensional_split": 4}}, "dimensional_split: 4 is not known"),
+        ({"clawdata": {"output_format": 9}}, "output_format: 9 is not known"),
+        ({"clawdata": {"tfinal": None}}, "clawdata.tfinal = None: must be a number"),
+        ({"clawdata": {"output_style": 7}}, "output_style = 7: must be 1"),
+        ({"clawdata": {"output_style": 2, "output_times": []}}, r"output_times = \[\]: has 0 entries"),
+        ({"gauges": [[1, 0.5]]}, r"gauge \[1, 0.5\]: must be \[number, x, y, t1, t2\]"),
+    ],
+)
+def test_settings_without_meaning_are_input_errors(load, changes, message):
+    """Lists that are too short, unknown codes and missing numbers are refused with what to write."""
+    with pytest.raises(amrclaw.InputError, match=message):
+        load(**changes)
+
+
+def test_all_mistakes_are_told_at_once(load):
+    """One error lists every wrong setting."""
+    with pytest.raises(amrclaw.InputError) as caught:
+        load(clawdata=dict(bc_lower=[7, 8], limiter=["best"]), amrdata=dict(amr_levels_max=4))
+    assert len(str(caught.value).splitlines()) == 6
+
+
+def test_what_setrun_returns(tmp_path):
+    """A `setrun` without a `return` is refused; a KeyError in it is not taken for a missing function."""
+    path = tmp_path / "setrun.py"
+    path.write_text("def setrun(claw_pkg): pass\n")
+    with pytest.raises(amrclaw.InputError, match="returned None; end it with: return rundata"):
+        load_setrun(path)
+    path.write_text("def setrun(claw_pkg): return {}['probdata']\n")
+    with pytest.raises(amrclaw.InputError, match="cannot be run: KeyError: 'probdata'"):
+        load_setrun(path)
+
+
+def test_solvers_are_built_in_or_files(load):
+    """An unknown name is refused; the path of a solver's file stands in the case."""
+    with pytest.raises(amrclaw.InputError, match=r"no built-in solver 'foo'; there are acoustics, (.*); or give the path"):
+        load(solver="foo")
+    imported = load(solver="mine/kpp.rs", clawdata=dict(num_aux=2))
+    assert imported.case["solver"] == {"path": str(Path("mine/kpp.rs").resolve())} and imported.case["aux"] == "user"
+    assert "kpp.rs" in imported.report().splitlines()[0]
 
 
 def test_stand_ins_leave_nothing_behind(load):

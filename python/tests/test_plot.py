@@ -130,6 +130,16 @@ def test_films_of_other_kinds(run, tmp_path):
     plot.animate(run, tmp_path / "lines.gif", "pressure", draw=plot.contour, levels=5, dpi=40)
 
 
+def test_films_need_frames_and_a_rate(run):
+    """A single frame, a simulation and an iterator are no films; the rate of frames is positive and finite."""
+    for wrong in (run[0], amrclaw.Simulation(CASE), iter(run)):
+        with pytest.raises(amrclaw.InputError, match="animate: needs a run, .* or a list of frames"):
+            plot.animate(wrong)
+    for fps in (0, -1, float("inf"), float("nan")):
+        with pytest.raises(amrclaw.InputError, match="fps: must be a number of frames per second above 0"):
+            plot.animate(run, fps=fps)
+
+
 def test_unknown_fields_are_refused(run):
     """The message lists the fields."""
     with pytest.raises(amrclaw.InputError, match="there is no field 'p'; there are pressure, u, v"):
@@ -160,6 +170,9 @@ def test_parts_and_levels_and_logarithms(run):
     assert isinstance(norm, plot.LogNorm) and (norm.vmin, norm.vmax) == (0.1, 10.0)
     for options, message in [
         (dict(zoom=(1.0, 0.0)), "no part of the domain"),
+        (dict(zoom=(5.0, 6.0, 5.0, 6.0)), "outside the domain along x, from -1 to 1"),
+        (dict(zoom=(0.0, 1.0, 1.5, 6.0)), "outside the domain along y, from 0 to 1.5"),
+        (dict(zoom=(0.0, float("nan"))), "outside the domain along x"),
         (dict(outline_level=5), "levels are 1 to 2"),
         (dict(outline_level=[1, 5]), "levels are 1 to 2"),
         (dict(log=True, limits=(0.0, 1.0)), "no logarithm"),

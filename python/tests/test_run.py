@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -186,7 +187,7 @@ def toml(text):
 
 
 def test_errors_of_files(tmp_path):
-    """Missing cases, folders and frames are input errors with the path."""
+    """Missing cases, folders and frames, and damaged records and gauges, are input errors with the path."""
     with pytest.raises(amrclaw.InputError, match="nowhere.toml"):
         amrclaw.run(tmp_path / "nowhere.toml", progress=False)
     with pytest.raises(amrclaw.InputError, match="nowhere"):
@@ -196,6 +197,34 @@ def test_errors_of_files(tmp_path):
     (tmp_path / "frame_0000.vtkhdf").write_text("no HDF5")
     with pytest.raises(amrclaw.InputError, match="frame_0000.vtkhdf"):
         amrclaw.load(tmp_path)[0]
+    for record in ('{"status": "do', "3"):
+        (tmp_path / "run.json").write_text(record)
+        with pytest.raises(amrclaw.InputError, match=r"run\.json: .*remove the file to read the frames without it"):
+            amrclaw.load(tmp_path)
+    (tmp_path / "run.json").unlink()
+    (tmp_path / "gauge_a.csv").write_text("")
+    with pytest.raises(amrclaw.InputError, match="gauge_a.csv: this is not a complete table"):
+        amrclaw.load(tmp_path).gauge("a")
+
+
+def test_wrong_arguments_are_input_errors(folder):
+    """Changes that are no dictionary, cases of a wrong type, and a `progress` that cannot be called are refused before the run."""
+    case, out = folder / "pulse.toml", folder / "refused"
+    for wrong, message in (({"set": ["time.end"]}, "set: must be a dictionary"), ({"progress": 3}, "progress: must be True, False or a function")):
+        with pytest.raises(amrclaw.InputError, match=message):
+            amrclaw.run(case, output=out, **wrong)
+    with pytest.raises(amrclaw.InputError, match="case: must be the path of a case file, a dictionary or a case, but is 3"):
+        amrclaw.run(3, output=out)
+    assert not out.exists()
+
+
+def test_runs_are_read_from_any_folder(run, folder, monkeypatch):
+    """A run that was loaded by a relative path is read after the current folder has changed."""
+    monkeypatch.chdir(folder)
+    loaded = amrclaw.load("out")
+    monkeypatch.chdir("/")
+    assert loaded.dir == run.dir and loaded[-1].time == run[-1].time and loaded.gauges == ("middle",)
+    assert loaded.gauge("middle")["t"][0] == 0.0
 
 
 def test_runs_are_replaced_only_on_demand(folder):
@@ -232,7 +261,6 @@ def test_progress_on_a_terminal(monkeypatch, capsys, folder):
 
 def test_progress_in_a_notebook(monkeypatch, folder):
     """In a notebook one output is updated. The test replaces the notebook's modules by stand-ins."""
-    import sys
     import types
 
     shown = []
@@ -263,6 +291,40 @@ def test_interrupts_end_the_run_after_a_step(folder):
     resumed = amrclaw.run(case, set=far, output=folder / "cut", restart=caught.value.checkpoint, progress=False)
     for a, b in zip(whole[-1].patches(), resumed[-1].patches(), strict=True):
         np.testing.assert_array_equal(a.q, b.q)
+
+
+def test_termination_is_an_interrupt(folder):
+    """SIGTERM, as batch systems send it, leaves a checkpoint too; afterwards the signal acts as before. A program's own handler stays."""
+    own = []
+
+    def terminate_soon(t, start, end, steps, *_):
+        if steps == 3:
+            signal.raise_signal(signal.SIGTERM)
+
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    with pytest.raises(amrclaw.Interrupted) as caught:
+        amrclaw.run(folder / "pulse.toml", output=folder / "ended", progress=terminate_soon)
+    assert os.path.exists(caught.value.checkpoint) and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    signal.signal(signal.SIGTERM, lambda *_: own.append(None))
+    try:
+        amrclaw.run(folder / "pulse.toml", output=folder / "ended", progress=terminate_soon, overwrite=True)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    assert own == [None]
+
+
+def test_exceptions_of_progress_are_raised(folder):
+    """An exception of the function `progress` ends the run, with a checkpoint that its note names, and is raised as it is."""
+
+    def fail(t, start, end, steps, *_):
+        if steps == 3:
+            raise LookupError("no idea")
+
+    with pytest.raises(LookupError, match="no idea") as caught:
+        amrclaw.run(folder / "pulse.toml", output=folder / "failed", progress=fail)
+    assert list((folder / "failed").glob("checkpoint_*.h5"))
+    if sys.version_info >= (3, 11):
+        assert "interrupted after step 3" in caught.value.__notes__[0]
 
 
 def test_interrupts_end_stepping(folder):

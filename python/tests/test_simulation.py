@@ -142,12 +142,15 @@ def test_functions_of_position_see_their_cells():
 
 
 def test_time_does_not_go_back():
-    """A time in the past, or NaN, is refused; the present time is allowed."""
+    """A time in the past, infinity and NaN are refused; the present time is allowed."""
     sim = amrclaw.Simulation(PULSE)
     sim.advance_to(0.01)
     sim.advance_to(0.01)
-    for time in (-1, 0.0, float("nan")):
+    for time in (-1, 0.0):
         with pytest.raises(amrclaw.InputError, match="cannot go back"):
+            sim.advance_to(time)
+    for time in (float("inf"), float("-inf"), float("nan")):
+        with pytest.raises(amrclaw.InputError, match="this time is never reached; give a finite one"):
             sim.advance_to(time)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Union
 
 from . import _toml
 from ._amrclaw import Case
+from ._errors import InputError
 
 CaseLike = Union[str, "os.PathLike[str]", Mapping[str, Any], Case]
 
@@ -30,6 +31,8 @@ def load_case(
 
 def changes_of(set: Mapping[str, Any] | None, solver: Union[str, "os.PathLike[str]", None]) -> list[str]:
     """Changes written `key=value`."""
+    if set is not None and not isinstance(set, Mapping):
+        raise InputError(f'set: must be a dictionary of keys and values, such as {{"time.end": 0.5}}, but is {set!r}')
     return _toml.overrides(set) + _toml.overrides({"solver.path": os.fspath(solver)} if solver is not None else None)
 
 
@@ -41,6 +44,8 @@ def with_changes(case: CaseLike, changes: list[str]) -> Case:
         return Case.parse(_toml.dumps(case), "case", changes)
     if hasattr(case, "to_toml"):
         return Case.parse(case.to_toml(), getattr(case, "name", "case"), changes)
+    if not isinstance(case, (str, os.PathLike)):
+        raise InputError(f"case: must be the path of a case file, a dictionary or a case, but is {case!r}")
     return Case.load(os.fspath(case), changes)
 
 

@@ -12,6 +12,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ._errors import InputError
+
 AXES = "xyz"
 
 
@@ -71,8 +73,8 @@ class Cells:
         return self._of_cells(axis, self.edges(axis)[1:])
 
     def _along(self, axis: str) -> int:
-        if axis not in AXES[: len(self.shape)]:
-            raise ValueError(f"there is no axis {axis!r}; there are {', '.join(AXES[: len(self.shape)])}")
+        if axis not in tuple(AXES[: len(self.shape)]):
+            raise InputError(f"there is no axis {axis!r}; there are {', '.join(AXES[: len(self.shape)])}")
         return AXES.index(axis)
 
     def _of_cells(self, axis: str, values: np.ndarray) -> np.ndarray:
@@ -90,9 +92,10 @@ class Cells:
     def difference(self, name: str, axis: str) -> np.ndarray:
         """The difference between each cell's two neighbours along an axis, `q[i + 1] - q[i - 1]`."""
         if self._num_ghost == 0:
-            raise ValueError("cells beyond the domain have no neighbours to compare")
-        values = self.ghosted[list(self.equations).index(name)]
-        along = AXES.index(axis)
+            raise InputError("cells beyond the domain have no neighbours to compare")
+        if name not in self.equations:
+            raise InputError(f"difference: there is no equation {name!r}; there are {', '.join(self.equations)}")
+        values, along = self.ghosted[list(self.equations).index(name)], self._along(axis)
 
         def shifted(by: int) -> np.ndarray:
             return values[tuple(slice(1 + by * (d == along), 1 + by * (d == along) + n) for d, n in enumerate(self.shape))]
@@ -112,14 +115,56 @@ def _flat(values: Any, names: Sequence[str], shape: tuple[int, ...], what: str) 
         missing = [name for name in names if name not in values]
         unknown = [name for name in values if name not in names]
         if missing or unknown:
-            raise ValueError(f"{what} must return {', '.join(names)}, but returned {', '.join(map(str, values))}")
+            raise InputError(f"{what} must return {', '.join(names)}, but returned {', '.join(map(str, values))}")
         values = [values[name] for name in names]
-    if len(values) != len(names):
-        raise ValueError(f"{what} must return {len(names)} values ({', '.join(names)}), but returned {len(values)}")
+    returned = _miscounted(values, len(names))
+    if returned is not None:
+        count, listed = "1 value" if len(names) == 1 else f"{len(names)} values", ", ".join(names)
+        raise InputError(
+            f"{what} must return {count} ({listed}), but returned {returned}; return a list of arrays or numbers, one for each: [{listed}]"
+        )
     out = np.empty((len(names), *shape[::-1]))
-    for target, item in zip(out, values):
-        target[...] = np.broadcast_to(np.asarray(item, dtype=float), shape).T
+    for target, item, name in zip(out, values, names):
+        target[...] = _numbers(item, shape, f"{what}: {name}").T
     return out.ravel()
+
+
+def _miscounted(values: Any, count: int) -> Optional[str]:
+    """What a function returned, if it is not so many values."""
+    if values is None:
+        return "nothing"
+    if not hasattr(values, "__len__") or (isinstance(values, np.ndarray) and values.ndim == 0):
+        return f"a single {type(values).__name__}"
+    if len(values) == count:
+        return None
+    return f"an array of shape {values.shape}" if isinstance(values, np.ndarray) else str(len(values))
+
+
+def _numbers(item: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+    """Numbers as an array with the shape of the box."""
+    try:
+        array = np.asarray(item, dtype=float)
+    except (TypeError, ValueError):
+        array = None
+    if item is None or array is None:
+        kind = "None" if item is None else f"a {type(item).__name__}"
+        raise InputError(f"{what} is {kind}, not a number or an array of numbers of shape {shape}")
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        raise InputError(f"{what} has shape {array.shape}, which cannot be broadcast to that of the cells, {shape}") from None
+
+
+def _named(what: str, function: Callable[..., Any]) -> str:
+    """What a function is given for, with its own name if it has one."""
+    name = getattr(function, "__name__", "<lambda>")
+    return what if name in ("<lambda>", what) else f"{what} ({name})"
+
+
+def check(what: str, function: Any) -> None:
+    """Refuses what cannot be called."""
+    if not callable(function):
+        raise InputError(f"{what}: must be a function, but is {function!r}; formulas belong in the case")
 
 
 def of_position(function: Callable[..., Any], names: Sequence[str], what: str, timed: bool) -> Callable[..., np.ndarray]:
@@ -131,7 +176,7 @@ def of_position(function: Callable[..., Any], names: Sequence[str], what: str, t
         place = (lower, dx, size, time)
         more = {"cells": Cells(place, ((), ()), np.empty(0), np.empty(0), num_ghost=0)} if wants_cells else {}
         values = function(*centres(lower, dx, size), *([time] if timed else []), **more)
-        return _flat(values, names, tuple(size), what)
+        return _flat(values, names, tuple(size), _named(what, function))
 
     return ask
 
@@ -162,10 +207,18 @@ def takes_time(function: Callable[..., Any], dimension: int) -> bool:
 
 def flags(function: Callable[[Cells], Any], equations: Sequence[str], aux: Sequence[str]) -> Callable[..., np.ndarray]:
     """Adapts a refinement criterion: `function(cells)` is true, or not 0, where to refine."""
+    what = _named("flag", function)
 
     def ask(lower: Any, dx: Any, size: Any, time: float, state: np.ndarray, aux_values: np.ndarray) -> np.ndarray:
         cells = Cells((lower, dx, size, time), (equations, aux), state, aux_values, num_ghost=1)
-        return _flat([function(cells)], ["flags"], tuple(size), "flag")
+        found = function(cells)
+        wanted = f"return an array of shape {cells.shape}, like cells.x, that is true where to refine"
+        if found is None:
+            raise InputError(f"{what} returned nothing; {wanted}")
+        values = _flat([found], ["flags"], cells.shape, what)
+        if np.isnan(values).any():
+            raise InputError(f"{what} returned NaN in {np.count_nonzero(np.isnan(values))} of {values.size} cells; {wanted}")
+        return values
 
     return ask
 
@@ -176,6 +229,6 @@ def ghosts(functions: Callable[[Cells], Any] | Mapping[str, Any], equations: Seq
     def ask(lower: Any, dx: Any, size: Any, time: float, mirror: np.ndarray, side: str) -> np.ndarray:
         cells = Cells((lower, dx, size, time), (equations, []), mirror, np.empty(0), num_ghost=0, side=side)
         function = functions[side] if isinstance(functions, Mapping) else functions
-        return _flat(function(cells), equations, tuple(size), f"the boundary {side}")
+        return _flat(function(cells), equations, tuple(size), _named(f"the boundary {side}", function))
 
     return ask

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
@@ -43,14 +45,21 @@ def run(
     `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to continue from. `progress` is whether to show
     progress, or a function to call with it. `options` are those of the command line: `device`, `devices`, `threads`, `precision`, `fmad`,
     `device_memory`, `device_times`, `ranks`, `comm_timeout`. Ctrl-C stops the run after the current step with `Interrupted`, which names
-    a checkpoint.
+    a checkpoint; so does SIGTERM in a program without a handler of its own. An exception of the function `progress` stops the run, too,
+    and is raised.
 
     `comm` is a communicator of mpi4py, such as `MPI.COMM_WORLD`: its processes are the ranks of the run, and all must call `run` with the
     same arguments. Processes started by `mpiexec` must always give one: `MPI.COMM_SELF` for a separate run in each process.
     """
+
+    def prepare() -> tuple[_amrclaw.Case, str]:
+        _check(progress, options)
+        checked = load_case(case, set, solver)
+        return checked, os.fspath(output) if output is not None else default_output(checked)
+
     if comm is not None:
         with _alone(comm) as ranks:
-            checked, folder = _alike(ranks, lambda: _prepare(case, set, solver, output))
+            checked, folder = _alike(ranks, prepare)
             is_first = ranks.rank == 0
             written = _start(checked, folder, options, restart, overwrite, progress if is_first else False, ranks)
             return Run(ranks.bcast(written, root=0))
@@ -59,13 +68,17 @@ def run(
             "a launcher has started this program as one of several processes: write comm=MPI.COMM_WORLD, of mpi4py, for one run on all "
             "of them, or comm=MPI.COMM_SELF for a run of each"
         )
-    checked, folder = _prepare(case, set, solver, output)
+    checked, folder = prepare()
     return Run(_start(checked, folder, options, restart, overwrite, progress, None))
 
 
-def _prepare(case: CaseLike, set: Any, solver: Any, output: Optional[PathLike]) -> tuple[_amrclaw.Case, str]:
-    checked = load_case(case, set, solver)
-    return checked, os.fspath(output) if output is not None else default_output(checked)
+def _check(progress: Any, options: Mapping[str, Any]) -> None:
+    """Refuses arguments of the wrong type, and those of `Simulation`."""
+    if not isinstance(progress, bool) and not callable(progress):
+        raise InputError(f"progress: must be True, False or a function to call after every step, but is {progress!r}")
+    for name in ("initial", "aux", "boundary", "flag"):
+        if name in options:
+            raise InputError(f"{name}: run takes no such function; use amrclaw.Simulation(case, {name}=...), or formulas in the case")
 
 
 @contextmanager
@@ -105,19 +118,34 @@ def _start(
     """Runs a case; returns the folder of its files."""
     display = Display() if progress is True else None
     try:
-        _, written = _amrclaw.run(
-            checked,
-            folder,
-            options,
-            restart=None if restart is None else os.fspath(restart),
-            overwrite=overwrite,
-            watch=display or (progress if callable(progress) else None),
-            comm=comm,
-        )
+        with _termination_interrupts():
+            _, written = _amrclaw.run(
+                checked,
+                folder,
+                options,
+                restart=None if restart is None else os.fspath(restart),
+                overwrite=overwrite,
+                watch=display or (progress if callable(progress) else None),
+                comm=comm,
+            )
     finally:
         if display is not None:
             display.finish()
     return os.fspath(written)
+
+
+@contextmanager
+def _termination_interrupts() -> Iterator[None]:
+    """SIGTERM acts as Ctrl-C, unless the program handles it itself. Only the main thread can change handlers."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def load(dir: PathLike) -> "Run":
@@ -132,17 +160,28 @@ def load(dir: PathLike) -> "Run":
     return found
 
 
+def _record(path: str) -> dict[str, Any]:
+    """The record of a run; empty if there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            record = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise InputError(f"{path}: the record of the run is damaged: {error}; remove the file to read the frames without it") from error
+    if not isinstance(record, dict):
+        raise InputError(f"{path}: this is not the record of a run; remove the file to read the frames without it")
+    return record
+
+
 class Run(Sequence[Frame]):
     """The frames of a run, in order, each read when it is accessed; `record` is the run's `run.json`."""
 
     def __init__(self, dir: str):
-        self.dir = dir
-        self._files = _amrclaw.list_frames(dir)
-        try:
-            with open(os.path.join(dir, "run.json"), encoding="utf-8") as file:
-                self.record: dict[str, Any] = json.load(file)
-        except FileNotFoundError:
-            self.record = {}
+        # Frames and gauges are read later, maybe from another current folder.
+        self.dir = os.path.abspath(dir)
+        self._files = _amrclaw.list_frames(self.dir)
+        self.record = _record(os.path.join(self.dir, "run.json"))
 
     def __len__(self) -> int:
         return len(self._files)
@@ -179,8 +218,11 @@ class Run(Sequence[Frame]):
             raise InputError(f"{self.dir}: there is no gauge {name!r}; there are {', '.join(self.gauges) or 'none'}")
         with open(path, encoding="utf-8") as file:
             lines = [line for line in file if not line.startswith("#")]
-        columns = lines[0].strip().split(",")
-        values = np.array([[float(v) for v in line.split(",")] for line in lines[1:]]).reshape(-1, len(columns))
+        try:
+            columns = lines[0].strip().split(",")
+            values = np.array([[float(v) for v in line.split(",")] for line in lines[1:]]).reshape(-1, len(columns))
+        except (IndexError, ValueError) as error:
+            raise InputError(f"{path}: this is not a complete table of a gauge's values; run the case again") from error
         series = dict(zip(columns, values.T))
         series["level"] = series["level"].astype(int)
         return series

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -49,9 +50,14 @@ class Simulation(Snapshot):
     ):
         given = {'initial="user"': initial, 'aux="user"': aux, 'regrid.flag={ criterion = "user" }': flag}
         places = [change for change, function in given.items() if function is not None]
+        for what, function in (("initial", initial), ("aux", aux), ("flag", flag)):
+            if function is not None:
+                _functions.check(what, function)
         checked = with_changes(case, changes_of(set, solver) + places)
         if isinstance(boundary, Mapping):
             checked = checked.with_overrides(_sides_of_functions(checked, boundary))
+        if boundary is not None:
+            _check_sides(checked, boundary)
         self.case = checked
         self.equations, self.aux = tuple(checked.equations), tuple(checked.aux)
         timed = aux is not None and _functions.takes_time(aux, checked.dimension)
@@ -121,6 +127,8 @@ class Simulation(Snapshot):
 
     def advance_to(self, time: float) -> None:
         """Takes steps up to a time, which must not lie in the past."""
+        if not math.isfinite(time):
+            raise InputError(f"advance_to({time}): this time is never reached; give a finite one, such as sim.end")
         if not time >= self.time:
             raise InputError(f"advance_to({time}): the simulation is at t = {self.time:g} already, and cannot go back")
         self._go_on()
@@ -152,7 +160,7 @@ class Simulation(Snapshot):
 
 def _sides_of_functions(case: _amrclaw.Case, boundary: Mapping[str, Any]) -> list[str]:
     """Changes of the case that set the sides with functions to "user"."""
-    sides = {"xyz"[d]: list(words) for d, words in enumerate(case.boundary)}
+    sides = _sides(case)
     for name in boundary:
         axis, _, side = name.partition("_")
         if axis not in sides or side not in ("lower", "upper"):
@@ -160,3 +168,28 @@ def _sides_of_functions(case: _amrclaw.Case, boundary: Mapping[str, Any]) -> lis
             raise InputError(f"boundary: there is no side {name!r}; sides are {known}")
         sides[axis][side == "upper"] = "user"
     return [f'mesh.boundary.{axis}=["{lower}", "{upper}"]' for axis, (lower, upper) in sides.items()]
+
+
+def _check_sides(case: _amrclaw.Case, boundary: Boundary) -> None:
+    """Refuses functions that no side would call, and sides without a function."""
+    sides = [f"{axis}_{side}" for axis, words in _sides(case).items() for side, word in zip(("lower", "upper"), words) if word == "user"]
+    if not isinstance(boundary, Mapping):
+        _functions.check("boundary", boundary)
+        if not sides:
+            raise InputError(
+                'boundary: no side of the domain is "user" in the case, so the function would never be called; write '
+                'boundary={"x_lower": function} with the sides that it is for, or set={"mesh.boundary.x": "user"}'
+            )
+        return
+    for name, function in boundary.items():
+        _functions.check(f"boundary: {name}", function)
+    missing = [name for name in sides if name not in boundary]
+    if missing:
+        raise InputError(
+            f'boundary: there is no function for {", ".join(missing)}, "user" in the case; add one to the dictionary, or change the side in the case'
+        )
+
+
+def _sides(case: _amrclaw.Case) -> dict[str, list[str]]:
+    """Boundary conditions at the lower and the upper side of each axis."""
+    return {"xyz"[d]: list(words) for d, words in enumerate(case.boundary)}

@@ -11,6 +11,7 @@ Every function that draws one picture takes axes to draw on, and returns them; `
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
@@ -63,6 +64,8 @@ def pcolor(
     """
     frame, field = _frame_and_field(solution, field)
     frame, axes, where = _cut(frame, slice)
+    if zoom is not None:
+        _check_zoom(zoom, frame, axes)
     ax = _axes(ax)
     if frame.dimension == 1:
         _graph(frame, field, ax, limits)
@@ -85,7 +88,10 @@ def pcolor(
         if outlines or outline_level is not None:
             draw_outlines(frame, ax=ax, level=outline_level)
         _frame_axes(frame, ax, axes)
-    _zoom(ax, zoom, frame.dimension)
+    if zoom is not None:
+        ax.set_xlim(zoom[0], zoom[1])
+    if zoom is not None and len(zoom) == 4:
+        ax.set_ylim(zoom[2], zoom[3])
     ax.set_title(f"{field}, {where}t = {frame.time:.4g}")
     return ax
 
@@ -233,8 +239,15 @@ def animate(
 
     `draw` draws one frame: `pcolor`, or a function like it; `options` are passed to it. All frames have the same colour scale.
     """
+    if isinstance(run, Snapshot) or not hasattr(run, "__len__"):
+        raise InputError(
+            f"animate: needs a run, as amrclaw.run and amrclaw.load return it, or a list of frames, but was given {run!r}; "
+            "collect the frames of a simulation in a list with frame()"
+        )
     if len(run) == 0:
         raise InputError("there are no frames to animate")
+    if not 0 < fps < math.inf:
+        raise InputError(f"fps: must be a number of frames per second above 0, but is {fps!r}")
     ending = None if path is None else film_ending(os.fspath(path))
     field = _frame_and_field(run[0], field)[1]
     if draw is pcolor:
@@ -283,14 +296,12 @@ def _cut(frame: Snapshot, slice: Optional[tuple[str, float]]) -> tuple[Snapshot,
     return frame.slice(axis, position), axes, f"{axis} = {position:.4g}, "
 
 
-def _zoom(ax: Axes, zoom: Optional[Sequence[float]], dimension: int) -> None:
-    if zoom is None:
-        return
+def _check_zoom(zoom: Sequence[float], frame: Snapshot, axes: Sequence[str]) -> None:
     if len(zoom) not in (2, 4) or any(zoom[i] >= zoom[i + 1] for i in range(0, len(zoom), 2)):
         raise InputError(f"zoom: {tuple(zoom)} is no part of the domain; write (x0, x1, y0, y1), the smaller ones first")
-    ax.set_xlim(zoom[0], zoom[1])
-    if len(zoom) == 4:
-        ax.set_ylim(zoom[2], zoom[3])
+    for d, (low, high) in enumerate(zip(*_extent(frame))):
+        if 2 * d < len(zoom) and not (zoom[2 * d] < high and zoom[2 * d + 1] > low):
+            raise InputError(f"zoom: {tuple(zoom)} is outside the domain along {axes[d]}, from {low:g} to {high:g}")
 
 
 def _axes(ax: Optional[Axes]) -> Axes:
@@ -358,11 +369,16 @@ def _around(corners: np.ndarray) -> np.ndarray:
     return np.concatenate([corners[:-1, 0], corners[-1, :-1], corners[:0:-1, -1], corners[0, :0:-1]])
 
 
+def _extent(frame: Snapshot) -> tuple[Sequence[float], Sequence[float]]:
+    """Lower and upper corner of the domain, on a mapped mesh in the plane those of a rectangle about it."""
+    if not frame.mapped or frame.dimension == 1:
+        return frame.lower, frame.upper
+    sides = np.concatenate([_around(patch.corners()) for patch in frame.patches(1)])
+    return sides.min(axis=0), sides.max(axis=0)
+
+
 def _frame_axes(frame: Snapshot, ax: Axes, axes: Sequence[str] = "xy") -> None:
-    (x0, y0), (x1, y1) = frame.lower, frame.upper
-    if frame.mapped:
-        sides = np.concatenate([_around(patch.corners()) for patch in frame.patches(1)])
-        (x0, y0), (x1, y1) = sides.min(axis=0), sides.max(axis=0)
+    (x0, y0), (x1, y1) = _extent(frame)
     ax.set_xlim(x0, x1)
     ax.set_ylim(y0, y1)
     ax.set_aspect("equal")

@@ -20,12 +20,14 @@ from ._stand_in import run_setrun
 __all__ = ["ClawpackCase", "load_setrun"]
 
 
-def load_setrun(path: Union[str, "os.PathLike[str]"], solver: Optional[str] = None) -> ClawpackCase:
+def load_setrun(
+    path: Union[str, "os.PathLike[str]"], solver: Union[str, "os.PathLike[str]", None] = None
+) -> ClawpackCase:
     """The case that AMRClaw's settings describe.
 
     `path` is a `setrun.py`, which is run with stand-ins for the modules of Clawpack that it imports, or a folder with the
-    files that it writes (`claw.data`, `amr.data`, ...). `solver` names the built-in solver; by default it is found from the
-    `Makefile` beside the settings, or from the settings themselves.
+    files that it writes (`claw.data`, `amr.data`, ...). `solver` names the built-in solver, or is the path of a solver's file; by
+    default it is found from the `Makefile` beside the settings, or from the settings themselves.
     """
     path = os.fspath(path)
     if not os.path.exists(path):
@@ -38,4 +40,4 @@ def load_setrun(path: Union[str, "os.PathLike[str]"], solver: Optional[str] = No
     else:
         folder, settings = os.path.dirname(path) or ".", run_setrun(path)
     name = os.path.basename(os.path.abspath(folder))
-    return convert(settings, name, solver or named_in_makefile(folder, settings))
+    return convert(settings, name, os.fspath(solver) if solver is not None else named_in_makefile(folder, settings))

@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any, Optional
 
 from .._errors import InputError
 from . import _solvers
+from ._check import check
 from ._output import NEVER, Output
 from ._result import ClawpackCase
-from ._settings import Settings, amr_defaults, claw_defaults, number_of
+from ._settings import (
+    BOUNDARY_WORDS,
+    DOUBLE_TRANSVERSE,
+    LIMITER_WORDS,
+    SPLIT_WORDS,
+    TRANSVERSE_WORDS,
+    Settings,
+    amr_defaults,
+    claw_defaults,
+    number_of,
+)
 
 _BOUNDARIES = {0: "user", 1: "extrapolate", 2: "periodic", 3: "wall"}
-_BOUNDARY_WORDS = {"user": 0, "extrap": 1, "periodic": 2, "wall": 3}
 _LIMITERS = {0: "none", 1: "minmod", 2: "superbee", 3: "van_leer", 4: "mc"}
-_LIMITER_WORDS = {"none": 0, "minmod": 1, "superbee": 2, "vanleer": 3, "mc": 4, "bw": 5}
-_TRANSVERSE_WORDS = {"none": 0, "increment": 1, "all": 2}
-_SPLIT_WORDS = {"unsplit": 0, "none": 0, "godunov": 1, "strang": 2}
 _SMALLEST_PATCH = 8
 
 # Settings of how AMRClaw uses memory and what it prints, which have no meaning here.
-_WITHOUT_EFFECT = {"memsize", "num_ghost", "verbosity", "verbosity_regrid", "edebug", "steps_max", "restart_file"} | {
+_WITHOUT_EFFECT = {"memsize", "num_ghost", "verbosity", "verbosity_regrid", "edebug", "restart_file"} | {
     f"{letter}print" for letter in "degnprstu"
 }
 
 
 def convert(settings: Settings, name: str, solver: Optional[str]) -> ClawpackCase:
     """The case that fits the settings best."""
+    check(settings, name)
     return _Converter(settings, name, solver).convert()
 
 
@@ -45,7 +54,13 @@ class _Converter:
                 f"{self.num_dim}D; name one: load_setrun(path, solver=...)"
             )
         self.solver_name, self.solver = found, _solvers.by_name(found)
-        has_aux = self.solver is not None and self.solver.num_aux(self.num_dim) > 0
+        self.num_aux = self.solver.num_aux(self.num_dim) if self.solver is not None else int(self.claw["num_aux"])
+        if self.solver is None and not _solvers.is_file(found):
+            known = ", ".join(solver.name for solver in _solvers.SOLVERS)
+            raise InputError(
+                f'solver: there is no built-in solver {found!r}; there are {known}; or give the path of a solver\'s file, "my_solver.rs"'
+            )
+        has_aux = self.num_aux > 0
         uniform = all(len(set(ratios)) == 1 for ratios in self._ratios())
         self._output = Output(settings, self._end(), has_aux, uniform, self.remarks)
 
@@ -61,7 +76,7 @@ class _Converter:
             "output": self._output.frames(),
         }
         # In TOML, keys that are not tables must come first.
-        if self.solver is not None and self.solver.num_aux(self.num_dim):
+        if self.num_aux:
             case = {"aux": "user", **case}
             self.wanted.append("aux: the auxiliary values that setaux computes")
         case = {"initial": "user", **case}
@@ -84,7 +99,7 @@ class _Converter:
         claw = self.claw
         if self.solver is None:
             self.wanted.append(f"solver: the parameters of {self.solver_name}")
-            return {"name": self.solver_name}
+            return {"path": os.path.abspath(self.solver_name)}
         if claw["use_fwaves"] != self.solver.fwaves:
             self.remarks.append(f"clawdata.use_fwaves = {claw['use_fwaves']}: the solver {self.solver_name} settles that itself")
         if claw["num_waves"] != self.solver.waves(self.num_dim):
@@ -104,7 +119,7 @@ class _Converter:
             pair = []
             for side, key in (("lower", "bc_lower"), ("upper", "bc_upper")):
                 values = claw[key] if isinstance(claw[key], (list, tuple)) else [claw[key]]
-                pair.append(_BOUNDARIES[number_of(values[d], _BOUNDARY_WORDS, f"clawdata.{key}[{d}]")])
+                pair.append(_BOUNDARIES[number_of(values[d], BOUNDARY_WORDS, f"clawdata.{key}[{d}]")])
                 if pair[-1] == "user":
                     self.wanted.append(f"boundary {axis}_{side}: the ghost cells that bc{self.num_dim}amr fills")
             sides[axis] = pair
@@ -186,9 +201,9 @@ class _Converter:
 
     def _scheme(self) -> dict[str, Any]:
         claw = self.claw
-        transverse = number_of(claw["transverse_waves"], _TRANSVERSE_WORDS, "clawdata.transverse_waves")
-        split = number_of(claw["dimensional_split"], _SPLIT_WORDS, "clawdata.dimensional_split")
-        source = number_of(claw["source_split"], _SPLIT_WORDS, "clawdata.source_split")
+        transverse = number_of(claw["transverse_waves"], TRANSVERSE_WORDS, "clawdata.transverse_waves", DOUBLE_TRANSVERSE)
+        split = number_of(claw["dimensional_split"], SPLIT_WORDS, "clawdata.dimensional_split")
+        source = number_of(claw["source_split"], SPLIT_WORDS, "clawdata.source_split")
         scheme: dict[str, Any] = {
             "order": int(claw["order"]),
             "transverse": transverse if transverse <= 2 else transverse // 10,
@@ -215,7 +230,7 @@ class _Converter:
     def _limiters(self) -> list[str]:
         names = []
         for value in self.claw["limiter"]:
-            number = number_of(value, _LIMITER_WORDS, "clawdata.limiter")
+            number = number_of(value, LIMITER_WORDS, "clawdata.limiter")
             if number not in _LIMITERS:
                 self.remarks.append(f"clawdata.limiter = {value!r}: there is none of that kind; mc in its place")
             names.append(_LIMITERS.get(number, "mc"))
@@ -233,9 +248,14 @@ class _Converter:
                 self.remarks.append(f"clawdata.dt_max = {claw['dt_max']:g}: only Courant numbers limit the step")
         else:
             time["dt"] = float(claw["dt_initial"])
-        # AMRClaw allows a desired Courant number above 1, which is never stable.
-        time["cfl_desired"] = min(float(claw["cfl_desired"]), 1.0)
-        time["cfl_max"] = min(float(claw["cfl_max"]), 1.0)
+        # AMRClaw allows Courant numbers above 1, which are never stable.
+        for key in ("cfl_desired", "cfl_max"):
+            time[key] = min(float(claw[key]), 1.0)
+            if claw[key] > 1.0:
+                self.remarks.append(f"clawdata.{key} = {claw[key]:g}: Courant numbers are at most 1, which is used")
+        # The default, or more, is meant as no limit.
+        if claw["steps_max"] < claw_defaults(self.num_dim)["steps_max"]:
+            self.remarks.append(f"clawdata.steps_max = {claw['steps_max']}: the number of steps between frames has no limit")
         if claw["output_style"] == 3:
             time["max_steps"] = int(claw["total_steps"])
         if claw["restart"]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._settings import Settings, number_of
+from ._settings import FORMAT_WORDS, Settings, number_of
 
 _FORMATS = {1: "clawpack-ascii", 2: "clawpack-binary", 3: "clawpack-binary"}
-_FORMAT_WORDS = {"ascii": 1, "binary32": 2, "binary64": 3, "binary": 3}
 NEVER = 1e99
 """End time of runs that end after a number of steps."""
 
@@ -23,7 +22,7 @@ class Output:
 
     def frames(self) -> dict[str, Any]:
         claw = self.claw
-        kind = number_of(claw["output_format"], _FORMAT_WORDS, "clawdata.output_format")
+        kind = number_of(claw["output_format"], FORMAT_WORDS, "clawdata.output_format")
         output: dict[str, Any] = {"format": ["vtkhdf", _FORMATS[kind]] if self.uniform else [_FORMATS[kind]]}
         if kind == 2:
             self.remarks.append("clawdata.output_format: values are written with 64 bits")

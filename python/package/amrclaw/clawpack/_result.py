@@ -26,7 +26,8 @@ class ClawpackCase:
 
     def report(self) -> str:
         """What is still wanted, and what is not honoured, in plain lines."""
-        lines = [f"{self.name}: solver {self.case['solver']['name']}"]
+        solver = self.case["solver"]
+        lines = [f"{self.name}: solver {solver.get('name') or solver.get('path')}"]
         for title, items in (("still wanted", self.wanted), ("not honoured", self.remarks)):
             lines.extend([f"{title}:", *(f"  * {item}" for item in items)] if items else [f"{title}: nothing"])
         return "\n".join(lines)

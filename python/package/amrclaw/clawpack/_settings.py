@@ -7,6 +7,15 @@ from typing import Any
 
 from .._errors import InputError
 
+# Words for settings that are numbers in AMRClaw's files.
+BOUNDARY_WORDS = {"user": 0, "extrap": 1, "periodic": 2, "wall": 3}
+LIMITER_WORDS = {"none": 0, "minmod": 1, "superbee": 2, "vanleer": 3, "mc": 4, "bw": 5}
+TRANSVERSE_WORDS = {"none": 0, "increment": 1, "all": 2}
+DOUBLE_TRANSVERSE = (10, 11, 20, 21, 22)
+"""Further numbers of transverse waves, in three dimensions."""
+SPLIT_WORDS = {"unsplit": 0, "none": 0, "godunov": 1, "strang": 2}
+FORMAT_WORDS = {"ascii": 1, "binary32": 2, "binary64": 3, "binary": 3}
+
 
 @dataclass
 class Settings:
@@ -101,9 +110,13 @@ def amr_defaults(num_dim: int) -> dict[str, Any]:
     }
 
 
-def number_of(value: Any, words: dict[str, int], setting: str) -> int:
-    """A setting that is a number or a word."""
-    number = words.get(value.lower()) if isinstance(value, str) else int(value)
-    if number is None:
-        raise InputError(f"{setting}: {value!r} is not known; AMRClaw knows {', '.join(words)}")
+def number_of(value: Any, words: dict[str, int], setting: str, more: tuple[int, ...] = ()) -> int:
+    """A setting that is a number or a word; `more` are numbers without a word."""
+    try:
+        number = words.get(value.lower()) if isinstance(value, str) else int(value)
+    except (TypeError, ValueError):
+        number = None
+    if number is None or number not in (*words.values(), *more):
+        known = [*(f'"{word}" ({code})' for word, code in words.items()), *map(str, more)]
+        raise InputError(f"{setting}: {value!r} is not known; AMRClaw knows {', '.join(known)}")
     return number

@@ -95,6 +95,11 @@ def by_name(name: str) -> Optional[Solver]:
     return next((solver for solver in SOLVERS if solver.name == name), None)
 
 
+def is_file(name: str) -> bool:
+    """Whether a solver's name is the path of a file: names of built-in solvers have no dots."""
+    return bool(os.path.splitext(name)[1])
+
+
 def named_in_makefile(folder: str, settings: Settings) -> Optional[str]:
     """The built-in solver for the Riemann solver that the folder's `Makefile` names, if there is one."""
     path = os.path.join(folder, "Makefile")

@@ -86,13 +86,16 @@ def run_setrun(path: str) -> Settings:
     with _stand_ins(), _inside(folder):
         try:
             exec(compile(source, path, "exec"), names)
+            if "setrun" not in names:
+                raise InputError(f"{path}: there is no function 'setrun'")
             rundata = names["setrun"]("amrclaw")
         except InputError:
             raise
-        except KeyError as error:
-            raise InputError(f"{path}: there is no function {error}") from error
         except Exception as error:
             raise InputError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+    if not isinstance(rundata, ClawRunData):
+        kind = "None" if rundata is None else f"a {type(rundata).__name__}"
+        raise InputError(f"{path}: setrun must return the ClawRunData that it makes, but returned {kind}; end it with: return rundata")
     return _settings(rundata)
 
 

@@ -1,0 +1,124 @@
+"""Checks AMRClaw's settings before they are converted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Optional
+
+from .._errors import InputError
+from ._settings import (
+    BOUNDARY_WORDS,
+    DOUBLE_TRANSVERSE,
+    FORMAT_WORDS,
+    LIMITER_WORDS,
+    SPLIT_WORDS,
+    TRANSVERSE_WORDS,
+    Settings,
+    number_of,
+)
+
+_CLAW_NUMBERS = (
+    *("num_eqn", "num_waves", "num_aux", "num_ghost", "capa_index", "order", "t0", "dt_initial", "dt_max"),
+    *("cfl_desired", "cfl_max", "steps_max", "output_style", "checkpt_style"),
+)
+_AMR_NUMBERS = ("amr_levels_max", "max1d", "regrid_interval", "regrid_buffer_width", "clustering_cutoff")
+# Numbers that each style of output needs.
+_STYLE_NUMBERS = {1: ("tfinal", "num_output_times"), 2: (), 3: ("output_step_interval", "total_steps")}
+
+
+def check(settings: Settings, name: str) -> None:
+    """Refuses settings without meaning, all at once."""
+    # Other checks need these numbers.
+    for checks in ((_numbers,), (_lists, _words, _rows)):
+        mistakes = [mistake for each in checks for mistake in each(settings)]
+        if mistakes:
+            raise InputError("\n".join(f"{name}: {mistake}" for mistake in mistakes))
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return False
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _numbers(settings: Settings) -> Iterator[str]:
+    claw, amr = settings.claw, settings.amr
+    style = claw["output_style"]
+    if style not in _STYLE_NUMBERS:
+        yield f"clawdata.output_style = {style!r}: must be 1 (number of frames), 2 (times) or 3 (steps)"
+    criteria = [name for name in ("flag2refine", "flag_richardson") if amr[name]]
+    for group, values, names in (
+        ("clawdata", claw, (*_CLAW_NUMBERS, *_STYLE_NUMBERS.get(style, ()))),
+        ("amrdata", amr, (*_AMR_NUMBERS, *(f"{name}_tol" for name in criteria))),
+    ):
+        for name in names:
+            if not _is_number(values[name]):
+                yield f"{group}.{name} = {values[name]!r}: must be a number"
+
+
+def _lists(settings: Settings) -> Iterator[str]:
+    claw, amr, num_dim = settings.claw, settings.amr, settings.num_dim
+    for name in ("lower", "upper", "num_cells"):
+        yield from _list(f"clawdata.{name}", claw[name], num_dim, "one for each axis")
+    for name in ("bc_lower", "bc_upper"):
+        if num_dim > 1 or isinstance(claw[name], (list, tuple)):
+            yield from _list(f"clawdata.{name}", claw[name], num_dim, "one for each axis", of_words=True)
+    yield from _list("clawdata.limiter", claw["limiter"], 1, "one for each wave", of_words=True)
+    if claw["output_style"] == 2:
+        yield from _list("clawdata.output_times", claw["output_times"], 1, "the times of frames")
+    finer = abs(int(amr["amr_levels_max"])) - 1
+    axes = "xyz"[:num_dim] + ("" if amr["variable_dt_refinement_ratios"] else "t")
+    for axis in axes if finer > 0 else "":
+        name = f"refinement_ratios_{axis}"
+        yield from _list(f"amrdata.{name}", amr[name], finer, f"one for each of {finer + 1} levels but the coarsest")
+
+
+def _list(name: str, value: Any, count: int, what: str, of_words: bool = False) -> Iterator[str]:
+    if isinstance(value, str) or not hasattr(value, "__len__"):
+        yield f"{name} = {value!r}: must be a list, {what}"
+    elif len(value) < count:
+        entries = "1 entry" if len(value) == 1 else f"{len(value)} entries"
+        yield f"{name} = {list(value)}: has {entries}, but must have {count}, {what}"
+    elif not of_words and not all(map(_is_number, value)):
+        yield f"{name} = {list(value)}: must be numbers"
+
+
+def _words(settings: Settings) -> Iterator[str]:
+    claw = settings.claw
+    single: list[tuple[str, dict[str, int], tuple[int, ...]]] = [
+        ("transverse_waves", TRANSVERSE_WORDS, DOUBLE_TRANSVERSE),
+        ("dimensional_split", SPLIT_WORDS, ()),
+        ("source_split", SPLIT_WORDS, ()),
+        ("output_format", FORMAT_WORDS, ()),
+    ]
+    given = [(f"clawdata.{name}", claw[name], words, more) for name, words, more in single]
+    for name, words in (("bc_lower", BOUNDARY_WORDS), ("bc_upper", BOUNDARY_WORDS), ("limiter", LIMITER_WORDS)):
+        values = claw[name] if isinstance(claw[name], (list, tuple)) else [claw[name]]
+        given.extend((f"clawdata.{name}[{i}]", value, words, ()) for i, value in enumerate(values))
+    for setting, value, words, more in given:
+        mistake = _unknown(value, words, setting, more)
+        if mistake is not None:
+            yield mistake
+
+
+def _unknown(value: Any, words: dict[str, int], setting: str, more: tuple[int, ...]) -> Optional[str]:
+    try:
+        number_of(value, words, setting, more)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def _rows(settings: Settings) -> Iterator[str]:
+    num_dim = settings.num_dim
+    for what, rows, columns in (
+        ("gauge", settings.gauges, ["number", *"xyz"[:num_dim], "t1", "t2"]),
+        ("region", settings.regions, ["minlevel", "maxlevel", "t1", "t2", *(f"{axis}{n}" for axis in "xyz"[:num_dim] for n in "12")]),
+    ):
+        for row in rows:
+            if len(row) != len(columns) or not all(map(_is_number, row)):
+                yield f"{what} {row}: must be [{', '.join(columns)}]"

@@ -1,0 +1,114 @@
+"""Users' functions in place of formulas: what they return and call wrongly is refused with what to write."""
+
+import threading
+
+import amrclaw
+import numpy as np
+import pytest
+
+from test_simulation import PULSE
+
+SCALAR = {"solver": {"name": "burgers"}, "mesh": {"cells": [6, 8]}, "time": {"end": 0.1}, "initial": {"q": "x"}}
+
+
+def test_flags_must_be_given():
+    """A flag function that returns nothing, NaN or words is refused by its name: NaN would count as true in every cell."""
+
+    def refine(cells):
+        abs(cells.difference("pressure", "x")) > 0.1
+
+    def undefined(cells):
+        return np.where(cells.x > 0, np.nan, 0.0)
+
+    with pytest.raises(amrclaw.InputError, match=r"flag \(refine\) returned nothing; return an array of shape .* true where to refine"):
+        amrclaw.Simulation(PULSE, flag=refine)
+    with pytest.raises(amrclaw.InputError, match=r"flag \(undefined\) returned NaN in \d+ of \d+ cells; return an array"):
+        amrclaw.Simulation(PULSE, flag=undefined)
+    with pytest.raises(amrclaw.InputError, match="flag: flags is a str, not a number"):
+        amrclaw.Simulation(PULSE, flag=lambda cells: "everywhere")
+
+
+@pytest.mark.parametrize(
+    ("initial", "message"),
+    [
+        (lambda x, y: x + 10 * y, r"1 value \(q\), but returned an array of shape \(6, 8\); return a list .* one for each: \[q\]"),
+        (lambda x, y: 3.0, "returned a single float; return a list"),
+        (lambda x, y: None, "returned nothing; return a list"),
+        (lambda x, y: (x, y), "returned 2; return a list"),
+        (lambda x, y: [None], "initial: q is None, not a number"),
+        (lambda x, y: [x[:-1]], r"initial: q has shape \(5, 8\), .* that of the cells, \(6, 8\)"),
+    ],
+)
+def test_one_equation_is_a_list_of_one_array(initial, message):
+    """What is not a list of one array, or of one number, is refused; the message shows the list."""
+    with pytest.raises(amrclaw.InputError, match=message):
+        amrclaw.Simulation(SCALAR, initial=initial)
+    sim = amrclaw.Simulation(SCALAR, initial=lambda x, y: [x + 10 * y])
+    assert sim.patches(1)[0]["q"].shape == (6, 8)
+
+
+@pytest.mark.parametrize(
+    ("field", "axis", "message"),
+    [
+        ("foo", "x", "no equation 'foo'; there are pressure, u, v"),
+        ("u", "q", "no axis 'q'; there are x, y"),
+        ("u", "xy", "no axis 'xy'; there are x, y"),
+        ("u", "", "no axis ''; there are x, y"),
+    ],
+)
+def test_differences_of_unknown_fields(field, axis, message):
+    """Unknown equations and axes are input errors that list the known ones."""
+    with pytest.raises(amrclaw.InputError, match=message):
+        amrclaw.Simulation(PULSE, flag=lambda cells: cells.difference(field, axis) > 1)
+
+
+def test_boundary_functions_have_sides():
+    """A function that no side would call is refused, as are a side without a function, and what is no function."""
+
+    def mirror(cells):
+        return cells.q
+
+    with pytest.raises(amrclaw.InputError, match=r'no side .* is "user" in the case.*boundary=\{"x_lower": function\}'):
+        amrclaw.Simulation(PULSE, boundary=mirror)
+    with pytest.raises(amrclaw.InputError, match='there is no function for x_upper, "user" in the case'):
+        amrclaw.Simulation(PULSE, set={"mesh.boundary.x": "user"}, boundary={"x_lower": mirror})
+    for functions in ({"boundary": {"x_lower": 3}}, {"boundary": 3}, {"flag": 3}, {"initial": "exp(-x^2)"}):
+        with pytest.raises(amrclaw.InputError, match="must be a function, but is"):
+            amrclaw.Simulation(PULSE, **functions)
+    with pytest.raises(amrclaw.InputError, match=r"run takes no such function; use amrclaw.Simulation\(case, boundary="):
+        amrclaw.run(PULSE, boundary=mirror)
+
+
+def test_a_simulation_cannot_be_used_within_its_step():
+    """A boundary function that asks the simulation, and a second thread that steps it, get an error that says what to do instead."""
+    running, started, released = [], threading.Event(), threading.Event()
+
+    def ask(cells):
+        for sim, call in running:
+            call(sim)
+        return cells.q
+
+    def wait(sim):
+        started.set()
+        released.wait(timeout=60)
+
+    def begin(call):
+        # Boundary functions are called at the start, too, when there is nothing to ask yet.
+        running.clear()
+        sim = amrclaw.Simulation(PULSE, boundary={"x_lower": ask})
+        running.append((sim, call))
+        return sim
+
+    message = r"in use by another call: (.|\n)*`cells.t`(.|\n)*threading.Lock"
+    for call in (lambda sim: sim.totals(), lambda sim: sim.time, lambda sim: sim.step(), lambda sim: sim.patches(1)):
+        with pytest.raises(amrclaw.RunError, match=message):
+            begin(call).step()
+    sim = begin(wait)
+    other = threading.Thread(target=sim.step)
+    other.start()
+    assert started.wait(timeout=60)
+    with pytest.raises(amrclaw.RunError, match=message):
+        sim.step()
+    released.set()
+    other.join()
+    assert sim.steps[0] == 1
