@@ -151,8 +151,16 @@ impl RunError {
     pub(super) fn in_case(self, case: &Case, equations: &[String], aux: &[String]) -> RunError {
         let (key, help) = match &self {
             // The initial data do not fill ghost cells outside the domain: their values come from the boundary conditions.
-            RunError::Exec(ExecError::NotFinite { place, .. }) if place.ghost => {
-                ("mesh.boundary".to_owned(), "write inflow formulas that have finite values at all times")
+            RunError::Exec(ExecError::NotFinite { equation: name, place, .. })
+                if place.ghost && equations.contains(name) =>
+            {
+                match super::inflow::side_of(case, &place.centre) {
+                    Some((axis, side)) => {
+                        let help = "write inflow formulas that have finite values at all times";
+                        (case.inflow_key(axis, side, name), help)
+                    }
+                    None => ("mesh.boundary".to_owned(), "give boundary values that are finite at all times"),
+                }
             }
             RunError::Exec(ExecError::NotFinite { equation: name, .. }) => {
                 let section = if equations.contains(name) { "initial" } else { "aux" };

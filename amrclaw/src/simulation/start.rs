@@ -14,7 +14,7 @@ const ROW: i32 = 1 << 14;
 const MAX_ROWS: u64 = 1 << 12;
 
 /// Finds the errors that a run would report before its first step: errors of the case and its solver, missing functions, data that
-/// are not finite on the coarsest mesh, a mesh that does not fit in memory.
+/// and inflow that are not finite on the coarsest mesh, a mesh that does not fit in memory.
 ///
 /// Nothing is written, and no level is made. In a large mesh only some rows are checked.
 ///
@@ -65,7 +65,7 @@ impl<const D: usize> Row<'_, D> {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Refuses initial data, auxiliary values, a capacity and sources that are invalid on the coarsest mesh.
+    /// Refuses initial data, auxiliary values, a capacity, sources and inflow that are invalid on the coarsest mesh.
     pub(super) fn check_start(&mut self, case: &Case) -> Result<(), RunError> {
         let cells: [i32; D] = axes(&case.mesh.cells);
         // Pieces of rows first, then the other axes.
@@ -82,7 +82,7 @@ impl<const D: usize> Simulation<D> {
             first[0] *= ROW;
             self.check_row(case, first, (cells[0] - first[0]).min(ROW) as usize)?;
         }
-        Ok(())
+        self.check_inflow(case)
     }
 
     /// Refuses sources that are not finite at the start. Skipped if initial data or auxiliary values prefer calls for whole boxes.

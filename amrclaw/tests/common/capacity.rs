@@ -51,6 +51,7 @@ pub fn start_with_capacity<const D: usize>(text: &str, overrides: &[&str], veloc
         dimension: D,
         equations: vec!["q".to_string()],
         aux: vec!["kappa".to_string()],
+        positive: Vec::new(),
         waves: 1,
         parameters: Vec::new(),
         has_transverse: true,

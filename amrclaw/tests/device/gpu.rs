@@ -231,6 +231,7 @@ fn one_dimension_agrees() {
         dimension: 1,
         equations: vec!["q".to_string()],
         aux: Vec::new(),
+        positive: Vec::new(),
         waves: 1,
         parameters: Vec::new(),
         has_transverse: false,

@@ -1,6 +1,7 @@
 //! The attribute `#[riemann::solver(…)]`: equations, waves and further properties of a solver, and the struct of its parameters.
 
 mod attribute;
+mod components;
 mod parameter;
 mod summary;
 

@@ -20,6 +20,7 @@ mod description;
 mod emit_cuda;
 mod emit_formulas;
 mod emit_rust;
+mod formula_words;
 mod functions;
 mod names;
 mod quantities;

@@ -22,4 +22,17 @@ pub struct UnknownCheck {
     pub rate: Real,
 }
 
+#[riemann::solver(equations = ["q"], waves = 1)]
+pub struct WrongDefault {
+    /// a number
+    #[parameter(default = -0.5, positive)]
+    pub rate: Real,
+}
+
+#[riemann::solver(equations = ["q"], waves = 1)]
+pub struct KeyOfTheSection {
+    /// a number
+    pub path: Real,
+}
+
 fn main() {}

@@ -3,7 +3,7 @@
 use crate::cases::Case;
 use riemann::prelude::*;
 
-#[riemann::solver(equations = ["a", vector("b", "c")], aux = ["d", "e"], waves = 2)]
+#[riemann::solver(equations = ["a", vector("b", "c")], aux = ["d", "f"], waves = 2)]
 pub struct EveryFeature {
     /// a number
     #[parameter(positive, default = 2.5)]

@@ -71,8 +71,8 @@ pub(super) fn check(
         CellData::User => &[],
     };
     Formulas {
-        initial: fields(reader, "initial", &case.initial, &shape.equations, &scope.names(aux_names), shape),
-        aux: fields(reader, "aux", &case.aux, &shape.aux, &scope.names(&[]), shape),
+        initial: fields(reader, "initial", case, &shape.equations, &scope.names(aux_names), shape),
+        aux: fields(reader, "aux", case, &shape.aux, &scope.names(&[]), shape),
         source: (!case.source.is_empty()).then(|| source_terms(reader, &case.source, &scope)),
         flag: case.regrid.flag.expression.as_ref().and_then(|flag| compile(reader, flag, &scope.names_with_solution())),
         inflow: super::inflow::check(reader, case, shape, &scope.names(&shape.equations)),
@@ -182,19 +182,24 @@ impl Scope<'_> {
 fn fields(
     reader: &mut Reader<'_>,
     section: &str,
-    data: &CellData,
+    case: &CaseSettings,
     wanted: &[String],
     names: &Names,
     shape: &SolverShape,
 ) -> Option<Vec<Expression>> {
+    let (data, what) = match section {
+        "aux" => (&case.aux, "auxiliary value"),
+        _ => (&case.initial, "equation"),
+    };
     let CellData::Expressions(given) = data else { return None };
     if section == "initial" && !reader.is_present(section) {
         return None; // reported as a whole
     }
-    let what = if section == "aux" { "auxiliary value" } else { "equation" };
     check_names(reader, given, wanted, what, shape);
     for name in wanted.iter().filter(|name| given.iter().all(|field| field.name != **name)) {
-        let help = format!("write `{name} = \"0\"`, or a formula, under `[{section}]`");
+        let is_capacity = case.scheme.capacity.as_ref() == Some(name);
+        let value = if is_capacity { "1" } else { shape.example_of(name) };
+        let help = format!("write `{name} = \"{value}\"`, or a formula, under `[{section}]`");
         reader.require(&format!("{section}.{name}"), &help);
     }
     let compiled: Vec<Option<Expression>> = given.iter().map(|field| compile(reader, field, names)).collect();

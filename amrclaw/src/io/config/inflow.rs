@@ -48,6 +48,15 @@ pub(super) fn check(
     sides
 }
 
+impl CaseSettings {
+    /// The key of the formula of a value beyond an inflow side.
+    pub(crate) fn inflow_key(&self, axis: usize, side: usize, equation: &str) -> String {
+        let mut tables = self.inflow.iter();
+        let own = tables.find(|table| table.side == Some((axis, side))).map(path);
+        format!("{}.{equation}", own.unwrap_or_else(|| "mesh.boundary.inflow".to_owned()))
+    }
+}
+
 /// The path of a table.
 fn path(table: &InflowValues) -> String {
     format!("mesh.boundary.{}", table.side.map_or("inflow", |(axis, side)| SIDES[2 * axis + side]))
@@ -62,9 +71,9 @@ fn expressions(
     check_names(reader, &table.values, &shape.equations, "equation", shape);
     let given = |name: &String| table.values.iter().find(|value| value.name == *name);
     for name in shape.equations.iter().filter(|name| given(name).is_none()) {
-        let section = path(table);
+        let (section, value) = (path(table), shape.example_of(name));
         let help = format!(
-            "write `{name} = \"0\"`, or a formula, under `[{section}]`; `{name} = \"{name}\"` takes what is inside"
+            "write `{name} = \"{value}\"`, or a formula, under `[{section}]`; `{name} = \"{name}\"` takes what is inside"
         );
         reader.require(&format!("{section}.{name}"), &help);
     }

@@ -5,6 +5,9 @@ use super::settings::{NamedExpression, SolverChoice};
 use super::shape::SolverShape;
 use crate::io::expression::{Expression, Names, nearest};
 
+/// Columns of the gauges' files that are no values.
+pub(super) const GAUGE_COLUMNS: [&str; 2] = ["level", "t"];
+
 /// Notes the names that are not in `wanted`; `what` says what these are: `equation` or `auxiliary value`.
 pub(super) fn check_names(
     reader: &mut Reader<'_>,

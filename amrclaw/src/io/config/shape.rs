@@ -13,6 +13,8 @@ pub struct SolverShape {
     pub equations: Vec<String>,
     /// Name of each auxiliary value.
     pub aux: Vec<String>,
+    /// The quantities that must be positive in every state.
+    pub positive: Vec<String>,
     /// Number of waves.
     pub waves: usize,
     /// The solver's parameters.
@@ -29,6 +31,19 @@ pub struct SolverShape {
     pub directions: bool,
     /// The solver's functions of position.
     pub formulas: SolverFormulas,
+}
+
+impl SolverShape {
+    /// A constant that suits an equation or auxiliary value: `"1"` for what must be positive, else `"0"`.
+    pub(super) fn example_of(&self, name: &str) -> &'static str {
+        let is_component = |name: &String| self.equations.contains(name) || self.aux.contains(name);
+        let equation = self.equations.iter().position(|equation| equation == name);
+        let in_vector =
+            equation.is_some_and(|m| self.vectors.iter().any(|first| (*first..first + self.dimension).contains(&m)));
+        // A quantity such as the pressure of a gas is computed from several equations.
+        let of_several = equation.is_some() && !in_vector && !self.positive.iter().all(is_component);
+        if of_several || self.positive.iter().any(|positive| positive == name) { "1" } else { "0" }
+    }
 }
 
 /// A solver's functions of position as formulas, one for each value; empty if the solver lacks the function, or it cannot be a formula. In
@@ -83,6 +98,7 @@ impl From<&SolverInfo> for SolverShape {
             dimension: info.dim,
             equations: owned(info.equations),
             aux: owned(info.aux),
+            positive: owned(info.positive),
             waves: info.waves,
             parameters: parameters.collect(),
             has_transverse: info.has_transverse,

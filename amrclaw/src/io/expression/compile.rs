@@ -185,7 +185,7 @@ impl Compiler<'_> {
             let (message, help) = if self.names.look_up(name).is_some() {
                 (format!("`{name}` is a value, not a function"), "write `*` before the parenthesis to multiply".into())
             } else {
-                (format!("unknown function `{name}`"), suggestion(name, FUNCTIONS.iter().map(|f| f.name), "functions"))
+                (format!("unknown function `{name}`"), instead_of(name))
             };
             self.errors.push(ExpressionError::new(name_span, message, help));
             return Operand::Number(f64::NAN);
@@ -241,6 +241,28 @@ impl Compiler<'_> {
             }
             _ => self.assembler.emit(Operation::Select(condition, yes, no)),
         }
+    }
+}
+
+/// Functions of other languages, and what to write here instead.
+const HABITS: &[(&str, &str)] = &[
+    ("pow", "write `a ^ b`"),
+    ("power", "write `a ^ b`"),
+    ("ln", "write `log(a)`, the natural logarithm"),
+    ("log10", "write `log(a) / log(10)`: `log(a)` is the natural logarithm"),
+    ("log2", "write `log(a) / log(2)`: `log(a)` is the natural logarithm"),
+    ("fmod", "write `mod(a, b)`, which has the sign of b, or `sign(a) * mod(abs(a), abs(b))`, which has that of a"),
+    ("fabs", "write `abs(a)`"),
+    ("cbrt", "write `sign(a) * abs(a) ^ (1 / 3)`"),
+    ("round", "write `floor(a + 0.5)`"),
+    ("where", "write `if(condition, value where true, value elsewhere)`"),
+];
+
+/// Help for an unknown function.
+fn instead_of(name: &str) -> String {
+    match HABITS.iter().find(|(habit, _)| *habit == name) {
+        Some((_, help)) => (*help).to_owned(),
+        None => suggestion(name, FUNCTIONS.iter().map(|f| f.name), "functions"),
     }
 }
 

@@ -67,11 +67,20 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// Every name that the language itself knows, in three dimensions.
-#[cfg(test)]
 pub(crate) fn reserved_names() -> Vec<String> {
     let functions = function::FUNCTIONS.iter().map(|f| f.name.to_string());
     let constants = function::CONSTANTS.iter().map(|(name, _)| (*name).to_string());
-    functions.chain(constants).chain(cell_names(3)).collect()
+    let words = ["and", "or", "not", "grad"].map(str::to_string);
+    functions.chain(constants).chain(words).chain(cell_names(3)).collect()
+}
+
+/// True if formulas can hold `name` and do not take it for something else.
+pub(crate) fn is_free_name(name: &str) -> bool {
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    plain
+        && !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && !reserved_names().iter().any(|n| n == name)
 }
 
 #[cfg(test)]

@@ -143,6 +143,10 @@ fn mistakes_are_marked() {
         ("sin()", 0..5, "`sin` cannot take 0 arguments", "`sin(a)`"),
         ("sin(1,)", 6..7, "expected instead of `)`", "before `)`"),
         ("sqr(x)", 0..3, "unknown function `sqr`", "`sqrt`"),
+        ("pow(x, 2)", 0..3, "unknown function `pow`", "`a ^ b`"),
+        ("ln(x)", 0..2, "unknown function `ln`", "`log(a)`"),
+        ("log10(x)", 0..5, "unknown function `log10`", "`log(a) / log(10)`"),
+        ("fmod(x, 2)", 0..4, "unknown function `fmod`", "the sign of b"),
         ("3 + velocity", 4..12, "unknown name `velocity`", "x, y, pi, e"),
         ("3 + X", 4..5, "unknown name `X`", "`x`"),
         ("0 < x < 1", 6..7, "comparisons cannot be chained", "`0 < x && x < 1`"),
@@ -329,5 +333,14 @@ proptest! {
         prop_assert_eq!(eval("a + b*c - a/c"), a + b * c - a / c);
         prop_assert_eq!(eval("-(a - b)/(c + c*c)"), -(a - b) / (c + c * c));
         prop_assert_eq!(eval("a^2 + b^3"), a * a + b * b * b);
+    }
+}
+
+/// No name of an equation that the solver macro accepts has another meaning in formulas.
+#[test]
+fn the_solver_macro_knows_the_words() {
+    const WORDS: &str = include_str!("../../../../riemann/macros/src/formula_words.rs");
+    for word in reserved_names() {
+        assert!(WORDS.contains(&format!("\"{word}\"")), "{word}");
     }
 }

@@ -1,10 +1,9 @@
 //! The keys of `#[riemann::solver(…)]`.
 
 use super::Form;
-use proc_macro2::Span;
+use super::components::{Names, check_names, read_names};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
 use syn::{Error, Expr, Lit, Result, Token};
 
 /// The parsed attribute. Numbers that depend on the dimension are not evaluated yet.
@@ -22,13 +21,6 @@ pub struct Attribute {
     /// Quantities that must be positive, and quantities that must not be negative.
     pub positive: Vec<String>,
     pub nonnegative: Vec<String>,
-}
-
-/// Names of components: of one, of one that exists from this number of dimensions on, or of one per axis.
-enum Names {
-    One(String),
-    From(usize, String),
-    PerAxis(Vec<String>, Span),
 }
 
 const KEYS: &str =
@@ -72,6 +64,7 @@ impl Parse for Attribute {
         let equations = equations.filter(|names| !names.is_empty());
         let equations = equations.ok_or_else(|| Error::new(span, "name the equations: `equations = [\"q\"]`"))?;
         let waves = waves.ok_or_else(|| Error::new(span, "give the number of waves: `waves = 1`"))?;
+        check_names(&equations, &aux)?;
         Ok(Attribute {
             dimensions,
             equations,
@@ -102,13 +95,13 @@ impl Attribute {
             if matches!(names, Names::PerAxis(..)) {
                 vectors.push(equations.len());
             }
-            equations.extend_from_slice(names.along(dim)?);
+            equations.extend(names.along(dim)?);
         }
         let (mut aux, mut aux_face) = (Vec::new(), Vec::new());
         for names in &self.aux {
             let on_faces = matches!(names, Names::PerAxis(..));
-            for (axis, name) in names.along(dim)?.iter().enumerate() {
-                aux.push(name.clone());
+            for (axis, name) in names.along(dim)?.into_iter().enumerate() {
+                aux.push(name);
                 aux_face.push(on_faces.then_some(axis));
             }
         }
@@ -130,19 +123,6 @@ impl Attribute {
         let mut numbers = self.dimensions.iter().zip(&list.elems).filter(|(given, _)| **given == dim);
         let (_, value) = numbers.next().expect("a form is one of the dimensions");
         number(value, dim)
-    }
-}
-
-impl Names {
-    /// The names that exist in `dim` dimensions.
-    fn along(&self, dim: usize) -> Result<&[String]> {
-        match self {
-            Names::One(name) => Ok(std::slice::from_ref(name)),
-            Names::From(least, name) => Ok(if dim < *least { &[] } else { std::slice::from_ref(name) }),
-            Names::PerAxis(names, span) => {
-                names.get(..dim).ok_or_else(|| Error::new(*span, format!("give one name for each of {dim} axes")))
-            }
-        }
     }
 }
 
@@ -170,34 +150,6 @@ fn read_dimensions(value: &Expr) -> Result<Vec<usize>> {
     list.into_iter().map(dimension).collect()
 }
 
-/// A list of names; `group` is the keyword for components along the axes: `vector` or `faces`.
-fn read_names(value: &Expr, group: &str) -> Result<Vec<Names>> {
-    let Expr::Array(array) = value else {
-        return Err(Error::new_spanned(value, "write a list of names: `[\"pressure\", \"u\"]`"));
-    };
-    let names = |entry: &Expr| match entry {
-        Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if path.path.is_ident(group)) => {
-            let names = call.args.iter().map(read_string).collect::<Result<_>>()?;
-            Ok(Names::PerAxis(names, call.span()))
-        }
-        Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if path.path.is_ident("from")) => {
-            let mut given = call.args.iter();
-            match (given.next(), given.next(), given.next()) {
-                (Some(least), Some(name), None) => Ok(Names::From(number(least, 0)?, read_string(name)?)),
-                _ => Err(Error::new_spanned(call, "write `from(3, \"…\")` for a component from three dimensions on")),
-            }
-        }
-        one => match read_string(one) {
-            Ok(name) => Ok(Names::One(name)),
-            Err(_) => {
-                let message = format!("write a name in quotes, or {group}(\"…\", \"…\") for one along each axis");
-                Err(Error::new_spanned(one, message))
-            }
-        },
-    };
-    array.elems.iter().map(names).collect()
-}
-
 /// A list of string literals.
 fn read_texts(value: &Expr) -> Result<Vec<String>> {
     match value {
@@ -214,7 +166,7 @@ fn read_string(value: &Expr) -> Result<String> {
 }
 
 /// Evaluates a number that may depend on the dimension `D`.
-fn number(value: &Expr, dim: usize) -> Result<usize> {
+pub(super) fn number(value: &Expr, dim: usize) -> Result<usize> {
     match value {
         Expr::Lit(syn::ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse(),
         Expr::Path(path) if path.path.is_ident("D") => Ok(dim),

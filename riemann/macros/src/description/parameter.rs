@@ -18,6 +18,9 @@ pub struct Parameter {
 /// The checks: keyword of the attribute, and variant of `ParameterCheck`.
 const CHECKS: [(&str, &str); 3] = [("any", "Any"), ("positive", "Positive"), ("greater_than_one", "GreaterThanOne")];
 
+/// Keys under `[solver]` that are no parameters, and what they are.
+const KEYS_OF_SOLVER: [(&str, &str); 2] = [("name", "the solver's name"), ("path", "the solver's file")];
+
 impl Parameter {
     pub fn new(field: &syn::Field) -> Result<Self> {
         if !matches!(&field.ty, syn::Type::Path(path) if path.path.is_ident("Real")) {
@@ -25,11 +28,16 @@ impl Parameter {
         }
         let name = field.ident.clone().expect("a named field");
         check_shared_name(&name)?;
+        if let Some(meaning) = KEYS_OF_SOLVER.iter().find_map(|(key, meaning)| (name == key).then_some(meaning)) {
+            let message = format!("`{name}` under `[solver]` is {meaning}: choose another name, such as `{name}_1`");
+            return Err(Error::new(name.span(), message));
+        }
         let mut parameter = Parameter { about: documentation(&field.attrs), ..Parameter::named(name) };
+        let mut default = None;
         for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("parameter")) {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("default") {
-                    parameter.default = Some(read_number(&meta.value()?.parse()?)?);
+                    default = Some(meta.value()?.parse::<Expr>()?);
                     return Ok(());
                 }
                 if meta.path.is_ident("dim") {
@@ -46,7 +54,24 @@ impl Parameter {
                 Ok(())
             })?;
         }
+        if let Some(value) = default {
+            let number = read_number(&value)?;
+            if let Some(wanted) = parameter.unmet(number) {
+                return Err(Error::new_spanned(value, format!("the default must be {wanted}: write `default = 2.0`")));
+            }
+            parameter.default = Some(number);
+        }
         Ok(parameter)
+    }
+
+    /// What the check asks for, if `value` is not that.
+    fn unmet(&self, value: f64) -> Option<&'static str> {
+        let (fine, wanted) = match self.check {
+            "Positive" => (value > 0.0, "a positive number"),
+            "GreaterThanOne" => (value > 1.0, "a number greater than one"),
+            _ => (true, "a finite number"),
+        };
+        (!fine || !value.is_finite()).then_some(wanted)
     }
 
     /// A parameter of which only the name is known.

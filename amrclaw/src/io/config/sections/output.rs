@@ -2,6 +2,7 @@
 
 use super::AXES;
 use crate::io::FrameFormat;
+use crate::io::config::names::GAUGE_COLUMNS;
 use crate::io::config::reader::{Reader, brief};
 use crate::io::config::settings::{
     FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, NamedExpression, OutputSettings, TimeSettings,
@@ -170,6 +171,9 @@ pub fn fields(reader: &mut Reader<'_>) -> Vec<NamedExpression> {
         let present = reader.is_present(&name_path);
         let help = "use letters, digits and `_` only";
         reader.check(fine || !present, &name_path, format!("\"{name}\" cannot name a field"), help);
+        let help = format!("give the field another name, such as `{name}_1`");
+        let is_column = GAUGE_COLUMNS.contains(&name);
+        reader.check(!is_column, &name_path, format!("the gauges' files have a column \"{name}\" already"), help);
         let is_new = fields.iter().all(|field| field.name != name);
         reader.check(
             is_new,

@@ -27,7 +27,8 @@ pub fn read(
     reader.check(tile_size <= LARGEST_TILE, "regrid.tile_size", message, "write a number of cells such as `8`");
     RegridSettings {
         interval: interval as u64,
-        buffer: buffer as i32,
+        // Wider than any level, and sums with it have room in an `i32`.
+        buffer: buffer.min(i64::from(i32::MAX / 4)) as i32,
         cluster: reader.choice("regrid.cluster", ClusterKind::BergerRigoutsos),
         cutoff,
         tile_size: tile_size.min(LARGEST_TILE) as i32,

@@ -1,8 +1,10 @@
 //! `[solver]`.
 
+use crate::io::config::names::GAUGE_COLUMNS;
 use crate::io::config::reader::Reader;
 use crate::io::config::settings::{SolverChoice, SolverFrom};
 use crate::io::config::shape::{NoSolver, SolverShape};
+use crate::io::expression::is_free_name;
 use std::path::{Path, PathBuf};
 
 /// Reads the solver's name or path; every other key is one of its parameters. The dimension is the mesh's to say.
@@ -29,7 +31,22 @@ pub fn find(
     if !reader.fine(&[key]) {
         return None;
     }
-    find(choice).map_err(|none| reader.wrong(key, none.message, none.help)).ok()
+    let shape = find(choice).map_err(|none| reader.wrong(key, none.message, none.help)).ok()?;
+    check_names(reader, key, &shape);
+    reader.fine(&[key]).then_some(shape)
+}
+
+/// Notes names of values that formulas, keys or columns could not tell from something else. The macro of a solver's file refuses them
+/// too; not every solver is described by it.
+fn check_names(reader: &mut Reader<'_>, key: &str, shape: &SolverShape) {
+    let names = [shape.equations.as_slice(), &shape.aux].concat();
+    for (k, name) in names.iter().enumerate() {
+        let fine = is_free_name(name) && !GAUGE_COLUMNS.contains(&name.as_str()) && !names[..k].contains(name);
+        let message = format!("the solver `{}` has a value called \"{name}\"", shape.name);
+        let help = "in the solver, give each value a name of its own, of letters, digits and `_`, that is no word of formulas \
+                    such as `x` and not `level`";
+        reader.check(fine, key, message, help);
+    }
 }
 
 fn from(reader: &mut Reader<'_>) -> SolverFrom {

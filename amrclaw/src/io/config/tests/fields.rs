@@ -13,6 +13,7 @@ fn shape(dimension: usize) -> SolverShape {
         dimension,
         equations: names(&["depth", "momentum"]),
         aux: names(&["bottom", "kappa"]),
+        positive: names(&["kappa"]),
         waves: 2,
         parameters: vec![ParameterShape {
             name: "gravity".to_string(),
@@ -138,4 +139,32 @@ fn unknown_solvers_are_placed() {
         })
         .is_err()
     );
+}
+
+/// What is advised for a missing value passes: one for what must be positive.
+#[test]
+fn advice_for_missing_values_passes() {
+    let help = |errors: CaseErrors, key: &str| errors.errors.into_iter().find(|e| e.key == key).unwrap().help;
+    let errors =
+        load_for(1, &CASE.replace("kappa = \"dx\"\n", "").replace("bottom = \"-1 + x\"\n", ""), &["aux.other=0"]);
+    let errors = errors.unwrap_err();
+    assert!(help(errors.clone(), "aux.kappa").contains("`kappa = \"1\"`"));
+    assert!(help(errors, "aux.bottom").contains("`bottom = \"0\"`"));
+    let gas = SMALL.replace("acoustics", "euler").replace("density = 1.0\nbulk = 4\n", "");
+    let errors = load(&gas.replace("pressure = \"exp(-r^2)\"\nu = 0\nv = 0.0\n", "other = 0\n"), &[]).unwrap_err();
+    for (name, value) in [("density", "1"), ("x_momentum", "0"), ("energy", "1")] {
+        let help = help(errors.clone(), &format!("initial.{name}"));
+        assert!(help.contains(&format!("`{name} = \"{value}\"`")), "{help}");
+    }
+}
+
+/// A solver whose values formulas could not tell from something else is refused, whoever described it.
+#[test]
+fn solvers_with_ambiguous_names_are_refused() {
+    for name in ["x", "sin", "a b", "q.1", "..", "", "level", "depth"] {
+        let find = |_: &SolverChoice| Ok(SolverShape { aux: vec![name.to_owned()], ..shape(1) });
+        let errors = Case::from_str_with(CASE, "case.toml", &[], find).unwrap_err();
+        let error = &errors.errors[0];
+        assert!(error.key == "solver.path" && error.message.contains(&format!("called \"{name}\"")), "{errors}");
+    }
 }

@@ -83,3 +83,16 @@ fn keys_without_effect_are_told() {
     }
     assert_eq!(remarks(&["time.cfl_desired=0.5", "regrid.cutoff=0.5", "regrid.cluster=tiles"]).len(), before.len() + 1);
 }
+
+/// Gauges have columns for the level and the time: no field takes their names, nor that of an equation.
+#[test]
+fn fields_called_like_a_column_of_gauges_are_refused() {
+    for name in ["t", "level", "pressure"] {
+        let message = mistakes(&[&format!("output.field=[{{name=\"{name}\",formula=\"2 * u\"}}]")]);
+        assert!(
+            message.contains("output.field.0.name: ") && message.contains("field another name")
+                || message.contains("name of its own"),
+            "{message}"
+        );
+    }
+}
