@@ -246,7 +246,7 @@ fn mapped<const D: usize>(
     if points.ncols() != D {
         return Err(errors::refused(format!("points have {} coordinates, the solution has {D}", points.ncols())));
     }
-    if let Some(mapping) = frame.mapped() {
+    if let Some(mapping) = frame.mapped().filter(|_| points.nrows() > 0) {
         let rows: Vec<[f64; D]> = points.rows().into_iter().map(|row| std::array::from_fn(|d| row[d])).collect();
         for (mut row, point) in points.rows_mut().into_iter().zip(function(&mapping, &rows)) {
             point.into_iter().enumerate().for_each(|(d, x)| row[d] = x);

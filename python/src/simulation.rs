@@ -116,6 +116,8 @@ impl Simulation {
 impl Simulation {
     /// Updates auxiliary values to the current time, before they are read.
     fn renew_aux(&mut self, py: Python<'_>) -> PyResult<()> {
+        // Arrays that views show are never written.
+        self.release_leases();
         let simulation = &mut self.simulation;
         let outcome = py.detach(|| with_simulation!(simulation, s => s.renew_aux()));
         match self.raised.take() {

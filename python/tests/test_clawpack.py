@@ -305,17 +305,6 @@ def test_all_mistakes_are_told_at_once(load):
     assert len(str(caught.value).splitlines()) == 6
 
 
-def test_what_setrun_returns(tmp_path):
-    """A `setrun` without a `return` is refused; a KeyError in it is not taken for a missing function."""
-    path = tmp_path / "setrun.py"
-    path.write_text("def setrun(claw_pkg): pass\n")
-    with pytest.raises(amrclaw.InputError, match="returned None; end it with: return rundata"):
-        load_setrun(path)
-    path.write_text("def setrun(claw_pkg): return {}['probdata']\n")
-    with pytest.raises(amrclaw.InputError, match="cannot be run: KeyError: 'probdata'"):
-        load_setrun(path)
-
-
 def test_solvers_are_built_in_or_files(load):
     """An unknown name is refused; the path of a solver's file stands in the case."""
     with pytest.raises(amrclaw.InputError, match=r"no built-in solver 'foo'; there are acoustics, (.*); or give the path"):

@@ -203,6 +203,7 @@ def test_mapped_cells_are_drawn_where_they_lie():
     r, angle = np.array([1.25, 1.5]), np.array([0.0, 1.5])
     expected = np.stack([r * np.cos(angle), r * np.sin(angle)], -1)
     np.testing.assert_allclose(frame.positions(np.stack([r, angle], -1)), expected, rtol=1e-15, atol=1e-15)
+    assert frame.positions(np.zeros((0, 2))).shape == (0, 2)
     for solution, field in [(frame, "pressure"), (amrclaw.Simulation(mapped), "pressure + 0 * u")]:
         ax = plot.pcolor(solution, field)
         meshes = [c for c in ax.collections if hasattr(c, "get_coordinates")]

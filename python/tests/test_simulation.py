@@ -47,6 +47,20 @@ def test_arrays_are_views_of_the_solvers_memory():
             patch.q.setflags(write=True)
 
 
+def test_arrays_of_auxiliary_values_are_not_written():
+    """Values that change with time are renewed beside an array that shows the former ones."""
+    aux = {"impedance": "1 + 0.5 * sin(10 * t)", "sound_speed": "1"}
+    case = {**PULSE, "solver": {"name": "acoustics_variable"}, "aux": aux}
+    sim = amrclaw.Simulation(case)
+    sim.step()
+    array = sim.patches()[0].aux
+    before = array.copy()
+    renewed = sim.frame().patches(1)[0].aux
+    sim.totals()
+    np.testing.assert_array_equal(array, before)
+    assert not np.array_equal(array, renewed)
+
+
 def test_arrays_outlive_steps_and_the_simulation():
     """An array keeps its values, whatever happens to the simulation, whose results do not depend on arrays being kept."""
     watched, alone = amrclaw.Simulation(PULSE), amrclaw.Simulation(PULSE)

@@ -5,6 +5,7 @@ use super::error::{InputError, OutputError};
 use crate::diagnose::PhaseSeconds;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Name of the file in the output folder.
@@ -51,7 +52,7 @@ pub struct RunRecord {
     pub wall_seconds: f64,
     /// Steps on each level.
     pub steps: Vec<u64>,
-    /// Cell updates on each level, steps that were taken again included.
+    /// Cell updates on each level, without those of steps that were taken again.
     pub cells_advanced: Vec<u64>,
     /// Sum of `cells_advanced`.
     pub cells_advanced_total: u64,
@@ -167,6 +168,14 @@ pub struct HostRecord {
     pub cells: u64,
     /// Seconds that it took, copies to and fro included.
     pub seconds: f64,
+}
+
+impl fmt::Display for HostRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let HostRecord { what, times, cells, seconds } = self;
+        let each = *cells as f64 / (*times).max(1) as f64;
+        write!(f, "{what} of {each:.2e} cells computed on the host, {times} times: {seconds:.2} s")
+    }
 }
 
 /// What a pool of memory did, in bytes.

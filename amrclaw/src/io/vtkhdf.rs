@@ -283,8 +283,9 @@ struct SeriesEntry {
 /// Adds the frame to the list, and drops later ones: they are from an earlier run, or from steps that a restart repeats.
 fn write_series<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<PathBuf, OutputError> {
     let path = dir.join(SERIES);
-    let earlier =
-        |entry: &SeriesEntry| (0..frame.number).any(|n| file_name(n) == entry.name) && dir.join(&entry.name).exists();
+    let number = |name: &str| name.strip_prefix("frame_")?.strip_suffix(".vtkhdf")?.parse().ok();
+    let is_before = |name: &str| number(name).is_some_and(|n| n < frame.number && file_name(n) == name);
+    let earlier = |entry: &SeriesEntry| is_before(&entry.name) && dir.join(&entry.name).exists();
     // A missing or unreadable list is replaced by a new one: only the frames themselves matter.
     let old: Option<Series> = std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
     let mut files = old.map_or_else(Vec::new, |s| s.files);

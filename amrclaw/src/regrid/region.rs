@@ -23,11 +23,17 @@ pub struct RefinementRegion<const D: usize> {
 /// face up to round-off does not include the next cell.
 const OVERLAP: f64 = 1e-7;
 
+/// The cell that a position lies in; a cell outside of every domain for positions that are too far away.
+fn index(x: f64) -> i32 {
+    const FARTHEST: i32 = i32::MAX - 1;
+    x.floor().clamp(-f64::from(FARTHEST), f64::from(FARTHEST)) as i32
+}
+
 impl<const D: usize> RefinementRegion<D> {
     fn cells(&self, hierarchy: &Hierarchy<D>, level: Level) -> CellBox<D> {
         let geometry = hierarchy.geometry(level);
-        let lo = geometry.in_cells(self.lower).map(|x| (x + OVERLAP).floor() as i32);
-        let hi = geometry.in_cells(self.upper).map(|x| (x - OVERLAP).floor() as i32 + 1);
+        let lo = geometry.in_cells(self.lower).map(|x| index(x + OVERLAP));
+        let hi = geometry.in_cells(self.upper).map(|x| index(x - OVERLAP) + 1);
         CellBox::new(lo, hi).intersect(&hierarchy.domain_box(level))
     }
 }
@@ -68,6 +74,28 @@ pub(super) fn apply<const D: usize>(
     for region in regions.iter().filter(|region| region.forces) {
         for (_, patch) in mesh.patches().iter().enumerate().filter(|(k, _)| is_own(*k)) {
             tags.insert_box(&patch.intersect(&region.cells));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Ratio;
+    use crate::mesh::Domain;
+
+    /// Corners far outside of the domain, as unbounded regions have them, cover it on every level.
+    #[test]
+    fn far_corners_cover_the_domain() {
+        let domain = Domain { lower: [0.0, -1.0], upper: [1.0, 1.0], cells: [10, 20], periodic: [false; 2] };
+        let coarsest = vec![domain.coarsest()];
+        let hierarchy = Hierarchy::new(domain, vec![Ratio([2, 4])], coarsest);
+        let (coarsest, finest, time) = (Level(1), Level(1), [0.0, 1.0]);
+        for far in [2.0, 1e10, 1e300, f64::MAX] {
+            let region = RefinementRegion { coarsest, finest, lower: [-far; 2], upper: [far; 2], time };
+            for level in [Level(0), Level(1)] {
+                assert_eq!(region.cells(&hierarchy, level), hierarchy.domain_box(level), "{far:e}");
+            }
         }
     }
 }

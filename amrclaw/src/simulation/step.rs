@@ -53,7 +53,10 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn step_towards(&mut self, limit: f64) -> Result<(), RunError> {
-        let mut dt = if self.dt_next.is_finite() { self.dt_next } else { limit - self.time };
+        // Where nothing moves there is no limit to a step but the end.
+        let rest = [limit, self.settings.end].map(|end| end - self.time).into_iter().find(|rest| rest.is_finite());
+        let rest = rest.filter(|&rest| rest > 0.0).unwrap_or(self.settings.dt_initial);
+        let mut dt = if self.dt_next.is_finite() { self.dt_next } else { rest };
         let mut hits = self.time + STRETCH * dt >= limit;
         if hits {
             dt = limit - self.time;

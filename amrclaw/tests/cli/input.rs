@@ -22,6 +22,15 @@ fn all_mistakes_are_reported_at_once() {
     assert_refused(folder.path(), &[], &outcome, &reasons);
 }
 
+/// A span of time that is no finite number is refused.
+#[test]
+fn endless_spans_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["time.start=-1e308", "time.end=1e308"];
+    let outcome = run(folder.path(), &example("acoustics_radial"), &sets, &[]);
+    assert_refused(folder.path(), &[], &outcome, &["time.end", "no finite number"]);
+}
+
 /// A missing case file, and one that is not TOML, are refused.
 #[test]
 fn unreadable_cases_are_refused() {
@@ -196,14 +205,34 @@ fn validate_refuses_what_run_refuses() {
     }
 }
 
-/// Inflow values must be finite; the error names the boundary, not the initial data.
+/// Inflow values must be finite; the error names the formula, not the initial data, and `validate` finds it too: in ghost cells beside the
+/// domain, in corners, and where the formula divides by a state that is zero.
 #[test]
 fn inflow_that_is_no_number_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let inflow = ["mesh.boundary.x=[\"inflow\",\"wall\"]", "mesh.boundary.inflow={pressure=\"1/0\",u=\"0\",v=\"0\"}"];
-    let outcome =
-        run(folder.path(), &example("acoustics_radial"), &[&["mesh.cells=[20,20]"], &inflow[..]].concat(), &[]);
-    assert_refused(folder.path(), &[], &outcome, &["mesh.boundary", "ghost cell", "inflow formulas"]);
+    let case = example("acoustics_radial");
+    for (sides, inflow, reasons) in [
+        (
+            "x=[\"inflow\",\"wall\"]",
+            "inflow={pressure=\"1/0\",u=\"0\",v=\"0\"}",
+            ["boundary.inflow.pressure", "is inf"],
+        ),
+        ("x=\"inflow\"", "inflow={pressure=\"1\",u=\"u/pressure\",v=\"v\"}", ["boundary.inflow.u", "u is NaN"]),
+        ("y=\"inflow\"", "y_upper={pressure=\"1\",u=\"0\",v=\"sqrt(1 + x)\"}", ["boundary.y_upper.v", "v is NaN"]),
+    ] {
+        let of_y = if sides.starts_with('y') {
+            "mesh.boundary.y_lower={pressure=\"1\",u=\"0\",v=\"0\"}"
+        } else {
+            "time.end=1"
+        };
+        let [sides, inflow] = [sides, inflow].map(|set| format!("mesh.boundary.{set}"));
+        let sets = ["mesh.cells=[20,20]", of_y, &sides, &inflow];
+        let reasons = [reasons[0], reasons[1], "ghost cell", "inflow formulas"];
+        assert_refused(folder.path(), &[], &run(folder.path(), &case, &sets, &[]), &reasons);
+        let mut command = program(folder.path());
+        command.arg("validate").arg(&case).args(sets.iter().flat_map(|set| ["--set", set]));
+        assert_refused(folder.path(), &[], &command.output().unwrap().into(), &reasons);
+    }
 }
 
 /// A restart is refused without a checkpoint, or from a checkpoint of another problem.

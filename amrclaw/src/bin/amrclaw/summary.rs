@@ -30,6 +30,9 @@ pub fn text(record: &RunRecord, case: &Case, dir: &Path) -> String {
     ];
     let shares = parts.map(|(name, seconds)| format!("{name} {:.0} %", 100.0 * seconds / record.wall_seconds));
     let _ = writeln!(out, "\n{}", shares.join(", "));
+    for work in record.device_use.iter().flat_map(|device_use| &device_use.host) {
+        let _ = writeln!(out, "{work}");
+    }
     let _ = writeln!(out, "files in {}", dir.display());
     out
 }

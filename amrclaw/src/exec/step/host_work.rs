@@ -1,7 +1,6 @@
 //! What the host computes for an executor on a device, and what that costs.
 
 use parking_lot::Mutex;
-use std::fmt;
 use std::time::Instant;
 
 /// A part of a step or regrid that the host computes, though a device takes the steps.
@@ -15,14 +14,6 @@ pub struct HostWork {
     pub cells: u64,
     /// Seconds that it took, copies from and to the device included.
     pub seconds: f64,
-}
-
-impl fmt::Display for HostWork {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let HostWork { what, times, cells, seconds } = self;
-        let each = *cells as f64 / (*times).max(1) as f64;
-        write!(f, "{what} of {each:.2e} cells computed on the host, {times} times: {seconds:.2} s")
-    }
 }
 
 /// A record of it.

@@ -9,14 +9,16 @@ pub struct Tick {
     pub label: String,
 }
 
-/// Ticks at multiples of 1, 2 or 5 times a power of ten within `[low, high]`: at most `most` of them, but two at least.
+/// Ticks at multiples of 1, 2 or 5 times a power of ten within `[low, high]`: at most `most` of them, but two at least. None where the
+/// interval is so short that steps have no normal number.
 pub fn ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
     let span = high - low;
     if !span.is_finite() || span <= 0.0 {
         return Vec::new();
     }
     let multiples = |step: f64| ((high / step).floor() - (low / step).ceil()) as i64 + 1;
-    let step = (most.max(2)..).map(|most| round_step(span, most)).find(|&step| multiples(step) >= 2).unwrap_or(span);
+    let mut steps = (most.max(2)..).map(|most| round_step(span, most)).take_while(|step| step.is_normal());
+    let Some(step) = steps.find(|&step| multiples(step) >= 2) else { return Vec::new() };
     // Rounding may put an end of the axis slightly outside; it still gets its tick.
     let slack = 1e-9 * span;
     let first = ((low - slack) / step).ceil();
@@ -94,6 +96,9 @@ mod tests {
     /// Ticks are round, include the ends where those are round, and carry no digits that mean nothing.
     #[test]
     fn ticks_are_round() {
+        for span in [1e-323, f64::MIN_POSITIVE, 1e-300] {
+            assert!(ticks(0.0, span, 6).iter().all(|tick| (0.0..=1.1 * span).contains(&tick.value)), "{span:e}");
+        }
         assert_eq!(labels(-1.0, 1.0), ["−1.0", "−0.5", "0.0", "0.5", "1.0"]);
         assert_eq!(labels(0.0, 0.3 - 1e-17), ["0.0", "0.1", "0.2", "0.3"]);
         assert_eq!(labels(-3.0, 917.0), ["0", "200", "400", "600", "800"]);

@@ -14,8 +14,8 @@ pub fn buffer<const D: usize>(tags: &TagSet<D>, width: i32, periodic: [bool; D])
         return tags.clone();
     }
     let size = tags.domain().size();
-    // Widening by a whole period already reaches every cell of the axis, so one image on either side is enough.
-    let widths: [i32; D] = std::array::from_fn(|d| if periodic[d] { width.min(size[d]) } else { width });
+    // Widening by the axis' length already reaches all its cells, so that one periodic image on either side is enough.
+    let widths = size.map(|size| width.min(size));
     let images: [i32; D] = std::array::from_fn(|d| if periodic[d] { widths[d] } else { 0 });
     let mut wide = Cow::Borrowed(tags);
     if images != [0; D] {

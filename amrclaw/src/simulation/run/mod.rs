@@ -38,7 +38,6 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use tracing::info;
 use writer::Writer;
 
 /// The progress of a run.
@@ -211,9 +210,10 @@ impl<const D: usize> OpenFiles<D> {
     /// Opens all files. `next_frame` is the number of the next frame.
     fn open(case: &Case, files: &RunFiles, simulation: &Simulation<D>, next_frame: usize) -> Result<Self, Cause> {
         let folder = Arc::new(RunFolder::claim(&files.dir, files.in_use(next_frame))?);
-        let gauges = GaugeFiles::open(case, simulation, folder.dir(), files.restart.is_some())?;
+        let goes_on = matches!(files.in_use(next_frame), ExistingFiles::Continue { .. });
+        let gauges = GaugeFiles::open(case, simulation, folder.dir(), goes_on)?;
         let steps = simulation.counts().levels[0].steps;
-        let earlier = if files.restart.is_some() { folder.checkpoints()? } else { Vec::new() };
+        let earlier = if goes_on { folder.checkpoints()? } else { Vec::new() };
         let writer =
             Files::new(case, folder.clone(), (earlier, steps), simulation.threads.current_num_threads()).start()?;
         if folder.dir() != files.dir {
@@ -349,7 +349,6 @@ impl<'a, const D: usize> Driver<'a, D> {
         if let Err(cause) = self.finish_files() {
             return Err(self.fail(cause));
         }
-        self.simulation.host_work().iter().for_each(|work| info!("{work}"));
         let record = self.record(RunStatus::Done, None);
         let written = self.files.as_ref().map_or(Ok(()), |files| record.write(files.folder.dir()).map(drop));
         match agreed(&self.options.comm, written.map_err(Cause::from)) {

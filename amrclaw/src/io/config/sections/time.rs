@@ -14,6 +14,8 @@ pub fn read(reader: &mut Reader<'_>) -> TimeSettings {
     if reader.fine(&["time.start", "time.end"]) {
         let message = format!("must be later than the start at {start}, but is {end}");
         reader.check(start < end, "time.end", message, "write a later time");
+        let message = format!("the span from {start:e} to {end:e} is no finite number");
+        reader.check((end - start).is_finite(), "time.end", message, "write an earlier time, or begin later");
     }
     let (cfl_desired, cfl_max) = courant(reader);
     TimeSettings {
