@@ -88,7 +88,7 @@ impl HostMemory {
     }
 }
 
-/// Bytes of memory of this machine, swap space included, or the smaller limit of the process's container.
+/// Bytes of memory of this machine, swap space included, or the smaller limit of the process or its container.
 fn machine_bytes() -> Option<f64> {
     let text = |path: &str| std::fs::read_to_string(path).ok();
     let info = text("/proc/meminfo")?;
@@ -98,7 +98,16 @@ fn machine_bytes() -> Option<f64> {
     let machine = 1024.0 * (kibibytes("MemTotal:")? + kibibytes("SwapTotal:").unwrap_or(0.0));
     // A container's own limit, where there is one; without a limit the file says "max", or a number beyond all memory.
     let own = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    Some(own.iter().filter_map(|path| text(path)?.trim().parse().ok()).fold(machine, f64::min))
+    let own = own.iter().filter_map(|path| text(path)?.trim().parse().ok());
+    Some(own.chain(address_space_limit()).fold(machine, f64::min))
+}
+
+/// The limit of the process's address space, as `ulimit -v` sets it.
+fn address_space_limit() -> Option<f64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: it is a place for the answer.
+    let outcome = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
+    (outcome == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur as f64)
 }
 
 #[cfg(test)]

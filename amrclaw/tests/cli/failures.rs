@@ -25,6 +25,26 @@ fn a_solution_that_is_no_number_ends_the_run() {
     assert!(frame.levels.iter().flat_map(|l| &l.patches).flat_map(|p| &p.q).all(|v| v.is_finite()));
 }
 
+/// A run that the system refuses memory for, which its check of the values alone lets pass, ends with an error and exit code 1; values that
+/// exceed the limit are refused before anything is written.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_without_memory_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let limited = |cells: &str| {
+        let mut command = std::process::Command::new("sh");
+        let program = env!("CARGO_BIN_EXE_amrclaw");
+        let script = "ulimit -v 300000; exec \"$0\" run \"$1\" --threads 1 --output out --set levels.max=1 --set \"mesh.cells=$2\"";
+        command.current_dir(folder.path()).args(["-c", script, program]).arg(example("acoustics_radial")).arg(cells);
+        let output = command.output().expect("a shell");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, text) = limited("[3200,3200]");
+    assert!(code == Some(1) && text.contains("error: the system refuses "), "{code:?}: {text}");
+    let (code, text) = limited("[4000,4000]");
+    assert!(code == Some(2) && text.contains("memory"), "{code:?}: {text}");
+}
+
 /// A gas whose halves move apart leaves a vacuum, which the Euler solver cannot treat: the run ends with an error, not with wrong
 /// values or a panic.
 #[test]

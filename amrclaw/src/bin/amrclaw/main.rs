@@ -3,6 +3,7 @@
 #[macro_use]
 mod terminal;
 
+mod allocator;
 mod arguments;
 mod completion;
 mod converge;

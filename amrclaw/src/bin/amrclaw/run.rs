@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::arguments::RunArguments;
 use crate::progress::Display;
-use crate::{logging, signals, summary, terminal};
+use crate::{allocator, logging, signals, summary, terminal};
 use amrclaw::exec::ExecError;
 use amrclaw::exec::comm::mpi::{self, JoinError, Launch};
 use amrclaw::exec::comm::{Communicator, DEFAULT_TIMEOUT, Mpi, Ranks};
@@ -27,6 +27,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         Err(JoinError::NoLibrary(_)) if launch.of == Some(1) => return run_rank(arguments, None),
         Err(error) => return Err(apart(launch, &error)),
     };
+    allocator::name_rank(process.rank().number);
     let told = process.clone();
     let outcome = catch_unwind(AssertUnwindSafe(|| run_rank(arguments, Some(process.clone())))).unwrap_or_else(|_| {
         let message = format!("rank {} panicked; its message stands above", told.rank().number);
