@@ -2,15 +2,24 @@
 
 mod table;
 
+use table::CSV_HEAD;
 pub use table::{csv, picture, text};
 
-use crate::io::OutputError;
+use crate::io::atomic::{Durability, write_file};
 pub use crate::io::compare::Reference;
 use crate::io::compare::{CompareError, Norms, Truth, errors};
 use crate::io::config::Case;
+use crate::io::picture::is_own_picture;
 use crate::io::run_json::RunRecord;
-use crate::sweep::{Launch, RunResultStatus, SweepError};
-use std::path::PathBuf;
+use crate::io::{OutputError, check_output_dir};
+use crate::sweep::{Launch, RunResultStatus, SweepError, check_run_folder, refuse_foreign};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Name of the table of errors.
+const CSV_NAME: &str = "converge.csv";
+/// Name of the picture of the errors.
+const PICTURE_NAME: &str = "converge.png";
 
 /// A study: what is run, how, and where its files go.
 #[derive(Clone, Debug)]
@@ -94,6 +103,11 @@ fn overrides(case: &Case, number: usize, cells: &[i32]) -> Vec<String> {
     overrides
 }
 
+/// True for the table of an earlier study.
+fn is_table(path: &Path) -> bool {
+    path.is_file() && std::fs::read(path).is_ok_and(|text| text.starts_with(CSV_HEAD.as_bytes()))
+}
+
 impl Study {
     /// Runs the case on every mesh, coarsest first, and computes the errors. `watch` is called before each run with its mesh,
     /// and with each line of its progress.
@@ -101,14 +115,11 @@ impl Study {
     /// # Errors
     /// See [`ConvergeError`].
     pub fn take(&self, case: &Case, watch: &mut dyn FnMut(&[i32], &str)) -> Result<Vec<Resolution>, ConvergeError> {
+        self.check(case)?;
         let mut resolutions: Vec<Resolution> = Vec::new();
-        let folder = |cells: &[i32]| {
-            let name: Vec<String> = cells.iter().map(i32::to_string).collect();
-            self.dir.join(format!("cells_{}", name.join("x")))
-        };
         for number in 0..self.meshes {
             let cells = cells_of(case, number)?;
-            let dir = folder(&cells);
+            let dir = self.folder(&cells);
             watch(&cells, "");
             let changes = overrides(case, number, &cells);
             let ended = self.launch.run(&self.device, &changes, &dir, &mut |line| watch(&cells, line))?;
@@ -126,12 +137,46 @@ impl Study {
         if self.reference == Reference::Finest {
             let (last, others) =
                 resolutions.split_last_mut().ok_or_else(|| ConvergeError::Case("no mesh at all".to_owned()))?;
-            let finest = folder(&last.cells);
+            let finest = self.folder(&last.cells);
             for resolution in others {
                 let end = resolution.record.time;
-                resolution.errors = errors(&folder(&resolution.cells), &Truth::Run(&finest), end)?;
+                resolution.errors = errors(&self.folder(&resolution.cells), &Truth::Run(&finest), end)?;
             }
         }
         Ok(resolutions)
+    }
+
+    /// The folder of the run on a mesh.
+    fn folder(&self, cells: &[i32]) -> PathBuf {
+        let name: Vec<String> = cells.iter().map(i32::to_string).collect();
+        self.dir.join(format!("cells_{}", name.join("x")))
+    }
+
+    /// Checks before the first run that the solutions can be compared, and that no file is replaced that this program did not write.
+    fn check(&self, case: &Case) -> Result<(), ConvergeError> {
+        if case.time.max_steps.is_some() {
+            let message = "time.max_steps: the same number of steps ends at another time on every mesh, and solutions of different \
+                           times cannot be compared; remove it, and write `time.end` for shorter runs";
+            return Err(ConvergeError::Case(message.to_owned()));
+        }
+        check_output_dir(&self.dir).map_err(SweepError::Folder)?;
+        refuse_foreign(&self.dir, &[(CSV_NAME, is_table), (PICTURE_NAME, is_own_picture)])?;
+        for number in 0..self.meshes {
+            check_run_folder(&self.folder(&cells_of(case, number)?))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the table of errors and, if there are any, their picture; returns the files.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(&self, resolutions: &[Resolution], title: &str) -> Result<Vec<PathBuf>, OutputError> {
+        let table = self.dir.join(CSV_NAME);
+        write_file(&table, Durability::Program, |out| out.write_all(csv(resolutions).as_bytes()))?;
+        let Some(image) = picture(resolutions, title) else { return Ok(vec![table]) };
+        let drawn = self.dir.join(PICTURE_NAME);
+        image.write_png(&drawn)?;
+        Ok(vec![table, drawn])
     }
 }

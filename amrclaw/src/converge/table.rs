@@ -58,9 +58,12 @@ pub fn text(resolutions: &[Resolution]) -> String {
     out
 }
 
+/// First line of the table as CSV.
+pub(super) const CSV_HEAD: &str = "equation,cells,cells_advanced,wall_seconds,L1,L1_order,L2,L2_order,max,max_order\n";
+
 /// One row per equation and mesh.
 pub fn csv(resolutions: &[Resolution]) -> String {
-    let mut out = "equation,cells,cells_advanced,wall_seconds,L1,L1_order,L2,L2_order,max,max_order\n".to_owned();
+    let mut out = CSV_HEAD.to_owned();
     for equation in equations(resolutions) {
         let mut before: Option<Norms> = None;
         for (resolution, norms) in of(resolutions, equation) {

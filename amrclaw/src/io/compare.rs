@@ -1,5 +1,9 @@
 //! How far a solution is from another one, or from formulas.
 
+mod finite;
+
+pub use finite::check_finite;
+
 use super::derived::{FormulaError, Vocabulary};
 use super::error::InputError;
 use super::expression::{ExpressionError, Names, RowExpressions, cell_names, compile_on_mesh};
@@ -8,6 +12,7 @@ use super::read;
 use crate::index::CellBox;
 use crate::mesh::{Geometry, Mapping};
 use crate::physics::CellRow;
+use finite::not_finite;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -67,6 +72,9 @@ pub enum CompareError {
     /// The two solutions do not match.
     #[error("{0}")]
     Unlike(String),
+    /// A formula has no value in a cell.
+    #[error("{0}; write a formula that has a value in every cell at the end of the run")]
+    NotFinite(String),
 }
 
 /// What a solution is compared with.
@@ -163,7 +171,7 @@ impl Sum {
 /// The errors of a frame with respect to formulas.
 ///
 /// # Errors
-/// A formula is wrong, or its name is no equation's.
+/// A formula is wrong or has no value in a cell, or its name is no equation's.
 pub fn to_exact<const D: usize>(
     frame: &Frame<D>,
     formulas: &[(String, String)],
@@ -188,7 +196,10 @@ pub fn to_exact<const D: usize>(
                 let values = &patch.q[equation * cells..][..cells];
                 let means = cell_means((geometry, mapping.as_ref()), &patch.cells, &exact, frame.time);
                 let volumes = volumes((geometry, mapping.as_ref()), &patch.cells);
-                for (k, _) in covered.iter().enumerate().filter(|(_, covered)| !**covered) {
+                for (k, cell) in patch.cells.cells().enumerate().filter(|(k, _)| !covered[*k]) {
+                    if !means[k].is_finite() {
+                        return Err(not_finite((name, text), means[k], (geometry, mapping.as_ref(), cell), frame.time));
+                    }
                     sum.add(values[k], means[k], volumes[k]);
                 }
             }

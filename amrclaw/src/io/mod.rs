@@ -30,4 +30,4 @@ pub use format::FrameFormat;
 pub use gauge::GaugeWriter;
 pub use run_folder::{ExistingFiles, RunFolder};
 pub use run_json::RunRecord;
-pub use text::shown;
+pub use text::{digest, shown};

@@ -26,6 +26,11 @@ pub fn digits17(value: f64) -> String {
     format!("{value:.16e}")
 }
 
+/// FNV-1a, 32 bits: the same on every machine and in every version.
+pub fn digest(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
 /// Whether a character can be shown as it is: it moves no cursor, hides nothing and does not change the direction of the text
 /// around it (Unicode report TR36, 2.8, on bidirectional controls).
 fn is_shown(c: char) -> bool {

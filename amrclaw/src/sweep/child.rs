@@ -2,7 +2,8 @@
 //!
 //! So a run that is killed affects no other, and has its own memory.
 
-use super::{RunResultStatus, SweepError};
+use super::foreign::{LOG_HEAD, LOG_NAME, is_log};
+use super::{RunResultStatus, SweepError, refuse_foreign};
 use crate::exec::comm::mpi::start_alone;
 use crate::io::OutputError;
 use crate::io::run_json::{self, RunRecord, RunStatus};
@@ -10,9 +11,6 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-
-/// Name of the file with a run's output.
-const LOG_NAME: &str = "log.txt";
 
 /// How the runs of a sweep are started.
 #[derive(Clone, Debug)]
@@ -48,7 +46,8 @@ impl Launch {
     /// Runs the case in `folder` with `overrides`, and calls `watch` with every line of its progress.
     ///
     /// # Errors
-    /// The program cannot be started, or the folder cannot be written. A run that fails is not an error.
+    /// The program cannot be started, the folder cannot be written, or its log is not this program's. A run that fails is not an
+    /// error.
     pub fn run(
         &self,
         device: &str,
@@ -63,7 +62,9 @@ impl Launch {
             std::fs::remove_file(&record_path).map_err(OutputError::io("remove", &record_path))?;
         }
         let log_path = folder.join(LOG_NAME);
+        refuse_foreign(folder, &[(LOG_NAME, is_log)])?;
         let mut log = File::create(&log_path).map_err(OutputError::io("create", &log_path))?;
+        log.write_all(LOG_HEAD.as_bytes()).map_err(OutputError::io("write", &log_path))?;
         let stdout = log.try_clone().map_err(OutputError::io("write", &log_path))?;
         let mut command = Command::new(&self.program);
         command.arg("run").arg(&self.case).arg("--output").arg(folder).args(["--overwrite", "--device", device]);

@@ -1,7 +1,7 @@
 //! Takes the runs of a sweep: one after the other, or at the same time on several GPUs.
 
 use super::child::Ended;
-use super::{Launch, Plan, PlannedRun, RunResult, RunResultStatus, Summary, SweepError, files};
+use super::{Launch, Plan, PlannedRun, RunResult, RunResultStatus, Summary, SweepError, check_run_folder, files};
 use crate::io::compare::Reference;
 use crate::io::run_json::{self, RunRecord, RunStatus};
 use crate::io::{OutputError, check_output_dir};
@@ -48,19 +48,20 @@ pub enum Notice<'a> {
 /// A run that fails is recorded as such, and the next one begins. The sweep's files are rewritten after each run.
 ///
 /// # Errors
-/// The folder holds a sweep and `resume` is not set, or holds the sweep of something else; a file of the sweep itself
-/// cannot be written.
+/// The folder holds a sweep and `resume` is not set, or holds the sweep of something else, or files of another program; a file
+/// of the sweep itself cannot be written.
 pub fn execute(sweep: &Sweep, resume: bool, watch: &mut dyn FnMut(Notice<'_>)) -> Result<Vec<RunResult>, SweepError> {
     check_output_dir(&sweep.dir).map_err(SweepError::Folder)?;
     files::check_earlier(sweep, resume)?;
-    std::fs::create_dir_all(&sweep.dir).map_err(OutputError::io("create", &sweep.dir))?;
     let mut results: Vec<RunResult> = if resume { earlier(sweep) } else { Vec::new() };
+    let is_open = |run: &&PlannedRun| !results.iter().any(|result| result.run == **run);
+    let open: Vec<&PlannedRun> = sweep.plan.runs.iter().filter(is_open).collect();
+    open.iter().try_for_each(|run| check_run_folder(&sweep.dir.join(&run.folder)))?;
+    std::fs::create_dir_all(&sweep.dir).map_err(OutputError::io("create", &sweep.dir))?;
     if !results.is_empty() {
         watch(Notice::Kept(results.len()));
     }
     files::write(sweep, &results, &Summary::new(&sweep.plan, &results))?;
-    let is_open = |run: &&PlannedRun| !results.iter().any(|result| result.run == **run);
-    let open: Vec<&PlannedRun> = sweep.plan.runs.iter().filter(is_open).collect();
     let (next, (told, heard)) = (AtomicUsize::new(0), channel());
     std::thread::scope(|scope| {
         // One thread per GPU takes the next run; without GPUs a single thread takes all runs.

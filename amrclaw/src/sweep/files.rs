@@ -1,9 +1,11 @@
 //! `sweep.csv`, a row per run; `sweep.json`, the sweep with its medians; `report.html`.
 
 use super::result::patches;
-use super::{Best, Medians, Plan, RunResult, RunResultStatus, Summary, Sweep, SweepError, Vary, report};
+use super::{
+    Best, Medians, Plan, RunResult, RunResultStatus, Summary, Sweep, SweepError, Vary, refuse_foreign, report,
+};
+use crate::io::InputError;
 use crate::io::atomic::{Durability, write_file};
-use crate::io::{InputError, OutputError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -52,8 +54,8 @@ impl Description {
 pub(super) fn check_earlier(sweep: &Sweep, resume: bool) -> Result<(), SweepError> {
     let path = sweep.dir.join(JSON_NAME);
     if !path.exists() {
-        let foreign = [CSV_NAME, REPORT_NAME].map(|name| sweep.dir.join(name)).into_iter().find(|path| path.exists());
-        return foreign.map_or(Ok(()), |path| Err(SweepError::Folder(OutputError::Foreign(path))));
+        // A sweep writes all three.
+        return refuse_foreign(&sweep.dir, &[(CSV_NAME, |_| false), (REPORT_NAME, |_| false)]);
     }
     if !resume {
         return Err(SweepError::Exists(sweep.dir.clone()));

@@ -6,6 +6,7 @@
 mod child;
 mod execute;
 mod files;
+mod foreign;
 mod plan;
 mod report;
 mod result;
@@ -14,6 +15,7 @@ mod vary;
 pub use child::{Ended, Launch};
 pub use execute::{Notice, Sweep, execute};
 pub use files::{CSV_NAME, JSON_NAME, REPORT_NAME};
+pub(crate) use foreign::{check_run_folder, refuse_foreign};
 pub use plan::{Plan, PlannedRun, Setting};
 pub use report::page;
 pub use result::{Best, Medians, RunResult, RunResultStatus, Summary};
@@ -21,6 +23,14 @@ pub use vary::Vary;
 
 use crate::io::{InputError, OutputError};
 use std::path::PathBuf;
+
+/// What to do about a folder, where the error does not say it itself.
+fn advice(error: &OutputError) -> &'static str {
+    match error {
+        OutputError::Io { .. } => "\nchoose a writable folder with --output DIR",
+        _ => "",
+    }
+}
 
 /// Why a sweep cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
@@ -50,8 +60,8 @@ pub enum SweepError {
         /// Why it failed.
         reason: String,
     },
-    /// The folder cannot be written to; nothing was begun.
-    #[error("{0}\nchoose a writable folder with --output DIR")]
+    /// The folder cannot be written to, or a file there must not be replaced; nothing was begun.
+    #[error("{}{}", .0, advice(.0))]
     Folder(OutputError),
     /// A file could not be written.
     #[error(transparent)]

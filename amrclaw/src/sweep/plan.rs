@@ -1,6 +1,7 @@
 //! The runs of a sweep, and their order.
 
 use super::{SweepError, Vary};
+use crate::io::digest;
 use std::collections::BTreeSet;
 
 /// For each [`Vary`] the number of its value.
@@ -133,11 +134,6 @@ fn zipped(vary: &[Vary]) -> Result<Vec<Setting>, SweepError> {
         return Err(SweepError::Vary(message));
     }
     Ok((0..length).map(|i| vec![i; vary.len()]).collect())
-}
-
-/// FNV-1a, 32 bits: the same on every machine and in every version.
-fn digest(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// SplitMix64 (Steele, Lea & Flood 2014, doi:10.1145/2660193.2660195): the same numbers on every machine.

@@ -231,7 +231,7 @@ impl Medians {
                 output: of(|r| phases(r).output),
                 other: of(|r| phases(r).other),
             },
-            memory_host: of(|r| r.memory_bytes.host as f64),
+            memory_host: of(|r| r.memory_bytes.host_peak as f64),
             memory_device: of(|r| r.memory_bytes.device as f64),
             drift: of(drift),
             error: None,

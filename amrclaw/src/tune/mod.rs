@@ -12,8 +12,43 @@ pub use difference::{CoarseState, difference};
 pub use search::{Found, Measured, Tried, search};
 pub use trial::{Notice, Tune, Tuned, tune};
 
-use crate::io::config::Case;
+use crate::io::config::{Case, ClusterKind};
 use std::fmt;
+
+/// How flagged cells are covered with patches, with the key that this leaves to tune.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cover {
+    /// Berger and Rigoutsos' boxes, with `regrid.cutoff`.
+    Boxes(f64),
+    /// Tiles of `regrid.tile_size`.
+    Tiles(i32),
+}
+
+impl Cover {
+    /// The key, without its section.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Cover::Boxes(_) => "cutoff",
+            Cover::Tiles(_) => "tile_size",
+        }
+    }
+
+    /// Its value.
+    pub fn number(&self) -> f64 {
+        match *self {
+            Cover::Boxes(cutoff) => cutoff,
+            Cover::Tiles(size) => f64::from(size),
+        }
+    }
+
+    /// The one that refines most: a low cutoff, which gives few large patches, or large tiles.
+    fn finest(self) -> Self {
+        match self {
+            Cover::Boxes(cutoff) => Cover::Boxes(cutoff.min(0.5)),
+            Cover::Tiles(size) => Cover::Tiles(size.max(8)),
+        }
+    }
+}
 
 /// The keys that are tuned. None of them changes the problem; all change where it is refined, or into how many patches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +57,8 @@ pub struct Setting {
     pub interval: u64,
     /// `regrid.buffer`.
     pub buffer: i32,
-    /// `regrid.cutoff`.
-    pub cutoff: f64,
+    /// How flagged cells are covered with patches.
+    pub cover: Cover,
     /// `regrid.max_patch_size`.
     pub max_patch_size: i32,
 }
@@ -35,14 +70,17 @@ impl Setting {
         Setting {
             interval: regrid.interval,
             buffer: regrid.buffer,
-            cutoff: regrid.cutoff,
+            cover: match regrid.cluster {
+                ClusterKind::BergerRigoutsos => Cover::Boxes(regrid.cutoff),
+                ClusterKind::Tiles => Cover::Tiles(regrid.tile_size),
+            },
             max_patch_size: regrid.max_patch_size,
         }
     }
 
-    /// The setting that refines most: frequent regrids, a wide buffer, and a low cutoff, which gives few large patches.
+    /// The setting that refines most: frequent regrids, a wide buffer, and large patches.
     pub fn finest(own: &Setting) -> Self {
-        Setting { interval: own.interval.min(2), buffer: own.buffer.max(8), cutoff: own.cutoff.min(0.5), ..*own }
+        Setting { interval: own.interval.min(2), buffer: own.buffer.max(8), cover: own.cover.finest(), ..*own }
     }
 
     /// Overrides of a case for this setting.
@@ -55,7 +93,7 @@ impl Setting {
         [
             format!("interval = {}", self.interval),
             format!("buffer = {}", self.buffer),
-            format!("cutoff = {}", self.cutoff),
+            format!("{} = {}", self.cover.key(), self.cover.number()),
             format!("max_patch_size = {}", self.max_patch_size),
         ]
     }

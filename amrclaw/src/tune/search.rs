@@ -1,6 +1,6 @@
 //! The search: one key after the other, from value to neighbouring value, as long as it gets faster.
 
-use super::Setting;
+use super::{Cover, Setting};
 
 /// A setting counts as faster than another only by more than this fraction: smaller gains are noise.
 pub(super) const GAIN: f64 = 0.02;
@@ -105,17 +105,24 @@ fn axes(start: &Setting, ratios: &[i32]) -> Vec<Axis> {
             Setting { interval: value as u64, buffer: buffer as i32, ..*s }
         },
     };
-    let cutoff = Axis {
-        values: with_start(&[0.5, 0.6, 0.7, 0.8, 0.9], start.cutoff),
-        of: |s| s.cutoff,
-        with: |s, value| Setting { cutoff: value, ..*s },
+    let cover = match start.cover {
+        Cover::Boxes(cutoff) => Axis {
+            values: with_start(&[0.5, 0.6, 0.7, 0.8, 0.9], cutoff),
+            of: |s| s.cover.number(),
+            with: |s, value| Setting { cover: Cover::Boxes(value), ..*s },
+        },
+        Cover::Tiles(size) => Axis {
+            values: with_start(&[2.0, 4.0, 8.0, 16.0, 32.0], f64::from(size)),
+            of: |s| s.cover.number(),
+            with: |s, value| Setting { cover: Cover::Tiles(value as i32), ..*s },
+        },
     };
     let buffer = Axis {
         values: with_start(&[1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0], f64::from(start.buffer)),
         of: |s| f64::from(s.buffer),
         with: |s, value| Setting { buffer: value as i32, ..*s },
     };
-    vec![interval, cutoff, patch_size, buffer]
+    vec![interval, cover, patch_size, buffer]
 }
 
 impl Axis {
@@ -151,14 +158,14 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    const START: Setting = Setting { interval: 4, buffer: 4, cutoff: 0.7, max_patch_size: 256 };
+    const START: Setting = Setting { interval: 4, buffer: 4, cover: Cover::Boxes(0.7), max_patch_size: 256 };
 
     /// A model of cost: each key has a best value, and small patches, narrow buffers and rare regrids cost accuracy.
     fn model(s: &Setting) -> Measured {
         let far = |value: f64, best: f64| (value / best).ln().powi(2);
         let seconds = 1.0
             + far(s.interval as f64, 8.0)
-            + 10.0 * far(s.cutoff, 0.8)
+            + 10.0 * far(s.cover.number(), if matches!(s.cover, Cover::Tiles(_)) { 16.0 } else { 0.8 })
             + far(f64::from(s.max_patch_size), 128.0)
             + 0.05 * f64::from(s.buffer);
         let error = if s.buffer < s.interval as i32 { 1.0 } else { 0.001 };
@@ -180,11 +187,19 @@ mod tests {
     fn the_fastest_within_the_limit_is_found() {
         let (found, calls) = found(START, 0.01, &[2, 2], 100);
         let best = found.tried[found.fastest].setting;
-        assert_eq!((best.interval, best.buffer, best.cutoff, best.max_patch_size), (8, 8, 0.8, 128));
+        assert_eq!(best, Setting { interval: 8, buffer: 8, cover: Cover::Boxes(0.8), max_patch_size: 128 });
         assert!(calls < 20, "{calls}");
         let again =
             found.tried.iter().enumerate().find(|(i, a)| found.tried[..*i].iter().any(|b| a.setting == b.setting));
         assert_eq!(again, None);
+    }
+
+    /// With tiles their size is searched in place of the cutoff.
+    #[test]
+    fn tiles_are_searched_by_their_size() {
+        let (found, _) = found(Setting { cover: Cover::Tiles(4), ..START }, 0.01, &[2, 2], 100);
+        assert_eq!(found.tried[found.fastest].setting.cover, Cover::Tiles(16));
+        assert!(found.tried.iter().all(|tried| matches!(tried.setting.cover, Cover::Tiles(_))));
     }
 
     /// Without a limit that binds, buffers shrink.

@@ -2,7 +2,7 @@
 
 use super::search::GAIN;
 use super::{CoarseState, Found, Measured, Setting, Tried, difference, search};
-use crate::io::config::Case;
+use crate::io::config::{self, Case};
 use crate::io::run_json::RunRecord;
 use crate::io::{OutputError, check_output_dir, read};
 use crate::sweep::{Launch, RunResultStatus, SweepError};
@@ -85,8 +85,7 @@ pub fn tune(case: &Case, tune: &Tune, watch: &mut dyn FnMut(Notice<'_>)) -> Resu
     let (mut worth, mut limit) = (None, 0.0);
     if case.levels.max > 1 {
         reference = trials.must_run(&Setting::finest(&own), "the finest setting", &[])?.state;
-        let coarser = [format!("levels.max={}", case.levels.max - 1)];
-        let coarser = trials.must_run(&own, "one level less", &coarser)?;
+        let coarser = trials.must_run(&own, "one level less", &with_levels(case, case.levels.max - 1))?;
         let gained = difference(&coarser.state, &reference);
         worth = Some(gained);
         limit = difference(&first.state, &reference).max(LOSS * gained);
@@ -191,6 +190,16 @@ impl Trials<'_> {
 }
 
 /// Frames of large cases would fill the disk: once compared, they are of no use.
+/// Overrides for `max` levels: regions cannot name finer ones.
+fn with_levels(case: &Case, max: usize) -> Vec<String> {
+    let levels = |(k, region): (usize, &config::Region)| {
+        let [coarsest, finest] = [region.coarsest, region.finest].map(|level| max.min(level.index() + 1));
+        format!("regrid.region.{k}.levels=[{coarsest},{finest}]")
+    };
+    let regions = case.regrid.region.iter().enumerate().map(levels);
+    std::iter::once(format!("levels.max={max}")).chain(regions).collect()
+}
+
 fn remove_frames(folder: &Path) -> Result<(), SweepError> {
     for (_, path) in read::list_frames(folder)? {
         std::fs::remove_file(&path).map_err(OutputError::io("remove", &path))?;
@@ -200,12 +209,13 @@ fn remove_frames(folder: &Path) -> Result<(), SweepError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Cover;
     use super::*;
 
     /// The setting found is used if the final comparison confirms it beyond noise; else the case's own setting is.
     #[test]
     fn chance_does_not_change_the_setting() {
-        let own = Setting { interval: 8, buffer: 8, cutoff: 0.7, max_patch_size: 256 };
+        let own = Setting { interval: 8, buffer: 8, cover: Cover::Boxes(0.7), max_patch_size: 256 };
         let other = Setting { interval: 4, buffer: 4, ..own };
         let outcome = |setting, seconds| Tried { setting, measured: Measured { seconds, error: 0.0, cells: 1 } };
         let found = Found { tried: vec![outcome(own, 2.0), outcome(other, 1.0)], fastest: 1 };

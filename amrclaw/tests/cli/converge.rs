@@ -100,6 +100,10 @@ fn wrong_formulas_are_refused() {
         (["--exact", "q = sin(y)"], "unknown name `y`"),
         (["--exact", "q = sin(x"], "never closed"),
         (["--exact", "q = x; q = 1"], "\"q\" has two formulas"),
+        (["--exact", ""], "--exact gives no formula; write for example"),
+        (["--exact", "q = 1/0"], "`q = 1/0` is inf in the cell at x = 0.025, t = 1; write a formula that has a value"),
+        (["--exact", "q = sqrt(-1 - t)"], "`q = sqrt(-1 - t)` is NaN in the cell at x = 0.025, t = 1"),
+        (["--exact", "q = 1 / floor(2 * x)"], "is inf in the cell at x = 0.025, t = 1"),
     ];
     for (arguments, reason) in table {
         let (folder, outcome) = converge(&arguments);
@@ -109,10 +113,45 @@ fn wrong_formulas_are_refused() {
     }
 }
 
-/// Runs that end at different times are not compared.
+/// Runs that would end at different times are refused before the first one, with the key to change.
 #[test]
 fn errors_are_of_one_time() {
-    let (_folder, outcome) = converge(&["--exact", "q = sin(2*pi*(x - t))", "--set", "time.max_steps=3"]);
-    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("the comparison is at t ="), "{}", outcome.stderr);
+    for reference in [["--exact", "q = sin(2*pi*(x - t))"], ["--reference", "finest"]] {
+        let (folder, outcome) = converge(&[&reference[..], &["--set", "time.max_steps=3"]].concat());
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("time.max_steps: ") && outcome.stderr.contains("`time.end`"),
+            "{}",
+            outcome.stderr
+        );
+        assert_eq!(files(folder.path()), ["sine.toml"]);
+    }
+}
+
+/// Files of other programs are refused before the first run, and stay as they are; those of an earlier study are replaced.
+#[test]
+fn foreign_files_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("sine.toml"), CASE).unwrap();
+    let study = folder.path().join("study");
+    let converge = || -> super::Outcome {
+        let mut command = program(folder.path());
+        command.args(["converge", "sine.toml", "--output", "study", "--meshes", "2", "--set", "time.end=0.1"]);
+        command.output().unwrap().into()
+    };
+    for name in ["converge.csv", "converge.png", "cells_40/log.txt", "cells_40/frame_0001.vtkhdf"] {
+        let path = study.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "precious").unwrap();
+        let outcome = converge();
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(&format!("{name} already exists")), "{}", outcome.stderr);
+        assert_eq!(std::fs::read(&path).unwrap(), b"precious");
+        assert!(!study.join("cells_20").exists(), "nothing has run");
+        std::fs::remove_file(&path).unwrap();
+    }
+    for _ in 0..2 {
+        let outcome = converge();
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    }
 }

@@ -85,9 +85,37 @@ fn films_hold_every_frame() {
     let page = std::fs::read_to_string(folder.path().join("film.html")).unwrap();
     assert_eq!(page.matches("data:image/png;base64,").count(), 3);
     assert!(!page.contains("http"), "nothing comes from the network");
-    let outcome = plot_well(folder.path(), &["--frames", "all", "--size", "60"]);
+    let outcome = plot_well(folder.path(), &["--frames", "all", "--size", "60", "--fps", "5"]);
+    assert_eq!(outcome.stderr, "remark: --fps has no effect without --film\n");
     assert_eq!(outcome.stdout.lines().count(), 3);
     assert!(folder.path().join("out/plot_0002.png").exists());
+}
+
+/// A picture never replaces what is no picture of this program; of two formulas each has its own picture.
+#[test]
+fn pictures_replace_pictures_only() {
+    let folder = tempfile::tempdir().unwrap();
+    euler(folder.path());
+    let small = ["--size", "60"];
+    for name in ["case.toml", "foreign.png", "out/frame_0000.vtkhdf", "out/plot_last.png", "out/plot_0001.png"] {
+        let path = folder.path().join(name);
+        if !path.exists() {
+            std::fs::write(&path, "precious").unwrap();
+        }
+        let before = std::fs::read(&path).unwrap();
+        let outcome = match name {
+            "out/plot_last.png" => plot(folder.path(), &small),
+            "out/plot_0001.png" => plot(folder.path(), &[&small[..], &["--frames", "0-2"]].concat()),
+            _ => plot(folder.path(), &[&small[..], &["--output", name]].concat()),
+        };
+        let reason = if name.ends_with(".png") { "no picture that this program wrote" } else { "pictures end in .png" };
+        assert!(outcome.code == Some(2) && outcome.stderr.contains(reason), "{name}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(name) && std::fs::read(&path).unwrap() == before, "{}", outcome.stderr);
+    }
+    assert!(!folder.path().join("out/plot_0000.png").exists(), "nothing is drawn before all names are checked");
+    let name = |field: &str| plot_well(folder.path(), &[&small[..], &["--field", field]].concat()).stdout;
+    assert_ne!(name("density/2"), name("density*2"));
+    assert_eq!(name("density/2"), name("density/2"), "its own picture is replaced");
 }
 
 /// Frames and fields that do not exist are refused with a list of those that do.
@@ -105,6 +133,7 @@ fn what_is_not_there_is_named() {
         (&["--slice", "z=0.5"], &["cannot be cut along z"]),
         (&["--projection", "max:y"], &["only frames in 3D"]),
         (&["--outline-level", "1", "--outline-level", "7"], &["no level 7", "levels are 1 to 2"]),
+        (&["--output", "picture"], &["picture: pictures end in .png"]),
         (&["--film", "film.avi"], &[".mp4, .gif or .html"]),
         (&["--field", "x_momentum - x_momentum", "--log"], &["no positive value"]),
     ];

@@ -18,6 +18,12 @@ fn a_new_solver_passes_its_checks_and_runs() {
     );
     assert_refused(dir, &amrclaw(dir, &new), &["my_tides.rs already exists"]);
     assert_refused(dir, &amrclaw(dir, &["solver", "new", "My-Tides"]), &["small letters"]);
+    for name in ["self", "normal", "cell"] {
+        let outcome = amrclaw(dir, &["solver", "new", name]);
+        let refused = [format!("cannot be called \"{name}\""), format!("such as {name}_solver")];
+        assert_refused(dir, &outcome, &refused.each_ref().map(String::as_str));
+        assert!(!dir.join(name).with_extension("rs").exists());
+    }
 
     let outcome = amrclaw(dir, &["solver", "check", "my_tides.rs", "--case", "my_tides.toml", "--set", "bulk=2.5"]);
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 /// Settings that make a run short.
 const SMALL: [&str; 3] = ["mesh.cells=[20,20]", "time.max_steps=6", "output.format=[]"];
 
-/// `amrclaw sweep` of the radial acoustics on a small mesh, into `out`.
+/// `amrclaw sweep` of the radial acoustics on a small mesh, into `out`; GPUs are hidden from it.
 fn sweep(folder: &Path, sets: &[&str], arguments: &[&str]) -> Outcome {
     let sets = sets.iter().flat_map(|set| ["--set", set]);
     let mut command = program(folder);
     command.arg("sweep").arg(example("acoustics_radial")).args(sets).args(["--output", "out"]).args(arguments);
-    command.output().expect("the program starts").into()
+    command.env("CUDA_VISIBLE_DEVICES", "").output().expect("the program starts").into()
 }
 
 fn sweep_well(folder: &Path, sets: &[&str], arguments: &[&str]) -> Outcome {
@@ -231,6 +231,10 @@ fn wrong_sweeps_are_refused() {
         (&["--vary", "levels.max=2", "--vary", "levels.max=1"], &["levels.max varies twice"]),
         (&["--device", "cpu", "--device", "cpu"], &["--device cpu is given twice"]),
         (&["--repeat", "0"], &["--repeat"]),
+        (&["--error", ""], &["--error gives no formula; write for example"]),
+        (&["--device", "cuda"], &["CUDA driver"]),
+        (&["--devices", "0,1"], &["CUDA driver"]),
+        (&["--devices", "0,1", "--ranks", "2"], &["--ranks 2 needs 2 for each", "leave --ranks out", "--device cuda"]),
     ] {
         let outcome = sweep(folder.path(), &SMALL, arguments);
         assert_eq!(outcome.code, Some(2), "{arguments:?}: {}", outcome.stderr);
@@ -241,10 +245,45 @@ fn wrong_sweeps_are_refused() {
     }
 }
 
+/// Formulas without a value are refused before the first run if the time at which they are compared is known, and else reported in
+/// place of the error.
+#[test]
+fn formulas_without_a_value_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[10,10]", "levels.max=1", "time.end=0.02"];
+    let infinite = ["--error", "pressure = 1/0"];
+    let outcome = sweep(folder.path(), &sets, &infinite);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("--error: `pressure = 1/0` is inf in the cell at x = -0.9, y = -0.9, t = 0.02"));
+    assert!(files(folder.path()).is_empty());
+    let outcome = sweep_well(folder.path(), &[&sets[..], &["time.max_steps=1"]].concat(), &infinite);
+    assert!(outcome.stdout.contains("no error of the case as it is: `pressure = 1/0` is inf"), "{}", outcome.stdout);
+}
+
+/// Files of other programs are kept, those in the folders of runs too: the sweep is refused before its first run.
+#[test]
+fn foreign_files_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["sweep.csv", "report.html", "cpu_1/log.txt", "cpu_1/run.json"] {
+        let path = folder.path().join("out").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "precious").unwrap();
+        let outcome = sweep(folder.path(), &SMALL, &[]);
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        let message = format!("{name} already exists, but no earlier run wrote it: move it away");
+        assert!(outcome.stderr.contains(&message) && outcome.stderr.lines().count() == 1, "{}", outcome.stderr);
+        assert_eq!(std::fs::read(&path).unwrap(), b"precious");
+        assert!(!folder.path().join("out/sweep.json").exists());
+        std::fs::remove_file(&path).unwrap();
+    }
+    let outcome = sweep_well(folder.path(), &SMALL, &["--zip"]);
+    assert!(outcome.stderr.contains("remark: --zip has no effect without a second --vary"), "{}", outcome.stderr);
+}
+
 /// `--quiet` says nothing.
 #[test]
 fn quiet_sweeps_are_silent() {
     let folder = tempfile::tempdir().unwrap();
-    let quiet = sweep_well(folder.path(), &SMALL, &["--quiet"]);
+    let quiet = sweep_well(folder.path(), &SMALL, &["--quiet", "--zip"]);
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
 }

@@ -56,6 +56,23 @@ fn cases_that_cannot_run_are_reported() {
     assert!(failing.stderr.contains("the case's own setting: pressure is NaN"), "{}", failing.stderr);
 }
 
+/// With tiles their size is tuned, not the cutoff, which has no effect on them.
+#[test]
+fn tiles_are_tuned_by_their_size() {
+    let folder = tempfile::tempdir().unwrap();
+    // A region may name the finest level, which the trial with one level less has not.
+    let region = "regrid.region=[{levels=[1,2],lower=[-0.5,-0.5],upper=[0.5,0.5]}]";
+    let sets = ["mesh.cells=[30,30]", "levels.max=2", "regrid.cluster=tiles", region];
+    let outcome = tune(folder.path(), &sets, &["--steps", "3", "--trials", "3", "--repeat", "1"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(
+        outcome.stdout.contains("  tile_size  ") && outcome.stdout.contains("\ntile_size = "),
+        "{}",
+        outcome.stdout
+    );
+    assert!(!outcome.stdout.contains("cutoff"), "{}", outcome.stdout);
+}
+
 /// Without refinement only patch sizes are tried; `--quiet` prints the section and nothing else.
 #[test]
 fn quiet_tuning_prints_the_section() {

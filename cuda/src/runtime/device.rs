@@ -93,6 +93,20 @@ impl DeviceInfo {
         (0..count as usize).map(DeviceInfo::of).collect()
     }
 
+    /// The GPU with number `ordinal`, which is not opened.
+    ///
+    /// # Errors
+    /// If driver or GPU are missing.
+    pub fn numbered(ordinal: usize) -> Result<DeviceInfo, CudaError> {
+        let all = Self::all()?;
+        all.get(ordinal).cloned().ok_or_else(|| {
+            CudaError::NoDevice(match all.len() {
+                0 => "it lists none".into(),
+                n => format!("it lists {n}, numbered from 0, but number {ordinal} was requested"),
+            })
+        })
+    }
+
     fn of(ordinal: usize) -> Result<DeviceInfo, CudaError> {
         let failed = CudaError::driver("querying properties", ordinal);
         let device = result::device::get(ordinal as i32).map_err(&failed)?;
@@ -123,13 +137,7 @@ impl Device {
     /// # Errors
     /// If driver or GPU are missing.
     pub fn open(ordinal: usize, memory_limit: Option<u64>) -> Result<Device, CudaError> {
-        let all = DeviceInfo::all()?;
-        let Some(info) = all.get(ordinal).cloned() else {
-            return Err(CudaError::NoDevice(match all.len() {
-                0 => "it lists none".into(),
-                n => format!("it lists {n}, numbered from 0, but number {ordinal} was requested"),
-            }));
-        };
+        let info = DeviceInfo::numbered(ordinal)?;
         let failed = CudaError::driver("creating a context", ordinal);
         let context = CudaContext::new(ordinal).map_err(&failed)?;
         // SAFETY: no memory of cudarc's own types is used, whose accesses the events would order.

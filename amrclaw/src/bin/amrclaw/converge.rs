@@ -3,18 +3,18 @@
 use crate::arguments::ConvergeArguments;
 use crate::run::default_folder;
 use crate::{Failure, terminal};
-use amrclaw::converge::{ConvergeError, Reference, Study, cells_of, csv, describe, picture, text};
-use amrclaw::io::OutputError;
+use amrclaw::converge::{ConvergeError, Reference, Study, cells_of, describe, text};
+use amrclaw::io::compare::check_finite;
 use amrclaw::io::config::Case;
 use amrclaw::sweep::SweepError;
 use indicatif::ProgressBar;
 use std::io::IsTerminal;
-use std::path::Path;
 
 pub fn converge(arguments: &ConvergeArguments) -> Result<(), Failure> {
     let execution = &arguments.execution;
     let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
     cells_of(&case, usize::from(arguments.meshes) - 1).map_err(failure)?;
+    execution.check_devices(arguments.device)?;
     let study = Study {
         launch: execution.launch(&arguments.case)?,
         device: arguments.device.to_string(),
@@ -37,23 +37,12 @@ pub fn converge(arguments: &ConvergeArguments) -> Result<(), Failure> {
     }
     let resolutions = outcome.map_err(failure)?;
     let title = format!("{}, t = {}", arguments.case.case.display(), case.time.end);
-    let mut files = vec![write_table(&study.dir, &csv(&resolutions)).map_err(|e| Failure::Work(e.to_string()))?];
-    if let Some(image) = picture(&resolutions, &title) {
-        let path = study.dir.join("converge.png");
-        image.write_png(&path).map_err(|e| Failure::Work(e.to_string()))?;
-        files.push(path);
-    }
+    let files = study.write(&resolutions, &title).map_err(|e| Failure::Work(e.to_string()))?;
     if !execution.quiet {
         let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         terminal::show(&format!("{}{}\n", text(&resolutions), files.join("\n")));
     }
     Ok(())
-}
-
-fn write_table(dir: &Path, table: &str) -> Result<std::path::PathBuf, OutputError> {
-    let path = dir.join("converge.csv");
-    std::fs::write(&path, table).map_err(OutputError::io("write", &path))?;
-    Ok(path)
 }
 
 fn reference(arguments: &ConvergeArguments, case: &Case) -> Result<Reference, Failure> {
@@ -73,7 +62,12 @@ pub fn exact(option: &str, texts: &[String], case: &Case) -> Result<Reference, F
         }
         formulas.push((name.to_owned(), formula.to_owned()));
     }
+    if formulas.is_empty() {
+        let message = format!("{option} gives no formula; write for example `pressure = sin(x - t)`");
+        return Err(Failure::Input(message));
+    }
     case.check_exact(&formulas).map_err(|message| Failure::Input(format!("{option}: {message}")))?;
+    check_finite(case, &formulas).map_err(|error| Failure::Input(format!("{option}: {error}")))?;
     Ok(Reference::Exact(formulas))
 }
 

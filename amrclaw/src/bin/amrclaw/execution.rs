@@ -72,6 +72,26 @@ impl ExecutionArguments {
         !self.shared.0.devices.is_empty()
     }
 
+    /// Checks that each run on `device` will find its GPUs.
+    pub fn check_devices(&self, device: Device) -> Result<(), Failure> {
+        RunOptions { device, ..self.shared.0.clone() }.check_devices().map_err(Failure::Input)
+    }
+
+    /// As [`check_devices`](Self::check_devices), where each run on a GPU takes one of those named, and runs on the CPU none.
+    pub fn check_distributed(&self, device: Device) -> Result<(), Failure> {
+        let shared = &self.shared.0;
+        let is_distributed = device != Device::Cpu && !shared.devices.is_empty();
+        if let Some(ranks) = shared.ranks.filter(|&ranks| is_distributed && ranks > 1) {
+            return Err(Failure::Input(format!(
+                "--devices gives each run of a sweep one GPU, but --ranks {ranks} needs {ranks} for each: leave --ranks out, or leave \
+                 --devices out and write --device {device}, then the runs use the first {ranks} GPUs, one run after another"
+            )));
+        }
+        let each: Vec<&[usize]> = if is_distributed { shared.devices.chunks(1).collect() } else { vec![&[][..]] };
+        let run = |devices: &[usize]| RunOptions { device, devices: devices.to_vec(), ..shared.clone() };
+        each.into_iter().try_for_each(|devices| run(devices).check_devices()).map_err(Failure::Input)
+    }
+
     /// Returns the GPUs named, and removes them from `launch`: each run gets its own.
     pub fn take_devices(&self, launch: &mut Launch) -> Vec<usize> {
         if let Some(at) = launch.arguments.iter().position(|argument| argument == "--devices") {

@@ -1,8 +1,10 @@
 //! `amrclaw plot`.
 
 use crate::Failure;
+use amrclaw::io::digest;
 use amrclaw::io::picture::{
-    Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source, draw_film, write_film,
+    Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source, check_picture_file, draw_film,
+    write_film,
 };
 use amrclaw::io::slice::Projection;
 use clap::Args;
@@ -30,9 +32,9 @@ pub struct PlotArguments {
     /// Put the frames together as a film: a .mp4, .gif or .html file.
     #[arg(long, value_name = "FILE")]
     pub film: Option<PathBuf>,
-    /// Pictures a second of a film.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=50))]
-    pub fps: u32,
+    /// Pictures a second of a film [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
+    pub fps: Option<u32>,
     /// Values of the first and the last colour, such as `0,1.5` [default: those of the data]
     #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true)]
     pub range: Option<Numbers>,
@@ -59,6 +61,9 @@ pub struct PlotArguments {
     pub outline_level: Vec<u8>,
 }
 
+/// Pictures a second of a film, unless given.
+const FPS: u32 = 10;
+
 pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
     let PlotArguments { dir, frame, frames, field, output, film, .. } = arguments;
     let choice = match (frame, frames) {
@@ -75,21 +80,31 @@ pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
     let film = film.as_ref().map(|path| Ok((path, FilmFormat::of(path)?))).transpose().map_err(failure)?;
     let options = options(arguments)?;
     let source = Source { dir, fields: field };
+    let file = |number: usize| {
+        let number = (several || frame.is_some()).then_some(number);
+        output.clone().unwrap_or_else(|| dir.join(file_name(number, field)))
+    };
+    if film.is_none() {
+        let frames = source.frames(&choice).map_err(failure)?;
+        frames.iter().try_for_each(|(number, _)| check_picture_file(&file(*number))).map_err(failure)?;
+        if arguments.fps.is_some() {
+            note!("remark: --fps has no effect without --film");
+        }
+    }
     let mut pictures = Vec::new();
     draw_film(&source, &choice, &options, &mut |number, image| {
         if film.is_some() {
             pictures.push(image);
             return Ok(());
         }
-        let number = (several || frame.is_some()).then_some(number);
-        let file = output.clone().unwrap_or_else(|| dir.join(file_name(number, field)));
+        let file = file(number);
         image.write_png(&file)?;
         say!("{}", file.display());
         Ok(())
     })
     .map_err(failure)?;
     if let Some((path, format)) = film {
-        write_film(path, format, &pictures, arguments.fps).map_err(failure)?;
+        write_film(path, format, &pictures, arguments.fps.unwrap_or(FPS)).map_err(failure)?;
         say!("{}", path.display());
     }
     Ok(())
@@ -233,23 +248,28 @@ const LONGEST_NAME: usize = 60;
 /// Name of the picture in the frames' folder, from the frame and the fields.
 fn file_name(frame: Option<usize>, fields: &[String]) -> PathBuf {
     let frame = frame.map_or_else(|| "last".to_owned(), |number| format!("{number:04}"));
-    // A field's name may hold what a file's may not, and formulas are long.
+    // A field's name may hold what a file's may not, and formulas are long: what is not shown is distinguished by a hash.
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let fields: String = fields.iter().flat_map(|name| "_".chars().chain(name.chars().map(plain))).collect();
-    let short: String = fields.chars().take(LONGEST_NAME).collect();
-    format!("plot_{frame}{short}.png").into()
+    let exact: String = fields.iter().flat_map(|name| ["_", name]).collect();
+    let shown: String = exact.chars().map(plain).take(LONGEST_NAME).collect();
+    let hash = if shown == exact { String::new() } else { format!("_{:08x}", digest(&exact)) };
+    format!("plot_{frame}{shown}{hash}.png").into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Names cannot lead out of the folder, nor be too long for one.
+    /// Names cannot lead out of the folder, nor be too long for one; formulas that differ have different names.
     #[test]
     fn pictures_are_named_after_what_they_show() {
         assert_eq!(file_name(Some(3), &["pressure".into()]), PathBuf::from("plot_0003_pressure.png"));
-        assert_eq!(file_name(None, &["../u".into(), "v".into()]), PathBuf::from("plot_last_.._u_v.png"));
-        assert!(file_name(None, &["x".repeat(1000)]).as_os_str().len() < 100);
+        let name = |field: &str| file_name(None, &[field.to_owned(), "v".to_owned()]).display().to_string();
+        assert!(name("../u").starts_with("plot_last_.._u_v_") && name("../u").ends_with(".png"), "{}", name("../u"));
+        assert_ne!(name("u/2"), name("u*2"));
+        assert_eq!(name("u_2"), "plot_last_u_2_v.png");
+        let long = [1000, 1001].map(|length| name(&"x".repeat(length)));
+        assert!(long[0] != long[1] && long[0].len() < 100, "{long:?}");
     }
 
     /// Lists of frames, cuts and projections as they are written on the command line.

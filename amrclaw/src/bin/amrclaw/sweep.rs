@@ -46,10 +46,13 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
             return Err(Failure::Input(message));
         }
     }
-    let devices = devices.iter().map(Device::to_string).collect();
-    let repeats = usize::from(arguments.repeat);
-    let plan = Plan::new(arguments.vary.clone(), arguments.zip, devices, repeats, arguments.seed).map_err(failure)?;
+    let (names, repeats) = (devices.iter().map(Device::to_string).collect(), usize::from(arguments.repeat));
+    let plan = Plan::new(arguments.vary.clone(), arguments.zip, names, repeats, arguments.seed).map_err(failure)?;
     let (first, case_text) = check_cases(arguments, &plan)?;
+    devices.iter().try_for_each(|&device| arguments.execution.check_distributed(device))?;
+    if arguments.zip && arguments.vary.len() < 2 && !arguments.execution.quiet {
+        note!("remark: --zip has no effect without a second --vary");
+    }
     let dir = arguments.output.clone().unwrap_or_else(|| default_folder(&arguments.case.case, "_sweep"));
     let mut launch = arguments.execution.launch(&arguments.case)?;
     let gpus = arguments.execution.take_devices(&mut launch);

@@ -13,6 +13,7 @@ use std::io::IsTerminal;
 pub fn tune(arguments: &TuneArguments) -> Result<(), Failure> {
     let (file, execution) = (&arguments.case.case, &arguments.execution);
     let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
+    execution.check_devices(arguments.device)?;
     let settings = Tune {
         launch: execution.launch(&arguments.case)?,
         device: arguments.device.to_string(),
@@ -48,7 +49,9 @@ fn text(tuned: &Tuned) -> String {
     let [start, end] = tuned.piece;
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(out, "trial runs from t = {start} to {end}; error: difference from the finest setting\n");
-    let _ = writeln!(out, "interval  buffer  cutoff  max_patch_size  s per unit of t      error  cell updates");
+    let key = tuned.setting().cover.key();
+    let width = key.len();
+    let _ = writeln!(out, "interval  buffer  {key}  max_patch_size  s per unit of t      error  cell updates");
     for (number, Tried { setting, measured }) in tuned.found.tried.iter().enumerate() {
         let remark = match number {
             _ if measured.seconds.is_infinite() => "  failed",
@@ -60,10 +63,10 @@ fn text(tuned: &Tuned) -> String {
         };
         let _ = writeln!(
             out,
-            "{:8}  {:6}  {:6}  {:14}  {:15.4}  {:9.2e}  {:12.3e}{remark}",
+            "{:8}  {:6}  {:width$}  {:14}  {:15.4}  {:9.2e}  {:12.3e}{remark}",
             setting.interval,
             setting.buffer,
-            setting.cutoff,
+            setting.cover.number(),
             setting.max_patch_size,
             measured.seconds,
             measured.error,

@@ -49,20 +49,6 @@ impl Syntax {
             _ => Err(parser.unexpected_after_value()),
         }
     }
-
-    /// True if the variable `name` occurs.
-    pub fn mentions(&self, name: &str) -> bool {
-        fn search(node: &Node, name: &str) -> bool {
-            match &node.kind {
-                NodeKind::Number(_) => false,
-                NodeKind::Name(n) => n == name,
-                NodeKind::Negate(a) | NodeKind::Not(a) | NodeKind::Group(a) => search(a, name),
-                NodeKind::Binary(_, a, b) => search(a, name) || search(b, name),
-                NodeKind::Call(_, arguments) => arguments.iter().any(|a| search(a, name)),
-            }
-        }
-        search(&self.root, name)
-    }
 }
 
 /// A precedence-climbing parser.

@@ -1,6 +1,7 @@
 //! Pixels: rectangles, lines, text, and the PNG file.
 
 use super::font;
+use super::origin::SOFTWARE;
 use crate::io::atomic::{Durability, write_file};
 use crate::io::error::OutputError;
 use std::io;
@@ -194,6 +195,8 @@ impl Image {
         encoder.set_depth(png::BitDepth::Eight);
         // A run waits while its picture is written.
         encoder.set_compression(png::Compression::Fast);
+        let (keyword, program) = SOFTWARE;
+        encoder.add_text_chunk(keyword.to_owned(), program.to_owned()).map_err(png_error)?;
         let mut writer = encoder.write_header().map_err(png_error)?;
         writer.write_image_data(self.bytes()).map_err(png_error)?;
         writer.finish().map_err(png_error)

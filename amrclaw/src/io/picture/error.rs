@@ -53,6 +53,15 @@ pub enum PictureError {
     /// The picture cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// A picture's file with another ending.
+    #[error("{}: pictures end in .png", .0.display())]
+    Ending(PathBuf),
+    /// A picture would replace what is no picture of this program.
+    #[error(
+        "{} already exists, and is no picture that this program wrote: move it away, or choose another name with --output",
+        .0.display()
+    )]
+    Foreign(PathBuf),
     /// The program that makes films is not there, or failed.
     #[error("{0}")]
     Film(String),

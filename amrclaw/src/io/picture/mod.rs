@@ -16,6 +16,7 @@ mod font;
 mod map;
 mod mapped;
 mod mapped_cut;
+mod origin;
 mod panel;
 mod range;
 mod ticks;
@@ -29,6 +30,7 @@ pub use error::PictureError;
 pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder};
 pub use map::render;
+pub use origin::{check_picture_file, is_own_picture};
 pub use ticks::{Tick, ticks};
 
 use super::derived::{Vocabulary, derive};

@@ -8,6 +8,9 @@ use std::path::Path;
 const SOLVER: &str = include_str!("template.rs.txt");
 const CASE: &str = include_str!("template.toml.txt");
 
+/// Types with another meaning in a solver's file, which a struct of the same name would hide.
+const TAKEN: [&str; 7] = ["Axis", "Cell", "Normal", "Real", "Self", "State", "Transverse"];
+
 /// Writes a solver's file and a case that runs with it.
 pub fn new(name: &str, folder: &Path) -> Result<(), Failure> {
     let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -16,8 +19,15 @@ pub fn new(name: &str, folder: &Path) -> Result<(), Failure> {
             "a solver cannot be called \"{name}\": write small letters, digits and `_`, a letter first, such as my_solver"
         )));
     }
+    let of_type = type_name(name);
+    if TAKEN.contains(&of_type.as_str()) {
+        return Err(Failure::Input(format!(
+            "a solver cannot be called \"{name}\": `{of_type}` has another meaning in a solver's file; write a longer name, \
+             such as {name}_solver"
+        )));
+    }
     let title = format!("My solver {name}");
-    let solver = SOLVER.replace("TITLE", &title).replace("TYPE", &type_name(name)).replace("FILE", name);
+    let solver = SOLVER.replace("TITLE", &title).replace("TYPE", &of_type).replace("FILE", name);
     let case = CASE.replace("NAME", name);
     let files = [(folder.join(format!("{name}.rs")), solver), (folder.join(format!("{name}.toml")), case)];
     if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
@@ -50,5 +60,19 @@ mod tests {
     fn types_are_named_after_files() {
         assert_eq!(type_name("my_solver"), "MySolver");
         assert_eq!(type_name("euler2d__hll"), "Euler2dHll");
+    }
+
+    /// No solver hides a type that the template uses.
+    #[test]
+    fn types_of_the_template_are_taken() {
+        let code = SOLVER.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+        let mut types: Vec<&str> = words
+            .filter(|word| word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase))
+            .chain(["Self"])
+            .collect();
+        types.sort_unstable();
+        types.dedup();
+        assert_eq!(types, TAKEN);
     }
 }

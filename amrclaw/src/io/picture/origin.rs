@@ -1,0 +1,62 @@
+//! Which files a picture may replace: earlier pictures of this program.
+
+use super::PictureError;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+/// The text in every picture, by its keyword in the PNG standard, that says which program wrote it.
+pub(super) const SOFTWARE: (&str, &str) = ("Software", "amrclaw");
+
+/// True if the file is a PNG picture that this program wrote.
+pub fn is_own_picture(path: &Path) -> bool {
+    let is_ours = |file: File| {
+        let reader = png::Decoder::new(BufReader::new(file)).read_info().ok()?;
+        let mut texts = reader.info().uncompressed_latin1_text.iter();
+        Some(texts.any(|text| (text.keyword.as_str(), text.text.as_str()) == SOFTWARE))
+    };
+    // Opening a pipe would block.
+    path.is_file() && File::open(path).ok().and_then(is_ours) == Some(true)
+}
+
+/// Checks that a picture may be written as this file.
+///
+/// # Errors
+/// The name has another ending, or such a file exists and is no picture that this program wrote.
+pub fn check_picture_file(path: &Path) -> Result<(), PictureError> {
+    if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
+        return Err(PictureError::Ending(path.to_owned()));
+    }
+    // A link counts as a file even if its target is missing.
+    if path.symlink_metadata().is_ok() && !is_own_picture(path) {
+        return Err(PictureError::Foreign(path.to_owned()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Image;
+    use super::*;
+
+    /// Pictures may replace pictures of this program, in whatever file they are, and nothing else.
+    #[test]
+    fn only_own_pictures_are_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        check_picture_file(&path("new.png")).unwrap();
+        Image::new(2, 2, [1, 2, 3]).write_png(&path("own.PNG")).unwrap();
+        check_picture_file(&path("own.PNG")).unwrap();
+        let mut foreign = Vec::new();
+        png::Encoder::new(&mut foreign, 1, 1).write_header().unwrap().write_image_data(&[0]).unwrap();
+        std::fs::write(path("foreign.png"), foreign).unwrap();
+        std::fs::write(path("text.png"), "no picture").unwrap();
+        std::fs::create_dir(path("folder.png")).unwrap();
+        for name in ["foreign.png", "text.png", "folder.png"] {
+            let message = check_picture_file(&path(name)).unwrap_err().to_string();
+            assert!(message.contains(name) && message.contains("move it away"), "{message}");
+        }
+        let message = check_picture_file(&path("case.toml")).unwrap_err().to_string();
+        assert!(message.contains("case.toml: pictures end in .png"), "{message}");
+    }
+}
