@@ -199,8 +199,8 @@ fn formulas_in_space_are_computed_by_kernels() {
     compare_all::<3>(&IN_SPACE, 3);
 }
 
-/// Advection with initial data, boundary values and criterion in the solver.
-#[riemann::solver(title = "advection with sides and a criterion of its own", equations = ["q"], waves = 1)]
+/// Advection with initial data, auxiliary values, boundary values and criterion in the solver.
+#[riemann::solver(title = "advection with sides and a criterion of its own", equations = ["q"], aux = ["drive"], waves = 1)]
 pub struct Drift {
     /// speed along x
     pub speed: Real,
@@ -208,10 +208,10 @@ pub struct Drift {
 
 #[riemann::kernels]
 impl Drift {
-    fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
+    fn normal(&self, axis: Axis, ql: State, qr: State, aux_r: Aux) -> Normal {
         let jump = qr[0] - ql[0];
         let speed = match axis {
-            Axis::X => self.speed,
+            Axis::X => self.speed * aux_r[0],
             Axis::Y => 0.5,
             Axis::Z => 0.25,
         };
@@ -236,6 +236,11 @@ impl Drift {
         if x * x + y * y < 0.25 { [1.0] } else { [0.0 * self.speed] }
     }
 
+    fn aux_values(&self, cell: &Cell) -> Aux {
+        let [x, y, _] = cell.centre;
+        [0.8 + 0.1 * (x * self.speed - y).sin()]
+    }
+
     fn flag(&self, x: [Real; 3], t: Real, q: State) -> bool {
         (q[0] - 0.5).abs() < 0.45 && x[0] + t > 0.1
     }
@@ -247,6 +252,7 @@ pub fn drift(options: &RunOptions, make: Option<MakeExecutor<'_, 2>>) -> Simulat
         "solver={path='of the test'}",
         "mesh.boundary={x='user',y=['wall','user']}",
         "initial='user'",
+        "aux='user'",
         "regrid.flag={criterion='user'}",
         "gauge=[]",
         "scheme={}",
@@ -263,7 +269,7 @@ pub fn drift(options: &RunOptions, make: Option<MakeExecutor<'_, 2>>) -> Simulat
     builder.build().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A solver's own initial data, boundary values and criterion are computed by kernels too.
+/// A solver's own initial data, auxiliary values, boundary values and criterion are computed by kernels too.
 #[test]
 fn functions_of_a_solver_are_computed_by_kernels() {
     let mut cpu = drift(&options(2), None);
