@@ -126,7 +126,7 @@ impl Frame {
         py: Python<'py>,
         points: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let points = points.as_array().to_owned();
+        let points = owned(&points);
         Ok(with_frame!(&self.frame, f => positions(f, points)?).to_pyarray(py))
     }
 
@@ -136,7 +136,7 @@ impl Frame {
         py: Python<'py>,
         positions: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let positions = positions.as_array().to_owned();
+        let positions = owned(&positions);
         Ok(py.detach(|| with_frame!(&self.frame, f => computational(f, positions)))?.to_pyarray(py))
     }
 
@@ -217,6 +217,12 @@ impl Frame {
             })
         })
     }
+}
+
+/// A copy of the rows of an array, which may have none.
+fn owned(points: &PyReadonlyArray2<'_, f64>) -> Array2<f64> {
+    let view = points.as_array();
+    Array2::from_shape_fn(view.dim(), |place| view[place])
 }
 
 fn positions<const D: usize>(frame: &frame::Frame<D>, points: Array2<f64>) -> PyResult<Array2<f64>> {

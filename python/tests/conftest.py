@@ -75,16 +75,22 @@ def clawpack_source(cache):
     """The unpacked source archive of Clawpack, downloaded once."""
     unpacked = cache / f"clawpack-{CLAWPACK_VERSION}"
     if not unpacked.is_dir():
-        backend = cache / "backend"
-        backend.mkdir(exist_ok=True)
+        # Several processes run tests: each makes its own, and the first gives it the name.
+        own = cache / f"partial-{os.getpid()}"
+        backend = own / "backend"
+        backend.mkdir(parents=True, exist_ok=True)
         (backend / "mesonpy.py").write_text(METADATA_ONLY_BACKEND.format(version=CLAWPACK_VERSION))
         subprocess.run(
             [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-            + ["--no-binary", "clawpack", "--no-build-isolation", "--dest", str(cache), f"clawpack=={CLAWPACK_VERSION}"],
+            + ["--no-binary", "clawpack", "--no-build-isolation", "--dest", str(own), f"clawpack=={CLAWPACK_VERSION}"],
             env={**os.environ, "PYTHONPATH": str(backend)},
             check=True,
         )
-        with tarfile.open(cache / f"clawpack-{CLAWPACK_VERSION}.tar.gz") as archive:
-            archive.extractall(cache / "partial", filter="data")
-        (cache / "partial" / unpacked.name).rename(unpacked)
+        with tarfile.open(own / f"clawpack-{CLAWPACK_VERSION}.tar.gz") as archive:
+            archive.extractall(own, filter="data")
+        try:
+            (own / unpacked.name).rename(unpacked)
+        except OSError:
+            if not unpacked.is_dir():
+                raise
     return unpacked

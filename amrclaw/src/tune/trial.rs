@@ -189,7 +189,6 @@ impl Trials<'_> {
     }
 }
 
-/// Frames of large cases would fill the disk: once compared, they are of no use.
 /// Overrides for `max` levels: regions cannot name finer ones.
 fn with_levels(case: &Case, max: usize) -> Vec<String> {
     let levels = |(k, region): (usize, &config::Region)| {
@@ -200,6 +199,7 @@ fn with_levels(case: &Case, max: usize) -> Vec<String> {
     std::iter::once(format!("levels.max={max}")).chain(regions).collect()
 }
 
+/// Frames of large cases would fill the disk: once compared, they are of no use.
 fn remove_frames(folder: &Path) -> Result<(), SweepError> {
     for (_, path) in read::list_frames(folder)? {
         std::fs::remove_file(&path).map_err(OutputError::io("remove", &path))?;
