@@ -113,7 +113,7 @@ pub fn finer_boxes<const D: usize>(
         base,
         finest: Level(finest as u8),
         nesting_width: options.nesting_width,
-        room: options.buffer.saturating_add(ROOM_TO_MOVE),
+        room: ROOM_TO_MOVE + options.buffer,
         covering: options.cluster.covering(),
         max_patch_size: options.max_patch_size,
     };
@@ -182,7 +182,7 @@ impl<const D: usize> Refined<'_, D> {
         let &Refined { level, hierarchy, options, .. } = self;
         if !finer.is_empty() {
             // Tags beneath finer boxes are widened like flags.
-            let room = options.buffer.saturating_add(ROOM_TO_MOVE);
+            let room = ROOM_TO_MOVE + options.buffer;
             let ratios = [hierarchy.ratio(level), hierarchy.ratio(level.finer())];
             nest::project(finer, ratios, options.nesting_width, room, &mut tags, hierarchy.domain().periodic);
         }

@@ -53,10 +53,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn step_towards(&mut self, limit: f64) -> Result<(), RunError> {
-        // Where nothing moves there is no limit to a step but the end.
-        let rest = [limit, self.settings.end].map(|end| end - self.time).into_iter().find(|rest| rest.is_finite());
-        let rest = rest.filter(|&rest| rest > 0.0).unwrap_or(self.settings.dt_initial);
-        let mut dt = if self.dt_next.is_finite() { self.dt_next } else { rest };
+        let mut dt = if self.dt_next.is_finite() { self.dt_next } else { self.step_without_motion(limit) };
         let mut hits = self.time + STRETCH * dt >= limit;
         if hits {
             dt = limit - self.time;
@@ -100,6 +97,12 @@ impl<const D: usize> Simulation<D> {
             None => self.subcycle.dt_wanted(),
         };
         self.watch_growth(hits)
+    }
+
+    /// The step where nothing moves, which no Courant number limits: up to the limit, or to the end.
+    fn step_without_motion(&self, limit: f64) -> f64 {
+        let rest = [limit, self.settings.end].map(|end| end - self.time).into_iter().find(|rest| rest.is_finite());
+        rest.filter(|&rest| rest > 0.0).unwrap_or(self.settings.dt_initial)
     }
 
     /// The factor for the step size of the next try, if a smaller step may succeed.
@@ -220,7 +223,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// True if auxiliary values do not depend on time.
-    pub(super) fn aux_stays(&self) -> bool {
+    pub fn aux_stays(&self) -> bool {
         self.problem.aux.as_ref().is_none_or(|aux| !aux.depends_on_time())
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The system's allocator. Where the system refuses memory, the process ends with an error that names its rank and with exit code 1; the
 /// launcher then ends the other ranks. Without this Rust would abort it with a message that names neither.
-pub struct Allocator;
+struct Allocator;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;

@@ -1,7 +1,7 @@
 //! Compiles a syntax tree to a flat program.
 
 use super::function::{CONSTANTS, FUNCTIONS, Mapping, Operator, Pairing, Rule, function, truth};
-use super::program::{Instruction, Operand, Operation, Program};
+use super::program::{Operand, Operation, Program};
 use super::syntax::{Node, NodeKind, Syntax};
 use super::{ExpressionError, nearest};
 use crate::physics::Primitive;
@@ -108,41 +108,28 @@ impl Syntax {
     }
 }
 
-/// Builds a program, and tracks the registers in use.
+/// Builds a program, operation by operation.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
-    program: Vec<Instruction>,
-    busy: Vec<bool>,
+    operations: Vec<Operation>,
 }
 
 impl Assembler {
-    /// Adds an instruction. Its target is allocated before the operands' registers are freed, so that no instruction writes what it reads.
+    /// Adds an operation; returns where its value is, for those that follow.
     pub fn emit(&mut self, operation: Operation) -> Operand {
-        let target = self.busy.iter().position(|busy| !busy).unwrap_or(self.busy.len());
-        if target == self.busy.len() {
-            self.busy.push(true);
-        }
-        self.busy[target] = true;
-        self.program.push(Instruction { target, operation });
-        for operand in operation.operands() {
-            if let Operand::Register(r) = operand {
-                self.busy[r] = false;
-            }
-        }
-        Operand::Register(target)
+        self.operations.push(operation);
+        Operand::Register(self.operations.len() - 1)
     }
 
     /// The program with its result, as an expression in `variables`.
     pub fn finish(self, result: Operand, variables: Vec<String>) -> Expression {
         let mut used = vec![false; variables.len()];
-        let operands = self.program.iter().flat_map(|instruction| instruction.operation.operands());
-        for operand in operands.chain([result]) {
+        for operand in self.operations.iter().flat_map(Operation::operands).chain([result]) {
             if let Operand::Variable(slot) = operand {
                 used[slot] = true;
             }
         }
-        let program = Program { instructions: self.program, results: vec![result], registers: self.busy.len() };
-        Expression { program, variables, used }
+        Expression { program: Program::of(self.operations, vec![result]), variables, used }
     }
 }
 

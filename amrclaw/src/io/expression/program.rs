@@ -69,14 +69,48 @@ impl Program {
     pub fn merged<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Program {
         let mut merged = Values::default();
         let results = programs.into_iter().flat_map(|program| merged.add(program)).collect();
-        merged.assign_registers(results)
+        Program::of(merged.operations, results)
+    }
+
+    /// A program of these operations, in whose operands, and in `results`, a register stands for the operation of that number. Each value
+    /// has a register until it is read for the last time; results keep theirs.
+    pub fn of(operations: Vec<Operation>, results: Vec<Operand>) -> Program {
+        let mut last_read = vec![0; operations.len()];
+        let reads = operations.iter().enumerate().flat_map(|(i, operation)| operation.operands().map(move |o| (i, o)));
+        for (i, operand) in reads.chain(results.iter().map(|&result| (usize::MAX, result))) {
+            if let Operand::Register(value) = operand {
+                last_read[value] = i;
+            }
+        }
+        let (mut registers, mut is_used): (Vec<usize>, Vec<bool>) = (Vec::new(), Vec::new());
+        let mut instructions = Vec::with_capacity(operations.len());
+        for (i, operation) in operations.into_iter().enumerate() {
+            // Before the operands' registers are free, so that no instruction writes what it reads.
+            let target = is_used.iter().position(|used| !used).unwrap_or(is_used.len());
+            is_used.resize(is_used.len().max(target + 1), true);
+            is_used[target] = true;
+            registers.push(target);
+            let operation = operation.with_operands(|operand| match operand {
+                Operand::Register(value) => {
+                    is_used[registers[value]] &= last_read[value] != i;
+                    Operand::Register(registers[value])
+                }
+                other => other,
+            });
+            instructions.push(Instruction { target, operation });
+        }
+        let results = results.into_iter().map(|result| match result {
+            Operand::Register(value) => Operand::Register(registers[value]),
+            other => other,
+        });
+        Program { results: results.collect(), instructions, registers: is_used.len() }
     }
 }
 
 /// Identifies a value: an operation and its operands.
 type Key = (Primitive, [Option<(u8, u64)>; 3]);
 
-/// Instructions without equal ones, in whose operands a register stands for the instruction of that number.
+/// Operations without equal ones, as [`Program::of`] takes them.
 #[derive(Default)]
 struct Values {
     operations: Vec<Operation>,
@@ -111,40 +145,6 @@ impl Values {
             self.operations.push(operation);
             self.operations.len() - 1
         })
-    }
-
-    /// The program in which each value has a register until it is read for the last time, and results keep theirs.
-    fn assign_registers(self, results: Vec<Operand>) -> Program {
-        let mut last_read = vec![0; self.operations.len()];
-        let reads =
-            self.operations.iter().enumerate().flat_map(|(i, operation)| operation.operands().map(move |o| (i, o)));
-        for (i, operand) in reads.chain(results.iter().map(|&result| (usize::MAX, result))) {
-            if let Operand::Register(value) = operand {
-                last_read[value] = i;
-            }
-        }
-        let (mut registers, mut is_used): (Vec<usize>, Vec<bool>) = (Vec::new(), Vec::new());
-        let mut instructions = Vec::with_capacity(self.operations.len());
-        for (i, operation) in self.operations.into_iter().enumerate() {
-            // Before the operands' registers are free, so that no instruction writes what it reads.
-            let target = is_used.iter().position(|used| !used).unwrap_or(is_used.len());
-            is_used.resize(is_used.len().max(target + 1), true);
-            is_used[target] = true;
-            registers.push(target);
-            let operation = operation.with_operands(|operand| match operand {
-                Operand::Register(value) => {
-                    is_used[registers[value]] &= last_read[value] != i;
-                    Operand::Register(registers[value])
-                }
-                other => other,
-            });
-            instructions.push(Instruction { target, operation });
-        }
-        let results = results.into_iter().map(|result| match result {
-            Operand::Register(value) => Operand::Register(registers[value]),
-            other => other,
-        });
-        Program { results: results.collect(), instructions, registers: is_used.len() }
     }
 }
 

@@ -25,7 +25,6 @@ pub(super) struct Rows {
     pub expressions: Vec<Expression>,
     /// All of them, with what they have in common computed once.
     program: Program,
-    num_variables: usize,
     /// Per variable of [`cell_names`], whether any expression depends on it.
     needed: Vec<bool>,
 }
@@ -35,16 +34,15 @@ impl Rows {
     pub fn new<const D: usize>(expressions: Vec<Expression>) -> Self {
         let needed = cell_names(D).iter().map(|name| expressions.iter().any(|e| e.depends_on(name))).collect();
         let program = Program::merged(expressions.iter().map(|expression| &expression.program));
-        let num_variables = expressions.first().map_or(0, |expression| expression.variables().len());
-        Rows { expressions, program, num_variables, needed }
+        Rows { expressions, program, needed }
     }
 
     /// Fills `out[expression * row.len + cell]`. `further`: the values of the variables after [`cell_names`]; it may end early if no
     /// expression depends on the missing ones.
     pub fn evaluate<const D: usize>(&self, row: &CellRow<D>, further: &[Input<'_>], out: &mut [f64]) {
-        if row.len == 0 {
+        let Some(variables) = self.expressions.first().map(Expression::variables).filter(|_| row.len > 0) else {
             return;
-        }
+        };
         let slots = 0..self.needed.len();
         let cells = |slot: usize| if self.needed[slot] { along_row(slot, row) } else { Vec::new() };
         let rows: Vec<Vec<f64>> = slots.clone().map(cells).collect();
@@ -53,7 +51,7 @@ impl Rows {
             None => Input::Row(&rows[slot]),
         });
         let mut inputs: Vec<Input<'_>> = position.chain(further.iter().copied()).collect();
-        inputs.resize(self.num_variables, Input::Uniform(0.0));
+        inputs.resize(variables.len(), Input::Uniform(0.0));
         self.program.eval_row(&inputs, row.len, out);
     }
 }

@@ -209,8 +209,9 @@ struct OpenFiles<const D: usize> {
 impl<const D: usize> OpenFiles<D> {
     /// Opens all files. `next_frame` is the number of the next frame.
     fn open(case: &Case, files: &RunFiles, simulation: &Simulation<D>, next_frame: usize) -> Result<Self, Cause> {
-        let folder = Arc::new(RunFolder::claim(&files.dir, files.in_use(next_frame))?);
-        let goes_on = matches!(files.in_use(next_frame), ExistingFiles::Continue { .. });
+        let existing = files.in_use(next_frame);
+        let goes_on = matches!(existing, ExistingFiles::Continue { .. });
+        let folder = Arc::new(RunFolder::claim(&files.dir, existing)?);
         let gauges = GaugeFiles::open(case, simulation, folder.dir(), goes_on)?;
         let steps = simulation.counts().levels[0].steps;
         let earlier = if goes_on { folder.checkpoints()? } else { Vec::new() };

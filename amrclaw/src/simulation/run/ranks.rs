@@ -73,8 +73,18 @@ pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -
         ("choice of --fmad", options.no_fused.to_string()),
         ("checkpoint", format!("{:?}", files.restart)),
     ];
-    let hashes = own.each_ref().map(|(_, text)| u64::from(crc32fast::hash(text.as_bytes())));
-    let all = ranks.gather(&hashes).map_err(|lost| RunError::from(ExecError::from(lost)))?;
+    refuse_unlike(ranks, &own.map(|(name, text)| (name, u64::from(crc32fast::hash(text.as_bytes())))))
+}
+
+/// Refuses ranks whose checkpoints of the same path differ.
+pub(super) fn check_same_checkpoint<const D: usize>(ranks: &Ranks, stored: &StoredCheckpoint<D>) -> Result<(), Cause> {
+    refuse_unlike(ranks, &[("checkpoint", stored.checksum())])
+}
+
+/// Names the first rank that has something else than rank 0, and what it is.
+fn refuse_unlike(ranks: &Ranks, own: &[(&str, u64)]) -> Result<(), Cause> {
+    let numbers: Vec<u64> = own.iter().map(|(_, number)| *number).collect();
+    let all = ranks.gather(&numbers).map_err(|lost| RunError::from(ExecError::from(lost)))?;
     for (rank, theirs) in all.iter().enumerate() {
         if let Some(k) = (0..own.len()).find(|&k| theirs.get(k) != all[0].get(k)) {
             return Err(Cause::RemoteValues { rank, message: format!("the {} is not that of rank 0", own[k].0) });
@@ -113,15 +123,6 @@ fn solver_file(case: &Case) -> String {
 
 fn checksum(file: &Path) -> Option<u32> {
     Some(crc32fast::hash(&std::fs::read(file).ok()?))
-}
-
-/// Refuses ranks whose checkpoints of the same path differ.
-pub(super) fn check_same_checkpoint<const D: usize>(ranks: &Ranks, stored: &StoredCheckpoint<D>) -> Result<(), Cause> {
-    let all = ranks.gather(&[stored.checksum()]).map_err(|lost| RunError::from(ExecError::from(lost)))?;
-    match all.iter().position(|theirs| *theirs != all[0]) {
-        Some(rank) => Err(Cause::RemoteValues { rank, message: "the checkpoint is not that of rank 0".to_owned() }),
-        None => Ok(()),
-    }
 }
 
 /// The first rank's `words`, on all ranks.
