@@ -116,6 +116,9 @@ impl Simulation {
 impl Simulation {
     /// Updates auxiliary values to the current time, before they are read.
     fn renew_aux(&mut self, py: Python<'_>) -> PyResult<()> {
+        if with_simulation!(&self.simulation, s => s.aux_stays()) {
+            return Ok(());
+        }
         // Arrays that views show are never written.
         self.release_leases();
         let simulation = &mut self.simulation;
