@@ -2,6 +2,7 @@
 
 mod attribute;
 mod components;
+mod number;
 mod parameter;
 mod summary;
 

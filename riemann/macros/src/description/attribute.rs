@@ -2,6 +2,7 @@
 
 use super::Form;
 use super::components::{Names, check_names, read_names};
+use super::number::number;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, Lit, Result, Token};
@@ -162,20 +163,5 @@ fn read_string(value: &Expr) -> Result<String> {
     match value {
         Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => Ok(text.value()),
         other => Err(Error::new_spanned(other, "write a text in quotes")),
-    }
-}
-
-/// Evaluates a number that may depend on the dimension `D`.
-pub(super) fn number(value: &Expr, dim: usize) -> Result<usize> {
-    match value {
-        Expr::Lit(syn::ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse(),
-        Expr::Path(path) if path.path.is_ident("D") => Ok(dim),
-        Expr::Binary(syn::ExprBinary { left, op: syn::BinOp::Add(_), right, .. }) => {
-            Ok(number(left, dim)? + number(right, dim)?)
-        }
-        Expr::Binary(syn::ExprBinary { left, op: syn::BinOp::Mul(_), right, .. }) => {
-            Ok(number(left, dim)? * number(right, dim)?)
-        }
-        other => Err(Error::new_spanned(other, "write a number, or a sum with the dimension: `D + 2`")),
     }
 }

@@ -1,6 +1,6 @@
 //! The names of equations and auxiliary values: formulas, files and Python know the values by them.
 
-use super::attribute::number;
+use super::number::number;
 use crate::formula_words::{COLUMNS, WORDS};
 use proc_macro2::Span;
 use std::collections::HashSet;
