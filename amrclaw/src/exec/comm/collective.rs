@@ -89,11 +89,10 @@ impl Ranks {
     /// # Errors
     /// As for [`Communicator::wait`](super::Communicator::wait).
     pub fn wait_for_words(&self, from: usize, header: MessageHeader) -> Result<Vec<u64>, CommError> {
+        let expected = || Message::name(header, "some");
         self.communicate(|comm| {
-            Message::received(comm.wait(from)?).words_of(header).map_err(|message| {
-                let (waiting, expected) = (comm.rank().number, Message::name(header, "some"));
-                CommError::UnexpectedMessage { rank: from, waiting, expected, found: message.to_string() }
-            })
+            let message = self.next(comm, from, expected)?;
+            message.words_of(header).map_err(|message| self.unexpected(from, expected(), &message))
         })
     }
 }

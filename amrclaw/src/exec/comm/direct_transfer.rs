@@ -135,14 +135,14 @@ impl Ranks {
         (address, bytes): (u64, usize),
         held: impl Any + Send,
     ) -> Result<(), CommError> {
+        let expected = || Message::name(header, numbers);
         self.communicate(|comm| {
-            let notice = Message::received(comm.wait(from)?);
+            let notice = self.next(comm, from, expected)?;
             if notice.is_notice(header, numbers) {
                 // SAFETY: the caller's promise.
                 return unsafe { devices_of(comm).wait_at(from, address, bytes, Box::new(held)) };
             }
-            let (waiting, expected) = (comm.rank().number, Message::name(header, numbers));
-            Err(CommError::UnexpectedMessage { rank: from, waiting, expected, found: notice.to_string() })
+            Err(self.unexpected(from, expected(), &notice))
         })
     }
 }

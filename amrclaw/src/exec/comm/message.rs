@@ -36,8 +36,11 @@ pub struct MessageHeader {
     pub epoch: u64,
 }
 
-/// Words of the header: phase and level, epoch, number of numbers. They lie in the padding of [`PACK_OVERRUN`] before the numbers.
-const HEAD: usize = 3;
+/// Words of the header: phase and level, epoch, number of numbers, and which message it is. They lie in the padding of [`PACK_OVERRUN`]
+/// before the numbers.
+const HEAD: usize = 4;
+/// The word that tells which message between its two ranks it is.
+const ORDINAL: usize = 3;
 const _: () = assert!(HEAD * 8 <= PACK_OVERRUN * 4);
 
 /// A message of numbers from one rank to another. The numbers begin at the same offset as those of a level's first patch, so that regions
@@ -51,34 +54,39 @@ impl MessageHeader {
     fn word(self) -> u64 {
         self.phase as u64 | u64::from(self.level) << 8
     }
+
+    /// The header of a message of `numbers` numbers, which has not been counted yet.
+    fn words(self, numbers: usize) -> [u64; HEAD] {
+        [self.word(), self.epoch, numbers as u64, 0]
+    }
 }
 
 impl Message {
     /// Words of a message of `numbers` numbers, padding included.
-    fn len<R: Scalar>(numbers: usize) -> usize {
+    pub fn len<R: Scalar>(numbers: usize) -> usize {
         ((PACK_OVERRUN + numbers) * R::BYTES).div_ceil(8)
     }
 
     /// A message with room for `numbers` numbers, in the buffer of an earlier message.
     pub fn new<R: Scalar>(header: MessageHeader, numbers: usize, mut words: Vec<u64>) -> Self {
         words.resize(Self::len::<R>(numbers), 0);
-        words[..HEAD].copy_from_slice(&[header.word(), header.epoch, numbers as u64]);
+        words[..HEAD].copy_from_slice(&header.words(numbers));
         Message { words }
     }
 
     /// A message of words.
     pub fn of_words(header: MessageHeader, words: &[u64]) -> Self {
-        Message { words: [&[header.word(), header.epoch, words.len() as u64], words].concat() }
+        Message { words: [&header.words(words.len()), words].concat() }
     }
 
     /// A header alone, which announces numbers that are sent separately.
     pub fn notice(header: MessageHeader, numbers: usize) -> Self {
-        Message { words: vec![header.word(), header.epoch, numbers as u64] }
+        Message { words: header.words(numbers).to_vec() }
     }
 
     /// True if this is the announcement of `numbers` numbers with this header.
     pub fn is_notice(&self, header: MessageHeader, numbers: usize) -> bool {
-        self.words == [header.word(), header.epoch, numbers as u64]
+        self.words.len() == HEAD && self.words[..ORDINAL] == header.words(numbers)[..ORDINAL]
     }
 
     /// The words of a message of words with this header, whatever their number; an error returns any other message.
@@ -87,6 +95,17 @@ impl Message {
             found[..2] == [header.word(), header.epoch] && found[2] == (self.words.len() - HEAD) as u64
         });
         if is_right { Ok(self.words.split_off(HEAD)) } else { Err(self) }
+    }
+
+    /// The message as number `ordinal` from its sender to its receiver.
+    pub fn counted(mut self, ordinal: u64) -> Self {
+        self.words[ORDINAL] = ordinal;
+        self
+    }
+
+    /// True if it is number `ordinal` from its sender.
+    pub fn has_ordinal(&self, ordinal: u64) -> bool {
+        self.words.get(ORDINAL) == Some(&ordinal)
     }
 
     /// The message in received words.
@@ -101,8 +120,7 @@ impl Message {
 
     /// True if the message has this header and this many numbers.
     pub fn is<R: Scalar>(&self, header: MessageHeader, numbers: usize) -> bool {
-        self.words.len() == Self::len::<R>(numbers)
-            && self.words[..HEAD] == [header.word(), header.epoch, numbers as u64]
+        self.words.len() == Self::len::<R>(numbers) && self.words[..ORDINAL] == header.words(numbers)[..ORDINAL]
     }
 
     /// The numbers, behind the padding of [`PACK_OVERRUN`].
@@ -121,8 +139,9 @@ impl Message {
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.words[..] {
-            [place, epoch, numbers, ..] => {
-                write!(f, "{numbers} numbers (step {} of level {}, mesh {epoch})", place & 255, (place >> 8) + 1)
+            [place, epoch, numbers, ordinal, ..] => {
+                let (step, level) = (place & 255, (place >> 8) + 1);
+                write!(f, "{numbers} numbers (step {step} of level {level}, mesh {epoch}) as message {ordinal}")
             }
             _ => write!(f, "{} words", self.words.len()),
         }

@@ -6,6 +6,7 @@
 
 mod collective;
 mod direct_transfer;
+mod error;
 mod mailbox;
 mod message;
 pub mod mpi;
@@ -16,6 +17,7 @@ mod solo;
 mod threads;
 
 pub use direct_transfer::DeviceMessages;
+pub use error::CommError;
 pub use mailbox::Mailbox;
 pub use message::{Message, MessageHeader, Phase};
 pub use mpi::Mpi;
@@ -28,14 +30,13 @@ use crate::mesh::Rank;
 use parking_lot::Mutex;
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use solo::Solo;
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use thiserror::Error;
 
 /// Sends and receives messages of 64-bit words between ranks.
 ///
@@ -56,18 +57,24 @@ pub trait Communicator: Send + Sync {
     /// Another rank has ended the run, or no message arrives before the timeout.
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError>;
 
-    /// Gathers every rank's words on all ranks, in the order of ranks. All ranks call it.
+    /// Announces that the next message of a rank has `words` words, so that it can be received while this rank works. Each is then waited for by
+    /// [`Communicator::wait`], in the same order; a rank whose messages were announced sends no other ones before them.
+    fn expect(&self, from: usize, words: usize) {
+        let _ = (from, words);
+    }
+
+    /// Gathers every rank's words on all ranks, in the order of ranks. All ranks call it. `turn`: the number of the gather.
     ///
     /// # Errors
     /// As for [`Communicator::wait`].
-    fn gather(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, CommError> {
+    fn gather(&self, turn: u64, own: &[u64]) -> Result<Vec<Vec<u64>>, CommError> {
         let Rank { number, of } = self.rank();
         let mut gathered: Vec<Option<Vec<u64>>> = vec![None; of];
         gathered[number] = Some(own.to_vec());
         // Each rank sends all that it has, over a distance that doubles in each round: J. Bruck et al. 1997, doi:10.1109/71.642949.
         let mut distance = 1;
         while distance < of {
-            let mut words = vec![GATHERED];
+            let mut words = vec![GATHERED, turn];
             for (rank, part) in gathered.iter().enumerate().filter_map(|(rank, part)| Some((rank, part.as_ref()?))) {
                 words.extend([rank as u64, part.len() as u64]);
                 words.extend(part);
@@ -75,11 +82,15 @@ pub trait Communicator: Send + Sync {
             self.post((number + distance) % of, words)?;
             let from = (number + of - distance) % of;
             let received = self.wait(from)?;
-            if received.first() != Some(&GATHERED) {
-                let (expected, found) = ("a gather".to_owned(), Message::received(received).to_string());
+            if !received.starts_with(&[GATHERED, turn]) {
+                let found = match received[..] {
+                    [GATHERED, other, ..] => format!("its part of gather {other}"),
+                    _ => Message::received(received).to_string(),
+                };
+                let expected = format!("its part of gather {turn}");
                 return Err(CommError::UnexpectedMessage { rank: from, waiting: number, expected, found });
             }
-            let mut rest = &received[1..];
+            let mut rest = &received[2..];
             while let [rank, len, after @ ..] = rest {
                 let (part, after) = after.split_at(*len as usize);
                 gathered[*rank as usize] = Some(part.to_vec());
@@ -120,50 +131,6 @@ pub trait Communicator: Send + Sync {
 /// The first word of the messages of [`Communicator::gather`]; no other message begins with it.
 const GATHERED: u64 = u64::MAX;
 
-/// Why the communication between ranks has failed.
-#[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CommError {
-    /// A rank has ended the run.
-    #[error("{0}")]
-    Ended(String),
-    /// A rank sends nothing before the timeout.
-    #[error(
-        "rank {rank} has sent nothing for {seconds} s, while rank {waiting} waits for it; \
-         --comm-timeout sets this timeout"
-    )]
-    Timeout {
-        /// The silent rank.
-        rank: usize,
-        /// The rank that waits for it.
-        waiting: usize,
-        /// The timeout.
-        seconds: u64,
-    },
-    /// A message is not the one that its receiver expects.
-    #[error(
-        "rank {rank} sends {found}, but rank {waiting} expects {expected}: \
-         the ranks do not run the same program on the same case"
-    )]
-    UnexpectedMessage {
-        /// The rank that sends.
-        rank: usize,
-        /// The rank that waits.
-        waiting: usize,
-        /// The message that it expects.
-        expected: String,
-        /// The message that has arrived.
-        found: String,
-    },
-    /// A message is longer than MPI can send.
-    #[error("rank {rank} has to send a message of {gib} GiB, but MPI sends less than 16 GiB: use more ranks")]
-    TooLong {
-        /// The rank that sends.
-        rank: usize,
-        /// The message's length in 2³⁰ bytes.
-        gib: usize,
-    },
-}
-
 /// Messages that one rank has sent, and its waiting time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
@@ -197,6 +164,10 @@ struct Shared {
     readers: OnceLock<PeerReaders>,
     /// Buffers of earlier messages, for reuse.
     spare: Mutex<Vec<Vec<u64>>>,
+    /// Per rank, how many messages this one has sent to it, and has received from it.
+    sent: Vec<AtomicU64>,
+    received: Vec<AtomicU64>,
+    gathers: AtomicU64,
     messages: AtomicU64,
     bytes: AtomicU64,
     nanoseconds: AtomicU64,
@@ -217,7 +188,10 @@ impl std::fmt::Debug for Ranks {
 impl Ranks {
     /// `asked`: set from outside to end the run; all ranks act on it at the same step, see [`Ranks::stop`].
     pub fn new(comm: Arc<dyn Communicator>, asked: Arc<AtomicBool>) -> Self {
-        Ranks { comm, shared: Arc::new(Shared { asked, ..Shared::default() }), told: None }
+        let of = comm.rank().of;
+        let counters = || (0..of).map(|_| AtomicU64::new(0)).collect();
+        let shared = Shared { asked, sent: counters(), received: counters(), ..Shared::default() };
+        Ranks { comm, shared: Arc::new(shared), told: None }
     }
 
     /// Which rank this is.
@@ -270,7 +244,7 @@ impl Ranks {
 
     /// Sends a message.
     pub(in crate::exec) fn post(&self, to: usize, message: Message) -> Result<(), CommError> {
-        let words = message.into_words();
+        let words = message.counted(self.shared.sent[to].fetch_add(1, Ordering::Relaxed)).into_words();
         self.shared.messages.fetch_add(1, Ordering::Relaxed);
         self.shared.bytes.fetch_add(8 * words.len() as u64, Ordering::Relaxed);
         self.communicate(|comm| comm.post(to, words))
@@ -283,14 +257,39 @@ impl Ranks {
         header: MessageHeader,
         numbers: usize,
     ) -> Result<Message, CommError> {
+        let expected = || Message::name(header, numbers);
         self.communicate(|comm| {
-            let message = Message::received(comm.wait(from)?);
+            let message = self.next(comm, from, expected)?;
             if message.is::<R>(header, numbers) {
-                return Ok(message);
+                Ok(message)
+            } else {
+                Err(self.unexpected(from, expected(), &message))
             }
-            let (waiting, expected) = (comm.rank().number, Message::name(header, numbers));
-            Err(CommError::UnexpectedMessage { rank: from, waiting, expected, found: message.to_string() })
         })
+    }
+
+    /// Announces the next message of a rank, of this many numbers, which [`Ranks::wait`] then waits for.
+    pub(in crate::exec) fn expect<R: Scalar>(&self, from: usize, numbers: usize) {
+        self.comm.expect(from, Message::len::<R>(numbers));
+    }
+
+    /// Waits for the next message of a rank, which must be the one after the last that was received from it.
+    fn next(
+        &self,
+        comm: &dyn Communicator,
+        from: usize,
+        expected: impl FnOnce() -> String,
+    ) -> Result<Message, CommError> {
+        let message = Message::received(comm.wait(from)?);
+        let ordinal = self.shared.received[from].fetch_add(1, Ordering::Relaxed);
+        if message.has_ordinal(ordinal) {
+            return Ok(message);
+        }
+        Err(self.unexpected(from, format!("{} as message {ordinal}", expected()), &message))
+    }
+
+    fn unexpected(&self, from: usize, expected: String, found: &Message) -> CommError {
+        CommError::UnexpectedMessage { rank: from, waiting: self.rank().number, expected, found: found.to_string() }
     }
 
     /// Sends values for output.
@@ -318,7 +317,8 @@ impl Ranks {
     /// As for [`Communicator::wait`].
     pub fn gather(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, CommError> {
         let asked = u64::from(self.shared.asked.load(Ordering::Relaxed));
-        let mut all = self.communicate(|comm| comm.gather(&[own, &[asked]].concat()))?;
+        let turn = self.shared.gathers.fetch_add(1, Ordering::Relaxed);
+        let mut all = self.communicate(|comm| comm.gather(turn, &[own, &[asked]].concat()))?;
         let mut stop = false;
         for words in &mut all {
             stop |= words.pop().is_some_and(|asked| asked != 0);

@@ -169,6 +169,7 @@ impl Communicator for Threads {
 mod tests {
     use super::super::{MessageHeader, Phase};
     use super::*;
+    use std::sync::atomic::AtomicU64;
 
     /// Runs `work` on each of `size` ranks.
     fn on_ranks<T: Send>(size: usize, timeout: Duration, work: impl Fn(Ranks) -> T + Sync) -> Vec<T> {
@@ -248,6 +249,57 @@ mod tests {
                 "{message}"
             );
             assert_eq!(found[0], Err(message));
+        }
+    }
+
+    /// Ranks; a message of the first is lost.
+    struct Lossy(Threads, AtomicU64);
+
+    impl Communicator for Lossy {
+        fn rank(&self) -> Rank {
+            self.0.rank()
+        }
+
+        fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
+            if self.1.fetch_add(1, Ordering::Relaxed) == 2 && self.0.rank.number == 0 {
+                Ok(())
+            } else {
+                self.0.post(to, words)
+            }
+        }
+
+        fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
+            self.0.wait(from)
+        }
+
+        fn abort(&self, reason: &str) {
+            self.0.abort(reason);
+        }
+    }
+
+    /// If a message is lost, the next one is not taken for it, although both have the same header and length; nor is the next gather's.
+    #[test]
+    fn a_lost_message_is_detected() {
+        let header = MessageHeader { phase: Phase::GhostCells, level: 1, epoch: 4 };
+        let outcomes = |work: fn(&Ranks, MessageHeader) -> Result<(), CommError>| {
+            let ranks = Threads::new(2, SOON).into_iter();
+            let ranks = ranks.map(|comm| Ranks::new(Arc::new(Lossy(comm, AtomicU64::new(0))), Arc::default()));
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = ranks.map(|ranks| scope.spawn(move || work(&ranks, header))).collect();
+                threads.into_iter().map(|thread| thread.join().expect("a rank that does not panic")).collect::<Vec<_>>()
+            })
+        };
+        let of_messages = outcomes(|ranks, header| {
+            let other = 1 - ranks.rank().number;
+            (0..4).try_for_each(|_| ranks.post(other, ranks.message::<f64>(header, 5)))?;
+            (0..3).try_for_each(|_| ranks.wait::<f64>(other, header, 5).map(drop))
+        });
+        let of_gathers = outcomes(|ranks, _| (0..4).try_for_each(|_| ranks.gather(&[7]).map(drop)));
+        for (outcomes, [found, expected]) in
+            [(of_messages, ["as message 3", "as message 2"]), (of_gathers, ["gather 3", "gather 2"])]
+        {
+            let told = outcomes[1].clone().expect_err("a message is lost").to_string();
+            assert!(told.contains(found) && told.contains(expected) && told.contains("lost"), "{told}");
         }
     }
 

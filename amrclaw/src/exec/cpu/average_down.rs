@@ -36,7 +36,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let of_parcel = |regions: &[RestrictRegion<D>]| {
             blocks(regions.iter().map(|region| region.cells).collect::<Vec<_>>().into_iter())
         };
-        let exchanged = post(&ranks, header, &exchange.sent, len, |regions, message| {
+        let exchanged = post(&ranks, header, (&exchange.sent, &exchange.received), len, |regions, message| {
             // SAFETY: each message is one task's.
             regions
                 .iter()

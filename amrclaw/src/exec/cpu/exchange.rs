@@ -7,14 +7,15 @@ use crate::plan::Parcel;
 use crate::threads::parallel_for;
 use riemann::real::Scalar;
 
-/// Sends each other rank its parcel. `len`: how many numbers `pack` writes for the items.
+/// Announces the parcels of other ranks, and sends each its own. `len`: how many numbers `pack` writes for the items.
 pub(super) fn post<P: Sync, R: Scalar>(
     ranks: &Ranks,
     header: MessageHeader,
-    parcels: &[Parcel<P>],
+    (parcels, received): (&[Parcel<P>], &[Parcel<P>]),
     len: impl Fn(&P) -> usize,
     pack: impl Fn(&P, Shared<'_, R>) + Sync,
 ) -> Result<(), CommError> {
+    received.iter().for_each(|parcel| ranks.expect::<R>(parcel.rank, len(&parcel.items)));
     let mut messages: Vec<Message> = parcels.iter().map(|p| ranks.message::<R>(header, len(&p.items))).collect();
     let numbers: Vec<Shared<'_, R>> = messages.iter_mut().map(|m| Shared::new(m.numbers_mut())).collect();
     parallel_for(parcels.len(), |n| pack(&parcels[n].items, numbers[n]));

@@ -61,7 +61,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             return Ok(());
         }
         let len = |regions: &Regions<D>| num_eqn * regions.num_cells();
-        post(&ranks, header, &exchange.sent, len, |regions, message| {
+        post(&ranks, header, (&exchange.sent, &exchange.received), len, |regions, message| {
             // SAFETY: interior cells and the coarser level are only read meanwhile; each message is one task's.
             unsafe { pack_regions(regions, message, (q, &layout), coarse, (num_eqn, Slope::Central)) };
         })?;

@@ -345,7 +345,7 @@ fn send_faces<const D: usize, R: Scalar>(
             }
         }
     };
-    post(ranks, header, sent, len, |runs, message| {
+    post(ranks, header, (sent, received), len, |runs, message| {
         // SAFETY: nobody writes the arrays meanwhile; each message is one task's.
         places(runs, &mut |at, place| unsafe { *message.at(at) = *place });
     })?;

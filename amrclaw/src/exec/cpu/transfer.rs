@@ -40,7 +40,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let len = |regions: &Regions<D>| num_eqn * regions.num_cells();
             // A level that is new as a whole copies nothing.
             let from = old.as_ref().map_or((q, &*layout), |(layout, values)| (*values, &**layout));
-            let exchanged = post(&ranks, header, &exchange.sent, len, |regions, message| {
+            let exchanged = post(&ranks, header, (&exchange.sent, &exchange.received), len, |regions, message| {
                 // SAFETY: the old level and the coarser one are only read; each message is one task's.
                 unsafe { pack_regions(regions, message, from, Some(source), (num_eqn, Slope::Minmod)) };
             });
@@ -100,7 +100,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let cells: usize = regions.coarse_boxes(ratio).map(|cells| cells.volume()).sum();
             (num_eqn + 1) * cells
         };
-        let exchanged = post(&ranks, header, &plan.exchange().sent, len, |regions, message| {
+        let exchange = plan.exchange();
+        let exchanged = post(&ranks, header, (&exchange.sent, &exchange.received), len, |regions, message| {
             for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
                 for (cell, m) in block.cells.cells().flat_map(|cell| (0..=num_eqn).map(move |m| (cell, m))) {
                     let place = block.offset(num_eqn + 1, cell) + m * block.component();
@@ -122,7 +123,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
         });
         let receive = || {
-            receive(&ranks, header, &plan.exchange().received, len, |regions, message| {
+            receive(&ranks, header, &exchange.received, len, |regions, message| {
                 for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
                     // SAFETY: the new level is nobody else's yet; the message is only read.
                     unsafe {

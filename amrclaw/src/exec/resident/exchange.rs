@@ -69,6 +69,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if sent.shares.is_empty() && received.shares.is_empty() {
             return Ok(own()?);
         }
+        let through_host = |share: &&Share| !(self.sends_from_device || self.ranks.has_peer_access(share.rank));
+        received.shares.iter().filter(through_host).for_each(|Share { rank, cells, .. }| {
+            self.ranks.expect::<R>(*rank, cells.len() * components);
+        });
         self.machine.fork(Overlap::Messages)?;
         let packed = self.pack(header, (sent, components), pack)?;
         self.machine.in_branch(Overlap::Messages, own)?;

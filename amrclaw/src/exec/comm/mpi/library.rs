@@ -50,6 +50,8 @@ pub const WORDS: usize = 0x259;
 pub const NO_REQUEST: usize = 0x180;
 /// `MPI_THREAD_SERIALIZED`.
 pub const SERIALIZED: c_int = 2048;
+/// `MPI_ERRORS_RETURN`.
+pub const ERRORS_RETURN: usize = 0x143;
 /// `MPI_ANY_SOURCE`.
 pub const ANY: c_int = -1;
 
@@ -105,6 +107,8 @@ functions! {
     rank "MPI_Comm_rank": fn(usize, *mut c_int);
     size "MPI_Comm_size": fn(usize, *mut c_int);
     version "MPI_Get_library_version": fn(*mut c_char, *mut c_int);
+    set_error_handler "MPI_Comm_set_errhandler": fn(usize, usize);
+    error_text "MPI_Error_string": fn(c_int, *mut c_char, *mut c_int);
     send "MPI_Isend": fn(*const c_void, c_int, usize, c_int, c_int, usize, *mut usize);
     test "MPI_Test": fn(*mut usize, *mut c_int, *mut Status);
     probe "MPI_Iprobe": fn(c_int, c_int, usize, *mut c_int, *mut Status);
@@ -150,24 +154,29 @@ impl Functions {
         unsafe { self.library.get::<unsafe extern "C" fn()>(b"MPI_Abi_get_version") }.is_ok()
     }
 
-    /// True if the message of a request has been sent, or has been received.
-    pub fn is_done(&self, request: &mut usize) -> bool {
+    /// The status of a message, once it has been sent or received.
+    ///
+    /// # Errors
+    /// The code of MPI's error.
+    pub fn status(&self, request: &mut usize) -> Result<Option<Status>, c_int> {
         let (mut is_done, mut status) = (0, Status::default());
         // SAFETY: a request that is under way, or none; the rest are places for the answers.
-        unsafe { (self.test)(&raw mut *request, &raw mut is_done, &raw mut status) };
-        is_done != 0
+        match unsafe { (self.test)(&raw mut *request, &raw mut is_done, &raw mut status) } {
+            0 => Ok((is_done != 0).then_some(status)),
+            code => Err(code),
+        }
     }
 
     /// The library's version text, in one line.
     pub fn version(&self) -> String {
-        // Longer than any version is: MPI_MAX_LIBRARY_VERSION_STRING.
-        let (mut text, mut len) = (vec![0_u8; 8192], 0);
         // SAFETY: there is room for the longest text.
-        unsafe { (self.version)(text.as_mut_ptr().cast(), &raw mut len) };
-        text.truncate(usize::try_from(len).unwrap_or(0));
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let line = text.lines().next().unwrap_or_default().trim_end_matches('\0');
-        line.split_whitespace().collect::<Vec<_>>().join(" ")
+        line_of(|text, len| unsafe { (self.version)(text, len) })
+    }
+
+    /// What an error code means, in one line.
+    pub fn error(&self, code: c_int) -> String {
+        // SAFETY: likewise.
+        line_of(|text, len| unsafe { (self.error_text)(code, text, len) })
     }
 
     /// Whether the library is GPU-aware, if it tells. Libraries other than Open MPI tell only after they have been initialized.
@@ -179,6 +188,17 @@ impl Functions {
         // SAFETY: it only asks, and does so at a time when it may.
         self.gpu_aware.filter(|_| may_ask).map(|ask| unsafe { ask() } == 1)
     }
+}
+
+/// The first line of a text that MPI writes.
+fn line_of(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
+    // Longer than the longest text, MPI_MAX_LIBRARY_VERSION_STRING.
+    let (mut text, mut len) = (vec![0_u8; 8192], 0);
+    write(text.as_mut_ptr().cast(), &raw mut len);
+    text.truncate(usize::try_from(len).unwrap_or(0));
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let line = text.lines().next().unwrap_or_default().trim_end_matches('\0');
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Where a library may be.

@@ -14,9 +14,9 @@ use super::peer_timeout::PeerTimeout;
 use super::{Acknowledgements, CommError, Communicator, DeviceMessages, PeerAccess};
 use crate::mesh::Rank;
 use direct::DeviceTransports;
-use library::{ANY, Functions, SERIALIZED, WORLD};
+use library::{ANY, ERRORS_RETURN, Functions, SERIALIZED, WORLD};
 use parking_lot::Mutex;
-use state::{ANSWER, END, MESSAGE, QUESTION, State};
+use state::{ANSWER, END, MESSAGE, OUTPUT_DELAY, QUESTION, State, tell};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
@@ -34,6 +34,9 @@ const POLL_TIME_BESIDE_DEVICE: Duration = Duration::from_millis(2);
 /// The same while it receives a message that has been announced: some libraries transfer only a part of it in each call.
 const POLL_TIME_TO_RECEIVE: Duration = Duration::from_millis(50);
 
+/// Messages with fewer words than this are transferred in one call.
+const LONG_MESSAGE: usize = 1 << 12;
+
 /// How often a waiting rank answers questions of others.
 const ANSWER_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -42,9 +45,6 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
 
 /// If several ranks end the run at once, the lowest reports why: each waits this long for each rank before it, up to a second.
 const ABORT_STAGGER: Duration = Duration::from_millis(25);
-
-/// How long a launcher gets to show why a run ends: once it ends the processes, it may discard output that it has not read.
-const OUTPUT_DELAY: Duration = Duration::from_millis(300);
 
 /// A library that was found.
 #[derive(Clone, Debug)]
@@ -120,6 +120,7 @@ impl Mpi {
             }
             (functions.rank)(WORLD, &raw mut number);
             (functions.size)(WORLD, &raw mut of);
+            (functions.set_error_handler)(WORLD, ERRORS_RETURN);
         }
         drop(all_there);
         let rank = Rank { number: number as usize, of: of as usize };
@@ -206,7 +207,7 @@ impl Mpi {
     unsafe fn receive(&self, from: usize, tag: c_int, room: (*mut c_void, usize)) -> Result<(), CommError> {
         // SAFETY: the caller's promise.
         let mut request = unsafe { self.state.lock().begin_receiving(from, tag, room) };
-        self.wait_until(from, POLL_TIME_TO_RECEIVE, |state| state.functions.is_done(&mut request).then_some(()))
+        self.wait_until(from, POLL_TIME_TO_RECEIVE, |state| state.is_received(&mut request).then_some(()))
     }
 
     /// Asks a rank whether it is waiting for others too: true if it answers in time.
@@ -242,12 +243,6 @@ fn watch_start(timeout: Duration) -> Sender<()> {
     started
 }
 
-/// Writes in one piece why the run ends, and gives the launcher time to show it.
-fn tell(reason: &str) {
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("error: {reason}\n").as_bytes());
-    thread::sleep(OUTPUT_DELAY);
-}
-
 impl Communicator for Mpi {
     fn rank(&self) -> Rank {
         self.rank
@@ -261,7 +256,25 @@ impl Communicator for Mpi {
         Ok(())
     }
 
+    fn expect(&self, from: usize, words: usize) {
+        // A message that MPI cannot send is not announced: its sender reports it.
+        if self.check_length(words).is_ok() {
+            self.state.lock().expect(from, words);
+        }
+    }
+
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
+        let announced = self.state.lock().expected_len(from);
+        if let Some(len) = announced {
+            let poll_time = if len < LONG_MESSAGE { self.poll_time() } else { POLL_TIME_TO_RECEIVE };
+            let arrived = self.wait_until(from, poll_time, |state| state.take_expected(from))?;
+            return arrived.map_err(|why| CommError::UnexpectedMessage {
+                rank: from,
+                waiting: self.rank.number,
+                expected: format!("{len} words"),
+                found: format!("more words ({why})"),
+            });
+        }
         let mut words = self.wait_until(from, self.poll_time(), |state| state.probe_next(from as c_int, MESSAGE))?;
         let room = (words.as_mut_ptr().cast(), words.len());
         // SAFETY: there is room for the next message; where it does not come, the words are kept.

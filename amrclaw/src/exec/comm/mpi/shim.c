@@ -17,6 +17,15 @@ _Static_assert(sizeof(MPI_Status) <= sizeof(Status), "a status fits the room of 
 #define WORLD MPI_COMM_WORLD
 #define WORDS MPI_UINT64_T
 
+// There is one error handler: every function returns its error.
+int amrclaw_MPI_Comm_set_errhandler(uintptr_t comm, uintptr_t handler)
+{
+    (void)comm, (void)handler;
+    return MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
+}
+
+int amrclaw_MPI_Error_string(int code, char *text, int *length) { return MPI_Error_string(code, text, length); }
+
 static int source(int from) { return from == -1 ? MPI_ANY_SOURCE : from; }
 
 int amrclaw_MPI_Initialized(int *is_initialized) { return MPI_Initialized(is_initialized); }
@@ -60,11 +69,12 @@ int amrclaw_MPI_Isend(const void *words, int count, uintptr_t type, int to, int 
 
 int amrclaw_MPI_Test(uintptr_t *request, int *is_done, Status *status)
 {
-    (void)status;
     MPI_Request own;
+    MPI_Status own_status;
     memcpy(&own, request, sizeof own);
-    int error = MPI_Test(&own, is_done, MPI_STATUS_IGNORE);
+    int error = MPI_Test(&own, is_done, &own_status);
     memcpy(request, &own, sizeof own);
+    memcpy(status, &own_status, sizeof own_status);
     return error;
 }
 
