@@ -66,15 +66,16 @@ pub trait CellFunction<const D: usize>: Send + Sync {
     }
 }
 
-/// A [`CellFunction`] in two steps: first numbers of a row that do not depend on time and are kept as long as the row's cells exist, then
-/// the values from these numbers. The values are those of [`CellFunction::fill_row`], bit for bit.
+/// A [`CellFunction`] or [`StateFunction`](super::StateFunction) in two steps: first numbers of a row that depend on position only and are
+/// kept as long as the row's cells exist, then the values from these numbers. The values are those of `fill_row`, bit for bit.
 pub trait CachedCellFunction<const D: usize>: Send + Sync {
     /// How many numbers are kept for a row of `cells` cells.
     fn kept_len(&self, cells: usize) -> usize;
 
-    /// Fills the numbers to keep for a row, which are the same at all times.
+    /// Fills the numbers to keep for a row, which are the same at all times and for all states.
     fn fill_kept(&self, row: &CellRow<D>, kept: &mut [f64]);
 
-    /// Fills `out[value * row.len + cell]` from what [`CachedCellFunction::fill_kept`] gave for the same row at any time.
-    fn fill_row_from(&self, row: &CellRow<D>, kept: &[f64], out: &mut [f64]);
+    /// Fills `out[value * row.len + cell]` from what [`CachedCellFunction::fill_kept`] gave for the same row. `values`: for a function of the
+    /// state, `state[equation * row.len + cell]` and `aux[value * row.len + cell]`, else nothing.
+    fn fill_row_from(&self, row: &CellRow<D>, kept: &[f64], values: [&[f64]; 2], out: &mut [f64]);
 }

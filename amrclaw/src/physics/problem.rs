@@ -1,6 +1,9 @@
 //! What is solved: everything that the user specifies besides the Riemann solver.
 
-use super::{BoundaryBlockFunction, CellFunction, CellRow, DeviceForm, MappedWall, SourceCentres, StateBlockFunction};
+use super::{
+    BoundaryBlockFunction, CachedCellFunction, CellFunction, CellRow, DeviceForm, MappedWall, SourceCentres,
+    StateBlockFunction,
+};
 use crate::mesh::{Beyond, Domain};
 use riemann::axis::{Axis, Side};
 use riemann::patch::Scheme;
@@ -101,6 +104,11 @@ pub trait StateFunction<const D: usize>: Send + Sync {
 
     /// Fills `out[value * row.len + cell]` from `state[equation * row.len + cell]` and `aux[value * row.len + cell]`.
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]);
+
+    /// The same function in two steps, if that saves work when it is called for the same cells again: for sources.
+    fn in_steps(&self) -> Option<&dyn CachedCellFunction<D>> {
+        None
+    }
 
     /// The same function over boxes, if it prefers to be called so: for flags.
     fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {

@@ -244,6 +244,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             sources: source::Context::new(
                 (&self.problem, self.solver.as_ref()),
                 (&layout, arrays.aux, geometry),
+                arrays.kept_of_source,
                 &self.source_scratch,
             ),
             arrays,

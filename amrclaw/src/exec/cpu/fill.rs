@@ -110,18 +110,16 @@ pub(super) fn fill_patch<const D: usize, R: Scalar>(
     unsafe { fill_cells(Shared::new(array), patch, &asked, function) };
 }
 
-/// What a function in two steps keeps for a patch's cells, row by row in the order of evaluation.
-fn kept_of<const D: usize>(
+/// What a function in two steps keeps for the rows of a patch, in their order.
+pub(super) fn kept_of<const D: usize>(
     steps: &dyn CachedCellFunction<D>,
-    asked: impl Iterator<Item = EvaluatedCells<D>>,
+    rows: impl Iterator<Item = CellRow<D>>,
 ) -> Vec<f64> {
     let mut kept = Vec::new();
-    for asked in asked {
-        for cell in asked.cells.rows() {
-            let (row, start) = (asked.row(cell), kept.len());
-            kept.resize(start + steps.kept_len(row.len), 0.0);
-            steps.fill_kept(&row, &mut kept[start..]);
-        }
+    for row in rows {
+        let start = kept.len();
+        kept.resize(start + steps.kept_len(row.len), 0.0);
+        steps.fill_kept(&row, &mut kept[start..]);
     }
     kept
 }
@@ -160,7 +158,8 @@ fn fill_aux<const D: usize, R: Scalar>(
     if let Some(steps) = steps.filter(|_| store.kept_of_aux.is_empty()) {
         let kept = |k: usize| {
             let patch = &layout.patches[k];
-            if patch.is_local { kept_of(steps, asked(patch)) } else { Vec::new() }
+            let rows = asked(patch).flat_map(|asked| asked.cells.rows().map(move |cell| asked.row(cell)));
+            if patch.is_local { kept_of(steps, rows) } else { Vec::new() }
         };
         store.kept_of_aux = parallel_map(layout.patches.len(), kept);
     }
@@ -177,7 +176,7 @@ fn fill_aux<const D: usize, R: Scalar>(
             if let Some(steps) = steps {
                 let fill = |row: &CellRow<D>, out: &mut [f64]| {
                     let of_row = rest.split_off(..steps.kept_len(row.len)).expect("each row has its own");
-                    steps.fill_row_from(row, of_row, out);
+                    steps.fill_row_from(row, of_row, [&[], &[]], out);
                 };
                 // SAFETY: each patch is written by its own task alone.
                 unsafe { fill_rows((aux, patch, count), &asked, fill) };

@@ -108,14 +108,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// all finite and allowed.
     pub(in crate::exec) fn mirror_source(&mut self, level: Level, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
         let store = &mut self.levels[level.index()];
-        let mut aux = std::mem::take(&mut store.aux);
+        let (mut aux, kept) = (std::mem::take(&mut store.aux), std::mem::take(&mut store.kept_of_source));
         let layout = store.layout.clone();
         let solver = (&self.problem, self.solver.as_ref());
-        let context =
-            source::Context::new(solver, (&layout, Shared::new(&mut aux), store.geometry), &self.source_scratch);
+        let values = (&*layout, Shared::new(&mut aux), store.geometry);
+        let context = source::Context::new(solver, values, &kept, &self.source_scratch);
         // SAFETY: the level is borrowed alone.
         let broken = unsafe { context.apply(Shared::new(store.q_mut()), ghosts, t, dt) };
-        store.aux = aux;
+        (store.aux, store.kept_of_source) = (aux, kept);
         broken
     }
 }

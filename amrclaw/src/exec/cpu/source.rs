@@ -1,10 +1,13 @@
 //! Source terms: the solver's own, and dq/dt given by a function.
 
+use super::fill::kept_of;
 use super::scratch::Scratch;
+use super::store::KeptOfSource;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
+use crate::index::CellBox;
 use crate::mesh::Geometry;
-use crate::physics::{CellRow, Problem, SourceCentres, StateFunction};
-use crate::threads::parallel_reduce;
+use crate::physics::{CachedCellFunction, CellRow, Problem, SourceCentres, StateFunction};
+use crate::threads::{parallel_map, parallel_reduce};
 use riemann::patch::{PatchSolver, SourceRow};
 use riemann::real::Scalar;
 
@@ -18,8 +21,28 @@ pub(super) struct Context<'a, const D: usize, R: Scalar> {
     solver: &'a dyn PatchSolver<R>,
     centres: Option<&'a SourceCentres<D>>,
     function: Option<&'a dyn StateFunction<D>>,
+    /// What the function keeps of the level.
+    kept: &'a KeptOfSource,
     /// States and rates of one row, per thread.
     scratch: &'a Scratch<f64>,
+}
+
+/// The function of a source term for a row of cells.
+#[derive(Clone, Copy)]
+struct RowSource<'a, const D: usize> {
+    function: &'a dyn StateFunction<D>,
+    /// The function in two steps, and what it keeps for the row.
+    in_steps: Option<(&'a dyn CachedCellFunction<D>, &'a [f64])>,
+}
+
+impl<const D: usize> RowSource<'_, D> {
+    /// Fills `out` with dq/dt of the row.
+    fn fill(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        match self.in_steps {
+            Some((steps, kept)) => steps.fill_row_from(row, kept, [state, aux], out),
+            None => self.function.fill_row(row, state, aux, out),
+        }
+    }
 }
 
 impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
@@ -27,6 +50,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
     pub fn new(
         (problem, solver): (&'a Problem<D>, &'a dyn PatchSolver<R>),
         (layout, aux, geometry): (&'a LevelLayout<D>, Shared<'a, R>, Geometry<D>),
+        kept: &'a KeptOfSource,
         scratch: &'a Scratch<f64>,
     ) -> Self {
         Context {
@@ -38,6 +62,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             solver,
             centres: problem.own_source_at.as_ref(),
             function: problem.source.as_deref(),
+            kept,
             scratch,
         }
     }
@@ -48,8 +73,13 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
     /// # Safety
     /// Nobody else touches `q` meanwhile, and nobody writes auxiliary values.
     pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
-        let act = |patch: &PatchLayout<D>| {
-            let cells = if ghosts { patch.with_ghosts() } else { patch.cells };
+        let cells_of = |patch: &PatchLayout<D>| if ghosts { patch.with_ghosts() } else { patch.cells };
+        let steps = self.function.and_then(StateFunction::in_steps);
+        let kept = steps.map(|steps| (steps, self.kept_by(steps, usize::from(ghosts), cells_of)));
+        let patches = &self.layout.patches;
+        let act = |k: usize| {
+            let (patch, cells) = (&patches[k], cells_of(&patches[k]));
+            let mut rest = kept.map(|(steps, kept)| (steps, kept[k].as_slice()));
             let len = cells.size()[0] as usize;
             let mut buffers = self.scratch.mine();
             if self.function.is_some() && buffers.len() < (3 * self.num_eqn + self.num_aux) * len {
@@ -63,7 +93,11 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
                         self.apply_solver(q, patch, row, len, t, dt);
                     }
                     if let Some(function) = self.function {
-                        self.apply_function(function, q, patch, row, len, t, dt, &mut buffers);
+                        let in_steps = rest.as_mut().map(|(steps, rest)| {
+                            let of_row = rest.split_off(..steps.kept_len(len)).expect("each row has its own");
+                            (*steps, of_row)
+                        });
+                        self.apply_function(RowSource { function, in_steps }, q, patch, row, len, t, dt, &mut buffers);
                     }
                     let start = patch.offset(self.num_eqn, row);
                     for m in 0..self.num_eqn {
@@ -75,9 +109,24 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             }
             finite
         };
-        let patches = &self.layout.patches;
-        let broken = |k: usize| if !patches[k].is_local || act(&patches[k]) { usize::MAX } else { k };
+        let broken = |k: usize| if !patches[k].is_local || act(k) { usize::MAX } else { k };
         Some(parallel_reduce(patches.len(), broken, usize::MAX, usize::min)).filter(|&k| k < usize::MAX)
+    }
+
+    /// What the function keeps for each patch; computed once. `place`: among what is kept of the level.
+    fn kept_by(
+        &self,
+        steps: &dyn CachedCellFunction<D>,
+        place: usize,
+        cells_of: impl Fn(&PatchLayout<D>) -> CellBox<D> + Sync,
+    ) -> &'a [Vec<f64>] {
+        let patches = &self.layout.patches;
+        let of_patch = |k: usize| {
+            let cells = cells_of(&patches[k]);
+            let rows = cells.rows().map(|cell| self.cells(cell, cells.size()[0] as usize, 0.0));
+            if patches[k].is_local { kept_of(steps, rows) } else { Vec::new() }
+        };
+        self.kept[place].get_or_init(|| parallel_map(patches.len(), of_patch))
     }
 
     unsafe fn apply_solver(
@@ -127,7 +176,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
     #[allow(clippy::too_many_arguments, reason = "the row, the time and the buffers of one call site")]
     unsafe fn apply_function(
         &self,
-        function: &dyn StateFunction<D>,
+        function: RowSource<'_, D>,
         q: Shared<'_, R>,
         patch: &PatchLayout<D>,
         cell: [i32; D],
@@ -154,11 +203,11 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             let values = unsafe { q.row(start + m * patch.component(), len) };
             state[m * len..][..len].iter_mut().zip(values).for_each(|(s, v)| *s = v.to_f64());
         }
-        function.fill_row(&row(t), state, aux, rate);
+        function.fill(&row(t), state, aux, rate);
         for (m, (s, r)) in middle.iter_mut().zip(state.iter().zip(rate.iter())) {
             *m = s + 0.5 * dt * r;
         }
-        function.fill_row(&row(t + 0.5 * dt), middle, aux, rate);
+        function.fill(&row(t + 0.5 * dt), middle, aux, rate);
         for m in 0..self.num_eqn {
             // SAFETY: likewise.
             let values = unsafe { q.row_mut(start + m * patch.component(), len) };

@@ -7,7 +7,7 @@ use crate::fields::{LevelLayout, Pool, Shared};
 use crate::mesh::{Geometry, LevelMesh, Partition};
 use crate::plan::{LevelPlans, RefluxPlan};
 use riemann::real::Scalar;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Terms of the conservation fix between a level and the next coarser one.
 #[derive(Debug, Default)]
@@ -21,6 +21,9 @@ pub(super) struct Register<R> {
     /// `[equation, face]`.
     pub ghosts: Vec<R>,
 }
+
+/// The time-independent part of source terms for each patch, for rows of interior cells and for rows with ghost cells.
+pub(super) type KeptOfSource = [OnceLock<Vec<Vec<f64>>>; 2];
 
 /// A level's values.
 #[derive(Debug)]
@@ -38,6 +41,8 @@ pub(super) struct LevelStore<const D: usize, R> {
     /// For each patch, the time-independent part of auxiliary values that change with time: see
     /// [`CachedCellFunction`](crate::physics::CachedCellFunction). Empty until it is first needed.
     pub kept_of_aux: Vec<Vec<f64>>,
+    /// The same of source terms, for rows of interior cells and for rows with ghost cells. Empty until they are first needed.
+    pub kept_of_source: KeptOfSource,
     /// Fluxes that the last sweep kept: `[equation, slot]`.
     pub kept: Vec<R>,
     pub register: Register<R>,
@@ -56,6 +61,7 @@ pub(super) struct StepArrays<'a, R> {
     pub aux: Shared<'a, R>,
     pub kept: &'a mut [R],
     pub register: &'a mut Register<R>,
+    pub kept_of_source: &'a KeptOfSource,
 }
 
 impl<const D: usize, R: Scalar> LevelStore<D, R> {
@@ -82,6 +88,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             states: States::new(time),
             aux,
             kept_of_aux: Vec::new(),
+            kept_of_source: KeptOfSource::default(),
             kept: Vec::new(),
             register,
             faces: None,
@@ -97,9 +104,10 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         others.into_iter().for_each(|b| pool.give(b));
     }
 
-    /// Bytes of `kept_of_aux`.
+    /// Bytes of what is kept of auxiliary values and source terms.
     pub fn kept_bytes(&self) -> usize {
-        self.kept_of_aux.iter().map(|kept| size_of_val(&**kept)).sum()
+        let of_source = self.kept_of_source.iter().filter_map(OnceLock::get).flatten();
+        self.kept_of_aux.iter().chain(of_source).map(|kept| size_of_val(&**kept)).sum()
     }
 
     /// The present state.
@@ -155,7 +163,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             let [q, next] = self.buffers.get_disjoint_mut([self.states.current(), next]).expect("two different arrays");
             (Shared::new(q), Shared::new(next))
         };
-        StepArrays { q, next, aux: Shared::new(&mut self.aux), kept: &mut self.kept, register: &mut self.register }
+        let (aux, kept_of_source) = (Shared::new(&mut self.aux), &self.kept_of_source);
+        StepArrays { q, next, aux, kept: &mut self.kept, register: &mut self.register, kept_of_source }
     }
 
     /// What the step has written becomes the present state.

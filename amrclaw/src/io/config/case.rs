@@ -7,7 +7,8 @@ use super::settle::ResolvedSettings;
 use super::shape::{SolverFormulas, SolverShape};
 use crate::io::derived::FormulaError;
 use crate::io::expression::{
-    ExpressionBoundary, ExpressionCells, ExpressionMap, Names, RowExpressions, cell_names, compile_on_mesh,
+    ExpressionBoundary, ExpressionCells, ExpressionMap, Names, RowExpressions, SourceExpressions, cell_names,
+    compile_on_mesh,
 };
 use crate::mesh::Mapping;
 use std::ops::Deref;
@@ -77,9 +78,9 @@ impl Case {
 
     /// Source terms dq/dt, one per equation; `None` without `[source]`. Further values of their rows: the
     /// equations, then the auxiliary values.
-    pub fn source_terms<const D: usize>(&self) -> Option<RowExpressions<D>> {
+    pub fn source_terms<const D: usize>(&self) -> Option<SourceExpressions<D>> {
         self.assert_dimension::<D>();
-        self.formulas.source.clone().map(RowExpressions::asked_again)
+        self.formulas.source.clone().map(SourceExpressions::new)
     }
 
     /// The refinement criterion as an expression, not zero where to refine. Further values of its rows: the

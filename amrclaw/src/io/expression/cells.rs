@@ -21,21 +21,11 @@ pub struct RowExpressions<const D: usize> {
 impl<const D: usize> RowExpressions<D> {
     /// `expressions` must all have been compiled for the same variables, which begin with [`cell_names`].
     pub fn new(expressions: Vec<Expression>) -> Self {
-        Self::split(expressions, false)
-    }
-
-    /// As [`RowExpressions::new`], for expressions evaluated several times in succession on each row, with other further values or at other
-    /// times: parts that depend on position only are cached in between.
-    pub fn asked_again(expressions: Vec<Expression>) -> Self {
-        Self::split(expressions, true)
-    }
-
-    fn split(expressions: Vec<Expression>, again: bool) -> Self {
         let names = cell_names(D);
         for expression in &expressions {
             assert!(expression.variables().starts_with(&names), "variables must begin with those of a cell");
         }
-        let split = RowSplit::of::<D>(&expressions, again).map(Arc::new);
+        let split = RowSplit::of::<D>(&expressions).map(Arc::new);
         RowExpressions { whole: Rows::new::<D>(expressions), split }
     }
 
@@ -176,5 +166,38 @@ impl<const D: usize> StateFunction<D> for RowExpressions<D> {
         let further: Vec<Node> = (0..count).map(|k| formulas.quantity(Quantity::Value(k))).collect();
         self.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));
         Some(DeviceForm::Formulas(formulas))
+    }
+}
+
+/// Source terms from expressions of position, time and a cell's values.
+#[derive(Clone, Debug)]
+pub struct SourceExpressions<const D: usize> {
+    whole: RowExpressions<D>,
+    /// The same in two steps, if this gains anything.
+    steps: Option<Steps<D>>,
+}
+
+impl<const D: usize> SourceExpressions<D> {
+    /// One rate of change per expression; their variables are [`cell_names`], then a cell's values.
+    pub fn new(expressions: Vec<Expression>) -> Self {
+        SourceExpressions { steps: Steps::of(&expressions), whole: RowExpressions::new(expressions) }
+    }
+}
+
+impl<const D: usize> StateFunction<D> for SourceExpressions<D> {
+    fn num_values(&self) -> usize {
+        self.whole.len()
+    }
+
+    fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        self.whole.fill_row(row, state, aux, out);
+    }
+
+    fn in_steps(&self) -> Option<&dyn CachedCellFunction<D>> {
+        self.steps.as_ref().map(|steps| steps as _)
+    }
+
+    fn device_form(&self) -> Option<DeviceForm> {
+        self.whole.device_form()
     }
 }

@@ -21,7 +21,7 @@ mod syntax;
 mod token;
 
 pub use boundary::ExpressionBoundary;
-pub use cells::{ExpressionCells, RowExpressions};
+pub use cells::{ExpressionCells, RowExpressions, SourceExpressions};
 pub use compile::{Expression, Names};
 pub use derivative::{Derivative, DerivativeKind, derivative_name};
 pub use evaluate::Input;

@@ -1,8 +1,7 @@
 //! Expressions of a case, compiled for its solver; cases in one and three dimensions.
 
 use super::*;
-use crate::physics::SourceSplit;
-use crate::physics::{CellFunction, CellRow};
+use crate::physics::{CellFunction, CellRow, SourceSplit, StateFunction};
 use riemann::catalogue::ParameterCheck;
 
 /// A solver in `dimension` dimensions with two equations, two auxiliary values and a parameter.
@@ -83,7 +82,8 @@ fn source_terms_see_the_solution() {
     let (depth, momentum, bottom, kappa) = ([1.0, 2.0], [3.0, 0.5], [0.0; 2], [1.0; 2]);
     let further: [&[f64]; 4] = [&depth, &momentum, &bottom, &kappa];
     let mut out = [f64::NAN; 4];
-    case.source_terms::<1>().unwrap().evaluate(&ROW, &further, &mut out);
+    let source = case.source_terms::<1>().unwrap();
+    source.fill_row(&ROW, &further[..2].concat(), &further[2..].concat(), &mut out);
     assert_eq!(out, [0.0, 0.0, -6.0, -12.0]);
     case.flag_expression::<1>().unwrap().evaluate(&ROW, &further, &mut out[..2]);
     assert_eq!(out[..2], [1.0, 0.0]);
