@@ -2,22 +2,33 @@
 
 #[path = "common/ranks.rs"]
 mod common;
+#[path = "../benches/scale/main.rs"]
+#[allow(dead_code, reason = "the command line is not used")]
+mod scale;
+#[path = "../../examples/sound_in_wind/sound_in_wind.rs"]
+mod sound_in_wind;
 
 use amrclaw::exec::comm::{Ranks, Threads};
+use amrclaw::io::checkpoint_patches::StoredCheckpoint;
 use amrclaw::io::config::Case;
 use amrclaw::io::frame::Frame;
 use amrclaw::io::read;
 use amrclaw::mesh::Speeds;
+use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{RunFailure, RunFiles, RunOptions, Simulation, run};
-use common::{EXAMPLES, Left, SHORT, all_cases, example, load, run_on};
+use common::{EXAMPLES, Left, OUTPUT_STEPS, OUTPUTS, SHORT, all_cases, example, load, run_on};
+use scale::model::Model;
+use scale::options::Options;
+use scale::tiled::Tiles;
+use sound_in_wind::SoundInWind;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Runs a case on one rank and on several, and asserts that outcomes and files are equal.
-fn assert_ranks_do_not_matter(case: &Case, counts: &[usize], what: &str) {
+/// Runs a case on one rank and on several, asserts that outcomes and files are equal, and returns those of one rank.
+fn assert_ranks_do_not_matter(case: &Case, counts: &[usize], what: &str) -> Left {
     let folder = tempfile::tempdir().expect("a folder");
     let run = |ranks: usize| run_on(ranks, case, &RunFiles::new(folder.path().join(ranks.to_string())));
     let one = run(1);
@@ -27,6 +38,7 @@ fn assert_ranks_do_not_matter(case: &Case, counts: &[usize], what: &str) {
         assert_eq!(many.outcome, one.outcome, "{what} on {ranks} ranks");
         many.assert_files_are_those_of(&one, &format!("{what} on {ranks} ranks"));
     }
+    one
 }
 
 /// Three steps of every case of the folder with small patches: cases that fail, mapped meshes and periodic sides are among them.
@@ -47,6 +59,19 @@ fn examples_are_the_same_on_ranks() {
             let case = load(&example(name), &[&steps[..], &[cells, size]].concat());
             assert_ranks_do_not_matter(&case, &counts, name);
         }
+    }
+}
+
+/// Frames in every format, with pictures and gauges, in one, two and three dimensions.
+#[test]
+fn outputs_are_the_same_on_ranks() {
+    let runs = OUTPUTS.map(|(name, sets)| {
+        let case = load(&example(name), &[&OUTPUT_STEPS[..], sets].concat());
+        assert_ranks_do_not_matter(&case, &[2, 3, 5], &format!("{name} with {sets:?}"))
+    });
+    let kinds = ["frame_0002.vtkhdf", "fort.q0002", "fort.b0002", "fort.a0002", "plt00002/Header", "frame_0002.png"];
+    for kind in [&kinds[..], &["gauge_light.csv", "checkpoint_000002.h5"]].concat() {
+        assert!(runs.iter().any(|one| one.files.contains_key(kind)), "no {kind}");
     }
 }
 
@@ -192,15 +217,14 @@ fn parts_are_files_of_their_run() {
     assert!(last.outcome.is_ok() && last.files.keys().all(|name| !name.contains(".part_")), "{:?}", last.files.keys());
 }
 
-/// Runs some steps on one rank: the values of its patches, and its number of cells of the finest level. From the third step on the partition
-/// uses `speeds`.
-fn steps(comm: Option<Threads>, speeds: &Speeds) -> (Frame<2>, usize) {
+/// Takes six steps of a case on one rank: the values of its patches, its number of cells of the finest level, and the totals. From the third
+/// step on the partition uses `speeds`.
+fn steps(comm: Option<Threads>, case: &Case, solver: &ChosenSolver, speeds: &Speeds) -> (Frame<2>, usize, Vec<u64>) {
     let mut options = RunOptions { threads: Some(1), ..RunOptions::default() };
     options.comm = comm.map_or_else(Ranks::default, |comm| Ranks::new(Arc::new(comm), Arc::default()));
     let number = options.comm.rank().number;
-    let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/sound.toml");
-    let case = load(&sound, &["regrid.max_patch_size=16"]);
-    let mut simulation = Simulation::<2>::builder(&case).options(&options).build().unwrap_or_else(|e| panic!("{e}"));
+    let builder = Simulation::<2>::builder(case).options(&options).solver(solver);
+    let mut simulation = builder.build().unwrap_or_else(|e| panic!("{e}"));
     for step in 0..6 {
         if step == 2 {
             simulation.assume_speeds(speeds.clone());
@@ -211,27 +235,83 @@ fn steps(comm: Option<Threads>, speeds: &Speeds) -> (Frame<2>, usize) {
     let mesh = simulation.hierarchy().level(finest);
     let own = simulation.partition(finest).map(|partition| partition.patches_of(number));
     let cells = own.into_iter().flatten().map(|k| mesh.patches()[k].volume()).sum();
-    (simulation.frame(), cells)
+    let totals = simulation.totals().iter().map(|total| total.to_bits()).collect();
+    (simulation.frame(), cells, totals)
+}
+
+/// Asserts that ranks with these speeds have the values and totals of a single one, each patch on one rank. Returns their numbers of cells of
+/// the finest level.
+fn assert_steps_are_the_same(case: &Case, solver: &ChosenSolver, speeds: &Speeds, count: usize) -> Vec<usize> {
+    let (alone, _, totals) = steps(None, case, solver, &Speeds::equal(1));
+    let found: Vec<_> = std::thread::scope(|scope| {
+        let ranks = Threads::new(count, Duration::from_secs(60)).into_iter();
+        let threads: Vec<_> = ranks.map(|comm| scope.spawn(move || steps(Some(comm), case, solver, speeds))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a rank that does not panic")).collect()
+    });
+    for (l, level) in alone.levels.iter().enumerate() {
+        for (k, patch) in level.patches.iter().enumerate() {
+            let values = found.iter().map(|(frame, ..)| &frame.levels[l].patches[k].q);
+            let here: Vec<_> = values.filter(|q| !q.is_empty()).collect();
+            assert!(here.len() == 1 && *here[0] == patch.q, "level {}, patch {k} on {count} ranks", l + 1);
+        }
+    }
+    assert!(found.iter().all(|(.., own)| *own == totals), "totals on {count} ranks");
+    found.iter().map(|(_, cells, _)| *cells).collect()
 }
 
 /// Slower ranks get proportionally fewer cells, down to none; the solution is bitwise equal to that of a single rank.
 #[test]
 fn unequal_ranks_change_no_value() {
-    let (alone, _) = steps(None, &Speeds::equal(1));
+    let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/sound.toml");
+    let case = load(&sound, &["regrid.max_patch_size=16"]);
+    let solver = ChosenSolver::of(&case).unwrap_or_else(|e| panic!("{e}"));
     // Speeds of ranks that have advanced 1000 cells, one cell and 500 cells in a second.
-    let speeds = &Speeds::equal(3).measured(&[(1000, 1.0), (1, 1.0), (500, 1.0)]);
-    let found: Vec<(Frame<2>, usize)> = std::thread::scope(|scope| {
-        let ranks = Threads::new(3, Duration::from_secs(60)).into_iter();
-        let threads: Vec<_> = ranks.map(|comm| scope.spawn(move || steps(Some(comm), speeds))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("a rank that does not panic")).collect()
-    });
-    let cells: Vec<usize> = found.iter().map(|(_, cells)| *cells).collect();
+    let speeds = Speeds::equal(3).measured(&[(1000, 1.0), (1, 1.0), (500, 1.0)]);
+    let cells = assert_steps_are_the_same(&case, &solver, &speeds, 3);
     assert!(cells[1] == 0 && cells[0] > cells[2] && cells[2] > 0, "{cells:?}");
-    for (l, level) in alone.levels.iter().enumerate() {
-        for (k, patch) in level.patches.iter().enumerate() {
-            let values = |frame: &Frame<2>| frame.levels[l].patches[k].q.clone();
-            let here: Vec<_> = found.iter().map(|(frame, _)| values(frame)).filter(|q| !q.is_empty()).collect();
-            assert!(here.len() == 1 && here[0] == patch.q, "level {}, patch {k}", l + 1);
+}
+
+/// The example with a solver of its own, which sets the initial values and the flags.
+#[test]
+fn an_own_solver_is_the_same_on_ranks() {
+    let solver = ChosenSolver::own(SoundInWind { density: 1.0, bulk: 1.0, wind_x: 0.5, wind_y: 0.25 });
+    // The solver has its parameters already.
+    let sets =
+        ["solver={path=\"sound_in_wind.rs\"}", "mesh.cells=[22,20]", "regrid.max_patch_size=8"].map(str::to_owned);
+    let shape = |_: &_| Ok(solver.shape.clone());
+    let case = Case::load_with(&example("sound_in_wind"), &sets, shape).unwrap_or_else(|e| panic!("{e}"));
+    for count in [2, 3, 5, 8] {
+        let cells = assert_steps_are_the_same(&case, &solver, &Speeds::equal(count), count);
+        assert!(cells.iter().all(|cells| *cells > 0), "{cells:?}");
+    }
+}
+
+/// The figures of `cargo xtask scale` for a small checkpoint. Those of one rank are exact. Regrids do not count, since their times are
+/// measured.
+#[test]
+fn figures_of_scaling_are_sane() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = load(&example("acoustics_radial"), &[&SHORT[..], &["mesh.cells=[40,36]"]].concat());
+    run_on(1, &case, &RunFiles::new(folder.path()));
+    let stored = StoredCheckpoint::<2>::open(&folder.path().join("checkpoint_000002.h5")).expect("a checkpoint");
+    let words = ["file", "--ranks", "1,2,5", "--samples", "5", "--interval", "1e30"].map(str::to_owned);
+    let options = Options::parse(words.into_iter()).expect("options").expect("no help");
+    let tiles = Tiles::new(stored.outline.frame, options.enlarge, options.split);
+    let model = Model::new(&options, &tiles);
+    let num_patches: usize = tiles.patches().iter().sum();
+    let found: Result<Vec<_>, _> = scale::lines(&tiles, &model, &options).collect();
+    // Three quarters of a copy for each rank, rounded up.
+    for ((shares, efficiency), (ranks, copies)) in found.expect("partitions").iter().zip([(1, 1), (2, 2), (5, 4)]) {
+        assert_eq!((shares.ranks, shares.num_patches), (ranks, copies * num_patches));
+        let figures = [shares.imbalance, efficiency.step, efficiency.all];
+        if ranks == 1 {
+            assert_eq!((figures, shares.neighbours, shares.messages, shares.bytes), ([1.0; 3], 0, 0, 0.0));
+            continue;
         }
+        let [imbalance, step, all] = figures;
+        assert!((1.0..2.0).contains(&imbalance), "{ranks} ranks: {figures:?}");
+        assert!(0.0 < step && step < 1.0 && 0.0 < all && all < 1.0, "{ranks} ranks: {figures:?}");
+        assert!((1..ranks).contains(&shares.neighbours) && shares.messages > 0 && shares.bytes > 0.0);
+        assert!(shares.boxes.messages > 0.0 && shares.memory > 0.0, "{ranks} ranks");
     }
 }

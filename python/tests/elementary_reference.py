@@ -27,6 +27,7 @@ def reference(name, x, y):
         return None
     # Near multiples of π as many bits cancel as the argument and its distance from the multiple have.
     mpmath.mp.prec = 160 if abs(x) < 1e9 else 1250
+    sign = math.copysign(1.0, x)
     x, y = mpmath.mpf(x), mpmath.mpf(y)
     match name:
         case "ln":
@@ -37,8 +38,11 @@ def reference(name, x, y):
             # Bits of the quotient's integer part.
             mpmath.mp.prec = 2200
             return abs(x) % abs(y) if x >= 0 else -(abs(x) % abs(y))
-        case "atan2" | "hypot":
-            return getattr(mpmath, name)(x, y)
+        case "atan2":
+            # mpmath's zero has no sign.
+            return mpmath.atan2(abs(x), y) * sign
+        case "hypot":
+            return mpmath.hypot(x, y)
         case _:
             return getattr(mpmath, name)(x)
 
@@ -88,8 +92,7 @@ def is_defined(name, x, y):
         case "remainder":
             return y != 0
         case "atan2":
-            # mpmath's zero has no sign.
-            return x != 0
+            return x != 0 or y != 0
         case _:
             return True
 

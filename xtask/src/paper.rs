@@ -189,9 +189,38 @@ fn pictures(benchmark: &Benchmark, folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// Seconds by phase on each device, at the paper's cutoff and interval.
+/// Seconds by phase on each device, at the paper's cutoff and interval; and what streamed sweeps took by the device's own times, since the host
+/// does the other phases of such runs.
 fn phases(benchmark: &Benchmark, folder: &Path) -> Outcome {
-    benchmark.sweep(folder, &["--device-times", "on"])
+    benchmark.sweep(folder, &["--device-times", "on"])?;
+    let mut table =
+        String::from("| device | sweeps s | kernels s | GB to the device | GB from it |\n|---|---|---|---|---|\n");
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    for path in entries.flatten().map(|run| run.path().join("run.json")).filter(|path| path.is_file()) {
+        let record = json(&path)?;
+        let used = &record["device_use"]["streamed"];
+        let figure = |key: &str| used[key].as_f64().unwrap_or(f64::NAN);
+        if used.is_object() {
+            let device = record["device"].as_str().unwrap_or("?");
+            let (seconds, kernels) = (figure("seconds"), figure("kernel_seconds"));
+            let [to, from] = ["bytes_to_device", "bytes_to_host"].map(|key| 1e-9 * figure(key));
+            let _ = writeln!(table, "| {device} | {seconds:.3} | {kernels:.3} | {to:.1} | {from:.1} |");
+        }
+    }
+    publish(folder, &table)
+}
+
+/// The value in a JSON file.
+fn json(path: &Path) -> Outcome<Value> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Prints a table and writes it into the figure's folder.
+fn publish(folder: &Path, table: &str) -> Outcome {
+    print!("{table}");
+    let path = folder.join("table.md");
+    std::fs::write(&path, table).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// The nine settings of cutoff and regrid interval; the buffer goes with the interval.
@@ -204,9 +233,7 @@ fn settings(benchmark: &Benchmark, folder: &Path) -> Outcome {
 fn one_level(benchmark: &Benchmark, folder: &Path) -> Outcome {
     const FLOOR: f64 = 2.0 * 3.0 * 8.0;
     benchmark.sweep(folder, &["--device-times", "on", "--set", "levels.max=1"])?;
-    let path = folder.join("sweep.json");
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let sweep: Value = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let sweep = json(&folder.join("sweep.json"))?;
     let mut table = String::from(
         "| device | ns a cell | bytes a cell at least | GB/s with these | bytes a cell by ncu |\n|---|---|---|---|---|\n",
     );
@@ -218,9 +245,7 @@ fn one_level(benchmark: &Benchmark, folder: &Path) -> Outcome {
         let (nanoseconds, speed) = (1e9 * seconds / cells, 1e-9 * FLOOR * cells / seconds);
         let _ = writeln!(table, "| {device} | {nanoseconds:.4} | {FLOOR} | {speed:.1} | {counted} |");
     }
-    print!("{table}");
-    let path = folder.join("table.md");
-    std::fs::write(&path, table).map_err(|e| format!("{}: {e}", path.display()))
+    publish(folder, &table)
 }
 
 /// Bytes that the update of a cell moves to and from device memory, measured by NVIDIA's `ncu`; the error says why there are none.

@@ -4,10 +4,10 @@
 //! Copies of a checkpoint's levels are placed side by side, in proportion to the number of ranks, up to a maximum number of patches; beyond
 //! this, more ranks share the same copies. Measured times are those of threads on this machine. `cargo xtask scale --help` lists the options.
 
-mod model;
-mod options;
+pub(crate) mod model;
+pub(crate) mod options;
 mod shares;
-mod tiled;
+pub(crate) mod tiled;
 mod together;
 
 use amrclaw::io::checkpoint;
@@ -62,18 +62,11 @@ fn run_in<const D: usize>(path: &Path, options: &Options) -> Result<(), String> 
         "   ranks   patches  imbalance  neighbours  messages  MB sent    plans s  cuts s  boxes s   memory MB   \
          efficiency: step   all"
     );
-    let mut single: Option<(Step, f64)> = None;
-    for &ranks in &options.ranks {
-        let most = (options.most_patches / tiles.patches().iter().sum::<usize>()).max(1);
-        let copies = ((ranks as f64 * options.copies).ceil() as usize).min(most);
-        let shares = Shares::new(&tiles, copies, ranks, options)?;
-        let step = model.step(&shares);
-        let share = copies as f64 / ranks as f64;
-        let (first, share_of_first) = *single.get_or_insert((step, share));
-        // With fewer copies per rank than in the first line, each rank has proportionally less work.
-        let Efficiency { step: alone, all } = step.efficiency(&first, share / share_of_first);
+    for line in lines(&tiles, &model, options) {
+        let (shares, Efficiency { step: alone, all }) = line?;
         println!(
-            "{ranks:8} {:9} {:10.3} {:11} {:9} {:8.1} {:10.3} {:7.3} {:8.3} {:11.1} {:18.0} % {:4.0} %",
+            "{:8} {:9} {:10.3} {:11} {:9} {:8.1} {:10.3} {:7.3} {:8.3} {:11.1} {:18.0} % {:4.0} %",
+            shares.ranks,
             shares.num_patches,
             shares.imbalance,
             shares.neighbours,
@@ -88,4 +81,24 @@ fn run_in<const D: usize>(path: &Path, options: &Options) -> Result<(), String> 
         );
     }
     Ok(())
+}
+
+/// The partition among each of the numbers of ranks, and its efficiency relative to the first.
+pub(crate) fn lines<'a, const D: usize>(
+    tiles: &'a Tiles<D>,
+    model: &'a Model,
+    options: &'a Options,
+) -> impl Iterator<Item = Result<(Shares, Efficiency), String>> + 'a {
+    let mut single: Option<(Step, f64)> = None;
+    options.ranks.iter().map(move |&ranks| {
+        let most = (options.most_patches / tiles.patches().iter().sum::<usize>()).max(1);
+        let copies = ((ranks as f64 * options.copies).ceil() as usize).min(most);
+        let shares = Shares::new(tiles, copies, ranks, options)?;
+        let step = model.step(&shares);
+        let share = copies as f64 / ranks as f64;
+        let (first, share_of_first) = *single.get_or_insert((step, share));
+        // With fewer copies per rank than in the first line, each rank has proportionally less work.
+        let efficiency = step.efficiency(&first, share / share_of_first);
+        Ok((shares, efficiency))
+    })
 }

@@ -1,8 +1,8 @@
 //! The time of a step by a model without overlap of communication and computation.
 
-use crate::options::Options;
-use crate::shares::Shares;
-use crate::tiled::Tiles;
+use super::options::Options;
+use super::shares::Shares;
+use super::tiled::Tiles;
 use std::fmt;
 
 /// Bytes of the step report that every rank sends to all others in each step of a level.

@@ -1,8 +1,8 @@
 //! Partitions of a hierarchy and the messages between ranks, computed by the partitions and plans that runs use.
 
-use crate::options::Options;
-use crate::tiled::Tiles;
-use crate::together::{Together, clustered};
+use super::options::Options;
+use super::tiled::Tiles;
+use super::together::{Together, clustered};
 use amrclaw::index::CellBox;
 use amrclaw::mesh::{Hierarchy, Partition, Rank, Speeds};
 use amrclaw::plan::{Exchange, FaceRun, LevelPlans, PlanOptions, RestrictRegion, build};

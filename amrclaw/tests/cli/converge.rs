@@ -1,6 +1,6 @@
 //! `amrclaw converge`: errors, orders, files.
 
-use super::{files, program};
+use super::{files, program, record};
 
 /// A sine advected once around a periodic line; its exact solution is known.
 const CASE: &str = r#"
@@ -52,6 +52,24 @@ fn smooth_waves_converge_with_second_order() {
     // The reference solution's own error is a quarter of that of the last solution compared with it: the order rises to log2(15/3) = 2.3.
     let orders = last_orders(folder.path());
     assert!(orders.iter().all(|order| (2.1..2.5).contains(order)), "{orders:?}");
+}
+
+/// With `--ranks` errors and orders are those of one rank, to the last digit.
+#[test]
+fn ranks_converge_alike() {
+    let study = |ranks: &str| {
+        let small = ["--exact", "q = sin(2*pi*(x - t))", "--meshes", "2", "--set", "regrid.max_patch_size=8"];
+        let (folder, outcome) = converge(&[&small[..], &["--threads", "1", "--ranks", ranks]].concat());
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let num_ranks = record(&folder.path().join("study/cells_40"))["ranks"].as_array().map_or(1, Vec::len);
+        assert_eq!(num_ranks.to_string(), ranks);
+        let table = std::fs::read_to_string(folder.path().join("study/converge.csv")).unwrap();
+        // The fourth column is seconds.
+        let is_error = |column: &(usize, &str)| column.0 != 3;
+        let rows = table.lines().map(|row| row.split(',').enumerate().filter(is_error).collect::<Vec<_>>());
+        rows.map(|row| format!("{row:?}")).collect::<Vec<_>>()
+    };
+    assert_eq!(study("3"), study("1"));
 }
 
 /// The same for sound on a mapped mesh, compared with an exact solution in physical positions, then with the finest mesh.

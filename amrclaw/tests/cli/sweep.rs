@@ -1,5 +1,7 @@
 //! Sweeps: every run has its folder; a run that fails or is interrupted does not affect the others.
 
+mod shared;
+
 use super::{Outcome, example, files, program, record, run_well};
 use serde_json::Value;
 use std::path::Path;

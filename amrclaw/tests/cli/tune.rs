@@ -73,6 +73,22 @@ fn tiles_are_tuned_by_their_size() {
     assert!(!outcome.stdout.contains("cutoff"), "{}", outcome.stdout);
 }
 
+/// With `--ranks` every trial has that many ranks.
+#[test]
+fn trials_have_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[30,30]", "levels.max=2", "regrid.max_patch_size=8"];
+    let arguments = ["--steps", "3", "--trials", "3", "--repeat", "1", "--threads", "1", "--ranks", "2"];
+    let outcome = tune(folder.path(), &sets, &arguments);
+    assert!(outcome.code == Some(0) && outcome.stdout.contains("[regrid]\n"), "{}", outcome.stderr);
+    let out = folder.path().join("out");
+    let trials = files(&out);
+    assert!(trials.len() >= 3, "{trials:?}");
+    for trial in trials {
+        assert_eq!(record(&out.join(&trial))["ranks"].as_array().map(Vec::len), Some(2), "{trial}");
+    }
+}
+
 /// Without refinement only patch sizes are tried; `--quiet` prints the section and nothing else.
 #[test]
 fn quiet_tuning_prints_the_section() {

@@ -9,17 +9,25 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The results of a run: every file except `run.json`, which holds wall-clock times; and its outcome, without the name of the folder.
+/// The results of a run: every file except `run.json`; what that says of the solution; and the outcome, without the name of the folder.
 #[derive(PartialEq)]
 pub struct Left {
+    /// By their paths in the folder.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// `run.json` without [`COSTS`]; empty if there is none.
+    pub record: String,
     pub outcome: Result<(), String>,
 }
 
+/// The keys of `run.json` that depend on the machine, on times or on the number of ranks.
+const COSTS: [&str; 8] =
+    ["threads", "wall_seconds", "updates_per_second", "phases", "writer_seconds", "memory_bytes", "ranks", "imbalance"];
+
 impl Left {
-    /// Asserts that both runs have left the same files, byte for byte.
+    /// Asserts that both runs have left the same files, byte for byte, with the same totals, counts of cells and steps, to the last bit.
     pub fn assert_files_are_those_of(&self, other: &Left, what: &str) {
         assert!(self.files.keys().eq(other.files.keys()), "{what}: {:?}, {:?}", self.names(), other.names());
+        assert_eq!(self.record, other.record, "{what}: run.json differs");
         let different = self.files.iter().find(|(name, bytes)| other.files[*name] != **bytes);
         assert!(different.is_none(), "{what}: {} differs", different.map_or("", |(name, _)| name));
     }
@@ -38,15 +46,32 @@ impl Left {
 }
 
 pub fn left(dir: &Path, outcome: Result<(), RunFailure>) -> Left {
+    let mut files = files_in(dir, "");
+    let record = files.remove("run.json").map_or_else(String::new, |text| record_without_costs(&text));
+    let message = |failure: RunFailure| failure.to_string().replace(&dir.display().to_string(), "DIR");
+    Left { files, record, outcome: outcome.map_err(message) }
+}
+
+/// Every file in a folder and its subfolders; `prefix` is put before the names.
+fn files_in(dir: &Path, prefix: &str) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name != "run.json" && entry.path().is_file() {
-            files.insert(name, std::fs::read(entry.path()).expect("a file of the run"));
+        let (path, name) = (entry.path(), format!("{prefix}{}", entry.file_name().to_string_lossy()));
+        if path.is_dir() {
+            files.extend(files_in(&path, &format!("{name}/")));
+        } else {
+            files.insert(name, std::fs::read(path).expect("a file of the run"));
         }
     }
-    let message = |failure: RunFailure| failure.to_string().replace(&dir.display().to_string(), "DIR");
-    Left { files, outcome: outcome.map_err(message) }
+    files
+}
+
+/// What a `run.json` says without [`COSTS`], as text: texts of numbers are equal only if their bits are.
+fn record_without_costs(text: &[u8]) -> String {
+    let mut record: BTreeMap<String, serde_json::Value> = serde_json::from_slice(text).expect("run.json is JSON");
+    record.retain(|key, _| !COSTS.contains(&key.as_str()));
+    assert!(record.contains_key("totals_final") && record.contains_key("cells_advanced"), "{:?}", record.keys());
+    serde_json::to_string_pretty(&record).expect("text")
 }
 
 /// Runs a case on `ranks` ranks, which are threads of this process. If their number is odd, flags are not gathered: ranks cluster together.
@@ -98,6 +123,32 @@ fn cases_in(folder: &Path) -> Vec<PathBuf> {
 /// Three steps with a checkpoint, in small patches.
 pub const SHORT: [&str; 4] =
     ["time.max_steps=3", "output.checkpoint_every_steps=2", "output.png=false", "regrid.max_patch_size=12"];
+
+/// Examples with settings for all that a run writes in one, two and three dimensions: every format of frames, with auxiliary values and
+/// further fields, pictures, gauges. To be used with [`OUTPUT_STEPS`].
+pub const OUTPUTS: [(&str, &[&str]); 6] = [
+    ("traffic_light", &["mesh.cells=[50]", TEXT, "gauge=[{name=\"light\",position=[0.1]}]"]),
+    ("acoustics_radial", &["mesh.cells=[40,36]", TEXT, FIELDS, "gauge=[{name=\"side\",position=[0.3,0.2]}]"]),
+    ("acoustics_radial", &["mesh.cells=[40,36]", "output.format=\"clawpack-binary\"", "levels.ratio=[[2,4],[4,2]]"]),
+    ("acoustics_interface", &["mesh.cells=[30,26]", BINARY]),
+    ("acoustics_cylinder", &["mesh.cells=[12,24]", BINARY]),
+    ("acoustics_3d_interface", &["mesh.cells=[10,8,6]", TEXT]),
+];
+
+const TEXT: &str = "output.format=[\"vtkhdf\",\"clawpack-ascii\",\"plotfile\"]";
+const BINARY: &str = "output.format=[\"vtkhdf\",\"clawpack-binary\",\"plotfile\"]";
+const FIELDS: &str =
+    "output.field=[{name=\"speed\",formula=\"hypot(u, v)\"},{name=\"curl\",formula=\"dx(v) - dy(u)\"}]";
+
+/// Three steps, with frames of the start, the second and the last, in small patches.
+pub const OUTPUT_STEPS: [&str; 6] = [
+    "time.max_steps=3",
+    "output.every_steps=2",
+    "output.checkpoint_every_steps=2",
+    "output.png=true",
+    "output.aux=true",
+    "regrid.max_patch_size=12",
+];
 
 /// Examples with built-in solvers, each with a mesh for a short run.
 pub const EXAMPLES: [(&str, &str); 24] = [

@@ -2,6 +2,7 @@
 
 use super::common::case;
 use super::emulator::Emulator;
+use super::machines::Machines;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::device::KernelOptions;
 use amrclaw::exec::resident::ResidentExecutor;
@@ -32,8 +33,11 @@ const WIDTHS: [(i32, Option<i32>); 9] = [
 ];
 const RATIO: i32 = 2;
 
-/// A problem that flags jumps above 0.5, its solver, and its kernels for the host.
-pub fn problem<const D: usize>(text: &str) -> (Problem<D>, SolverKernels, Emulator) {
+/// A problem, its solver, and machines with its kernels.
+pub type Kernels<const D: usize, N> = (Problem<D>, SolverKernels, N);
+
+/// A problem that flags jumps above 0.5.
+pub fn problem<const D: usize, N: Machines>(text: &str) -> Kernels<D, N> {
     let options = RunOptions { threads: Some(1), ..RunOptions::default() };
     let seen = std::sync::Mutex::new(None);
     let make = |problem: &Problem<D>, solver: &SolverKernels, ratios: Vec<Ratio<D>>, _: &RunOptions| {
@@ -46,16 +50,16 @@ pub fn problem<const D: usize>(text: &str) -> (Problem<D>, SolverKernels, Emulat
     assert!(built.is_ok());
     let (problem, solver) = seen.into_inner().expect("nothing panics").expect("an executor was made");
     let kernels = solver.double.device_source().expect("built-in solvers have a text");
-    let emulator = Emulator::new(&KernelOptions::of(&problem, solver.double.as_ref(), kernels, false));
-    (problem, solver, emulator)
+    let machines = N::new(&KernelOptions::of(&problem, solver.double.as_ref(), kernels, false));
+    (problem, solver, machines)
 }
 
 /// A two-dimensional problem extended to three dimensions, with these boundary conditions.
-pub fn in_space(
+pub fn in_space<N: Machines>(
     plane: &Problem<2>,
     (solver, parameters): (&str, &[(&str, f64)]),
     boundary: [[Boundary<3>; 2]; 3],
-) -> (Problem<3>, SolverKernels, Emulator) {
+) -> Kernels<3, N> {
     let parameters = parameters.iter().map(|&(name, value)| (name.to_string(), value)).collect();
     let solver = catalogue::kernels(solver, 3, &parameters).expect("it is built in");
     let problem = Problem {
@@ -78,8 +82,8 @@ pub fn in_space(
         conservation_fix: true,
     };
     let kernels = solver.double.device_source().expect("built-in solvers have a text");
-    let emulator = Emulator::new(&KernelOptions::of(&problem, solver.double.as_ref(), kernels, false));
-    (problem, solver, emulator)
+    let machines = N::new(&KernelOptions::of(&problem, solver.double.as_ref(), kernels, false));
+    (problem, solver, machines)
 }
 
 /// A function with this many values, all zero.
@@ -122,15 +126,15 @@ fn spikes<const D: usize>(mesh: &LevelMesh<D>, seed: u64) -> LevelState<D> {
     }
 }
 
-fn check<const D: usize>(
-    (problem, solver, emulator): &(Problem<D>, SolverKernels, Emulator),
+fn check<const D: usize, N: Machines>(
+    (problem, solver, machines): &Kernels<D, N>,
     hierarchy: &Hierarchy<D>,
     seed: u64,
 ) -> Result<(), TestCaseError> {
     let problem = Problem { domain: hierarchy.domain().clone(), ..problem.clone() };
     let (double, ratios) = (solver.double.clone(), hierarchy.ratios().to_vec());
     let cpu = CpuExecutor::new(problem.clone(), double.clone(), ratios.clone(), 1);
-    let device = ResidentExecutor::new(emulator.clone(), problem, double, ratios, 1).expect("there is memory");
+    let device = ResidentExecutor::new(machines.machine(), problem, double, ratios, 1).expect("there is memory");
     let mut both: [Box<dyn Executor<D>>; 2] = [Box::new(cpu), Box::new(device)];
     let options = PlanOptions { num_ghost: 2, conservation_fix: false, rank: Rank::SOLO };
     let state = |level: Level, _: &dyn Fn(usize) -> bool| spikes(hierarchy.level(level), seed);
@@ -158,17 +162,9 @@ fn check<const D: usize>(
     Ok(())
 }
 
-fn run<const D: usize>(text: &str, cases: u32, cells: impl Strategy<Value = [i32; D]>) {
-    run_on(&problem::<D>(text), cases, cells);
-}
-
-fn run_on<const D: usize>(
-    problem: &(Problem<D>, SolverKernels, Emulator),
-    cases: u32,
-    cells: impl Strategy<Value = [i32; D]>,
-) {
+fn run<const D: usize, N: Machines>(problem: &Kernels<D, N>, cases: [u32; 2], cells: impl Strategy<Value = [i32; D]>) {
     let settings = (cells, 5..70i32, 1..4usize, any::<bool>(), any::<u64>());
-    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(cases) });
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(N::cases(cases)) });
     let outcome = runner.run(&settings, |(cells, size, keep, wraps, seed)| {
         let mut periodic = [false; D];
         periodic[D - 1] = wraps;
@@ -178,27 +174,39 @@ fn run_on<const D: usize>(
 }
 
 /// Random patch sizes, on domains whose sides cut tiles, on levels that cover all or a part of them, periodic or not.
-#[test]
-fn tags_of_a_plane_are_the_cpus() {
+pub fn compare_in_a_plane<N: Machines>() {
     let text = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0\n[mesh]\ncells = [8, 8]\n[levels]\nmax = 3\nratio = [2, 2]\n\
                 [regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
-    run::<2>(text, 8, [1..130i32, 1..70i32]);
+    run(&problem::<2, N>(text), [8, 60], [1..130i32, 1..70i32]);
+}
+
+pub fn compare_on_a_line<N: Machines>() {
+    let text = "[solver]\nname = \"advection\"\nu = 1.0\n[mesh]\ncells = [8]\n[levels]\nmax = 3\nratio = [2, 2]\n\
+                [regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
+    run(&problem::<1, N>(text), [40, 100], (1..400i32).prop_map(|n| [n]));
+}
+
+pub fn compare_in_space<N: Machines>() {
+    let text = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0\n[mesh]\ncells = [8, 8]\n[time]\nend = 1.0\n[initial]\nq = \"0\"\n";
+    let problem = in_space::<N>(
+        &problem::<2, N>(text).0,
+        ("advection", &[("u", 1.0), ("v", 1.0), ("w", 1.0)]),
+        std::array::from_fn(|_| [Boundary::Extrapolate, Boundary::Extrapolate]),
+    );
+    run(&problem, [6, 60], [1..90i32, 1..21i32, 1..19i32]);
+}
+
+#[test]
+fn tags_of_a_plane_are_the_cpus() {
+    compare_in_a_plane::<Emulator>();
 }
 
 #[test]
 fn tags_of_a_line_are_the_cpus() {
-    let text = "[solver]\nname = \"advection\"\nu = 1.0\n[mesh]\ncells = [8]\n[levels]\nmax = 3\nratio = [2, 2]\n\
-                [regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
-    run::<1>(text, 40, (1..400i32).prop_map(|n| [n]));
+    compare_on_a_line::<Emulator>();
 }
 
 #[test]
 fn tags_in_space_are_the_cpus() {
-    let text = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0\n[mesh]\ncells = [8, 8]\n[time]\nend = 1.0\n[initial]\nq = \"0\"\n";
-    let problem = in_space(
-        &problem::<2>(text).0,
-        ("advection", &[("u", 1.0), ("v", 1.0), ("w", 1.0)]),
-        std::array::from_fn(|_| [Boundary::Extrapolate, Boundary::Extrapolate]),
-    );
-    run_on(&problem, 6, [1..90i32, 1..21i32, 1..19i32]);
+    compare_in_space::<Emulator>();
 }

@@ -2,6 +2,7 @@
 
 use super::common::{advance_to, bits, case, take_steps};
 use super::formulas::{IN_A_PLANE, IN_SPACE, ON_A_LINE, Row, drift};
+use super::machines::Gpu;
 use super::space;
 use super::table::{CASES, arranged, with_walls};
 use amrclaw::io::config::{Case, SolverFormulas, SolverShape};
@@ -248,6 +249,32 @@ fn one_dimension_agrees() {
         let simulation = Simulation::builder(&case).options(options).solver(&solver).build();
         simulation.unwrap_or_else(|e| panic!("{e}"))
     });
+}
+
+/// Random cases that the emulator checks too, more of them.
+macro_rules! random_cases_agree {
+    ($($name:ident = $module:ident::$compare:ident)*) => {$(
+        #[test]
+        #[ignore = "needs a GPU"]
+        fn $name() {
+            super::$module::$compare::<Gpu>();
+        }
+    )*};
+}
+
+random_cases_agree! {
+    random_tags_on_a_line_agree = flags::compare_on_a_line
+    random_tags_in_a_plane_agree = flags::compare_in_a_plane
+    random_tags_in_space_agree = flags::compare_in_space
+    random_boxes_on_a_line_agree = refine::compare_on_a_line
+    random_boxes_in_a_plane_agree = refine::compare_in_a_plane
+    random_boxes_in_space_agree = refine::compare_in_space
+    boxes_with_many_parts_in_a_plane_agree = refine::compare_many_parts_in_a_plane
+    boxes_with_many_parts_in_space_agree = refine::compare_many_parts_in_space
+    random_tables_on_a_line_agree = plans::compare_on_a_line
+    random_tables_in_a_plane_agree = plans::compare_in_a_plane
+    random_tables_in_space_agree = plans::compare_in_space
+    levels_without_room_agree = plans::compare_levels_without_room
 }
 
 /// A smaller run of the paper's benchmark, which regrids often.

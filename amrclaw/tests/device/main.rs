@@ -14,6 +14,7 @@ mod gpu;
 mod late;
 #[path = "../../../cuda/tests/support/library.rs"]
 mod library;
+mod machines;
 mod mapped;
 mod narrow;
 mod plans;

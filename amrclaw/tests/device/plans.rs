@@ -1,9 +1,11 @@
 //! Tables of plans that the device makes from the boxes alone are equivalent to the host's plans: on random levels every value after a step,
 //! a regrid and another step is bitwise equal to the CPU's, on one device and on several ranks with one device each.
 
-use super::flags::{in_space, problem};
+use super::emulator::Emulator;
+use super::flags::{Kernels, in_space, problem};
+use super::machines::Machines;
 use super::ranks::{Transport, ranks_of};
-use super::refine::{Kernels, PLANE, REFINED, Setting, boxes_of_host, mixed};
+use super::refine::{PLANE, REFINED, Setting, boxes_of_host, mixed};
 use amrclaw::exec::comm::Ranks;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::resident::ResidentExecutor;
@@ -36,7 +38,7 @@ fn random<const D: usize>(level: usize, mesh: &LevelMesh<D>, count: usize, seed:
 }
 
 /// A hierarchy whose levels are refined around blots.
-fn hierarchy<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Hierarchy<D> {
+fn hierarchy<const D: usize, N>(problem: &Kernels<D, N>, setting: &Setting<D>) -> Hierarchy<D> {
     let domain = problem.0.domain.clone();
     let coarsest = split_to_size(&[domain.coarsest()], [17; D]);
     let mut hierarchy = Hierarchy::new(domain, setting.ratios.map(|r| Ratio([r; D])).to_vec(), coarsest);
@@ -45,7 +47,7 @@ fn hierarchy<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Hier
 }
 
 /// Replaces the levels above `base`.
-fn refine<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>, hierarchy: &mut Hierarchy<D>, base: usize) {
+fn refine<const D: usize, N>(problem: &Kernels<D, N>, setting: &Setting<D>, hierarchy: &mut Hierarchy<D>, base: usize) {
     for l in base..REFINED {
         let made = boxes_of_host(problem, hierarchy, l, setting);
         hierarchy.replace_finer(Level(l as u8), made);
@@ -122,17 +124,17 @@ fn own_values<const D: usize>(
 }
 
 /// Combines the courses of `size` ranks with a device each.
-fn on_ranks<const D: usize>(
-    (problem, kernels, emulator): &Kernels<D>,
+fn on_ranks<const D: usize, N: Machines>(
+    (problem, kernels, machines): &Kernels<D, N>,
     hierarchies: [&Hierarchy<D>; 2],
     size: usize,
     state: &(dyn Fn(Level) -> LevelState<D> + Sync),
 ) -> Course<D> {
     let start = |ranks: Ranks| {
         move || {
-            let (emulator, rank) = (emulator.clone().with_resident_tiles(1 << 10), ranks.rank());
+            let (machine, rank) = (machines.clone().with_many_tiles().machine(), ranks.rank());
             let ratios = hierarchies[0].ratios().to_vec();
-            let exec = ResidentExecutor::new(emulator, problem.clone(), kernels.double.clone(), ratios, 1);
+            let exec = ResidentExecutor::new(machine, problem.clone(), kernels.double.clone(), ratios, 1);
             course(&mut exec.expect("there is memory").on_rank(ranks), hierarchies, rank, state)
         }
     };
@@ -151,8 +153,8 @@ fn on_ranks<const D: usize>(
     (all, plans)
 }
 
-fn check<const D: usize>(
-    problem: &Kernels<D>,
+fn check<const D: usize, N: Machines>(
+    problem: &Kernels<D, N>,
     setting: &Setting<D>,
     base: usize,
     num_ranks: usize,
@@ -173,8 +175,8 @@ fn check<const D: usize>(
 }
 
 /// Asserts that the courses of ranks and of the CPU alone are bitwise equal; returns the plans of the ranks.
-fn compare<const D: usize>(
-    problem: &Kernels<D>,
+fn compare<const D: usize, N: Machines>(
+    problem: &Kernels<D, N>,
     hierarchies: [&Hierarchy<D>; 2],
     seed: u64,
     num_ranks: usize,
@@ -196,12 +198,12 @@ fn compare<const D: usize>(
     Ok(plans)
 }
 
-fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Value = [i32; D]>) {
+fn run<const D: usize, N: Machines>(problem: &Kernels<D, N>, cases: [u32; 2], cells: impl Strategy<Value = [i32; D]>) {
     let options = (prop_oneof![Just(0.5), Just(0.7), Just(1.0)], 1..3i32, 0..3i32, 8..30i32);
     let ratios = prop_oneof![Just([2, 2, 2]), Just([4, 2, 2]), Just([2, 4, 2]), Just([2, 2, 4])];
     // Of a single rank, too.
     let settings = (cells, options, ratios, (0..2usize, 1..4usize), any::<u64>());
-    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(cases) });
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(N::cases(cases)) });
     let outcome = runner.run(
         &settings,
         |(cells, (cutoff, min_size, buffer, max_patch_size), ratios, (base, num_ranks), seed)| {
@@ -215,60 +217,79 @@ fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Va
 }
 
 /// The same problem with other boundary conditions; an axis is periodic if its first side is.
-fn with_sides<const D: usize>((problem, kernels, emulator): Kernels<D>, sides: [[Boundary<D>; 2]; D]) -> Kernels<D> {
+fn with_sides<const D: usize, N>(
+    (problem, kernels, machines): Kernels<D, N>,
+    sides: [[Boundary<D>; 2]; D],
+) -> Kernels<D, N> {
     let periodic = sides.each_ref().map(|sides| matches!(sides[0], Boundary::Periodic));
     let domain = Domain { periodic, ..problem.domain.clone() };
-    (Problem { boundary: sides, domain, ..problem }, kernels, emulator)
+    (Problem { boundary: sides, domain, ..problem }, kernels, machines)
 }
 
-fn sound<const D: usize>() -> Kernels<D> {
+fn sound<const D: usize, N: Machines>() -> Kernels<D, N> {
     let solver = PLANE.replace("\"advection\"\nu = 1.0\nv = 1.0", "\"acoustics\"\ndensity = 1.0\nbulk = 4.0");
-    problem::<D>(&solver.replace("q = \"0\"", "pressure = \"0\"\nu = \"0\"\nv = \"0\""))
+    problem(&solver.replace("q = \"0\"", "pressure = \"0\"\nu = \"0\"\nv = \"0\""))
 }
 
-#[test]
-fn tables_of_a_plane_do_what_plans_do() {
+pub(super) fn compare_in_a_plane<N: Machines>() {
     let cells = || [1..60i32, 1..44i32];
     let open = || [Boundary::Extrapolate, Boundary::Extrapolate];
     let closed = || [Boundary::Wall, Boundary::Extrapolate];
-    run(&with_sides(sound::<2>(), [closed(), open()]), 8, cells());
-    run(&with_sides(sound::<2>(), [[Boundary::Periodic, Boundary::Periodic], closed()]), 8, cells());
-    run(&with_sides(sound::<2>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic])), 8, cells());
+    run(&with_sides(sound::<2, N>(), [closed(), open()]), [8, 15], cells());
+    run(&with_sides(sound::<2, N>(), [[Boundary::Periodic, Boundary::Periodic], closed()]), [8, 15], cells());
+    run(&with_sides(sound::<2, N>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic])), [8, 15], cells());
 }
 
 /// If a patch has more neighbours than the kernels have room for, the host plans the level, on all ranks.
-#[test]
-fn levels_without_room_are_planned_by_the_host() {
-    let (problem, kernels, emulator) =
-        with_sides(sound::<2>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic]));
+pub(super) fn compare_levels_without_room<N: Machines>() {
+    let (problem, kernels, machines) =
+        with_sides(sound::<2, N>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic]));
     let domain = Domain { cells: [16, 12], ..problem.domain.clone() };
     let coarsest = split_to_size(&[domain.coarsest()], [1; 2]);
     let mut first = Hierarchy::new(domain.clone(), vec![Ratio([2; 2])], coarsest);
     first.replace_finer(Level(0), vec![vec![CellBox::new([2, 2], [28, 20])]]);
     let mut second = first.clone();
     second.replace_finer(Level(0), vec![vec![CellBox::new([4, 0], [30, 22])]]);
-    let problem = (Problem { domain, ..problem }, kernels, emulator);
+    let problem = (Problem { domain, ..problem }, kernels, machines);
     for num_ranks in [1, 2, 3] {
         let plans = compare(&problem, [&first, &second], 7, num_ranks).unwrap_or_else(|e| panic!("{e}"));
         assert!(plans[1].are_made(), "{num_ranks} ranks: kernels have planned the level");
     }
 }
 
-#[test]
-fn tables_on_a_line_do_what_plans_do() {
+pub(super) fn compare_on_a_line<N: Machines>() {
     let line = PLANE.replace("v = 1.0\n", "").replace("[8, 8]", "[8]");
     let cells = || (1..300i32).prop_map(|n| [n]);
-    run(&with_sides(problem::<1>(&line), [[Boundary::Extrapolate, Boundary::Extrapolate]]), 12, cells());
-    run(&with_sides(problem::<1>(&line), [[Boundary::Periodic, Boundary::Periodic]]), 12, cells());
+    run(&with_sides(problem::<1, N>(&line), [[Boundary::Extrapolate, Boundary::Extrapolate]]), [12, 20], cells());
+    run(&with_sides(problem::<1, N>(&line), [[Boundary::Periodic, Boundary::Periodic]]), [12, 20], cells());
 }
 
-#[test]
-fn tables_in_space_do_what_plans_do() {
+pub(super) fn compare_in_space<N: Machines>() {
     let parameters = [("density", 1.0), ("bulk", 4.0)];
     let sides = [
         [Boundary::Periodic, Boundary::Periodic],
         [Boundary::Wall, Boundary::Extrapolate],
         [Boundary::Extrapolate, Boundary::Wall],
     ];
-    run(&in_space(&sound::<2>().0, ("acoustics", &parameters), sides), 5, [1..16i32, 1..12i32, 1..10i32]);
+    run(&in_space::<N>(&sound::<2, N>().0, ("acoustics", &parameters), sides), [5, 40], [1..16i32, 1..12i32, 1..10i32]);
+}
+
+#[test]
+fn tables_of_a_plane_do_what_plans_do() {
+    compare_in_a_plane::<Emulator>();
+}
+
+#[test]
+fn levels_without_room_are_planned_by_the_host() {
+    compare_levels_without_room::<Emulator>();
+}
+
+#[test]
+fn tables_on_a_line_do_what_plans_do() {
+    compare_on_a_line::<Emulator>();
+}
+
+#[test]
+fn tables_in_space_do_what_plans_do() {
+    compare_in_space::<Emulator>();
 }

@@ -1,7 +1,8 @@
 //! The boxes that the device makes from its tags are exactly those that the host makes from the same tags.
 
 use super::emulator::Emulator;
-use super::flags::{in_space, problem};
+use super::flags::{Kernels, in_space, problem};
+use super::machines::Machines;
 use super::ranks::{Transport, ranks_of};
 use amrclaw::exec::comm::Ranks;
 use amrclaw::exec::cpu::CpuExecutor;
@@ -17,7 +18,6 @@ use amrclaw::regrid::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use riemann::patch::SolverKernels;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -69,8 +69,6 @@ fn blots<const D: usize>(level: usize, mesh: &LevelMesh<D>, seed: u64) -> LevelS
     }
 }
 
-pub(super) type Kernels<const D: usize> = (Problem<D>, SolverKernels, Emulator);
-
 fn adopt<const D: usize>(
     exec: &mut dyn Executor<D>,
     hierarchy: &Hierarchy<D>,
@@ -85,8 +83,8 @@ fn adopt<const D: usize>(
 }
 
 /// The boxes that the host makes from blots, level by level above the base.
-pub(super) fn boxes_of_host<const D: usize>(
-    problem: &Kernels<D>,
+pub(super) fn boxes_of_host<const D: usize, N>(
+    problem: &Kernels<D, N>,
     hierarchy: &Hierarchy<D>,
     base: usize,
     setting: &Setting<D>,
@@ -103,8 +101,8 @@ pub(super) fn boxes_of_host<const D: usize>(
 type Boxes<const D: usize> = Option<Vec<Vec<CellBox<D>>>>;
 
 /// The boxes that devices make above each base level: one device, or one for each of several ranks, which must agree.
-fn boxes_of_devices<const D: usize>(
-    problem: &Kernels<D>,
+fn boxes_of_devices<const D: usize, N: Machines>(
+    problem: &Kernels<D, N>,
     hierarchy: &Hierarchy<D>,
     bases: Range<usize>,
     setting: &Setting<D>,
@@ -122,14 +120,15 @@ fn boxes_of_devices<const D: usize>(
 }
 
 /// The boxes that one rank's device makes.
-fn boxes_of_rank<const D: usize>(
-    (problem, solver, emulator): &Kernels<D>,
+fn boxes_of_rank<const D: usize, N: Machines>(
+    (problem, solver, machines): &Kernels<D, N>,
     hierarchy: &Hierarchy<D>,
     bases: Range<usize>,
     (setting, ranks): (&Setting<D>, Ranks),
 ) -> Vec<Boxes<D>> {
     let (double, ratios, rank) = (solver.double.clone(), hierarchy.ratios().to_vec(), ranks.rank());
-    let device = ResidentExecutor::new(emulator.clone(), problem.clone(), double, ratios, 1).expect("there is memory");
+    let device =
+        ResidentExecutor::new(machines.machine(), problem.clone(), double, ratios, 1).expect("there is memory");
     let mut device = device.on_rank(ranks);
     let plans = adopt(&mut device, hierarchy, setting.seed, rank);
     for (l, plans) in plans.iter().enumerate() {
@@ -166,7 +165,7 @@ fn boxes_above<const D: usize>(
 }
 
 /// Makes one level after another, and each time compares the device's boxes above every base level with the host's.
-fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Result<(), TestCaseError> {
+fn check<const D: usize, N: Machines>(problem: &Kernels<D, N>, setting: &Setting<D>) -> Result<(), TestCaseError> {
     let domain = Domain { lower: [0.0; D], upper: [1.0; D], cells: setting.cells, periodic: setting.periodic };
     let problem = (Problem { domain: domain.clone(), ..problem.0.clone() }, problem.1.clone(), problem.2.clone());
     let ratios = setting.ratios.map(|r| Ratio([r; D])).to_vec();
@@ -204,7 +203,7 @@ fn region<const D: usize>(places: &[[u8; 2]], coarsest: u8, finest: u8) -> Refin
     RefinementRegion { coarsest, finest, lower, upper, time: [0.0, 1.0] }
 }
 
-fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Value = [i32; D]>) {
+fn run<const D: usize, N: Machines>(problem: &Kernels<D, N>, cases: [u32; 2], cells: impl Strategy<Value = [i32; D]>) {
     // Smaller patches would be more than the device has room for, and would be made by the host.
     let smallest = if D == 3 { 6 } else { 2 };
     let cuts = (prop_oneof![Just(0.2), Just(0.5), Just(0.7), Just(0.9), Just(1.0)], 1..4i32);
@@ -215,7 +214,7 @@ fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Va
     let options = (covering, 0..5i32, smallest..50i32, prop::collection::vec(regions, 0..3));
     let ratios = prop_oneof![Just([2, 2, 2]), Just([4, 2, 2]), Just([2, 2, 4])];
     let settings = (cells, any::<[bool; D]>(), options, ratios, any::<u64>());
-    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(cases) });
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(N::cases(cases)) });
     let outcome = runner.run(&settings, |(cells, periodic, options, ratios, seed)| {
         let (cluster, buffer, max_patch_size, regions) = options;
         let options = RegridOptions { buffer, cluster, max_patch_size, nesting_width: 1, regions };
@@ -227,50 +226,70 @@ fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Va
 pub(super) const PLANE: &str = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0\n[mesh]\ncells = [8, 8]\n[levels]\nmax = 4\n\
     ratio = [2, 2, 2]\n[regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
 
-#[test]
-fn boxes_in_a_plane_are_the_hosts() {
-    let problem = problem::<2>(PLANE);
-    run(&problem, 8, [3..160i32, 3..110i32]);
+pub(super) fn compare_in_a_plane<N: Machines>() {
+    let problem = problem::<2, N>(PLANE);
+    run(&problem, [8, 25], [3..160i32, 3..110i32]);
     // More planes than a block has memory for.
-    run(&problem, 1, [1400..1500i32, 3..20i32]);
+    run(&problem, [1, 5], [1400..1500i32, 3..20i32]);
 }
 
-#[test]
-fn boxes_on_a_line_are_the_hosts() {
+pub(super) fn compare_on_a_line<N: Machines>() {
     let text = "[solver]\nname = \"advection\"\nu = 1.0\n[mesh]\ncells = [8]\n[levels]\nmax = 4\nratio = [2, 2, 2]\n\
                 [regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
-    run(&problem::<1>(text), 14, prop_oneof![3..900i32, 2600..3000i32].prop_map(|n| [n]));
+    run(&problem::<1, N>(text), [14, 25], prop_oneof![3..900i32, 2600..3000i32].prop_map(|n| [n]));
 }
 
 /// Advection in three dimensions, with open sides.
-fn space() -> Kernels<3> {
+fn space<N: Machines>() -> Kernels<3, N> {
     let parameters = [("u", 1.0), ("v", 1.0), ("w", 1.0)];
     let sides = std::array::from_fn(|_| [Boundary::Extrapolate, Boundary::Extrapolate]);
-    in_space(&problem::<2>(PLANE).0, ("advection", &parameters), sides)
+    in_space(&problem::<2, N>(PLANE).0, ("advection", &parameters), sides)
 }
 
-#[test]
-fn boxes_in_space_are_the_hosts() {
-    run(&space(), 4, [3..30i32, 3..18i32, 3..16i32]);
+pub(super) fn compare_in_space<N: Machines>() {
+    run(&space::<N>(), [4, 25], [3..30i32, 3..18i32, 3..16i32]);
 }
 
 /// A forced region that does not nest is cut into more than 64 parts, all of them on the device.
-#[test]
-fn a_box_in_space_may_have_many_parts() {
+pub(super) fn compare_many_parts_in_space<N: Machines>() {
     let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff: 0.2, min_size: 1 });
     let regions = vec![region(&[[107, 169], [208, 245], [32, 76]], 0, 3)];
     let options = RegridOptions { buffer: 0, cluster, max_patch_size: 19, nesting_width: 1, regions };
     let setting =
         Setting { cells: [34, 7, 19], periodic: [false; 3], ratios: [2; 3], options, seed: 5412325713863129064 };
-    check(&space(), &setting).unwrap_or_else(|e| panic!("{e}"));
+    check(&space::<N>(), &setting).unwrap_or_else(|e| panic!("{e}"));
 }
 
 /// In two dimensions too, long boxes over scattered tags that do not nest are cut into more than 64 parts.
-#[test]
-fn a_long_box_may_have_many_parts() {
+pub(super) fn compare_many_parts_in_a_plane<N: Machines>() {
     let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff: 0.5, min_size: 3 });
     let options = RegridOptions { buffer: 0, cluster, max_patch_size: 49, nesting_width: 1, regions: vec![] };
     let setting =
         Setting { cells: [1434, 10], periodic: [true, false], ratios: [2; 3], options, seed: 4624331515802676030 };
-    check(&problem::<2>(PLANE), &setting).unwrap_or_else(|e| panic!("{e}"));
+    check(&problem::<2, N>(PLANE), &setting).unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn boxes_in_a_plane_are_the_hosts() {
+    compare_in_a_plane::<Emulator>();
+}
+
+#[test]
+fn boxes_on_a_line_are_the_hosts() {
+    compare_on_a_line::<Emulator>();
+}
+
+#[test]
+fn boxes_in_space_are_the_hosts() {
+    compare_in_space::<Emulator>();
+}
+
+#[test]
+fn a_box_in_space_may_have_many_parts() {
+    compare_many_parts_in_space::<Emulator>();
+}
+
+#[test]
+fn a_long_box_may_have_many_parts() {
+    compare_many_parts_in_a_plane::<Emulator>();
 }

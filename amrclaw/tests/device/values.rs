@@ -135,13 +135,13 @@ fn text(dim: usize, solver: &str) -> String {
 
 #[test]
 fn values_on_a_line_are_the_cpus() {
-    let problem = problem::<1>(&text(1, "euler"));
+    let problem = problem::<1, _>(&text(1, "euler"));
     check(&problem, [Ratio([2]), Ratio([4])], ([61], 9));
 }
 
 #[test]
 fn values_in_a_plane_are_the_cpus() {
-    let problem = problem::<2>(&text(2, "euler"));
+    let problem = problem::<2, _>(&text(2, "euler"));
     check(&problem, [Ratio([2, 2]), Ratio([2, 4])], ([31, 22], 7));
     check(&problem, [Ratio([4, 2]), Ratio([3, 2])], ([17, 26], 9));
 }
@@ -153,7 +153,7 @@ fn values_in_space_are_the_cpus() {
         [Boundary::Periodic, Boundary::Periodic],
         [Boundary::Extrapolate, Boundary::Wall],
     ];
-    let problem = in_space(&problem::<2>(&text(2, "euler")).0, ("euler", &[("gamma", 1.4)]), sides);
+    let problem = in_space(&problem::<2, Emulator>(&text(2, "euler")).0, ("euler", &[("gamma", 1.4)]), sides);
     check(&problem, [Ratio([2; 3]), Ratio([2; 3])], ([13, 11, 9], 5));
     check(&problem, [Ratio([2, 4, 3]), Ratio([3, 2, 2])], ([9, 8, 11], 5));
 }

@@ -9,7 +9,7 @@ mod starts;
 
 use amrclaw::io::read;
 use amrclaw::simulation::RunFiles;
-use common::{EXAMPLES, SHORT, all_cases, example, left, load, run_on};
+use common::{EXAMPLES, OUTPUT_STEPS, OUTPUTS, SHORT, all_cases, example, left, load, run_on};
 use launchers::Launcher;
 use std::path::Path;
 use std::process::Output;
@@ -24,48 +24,66 @@ pub fn sets_of<'a>(overrides: &[&'a str]) -> Vec<&'a str> {
     overrides.iter().flat_map(|text| ["--set", *text]).collect()
 }
 
-/// Runs a case on `count` processes and on a single rank, and asserts that outcomes and files are equal.
-fn assert_processes_are_ranks(launcher: &Launcher, count: usize, path: &Path, overrides: &[&str]) {
-    let what = format!("{} on {count} ranks by {}", path.display(), launcher.program.display());
+/// Runs a case on a single rank, and on each number of processes with every launcher, and asserts that outcomes and files are equal.
+fn assert_processes_are_ranks(launchers: &[Launcher], counts: &[usize], path: &Path, overrides: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
     let one = run_on(1, &load(path, overrides), &RunFiles::new(folder.path().join("one")));
-    let case = path.display().to_string();
-    let arguments = [&[&*case, "--output", "many"][..], &sets_of(overrides)].concat();
-    let output = launcher.run(folder.path(), count, &arguments).output().expect("a launcher that starts");
     // A case that is refused leaves no files.
     let (code, told) = match &one.outcome {
         Ok(()) => (0, 0),
         Err(_) if one.files.is_empty() => (2, 1),
         Err(_) => (1, 1),
     };
-    assert_eq!(output.status.code(), Some(code), "{what}: {}", stderr_of(&output));
-    assert_eq!(stderr_of(&output).matches("error: ").count(), told, "{what}: {}", stderr_of(&output));
-    left(&folder.path().join("many"), Ok(())).assert_files_are_those_of(&one, &what);
-}
-
-/// Every case, on 1, 2 or 3 ranks and with the launchers in turn; cases that fail end with the error of a single rank, printed once.
-#[test]
-fn every_case_is_the_same_on_processes() {
-    let launchers = Launcher::all();
-    let turns = launchers.iter().flat_map(|launcher| [2, 3, 1].map(|count| (launcher, count))).cycle();
-    for (path, (launcher, count)) in all_cases().iter().zip(turns) {
-        assert_processes_are_ranks(launcher, count, path, &SHORT);
+    let case = path.display().to_string();
+    for (k, launcher) in launchers.iter().enumerate() {
+        for &count in counts {
+            let what = format!("{case} on {count} ranks by {}", launcher.program.display());
+            let name = format!("launcher{k}-{count}");
+            let arguments = [&[&*case, "--output", &name][..], &sets_of(overrides)].concat();
+            let output = launcher.run(folder.path(), count, &arguments).output().expect("a launcher that starts");
+            let text = stderr_of(&output);
+            assert_eq!((output.status.code(), text.matches("error: ").count()), (Some(code), told), "{what}: {text}");
+            left(&folder.path().join(name), Ok(())).assert_files_are_those_of(&one, &what);
+        }
     }
 }
 
-/// Every example on a small mesh, on 3, 2 or 1 ranks and with the launchers in turn.
+/// Runs every second case of the tests, from the one with number `first`.
+fn assert_cases_are_the_same(first: usize) {
+    let launchers = Launcher::all();
+    for path in all_cases().iter().skip(first).step_by(2).take_while(|_| !launchers.is_empty()) {
+        assert_processes_are_ranks(&launchers, &[1, 2, 3], path, &SHORT);
+    }
+}
+
+/// Every case on 1, 2 and 3 ranks with every launcher; cases that fail end with the error of a single rank, printed once. Two tests, which
+/// run at the same time, share the cases.
+#[test]
+fn every_case_is_the_same_on_processes() {
+    assert_cases_are_the_same(0);
+}
+
+#[test]
+fn every_other_case_is_the_same_on_processes() {
+    assert_cases_are_the_same(1);
+}
+
+/// Every example on a small mesh, on 1, 2 and 3 ranks with every launcher.
 #[test]
 fn examples_are_the_same_on_processes() {
     let launchers = Launcher::all();
-    let turns = [3, 2, 1].into_iter().flat_map(|count| launchers.iter().map(move |launcher| (launcher, count)));
-    let turns: Vec<_> = turns.collect();
-    for ((name, cells), (launcher, count)) in EXAMPLES.into_iter().zip(turns.into_iter().cycle()) {
-        assert_processes_are_ranks(
-            launcher,
-            count,
-            &example(name),
-            &[&SHORT[..], &[cells, "regrid.max_patch_size=8"]].concat(),
-        );
+    for (name, cells) in EXAMPLES.into_iter().take_while(|_| !launchers.is_empty()) {
+        let sets = [&SHORT[..], &[cells, "regrid.max_patch_size=8"]].concat();
+        assert_processes_are_ranks(&launchers, &[1, 2, 3], &example(name), &sets);
+    }
+}
+
+/// Frames in every format, with pictures and gauges, in one, two and three dimensions.
+#[test]
+fn outputs_are_the_same_on_processes() {
+    let launchers = Launcher::all();
+    for (name, sets) in OUTPUTS.into_iter().take_while(|_| !launchers.is_empty()) {
+        assert_processes_are_ranks(&launchers, &[3], &example(name), &[&OUTPUT_STEPS[..], sets].concat());
     }
 }
 

@@ -6,6 +6,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+#[path = "../../../riemann/tests/elementary/breaks.rs"]
+mod breaks;
 mod elementary;
 mod faces;
 mod update;

@@ -1,6 +1,7 @@
-//! Points at which the functions are tested: random ones over their whole ranges, and some around every place where a formula changes.
+//! Points at which the functions are tested: random ones over their whole ranges, and those around every place where a formula changes.
 
 use super::Function;
+use super::breaks::{around_one, around_two, moved, places};
 use riemann::elementary::rows::{Binary, Unary};
 
 /// Random numbers, the same in every run.
@@ -42,43 +43,17 @@ impl Random {
     /// A number within 1000 ulps of one of `places`.
     fn near(&mut self, places: &[f64]) -> f64 {
         let place = places[(self.bits() % places.len() as u64) as usize];
-        let ulps = self.bits() % 2001;
-        f64::from_bits(place.to_bits().wrapping_add(ulps).wrapping_sub(1000))
-    }
-}
-
-/// Arguments at which formulas change, or beyond which the result overflows or underflows.
-fn breaks(function: Function) -> &'static [f64] {
-    use std::f64::consts::*;
-    match function {
-        Function::One(Unary::Exp) => {
-            &[LN_2 / 2.0, -LN_2 / 2.0, 1.5 * LN_2, 709.782712893384, -708.3964185322641, -745.1332191019411]
-        }
-        Function::One(Unary::Ln) => &[1.0, SQRT_2, FRAC_1_SQRT_2, 2.0, 2.2250738585072014e-308],
-        Function::One(Unary::Sin | Unary::Cos | Unary::Tan) => &[
-            FRAC_PI_4,
-            3.0 * FRAC_PI_4,
-            FRAC_PI_2,
-            PI,
-            TAU,
-            1e6,
-            1e6 * PI,
-            7.450580596923828e-9,
-            6381956970095103.0 * 2.0,
-        ],
-        Function::One(Unary::Asin | Unary::Acos) => &[0.5, -0.5, 1.0 - 1e-12, -1.0 + 1e-12],
-        Function::One(Unary::Atan) => &[0.41421356237309503, 2.414213562373095, 1.0, 1152921504606846976.0],
-        Function::One(Unary::Sinh | Unary::Cosh) => &[1.0, -1.0, 709.782712893384, 710.4758600739439, 34.65],
-        Function::One(Unary::Tanh) => &[0.55, -0.55, 19.0, 20.0],
-        Function::One(Unary::Floor | Unary::Ceil) => &[0.5, 1.0, -1.0, 4503599627370496.0, 2251799813685248.0],
-        Function::Two(_) => &[1.0, -1.0, 0.5, 2.0, 4503599627370496.0, 1e-300],
+        moved(place, (self.bits() % 2001) as i64 - 1000)
     }
 }
 
 /// Point number `k` of a function.
 pub fn point(function: Function, k: usize, random: &mut Random) -> [f64; 2] {
     let x = match (function, k % 4) {
-        (Function::One(_), 0) => random.near(breaks(function)),
+        (Function::One(one), 0) => {
+            let x = random.near(&places(one));
+            if random.bits() & 1 == 0 { x } else { -x }
+        }
         (Function::One(Unary::Exp | Unary::Sinh | Unary::Cosh), 1) => random.between(-746.0, 711.0),
         (Function::One(Unary::Exp | Unary::Sinh | Unary::Cosh), _) => random.between(-3.0, 3.0),
         (Function::One(Unary::Ln), 1) => random.any().abs(),
@@ -109,7 +84,7 @@ fn pair(function: Binary, k: usize, random: &mut Random) -> [f64; 2] {
             [x, random.between(-1080.0, 1024.0) / x.log2()]
         }
         (Binary::Pow, _) => [random.between(-30.0, 30.0), (random.bits() % 61) as f64 - 30.0],
-        (_, 0) => [random.near(breaks(Function::Two(function))), random.between(-3.0, 3.0)],
+        (_, 0) => [random.near(&[1.0, 0.5, 2.0, 4503599627370496.0, 1e-300]), random.between(-3.0, 3.0)],
         (Binary::Remainder, 1) => {
             let x = random.any();
             [x, x * random.of_any_size(1e-30, 1.0)]
@@ -120,46 +95,13 @@ fn pair(function: Binary, k: usize, random: &mut Random) -> [f64; 2] {
     }
 }
 
-/// Points of a function, in columns.
+/// Points of a function, in columns: `count` random ones, then those around its breaks.
 pub fn points(function: Function, count: usize, seed: u64) -> [Vec<f64>; 2] {
     let mut random = Random::new(seed);
-    let points: Vec<_> = (0..count).map(|k| point(function, k, &mut random)).collect();
+    let mut points: Vec<_> = (0..count).map(|k| point(function, k, &mut random)).collect();
+    points.extend(match function {
+        Function::One(one) => around_one(one),
+        Function::Two(two) => around_two(two),
+    });
     [0, 1].map(|c| points.iter().map(|point| point[c]).collect())
 }
-
-/// Special numbers: zeros, infinities, NaN and the like.
-pub const SPECIAL: [f64; 29] = {
-    use std::f64::consts::*;
-    let inf = f64::INFINITY;
-    [
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        0.5,
-        -0.5,
-        2.0,
-        -2.0,
-        3.0,
-        -3.0,
-        inf,
-        -inf,
-        f64::NAN,
-        5e-324,
-        -5e-324,
-        f64::MAX,
-        f64::MIN,
-        f64::MIN_POSITIVE,
-        PI,
-        1e300,
-        -1e300,
-        1e-300,
-        9007199254740992.0,
-        9007199254740994.0,
-        -9007199254740993.0,
-        -4503599627370497.0,
-        4503599627370495.5,
-        -2.5,
-        1e22,
-    ]
-};

@@ -1,7 +1,8 @@
 //! The CUDA C++ of the functions, compiled for the host without contraction, gives the bits that the Rust gives: both are the same
 //! IEEE operations in the same order.
 
-use super::arguments::{SPECIAL, points};
+use super::arguments::points;
+use super::breaks::SPECIAL;
 use super::{Function, bits};
 use riemann::elementary::{DEVICE_NAMES, device_text, is_called_in};
 use riemann::patch::Isa;

@@ -3,6 +3,7 @@
 //! with mpmath's.
 
 mod arguments;
+mod breaks;
 mod device;
 mod every_single;
 mod samples;

@@ -6,7 +6,8 @@ use riemann::patch::Isa;
 use std::path::Path;
 
 /// Writes NAME.bin for each function into the folder given by the environment variable ELEMENTARY_SAMPLES_DIR. Point by point: x, y, f(x, y)
-/// in `f64`, then the same three in `f32` for the rounded point, stored as `f64`. ELEMENTARY_SAMPLES is the number of points.
+/// in `f64`, then the same three in `f32` for the rounded point, stored as `f64`. ELEMENTARY_SAMPLES is the number of random points;
+/// those around breaks follow.
 #[test]
 fn samples_are_written() {
     let Some(folder) = std::env::var_os("ELEMENTARY_SAMPLES_DIR") else { return };
@@ -17,8 +18,8 @@ fn samples_are_written() {
         let values = function.values(Isa::detect(), &x, &y);
         let [x_single, y_single] = [&x, &y].map(|row| row.iter().map(|&x| x as f32).collect::<Vec<_>>());
         let singles = function.values(Isa::detect(), &x_single, &y_single);
-        let mut bytes = Vec::with_capacity(48 * count);
-        for i in 0..count {
+        let mut bytes = Vec::with_capacity(48 * x.len());
+        for i in 0..x.len() {
             let single = [x_single[i], y_single[i], singles[i]].map(f64::from);
             for number in [x[i], y[i], values[i]].into_iter().chain(single) {
                 bytes.extend(number.to_le_bytes());

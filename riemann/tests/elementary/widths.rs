@@ -1,6 +1,7 @@
 //! Every width of vectors gives the same bits, in rows of every length.
 
-use super::arguments::{SPECIAL, points};
+use super::arguments::points;
+use super::breaks::SPECIAL;
 use super::{Function, bits};
 use riemann::patch::Isa;
 use riemann::real::Scalar;

@@ -1,0 +1,70 @@
+//! Where random comparisons with the CPU run: on the emulator, or on a GPU in tests that are ignored without one.
+
+use super::emulator::Emulator;
+use amrclaw::exec::device::{KernelOptions, Machine};
+use amrclaw::exec::resident::GpuMachine;
+use cuda::Device;
+use std::sync::Arc;
+
+/// A source of machines that have the kernels of one problem.
+pub trait Machines: Clone + Sync {
+    type Machine: Machine;
+
+    fn new(kernels: &KernelOptions) -> Self;
+
+    /// A machine for one executor.
+    fn machine(&self) -> Self::Machine;
+
+    /// The same, with so many tiles resident at once that no level's states slide.
+    fn with_many_tiles(self) -> Self {
+        self
+    }
+
+    /// How many random cases to compare, of the numbers for the emulator and for a GPU.
+    fn cases(emulated_and_gpu: [u32; 2]) -> u32;
+}
+
+impl Machines for Emulator {
+    type Machine = Emulator;
+
+    fn new(kernels: &KernelOptions) -> Self {
+        Emulator::new(kernels)
+    }
+
+    fn machine(&self) -> Emulator {
+        self.clone()
+    }
+
+    fn with_many_tiles(self) -> Self {
+        self.with_resident_tiles(1 << 10)
+    }
+
+    fn cases([emulated, _]: [u32; 2]) -> u32 {
+        emulated
+    }
+}
+
+/// The first GPU.
+#[derive(Clone)]
+pub struct Gpu {
+    kernels: KernelOptions,
+    /// Keeps the driver's context between machines.
+    _device: Arc<Device>,
+}
+
+impl Machines for Gpu {
+    type Machine = GpuMachine;
+
+    fn new(kernels: &KernelOptions) -> Self {
+        let device = Device::open(0, None).unwrap_or_else(|error| panic!("{error}"));
+        Gpu { kernels: kernels.clone(), _device: Arc::new(device) }
+    }
+
+    fn machine(&self) -> GpuMachine {
+        GpuMachine::open(0, None, &self.kernels).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn cases([_, on_gpu]: [u32; 2]) -> u32 {
+        on_gpu
+    }
+}
