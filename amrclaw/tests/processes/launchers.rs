@@ -10,6 +10,8 @@ pub struct Launcher {
     pub is_open: bool,
     /// Gives its ranks three seconds to end before it kills them. Open MPI's default is one second, too short on a busy machine.
     pub has_long_kill_timeout: bool,
+    /// MPI sends all messages through the network, as between hosts, although the ranks share memory.
+    pub uses_network: bool,
 }
 
 impl Launcher {
@@ -22,7 +24,7 @@ impl Launcher {
         let all: Vec<_> = found
             .into_iter()
             .filter_map(|(program, is_open)| {
-                Some(Launcher { program: program?, is_open, has_long_kill_timeout: false })
+                Some(Launcher { program: program?, is_open, has_long_kill_timeout: false, uses_network: false })
             })
             .collect();
         if all.is_empty() {
@@ -46,6 +48,11 @@ impl Launcher {
             if self.has_long_kill_timeout {
                 command.args(["--mca", "odls_base_sigkill_timeout", "3"]);
             }
+            if self.uses_network {
+                command.args(["--mca", "pml", "ob1", "--mca", "btl", "self,tcp"]);
+            }
+        } else if self.uses_network {
+            command.env("MPIR_CVAR_NOLOCAL", "1");
         }
         command
     }

@@ -87,6 +87,18 @@ fn outputs_are_the_same_on_processes() {
     }
 }
 
+/// Cases in one, two and three dimensions on ranks whose messages go through the network, as between hosts.
+#[test]
+fn ranks_without_shared_memory_are_the_same() {
+    let launchers = Launcher::all().into_iter().map(|launcher| Launcher { uses_network: true, ..launcher });
+    let launchers: Vec<Launcher> = launchers.collect();
+    let names = ["traffic_light", "acoustics_radial", "advection_swirl", "euler_wedge", "acoustics_3d_interface"];
+    for (name, cells) in EXAMPLES.into_iter().filter(|(name, _)| !launchers.is_empty() && names.contains(name)) {
+        let sets = [&SHORT[..], &[cells, "regrid.max_patch_size=8"]].concat();
+        assert_processes_are_ranks(&launchers, &[3], &example(name), &sets);
+    }
+}
+
 /// Ranks that are threads of one process restart from a checkpoint of several processes, and the reverse.
 #[test]
 fn processes_go_on_from_threads() {
