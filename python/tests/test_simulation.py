@@ -166,6 +166,10 @@ def test_time_does_not_go_back():
     for time in (float("inf"), float("-inf"), float("nan")):
         with pytest.raises(amrclaw.InputError, match="this time is never reached; give a finite one"):
             sim.advance_to(time)
+    for limit in (0.0, sim.time, float("nan")):
+        with pytest.raises(amrclaw.InputError, match="steps end later; give a later limit"):
+            sim.step(limit)
+    assert sim.step(sim.time + 1e-6) == pytest.approx(0.01 + 1e-6)
 
 
 def test_aux_from_a_function():

@@ -119,8 +119,10 @@ class Simulation(Snapshot):
     def step(self, limit: Optional[float] = None) -> float:
         """Takes one step of the coarsest level, with the steps of finer levels that belong to it; returns the new time.
 
-        A step that would end near the time `limit` is adjusted to end at it.
+        A step that would end near the time `limit`, which lies in the future, is adjusted to end at it.
         """
+        if limit is not None and not limit > self.time:
+            raise InputError(f"step({limit}): the simulation is at t = {self.time:g}, and steps end later; give a later limit")
         self._go_on()
         self._native.step(float("inf") if limit is None else limit)
         return self.time

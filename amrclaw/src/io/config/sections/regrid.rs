@@ -7,6 +7,8 @@ use crate::io::config::settings::{FlagSettings, LevelSettings, MeshSettings, Nam
 
 /// Smallest value of `regrid.max_patch_size`: room for the ghost cells of both sides, twice over.
 const SMALLEST_PATCH: i64 = 8;
+/// Largest value of `regrid.max_patch_size` in one, two and three dimensions: kernels count the numbers of a patch in 32 bits.
+const LARGEST_PATCH: [i64; 3] = [1 << 26, 8192, 512];
 /// Largest value of `regrid.tile_size`: far more than is of use.
 const LARGEST_TILE: i64 = 1024;
 
@@ -49,6 +51,9 @@ fn max_patch_size(reader: &mut Reader<'_>, dimension: Option<usize>, levels: &Le
         return (usual / unit * unit).max(unit) as i32;
     }
     let size = reader.integer(PATH, SMALLEST_PATCH, usual);
+    let largest = LARGEST_PATCH[dimension.map_or(0, |dimension| dimension.clamp(1, 3) - 1)];
+    let message = format!("must be at most {largest}, but is {size}");
+    reader.check(size <= largest, PATH, message, format!("write {usual}: patches of more cells are no faster"));
     if let Some(ratio) = ratios.into_iter().find(|ratio| size % ratio != 0)
         && reader.fine(&[PATH, "levels"])
     {
@@ -57,7 +62,7 @@ fn max_patch_size(reader: &mut Reader<'_>, dimension: Option<usize>, levels: &Le
         let help = if below < SMALLEST_PATCH { format!("write {above}") } else { format!("write {below} or {above}") };
         reader.wrong(PATH, message, help);
     }
-    size as i32
+    size.min(largest) as i32
 }
 
 /// At most `i32::MAX`: what is beyond cannot be a patch's size.

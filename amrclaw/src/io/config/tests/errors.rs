@@ -79,6 +79,7 @@ const METHOD: &[Mistake] = mistakes! {
     19 "tile_size = 0" => (19, 13, 1), "regrid.tile_size", "must be at least 1, but is 0", "1 or more";
     19 "tile_size = 2000" => (19, 13, 4), "regrid.tile_size", "must be at most 1024, but is 2000", "such as `8`";
     20 "max_patch_size = 4" => (20, 18, 1), "regrid.max_patch_size", "must be at least 8, but is 4", "8 or more";
+    20 "max_patch_size = 8194" => (20, 18, 4), "regrid.max_patch_size", "must be at most 8192, but is 8194", "write 256";
     20 "max_patch_size = 63" => (20, 18, 2), "regrid.max_patch_size", "must be a multiple of the refinement ratio 2, but is 63", "write 62 or 64";
     21 "conservation_fix = 1" => (21, 20, 1), "regrid.conservation_fix", "needs true or false, but is the integer 1", "`true` or `false`";
     22 "max_levels = 3\n[regrid.flag]" => (22, 1, 10), "regrid.max_levels", "unknown key", "the keys known here are interval, buffer";
