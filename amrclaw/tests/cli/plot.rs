@@ -147,6 +147,33 @@ fn what_is_not_there_is_named() {
     assert_eq!(files(folder.path()), ["out"]);
 }
 
+/// If ffmpeg fails after it has written a part, an earlier film stays as it is, and nothing else is left. A stand-in for ffmpeg writes.
+#[test]
+#[cfg(unix)]
+fn a_failed_film_leaves_the_earlier_one() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    euler(folder.path());
+    let programs = tempfile::tempdir().unwrap();
+    let stand_in = programs.path().join("ffmpeg");
+    let film = |lines: &str| {
+        let text =
+            format!("#!/bin/sh\n[ \"$1\" = -version ] && exit 0\ncat >/dev/null\nfor last; do :; done\n{lines}\n");
+        std::fs::write(&stand_in, text).unwrap();
+        std::fs::set_permissions(&stand_in, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:{}", programs.path().display(), std::env::var("PATH").unwrap());
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_amrclaw"));
+        command.args(["plot", "out", "--film", "film.mp4"]).current_dir(folder.path()).env("PATH", path);
+        command.output().unwrap()
+    };
+    assert!(film("echo whole >\"$last\"").status.success());
+    let failed = film("echo part >\"$last\"; echo no room >&2; exit 1");
+    let told = String::from_utf8_lossy(&failed.stderr).into_owned();
+    assert!(!failed.status.success() && told.contains("film.mp4") && told.contains("ffmpeg failed: no room"), "{told}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("film.mp4")).unwrap(), "whole\n");
+    assert_eq!(files(folder.path()), ["film.mp4", "out"]);
+}
+
 /// Output fields in frames equal the same formulas applied to the frames; gauges hold those that need no neighbouring cells.
 #[test]
 fn output_fields_are_written() {

@@ -2,8 +2,7 @@
 
 use super::canvas::Image;
 use super::{PictureError, canvas};
-use crate::io::atomic::{Durability, write_file};
-use crate::io::error::OutputError;
+use crate::io::atomic::{Durability, write_file, write_in_places};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -55,7 +54,7 @@ pub fn write_film(path: &Path, format: FilmFormat, images: &[Image], fps: u32) -
     match format {
         FilmFormat::Gif => write_file(path, Durability::Program, |out| gif(out, &images, fps))?,
         FilmFormat::Html => write_file(path, Durability::Program, |out| page(out, &images, fps))?,
-        FilmFormat::Mp4 => mp4(path, first, &images, fps)?,
+        FilmFormat::Mp4 => write_in_places(path, Durability::Program, |_, file| mp4(file, first, &images, fps))?,
     }
     Ok(())
 }
@@ -101,14 +100,15 @@ fn page(out: &mut impl Write, images: &[Image], fps: u32) -> io::Result<()> {
     out.write_all(page.as_bytes())
 }
 
-fn mp4(path: &Path, first: &Image, images: &[Image], fps: u32) -> Result<(), PictureError> {
-    let failed = |reason: String| PictureError::Film(format!("{}: ffmpeg {reason}", path.display()));
+/// Lets ffmpeg write a file that exists.
+fn mp4(file: &Path, first: &Image, images: &[Image], fps: u32) -> io::Result<()> {
+    let failed = |reason: String| io::Error::other(format!("ffmpeg {reason}"));
     let size = format!("{}x{}", first.width(), first.height());
     let rate = fps.max(1).to_string();
     let mut child = Command::new("ffmpeg")
         .args(["-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size, "-r", &rate, "-i", "-"])
-        .args(["-pix_fmt", "yuv420p", "-movflags", "+faststart"])
-        .arg(std::path::absolute(path).map_err(OutputError::io("write", path))?)
+        .args(["-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"])
+        .arg(std::path::absolute(file)?)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
