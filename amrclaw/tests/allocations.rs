@@ -4,6 +4,7 @@
 
 mod common;
 
+use amrclaw::simulation::Simulation;
 use common::{start, take_steps};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,6 +42,27 @@ const CASE: &str = include_str!("cases/gas_under_pressure.toml");
 
 /// Tasks from outside the thread pool until its queue (crossbeam's injector) allocates another block.
 const CALLS_PER_BLOCK: usize = 63;
+/// Steps whose allocations are counted together: as many as two blocks are for.
+const STEPS: usize = 2 * CALLS_PER_BLOCK;
+/// How often steps are counted anew, at most.
+const ATTEMPTS: usize = 5;
+
+/// The fewest allocations in as many steps, of several attempts.
+///
+/// When a thread first waits for a lock, parking_lot allocates a table, and for further threads larger ones. Two threads want a lock at
+/// once by chance, more often where other programs use the processors. What a step itself allocates is counted in all attempts.
+fn fewest_allocations(simulation: &mut Simulation<2>) -> u64 {
+    let mut fewest = u64::MAX;
+    for _ in 0..ATTEMPTS {
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        take_steps(simulation, STEPS);
+        fewest = fewest.min(ALLOCATIONS.load(Ordering::Relaxed) - before);
+        if fewest <= 2 {
+            break;
+        }
+    }
+    fewest
+}
 
 #[test]
 fn steps_allocate_nothing_and_regrids_soon_nothing_either() {
@@ -48,16 +70,11 @@ fn steps_allocate_nothing_and_regrids_soon_nothing_either() {
         let mut simulation = start(CASE, &["regrid.interval=1000", &format!("scheme.split={split}")]);
         assert_eq!(simulation.hierarchy().num_levels(), 3);
         assert!(simulation.hierarchy().levels()[2].patches().len() > 3);
-        // A worker allocates its scratch memory with its first task, which on a busy machine may come late.
-        take_steps(&mut simulation, CALLS_PER_BLOCK);
-        let (before, of_pool) = (ALLOCATIONS.load(Ordering::Relaxed), simulation.allocations());
-        let steps = 2 * CALLS_PER_BLOCK;
-        take_steps(&mut simulation, steps);
-        let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
-        assert!(
-            allocated <= 2,
-            "{split}: {allocated} allocations in {steps} steps, besides two blocks of the pool's queue"
-        );
+        // The first steps allocate.
+        take_steps(&mut simulation, 5);
+        let of_pool = simulation.allocations();
+        let fewest = fewest_allocations(&mut simulation);
+        assert!(fewest <= 2, "{split}: {fewest} allocations in {STEPS} steps, besides two blocks of the pool's queue");
         assert_eq!(simulation.allocations(), of_pool, "{split}: the steps took memory for values");
     }
 
