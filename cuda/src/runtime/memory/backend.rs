@@ -71,6 +71,19 @@ impl PinnedMemory {
     }
 }
 
+/// Fills new memory of the current context with a byte of which every floating-point number is NaN: a result that depended on what
+/// nothing has written would be NaN, and not what another program left there.
+///
+/// # Safety
+/// `address` is that of at least so many bytes on the device, which nothing uses yet.
+unsafe fn fill_with_nan(address: u64, bytes: u64) -> Result<(), DriverError> {
+    // SAFETY: the caller's promise.
+    unsafe { result::memset_d8_sync(address, 0xff, bytes as usize)? };
+    // Streams of runs do not wait for the default stream.
+    // SAFETY: null is the default stream.
+    unsafe { result::stream::synchronize(std::ptr::null_mut()) }
+}
+
 impl Backend for DeviceMemory {
     const KIND: &'static str = "device";
 
@@ -80,7 +93,13 @@ impl Backend for DeviceMemory {
             true => unsafe { result::malloc_sync(bytes as usize) },
             false => mapped::allocate(&self.context, bytes),
         });
-        none_if_out_of_memory(memory, &self.launched, self.context.ordinal())
+        let device = self.context.ordinal();
+        let memory = none_if_out_of_memory(memory, &self.launched, device)?;
+        if let Some(address) = memory {
+            // SAFETY: the memory is new and has so many bytes.
+            unsafe { fill_with_nan(address, bytes) }.map_err(self.launched.failed("filling new memory", device))?;
+        }
+        Ok(memory)
     }
 
     fn free(&self, address: u64, bytes: u64) {
