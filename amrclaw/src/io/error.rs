@@ -53,6 +53,25 @@ impl OutputError {
     pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| OutputError::Io { action, path: path.to_owned(), source }
     }
+
+    /// What to do about it, on a line of its own; empty where the message says it.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            OutputError::Io { source, .. } if is_limit_of_files(source) => {
+                "\nallow more open files, for example by `ulimit -n 8192`: each gauge keeps one open"
+            }
+            OutputError::Io { .. } => "\nchoose a writable folder with --output DIR",
+            _ => "",
+        }
+    }
+}
+
+/// True if the process, or the system, has as many files open as it may.
+fn is_limit_of_files(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    return matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE));
+    #[cfg(not(unix))]
+    return false;
 }
 
 /// A file could not be read back.
@@ -110,5 +129,18 @@ impl InputError {
     /// Wraps the operating system's error with the file's name.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| InputError::Io { path: path.to_owned(), source }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Another folder does not help where too many files are open.
+    #[test]
+    fn advice_depends_on_the_systems_reason() {
+        let refused = |reason| OutputError::io("write", Path::new("gauge_a.csv"))(io::Error::from_raw_os_error(reason));
+        assert!(refused(libc::EMFILE).advice().contains("ulimit -n"));
+        assert!(refused(libc::EACCES).advice().contains("--output"));
     }
 }

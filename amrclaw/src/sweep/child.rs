@@ -8,9 +8,9 @@ use crate::exec::comm::mpi::start_alone;
 use crate::io::OutputError;
 use crate::io::run_json::{self, RunRecord, RunStatus};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// How the runs of a sweep are started.
 #[derive(Clone, Debug)]
@@ -74,18 +74,29 @@ impl Launch {
         start_alone(&mut command);
         let started = |source| SweepError::Start { program: self.program.clone(), source };
         let mut child = command.spawn().map_err(started)?;
-        let mut said = Vec::new();
-        for line in BufReader::new(child.stderr.take().expect("a pipe was asked for")).lines() {
-            // Lines that are not valid text are skipped.
-            let Ok(line) = line else { continue };
-            writeln!(log, "{line}").map_err(OutputError::io("write", &log_path))?;
-            watch(&line);
-            said.push(line);
-        }
+        let said = follow(&mut child, &mut log, watch);
         let exit = child.wait().map_err(started)?;
+        let said = said.map_err(OutputError::io("write", &log_path))?;
         let record = RunRecord::read(&record_path).ok();
         Ok(judge(exit, record, &said))
     }
+}
+
+/// Copies a run's lines to its log until it ends, and returns them. Kills a run whose log cannot be written.
+fn follow(child: &mut Child, log: &mut File, watch: &mut dyn FnMut(&str)) -> io::Result<Vec<String>> {
+    let mut said = Vec::new();
+    for line in BufReader::new(child.stderr.take().expect("a pipe was asked for")).lines() {
+        // Lines that are not valid text are skipped.
+        let Ok(line) = line else { continue };
+        if let Err(error) = writeln!(log, "{line}") {
+            // It may have ended by itself.
+            let _ = child.kill();
+            return Err(error);
+        }
+        watch(&line);
+        said.push(line);
+    }
+    Ok(said)
 }
 
 /// A run is done if both its exit status and its record say so.
@@ -119,3 +130,20 @@ fn end_with_parent(command: &mut Command) {
 /// On other systems a run whose sweep is killed continues to its end.
 #[cfg(not(target_os = "linux"))]
 fn end_with_parent(_: &mut Command) {}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// A full disk ends the sweep, not only its record of a run that would go on unseen.
+    #[test]
+    fn a_run_whose_log_cannot_be_written_is_killed() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo progress >&2; exec sleep 600"]).stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("there is a shell");
+        let mut full = File::options().write(true).open("/dev/full").expect("Linux has it");
+        let error = follow(&mut child, &mut full, &mut |_| ()).expect_err("nothing can be written");
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(!child.wait().expect("it can be waited for").success());
+    }
+}

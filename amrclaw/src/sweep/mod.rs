@@ -24,14 +24,6 @@ pub use vary::Vary;
 use crate::io::{InputError, OutputError};
 use std::path::PathBuf;
 
-/// What to do about a folder, where the error does not say it itself.
-fn advice(error: &OutputError) -> &'static str {
-    match error {
-        OutputError::Io { .. } => "\nchoose a writable folder with --output DIR",
-        _ => "",
-    }
-}
-
 /// Why a sweep cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
@@ -61,7 +53,7 @@ pub enum SweepError {
         reason: String,
     },
     /// The folder cannot be written to, or a file there must not be replaced; nothing was begun.
-    #[error("{}{}", .0, advice(.0))]
+    #[error("{}{}", .0, .0.advice())]
     Folder(OutputError),
     /// A file could not be written.
     #[error(transparent)]

@@ -7,7 +7,6 @@ use crate::{allocator, logging, signals, summary, terminal};
 use amrclaw::exec::ExecError;
 use amrclaw::exec::comm::mpi::{self, JoinError, Launch};
 use amrclaw::exec::comm::{Communicator, DEFAULT_TIMEOUT, Mpi, Ranks};
-use amrclaw::io::OutputError;
 use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -92,16 +91,16 @@ fn run_rank(arguments: &RunArguments, process: Option<Arc<Mpi>>) -> Result<(), F
             }
             Ok(())
         }
-        Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Output(OutputError::Io { .. })) => {
-            Err(Failure::Input(format!("{cause}\nchoose a writable folder with --output DIR")))
-        }
         Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Run(RunError::Stopped)) => {
             Err(Failure::Work("the run was interrupted before its first step; nothing has been written".to_owned()))
         }
         Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Run(RunError::Exec(ExecError::Ranks(_)))) => {
             Err(Failure::Work(cause.to_string()))
         }
-        Err(failure @ RunFailure::Refused(_)) => Err(Failure::Input(failure.to_string())),
+        Err(RunFailure::Refused(cause)) => {
+            let advice = if let Cause::Output(error) = &*cause { error.advice() } else { "" };
+            Err(Failure::Input(format!("{cause}{advice}")))
+        }
         Err(failure @ RunFailure::Broken { .. }) if is_solvers_fault(&failure) => {
             Err(Failure::Input(failure.to_string()))
         }
