@@ -460,11 +460,12 @@ fn failed_writes_name_the_file() {
 fn covered_cells_agree_with_the_definition() {
     let frame = sample::<3>(0);
     for (l, level) in frame.levels.iter().enumerate() {
+        let covering = frame.covering(l);
         for patch in &level.patches {
             let expected: Vec<bool> = patch.cells.cells().map(|c| frame.is_covered(l, c)).collect();
-            assert_eq!(frame.covered(l, patch), expected);
+            assert_eq!(covering.of(&patch.cells), expected);
         }
     }
-    let covered = frame.covered(0, &frame.levels[0].patches[0]);
+    let covered = frame.covering(0).of(&frame.levels[0].patches[0].cells);
     assert_eq!(covered.iter().filter(|&&c| c).count(), 3 * 3 * 2);
 }

@@ -76,8 +76,9 @@ pub fn relative_error(frame: &Frame<2>) -> Option<f64> {
     let exact = Scattering::of_case();
     let (mut difference, mut whole) = (0.0, 0.0);
     for (l, level) in frame.levels.iter().enumerate() {
+        let covering = frame.covering(l);
         for patch in &level.patches {
-            let (covered, volume) = (frame.covered(l, patch), patch.cells.volume());
+            let (covered, volume) = (covering.of(&patch.cells), patch.cells.volume());
             let columns = patch.cells.size()[0] as usize;
             let corners = mapping.corners(&patch.cells, level.dx);
             let area = |k: usize| {

@@ -6,6 +6,7 @@ mod case;
 mod errors;
 mod frame;
 mod functions;
+mod patch_index;
 mod ranks;
 mod run;
 mod simulation;
@@ -19,6 +20,8 @@ mod _amrclaw {
     use crate::case::{Case, run_option_names};
     #[pymodule_export]
     use crate::frame::{Frame, list_frames, read_frame};
+    #[pymodule_export]
+    use crate::patch_index::PatchIndex;
     #[pymodule_export]
     use crate::ranks::is_one_of_several;
     #[pymodule_export]

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 import amrclaw
 import numpy as np
@@ -132,6 +133,20 @@ def test_sample(run):
         frame.sample([[0.0, 0.5], [5.0, 0.5]])
     with pytest.raises(amrclaw.InputError, match="points must have 2 coordinates"):
         frame.sample([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+def test_cells_are_found_by_their_centres(frames, dimension):
+    """At the centre of a cell the method nearest gives its value, or that of a finer cell exactly where it is covered."""
+    folders = [path.parent for path in Path(frames).rglob("frame_0000.vtkhdf")]
+    frame = next(f for f in (amrclaw.load(path)[0] for path in folders) if f.dimension == dimension)
+    assert any(patch.covered.any() for patch in frame.patches())
+    for patch in frame.patches():
+        points = np.stack(np.meshgrid(*map(patch.centres, range(dimension)), indexing="ij"), -1).reshape(-1, dimension)
+        finest = finest_levels(frame, points).reshape(patch.shape)
+        np.testing.assert_array_equal(finest > patch.level, patch.covered)
+        nearest = frame.sample(points, "pressure", "nearest").reshape(patch.shape)
+        np.testing.assert_array_equal(nearest[~patch.covered], patch["pressure"][~patch.covered])
 
 
 def test_gauges(run):

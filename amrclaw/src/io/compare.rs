@@ -191,8 +191,9 @@ pub fn to_exact<const D: usize>(
         let mut sum = Sum::default();
         for (l, level) in frame.levels.iter().enumerate() {
             let geometry = Geometry { lower: frame.lower, dx: level.dx };
+            let covering = frame.covering(l);
             for patch in &level.patches {
-                let (cells, covered) = (patch.cells.volume(), frame.covered(l, patch));
+                let (cells, covered) = (patch.cells.volume(), covering.of(&patch.cells));
                 let values = &patch.q[equation * cells..][..cells];
                 let means = cell_means((geometry, mapping.as_ref()), &patch.cells, &exact, frame.time);
                 let volumes = volumes((geometry, mapping.as_ref()), &patch.cells);

@@ -1,5 +1,6 @@
 //! A snapshot of the solution on the host, for writers and pictures.
 
+use super::covering::Covering;
 use crate::index::{CellBox, Ratio};
 use crate::io::expression::ExpressionMap;
 use crate::mesh::{Domain, Geometry, Mapping};
@@ -131,30 +132,11 @@ impl<const D: usize> Frame<D> {
         Some(Mapping::new(Arc::new(map), Domain { lower, upper, cells, periodic: [false; D] }, finest))
     }
 
-    /// For each cell of a patch, x fastest: true if the next finer level covers it.
-    pub fn covered(&self, level: usize, patch: &FramePatch<D>) -> Vec<bool> {
-        let mut covered = vec![false; patch.cells.volume()];
-        let Some(finer) = self.levels.get(level + 1) else { return covered };
-        let ratio = self.ratios[level];
-        for fine in &finer.patches {
-            // Only coarse cells that lie wholly under the fine patch count, so this rounds inward.
-            let under = CellBox::new(
-                std::array::from_fn(|d| (fine.cells.lo[d] + ratio.0[d] - 1).div_euclid(ratio.0[d])),
-                std::array::from_fn(|d| fine.cells.hi[d].div_euclid(ratio.0[d])),
-            )
-            .intersect(&patch.cells);
-            if under.is_empty() {
-                continue;
-            }
-            let offset = patch.offset(under.lo);
-            let (size, inner) = (patch.cells.size(), under.size());
-            let rows = CellBox::new([0; D], std::array::from_fn(|d| if d == 0 { 1 } else { inner[d] }));
-            for row in rows.cells() {
-                let start = offset + offset_in(size, row);
-                covered[start..start + inner[0] as usize].fill(true);
-            }
-        }
-        covered
+    /// Which cells of a level the next finer one covers.
+    pub fn covering(&self, level: usize) -> Covering<D> {
+        let (finer, ratio) = (self.levels.get(level + 1), self.ratios.get(level));
+        let patches = finer.map_or(&[][..], |finer| &finer.patches);
+        Covering::new(patches.iter().map(|patch| patch.cells), ratio.copied().unwrap_or(Ratio::uniform(1)))
     }
 
     /// True if a patch of the next finer level covers `cell` of `level`.
@@ -208,11 +190,7 @@ impl<const D: usize> FramePatch<D> {
 
     /// Position of a cell of the patch in [`FramePatch::values`].
     pub fn offset(&self, cell: [i32; D]) -> usize {
-        offset_in(self.cells.size(), std::array::from_fn(|d| cell[d] - self.cells.lo[d]))
+        let size = self.cells.size();
+        (0..D).rev().fold(0, |offset, d| offset * size[d] as usize + (cell[d] - self.cells.lo[d]) as usize)
     }
-}
-
-/// Position of the cell `i` counted from a box's lower corner, x fastest.
-fn offset_in<const D: usize>(size: [i32; D], i: [i32; D]) -> usize {
-    (0..D).rev().fold(0, |offset, d| offset * size[d] as usize + i[d] as usize)
 }

@@ -6,6 +6,7 @@ pub mod checkpoint_patches;
 pub mod clawpack;
 pub mod compare;
 pub mod config;
+pub mod covering;
 pub mod derived;
 pub mod error;
 pub mod expression;

@@ -102,8 +102,9 @@ pub fn project(frame: &Frame<3>, field: FieldIndex, axis: usize, projection: Pro
         let side: [f64; 2] = without(level.dx, axis);
         // The part of a cell of the projection that this cell covers, times its length along the line of sight.
         let weight = level.dx[axis] * (0..2).map(|d| (side[d] / dx[d]).min(1.0)).product::<f64>();
+        let covering = frame.covering(l);
         for patch in &level.patches {
-            let lines = patch.cells.cells().zip(patch.values(field)).zip(frame.covered(l, patch));
+            let lines = patch.cells.cells().zip(patch.values(field)).zip(covering.of(&patch.cells));
             for ((cell, &value), _) in lines.filter(|(_, covered)| !covered) {
                 let cell: [i32; 2] = without(cell, axis);
                 let [columns, rows]: [_; 2] = std::array::from_fn(|d| {

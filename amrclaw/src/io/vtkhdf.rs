@@ -204,10 +204,11 @@ fn fill<const D: usize>(
         let place = |name: &str| file.filler(&format!("{}/CellData/{name}", level_path(frame, l)));
         let mut fillers = names.iter().map(|name| place(name)).collect::<io::Result<Vec<DataSetWriter<'_>>>>()?;
         let mut marks = place(GHOST_TYPE)?;
+        let covering = frame.covering(l);
         for (number, outline) in level.patches.iter().enumerate() {
             if !share.holds(l, number) {
                 if let Some(mapped) = &mut mapped {
-                    mapped.pass(&outline.cells, &frame.covered(l, outline));
+                    mapped.pass(&outline.cells, &covering.of(&outline.cells));
                 }
                 continue;
             }
@@ -215,7 +216,7 @@ fn fill<const D: usize>(
             for (filler, &field) in fillers.iter_mut().zip(&fields) {
                 (0..copies).try_for_each(|_| filler.put(patch.values(field), f64::to_le_bytes))?;
             }
-            let covered = frame.covered(l, &patch);
+            let covered = covering.of(&patch.cells);
             let marked: Vec<u8> = covered.iter().map(|&c| if c { REFINED_CELL } else { 0 }).collect();
             (0..copies).try_for_each(|_| marks.put(&marked, u8::to_le_bytes))?;
             if let Some(mapped) = &mut mapped {

@@ -11,7 +11,7 @@ const BINS_AT_LEAST: usize = 64;
 /// Bins are about as large as the mean box, and larger where boxes are sparse: memory is proportional to the number of boxes and
 /// not to the space around them.
 #[derive(Clone, Debug)]
-pub(crate) struct Bins<const D: usize> {
+pub struct Bins<const D: usize> {
     /// The smallest box around all boxes.
     hull: CellBox<D>,
     /// Binary logarithm of a bin's cells along each axis, and the number of bins.
@@ -24,6 +24,10 @@ pub(crate) struct Bins<const D: usize> {
 }
 
 impl<const D: usize> Bins<D> {
+    /// Sorts boxes in bins.
+    ///
+    /// # Panics
+    /// If there are 2³² / 2ᴰ boxes or more.
     pub fn new(boxes: &[CellBox<D>]) -> Self {
         let hull = boxes.iter().fold(CellBox::EMPTY, |hull, b| hull.hull(b));
         let extent = hull.size();

@@ -12,6 +12,7 @@ mod partition;
 mod speeds;
 mod tag_set;
 
+pub use bins::Bins;
 pub use domain::Domain;
 pub use geometry::{Geometry, Surroundings, position};
 pub use hierarchy::{Hierarchy, MeshEpoch};

@@ -10,7 +10,7 @@ _Path = Union[str, "os.PathLike[str]"]
 _Box = tuple[list[int], list[int]]
 _Patch = tuple[list[int], list[int], np.ndarray, np.ndarray]
 
-__all__ = ["VERSION", "Case", "Frame", "Simulation", "is_one_of_several", "list_frames", "read_frame", "run", "run_option_names"]
+__all__ = ["VERSION", "Case", "Frame", "PatchIndex", "Simulation", "is_one_of_several", "list_frames", "read_frame", "run", "run_option_names"]
 
 VERSION: str
 
@@ -85,6 +85,14 @@ class Frame:
     def slice(self, axis: int, position: float) -> Frame: ...
     def project(self, axis: int, what: str, field: str) -> Frame: ...
     def write(self, dir: _Path, format: str, number: int) -> list[os.PathLike[str]]: ...
+
+@final
+class PatchIndex:
+    """Which patches of a level contain cells."""
+
+    def __new__(cls, boxes: list[_Box]) -> PatchIndex: ...
+    def containing(self, cells: np.ndarray) -> np.ndarray: ...
+    def sharing(self, lo: list[int], hi: list[int]) -> list[_Box]: ...
 
 @final
 class Simulation:

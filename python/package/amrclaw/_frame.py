@@ -9,12 +9,12 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from ._amrclaw import PatchIndex
 from ._errors import InputError
 from ._sample import sample
 
 PathLike = Union[str, "os.PathLike[str]"]
 AXES = ("x", "y", "z")
-Boxes = Sequence[tuple[Sequence[int], Sequence[int]]]
 
 
 class Patch:
@@ -23,7 +23,15 @@ class Patch:
     `patch["pressure"]` is a field by name, `patch.q` holds all equations, `patch.aux` the auxiliary values.
     """
 
-    def __init__(self, level: "Level", finer: Boxes, lo: Sequence[int], hi: Sequence[int], q: np.ndarray, aux: np.ndarray):
+    def __init__(
+        self,
+        level: "Level",
+        finer: Optional[PatchIndex],
+        lo: Sequence[int],
+        hi: Sequence[int],
+        q: np.ndarray,
+        aux: np.ndarray,
+    ):
         self.level = level.number
         """Level, from 1."""
         self.lo, self.hi = tuple(lo), tuple(hi)
@@ -93,8 +101,10 @@ class Patch:
     def covered(self) -> np.ndarray:
         """True for the cells beneath a finer patch."""
         covered = np.zeros(self.shape, dtype=bool)
-        for fine_lo, fine_hi in self._finer:
-            ratio = np.array(self._snapshot.ratios[self.level - 1])
+        if self._finer is None:
+            return covered
+        ratio = np.array(self._snapshot.ratios[self.level - 1])
+        for fine_lo, fine_hi in self._finer.sharing(list(self.lo * ratio), list(self.hi * ratio)):
             lo = np.maximum(-(-np.array(fine_lo) // ratio), self.lo) - self.lo
             hi = np.minimum(np.array(fine_hi) // ratio, self.hi) - self.lo
             if (lo < hi).all():
@@ -120,10 +130,19 @@ class Level:
     @cached_property
     def patches(self) -> tuple[Patch, ...]:
         """The level's patches."""
+        self._check_epoch()
+        finer = self._snapshot.levels[self.number].index if self.number < len(self._snapshot.levels) else None
+        return tuple(Patch(self, finer, *patch) for patch in self._snapshot._native_patches(self.number))
+
+    @cached_property
+    def index(self) -> PatchIndex:
+        """Finds patches by their cells."""
+        self._check_epoch()
+        return PatchIndex(self._snapshot._native_boxes(self.number))
+
+    def _check_epoch(self) -> None:
         if self._epoch != self._snapshot.epoch:
             raise RuntimeError("the simulation has gone on since: ask it for its levels anew")
-        finer = self._snapshot._native_boxes(self.number + 1) if self.number < len(self._snapshot.levels) else []
-        return tuple(Patch(self, finer, *patch) for patch in self._snapshot._native_patches(self.number))
 
     @property
     def num_cells(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ._errors import InputError
 
 if TYPE_CHECKING:
-    from ._frame import Level, Patch, Snapshot
+    from ._frame import Level, Snapshot
 
 
 def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str, outside: str) -> np.ndarray:
@@ -46,9 +46,7 @@ def finest_levels(snapshot: Snapshot, points: np.ndarray) -> np.ndarray:
     """Number of the finest level at each point."""
     finest = np.zeros(len(points), dtype=int)
     for level in snapshot.levels:
-        cells = _cells_at(snapshot, level, points)
-        for patch in level.patches:
-            finest[_within(patch, cells)] = level.number
+        finest[level.index.containing(_cells_at(snapshot, level, points)) >= 0] = level.number
     return finest
 
 
@@ -60,7 +58,7 @@ def _sample_level(snapshot: Snapshot, level: Level, points: np.ndarray, names: S
     share = position - first
     total = np.zeros((len(names), len(points)))
     for corner in np.ndindex(*(2,) * snapshot.dimension):
-        cells = np.clip(first + corner, 0, np.array(level.cells) - 1)
+        cells = np.clip(first + corner, 0, np.array(level.cells) - 1).astype(np.int32)
         weight = np.where(np.array(corner) == 1, share, 1.0 - share).prod(axis=1)
         total += weight * _cell_values(snapshot, level, cells, names)
     return total
@@ -69,24 +67,29 @@ def _sample_level(snapshot: Snapshot, level: Level, points: np.ndarray, names: S
 def _cell_values(snapshot: Snapshot, level: Level, cells: np.ndarray, names: Sequence[str]) -> np.ndarray:
     """Values of cells of a level; where the level has no cells, those of the coarser cells that contain them."""
     out = np.full((len(names), len(cells)), np.nan)
-    left = np.ones(len(cells), dtype=bool)
+    left = np.arange(len(cells))
     for number in range(level.number, 0, -1):
-        for patch in snapshot.levels[number - 1].patches:
-            here = left & _within(patch, cells)
-            if here.any():
-                index = tuple((cells[here] - patch.lo).T)
-                for target, name in zip(out, names):
-                    target[here] = patch[name][index]
-                left &= ~here
+        each = snapshot.levels[number - 1]
+        containing = each.index.containing(cells)
+        for k, here in _groups(containing):
+            patch = each.patches[k]
+            index = tuple((cells[here] - np.array(patch.lo, dtype=np.int32)).T)
+            for target, name in zip(out, names):
+                target[left[here]] = patch[name][index]
+        left, cells = left[containing < 0], cells[containing < 0]
         if number > 1:
-            cells = cells // np.array(snapshot.ratios[number - 2])
+            cells = cells // np.array(snapshot.ratios[number - 2], dtype=np.int32)
     return out
 
 
+def _groups(numbers: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Each number that is not negative, and where it stands."""
+    order = np.argsort(numbers, kind="stable")
+    starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+    for here in np.split(order, starts)[1:]:
+        yield int(numbers[here[0]]), here
+
+
 def _cells_at(snapshot: Snapshot, level: Level, points: np.ndarray) -> np.ndarray:
-    cells = np.floor((points - snapshot.lower) / level.dx).astype(int)
-    return np.clip(cells, 0, np.array(level.cells) - 1)
-
-
-def _within(patch: Patch, cells: np.ndarray) -> np.ndarray:
-    return np.all((cells >= patch.lo) & (cells < patch.hi), axis=1)
+    cells = np.floor((points - snapshot.lower) / level.dx)
+    return np.clip(cells, 0, np.array(level.cells) - 1).astype(np.int32)

@@ -73,11 +73,12 @@ pub fn paint(
 ) -> io::Result<()> {
     let pixels = Pixels { view, plot };
     for (l, level) in frame.levels.iter().enumerate() {
+        let covering = frame.covering(l);
         for number in 0..level.patches.len() {
             let patch = values.patch(l, number)?;
             let corners = positions(mapping, &pixels, &patch.cells, level.dx);
             let columns = patch.cells.size()[0] as usize;
-            let cells = patch.values(field).iter().zip(frame.covered(l, &patch)).enumerate();
+            let cells = patch.values(field).iter().zip(covering.of(&patch.cells)).enumerate();
             for (k, (value, _)) in cells.filter(|(_, (_, covered))| !covered) {
                 let first = k + k / columns;
                 let quadrangle = [first, first + 1, first + columns + 2, first + columns + 1].map(|n| corners[n]);

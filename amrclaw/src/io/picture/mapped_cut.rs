@@ -153,6 +153,7 @@ impl Plane {
         let mut levels = Vec::new();
         for (l, level) in frame.levels.iter().enumerate() {
             let mut shown = Shown::default();
+            let covering = frame.covering(l);
             for patch in &level.patches {
                 let corners = mapping.corners(&patch.cells, level.dx);
                 let number = |at: [i32; 3]| -> usize {
@@ -165,7 +166,7 @@ impl Plane {
                         corners[number(std::array::from_fn(|d| cell[d] - patch.cells.lo[d] + bit(n, d)))]
                     })
                 };
-                let cells = patch.cells.cells().zip(patch.values(field)).zip(frame.covered(l, patch));
+                let cells = patch.cells.cells().zip(patch.values(field)).zip(covering.of(&patch.cells));
                 for ((cell, value), _) in cells.filter(|(_, covered)| !covered) {
                     self.cut_cell(around(cell), |piece| shown.pieces.push((piece, *value)));
                 }

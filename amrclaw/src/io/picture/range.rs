@@ -1,6 +1,7 @@
 //! The part of the domain that a picture shows, and the values there.
 
 use super::{PictureError, PictureOptions, values_unavailable};
+use crate::io::covering::Covering;
 use crate::io::frame::{FieldIndex, Frame, PatchSource};
 use crate::mesh::Mapping;
 use crate::threads::parallel_map;
@@ -50,7 +51,7 @@ pub fn value_range<const D: usize>(
     log: bool,
 ) -> Result<(f64, f64), PictureError> {
     let whole = mapping.is_none() && *view == View { lower: frame.lower, upper: frame.upper };
-    let of_patch = |l: usize, k: usize| {
+    let of_patch = |l: usize, k: usize, covering: &Covering<D>| {
         let patch = values.patch(l, k)?;
         let centre = |cell| {
             let corner = frame.corner(l, cell);
@@ -60,7 +61,7 @@ pub fn value_range<const D: usize>(
         // If the view is the whole domain, positions are not needed.
         let mut cells = (!whole).then(|| patch.cells.cells());
         let (mut low, mut high) = NONE;
-        for (&v, covered) in patch.values(field).iter().zip(frame.covered(l, &patch)) {
+        for (&v, covered) in patch.values(field).iter().zip(covering.of(&patch.cells)) {
             let cell = cells.as_mut().and_then(Iterator::next);
             let is_seen = || cell.is_none_or(|cell| view.contains(centre(cell)));
             if !covered && v.is_finite() && (v > 0.0 || !log) && is_seen() {
@@ -71,7 +72,8 @@ pub fn value_range<const D: usize>(
     };
     let (mut low, mut high) = NONE;
     for (l, level) in frame.levels.iter().enumerate() {
-        for range in parallel_map(level.patches.len(), |k| of_patch(l, k)) {
+        let covering = frame.covering(l);
+        for range in parallel_map(level.patches.len(), |k| of_patch(l, k, &covering)) {
             let (lowest, highest) = range.map_err(values_unavailable(frame.number))?;
             (low, high) = (low.min(lowest), high.max(highest));
         }

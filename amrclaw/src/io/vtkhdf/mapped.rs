@@ -25,10 +25,11 @@ const fn kind(dim: usize) -> (usize, u8) {
 pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &[String], share: &mut Share<'_>) {
     let (mut points, mut cells) = (Vec::new(), Vec::new());
     for (l, level) in frame.levels.iter().enumerate() {
+        let covering = frame.covering(l);
         for (k, patch) in level.patches.iter().enumerate() {
             let nodes = patch.cells.size().iter().map(|&n| n as usize + 1).product::<usize>();
             points.push(([l, k], nodes));
-            cells.push(([l, k], frame.covered(l, patch).iter().filter(|covered| !**covered).count()));
+            cells.push(([l, k], covering.of(&patch.cells).iter().filter(|covered| !**covered).count()));
         }
     }
     let corners = kind(D).0;

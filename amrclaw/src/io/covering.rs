@@ -1,0 +1,41 @@
+//! Which cells of a frame's level the next finer one covers.
+
+use crate::index::{CellBox, Ratio};
+use crate::mesh::Bins;
+
+/// The cells of a level that lie under the patches of the next finer level.
+#[derive(Clone, Debug)]
+pub struct Covering<const D: usize> {
+    /// Cells of the level wholly under each patch.
+    under: Vec<CellBox<D>>,
+    bins: Bins<D>,
+}
+
+impl<const D: usize> Covering<D> {
+    /// `finer`: the patches of the next finer level, `ratio` times as fine.
+    pub(crate) fn new(finer: impl Iterator<Item = CellBox<D>>, ratio: Ratio<D>) -> Self {
+        // A cell of which only a part lies under a patch is not covered, so this rounds inward.
+        let inward = |fine: CellBox<D>| {
+            let up = |d: usize| (fine.lo[d] + ratio.0[d] - 1).div_euclid(ratio.0[d]);
+            CellBox::new(std::array::from_fn(up), std::array::from_fn(|d| fine.hi[d].div_euclid(ratio.0[d])))
+        };
+        let under: Vec<CellBox<D>> = finer.map(inward).filter(|cells| !cells.is_empty()).collect();
+        Covering { bins: Bins::new(&under), under }
+    }
+
+    /// For each cell of a box of the level, x fastest: true if it is covered.
+    pub fn of(&self, cells: &CellBox<D>) -> Vec<bool> {
+        let mut covered = vec![false; cells.volume()];
+        let size = cells.size().map(|n| n as usize);
+        self.bins.for_each_in(&self.under, cells, |_, part| {
+            let columns = part.size()[0] as usize;
+            let first =
+                CellBox::new(part.lo, std::array::from_fn(|d| if d == 0 { part.lo[0] + 1 } else { part.hi[d] }));
+            for cell in first.cells() {
+                let start = (0..D).rev().fold(0, |start, d| start * size[d] + (cell[d] - cells.lo[d]) as usize);
+                covered[start..start + columns].fill(true);
+            }
+        });
+        covered
+    }
+}
