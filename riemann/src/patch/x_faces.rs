@@ -72,38 +72,53 @@ where
         // Parts of the lower- and the upper-going fluctuation that move down and up.
         let mut parts_before = [none; 4];
         let mut i = FIRST;
-        // Face `columns + 1` is the last that a limiter uses; two more packs complete those in progress.
-        while i - 2 * lanes < self.tile.columns {
-            let mut after = here;
-            if i <= self.tile.columns + 1 {
-                // SAFETY: two ghost columns are readable, and a pack to either side.
-                after = unsafe { self.solve_x(i, k, transverse, &here) };
-                if courant {
-                    self.tile.note_speeds(
-                        &after.face.speeds,
-                        after.kappas,
-                        self.dt_over_dx[0],
-                        i,
-                        self.tile.columns + 1,
-                    );
-                }
+        // Face `columns + 1` is the last that a limiter uses.
+        while i <= self.tile.columns + 1 {
+            // SAFETY: two ghost columns are readable, and a pack to either side.
+            let after = unsafe { self.solve_x(i, k, transverse, &here) };
+            if courant {
+                let (speeds, end) = (&after.face.speeds, self.tile.columns + 1);
+                self.tile.note_speeds(speeds, after.kappas, self.dt_over_dx[0], i, end);
             }
             // SAFETY: the packs behind the one just solved lie in the row too.
-            unsafe {
-                if i > FIRST {
-                    let mut parts = parts_before;
-                    if i - lanes <= self.tile.columns {
-                        parts = self.correct_x(i - lanes, k, transverse, &here, &after);
-                    }
-                    if const { S::DIM == 2 } && transverse && i - lanes > FIRST {
-                        self.gather_x(i - 2 * lanes, &parts_before, &parts);
-                    }
-                    parts_before = parts;
-                }
-            }
+            parts_before = unsafe { self.finish_x(i, k, transverse, [&here, &after], &parts_before) };
             here = after;
             i += lanes;
         }
+        // Two more packs complete those in progress.
+        while i - 2 * lanes < self.tile.columns {
+            // SAFETY: likewise.
+            parts_before = unsafe { self.finish_x(i, k, transverse, [&here, &here], &parts_before) };
+            i += lanes;
+        }
+    }
+
+    /// Corrects the faces one pack behind column `i`, and gathers in the cells two packs behind. Returns the parts that the former are
+    /// split into. `faces`: one pack behind, and at `i`.
+    #[inline(always)]
+    unsafe fn finish_x(
+        &self,
+        i: isize,
+        k: isize,
+        transverse: bool,
+        [here, after]: [&Faces<V, M, W>; 2],
+        parts_before: &[[V; M]; 4],
+    ) -> [[V; M]; 4] {
+        let lanes = V::LANES as isize;
+        let mut parts = *parts_before;
+        if i <= FIRST {
+            return parts;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            if i - lanes <= self.tile.columns {
+                parts = self.correct_x(i - lanes, k, transverse, here, after);
+            }
+            if const { S::DIM == 2 } && transverse && i - lanes > FIRST {
+                self.gather_x(i - 2 * lanes, parts_before, &parts);
+            }
+        }
+        parts
     }
 
     /// Solves the pack of faces at column `i`; `before`: the pack to its left.
