@@ -144,6 +144,12 @@ impl<const D: usize> CellBox<D> {
         }
     }
 
+    /// Number of a cell of the box, counted with the first axis fastest.
+    pub fn number_of(&self, cell: CellIndex<D>) -> usize {
+        let size = self.size();
+        (0..D).rev().fold(0, |number, d| number * size[d] as usize + (cell[d] - self.lo[d]) as usize)
+    }
+
     /// The first cell of each row along the first axis.
     pub fn rows(&self) -> impl Iterator<Item = CellIndex<D>> + use<D> {
         let mut starts = *self;

@@ -26,14 +26,9 @@ impl<const D: usize> Covering<D> {
     /// For each cell of a box of the level, x fastest: true if it is covered.
     pub fn of(&self, cells: &CellBox<D>) -> Vec<bool> {
         let mut covered = vec![false; cells.volume()];
-        let size = cells.size().map(|n| n as usize);
         self.bins.for_each_in(&self.under, cells, |_, part| {
-            let columns = part.size()[0] as usize;
-            let first =
-                CellBox::new(part.lo, std::array::from_fn(|d| if d == 0 { part.lo[0] + 1 } else { part.hi[d] }));
-            for cell in first.cells() {
-                let start = (0..D).rev().fold(0, |start, d| start * size[d] + (cell[d] - cells.lo[d]) as usize);
-                covered[start..start + columns].fill(true);
+            for row in part.rows() {
+                covered[cells.number_of(row)..][..part.size()[0] as usize].fill(true);
             }
         });
         covered

@@ -190,7 +190,6 @@ impl<const D: usize> FramePatch<D> {
 
     /// Position of a cell of the patch in [`FramePatch::values`].
     pub fn offset(&self, cell: [i32; D]) -> usize {
-        let size = self.cells.size();
-        (0..D).rev().fold(0, |offset, d| offset * size[d] as usize + (cell[d] - self.cells.lo[d]) as usize)
+        self.cells.number_of(cell)
     }
 }

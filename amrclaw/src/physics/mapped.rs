@@ -107,7 +107,7 @@ impl<const D: usize> MappedAux<D> {
     fn put_behind_walls(&self, lo: [i32; D], size: [usize; D], dx: [f64; D], cells: &mut [MappedCell<D>]) {
         let counts = self.mapping.counts(dx);
         let hi: [i32; D] = std::array::from_fn(|d| lo[d] + size[d] as i32);
-        let number = |cell: [i32; D]| (0..D).rev().fold(0, |n, d| n * size[d] + (cell[d] - lo[d]) as usize);
+        let number = |cell: [i32; D]| CellBox::new(lo, hi).number_of(cell);
         for (axis, side) in (0..D).flat_map(|axis| [(axis, Side::Lower), (axis, Side::Upper)]) {
             let upper = side == Side::Upper;
             if self.sides[axis][usize::from(upper)] != Beyond::Wall {

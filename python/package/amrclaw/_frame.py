@@ -131,11 +131,11 @@ class Level:
     def patches(self) -> tuple[Patch, ...]:
         """The level's patches."""
         self._check_epoch()
-        finer = self._snapshot.levels[self.number].index if self.number < len(self._snapshot.levels) else None
+        finer = self._snapshot.levels[self.number]._index if self.number < len(self._snapshot.levels) else None
         return tuple(Patch(self, finer, *patch) for patch in self._snapshot._native_patches(self.number))
 
     @cached_property
-    def index(self) -> PatchIndex:
+    def _index(self) -> PatchIndex:
         """Finds patches by their cells."""
         self._check_epoch()
         return PatchIndex(self._snapshot._native_boxes(self.number))

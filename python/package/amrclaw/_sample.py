@@ -46,7 +46,7 @@ def finest_levels(snapshot: Snapshot, points: np.ndarray) -> np.ndarray:
     """Number of the finest level at each point."""
     finest = np.zeros(len(points), dtype=int)
     for level in snapshot.levels:
-        finest[level.index.containing(_cells_at(snapshot, level, points)) >= 0] = level.number
+        finest[level._index.containing(_cells_at(snapshot, level, points)) >= 0] = level.number
     return finest
 
 
@@ -70,7 +70,7 @@ def _cell_values(snapshot: Snapshot, level: Level, cells: np.ndarray, names: Seq
     left = np.arange(len(cells))
     for number in range(level.number, 0, -1):
         each = snapshot.levels[number - 1]
-        containing = each.index.containing(cells)
+        containing = each._index.containing(cells)
         for k, here in _groups(containing):
             patch = each.patches[k]
             index = tuple((cells[here] - np.array(patch.lo, dtype=np.int32)).T)

@@ -155,7 +155,6 @@ impl<'a, const D: usize> TagCounter<'a, D> {
 
     /// Place of a tile in the map of tiles.
     fn place_of(&self, tile: CellIndex<D>) -> usize {
-        let size = self.span.size();
-        (0..D).rev().fold(0, |place, d| place * size[d] as usize + (tile[d] - self.span.lo[d]) as usize)
+        self.span.number_of(tile)
     }
 }
