@@ -125,8 +125,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const HAS_BOUNDARY: bool = false;
     /// The solver has a refinement criterion of its own.
     const HAS_FLAG: bool = false;
-    /// Solving a face again costs less than keeping its solution and reading it back: a dozen operations at most, no
-    /// division. The results are the same.
+    /// Solving a face again costs less than keeping its solution and reading it back: some dozens of operations, no root or quotient
+    /// but of parameters. The results are the same.
     const SOLVE_AGAIN: bool = false;
     /// Names of the quantities that must be positive in every state: the formulas fail otherwise.
     const POSITIVE: &'static [&'static str] = &[];

@@ -26,6 +26,7 @@ use crate::prelude::*;
         vector("u", "v", "w")
     ],
     waves = 4,
+    solve_again,
     directions
 )]
 pub struct Elasticity<const D: usize = 2> {
