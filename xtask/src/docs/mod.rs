@@ -38,12 +38,9 @@ pub fn check() -> Outcome {
     execute::run(pages.iter().map(String::as_str).filter(|path| is_tested(path)))
 }
 
-/// The page with commands of earlier versions, which are not tested.
-const HISTORY: &str = "docs/performance-history.md";
-
 /// Pages whose code blocks are run or parsed. Others' are formulas and listings.
 fn is_tested(path: &str) -> bool {
-    path.starts_with("docs/") && path != HISTORY || path.starts_with("examples/") || path == FIRST
+    path.starts_with("docs/") || path.starts_with("examples/") || path == FIRST
 }
 
 /// Writes the site and returns the sources of its pages.
