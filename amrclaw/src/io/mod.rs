@@ -1,4 +1,7 @@
 //! Files: the case file in, frames, checkpoints and pictures out. Never sees an executor.
+//!
+//! Writers get values patch by patch from a `PatchSource`, and write them into space reserved in the file (`sparse`), so that no level is ever in
+//! memory as a whole. `derived` computes fields by formulas, `compare` takes errors of frames.
 
 pub mod atomic;
 pub mod checkpoint;

@@ -1,4 +1,6 @@
 //! Which rank owns which patch: ranks own pieces of Hilbert's curve.
+//!
+//! Patches of intermediate levels go to the owner of the finer patches over them, as far as the load allows. Shares follow the ranks' speeds.
 
 mod cuts;
 

@@ -1,4 +1,9 @@
 //! The user's side: what is solved, with which data.
+//!
+//! Functions may have a form that a device can compute (`DeviceForm`): formulas as a graph of primitive operations (`formula`); the formulas of a
+//! mapping, from which kernels compute the geometry of cells; or a function in the solver's text, which gets the positions that the mapping's
+//! formulas give. A function of position and time may have two steps (`CachedCellFunction`): executors on the CPU keep the result of the first
+//! from regrid to regrid. On mapped meshes (`mapped`) the geometry is stored among the auxiliary values, from which walls take normals.
 
 mod block;
 mod cell_function;

@@ -2,6 +2,12 @@
 //!
 //! A plan holds boxes and patch numbers, never values; it does not know where values live. Building it may search;
 //! executing it does not.
+//!
+//! Every ghost cell is written by exactly one region. Lists are flat, one patch's items after another (`PatchLists`). Faces of the conservation
+//! fix are stored as runs; single faces are listed for executors that ask. Plans of levels that a regrid does not change are kept; `MeshChange`
+//! says which are new. One pass over a level's patches finds the neighbours of each, for all plans and for the transfer of values (`build`), so
+//! that the cost grows with patches and not with cells or faces. Where an executor makes its own tables, plans are made only when they are asked
+//! for (`MeshChange::plan_lazily`, `LevelPlans`). Each of several ranks plans its own patches and those that they interact with (`rank_part`).
 
 mod aux_origins;
 mod build;

@@ -1,4 +1,6 @@
 //! Compiling a solver's file.
+//!
+//! The file becomes a crate, with the sources of `riemann` that the program carries (`amrclaw/build.rs`), and the user's cargo compiles it.
 
 use super::source::Mesh;
 use super::{PluginError, source, toolchain};

@@ -2,6 +2,9 @@
 //!
 //! Berger & Oliger 1984 (doi:10.1016/0021-9991(84)90073-1), Berger & Colella 1989 (doi:10.1016/0021-9991(89)90035-1),
 //! Berger & Rigoutsos 1991 (doi:10.1109/21.120081).
+//!
+//! Executors report which parts of a request for flags they have done (regions, widening, inset, in this order); the rest is done here. This code
+//! is the reference for boxes that a device makes. Boxes depend neither on the number of threads nor on that of ranks.
 
 mod cluster;
 pub mod nest;

@@ -1,4 +1,8 @@
 //! One coarse step with the substeps of all finer levels, and its retries.
+//!
+//! One thread of the run takes all steps. Ghost cells that a regrid has filled are not filled again for the steps that begin at its time
+//! (`MeshChange::first_unfilled`). An executor that works asynchronously gets the first work of the next coarse step before its results are
+//! waited for.
 
 use super::{RunError, Simulation};
 use crate::diagnose::{Counts, Phase};

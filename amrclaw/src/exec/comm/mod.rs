@@ -3,6 +3,10 @@
 //! Every rank runs the same driver over the same hierarchy and holds the values of its own patches alone. So all ranks take the same steps
 //! in the same order, and messages are matched by their order; the header of a message ([`MessageHeader`]) only verifies this. What one rank alone
 //! knows (a Courant number, a flag, a failure) is sent to all ranks before any of them acts on it.
+//!
+//! Messages of known length are announced before a rank's own work ([`Communicator::expect`]), so that MPI receives them meanwhile. Ranks of one
+//! process pass addresses through a `Mailbox`; ranks of one machine whose GPUs reach each other's memory pass handles (`PeerAccess`); a GPU-aware
+//! MPI sends from device memory (`DeviceMessages`).
 
 mod collective;
 mod direct_transfer;

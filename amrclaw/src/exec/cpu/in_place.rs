@@ -2,6 +2,9 @@
 //!
 //! Tiles are updated in order, first axis fastest. Later tiles read the last rows and columns of a tile: these keep their old states in the
 //! array until the patch is done, while their new states wait in a buffer.
+//!
+//! Where threads share whole patches evenly, the finest level is updated in place: it has the present state and the one to return to. Coarser
+//! levels have a third array, since finer ones interpolate between their last two states.
 
 use super::scratch::Scratch;
 use super::tile::{Block, Tile};

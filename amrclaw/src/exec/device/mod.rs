@@ -1,5 +1,8 @@
 //! What executors on a device share: tables of plans and patches, the kernels of a run, and the interface to a
 //! device.
+//!
+//! A kernel may start before the one ahead of it has ended: it reads its tables, and waits (`await_previous`) before it reads a value. Where the
+//! host makes a table, it sends the regions, and a kernel lists the warps' chunks of them (`list_chunks`).
 
 mod axes;
 mod case_functions;

@@ -1,4 +1,7 @@
 //! One step of a level: source terms, sweeps over tiles, and what the conservation fix keeps of them.
+//!
+//! The faces whose terms the fix needs are bits of a map that a kernel makes of the plans' runs. The update keeps only the second-order
+//! corrections of these faces; the kernels that sum the fix up solve for their fluctuations again.
 
 use super::store::StatePlace;
 use super::tiles::Tiles;

@@ -1,4 +1,7 @@
 //! Further streams of a GPU, for work that overlaps with that of its main stream.
+//!
+//! The maps of the faces that the fix keeps are made in a second stream while values of new levels are transferred (`Machine::fork`); a rank
+//! fills and averages its own cells in a third while messages are exchanged (`Overlap`). All other work runs in the order of the calls.
 
 use cuda::{CudaError, Device, Event, Priority, Stream};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,6 +3,9 @@
 //! cannot. Other messages go through the host's memory, or from device to device by a GPU-aware MPI.
 //!
 //! A message is packed before the rank's own work of the same step is enqueued, which runs concurrently with packing, waiting and unpacking.
+//!
+//! GPU-aware MPI needs the kernels that write or read a message to be complete: the host waits for them (`Machine::finish`). Ghost cells outside
+//! the domain are filled last, from the patch's own cells.
 
 use super::reads::Read;
 use super::{Machine, ResidentExecutor};

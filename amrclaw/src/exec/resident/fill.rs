@@ -1,4 +1,7 @@
 //! Ghost cells and the values of new patches.
+//!
+//! One launch fills the ghost cells inside the domain and outside: those outside take their values from the sources of the cells that they mirror
+//! (`plan::OutsideParts`). Where boundary functions are involved, they are filled axis by axis afterwards.
 
 use super::exchange::CopyEnd;
 use super::levels::Replacement;

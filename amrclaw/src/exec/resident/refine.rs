@@ -1,6 +1,9 @@
 //! New boxes, made on the device from the tags there: tags under finer boxes, clustering, nesting. Only the boxes are copied to the host.
 //!
 //! They are the boxes that `regrid` makes of the same tags; where the kernels' room does not suffice, `regrid` makes them.
+//!
+//! Blocks of threads take candidates from a queue and put the parts that they cut back (`cluster`), or marks of aligned tiles are joined along
+//! the Morton curve (`join_tiles`); nesting, splitting and sorting follow. Across periodic sides kernels read the bits of a row at the other side.
 
 use super::cover_tags::{BOX, ClusterMemory, NewBoxes, ROOM, STATE, Tags, can_cover};
 use super::early_counts::EarlyCounts;

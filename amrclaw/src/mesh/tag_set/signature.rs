@@ -1,4 +1,7 @@
 //! Signatures: how many cells are tagged in each plane across an axis.
+//!
+//! Each tile is transposed first, so that planes normal to x are words too: a plane of a tile is then counted in one operation, whatever box
+//! cuts it. A cut counts only the smaller half's tags.
 
 use super::planes::{add_counts, add_short_counts, bits_of, transposed};
 use super::{TagSet, Tiling, key, visit_tiles};

@@ -1,4 +1,7 @@
 //! Writes snapshots as frames and as checkpoints while the run continues.
+//!
+//! A separate thread, which receives one snapshot at a time through a channel. A checkpoint is written after the frame that it counts as
+//! written.
 
 use super::checkpoints::{self, KEPT};
 use super::content::FrameContent;
