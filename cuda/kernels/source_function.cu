@@ -1,4 +1,4 @@
-// source_function.cu: applies the source terms of a case to every cell for a time, by one step of the midpoint rule.
+// source_function.cu: applies the source terms of a case to every cell for a time.
 // Map     some blocks share a patch, one cell a thread at a time, x fastest
 // Bytes   (2 M + A) Real per cell
 // Order   every cell is written by one thread: repeats bit for bit
@@ -25,17 +25,11 @@ extern "C" __global__ void source_function(const SourceArgs args)
         const size_t at = place(patch, M, cell), component = patch.component;
         const Array<double, M> q = values_at<M>(args.from, at, component);
         const Array<double, A> aux = values_at<A>(args.aux, place(patch, A, cell), component);
-        Point point = point_of(args.lower, args.dx, args.t, patch.lo[X] - beyond, in_level);
-        double rates[M];
-        case_function(point, q, aux, rates);
-        Array<double, M> middle, after;
-        #pragma unroll
-        for (int m = 0; m < M; m++) middle[m] = q[m] + 0.5 * args.dt * rates[m];
-        point.t = args.t + 0.5 * args.dt;
-        case_function(point, middle, aux, rates);
+        const Point point = point_of(args.lower, args.dx, args.t, patch.lo[X] - beyond, in_level);
+        Array<double, M> after = source_step(point, args.dt, q, aux);
         #pragma unroll
         for (int m = 0; m < M; m++) {
-            const Value value = Value(q[m] + args.dt * rates[m]);
+            const Value value = Value(after[m]);
             to[at + m * component] = value;
             after[m] = double(value);
             // False for NaN and infinities alike.

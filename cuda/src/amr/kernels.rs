@@ -276,9 +276,9 @@ impl Shape {
                 texts.extend([include_str!("../../kernels/surroundings.cuh"), include_str!("../../kernels/plan.cuh")]);
             }
             Group::Capacity | Group::Source => {}
-            Group::SourceFunction | Group::Evaluate | Group::BoundaryFunction => {
-                texts.push(include_str!("../../kernels/in_cells.cuh"))
-            }
+            Group::SourceFunction => texts
+                .extend([include_str!("../../kernels/in_cells.cuh"), include_str!("../../kernels/source_step.cuh")]),
+            Group::Evaluate | Group::BoundaryFunction => texts.push(include_str!("../../kernels/in_cells.cuh")),
             Group::FlagFunction => {
                 texts
                     .extend([include_str!("../../kernels/in_cells.cuh"), include_str!("../../kernels/flag_tiles.cuh")]);

@@ -2,6 +2,7 @@
 
 use super::fill::kept_of;
 use super::scratch::Scratch;
+use super::source_step::{RowSource, RowValues};
 use super::store::KeptOfSource;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::index::CellBox;
@@ -25,24 +26,6 @@ pub(super) struct Context<'a, const D: usize, R: Scalar> {
     kept: &'a KeptOfSource,
     /// States and rates of one row, per thread.
     scratch: &'a Scratch<f64>,
-}
-
-/// The function of a source term for a row of cells.
-#[derive(Clone, Copy)]
-struct RowSource<'a, const D: usize> {
-    function: &'a dyn StateFunction<D>,
-    /// The function in two steps, and what it keeps for the row.
-    in_steps: Option<(&'a dyn CachedCellFunction<D>, &'a [f64])>,
-}
-
-impl<const D: usize> RowSource<'_, D> {
-    /// Fills `out` with dq/dt of the row.
-    fn fill(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
-        match self.in_steps {
-            Some((steps, kept)) => steps.fill_row_from(row, kept, [state, aux], out),
-            None => self.function.fill_row(row, state, aux, out),
-        }
-    }
 }
 
 impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
@@ -81,10 +64,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             let (patch, cells) = (&patches[k], cells_of(&patches[k]));
             let mut rest = kept.map(|(steps, kept)| (steps, kept[k].as_slice()));
             let len = cells.size()[0] as usize;
-            let mut buffers = self.scratch.mine();
-            if self.function.is_some() && buffers.len() < (3 * self.num_eqn + self.num_aux) * len {
-                buffers.resize((3 * self.num_eqn + self.num_aux) * len, 0.0);
-            }
+            let mut buffer = self.scratch.mine();
             let mut finite = true;
             for row in cells.rows() {
                 // SAFETY: each patch is touched by its own task alone.
@@ -97,7 +77,8 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
                             let of_row = rest.split_off(..steps.kept_len(len)).expect("each row has its own");
                             (*steps, of_row)
                         });
-                        self.apply_function(RowSource { function, in_steps }, q, patch, row, len, t, dt, &mut buffers);
+                        let values = RowValues::of(&mut buffer, [self.num_eqn, self.num_aux], len);
+                        self.apply_function(RowSource { function, in_steps }, q, patch, row, len, (t, dt), values);
                     }
                     let start = patch.offset(self.num_eqn, row);
                     for m in 0..self.num_eqn {
@@ -172,48 +153,35 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         SourceRow { q, aux, len, component: patch.component(), centre, dx: self.geometry.dx[0], t, dt }
     }
 
-    /// One step of the midpoint rule, second order in time.
-    #[allow(clippy::too_many_arguments, reason = "the row, the time and the buffers of one call site")]
+    /// Advances a row by the function.
+    #[allow(clippy::too_many_arguments, reason = "the row, the time and the values of one call site")]
     unsafe fn apply_function(
         &self,
-        function: RowSource<'_, D>,
+        source: RowSource<'_, D>,
         q: Shared<'_, R>,
         patch: &PatchLayout<D>,
         cell: [i32; D],
         len: usize,
-        t: f64,
-        dt: f64,
-        buffers: &mut [f64],
+        (t, dt): (f64, f64),
+        mut values: RowValues<'_>,
     ) {
-        let values = self.num_eqn * len;
-        let (state, rest) = buffers.split_at_mut(values);
-        let (middle, rest) = rest.split_at_mut(values);
-        let (rate, rest) = rest.split_at_mut(values);
-        let aux = &mut rest[..self.num_aux * len];
-        for (a, values) in aux.chunks_exact_mut(len).enumerate() {
+        for (a, values) in values.aux.chunks_exact_mut(len).enumerate() {
             let start = patch.offset(self.num_aux, cell) + a * patch.component();
             // SAFETY: nobody writes auxiliary values while sources act.
             let known = unsafe { self.aux.row(start, len) };
             values.iter_mut().zip(known).for_each(|(o, v)| *o = v.to_f64());
         }
-        let row = |time| self.cells(cell, len, time);
         let start = patch.offset(self.num_eqn, cell);
-        for m in 0..self.num_eqn {
+        for (m, state) in values.state.chunks_exact_mut(len).enumerate() {
             // SAFETY: the row is ours by the caller's promise.
-            let values = unsafe { q.row(start + m * patch.component(), len) };
-            state[m * len..][..len].iter_mut().zip(values).for_each(|(s, v)| *s = v.to_f64());
+            let known = unsafe { q.row(start + m * patch.component(), len) };
+            state.iter_mut().zip(known).for_each(|(s, v)| *s = v.to_f64());
         }
-        function.fill(&row(t), state, aux, rate);
-        for (m, (s, r)) in middle.iter_mut().zip(state.iter().zip(rate.iter())) {
-            *m = s + 0.5 * dt * r;
-        }
-        function.fill(&row(t + 0.5 * dt), middle, aux, rate);
-        for m in 0..self.num_eqn {
+        values.advance(source, &self.cells(cell, len, t), dt);
+        for (m, state) in values.state.chunks_exact(len).enumerate() {
             // SAFETY: likewise.
-            let values = unsafe { q.row_mut(start + m * patch.component(), len) };
-            for (i, value) in values.iter_mut().enumerate() {
-                *value = R::from_f64(state[m * len + i] + dt * rate[m * len + i]);
-            }
+            let out = unsafe { q.row_mut(start + m * patch.component(), len) };
+            out.iter_mut().zip(state).for_each(|(o, s)| *o = R::from_f64(*s));
         }
     }
 }
