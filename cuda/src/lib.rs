@@ -10,7 +10,7 @@
 //!   have as many turns as the problem has dimensions. `prelude.cuh` is what a solver's text may use.
 //!
 //! Nothing here needs CUDA to build or to start: driver and NVRTC are opened when a [`Device`] is, and what is missing is an
-//! error that names it. A kernel knows patches as rows of tables, and no level.
+//! error that names it. A kernel knows patches as rows of tables, and levels only as such tables: no time step, no hierarchy.
 
 pub mod amr;
 pub mod runtime;
