@@ -2,11 +2,18 @@
 //!
 //! The file becomes a crate, with the sources of `riemann` that the program carries (`amrclaw/build.rs`), and the user's cargo compiles it.
 
+use super::inputs::{Inputs, changed_since};
 use super::source::Mesh;
 use super::{PluginError, source, toolchain};
 use cuda::cache::{self, Hash};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::SystemTime;
+
+/// Ending of the file that lists what a library was made of.
+const INPUTS: &str = "inputs";
 
 /// Checks without compiling that a file can be read and has a solver.
 pub fn inspect(path: &Path) -> Result<(), PluginError> {
@@ -14,47 +21,134 @@ pub fn inspect(path: &Path) -> Result<(), PluginError> {
     source::Solver::find(path, &text).map(drop)
 }
 
-/// The library compiled from the user's file: the cached one, if it is intact, or a new one.
+/// The library compiled from the user's file: a cached one, if it is intact and made of what is there now, or a new one.
 pub fn compiled(path: &Path, mesh: Mesh, announce: impl FnOnce()) -> Result<PathBuf, PluginError> {
-    let text = std::fs::read_to_string(path).map_err(PluginError::read(path))?;
-    let cache = cache::folder()?;
-    let toolchain = toolchain::version(&cache)?;
-    let riemann = source::riemann().fold(Hash::new(), |hash, (name, text)| hash.with(name).with(text)).name();
-    let mut key = Hash::new().with(&text).with(&riemann).with(&toolchain);
-    if let Mesh::Mapped(dimension) = mesh {
-        key = key.with(format!("mapped {dimension}"));
-    }
-    let key = key.name();
-    let package = format!("solver_{key}");
-    let folder = cache.join("solvers").join(&key);
-    let library = folder.join(format!("{}{package}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
-    if cache::read(&library).is_some() {
+    let job = Job::new(path, mesh)?;
+    if let Some((_, library)) = job.find() {
         return Ok(library);
     }
-    let solver = source::Solver::find(path, &text)?;
+    source::Solver::find(path, &job.text)?;
     announce();
-    let job = Job { path, package: &package, toolchain: &toolchain, common: cache.join(format!("riemann-{riemann}")) };
-    job.write_sources()?;
-    job.write_crate(&folder, &solver, mesh)?;
-    job.compile(&folder)?;
-    let made = job.target().join("release").join(library.file_name().unwrap_or_default());
-    // Copied, not linked: the compiler's folder may be cleaned. Renamed last, so that a broken copy is never loaded.
-    let bytes = std::fs::read(&made).map_err(PluginError::read(&made))?;
-    cache::keep(&library, &bytes)?;
-    Ok(library)
+    let mut before = None;
+    for _ in 0..ATTEMPTS {
+        let job = Job::new(path, mesh)?;
+        let _alone = job.lock();
+        // Another program may have compiled it meanwhile.
+        if let Some((_, library)) = job.find() {
+            return Ok(library);
+        }
+        let begun = SystemTime::now();
+        let inputs = job.build()?;
+        // What was changed while the compiler read it is compiled again.
+        let is_still = !inputs.changed_since(begun) && !changed_since(path, begun);
+        let now = (job.text.clone(), inputs);
+        if (is_still || before.as_ref() == Some(&now)) && job.is_unchanged() {
+            return job.keep(&now.1);
+        }
+        before = Some(now);
+    }
+    Err(PluginError::Changing { path: path.to_owned() })
 }
+
+/// A hash of everything that the solver's file is compiled from, but the compiler: the same on all machines.
+pub fn contents(path: &Path) -> Result<Hash, PluginError> {
+    let job = Job::new(path, Mesh::Straight)?;
+    let inputs = job.find().map_or(Hash::new(), |(inputs, _)| inputs.contents());
+    Ok(Hash::new().with(&job.text).with(inputs.digits()))
+}
+
+/// Compilations of a file whose text, or what it includes, changes while it is compiled.
+const ATTEMPTS: usize = 3;
 
 /// The compilation of one file.
 struct Job<'a> {
     /// The user's file, as the user named it.
     path: &'a Path,
-    package: &'a str,
-    toolchain: &'a str,
+    /// The same from the root.
+    absolute: PathBuf,
+    text: String,
+    mesh: Mesh,
+    package: String,
+    toolchain: String,
+    /// The crate, and what has been compiled from it.
+    folder: PathBuf,
     /// The sources and the compiler's folder that all solvers share.
     common: PathBuf,
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    fn new(path: &'a Path, mesh: Mesh) -> Result<Self, PluginError> {
+        let text = std::fs::read_to_string(path).map_err(PluginError::read(path))?;
+        let absolute = std::path::absolute(path).map_err(PluginError::io("find", path))?;
+        let cache = cache::folder()?;
+        let toolchain = toolchain::version(&cache)?;
+        let riemann = source::riemann().fold(Hash::new(), |hash, (name, text)| hash.with(name).with(text)).name();
+        let mut key = Hash::new().with(&text).with(&riemann).with(&toolchain);
+        if let Mesh::Mapped(dimension) = mesh {
+            key = key.with(format!("mapped {dimension}"));
+        }
+        let key = key.name();
+        let (folder, common) = (cache.join("solvers").join(&key), cache.join(format!("riemann-{riemann}")));
+        Ok(Job { path, absolute, text, mesh, package: format!("solver_{key}"), toolchain, folder, common })
+    }
+
+    /// The library made of the file and these inputs. A name of its own for each: a process that has loaded one loads the other too.
+    fn library(&self, inputs: &Inputs) -> PathBuf {
+        use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+        self.folder.join(format!("{DLL_PREFIX}{}_{}{DLL_SUFFIX}", self.package, inputs.name()))
+    }
+
+    /// The intact library made of the file and of what it includes as that is now.
+    fn find(&self) -> Option<(Inputs, PathBuf)> {
+        let own = self.absolute.parent()?;
+        let made = |entry: std::fs::DirEntry| {
+            let path = entry.path();
+            if path.extension()? != INPUTS {
+                return None;
+            }
+            let inputs: Inputs = serde_json::from_slice(&cache::read(&path)?).ok()?;
+            let library = self.library(&inputs);
+            (inputs.are_current(own) && cache::read(&library).is_some()).then_some((inputs, library))
+        };
+        std::fs::read_dir(&self.folder).ok()?.flatten().find_map(made)
+    }
+
+    /// Waits for other programs that compile the same file. Where a file system has no locks, the last of them wins.
+    fn lock(&self) -> Option<File> {
+        std::fs::create_dir_all(&self.folder).ok()?;
+        let file = File::create(self.folder.join("lock")).ok()?;
+        file.lock().ok().map(|()| file)
+    }
+
+    /// Compiles the file; returns what else it is made of.
+    fn build(&self) -> Result<Inputs, PluginError> {
+        self.write_sources()?;
+        self.write_crate(&source::Solver::find(self.path, &self.text)?)?;
+        self.compile()?;
+        let info = self.target().join("release/deps").join(format!("{}.d", self.package));
+        let text = std::fs::read_to_string(&info).map_err(PluginError::read(&info))?;
+        Inputs::read(&text, &self.absolute, &self.folder).map_err(PluginError::read(self.path))
+    }
+
+    /// True if the file has the text that was compiled.
+    fn is_unchanged(&self) -> bool {
+        std::fs::read_to_string(self.path).is_ok_and(|text| text == self.text)
+    }
+
+    /// Copies the library, not linked: the compiler's folder may be cleaned. The list of inputs is written last, so that a broken copy is
+    /// never loaded.
+    fn keep(&self, inputs: &Inputs) -> Result<PathBuf, PluginError> {
+        use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+        let made = self.target().join("release").join(format!("{DLL_PREFIX}{}{DLL_SUFFIX}", self.package));
+        let bytes = std::fs::read(&made).map_err(PluginError::read(&made))?;
+        let library = self.library(inputs);
+        cache::keep(&library, &bytes)?;
+        let list = serde_json::to_vec_pretty(inputs).map_err(io::Error::from);
+        let list = list.map_err(PluginError::io("list what is included in", self.path))?;
+        cache::keep(&library.with_extension(INPUTS), &list)?;
+        Ok(library)
+    }
+
     fn target(&self) -> PathBuf {
         self.common.join("target")
     }
@@ -72,26 +166,26 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn write_crate(&self, folder: &Path, solver: &source::Solver, mesh: Mesh) -> Result<(), PluginError> {
-        let file = std::path::absolute(self.path).map_err(PluginError::io("find", self.path))?;
-        let riemann = self.common.join("riemann");
-        cache::write(&folder.join("Cargo.toml"), source::manifest(self.package, &riemann).as_bytes())?;
-        cache::write(&folder.join("src/lib.rs"), source::root(&file, solver, mesh).as_bytes())?;
+    /// Writes the crate, every time: cargo then compiles it, whatever the times of the files that it includes.
+    fn write_crate(&self, solver: &source::Solver) -> Result<(), PluginError> {
+        let (folder, riemann) = (&self.folder, self.common.join("riemann"));
+        cache::write(&folder.join("Cargo.toml"), source::manifest(&self.package, &riemann).as_bytes())?;
+        cache::write(&folder.join("src/lib.rs"), source::root(&self.absolute, solver, self.mesh).as_bytes())?;
         cache::write(&folder.join("Cargo.lock"), source::lock().as_bytes())?;
         Ok(())
     }
 
     /// Runs cargo offline, or with the network if packages are missing.
-    fn compile(&self, folder: &Path) -> Result<(), PluginError> {
-        let mut output = self.cargo(folder, &["--offline"])?;
+    fn compile(&self) -> Result<(), PluginError> {
+        let mut output = self.cargo(&["--offline"])?;
         if !output.status.success() && lacks_dependencies(&output) {
-            output = self.cargo(folder, &[])?;
+            output = self.cargo(&[])?;
         }
         if !output.status.success() && self.target().exists() && !self.blames_user(&output) {
             // Cached compiler output may be damaged, which is not the user's fault: compile again without it.
             let target = self.target();
             std::fs::remove_dir_all(&target).map_err(PluginError::io("remove", &target))?;
-            output = self.cargo(folder, &[])?;
+            output = self.cargo(&[])?;
         }
         if output.status.success() {
             return Ok(());
@@ -99,12 +193,12 @@ impl Job<'_> {
         Err(PluginError::Compile { path: self.path.to_owned(), text: self.message(&output) })
     }
 
-    fn cargo(&self, folder: &Path, arguments: &[&str]) -> Result<Output, PluginError> {
+    fn cargo(&self, arguments: &[&str]) -> Result<Output, PluginError> {
         let missing = |source| PluginError::NoToolchain { program: "cargo", source };
         let cargo = toolchain::executable("cargo").ok_or_else(|| missing(std::io::ErrorKind::NotFound.into()))?;
         let mut command = Command::new(cargo);
         command.args(["build", "--release", "--quiet", "--color", "never"]).args(arguments);
-        command.arg("--target-dir").arg(self.target()).current_dir(folder).stdin(Stdio::null());
+        command.arg("--target-dir").arg(self.target()).current_dir(&self.folder).stdin(Stdio::null());
         // An outer cargo's own settings must not affect this one.
         for name in ["CARGO_BUILD_TARGET", "CARGO_ENCODED_RUSTFLAGS", "CARGO_MAKEFLAGS", "MAKEFLAGS"] {
             command.env_remove(name);
@@ -113,32 +207,31 @@ impl Job<'_> {
         command.env("RIEMANN_TOOLCHAIN", first_line).output().map_err(missing)
     }
 
-    /// True if the compiler's errors are in the user's file, and none says that its earlier output is damaged.
+    /// True if the compiler's errors are in the user's files, and none says that its earlier output is damaged.
     fn blames_user(&self, output: &Output) -> bool {
         let text = String::from_utf8_lossy(&output.stderr);
-        let file = self.path.file_name().unwrap_or_default().to_string_lossy();
         let damage = ["error[E0786]", "error[E0460]", "error[E0463]", "extern location", "internal compiler error"];
-        text.contains(&format!("{file}:")) && !damage.iter().any(|sign| text.contains(sign))
+        users_own(&text).is_some() && !damage.iter().any(|sign| text.contains(sign))
     }
 
-    /// The compiler's messages, with the file named as the user named it.
+    /// The compiler's messages, with files named as the user named the solver's.
     fn message(&self, output: &Output) -> String {
         let text = String::from_utf8_lossy(&output.stderr);
-        let lines = text.lines().filter(|line| !line.contains(self.package));
+        let lines = text.lines().filter(|line| !line.contains(&self.package));
         let text = lines.collect::<Vec<_>>().join("\n");
-        match std::path::absolute(self.path) {
-            Ok(absolute) => {
-                let absolute = absolute.to_string_lossy();
-                users_own(&text, &absolute).replace(&*absolute, &self.path.to_string_lossy())
+        let text = users_own(&text).unwrap_or(text);
+        match (self.absolute.parent(), self.path.parent()) {
+            (Some(absolute), Some(given)) if absolute.parent().is_some() => {
+                text.replace(&*absolute.join("").to_string_lossy(), &given.join("").to_string_lossy())
             }
-            Err(_) => text,
+            _ => text,
         }
     }
 }
 
-/// Only the errors in the user's file, if there are any: warnings, and consequential errors in the generated crate, would hide
-/// them.
-fn users_own(text: &str, file: &str) -> String {
+/// Only the errors in the user's files, if there are any: warnings, and consequential errors in the generated crate, would hide
+/// them. The compiler names that crate's files from its folder, the user's from the root.
+fn users_own(text: &str) -> Option<String> {
     let mut reports: Vec<String> = Vec::new();
     for line in text.lines() {
         let begins = ["error", "warning"].iter().any(|kind| line.starts_with(kind));
@@ -150,9 +243,9 @@ fn users_own(text: &str, file: &str) -> String {
             _ => reports.push(line.to_owned()),
         }
     }
-    let place = format!("--> {file}:");
-    reports.retain(|report| report.starts_with("error") && report.contains(&place));
-    if reports.is_empty() { text.to_owned() } else { reports.join("\n") }
+    let place = |report: &str| report.split_once("--> ").is_some_and(|(_, place)| Path::new(place).is_absolute());
+    reports.retain(|report| report.starts_with("error") && place(report));
+    (!reports.is_empty()).then(|| reports.join("\n"))
 }
 
 /// True if cargo failed because it lacks packages and is offline.
@@ -165,13 +258,13 @@ fn lacks_dependencies(output: &Output) -> bool {
 mod tests {
     use super::*;
 
-    /// If there are errors in the user's file, only these are shown; otherwise all messages are.
+    /// If there are errors in the user's files, only these are shown; otherwise all messages are.
     #[test]
     fn errors_of_the_file_stand_alone() {
         let own = "error: expected `;`\n --> /a/b.rs:3:4\n  |\n3 | x\n  | ^\n";
         let noise = "warning: unused import\n --> /a/b.rs:1:1\n\nerror[E0277]: no `Solver`\n --> src/lib.rs:6:1\n\n";
         let text = format!("{own}\n{noise}{own}\nerror: aborting due to 2 previous errors\n");
-        assert_eq!(users_own(&text, "/a/b.rs"), format!("{own}\n{own}"));
-        assert_eq!(users_own(noise, "/a/b.rs"), noise);
+        assert_eq!(users_own(&text), Some(format!("{own}\n{own}")));
+        assert_eq!(users_own(noise), None);
     }
 }

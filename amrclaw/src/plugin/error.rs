@@ -51,6 +51,12 @@ pub enum PluginError {
         /// What the compiler says.
         text: String,
     },
+    /// The file, or one that it includes, is being written.
+    #[error("{} changes, or a file that it includes does, while it is compiled", path.display())]
+    Changing {
+        /// The file.
+        path: PathBuf,
+    },
     /// The library cannot be loaded.
     #[error("{} cannot be loaded: {message}", path.display())]
     Library {
@@ -97,6 +103,7 @@ impl PluginError {
             }
             PluginError::NoSolver { .. } => "`amrclaw solver new NAME` writes a file to start from",
             PluginError::Compile { .. } => "correct the file; docs/solver-guide.md explains what a solver provides",
+            PluginError::Changing { .. } => "try again when its files are no longer written",
             PluginError::Library { .. } | PluginError::NotAPlugin { .. } => {
                 "write the path of a solver's `.rs` file, or of a library made with `riemann::plugin!`"
             }

@@ -9,6 +9,7 @@ mod chosen;
 mod elf;
 mod error;
 mod functions;
+mod inputs;
 mod library;
 mod source;
 mod toolchain;
@@ -16,6 +17,7 @@ mod toolchain;
 pub use chosen::{ChosenSolver, find_solver, shape_of};
 pub use error::PluginError;
 
+use cuda::cache::Hash;
 use riemann::plugin::Plugin;
 use source::Mesh;
 use std::path::Path;
@@ -50,6 +52,18 @@ pub fn load_mapped(path: &Path, dimension: usize) -> Result<Plugin, PluginError>
 /// It is missing, damaged, holds no solver, or one for another version of this program.
 pub fn inspect(path: &Path) -> Result<(), PluginError> {
     if is_source(path) { build::inspect(path) } else { library::inspect(path, path).map(drop) }
+}
+
+/// A hash of everything that a solver's file is made of: its text and all that it includes, or the bytes of a library.
+///
+/// # Errors
+/// It cannot be read.
+pub fn contents(path: &Path) -> Result<String, PluginError> {
+    let hash = match is_source(path) {
+        true => build::contents(path)?,
+        false => Hash::new().with(std::fs::read(path).map_err(PluginError::read(path))?),
+    };
+    Ok(hash.digits())
 }
 
 fn is_source(path: &Path) -> bool {

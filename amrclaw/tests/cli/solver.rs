@@ -90,6 +90,65 @@ fn a_file_is_a_whole_problem() {
     assert!(cells(1) >= 4.0 * cells(0) * 0.25 && cells(1) < 4.0 * cells(0), "{}", cells(1));
 }
 
+/// What a solver's file includes belongs to it, and so do the variables that it reads: changed, they are compiled anew, whatever the
+/// times of the files; changed back, nothing is. A copy of the file includes what is beside the copy, and a file that is gone is
+/// missed where it is named. Values are small whole numbers, so that totals are exact.
+#[test]
+fn what_a_file_includes_is_part_of_it() {
+    let folder = problem();
+    let (dir, copy) = (folder.path(), folder.path().join("copy"));
+    let own = "[if (cell.centre[0] - 0.5).abs() < 0.2 { aux[0] } else { 0.0 }]";
+    let parts = "[helper::VALUE + include!(\"part.rs\") + include_str!(\"a table.txt\").len() as f64 + \
+                 option_env!(\"AMRCLAW_TEST_INPUT\").unwrap_or(\"\").len() as f64]";
+    let text = format!("{}\nmod helper;\n", SOURCE.replace(own, parts).replace("cell: &Cell, aux:", "_: &Cell, _:"));
+    assert!(text.contains("helper::VALUE") && text.contains("_: &Cell, _:"));
+    std::fs::write(dir.join("decay.rs"), &text).unwrap();
+    let helper =
+        |value: f64| std::fs::write(dir.join("helper.rs"), format!("pub const VALUE: f64 = {value:?};")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).unwrap();
+    helper(1.0);
+    write("part.rs", "10.0");
+    write("a table.txt", "");
+    let call = |dir: &Path, variable: Option<&str>| -> Outcome {
+        let mut command = program(dir);
+        variable.map(|value| command.env("AMRCLAW_TEST_INPUT", value));
+        command
+            .args(["run", "case.toml", "--set", "time.max_steps=1", "--overwrite", "--output", "out"])
+            .output()
+            .unwrap()
+            .into()
+    };
+    // The domain's size is 1, so that the total is the value.
+    let total = |dir: &Path, variable: Option<&str>| {
+        let outcome = call(dir, variable);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let total = record(&dir.join("out"))["totals_initial"]["q"].as_f64().unwrap();
+        ((total * 1e6).round() / 1e6, outcome.stderr.contains("compiling"))
+    };
+    assert_eq!(total(dir, None).0, 11.0);
+    assert_eq!(total(dir, None), (11.0, false));
+    let old = std::fs::metadata(dir.join("helper.rs")).unwrap().modified().unwrap() - Duration::from_secs(3600);
+    helper(2.0);
+    std::fs::File::options().append(true).open(dir.join("helper.rs")).unwrap().set_modified(old).unwrap();
+    assert_eq!(total(dir, None), (12.0, true));
+    write("part.rs", "20.0");
+    write("a table.txt", "1234");
+    assert_eq!(total(dir, Some("123")), (29.0, true));
+    helper(1.0);
+    write("part.rs", "10.0");
+    write("a table.txt", "");
+    assert_eq!(total(dir, None), (11.0, false));
+    std::fs::create_dir(&copy).unwrap();
+    for name in ["case.toml", "decay.rs", "part.rs", "a table.txt"] {
+        std::fs::copy(dir.join(name), copy.join(name)).unwrap();
+    }
+    let outcome = call(&copy, None);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    for words in ["decay.rs does not compile", "error[E0583]", "helper.rs", "--> decay.rs:"] {
+        assert!(outcome.stderr.contains(words), "`{words}` is missing in\n{}", outcome.stderr);
+    }
+}
+
 /// `--solver` replaces the case's solver by a source file or a library, for `validate` too.
 #[test]
 fn the_command_line_names_a_solver() {
@@ -259,9 +318,8 @@ fn the_folder_of_compiled_solvers_heals() {
         entries.into_iter().find(|path| path.file_name().unwrap().to_string_lossy().contains(name)).expect(name)
     };
     let key = find(&cache.join("solvers"), "");
-    let library = find(&key, std::env::consts::DLL_SUFFIX);
-    let digest = find(&key, ".digest");
-    let library = if library == digest { library.with_extension("") } else { library };
+    let digest = find(&key, &format!("{}.digest", std::env::consts::DLL_SUFFIX));
+    let library = digest.with_extension("");
     std::fs::copy("/bin/sh", &library).unwrap();
     assert!(compiled(&validate()), "a replaced library is not run");
     std::fs::write(&digest, "").unwrap();

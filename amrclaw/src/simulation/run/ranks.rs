@@ -7,6 +7,7 @@ use crate::index::Level;
 use crate::io::checkpoint_patches::StoredCheckpoint;
 use crate::io::config::{Case, SolverFrom};
 use crate::io::run_json::{RankRecord, RunRecord};
+use crate::plugin;
 use crate::simulation::{RunError, RunOptions, Simulation};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -113,11 +114,11 @@ fn own_file() -> Option<PathBuf> {
     file.or_else(|| std::env::current_exe().ok())
 }
 
-/// A checksum of the file that the case's solver comes from.
+/// Identifies the file that the case's solver comes from, with all that it includes.
 fn solver_file(case: &Case) -> String {
     match &case.solver.from {
         SolverFrom::Name(_) => String::new(),
-        SolverFrom::Path(path) => format!("{:?}", checksum(path)),
+        SolverFrom::Path(path) => plugin::contents(path).unwrap_or_else(|error| error.to_string()),
     }
 }
 
