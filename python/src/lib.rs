@@ -3,6 +3,7 @@
 
 mod arrays;
 mod case;
+mod catalogue;
 mod errors;
 mod frame;
 mod functions;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 mod _amrclaw {
     #[pymodule_export]
     use crate::case::{Case, run_option_names};
+    #[pymodule_export]
+    use crate::catalogue::{BuiltInSolver, built_in_solvers};
     #[pymodule_export]
     use crate::frame::{Frame, list_frames, read_frame};
     #[pymodule_export]

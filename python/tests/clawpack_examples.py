@@ -188,6 +188,20 @@ DIFFERENCES = {
     },
 }
 
+RIEMANN = {
+    **{name: "rpn2_acoustics" for name in ("acoustics_2d_radial", "acoustics_2d_adjoint")},
+    **{name: "rpn2_vc_advection" for name in ("advection_2d_annulus", "advection_2d_swirl")},
+    **{name: "rpn2_advection" for name in ("advection_2d_flagregions", "advection_2d_inflow", "advection_2d_square")},
+    **{"burgers_2d_square": "rpn2_burgers", "euler_2d_quadrants": "rpn2_euler_4wave"},
+}
+
+
+def write_makefile(folder, *sources, package="amrclaw"):
+    """Writes a `Makefile` with these files, of Clawpack's if they are Riemann solvers without a suffix."""
+    files = [source if "." in source else f"$(CLAW)/riemann/src/{source}.f90" for source in sources]
+    lines = ["# rpn2_kpp.f90 is no longer used", f"CLAW_PKG = {package}   # package", "EXCLUDE_SOURCES = \\", "  rpn2_geoclaw.f \\", ""]
+    (folder / "Makefile").write_text("\n".join([*lines, "SOURCES = \\", "  qinit.f90 \\", *(f"  {file} \\" for file in files), "", ""]))
+
 
 def settings(name):
     """All settings of an example."""
@@ -235,6 +249,36 @@ def write_setrun(path, given):
         lines.append("    rundata.adjointdata.use_adjoint = True")
     lines += ["    return rundata", "if __name__ == '__main__':", "    setrun().write()"]
     path.write_text("\n".join(lines) + "\n")
+
+
+def simple_setrun(num_dim, package="amrclaw", more=(), **claw):
+    """The text of a short `setrun.py`, with more lines before its end."""
+    lines = [f"clawdata.{name} = {value!r}" for name, value in claw.items()]
+    refined = [
+        "amrdata = rundata.amrdata",
+        "amrdata.amr_levels_max, amrdata.flag2refine_tol = 2, 0.05",
+        *(f"amrdata.refinement_ratios_{axis} = [2]" for axis in "xyz"[:num_dim] + "t"),
+    ]
+    return "\n    ".join(
+        [
+            f'def setrun(claw_pkg="{package}"):',
+            f'assert claw_pkg == "{package}"',
+            "from clawpack.clawutil import data",
+            f"rundata = data.ClawRunData(claw_pkg, num_dim={num_dim})",
+            'probdata = rundata.new_UserData(name="probdata", fname="setprob.data")',
+            'probdata.add_param("rho", 1.0)',
+            'probdata.add_param("bulk", 4.0)',
+            'probdata.add_param("gamma", 1.4)',
+            "clawdata = rundata.clawdata",
+            f"clawdata.num_cells[:] = {[20, 14, 8][:num_dim]}",
+            "clawdata.num_output_times, clawdata.tfinal = 2, 0.1",
+            'clawdata.bc_lower[:] = clawdata.bc_upper[:] = ["wall"] * %d' % num_dim,
+            *(refined if package == "amrclaw" else []),
+            *lines,
+            *more,
+            "return rundata",
+        ]
+    )
 
 
 CODES = {

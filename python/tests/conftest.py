@@ -50,13 +50,18 @@ def frames(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def pyclaw(pytestconfig):
+def clawpack_source(pytestconfig):
+    """The folder with Clawpack's sources."""
+    return unpacked_clawpack(Path(pytestconfig.cache.mkdir("clawpack")))
+
+
+@pytest.fixture(scope="session")
+def pyclaw(clawpack_source):
     """PyClaw's own geometry, state, solution and readers, unchanged; without its solvers, which need Fortran."""
-    source = clawpack_source(Path(pytestconfig.cache.mkdir("clawpack")))
     clawpack = types.ModuleType("clawpack")
     clawpack.__path__ = []
     package = types.ModuleType("clawpack.pyclaw")
-    package.__path__ = [str(source / "pyclaw" / "src" / "pyclaw")]
+    package.__path__ = [str(clawpack_source / "pyclaw" / "src" / "pyclaw")]
     clawpack.pyclaw = package
     sys.modules.update({"clawpack": clawpack, "clawpack.pyclaw": package})
 
@@ -71,7 +76,7 @@ def pyclaw(pytestconfig):
     return package
 
 
-def clawpack_source(cache):
+def unpacked_clawpack(cache):
     """The unpacked source archive of Clawpack, downloaded once."""
     unpacked = cache / f"clawpack-{CLAWPACK_VERSION}"
     if not unpacked.is_dir():

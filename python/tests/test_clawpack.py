@@ -1,14 +1,13 @@
-"""Conversion of AMRClaw's settings to cases, tested with its own two-dimensional examples."""
+"""Conversion of Clawpack's settings to cases, tested with AMRClaw's own two-dimensional examples."""
 
-import re
 import sys
 from pathlib import Path
 
 import amrclaw
 import numpy as np
 import pytest
-from amrclaw.clawpack import _solvers, load_setrun
-from clawpack_examples import DIFFERENCES, settings, write_data_files, write_setrun
+from amrclaw.clawpack import load_setrun
+from clawpack_examples import DIFFERENCES, RIEMANN, settings, simple_setrun, write_data_files, write_makefile, write_setrun
 
 SOLVERS = {
     "acoustics_2d_radial": ("acoustics", {"density": 1.0, "bulk": 4.0}),
@@ -31,10 +30,11 @@ REMARKS = {
 
 @pytest.fixture
 def load(tmp_path):
-    """Loads an example's settings, with changes by group, from its `setrun.py`."""
+    """Loads an example's settings, with changes by group, from its `setrun.py` and a `Makefile` with its Riemann solver, or another one."""
 
-    def load(name="acoustics_2d_radial", solver=None, **changes):
+    def load(name="acoustics_2d_radial", solver=None, riemann=None, **changes):
         given = settings(name)
+        write_makefile(tmp_path, riemann or RIEMANN[name])
         for group, values in changes.items():
             given[group] = {**given[group], **values} if isinstance(values, dict) else values
         write_setrun(tmp_path / "setrun.py", given)
@@ -66,8 +66,9 @@ def test_examples_of_amrclaw(load, name):
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_data_files_say_the_same(tmp_path, load, name):
     """The data files that AMRClaw's `setrun.py` writes give the same case as the script itself."""
+    from_setrun = load(name)
     write_data_files(tmp_path, settings(name))
-    from_files, from_setrun = load_setrun(tmp_path), load(name)
+    from_files = load_setrun(tmp_path)
     assert from_files.case == from_setrun.case
     assert (from_files.wanted, from_files.remarks) == (from_setrun.wanted, from_setrun.remarks)
     assert load_setrun(tmp_path / "claw.data").case == from_files.case
@@ -132,58 +133,6 @@ def test_settings_give_the_numbers_of_amrclaw(load):
         assert cells == {level.number: level.num_cells for level in sim.levels}
 
 
-def test_the_makefile_names_the_solver(tmp_path, load):
-    """One equation without parameters is Burgers' equation unless the Makefile or the caller names another solver."""
-    no_parameters = dict(probdata={"u": 1.0, "v": 1.0})
-    assert load("burgers_2d_square").case["solver"] == {"name": "burgers"}
-    (tmp_path / "Makefile").write_text("SOURCES = \\\n  $(CLAW)/riemann/src/rpn2_advection.f90 \\\n# rpn2_burgers.f90\n")
-    assert load("burgers_2d_square", **no_parameters).case["solver"] == {"name": "advection", "u": 1.0, "v": 1.0}
-    assert load("burgers_2d_square", solver="burgers").case["solver"] == {"name": "burgers"}
-    lacking = load("burgers_2d_square").wanted
-    assert "solver.u: a parameter of advection" in lacking and "solver.v: a parameter of advection" in lacking
-
-
-def test_solvers_are_those_of_the_catalogue():
-    """The conversion knows every built-in solver, with its numbers of waves and auxiliary values and its parameters."""
-    known = {solver.name: solver for solver in _solvers.SOLVERS}
-    with pytest.raises(amrclaw.InputError, match="nothing_of_the_kind") as refused:
-        amrclaw.load_case({"solver": {"name": "nothing_of_the_kind"}, "mesh": {"cells": [8, 8]}})
-    (listed,) = re.findall(r"the built-in solvers are (.*)", str(refused.value))
-    assert listed.split(", ") == list(known)
-    for solver in _solvers.SOLVERS:
-        parameters = {name: 1.5 for name in solver.parameters_in(2)}
-        scheme = {"limiter": ["mc"] * solver.waves(2)}
-        if solver.capacity:
-            scheme["capacity"] = solver.capacity
-        tables = {"solver": {"name": solver.name, **parameters}, "mesh": {"cells": [8, 8]}, "scheme": scheme}
-        head = {"initial": "user", **({"aux": "user"} if solver.num_aux(2) else {})}
-        case = amrclaw.load_case({**head, **tables, "time": {"end": 1.0}})
-        assert len(case.aux) == solver.num_aux(2), solver.name
-        with pytest.raises(amrclaw.InputError, match="scheme.limiter"):
-            wrong = {**scheme, "limiter": ["mc", "minmod"] * solver.waves(2)}
-            amrclaw.load_case({**head, **tables, "scheme": wrong, "time": {"end": 1.0}})
-
-
-def test_solvers_are_guessed_from_shapes(load):
-    """Numbers of equations, waves and auxiliary values, the capacity and the f-waves identify the solver."""
-
-    def guessed(equations, waves, **changes):
-        imported = load(clawdata=dict(num_eqn=equations, num_waves=waves, limiter=["mc"] * waves, **changes), probdata={})
-        return imported.case["solver"]["name"]
-
-    assert guessed(1, 1, num_aux=3, capa_index=3) == "advection_mapped"
-    assert guessed(1, 1, num_aux=2) == "advection_edge"
-    assert guessed(3, 3, num_aux=1, use_fwaves=True) == "shallow_water_bathymetry"
-    assert guessed(3, 3) == "shallow_water"
-    assert guessed(4, 2) == "euler_hllc"
-    assert guessed(5, 4) == "elasticity"
-    assert guessed(5, 5) == "euler_tracer"
-    mapped = load("advection_2d_annulus")
-    assert mapped.case["scheme"]["capacity"] == "capacity" and not mapped.remarks
-    (remark,) = load("advection_2d_annulus", solver="burgers", clawdata=dict(num_aux=0)).remarks
-    assert remark.startswith("clawdata.capa_index = 3")
-
-
 def test_output_styles(load):
     """Output by times, by steps and by number of frames, with and without the initial one; no frames at all."""
     listed = load(clawdata=dict(output_style=2, output_times=[0.0, 0.1, 0.3])).case
@@ -203,7 +152,7 @@ def test_schemes_steps_and_checkpoints(load):
     words = load(clawdata=dict(limiter=["mc", "minmod"], transverse_waves="increment", dimensional_split="strang"))
     codes = load(clawdata=dict(limiter=[4, 1], transverse_waves=1, dimensional_split=2))
     assert words.case["scheme"] == codes.case["scheme"]
-    assert words.case["scheme"] == {"order": 2, "transverse": 1, "split": "strang", "limiter": ["mc", "minmod"]}
+    assert words.case["scheme"] == {"order": 2, "split": "strang", "limiter": ["mc", "minmod"]}
     fixed = load(clawdata=dict(dt_variable=False, source_split="godunov", checkpt_style=-3, checkpt_interval=5))
     assert fixed.case["time"]["dt"] == 0.01 and "dt_initial" not in fixed.case["time"]
     assert fixed.case["scheme"]["source"] == "godunov" and fixed.case["output"]["checkpoint_every_steps"] == 5
@@ -271,8 +220,6 @@ def test_mistakes_are_input_errors(tmp_path, load):
         load_setrun(tmp_path / "setrun.py")
     with pytest.raises(amrclaw.InputError, match=r"clawdata.limiter\[0\]: 'best' is not known"):
         load(clawdata=dict(limiter=["best"]))
-    with pytest.raises(amrclaw.InputError, match="name one"):
-        load(clawdata=dict(num_eqn=9))
     write_data_files(tmp_path, settings("acoustics_2d_radial"))
     (tmp_path / "amr.data").write_text("%oops =: max1d\n")
     with pytest.raises(amrclaw.InputError, match="amr.data:1: '%oops' is neither"):
@@ -283,7 +230,7 @@ def test_mistakes_are_input_errors(tmp_path, load):
     ("changes", "message"),
     [
         ({"amrdata": {"amr_levels_max": 5}}, r"refinement_ratios_y = \[2, 2\]: has 2 entries, but must have 4"),
-        ({"clawdata": {"bc_lower": [7, "extrap"]}}, r'bc_lower\[0\]: 7 is not known; AMRClaw knows "user" \(0\), "extrap" \(1\)'),
+        ({"clawdata": {"bc_lower": [7, "extrap"]}}, r'bc_lower\[0\]: 7 is not known; Clawpack knows "user" \(0\), "extrap" \(1\)'),
         ({"clawdata": {"dimensional_split": 4}}, "dimensional_split: 4 is not known"),
         ({"clawdata": {"output_format": 9}}, "output_format: 9 is not known"),
         ({"clawdata": {"tfinal": None}}, "clawdata.tfinal = None: must be a number"),
@@ -305,15 +252,6 @@ def test_all_mistakes_are_told_at_once(load):
     assert len(str(caught.value).splitlines()) == 6
 
 
-def test_solvers_are_built_in_or_files(load):
-    """An unknown name is refused; the path of a solver's file stands in the case."""
-    with pytest.raises(amrclaw.InputError, match=r"no built-in solver 'foo'; there are acoustics, (.*); or give the path"):
-        load(solver="foo")
-    imported = load(solver="mine/kpp.rs", clawdata=dict(num_aux=2))
-    assert imported.case["solver"] == {"path": str(Path("mine/kpp.rs").resolve())} and imported.case["aux"] == "user"
-    assert "kpp.rs" in imported.report().splitlines()[0]
-
-
 def test_stand_ins_leave_nothing_behind(load):
     """Reading settings leaves Clawpack's modules as they were, whether imported or not."""
     before = {name for name in sys.modules if name.startswith("clawpack.") or name == "clawpack"}
@@ -321,30 +259,6 @@ def test_stand_ins_leave_nothing_behind(load):
     load()
     assert {name for name in sys.modules if name.startswith("clawpack.") or name == "clawpack"} == before
     assert sys.path == path
-
-
-def simple_setrun(num_dim, **claw):
-    """The text of a `setrun.py` in one or three dimensions."""
-    lines = [f"clawdata.{name} = {value!r}" for name, value in claw.items()]
-    return "\n    ".join(
-        [
-            'def setrun(claw_pkg="amrclaw"):',
-            "from clawpack.clawutil import data",
-            f"rundata = data.ClawRunData(claw_pkg, num_dim={num_dim})",
-            'probdata = rundata.new_UserData(name="probdata", fname="setprob.data")',
-            'probdata.add_param("rho", 1.0)',
-            'probdata.add_param("bulk", 4.0)',
-            'probdata.add_param("gamma", 1.4)',
-            "clawdata, amrdata = rundata.clawdata, rundata.amrdata",
-            f"clawdata.num_cells[:] = {[20, 14, 8][:num_dim]}",
-            "clawdata.num_output_times, clawdata.tfinal = 2, 0.1",
-            'clawdata.bc_lower[:] = clawdata.bc_upper[:] = ["wall"] * %d' % num_dim,
-            "amrdata.amr_levels_max, amrdata.flag2refine_tol = 2, 0.05",
-            *(f"amrdata.refinement_ratios_{axis} = [2]" for axis in "xyz"[:num_dim] + "t"),
-            *lines,
-            "return rundata",
-        ]
-    )
 
 
 def test_settings_in_one_dimension_run(tmp_path):
@@ -357,35 +271,9 @@ def test_settings_in_one_dimension_run(tmp_path):
     assert run[-1].dimension == 1 and run[-1].time == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize(
-    ("shape", "solver"), [((4, 2), "acoustics"), ((5, 5), "euler"), ((5, 3), "euler_hllc"), ((1, 1), "burgers")]
-)
-def test_settings_in_three_dimensions_become_cases(tmp_path, shape, solver):
-    """Sides, cells and ratios of all three axes; double transverse waves are part of the unsplit scheme."""
-    num_eqn, num_waves = shape
-    (tmp_path / "setrun.py").write_text(
-        simple_setrun(3, num_eqn=num_eqn, num_waves=num_waves, limiter=["mc"] * num_waves, transverse_waves=22)
-    )
-    imported = load_setrun(tmp_path / "setrun.py")
-    case = imported.case
-    assert case["solver"]["name"] == solver and imported.remarks == []
-    assert case["mesh"]["cells"] == [20, 14, 8] and list(case["mesh"]["boundary"]) == ["x", "y", "z"]
-    assert case["levels"]["ratio"] == [2] and case["scheme"]["transverse"] == 2 and len(case["scheme"]["limiter"]) == num_waves
-    assert "double_transverse" not in case["scheme"]
-
-
 @pytest.mark.parametrize(("waves", "transverse"), [(10, 1), (20, 2)])
 def test_transverse_waves_that_are_not_split_again(tmp_path, waves, transverse):
     """Clawpack's codes 10 and 20 mean transverse waves without double transverse ones."""
     (tmp_path / "setrun.py").write_text(simple_setrun(3, num_eqn=4, num_waves=2, limiter=["mc"] * 2, transverse_waves=waves))
     scheme = load_setrun(tmp_path / "setrun.py").case["scheme"]
     assert (scheme["transverse"], scheme["double_transverse"]) == (transverse, False)
-
-
-@pytest.mark.parametrize(("source", "solver"), [("rp1_euler_with_efix", "euler"), ("rpn3_vc_acoustics", "acoustics_variable")])
-def test_makefiles_name_solvers_in_any_dimension(tmp_path, source, solver):
-    """The Riemann solver named in the `Makefile` takes precedence over the numbers of equations and waves."""
-    num_dim = 1 if source.startswith("rp1") else 3
-    (tmp_path / "setrun.py").write_text(simple_setrun(num_dim, num_eqn=num_dim + 1, num_waves=2, num_aux=2))
-    (tmp_path / "Makefile").write_text(f"SOURCES = $(CLAW)/riemann/src/{source}.f90\n")
-    assert load_setrun(tmp_path / "setrun.py").case["solver"]["name"] == solver

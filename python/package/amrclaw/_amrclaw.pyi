@@ -10,7 +10,8 @@ _Path = Union[str, "os.PathLike[str]"]
 _Box = tuple[list[int], list[int]]
 _Patch = tuple[list[int], list[int], np.ndarray, np.ndarray]
 
-__all__ = ["VERSION", "Case", "Frame", "PatchIndex", "Simulation", "is_one_of_several", "list_frames", "read_frame", "run", "run_option_names"]
+__all__ = ["VERSION", "BuiltInSolver", "Case", "Frame", "PatchIndex", "Simulation"]
+__all__ += ["built_in_solvers", "is_one_of_several", "list_frames", "read_frame", "run", "run_option_names"]
 
 VERSION: str
 
@@ -47,6 +48,27 @@ class Case:
     def remarks(self) -> list[str]: ...
     @property
     def end(self) -> float: ...
+
+@final
+class BuiltInSolver:
+    """A built-in solver in one number of dimensions."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def equations(self) -> list[str]: ...
+    @property
+    def aux(self) -> list[str]: ...
+    @property
+    def waves(self) -> int: ...
+    @property
+    def parameters(self) -> list[str]: ...
+    @property
+    def fwaves(self) -> bool: ...
+    @property
+    def has_source(self) -> bool: ...
 
 @final
 class Frame:
@@ -129,6 +151,7 @@ class Simulation:
     def boxes(self, level: int) -> list[_Box]: ...
     def patches(self, level: int) -> Optional[list[_Patch]]: ...
 
+def built_in_solvers() -> list[BuiltInSolver]: ...
 def run(
     case: Case,
     output: _Path,

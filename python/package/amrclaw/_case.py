@@ -43,7 +43,13 @@ def with_changes(case: CaseLike, changes: list[str]) -> Case:
     if isinstance(case, Mapping):
         return Case.parse(_toml.dumps(case), "case", changes)
     if hasattr(case, "to_toml"):
-        return Case.parse(case.to_toml(), getattr(case, "name", "case"), changes)
+        try:
+            return Case.parse(case.to_toml(), getattr(case, "name", "case"), changes)
+        except InputError as error:
+            helps = [text for name, text in getattr(case, "unknown_solver", {}).items() if f'"{name}"' in str(error)]
+            if not helps:
+                raise
+            raise InputError("\n".join([str(error), *helps])) from None
     if not isinstance(case, (str, os.PathLike)):
         raise InputError(f"case: must be the path of a case file, a dictionary or a case, but is {case!r}")
     return Case.load(os.fspath(case), changes)

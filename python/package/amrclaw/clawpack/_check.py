@@ -1,4 +1,4 @@
-"""Checks AMRClaw's settings before they are converted."""
+"""Checks Clawpack's settings before they are converted."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ._settings import (
     SPLIT_WORDS,
     TRANSVERSE_WORDS,
     Settings,
+    is_number,
     number_of,
 )
 
@@ -22,12 +23,17 @@ _CLAW_NUMBERS = (
     *("cfl_desired", "cfl_max", "steps_max", "output_style", "checkpt_style"),
 )
 _AMR_NUMBERS = ("amr_levels_max", "max1d", "regrid_interval", "regrid_buffer_width", "clustering_cutoff")
+# Names before Clawpack 5.
+_VERSION_4 = {"mx", "my", "mz", "xlower", "xupper", "meqn", "mwaves", "mthlim", "mbc", "outstyle", "nout", "mthbc_xlower"}
 # Numbers that each style of output needs.
 _STYLE_NUMBERS = {1: ("tfinal", "num_output_times"), 2: (), 3: ("output_step_interval", "total_steps")}
 
 
 def check(settings: Settings, name: str) -> None:
     """Refuses settings without meaning, all at once."""
+    old = sorted(_VERSION_4 & set(settings.claw))
+    if old:
+        raise InputError(f"{name}: {', '.join(old)} are settings of Clawpack 4; rename them as in Clawpack 5, which its clawutil/conversion does")
     # Other checks need these numbers.
     for checks in ((_numbers,), (_lists, _words, _rows)):
         mistakes = [mistake for each in checks for mistake in each(settings)]
@@ -35,28 +41,18 @@ def check(settings: Settings, name: str) -> None:
             raise InputError("\n".join(f"{name}: {mistake}" for mistake in mistakes))
 
 
-def _is_number(value: Any) -> bool:
-    if isinstance(value, str):
-        return False
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
 def _numbers(settings: Settings) -> Iterator[str]:
-    claw, amr = settings.claw, settings.amr
+    claw = settings.claw
     style = claw["output_style"]
     if style not in _STYLE_NUMBERS:
         yield f"clawdata.output_style = {style!r}: must be 1 (number of frames), 2 (times) or 3 (steps)"
-    criteria = [name for name in ("flag2refine", "flag_richardson") if amr[name]]
-    for group, values, names in (
-        ("clawdata", claw, (*_CLAW_NUMBERS, *_STYLE_NUMBERS.get(style, ()))),
-        ("amrdata", amr, (*_AMR_NUMBERS, *(f"{name}_tol" for name in criteria))),
-    ):
+    groups = [("clawdata", claw, (*_CLAW_NUMBERS, *_STYLE_NUMBERS.get(style, ())))]
+    if settings.amr is not None:
+        criteria = [name for name in ("flag2refine", "flag_richardson") if settings.amr[name]]
+        groups.append(("amrdata", settings.amr, (*_AMR_NUMBERS, *(f"{name}_tol" for name in criteria))))
+    for group, values, names in groups:
         for name in names:
-            if not _is_number(values[name]):
+            if not is_number(values[name]):
                 yield f"{group}.{name} = {values[name]!r}: must be a number"
 
 
@@ -70,6 +66,8 @@ def _lists(settings: Settings) -> Iterator[str]:
     yield from _list("clawdata.limiter", claw["limiter"], 1, "one for each wave", of_words=True)
     if claw["output_style"] == 2:
         yield from _list("clawdata.output_times", claw["output_times"], 1, "the times of frames")
+    if amr is None:
+        return
     finer = abs(int(amr["amr_levels_max"])) - 1
     axes = "xyz"[:num_dim] + ("" if amr["variable_dt_refinement_ratios"] else "t")
     for axis in axes if finer > 0 else "":
@@ -83,7 +81,7 @@ def _list(name: str, value: Any, count: int, what: str, of_words: bool = False) 
     elif len(value) < count:
         entries = "1 entry" if len(value) == 1 else f"{len(value)} entries"
         yield f"{name} = {list(value)}: has {entries}, but must have {count}, {what}"
-    elif not of_words and not all(map(_is_number, value)):
+    elif not of_words and not all(map(is_number, value)):
         yield f"{name} = {list(value)}: must be numbers"
 
 
@@ -120,5 +118,5 @@ def _rows(settings: Settings) -> Iterator[str]:
         ("region", settings.regions, ["minlevel", "maxlevel", "t1", "t2", *(f"{axis}{n}" for axis in "xyz"[:num_dim] for n in "12")]),
     ):
         for row in rows:
-            if len(row) != len(columns) or not all(map(_is_number, row)):
+            if len(row) != len(columns) or not all(map(is_number, row)):
                 yield f"{what} {row}: must be [{', '.join(columns)}]"

@@ -1,4 +1,4 @@
-"""AMRClaw's settings as a case, with remarks on what the case cannot honour."""
+"""Clawpack's settings as a case, with remarks on what the case cannot honour."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import os
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from .._errors import InputError
-from . import _solvers
+from .._amrclaw import BuiltInSolver
 from ._check import check
+from ._makefile import Makefile
 from ._output import NEVER, Output
 from ._result import ClawpackCase
 from ._settings import (
@@ -23,6 +23,7 @@ from ._settings import (
     claw_defaults,
     number_of,
 )
+from ._solvers import Chosen, choose, parameters
 
 _BOUNDARIES = {0: "user", 1: "extrapolate", 2: "periodic", 3: "wall"}
 _LIMITERS = {0: "none", 1: "minmod", 2: "superbee", 3: "van_leer", 4: "mc"}
@@ -34,59 +35,46 @@ _WITHOUT_EFFECT = {"memsize", "num_ghost", "verbosity", "verbosity_regrid", "ede
 }
 
 
-def convert(settings: Settings, name: str, solver: Optional[str]) -> ClawpackCase:
+def convert(settings: Settings, name: str, makefile: Makefile, folder: str, solver: Optional[str]) -> ClawpackCase:
     """The case that fits the settings best."""
     check(settings, name)
-    return _Converter(settings, name, solver).convert()
+    chosen = choose(settings, makefile, folder, solver)
+    return _Converter(settings, name, chosen, makefile).convert()
 
 
 class _Converter:
-    def __init__(self, settings: Settings, name: str, solver: Optional[str]):
-        self.settings, self.name = settings, name
-        self.claw, self.amr = settings.claw, settings.amr
+    def __init__(self, settings: Settings, name: str, solver: Chosen, makefile: Makefile):
+        self.settings, self.name, self.solver = settings, name, solver
+        self.claw = settings.claw
+        self.amr = settings.amr if settings.amr is not None else amr_defaults(settings.num_dim)
         self.num_dim = settings.num_dim
-        self.remarks: list[str] = []
-        self.wanted: list[str] = []
-        found = solver or _solvers.guess(settings)
-        if found is None:
-            raise InputError(
-                f"{name}: no built-in solver has {self.claw['num_eqn']} equations and {self.claw['num_waves']} waves in "
-                f"{self.num_dim}D; name one: load_setrun(path, solver=...)"
-            )
-        self.solver_name, self.solver = found, _solvers.by_name(found)
-        self.num_aux = self.solver.num_aux(self.num_dim) if self.solver is not None else int(self.claw["num_aux"])
-        if self.solver is None and not _solvers.is_file(found):
-            known = ", ".join(solver.name for solver in _solvers.SOLVERS)
-            raise InputError(
-                f'solver: there is no built-in solver {found!r}; there are {known}; or give the path of a solver\'s file, "my_solver.rs"'
-            )
-        has_aux = self.num_aux > 0
+        self.remarks = [*settings.remarks, *solver.remarks, *makefile.remarks()]
+        self.wanted = [f"solver: {solver.unknown}"] if solver.unknown else []
+        built_in = solver.built_in
+        self.num_aux = len(built_in.aux) if built_in is not None else int(self.claw["num_aux"])
         uniform = all(len(set(ratios)) == 1 for ratios in self._ratios())
-        self._output = Output(settings, self._end(), has_aux, uniform, self.remarks)
+        self._output = Output(settings, self._end(), self.num_aux > 0, uniform, self.remarks)
 
     def convert(self) -> ClawpackCase:
         self._remark_unknown()
-        case: dict[str, Any] = {
-            "solver": self._solver(),
-            "mesh": self._mesh(),
-            "levels": self._levels(),
-            "regrid": self._regrid(),
-            "scheme": self._scheme(),
-            "time": self._time(),
-            "output": self._output.frames(),
-        }
+        initial = self.solver.riemann.initial if self.solver.riemann is not None else ""
+        self.wanted.append("initial: the state at the start that qinit computes" + (f"; {initial}" if initial else ""))
         # In TOML, keys that are not tables must come first.
+        case: dict[str, Any] = {"initial": "user"}
         if self.num_aux:
-            case = {"aux": "user", **case}
+            case["aux"] = "user"
+        case.update(solver=self._solver(), mesh=self._mesh(), levels=self._levels())
+        if self.settings.amr is not None:
+            case["regrid"] = self._regrid()
+        case.update(scheme=self._scheme(), time=self._time(), output=self._output.frames())
+        if self.num_aux:
             self.wanted.append("aux: the auxiliary values that setaux computes")
-        case = {"initial": "user", **case}
-        self.wanted.insert(0, "initial: the state at the start that qinit computes")
         gauges = self._output.gauges()
         if gauges:
             case["gauge"] = gauges
         if self.settings.use_adjoint:
             self.remarks.append("adjointdata.use_adjoint: flagging by an adjoint solution; the case flags by differences")
-        return ClawpackCase(case, self.name, self.remarks, self.wanted)
+        return ClawpackCase(case, self.name, self.solver.reason, self.remarks, self.wanted, self.solver.unknown)
 
     def _remark_unknown(self) -> None:
         known = set(claw_defaults(self.num_dim)) | set(amr_defaults(self.num_dim)) | _WITHOUT_EFFECT
@@ -96,24 +84,35 @@ class _Converter:
             self.remarks.extend(f"{group}.{k} = {values[k]!r}: not known" for k in unknown)
 
     def _solver(self) -> dict[str, Any]:
-        claw = self.claw
-        if self.solver is None:
-            self.wanted.append(f"solver: the parameters of {self.solver_name}")
-            return {"path": os.path.abspath(self.solver_name)}
-        if claw["use_fwaves"] != self.solver.fwaves:
-            self.remarks.append(f"clawdata.use_fwaves = {claw['use_fwaves']}: the solver {self.solver_name} settles that itself")
-        if claw["num_waves"] != self.solver.waves(self.num_dim):
-            self.remarks.append(f"clawdata.num_waves = {claw['num_waves']}: the solver {self.solver_name} has {self.solver.waves(self.num_dim)}")
-        if claw["num_aux"] - bool(self.settings.use_adjoint) > self.solver.num_aux(self.num_dim):
-            self.remarks.append(
-                f"clawdata.num_aux = {claw['num_aux']}: the solver {self.solver_name} has {self.solver.num_aux(self.num_dim)} auxiliary values"
-            )
-        parameters, missing = _solvers.parameters(self.solver, self.settings.user, self.num_dim)
-        self.wanted.extend(f"solver.{parameter}: a parameter of {self.solver_name}" for parameter in missing)
-        return {"name": self.solver_name, **parameters}
+        solver, built_in = self.solver, self.solver.built_in
+        if built_in is None:
+            if not solver.is_file:
+                return {"name": solver.name}
+            self.wanted.append(f"solver: the parameters of {solver.name}")
+            return {"path": os.path.abspath(solver.name)}
+        self._compare_numbers(built_in)
+        found, missing = parameters(solver, self.settings.user)
+        self.wanted.extend(f"solver.{parameter}: a parameter of {solver.name}" for parameter in missing)
+        return {"name": solver.name, **found}
+
+    def _compare_numbers(self, built_in: BuiltInSolver) -> None:
+        """Remarks on numbers that are not those of the solver."""
+        claw, riemann = self.claw, self.solver.riemann
+        num_waves = riemann.numbers[1] if riemann is not None and riemann.numbers else built_in.waves
+        num_aux = claw["num_aux"] - bool(self.settings.use_adjoint)
+        for key, given, number, has in (
+            ("num_eqn", claw["num_eqn"], len(built_in.equations), f"the equations {', '.join(built_in.equations)}"),
+            ("num_aux", num_aux, len(built_in.aux), f"the auxiliary values {', '.join(built_in.aux)}" if built_in.aux else "no auxiliary values"),
+            ("use_fwaves", bool(claw["use_fwaves"]), built_in.fwaves, "f-waves" if built_in.fwaves else "no f-waves"),
+        ):
+            if given != number:
+                self.remarks.append(f"clawdata.{key} = {claw[key]}: the solver {built_in.name} has {has}")
+        if claw["num_waves"] != num_waves:
+            self.remarks.append(f"clawdata.num_waves = {claw['num_waves']}: the Riemann solver has {num_waves}")
 
     def _mesh(self) -> dict[str, Any]:
         claw = self.claw
+        routine = f"bc{self.num_dim}" if self.settings.amr is None else f"bc{self.num_dim}amr"
         sides = {}
         for d, axis in enumerate("xyz"[: self.num_dim]):
             pair = []
@@ -121,7 +120,7 @@ class _Converter:
                 values = claw[key] if isinstance(claw[key], (list, tuple)) else [claw[key]]
                 pair.append(_BOUNDARIES[number_of(values[d], BOUNDARY_WORDS, f"clawdata.{key}[{d}]")])
                 if pair[-1] == "user":
-                    self.wanted.append(f"boundary {axis}_{side}: the ghost cells that bc{self.num_dim}amr fills")
+                    self.wanted.append(f"boundary {axis}_{side}: the ghost cells that {routine} fills")
             sides[axis] = pair
         return {
             "lower": [float(x) for x in claw["lower"]],
@@ -206,13 +205,17 @@ class _Converter:
         source = number_of(claw["source_split"], SPLIT_WORDS, "clawdata.source_split")
         scheme: dict[str, Any] = {
             "order": int(claw["order"]),
-            "transverse": transverse if transverse <= 2 else transverse // 10,
             "split": ["unsplit", "godunov", "strang"][split],
             "limiter": self._limiters(),
         }
-        if self.num_dim == 3 and transverse in (10, 20):
+        # Split sweeps have none.
+        if not split:
+            scheme["transverse"] = transverse if transverse <= 2 else transverse // 10
+        if not split and self.num_dim == 3 and transverse in (10, 20):
             scheme["double_transverse"] = False
-        if self.solver is None or self.solver.has_source:
+        if not split and transverse == 21:
+            self.remarks.append("clawdata.transverse_waves = 21: second-order corrections are split doubly too, as with 22")
+        if self.solver.is_file or (self.solver.built_in is not None and self.solver.built_in.has_source):
             scheme["source"] = "none"
         if source:
             scheme["source"] = ["none", "godunov", "strang"][source]
@@ -221,11 +224,12 @@ class _Converter:
         return scheme
 
     def _capacity(self, scheme: dict[str, Any]) -> None:
-        index, solver = self.claw["capa_index"], self.solver
-        if index and solver is not None and solver.capacity and index == solver.num_aux(self.num_dim):
-            scheme["capacity"] = solver.capacity
+        index, built_in = int(self.claw["capa_index"]), self.solver.built_in
+        aux = built_in.aux if built_in is not None else []
+        if 0 < index <= len(aux) and aux[index - 1] == "capacity":
+            scheme["capacity"] = "capacity"
         elif index:
-            self.remarks.append(f"clawdata.capa_index = {index}: the solver {self.solver_name} has no such capacity function")
+            self.remarks.append(f"clawdata.capa_index = {index}: the solver {self.solver.name} has no such capacity function")
 
     def _limiters(self) -> list[str]:
         names = []
@@ -234,10 +238,23 @@ class _Converter:
             if number not in _LIMITERS:
                 self.remarks.append(f"clawdata.limiter = {value!r}: there is none of that kind; mc in its place")
             names.append(_LIMITERS.get(number, "mc"))
-        waves = self.solver.waves(self.num_dim) if self.solver is not None else len(names)
-        if len(names) != waves and len(set(names)) > 1:
-            self.remarks.append(f"clawdata.limiter: the solver {self.solver_name} has {waves} waves, not {len(names)}")
-        return names[:waves] if len(names) >= waves else names + names[-1:] * (waves - len(names))
+        return self._of_each_wave(names)
+
+    def _of_each_wave(self, names: list[str]) -> list[str]:
+        """The limiters of Clawpack's waves, for the waves of the solver."""
+        solver, built_in = self.solver, self.solver.built_in
+        if built_in is None:
+            return names
+        waves = range(built_in.waves)
+        # Clawpack reads as many as there are waves.
+        names = names[: int(self.claw["num_waves"])] or names
+        alike = solver.riemann.limiters if solver.riemann is not None and solver.riemann.ours == solver.name else ()
+        limiters = [names[min(alike[wave] if alike else wave, len(names) - 1)] for wave in waves]
+        if len(names) != len(waves) and len(set(names)) > 1:
+            self.remarks.append(
+                f"clawdata.limiter = {self.claw['limiter']}: the solver {solver.name} has {len(waves)} waves, not {len(names)}, limited by {limiters}"
+            )
+        return limiters
 
     def _time(self) -> dict[str, Any]:
         claw = self.claw

@@ -1,4 +1,4 @@
-"""Reads the files that a `setrun.py` writes for AMRClaw: lines `value =: name  # description`."""
+"""Reads the files that a `setrun.py` writes for Clawpack: lines `value =: name  # description`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._errors import InputError
+from ._package import check_package
 from ._settings import Settings, amr_defaults, claw_defaults
 
 _LISTS = re.compile(r"lower|upper|num_cells|limiter|bc_lower|bc_upper|refinement_ratios_.|output_times|aux_type|checkpt_times|iout_.*")
@@ -15,11 +16,13 @@ _TOKEN = re.compile(r"'[^']*'|\"[^\"]*\"|[^\s,]+")
 
 
 def read_data_files(folder: str) -> Settings:
-    """The settings in a folder's `claw.data`, `amr.data` and, where they are, `gauges.data`, `regions.data`,
+    """The settings in a folder's `claw.data` and, where they are, `amr.data`, `gauges.data`, `regions.data`,
     `flagregions.data`, `setprob.data` and `adjoint.data`."""
-    for name in ("claw.data", "amr.data"):
-        if not os.path.isfile(os.path.join(folder, name)):
-            raise InputError(f"{folder}: there is no {name}")
+    if not os.path.isfile(os.path.join(folder, "claw.data")):
+        raise InputError(f"{folder}: there is no claw.data")
+    if os.path.isfile(os.path.join(folder, "geoclaw.data")):
+        groups = [f"{name[:-5]}_data" for name in os.listdir(folder) if name.endswith(".data")]
+        check_package("geoclaw", folder, " ".join(["geo_data", *groups]))
     claw = _values(os.path.join(folder, "claw.data"))
     if "num_dim" not in claw:
         raise InputError(f"{os.path.join(folder, 'claw.data')}: there is no num_dim")
@@ -28,11 +31,12 @@ def read_data_files(folder: str) -> Settings:
     for components, flags in (("output_q_components", "iout_q"), ("output_aux_components", "iout_aux")):
         if flags in claw:
             claw[components] = [flag == 1 for flag in claw.pop(flags)]
+    amr = os.path.join(folder, "amr.data")
     gauges = _rows(os.path.join(folder, "gauges.data"))
     adjoint = _values(os.path.join(folder, "adjoint.data"))
     return Settings(
         claw={**claw_defaults(num_dim), **claw},
-        amr={**amr_defaults(num_dim), **_values(os.path.join(folder, "amr.data"))},
+        amr={**amr_defaults(num_dim), **_values(amr)} if os.path.isfile(amr) else None,
         gauges=[[int(row[0]), *row[1:]] for row in gauges],
         regions=[[int(row[0]), int(row[1]), *row[2:]] for row in _rows(os.path.join(folder, "regions.data"))],
         flagregions=_flagregions(os.path.join(folder, "flagregions.data")),

@@ -1,4 +1,4 @@
-"""Converts AMRClaw's settings of output: frames, checkpoints, gauges."""
+"""Converts Clawpack's settings of output: frames, checkpoints, gauges."""
 
 from __future__ import annotations
 

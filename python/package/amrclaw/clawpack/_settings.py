@@ -1,13 +1,13 @@
-"""AMRClaw's settings from any source, and their defaults."""
+"""Clawpack's settings from any source, and their defaults."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Optional
 
 from .._errors import InputError
 
-# Words for settings that are numbers in AMRClaw's files.
+# Words for settings that are numbers in Clawpack's files.
 BOUNDARY_WORDS = {"user": 0, "extrap": 1, "periodic": 2, "wall": 3}
 LIMITER_WORDS = {"none": 0, "minmod": 1, "superbee": 2, "vanleer": 3, "mc": 4, "bw": 5}
 TRANSVERSE_WORDS = {"none": 0, "increment": 1, "all": 2}
@@ -19,10 +19,11 @@ FORMAT_WORDS = {"ascii": 1, "binary32": 2, "binary64": 3, "binary": 3}
 
 @dataclass
 class Settings:
-    """Settings by the names of AMRClaw's data objects and files."""
+    """Settings by the names of Clawpack's data objects and files."""
 
     claw: dict[str, Any]
-    amr: dict[str, Any]
+    amr: Optional[dict[str, Any]]
+    """AMRClaw's; `None` for Clawpack without refinement, the package classic."""
     gauges: list[list[float]] = field(default_factory=list)
     """Each `[number, x, (y, (z,)) t1, t2]`."""
     regions: list[list[float]] = field(default_factory=list)
@@ -31,6 +32,8 @@ class Settings:
     user: dict[str, Any] = field(default_factory=dict)
     """The problem's own parameters, of `setprob.data`."""
     use_adjoint: bool = False
+    remarks: list[str] = field(default_factory=list)
+    """On what could not be read."""
 
     @property
     def num_dim(self) -> int:
@@ -110,6 +113,17 @@ def amr_defaults(num_dim: int) -> dict[str, Any]:
     }
 
 
+def is_number(value: Any) -> bool:
+    """Whether a setting is a number."""
+    if isinstance(value, str):
+        return False
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def number_of(value: Any, words: dict[str, int], setting: str, more: tuple[int, ...] = ()) -> int:
     """A setting that is a number or a word; `more` are numbers without a word."""
     try:
@@ -118,5 +132,5 @@ def number_of(value: Any, words: dict[str, int], setting: str, more: tuple[int, 
         number = None
     if number is None or number not in (*words.values(), *more):
         known = [*(f'"{word}" ({code})' for word, code in words.items()), *map(str, more)]
-        raise InputError(f"{setting}: {value!r} is not known; AMRClaw knows {', '.join(known)}")
+        raise InputError(f"{setting}: {value!r} is not known; Clawpack knows {', '.join(known)}")
     return number

@@ -1,153 +1,127 @@
-"""The built-in solvers that correspond to Clawpack's, and their parameters."""
+"""The built-in solver for the Riemann solver of the settings."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from ._settings import Settings
+from .._amrclaw import BuiltInSolver, built_in_solvers
+from .._errors import InputError
+from ._makefile import Makefile
+from ._riemann import RIEMANN_SOLVERS, RiemannSolver, fitting, given
+from ._settings import Settings, is_number
 
 
-@dataclass(frozen=True)
-class Solver:
-    """A built-in solver as a Clawpack user knows it."""
+@dataclass
+class Chosen:
+    """A solver, with the reason why it was chosen."""
 
     name: str
-    sources: tuple[str, ...]
-    """Names of Clawpack's files."""
-    parameters: Mapping[str, tuple[str, ...]]
-    """Its parameters, each with its names in `setrun.py`."""
-    num_waves: int
-    """Waves in two dimensions."""
-    aux_in_2d: int
-    """Auxiliary values in two dimensions."""
-    fwaves: bool = False
-    capacity: Optional[str] = None
-    """The last auxiliary value, if it is a capacity function."""
-    has_source: bool = False
-    """It has a source term of its own, which acts unless the case says otherwise."""
-    more_per_axis: tuple[int, int] = (0, 0)
-    """Numbers of waves and of auxiliary values that each further axis adds."""
+    """That of a built-in solver, the path of a file, or the name of a Riemann solver for which there is none."""
+    reason: str
+    built_in: Optional[BuiltInSolver] = None
+    riemann: Optional[RiemannSolver] = None
+    """Clawpack's, if it is known."""
+    unknown: str = ""
+    """If there is no solver, what to do."""
+    remarks: list[str] = field(default_factory=list)
 
-    def waves(self, num_dim: int) -> int:
-        """Number of waves."""
-        return self.num_waves + (num_dim - 2) * self.more_per_axis[0]
-
-    def num_aux(self, num_dim: int) -> int:
-        """Number of auxiliary values."""
-        return self.aux_in_2d + (num_dim - 2) * self.more_per_axis[1]
-
-    def parameters_in(self, num_dim: int) -> dict[str, tuple[str, ...]]:
-        """Its parameters, without the velocities of missing axes."""
-        beyond = {"v": 2, "w": 3}
-        return {name: aliases for name, aliases in self.parameters.items() if beyond.get(name, 1) <= num_dim}
+    @property
+    def is_file(self) -> bool:
+        return self.built_in is None and not self.unknown
 
 
-_GRAVITY = {"gravity": ("grav", "g", "gravity")}
-_GAMMA = {"gamma": ("gamma",)}
-_VELOCITY = {"u": ("u", "ubar"), "v": ("v", "vbar"), "w": ("w", "wbar")}
-
-# If several solvers have the same Clawpack file, the first is chosen unless `_variant` selects another.
-SOLVERS = (
-    Solver("acoustics", ("rpn2_acoustics", "rp1_acoustics"), {"density": ("rho", "density"), "bulk": ("bulk", "K")}, 2, 0),
-    Solver("acoustics_variable", ("rpn2_vc_acoustics", "rpn2_acoustics_variable", "rp1_acoustics_variable", "rpn3_vc_acoustics"), {}, 2, 2),
-    Solver("advection", ("rpn2_advection", "rp1_advection"), _VELOCITY, 1, 0),
-    Solver("advection_edge", ("rpn2_vc_advection", "rpn2_advection_edge", "rpn2cons_edgevel", "rpn3_vc_advection"), {}, 1, 2, more_per_axis=(0, 1)),
-    Solver("advection_mapped", ("rpn2_vc_advection",), {}, 1, 3, capacity="capacity"),
-    Solver("advection_reaction", (), {**_VELOCITY, "rate": ("rate",)}, 1, 0, has_source=True),
-    Solver("burgers", ("rpn2_burgers", "rp1_burgers", "rpn3_burgers"), {}, 1, 0),
-    Solver(
-        "elasticity",
-        ("rpn2_elasticity", "rpn2_vc_elasticity"),
-        {"density": ("rho", "density"), "lambda": ("lambda", "lamda", "lam"), "mu": ("mu",)},
-        4,
-        0,
-    ),
-    Solver("euler", ("rpn2_euler_4wave", "rpn2_euler", "rp1_euler_with_efix", "rp1_euler"), _GAMMA, 4, 0, more_per_axis=(1, 0)),
-    Solver("euler_hllc", ("rpn2_euler_hllc", "rpn2_euler_hlle", "rp1_euler_hllc", "rp1_euler_hlle", "rpn3_euler"), _GAMMA, 3, 0),
-    Solver("euler_tracer", ("rpn2_euler_5wave",), _GAMMA, 5, 0),
-    Solver(
-        "p_system",
-        ("rpn2_psystem",),
-        {"density": ("rho", "density"), "modulus": ("E", "modulus"), "nonlinearity": ("nonlinearity",)},
-        2,
-        0,
-        fwaves=True,
-    ),
-    Solver("shallow_water", ("rpn2_shallow_roe_with_efix", "rpn2_sw", "rpn2_shallow", "rp1_shallow_roe_with_efix"), _GRAVITY, 3, 0, more_per_axis=(1, 0)),
-    Solver(
-        "shallow_water_bathymetry",
-        ("rpn2_shallow_bathymetry_fwave", "rpn2_sw_aug", "rpn2_geoclaw"),
-        _GRAVITY,
-        3,
-        1,
-        fwaves=True,
-    ),
-    Solver("traffic", ("rp1_traffic",), {"u": ("umax", "u"), "v": ("vmax", "v")}, 1, 0),
-)
+def choose(settings: Settings, makefile: Makefile, folder: str, solver: Optional[str]) -> Chosen:
+    """The solver that the caller names, or the one of the same equations as the Riemann solver that the `Makefile` names; if there is none, the
+    one of the only equations that the settings' numbers can be for. Nothing is chosen where they leave a doubt."""
+    name, several = _named_riemann(makefile)
+    riemann = RIEMANN_SOLVERS.get(name) if name else None
+    if riemann is not None and riemann.num_dim != settings.num_dim:
+        riemann = None
+    if solver is not None:
+        return _named(solver, riemann, settings.num_dim)
+    if several:
+        return _none("unknown", f"the Makefile names several Riemann solvers, {several}")
+    if name is None:
+        return _inferred(settings)
+    chosen = _counterpart(name, riemann, settings)
+    beside = next((path for path in makefile.own if os.path.splitext(os.path.basename(path))[0] == name), None)
+    if riemann is not None and beside is not None and os.path.isfile(os.path.join(folder, beside)):
+        chosen.remarks.append(f"{beside}: it is taken for Clawpack's Riemann solver of that name; what it changes is not known")
+    return chosen
 
 
-def by_name(name: str) -> Optional[Solver]:
-    """The solver of that name, if this module knows it."""
-    return next((solver for solver in SOLVERS if solver.name == name), None)
+def _named_riemann(makefile: Makefile) -> tuple[Optional[str], str]:
+    if len(makefile.riemann) > 1:
+        return None, ", ".join(makefile.riemann)
+    return (makefile.riemann[0] if makefile.riemann else None), ""
 
 
-def is_file(name: str) -> bool:
-    """Whether a solver's name is the path of a file: names of built-in solvers have no dots."""
-    return bool(os.path.splitext(name)[1])
+def _built_in(name: str, num_dim: int) -> Optional[BuiltInSolver]:
+    return next((s for s in built_in_solvers() if (s.name, s.dimension) == (name, num_dim)), None)
 
 
-def named_in_makefile(folder: str, settings: Settings) -> Optional[str]:
-    """The built-in solver for the Riemann solver that the folder's `Makefile` names, if there is one."""
-    path = os.path.join(folder, "Makefile")
-    if not os.path.isfile(path):
-        return None
-    with open(path, encoding="utf-8") as file:
-        lines = [line for line in file if not line.lstrip().startswith("#")]
-    named = re.findall(r"\brpn?[123]\w*", "".join(lines))
-    found = (solver.name for solver in SOLVERS for source in named if source in solver.sources)
-    return next((_variant(name, settings) for name in found), None)
+def _named(solver: str, riemann: Optional[RiemannSolver], num_dim: int) -> Chosen:
+    # Names of built-in solvers have no dots.
+    if os.path.splitext(solver)[1]:
+        return Chosen(solver, "as asked for", riemann=riemann)
+    built_in = _built_in(solver, num_dim)
+    if built_in is None:
+        known = ", ".join(s.name for s in built_in_solvers() if s.dimension == num_dim)
+        raise InputError(
+            f"solver: there is no built-in solver {solver!r} in {num_dim}D; there are {known}; or give the path of a solver's file, \"my_solver.rs\""
+        )
+    return Chosen(solver, "as asked for", built_in, riemann)
 
 
-def _variant(name: str, settings: Settings) -> str:
-    """The right one of two solvers with the same Clawpack file: the one for mapped grids if the settings name a capacity."""
-    return "advection_mapped" if name == "advection_edge" and settings.claw["capa_index"] else name
+def _counterpart(name: str, riemann: Optional[RiemannSolver], settings: Settings) -> Chosen:
+    """The built-in solver for Clawpack's of that name."""
+    if riemann is None:
+        reason = f"{name}, which the Makefile names, is not a Riemann solver of Clawpack 5 in {settings.num_dim}D"
+        return _none(name, reason)
+    if riemann.ours is None:
+        return _none(name, f"{name}, which the Makefile names, solves {riemann.about}")
+    if riemann.ones and any(given(settings.user, parameter) not in (None, 1) for parameter in riemann.parameters):
+        return _none(name, f"{name} has coefficients {', '.join(riemann.parameters)}, which are 1 in {riemann.ours}; stretch the axes instead")
+    ours = riemann.mapped if riemann.mapped and settings.claw["capa_index"] else riemann.ours
+    chosen = Chosen(ours, f"for {name} in the Makefile", _built_in(ours, settings.num_dim), riemann)
+    if riemann.about:
+        chosen.remarks.append(f"{name}: {riemann.about}")
+    return chosen
 
 
-def guess(settings: Settings) -> Optional[str]:
-    """The built-in solver that fits the settings' numbers of equations and waves and their parameters."""
-    claw, user, num_dim = settings.claw, settings.user, settings.num_dim
-    equations, waves, num_aux = claw["num_eqn"], claw["num_waves"], claw["num_aux"] - bool(settings.use_adjoint)
-    velocities = [["u", "v", "w"][:num_dim], ["ubar", "vbar", "wbar"][:num_dim]]
-    if equations == 1:
-        if any(set(names) <= set(user) for names in velocities):
-            return "advection"
-        return _variant("advection_edge", settings) if num_dim > 1 and num_aux >= num_dim else "burgers"
-    if equations == num_dim + 1 and waves == 2 and not (num_dim == 1 and {"g", "grav", "gravity"} & set(user)):
-        if claw["use_fwaves"] and {"E", "modulus"} & set(user):
-            return "p_system"
-        return "acoustics_variable" if num_aux >= 2 else "acoustics"
-    if equations == num_dim + 1 and waves == num_dim + 1 and num_dim < 3:
-        return "shallow_water_bathymetry" if num_dim == 2 and num_aux >= 1 else "shallow_water"
-    shapes = {
-        1: {(3, 2): "euler_hllc", (3, 3): "euler"},
-        2: {(4, 2): "euler_hllc", (4, 3): "euler", (4, 4): "euler", (5, 4): "elasticity", (5, 5): "euler_tracer"},
-        3: {(5, 2): "euler_hllc", (5, 3): "euler_hllc", (5, 5): "euler"},
-    }
-    return shapes[num_dim].get((equations, waves))
+def _inferred(settings: Settings) -> Chosen:
+    claw = settings.claw
+    num_aux = int(claw["num_aux"]) - bool(settings.use_adjoint)
+    fit = list(fitting(claw, settings.user, num_aux))
+    numbers = f"{claw['num_eqn']} equations, {claw['num_waves']} waves and {num_aux} auxiliary values in {settings.num_dim}D"
+    names = ", ".join(file for row in fit for file in row.files.split()[:1])
+    if len({row.ours for row in fit}) != 1 or fit[0].ours is None:
+        which = f"these fit {numbers}: {names}" if fit else f"none of Clawpack's has {numbers}"
+        return _none("unknown", f"no Makefile beside the settings names a Riemann solver, and {which}")
+    chosen = _counterpart(names.split(", ")[0], fit[0], settings)
+    chosen.reason = f"which fits {numbers}; no Makefile names the Riemann solver"
+    return chosen
 
 
-def parameters(solver: Solver, user: Mapping[str, Any], num_dim: int) -> tuple[dict[str, float], list[str]]:
+def _none(name: str, reason: str) -> Chosen:
+    unknown = f"{reason}; name the built-in solver of the same equations, if there is one, or a solver's file: load_setrun(path, solver=...)"
+    return Chosen(name, "which is not a solver of this package", unknown=unknown)
+
+
+def parameters(chosen: Chosen, user: Mapping[str, Any]) -> tuple[dict[str, float], list[str]]:
     """The solver's parameters that the settings contain, and the names of the missing ones."""
-    found = {}
-    for name, aliases in solver.parameters_in(num_dim).items():
-        given = next((alias for alias in aliases if alias in user), None)
-        if given is not None:
-            found[name] = float(user[given])
-    if solver.name == "acoustics" and not found and {"cc", "zz"} <= set(user):
+    if chosen.built_in is None:
+        return {}, []
+    aliases: dict[str, Any] = {}
+    for riemann in RIEMANN_SOLVERS.values():
+        if (riemann.ours, riemann.num_dim) == (chosen.name, chosen.built_in.dimension):
+            aliases.update(riemann.aliases)
+    values = {name: given(user, name, aliases.get(name, ())) for name in chosen.built_in.parameters}
+    found = {name: float(value) for name, value in values.items() if value is not None and is_number(value)}
+    if chosen.name == "acoustics" and not found and {"cc", "zz"} <= set(user):
         # Sound speed and impedance are equivalent to them.
         found = {"density": user["zz"] / user["cc"], "bulk": user["zz"] * user["cc"]}
-    return found, [name for name in solver.parameters_in(num_dim) if name not in found]
+    return found, [name for name in values if name not in found]
