@@ -131,6 +131,8 @@ def test_makefiles(tmp_path, load):
     (tmp_path / "rp1_acoustics.f90").write_text("")
     own = load(1, "rp1_acoustics.f90", "b4step1.f90", "limiter.f", num_eqn=2, num_waves=2)
     assert [remark.split(":")[0] for remark in own.remarks] == ["rp1_acoustics.f90", "b4step1.f90", "limiter.f"]
+    varying = load(1, "rp1_acoustics.f90", num_eqn=2, num_waves=2, num_aux=2)
+    assert varying.case["solver"] == {"name": "rp1_acoustics"} and "is not Clawpack's" in varying.wanted[0]
 
 
 def test_without_a_makefile_only_one_can_be_meant(load):

@@ -78,6 +78,8 @@ def test_data_objects_of_the_user_and_of_other_versions(load):
         "from clawpack.geoclaw import topotools",
         "topotools.Topography().read('etopo.tt3', topo_type=3)",
         "import clawpack.visclaw.colormaps as colormaps",
+        "from clawpack.riemann.shallow_roe_with_efix_1D_constants import depth, num_eqn, num_waves",
+        "clawdata.num_eqn, clawdata.num_waves = num_eqn, num_waves",
         "rundata.gaugedata.gtype = 'lagrangian'",
         "rundata.gaugedata.gauges.append([1, 0.5, 0.0, 10.0])",
         "from clawpack.amrclaw.data import AdjointData, FlagRegion, GaugeData",
@@ -85,7 +87,8 @@ def test_data_objects_of_the_user_and_of_other_versions(load):
     ]
     imported = load(simple_setrun(1, more=more, num_eqn=2, num_waves=2, limiter=["mc"] * 2))
     assert [remark.split(":")[0] for remark in imported.remarks] == [
-        *("adjointdata", "rundata.fgmax_data", "clawpack.geoclaw.topotools", "gaugedata.gtype = 'lagrangian'")
+        *("adjointdata", "rundata.fgmax_data", "clawpack.geoclaw.topotools", "clawpack.riemann.shallow_roe_with_efix_1D_constants.depth"),
+        "gaugedata.gtype = 'lagrangian'",
     ]
     assert imported.case["gauge"][0]["position"] == [0.5] and imported.case["regrid"]["region"][0]["levels"] == [1, 2]
     amrclaw.load_case(imported)

@@ -53,6 +53,10 @@ class RiemannSolver:
         same = (claw["num_eqn"], claw["num_waves"], bool(claw["use_fwaves"])) == (equations, waves, self.fwaves)
         return self.num_dim == claw["num_dim"] and same and num_aux >= aux
 
+    def has_numbers_of(self, claw: Mapping[str, Any], num_aux: int) -> bool:
+        """Whether settings are for its numbers alone, but for a capacity function."""
+        return self.fits(claw, num_aux) and num_aux - bool(claw["capa_index"]) <= sum(self.numbers[2:])
+
     def explains(self, user: Mapping[str, Any]) -> int:
         """How many of the settings it has a use for."""
         return sum(self.numbers[2:]) + sum(given(user, name) is not None for name in self.parameters)

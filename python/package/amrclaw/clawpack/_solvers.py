@@ -46,9 +46,12 @@ def choose(settings: Settings, makefile: Makefile, folder: str, solver: Optional
         return _none("unknown", f"the Makefile names several Riemann solvers, {several}")
     if name is None:
         return _inferred(settings)
-    chosen = _counterpart(name, riemann, settings)
     beside = next((path for path in makefile.own if os.path.splitext(os.path.basename(path))[0] == name), None)
-    if riemann is not None and beside is not None and os.path.isfile(os.path.join(folder, beside)):
+    is_own = beside is not None and os.path.isfile(os.path.join(folder, beside))
+    if riemann is not None and is_own and not riemann.has_numbers_of(settings.claw, _num_aux(settings)):
+        return _none(name, f"{beside} is not Clawpack's Riemann solver of that name, whose numbers of equations, waves and aux are {riemann.numbers}")
+    chosen = _counterpart(name, riemann, settings)
+    if riemann is not None and is_own:
         chosen.remarks.append(f"{beside}: it is taken for Clawpack's Riemann solver of that name; what it changes is not known")
     return chosen
 
@@ -92,9 +95,13 @@ def _counterpart(name: str, riemann: Optional[RiemannSolver], settings: Settings
     return chosen
 
 
+def _num_aux(settings: Settings) -> int:
+    """Auxiliary values, without that of flagging by an adjoint solution."""
+    return int(settings.claw["num_aux"]) - bool(settings.use_adjoint)
+
+
 def _inferred(settings: Settings) -> Chosen:
-    claw = settings.claw
-    num_aux = int(claw["num_aux"]) - bool(settings.use_adjoint)
+    claw, num_aux = settings.claw, _num_aux(settings)
     fit = list(fitting(claw, settings.user, num_aux))
     numbers = f"{claw['num_eqn']} equations, {claw['num_waves']} waves and {num_aux} auxiliary values in {settings.num_dim}D"
     names = ", ".join(file for row in fit for file in row.files.split()[:1])

@@ -14,6 +14,7 @@ from typing import Any, Optional
 from .._errors import InputError
 from ._makefile import Makefile
 from ._package import check_package
+from ._riemann import RIEMANN_SOLVERS
 from ._settings import Settings, amr_defaults, claw_defaults
 
 
@@ -227,6 +228,13 @@ _CONTENTS: dict[str, dict[str, Any]] = {
 }
 
 
+def _constants(name: str) -> dict[str, int]:
+    """The numbers of a Riemann solver, such as `clawpack.riemann.acoustics_1D_constants`."""
+    found = re.fullmatch(r"clawpack\.riemann\.(\w+)_([123])D_constants", name)
+    solver = RIEMANN_SOLVERS.get(f"rp{'n' * (found[2] != '1')}{found[2]}_{found[1]}") if found else None
+    return dict(zip(("num_eqn", "num_waves", "num_aux"), (*solver.numbers, 0))) if solver is not None else {}
+
+
 class _Finder:
     """Finds a stand-in for every module of Clawpack, and notes what is used of those without content."""
 
@@ -242,6 +250,7 @@ class _Finder:
     def exec_module(self, module: types.ModuleType) -> None:
         name = module.__name__
         vars(module).update(_CONTENTS.get(name, {}))
+        vars(module).update(_constants(name))
         vars(module)["__getattr__"] = lambda attribute: self._anything(f"{name}.{attribute}")
 
     def _anything(self, name: str) -> Any:
