@@ -3,6 +3,9 @@
 use crate::description::Form;
 use std::fmt;
 
+/// Most numbers of an array in the language.
+const MOST_NUMBERS: usize = 4096;
+
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
@@ -29,6 +32,30 @@ pub enum Type {
 impl Type {
     pub fn reals(count: usize) -> Type {
         Type::Array(Box::new(Type::Real), count)
+    }
+
+    /// An array of `count` values; an error if it has more numbers than compilers can handle.
+    pub fn array(element: Type, count: usize, place: impl quote::ToTokens) -> syn::Result<Type> {
+        let ty = Type::Array(Box::new(element), count);
+        match ty.numbers() {
+            numbers if numbers <= MOST_NUMBERS => Ok(ty),
+            numbers => Err(syn::Error::new_spanned(
+                place,
+                format!(
+                    "an array of {numbers} numbers is too large, at most {MOST_NUMBERS} are possible: every lane has its own, in registers \
+                     and on the stack; write numbers per cell as auxiliary values (`aux`)"
+                ),
+            )),
+        }
+    }
+
+    /// How many numbers a value has, without those of structs.
+    fn numbers(&self) -> usize {
+        match self {
+            Type::Array(element, count) => element.numbers().saturating_mul(*count),
+            Type::Tuple(elements) => elements.iter().map(Type::numbers).fold(0, usize::saturating_add),
+            _ => 1,
+        }
     }
 
     /// Fields of a struct, in order; `None` for other types.

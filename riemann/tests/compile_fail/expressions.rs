@@ -49,6 +49,10 @@ impl Wrong {
     fn not_a_condition(&self, x: Real) -> Real {
         if x { 1.0 } else { 2.0 }
     }
+    fn huge(&self) -> Real {
+        let numbers = [[0.0; 4096]; 1000];
+        numbers[0][0]
+    }
     fn normal(&self, ql: State, qr: State) -> Normal {
         Normal { waves: [ql, qr], speeds: [0.0; 3], amdq: ql, apdq: qr }
     }

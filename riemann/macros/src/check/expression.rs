@@ -29,7 +29,7 @@ impl Checker<'_> {
             syn::Expr::Repeat(repeat) => {
                 let count = self.context.read_count(&repeat.len)?;
                 let element = self.expression(&repeat.expr)?;
-                let ty = Type::Array(Box::new(element.ty.clone()), count);
+                let ty = Type::array(element.ty.clone(), count, &repeat.len)?;
                 Ok(Expr { kind: Kind::Repeat(Box::new(element), count), ty, span })
             }
             syn::Expr::Tuple(tuple) if tuple.elems.is_empty() => {
@@ -211,7 +211,8 @@ impl Checker<'_> {
         let ty = first.ty.clone();
         let count = elements.len();
         let elements = elements.into_iter().map(|element| self.coerce(element, &ty)).collect::<Result<_>>()?;
-        Ok(Expr { kind: Kind::Array(elements), ty: Type::Array(Box::new(ty), count), span: array.span() })
+        let ty = Type::array(ty, count, array)?;
+        Ok(Expr { kind: Kind::Array(elements), ty, span: array.span() })
     }
 
     fn struct_literal(&mut self, literal: &syn::ExprStruct) -> Result<Expr> {

@@ -152,7 +152,7 @@ impl Context<'_> {
             }
             syn::Type::Array(array) => {
                 let count = self.read_count(&array.len)?;
-                Ok(Type::Array(Box::new(self.read_type(&array.elem)?), count))
+                Type::array(self.read_type(&array.elem)?, count, &array.len)
             }
             syn::Type::Reference(reference) => {
                 Err(Error::new_spanned(reference.and_token, "values are passed as copies: leave out the `&`"))
