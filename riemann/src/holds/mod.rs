@@ -6,9 +6,12 @@
 mod exchange;
 mod properties;
 mod random;
+mod sample;
+mod second_order;
 mod trial;
 
 pub use random::Random;
+pub use sample::{Cells, Sample};
 
 use crate::axis::Axis;
 use crate::catalogue::SolverInfo;
@@ -26,6 +29,8 @@ pub enum Outcome {
     Holds,
     /// It does not hold here.
     Fails(CounterExample),
+    /// It does not hold here, as it need not in a right solver; what that means.
+    Remark(CounterExample),
     /// The solver does not offer what the check needs.
     Unchecked(&'static str),
 }
@@ -86,6 +91,8 @@ pub struct Subject<'a> {
     pub aux_face: &'a [Option<Axis>],
     /// Its evaluators.
     pub faces: &'a Faces,
+    /// The faces that are tried.
+    pub sample: Sample<'a>,
 }
 
 impl Subject<'_> {
@@ -106,6 +113,12 @@ impl Subject<'_> {
         self.faces.double.admissible(&unit) != any
     }
 
+    /// What is wrong at a face.
+    fn example(&self, face: sample::Face, what: String) -> CounterExample {
+        let names = [self.info.equations, self.info.aux];
+        CounterExample { axis: face.axis, q: face.q, aux: face.aux, what, names }
+    }
+
     /// Waves in a message, each on its own.
     fn waves(&self, waves: &[Vec<f64>]) -> String {
         let kind = if self.info.fwaves { "f-wave" } else { "wave" };
@@ -121,6 +134,25 @@ impl Subject<'_> {
 /// Checks all properties.
 pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
     properties::ALL.iter().map(|&(property, check)| Finding { property, outcome: check(subject) }).collect()
+}
+
+/// The first property of any solver that fails at a few faces of a problem: a solver without it must not run. `cells`: those of the problem.
+/// `has_waves`: the scheme uses waves, and not fluctuations alone.
+pub fn refuse(
+    (info, aux_face, faces): (&SolverInfo, &[Option<Axis>], &Faces),
+    cells: &Cells,
+    has_waves: bool,
+) -> Option<(&'static str, CounterExample)> {
+    let of = |sample| Subject { info, aux_face, faces, sample };
+    let of_cells = of(Sample::of_cells(cells));
+    let admissible = of_cells.says_admissible().then(|| of(Sample::admissible(cells)));
+    let failing = |subject: Subject<'_>| {
+        properties::required(&subject, has_waves).find_map(|(property, check)| match check(&subject) {
+            Outcome::Fails(example) => Some((property, example)),
+            _ => None,
+        })
+    };
+    admissible.into_iter().chain([of_cells]).find_map(failing)
 }
 
 #[cfg(test)]

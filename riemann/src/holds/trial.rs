@@ -1,15 +1,9 @@
 //! Random faces, and comparisons of a solver's results for them.
 
-use super::{CounterExample, FACES, Outcome, Random, Subject, named};
+use super::sample::Face;
+use super::{Outcome, Random, Subject, named};
 use crate::axis::Axis;
 use crate::faces::FaceSolution;
-
-/// A face to try.
-pub(super) struct Face {
-    pub(super) axis: Axis,
-    pub(super) q: [Vec<f64>; 2],
-    pub(super) aux: [Vec<f64>; 2],
-}
 
 impl Face {
     pub(super) fn states(&self) -> [&[f64]; 2] {
@@ -37,21 +31,15 @@ pub(super) fn try_faces(
     mut judge: impl FnMut(&Face, &mut Random) -> Verdict,
 ) -> Outcome {
     let mut random = Random::new(17);
-    let (num_eqn, num_aux, solver) = (subject.info.equations.len(), subject.info.aux.len(), &subject.faces.double);
+    let tolerated = subject.sample.tolerated * subject.sample.faces as f64;
     for &axis in axes {
-        for _ in 0..FACES {
-            let mut unit = |len: usize| -> Vec<f64> { (0..len).map(|_| random.between(0.0, 1.0)).collect() };
-            let (here, far) = (unit(num_eqn), unit(num_eqn));
-            // Near states are near in the numbers that they are made of, so that they are admissible too.
-            let weight = if unit(1)[0] < 0.5 { 1.0 } else { 0.1 };
-            let there: Vec<f64> = here.iter().zip(&far).map(|(here, far)| here + weight * (far - here)).collect();
-            let aux_l = solver.admissible_aux(&unit(num_aux));
-            let aux_r = if alike { aux_l.clone() } else { solver.admissible_aux(&unit(num_aux)) };
-            let q = [solver.admissible(&here), solver.admissible(&there)];
-            let face = Face { axis, q, aux: [aux_l, aux_r] };
-            if let Err(what) = judge(&face, &mut random) {
-                let names = [subject.info.equations, subject.info.aux];
-                return Outcome::Fails(CounterExample { axis, q: face.q, aux: face.aux, what, names });
+        let mut failures = 0;
+        for _ in 0..subject.sample.faces {
+            let face = subject.face(axis, alike, &mut random);
+            let Err(what) = judge(&face, &mut random) else { continue };
+            failures += 1;
+            if f64::from(failures) > tolerated {
+                return Outcome::Fails(subject.example(face, what));
             }
         }
     }

@@ -6,7 +6,7 @@ use amrclaw::io::config::{CaseSettings, SolverFrom};
 use riemann::axis::Axis;
 use riemann::catalogue::{self, ParameterCheck, ParameterInfo, SolverInfo};
 use riemann::faces::Faces;
-use riemann::holds::{self, FACES, Finding, Outcome, Subject};
+use riemann::holds::{self, FACES, Finding, Outcome, Sample, Subject};
 use riemann::patch::PatchSolver;
 use riemann::plugin::Instance;
 use std::collections::BTreeMap;
@@ -36,7 +36,8 @@ pub fn check(target: &str, case: Option<&Path>, settings: &[String]) -> Result<(
     };
     let mut findings = Vec::new();
     for (k, (checked, chosen)) in solvers.iter().enumerate() {
-        let subject = Subject { info: checked.info, aux_face: &checked.aux_face, faces: &checked.faces };
+        let subject =
+            Subject { info: checked.info, aux_face: &checked.aux_face, faces: &checked.faces, sample: Sample::FULL };
         let found = holds::check(&subject);
         let apart = if k > 0 { "\n" } else { "" };
         terminal::show(&format!("{apart}{}{}", doubt(&subject, &found), text(checked.info, chosen, &found)));
@@ -164,7 +165,7 @@ fn doubt(subject: &Subject<'_>, findings: &[Finding]) -> String {
     )
 }
 
-/// The table, and below it the first counter-example of each property that does not hold.
+/// The table, and below it the first counter-example of each property that does not hold, or that need not.
 fn text(info: &SolverInfo, parameters: &str, findings: &[Finding]) -> String {
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let (equations, waves) = (count(info.equations.len(), "equation"), count(info.waves, "wave"));
@@ -178,13 +179,16 @@ fn text(info: &SolverInfo, parameters: &str, findings: &[Finding]) -> String {
         let outcome = match outcome {
             Outcome::Holds => "holds".to_owned(),
             Outcome::Fails(_) => "FAILS".to_owned(),
+            Outcome::Remark(_) => "no: see below".to_owned(),
             Outcome::Unchecked(why) => format!("not checked: {why}"),
         };
         text += &format!("  {property:<width$}  {outcome}\n");
     }
     for Finding { property, outcome } in findings {
-        if let Outcome::Fails(example) = outcome {
-            text += &format!("\n{property}: fails {example}\n");
+        match outcome {
+            Outcome::Fails(example) => text += &format!("\n{property}: fails {example}\n"),
+            Outcome::Remark(example) => text += &format!("\n{property}: not so {example}\n"),
+            Outcome::Holds | Outcome::Unchecked(_) => {}
         }
     }
     text
