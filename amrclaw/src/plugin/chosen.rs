@@ -8,6 +8,7 @@ use riemann::catalogue;
 use riemann::patch::SolverKernels;
 use riemann::plugin::{Hooks, Instance, Plugin};
 use riemann::solver::{Described, Solver};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The solver that a case asks for, built in or from a file; a finder for [`Case::load_with`].
@@ -17,7 +18,7 @@ use std::sync::Arc;
 pub fn find_solver(choice: &SolverChoice) -> Result<SolverShape, NoSolver> {
     match &choice.from {
         SolverFrom::Name(_) => find_built_in(choice),
-        SolverFrom::Path(path) => Ok(shape_of(&load(path)?, choice)),
+        SolverFrom::Path(path) => Ok(shape_of(&load(path)?.0, choice)),
     }
 }
 
@@ -41,7 +42,9 @@ pub struct ChosenSolver {
     /// The kernels in both precisions.
     pub kernels: SolverKernels,
     /// The plugin's solver, and which functions it has.
-    plugin: Option<(Instance, Hooks)>,
+    pub(super) plugin: Option<(Instance, Hooks)>,
+    /// The cached library that it comes from.
+    pub(super) library: Option<PathBuf>,
 }
 
 impl ChosenSolver {
@@ -66,11 +69,12 @@ impl ChosenSolver {
                 };
                 let kernels =
                     kernels.map_err(|e| case.error("solver", e.to_string(), "see the solver's parameters"))?;
-                Ok(ChosenSolver { shape, kernels, plugin: None })
+                Ok(ChosenSolver { shape, kernels, plugin: None, library: None })
             }
             SolverFrom::Path(path) => {
                 let wrong = |error: PluginError| case.error("solver.path", error.to_string(), error.help());
-                let plugin = load(path).map_err(wrong)?.form(case.dimension());
+                let (plugin, library) = load(path).map_err(wrong)?;
+                let plugin = plugin.form(case.dimension());
                 let shape = checked("solver.path", SolverShape::from(plugin.info()))?;
                 let given = &case.solver.parameters;
                 let values =
@@ -86,7 +90,7 @@ impl ChosenSolver {
                         mapped.map_err(|source| wrong(PluginError::Unfit { path: path.clone(), source }))?.kernels()
                     }
                 };
-                Ok(ChosenSolver { shape, kernels, plugin: Some((instance, plugin.hooks())) })
+                Ok(ChosenSolver { shape, kernels, plugin: Some((instance, plugin.hooks())), library })
             }
         }
     }
@@ -102,12 +106,12 @@ impl ChosenSolver {
         let described = SolverShape::from(plugin.info());
         let formulas = described.formulas.with_parameters(&values);
         let shape = SolverShape { parameters: Vec::new(), formulas, ..described };
-        ChosenSolver { shape, kernels: instance.kernels(), plugin: Some((instance, plugin.hooks())) }
+        ChosenSolver { shape, kernels: instance.kernels(), plugin: Some((instance, plugin.hooks())), library: None }
     }
 
     /// Kernels of a solver without description, defined in the program itself.
     pub fn of_kernels(shape: SolverShape, kernels: SolverKernels) -> Self {
-        ChosenSolver { shape, kernels, plugin: None }
+        ChosenSolver { shape, kernels, plugin: None, library: None }
     }
 
     /// The solver's own functions, as formulas if possible. `aux`: auxiliary values that replace the solver's.

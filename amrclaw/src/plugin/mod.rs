@@ -5,6 +5,7 @@
 
 mod build;
 mod chosen;
+mod demand;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod elf;
 mod error;
@@ -15,12 +16,13 @@ mod source;
 mod toolchain;
 
 pub use chosen::{ChosenSolver, find_solver, shape_of};
+pub use demand::NotASolver;
 pub use error::PluginError;
 
 use cuda::cache::Hash;
 use riemann::plugin::Plugin;
 use source::Mesh;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Loads a solver from a `.rs` file, compiling it if it has not been compiled before, or from a library.
 ///
@@ -29,10 +31,16 @@ use std::path::Path;
 /// # Errors
 /// The file is missing, does not compile, is no plugin, or one for another version of this program.
 pub fn load_with(path: &Path, announce: impl FnOnce()) -> Result<Plugin, PluginError> {
+    load_kept(path, announce).map(|(plugin, _)| plugin)
+}
+
+/// As [`load_with`]; returns the cached library of a `.rs` file too.
+fn load_kept(path: &Path, announce: impl FnOnce()) -> Result<(Plugin, Option<PathBuf>), PluginError> {
     if is_source(path) {
-        library::open(&build::compiled(path, Mesh::Straight, announce)?, path)
+        let library = build::compiled(path, Mesh::Straight, announce)?;
+        Ok((library::open(&library, path)?, Some(library)))
     } else {
-        library::open(path, path)
+        Ok((library::open(path, path)?, None))
     }
 }
 
@@ -70,10 +78,7 @@ fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "rs")
 }
 
-/// As [`load_with`]; logs a compilation.
-///
-/// # Errors
-/// Those of [`load_with`].
-pub fn load(path: &Path) -> Result<Plugin, PluginError> {
-    load_with(path, || tracing::info!(path = %path.display(), "compiling the solver"))
+/// As [`load_kept`]; logs a compilation.
+fn load(path: &Path) -> Result<(Plugin, Option<PathBuf>), PluginError> {
+    load_kept(path, || tracing::info!(path = %path.display(), "compiling the solver"))
 }

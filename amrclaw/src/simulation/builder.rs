@@ -142,6 +142,11 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         assert_eq!(kernels.double.aux().len(), shape.aux.len() + geometry, "the kernels' auxiliary values");
         let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);
         let problem = problem::<D>(case, functions.or(solver.functions(case, aux)))?;
+        let demanded = if options.unchecked_solver { Ok(()) } else { solver.demand(&problem, case.time.start) };
+        if let Some(message) = solver.failure() {
+            return Err(RunError::Solver(message));
+        }
+        demanded?;
         let settings = settings::<D>(case, problem.num_ghost());
         let executor = make(&problem, kernels, settings.ratios.clone(), &options)?;
         let mapping = case.mapping::<D>();

@@ -3,6 +3,7 @@
 use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::io::config::{Case, CaseErrors};
+use crate::plugin::NotASolver;
 use thiserror::Error;
 
 /// Why a simulation stopped.
@@ -120,6 +121,9 @@ pub enum RunError {
     /// A simulation stepped by the caller must have one rank.
     #[error("a simulation advanced step by step has one rank: leave `ranks` out, or run the whole case")]
     Ranks,
+    /// The solver is none.
+    #[error(transparent)]
+    NotASolver(#[from] NotASolver),
     /// The solver itself failed.
     #[error("the solver panicked: {0}")]
     Solver(String),

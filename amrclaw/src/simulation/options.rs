@@ -78,6 +78,8 @@ pub struct RunOptions {
     pub devices: Vec<usize>,
     /// Take the GPU's own time by phase.
     pub device_times: bool,
+    /// Run a user's solver that lacks properties of every solver.
+    pub unchecked_solver: bool,
     /// Ranks that share the patches among them, all in this process; one unless given.
     pub ranks: Option<usize>,
     /// Timeout in seconds after which a rank considers another rank lost.

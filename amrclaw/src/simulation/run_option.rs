@@ -69,7 +69,7 @@ pub enum RunOptionValue {
 const SWITCH: &[Word] = &[("on", "Yes"), ("off", "No")];
 
 /// Every option of a run.
-pub const RUN_OPTIONS: [RunOption; 9] = [
+pub const RUN_OPTIONS: [RunOption; 10] = [
     RunOption {
         name: "device",
         long: "device",
@@ -174,6 +174,16 @@ pub const RUN_OPTIONS: [RunOption; 9] = [
         value: RunOptionValue::Switch {
             get: |options| options.device_times,
             set: |options, times| options.device_times = times,
+        },
+    },
+    RunOption {
+        name: "check_solver",
+        long: "check-solver",
+        help: "Refuse a solver's file that is no Riemann solver, by a few random states of the case, before the first step",
+        is_shared: true,
+        value: RunOptionValue::Switch {
+            get: |options| !options.unchecked_solver,
+            set: |options, check| options.unchecked_solver = !check,
         },
     },
 ];

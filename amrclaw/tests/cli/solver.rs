@@ -179,7 +179,8 @@ fn panics_are_reported() {
         let outcome = amrclaw(folder.path(), &["run", "case.toml", "--quiet", "--set", &format!("solver.trap={trap}")]);
         assert_refused(folder.path(), &outcome, &words);
     }
-    let outcome = amrclaw(folder.path(), &["run", "case.toml", "--quiet", "--set", "solver.trap=3", "--output", "c"]);
+    let unchecked = ["--set", "solver.trap=3", "--check-solver", "off", "--output", "c"];
+    let outcome = amrclaw(folder.path(), &[&["run", "case.toml", "--quiet"][..], &unchecked].concat());
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("trapped at a face") && outcome.stderr.contains("decay.rs:"), "{}", outcome.stderr);
     assert_eq!(record(&folder.path().join("c"))["status"], "failed");
@@ -194,7 +195,7 @@ fn endless_functions_are_interrupted() {
     let compiled = amrclaw(folder.path(), &["validate", "case.toml"]);
     assert_eq!(compiled.code, Some(0), "{}", compiled.stderr);
     let mut command = program(folder.path());
-    command.args(["run", "case.toml", "--quiet", "--set", "solver.trap=5", "--output", "out"]);
+    command.args(["run", "case.toml", "--quiet", "--set", "solver.trap=5", "--check-solver", "off", "--output", "out"]);
     let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
     while !files(&folder.path().join("out")).contains(&"frame_0000.vtkhdf".to_owned()) {

@@ -4,7 +4,7 @@ use super::solver::{amrclaw, assert_refused};
 use super::{files, record};
 
 /// `solver new` writes a solver that passes every check and a case that runs with it, and does not overwrite files. A
-/// mistake put into it is found by the right check, with a face that shows it.
+/// mistake put into it is found by the right check, with a face that shows it, and before a run, each time, unless that is not wanted.
 #[test]
 fn a_new_solver_passes_its_checks_and_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -57,6 +57,15 @@ fn a_new_solver_passes_its_checks_and_runs() {
         outcome.stdout
     );
     assert!(outcome.stderr.contains("properties do not hold"), "{}", outcome.stderr);
+    let run = |more: &[&str]| {
+        amrclaw(dir, &[&["run", "my_tides.toml", "--solver", "wrong.rs", "--quiet"][..], more].concat())
+    };
+    for _ in 0..2 {
+        let line = "fluctuations sum to what the waves move: fails at a face along x between";
+        assert_refused(dir, &run(&[]), &["`my_tides` is not a solver", line, "solver check", "--check-solver off"]);
+    }
+    let outcome = run(&["--check-solver", "off", "--set", "time.max_steps=1", "--output", "unchecked"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
 }
 
 /// A solver that is generic over dimensions takes the number of the case's mesh. The one that `solver new` writes has the formulas of the

@@ -18,3 +18,4 @@ class RunOptions(TypedDict, total=False):
     device_times: bool
     ranks: Optional[int]
     comm_timeout: Optional[int]
+    check_solver: bool

@@ -44,7 +44,7 @@ def run(
 
     `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to continue from. `progress` is whether to show
     progress, or a function to call with it. `options` are those of the command line: `device`, `devices`, `threads`, `precision`, `fmad`,
-    `device_memory`, `device_times`, `ranks`, `comm_timeout`. Ctrl-C stops the run after the current step with `Interrupted`, which names
+    `device_memory`, `device_times`, `ranks`, `comm_timeout`, `check_solver`. Ctrl-C stops the run after the current step with `Interrupted`, which names
     a checkpoint; so does SIGTERM in a program without a handler of its own. An exception of the function `progress` stops the run, too,
     and is raised.
 

@@ -3,6 +3,7 @@
 use super::calls::enter;
 use super::{Plugin, PluginForm, take_panic};
 use crate::axis::{Axis, Side};
+use crate::catalogue::SolverInfo;
 use crate::device_source::DeviceSource;
 use crate::faces::Faces;
 use crate::patch::{Kernels, SolverKernels};
@@ -117,6 +118,16 @@ impl Instance {
         // SAFETY: both states have a value for each equation.
         let status = unsafe { (self.form().boundary)(self.0.object, &call) };
         self.done_or_nan(status, ghost);
+    }
+
+    /// What the solver is.
+    pub fn info(&self) -> &'static SolverInfo {
+        self.0.plugin.info
+    }
+
+    /// The values of its parameters; none where the solver was made from another.
+    pub fn values(&self) -> &[f64] {
+        &self.0.values
     }
 
     pub(super) fn form(&self) -> &'static Form {
