@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub fn open(file: &Path, asked_for: &Path) -> Result<Plugin, PluginError> {
     let path = || asked_for.to_owned();
     let absolute = inspect(file, asked_for)?;
+    #[cfg(unix)]
+    super::ends::watch();
     // SAFETY: loading runs the library's initialisers; the user named it to run its code.
     let library = unsafe { Library::new(&absolute) };
     // The error's own text names only the failed call; the reason is in its source.

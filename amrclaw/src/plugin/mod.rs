@@ -8,6 +8,8 @@ mod chosen;
 mod demand;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod elf;
+#[cfg(unix)]
+mod ends;
 mod error;
 mod functions;
 mod inputs;

@@ -67,6 +67,13 @@ impl Solver<1, 1, 1> for Decay {
 
     fn initial(&self, cell: &Cell, aux: [f64; 1]) -> [f64; 1] {
         assert!(self.trap != 2.0, "trapped in the initial data");
+        match self.trap {
+            6.0 => std::process::exit(0),
+            7.0 => std::process::abort(),
+            // SAFETY: it is not safe, on purpose.
+            8.0 => unsafe { std::ptr::null::<u8>().read_volatile(); },
+            _ => {}
+        }
         [if (cell.centre[0] - 0.5).abs() < 0.2 { aux[0] } else { 0.0 }]
     }
 

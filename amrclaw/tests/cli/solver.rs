@@ -212,6 +212,27 @@ fn endless_functions_are_interrupted() {
     assert!(outcome.stderr.contains("`normal` or `transverse`, which does not return"), "{}", outcome.stderr);
 }
 
+/// A function of the solver's file that ends the program, or crashes it, is named: no run ends with 0 before its end.
+#[cfg(unix)]
+#[test]
+fn ends_within_a_function_are_failures() {
+    let folder = problem();
+    for (trap, code, words) in [
+        ("6", Some(1), "the solver's `initial` has ended the program"),
+        ("7", None, "the solver's `initial` has crashed (SIGABRT"),
+        ("8", None, "the solver's `initial` has crashed (SIGSEGV"),
+    ] {
+        // In the check before the run, on the program's first thread, and in the run, on another.
+        for check in ["on", "off"] {
+            let arguments = ["run", "case.toml", "--set", &format!("solver.trap={trap}"), "--check-solver", check];
+            let outcome = amrclaw(folder.path(), &arguments);
+            assert_eq!(outcome.code, code, "{trap}: {}", outcome.stderr);
+            assert!(outcome.stderr.contains(words), "`{words}` is missing in\n{}", outcome.stderr);
+        }
+    }
+    assert!(!folder.path().join("output").exists());
+}
+
 /// The compiler's errors are shown with the line of the user's file; a file without a solver has an error of its own.
 #[test]
 fn compile_errors_are_the_compilers_own() {

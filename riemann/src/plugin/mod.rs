@@ -23,7 +23,7 @@ pub use abi::{
 };
 pub use export::{form, report_panics_by_status, table};
 #[cfg(feature = "catalogue")]
-pub use import::{Hooks, Instance, LoadError, Plugin, PluginForm, Running, running};
+pub use import::{Hooks, Instance, LoadError, Plugin, PluginForm, Running, running, running_here};
 
 pub use statement::{STATEMENT, Statement};
 

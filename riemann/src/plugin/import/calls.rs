@@ -30,6 +30,8 @@ thread_local! {
     static SLOT: Arc<Slot> = register();
     /// Depth of calls: only the outermost is recorded.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// The outermost function that this thread is in. Nothing is made or freed to read it, so that handlers of signals may.
+    static HERE: Cell<Option<&'static &'static str>> = const { Cell::new(None) };
 }
 
 fn register() -> Arc<Slot> {
@@ -46,6 +48,7 @@ pub(super) struct Inside;
 /// Records that this thread is about to call a function, until the returned value is dropped.
 pub(super) fn enter(function: &'static &'static str) -> Inside {
     if DEPTH.replace(DEPTH.get() + 1) == 0 {
+        HERE.set(Some(function));
         SLOT.with(|slot| {
             slot.function.store(std::ptr::from_ref(function).cast_mut(), Ordering::Relaxed);
             slot.count.store(slot.count.load(Ordering::Relaxed) + 1, Ordering::Release);
@@ -57,9 +60,15 @@ pub(super) fn enter(function: &'static &'static str) -> Inside {
 impl Drop for Inside {
     fn drop(&mut self) {
         if DEPTH.replace(DEPTH.get() - 1) == 1 {
+            HERE.set(None);
             SLOT.with(|slot| slot.count.store(slot.count.load(Ordering::Relaxed) + 1, Ordering::Release));
         }
     }
+}
+
+/// The function that this thread is in. For handlers of signals, and of the program's end.
+pub fn running_here() -> Option<&'static str> {
+    HERE.get().copied()
 }
 
 /// The functions that threads are in at this moment.
@@ -89,9 +98,10 @@ mod tests {
             let _inside = enter(&"a function of this test");
             let _nested = enter(&"another");
             assert_eq!(here("another").count(), 0, "the outermost is named");
+            assert_eq!(running_here(), Some("a function of this test"));
             here("a function of this test").next().expect("it runs")
         };
-        assert_eq!(here("a function of this test").count(), 0);
+        assert_eq!((here("a function of this test").count(), running_here()), (0, None));
         let _inside = enter(&"a function of this test");
         assert_ne!(here("a function of this test").next(), Some(first));
     }

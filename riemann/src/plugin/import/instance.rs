@@ -199,6 +199,7 @@ impl Instance {
         let unit = [state, aux].concat();
         assert_eq!(unit.len(), self.num_eqn() + self.num_aux());
         let mut out = vec![0.0; unit.len()];
+        let _inside = enter(&"admissible");
         // SAFETY: both have a number for each equation and each auxiliary value.
         let status = unsafe { (self.form().admissible)(self.0.object, unit.as_ptr(), out.as_mut_ptr()) };
         self.done_or_nan(status, &mut out);

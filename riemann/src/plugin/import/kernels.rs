@@ -57,6 +57,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
         let info = self.plugin().info;
         assert_eq!(values.len(), info.positive.len() + info.nonnegative.len());
         let entries = R::entries(self.form());
+        let _inside = enter(&"admissible_state");
         // SAFETY: the values are there, and room for the quantities.
         let status = unsafe { (entries.quantities)(self.object(), q.as_ptr(), aux.as_ptr(), values.as_mut_ptr()) };
         self.done_or_nan(status, values);
@@ -134,6 +135,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
 
     unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize> {
         let mut cell = row.len;
+        let _inside = enter(&"admissible_state");
         // SAFETY: the caller's promises are handed on, and there is a place for the cell.
         let status = unsafe { (R::entries(self.form()).first_inadmissible)(self.object(), row, data, &mut cell) };
         if !self.done(status) {

@@ -4,7 +4,7 @@ mod calls;
 mod instance;
 mod kernels;
 
-pub use calls::{Running, running};
+pub use calls::{Running, running, running_here};
 pub use instance::Instance;
 
 use super::abi::{LAYOUT, MARK};
