@@ -40,8 +40,7 @@ fn is_flagged([x, _]: [f64; 2], pressure: f64) -> f64 {
 }
 
 fn centres(block: &CellBlock<2>) -> impl Iterator<Item = [f64; 2]> + '_ {
-    let at = |d: usize, i: usize| block.lower[d] + (i as f64 + 0.5) * block.dx[d];
-    (0..block.size[1]).flat_map(move |j| (0..block.size[0]).map(move |i| [at(0, i), at(1, j)]))
+    block.rows().flat_map(|row| (0..row.len).map(move |i| row.centre(i)))
 }
 
 impl CellFunction<2> for Waves {

@@ -30,19 +30,7 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
         const size_t component = patch.component, to = place(patch, M, local);
         Array<double, M> values = values_at<M>(args.q, place(patch, M, in_patch(patch, source)), component);
         if (asks) {
-            // Rows begin where the plan's region does, and boxes are counted from there.
-            Point point;
-            Array<double, 3> centre;
-            #pragma unroll
-            for (int d = 0; d < 3; d++) {
-                const int first = region.shift[d];
-                const double corner = args.lower[d] + double(first) * args.dx[d];
-                point.first[d] = d == X || d >= DIM ? corner : corner + double(cell[d < DIM ? d : 0] - first) * args.dx[d];
-                point.dx[d] = args.dx[d];
-                centre[d] = d < DIM ? args.lower[d] + (double(cell[d < DIM ? d : 0]) + 0.5) * args.dx[d] : 0.0;
-            }
-            point.cells = double(cell[X] - region.shift[X]);
-            point.t = args.t;
+            const Point point = point_of(args.domain, args.t, cell);
             double ghost[M];
             // The cell whose lower face lies on the side.
             Cell beside = local;
@@ -50,7 +38,7 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
             for (int d = 0; d < DIM; d++)
                 if (d == args.axis) beside[d] += (side == 1 ? region.shift[d] : 0) - cell[d];
             case_boundary(
-                point, centre, args.axis, int(side), values,
+                point, args.axis, int(side), values,
                 values_at<A>(args.aux, place(patch, A, beside), component), ghost);
             #pragma unroll
             for (int m = 0; m < M; m++) {

@@ -22,7 +22,7 @@ extern "C" __global__ void evaluate(const EvaluateArgs args)
         #pragma unroll
         for (int d = 0; d < DIM; d++) asked[d] = cell[d] - region.shift[d];
         double values[NUM_VALUES];
-        const Point point = point_of(args.lower, args.dx, args.t, region.lo[X] - region.shift[X], asked);
+        const Point point = point_of(args.level, args.t, asked);
         case_function(point, Array<double, M>(), Array<double, A>(), values);
         const size_t at = place(patch, NUM_VALUES, in_patch(patch, cell));
         #pragma unroll

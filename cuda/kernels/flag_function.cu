@@ -10,7 +10,7 @@ extern "C" __global__ void flag_function(const FlagFunctionArgs args)
         Cell in_level;
         #pragma unroll
         for (int d = 0; d < DIM; d++) in_level[d] = cell[d] + patch.lo[d];
-        const Point point = point_of(args.lower, args.dx, args.t, patch.lo[X], in_level);
+        const Point point = point_of(args.level, args.t, in_level);
         const size_t component = patch.component;
         double wanted;
         case_function(point, values_at<M>(args.q, place(patch, M, cell), component),

@@ -3,29 +3,29 @@
 
 typedef VALUE Value;
 
-// A cell of a row along x. Positions are those of rows on the CPU, operation by operation: along x from the row's first cell.
+// A cell of a level.
 struct Point {
-    double first[3]; // lower corner of the row's first cell
-    double dx[3];
-    double cells; // from the first cell to this one
+    const Lattice& level;
+    int cell[3];
     double t;
 
-    __device__ __forceinline__ double centre(int d) const
-    {
-        return d == 0 ? first[0] + (cells + 0.5) * dx[0] : first[d] + 0.5 * dx[d];
-    }
-    __device__ __forceinline__ double lower(int d) const { return d == 0 ? first[0] + cells * dx[0] : first[d]; }
-    __device__ __forceinline__ double upper(int d) const
-    {
-        return d == 0 ? first[0] + (cells + 1.0) * dx[0] : first[d] + dx[d];
-    }
+    __device__ __forceinline__ double centre(int d) const { return centre_of(level, d, cell[d]); }
+    __device__ __forceinline__ double lower(int d) const { return face_of(level, d, cell[d]); }
+    __device__ __forceinline__ double upper(int d) const { return face_of(level, d, cell[d] + 1); }
     __device__ __forceinline__ double radius() const
     {
-        double sum = centre(0) * centre(0);
+        double sum = product_alone(centre(0), centre(0));
         #pragma unroll
-        for (int d = 1; d < DIM; d++) sum += centre(d) * centre(d);
+        for (int d = 1; d < DIM; d++) sum += product_alone(centre(d), centre(d));
         return sqrt(sum);
     }
+};
+
+// A place that is no cell's centre, for the mapping of a mesh.
+struct Spotted {
+    double x[3], t;
+
+    __device__ __forceinline__ double centre(int d) const { return x[d]; }
 };
 
 // What lies beyond a side of the domain: `mesh::Beyond`.

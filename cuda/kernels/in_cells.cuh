@@ -1,17 +1,12 @@
 // in_cells.cuh: a case's function in the cells of a patch.
 // Defined before it: case_function.
 
-// The point at which a cell's function is evaluated. `first_x`: first cell of the row; both cells in the level's coordinates.
-__device__ __forceinline__ Point point_of(const double* lower, const double* dx, double t, int first_x, const Cell& cell)
+// The point at which a cell's function is evaluated; the cell in the level's coordinates.
+__device__ __forceinline__ Point point_of(const Lattice& level, double t, const Cell& cell)
 {
-    Point at;
+    Point at{level, {0, 0, 0}, t};
     #pragma unroll
-    for (int d = 0; d < 3; d++) {
-        at.first[d] = d < DIM ? lower[d] + double(d == X ? first_x : cell[d]) * dx[d] : 0.0;
-        at.dx[d] = dx[d];
-    }
-    at.cells = double(cell[X] - first_x);
-    at.t = t;
+    for (int d = 0; d < DIM; d++) at.cell[d] = cell[d];
     return at;
 }
 

@@ -48,19 +48,11 @@ __device__ int origin(int axis, int count, int cell)
     return cell;
 }
 
-// Where the solver's own values of a cell are evaluated. Rows along x are evaluated in runs, as on the CPU, operation by operation: a run
-// ends where a width of the domain does, and continues from cell to cell unless it is mirrored.
-__device__ Point origin_of(const Level& level, const Point& at, const Place& cell)
+// Where the solver's own values of a cell are evaluated.
+__device__ Point origin_of(const Level& level, const Point& at)
 {
     Point from = at;
-    for (int d = 1; d < DIM; d++)
-        from.first[d] = at.first[d] + double(origin(d, level.count(d), cell[d]) - cell[d]) * at.dx[d];
-    const int count = level.count(0), first = cell[0] - int(at.cells);
-    const int width = cell[0] >= 0 ? cell[0] / count : -1 - (-1 - cell[0]) / count;
-    const int begin = MAP_PERIODIC[0] ? first : max(first, width * count), start = origin(0, count, begin);
-    const bool goes_on = cell[0] == begin || origin(0, count, begin + 1) - start == 1;
-    from.first[0] = at.first[0] + double((goes_on ? start : origin(0, count, cell[0])) - first) * at.dx[0];
-    from.cells = goes_on ? double(cell[0] - begin) : 0.0;
+    for (int d = 0; d < DIM; d++) from.cell[d] = origin(d, level.count(d), at.cell[d]);
     return from;
 }
 
@@ -71,11 +63,11 @@ __device__ __forceinline__ void case_function(
     Level level;
     Place cell;
     for (int d = 0; d < DIM; d++) {
-        level.dx[d] = at.dx[d];
-        level.step[d] = max(int(rint(at.dx[d] / MAP_DX[d])), 1);
-        cell[d] = int(rint((at.lower(d) - MAP_LOWER[d]) / at.dx[d]));
+        level.dx[d] = at.level.dx[d];
+        level.step[d] = max(int(rint(at.level.dx[d] / MAP_DX[d])), 1);
+        cell[d] = at.cell[d];
     }
-    if (NUM_OWN > 0) own_values(origin_of(level, at, cell), values);
+    if (NUM_OWN > 0) own_values(origin_of(level, at), values);
     MappedCell mapped;
     for (int axis = 0; axis < DIM; axis++) mapped.faces[axis] = lower_face(level, axis, cell);
     mapped.capacity = capacity_of(level, cell);

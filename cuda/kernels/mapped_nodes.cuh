@@ -30,12 +30,9 @@ __device__ __forceinline__ Place moved(Place place, int axis, int by)
 // Position of a node in the domain. Not inlined: a cell uses dozens of nodes, and formulas may be long.
 __device__ __noinline__ Spot node_inside(const Place& node)
 {
-    Point at;
-    for (int d = 0; d < 3; d++) {
-        at.first[d] = d >= DIM ? 0.0 : node[d] == MAP_FINEST[d] ? MAP_UPPER[d] : MAP_LOWER[d] + double(node[d]) * MAP_DX[d];
-        at.dx[d] = 0.0;
-    }
-    at.cells = at.t = 0.0;
+    Spotted at{{0.0, 0.0, 0.0}, 0.0};
+    for (int d = 0; d < DIM; d++)
+        at.x[d] = position(MAP_LOWER[d], MAP_UPPER[d], double(MAP_FINEST[d]), 2.0 * double(node[d]));
     double values[DIM];
     map_position(at, values);
     Spot spot;

@@ -24,7 +24,7 @@ extern "C" __global__ void source(const SourceArgs args)
             centre[d] = Real(0);
             if (d >= DIM) continue;
             cell[d] -= beyond;
-            centre[d] = Real(args.lower[d] + double(cell[d] + patch.lo[d]) * args.dx[d] + 0.5 * args.dx[d]);
+            centre[d] = Real(centre_of(args.level, d, cell[d] + patch.lo[d]));
         }
         if (args.centres)
             for (int d = 0; d < DIM; d++) centre[d] = args.centres[place(patch, DIM, cell) + size_t(d) * patch.component];

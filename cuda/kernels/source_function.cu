@@ -25,7 +25,7 @@ extern "C" __global__ void source_function(const SourceArgs args)
         const size_t at = place(patch, M, cell), component = patch.component;
         const Array<double, M> q = values_at<M>(args.from, at, component);
         const Array<double, A> aux = values_at<A>(args.aux, place(patch, A, cell), component);
-        const Point point = point_of(args.lower, args.dx, args.t, patch.lo[X] - beyond, in_level);
+        const Point point = point_of(args.level, args.t, in_level);
         Array<double, M> after = source_step(point, args.dt, q, aux);
         #pragma unroll
         for (int m = 0; m < M; m++) {

@@ -87,8 +87,8 @@ pub fn relative_error(frame: &Frame<2>) -> Option<f64> {
                 0.5 * ((c[0] - a[0]) * (d[1] - b[1]) - (c[1] - a[1]) * (d[0] - b[0]))
             };
             let centre = |k: usize| {
-                let corner = frame.corner(l, patch.cells.cells().nth(k).expect("the patch has the cell"));
-                mapping.position([0, 1].map(|d| corner[d] + 0.5 * level.dx[d]))
+                let cell = patch.cells.cells().nth(k).expect("the patch has the cell");
+                mapping.position(frame.geometry(l).centre(cell))
             };
             let harmonics: Vec<_> =
                 (0..columns).map(&centre).map(|[x, y]| exact.harmonics(x.hypot(y), frame.time)).collect();

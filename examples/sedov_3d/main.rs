@@ -49,8 +49,7 @@ impl Profile {
         let mut profile = Profile { dx, shells: Vec::new(), largest: 0.0 };
         for patch in &frame.levels[level].patches {
             for (cell, &density) in patch.cells.cells().zip(&patch.q) {
-                let corner = frame.corner(level, cell);
-                let distance = corner.iter().map(|x| (x + 0.5 * dx).powi(2)).sum::<f64>().sqrt();
+                let distance = frame.geometry(level).centre(cell).iter().map(|x| x.powi(2)).sum::<f64>().sqrt();
                 let shell = (distance / dx) as usize;
                 profile.shells.resize(profile.shells.len().max(shell + 1), [0.0; 3]);
                 let sums = &mut profile.shells[shell];

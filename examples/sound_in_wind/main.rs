@@ -40,15 +40,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let frame = simulation.frame();
         // The centre of mass of the pressure moves with the wind.
         let (mut total, mut moment) = (0.0, [0.0; 2]);
-        let level = &frame.levels[0];
-        for patch in &level.patches {
-            let columns = patch.cells.size()[0] as usize;
-            for (cell, pressure) in patch.q[..patch.cells.volume()].iter().enumerate() {
+        for patch in &frame.levels[0].patches {
+            for (cell, pressure) in patch.cells.cells().zip(&patch.q) {
                 total += pressure;
-                for (d, index) in [cell % columns, cell / columns].into_iter().enumerate() {
-                    let centre = f64::from(patch.cells.lo[d]) + index as f64 + 0.5;
-                    moment[d] += pressure * (frame.lower[d] + centre * level.dx[d]);
-                }
+                let centre = frame.geometry(0).centre(cell);
+                (0..2).for_each(|d| moment[d] += pressure * centre[d]);
             }
         }
         let patches: usize = frame.levels.iter().map(|level| level.patches.len()).sum();

@@ -6,7 +6,7 @@ use amrclaw::index::CellBox;
 use amrclaw::io::derived::{FormulaError, Vocabulary, derive};
 use amrclaw::io::slice::{Projection, project, slice};
 use amrclaw::io::{self, FrameFormat, compare, frame};
-use amrclaw::mesh::{Geometry, Mapping};
+use amrclaw::mesh::Mapping;
 use numpy::ndarray::Array2;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
@@ -237,9 +237,8 @@ fn computational<const D: usize>(frame: &frame::Frame<D>, positions: Array2<f64>
 }
 
 fn volumes<const D: usize>(frame: &frame::Frame<D>, level: usize, lo: &[i32], hi: &[i32]) -> PyResult<Vec<f64>> {
-    let level = &frame.levels[errors::level_index(level, frame.levels.len())?];
+    let geometry = frame.geometry(errors::level_index(level, frame.levels.len())?);
     let corner = |corner: &[i32]| corner.try_into().map_err(|_| errors::refused(format!("cells have {D} numbers")));
-    let geometry = Geometry { lower: frame.lower, dx: level.dx };
     Ok(compare::volumes((geometry, frame.mapped().as_ref()), &CellBox::new(corner(lo)?, corner(hi)?)))
 }
 

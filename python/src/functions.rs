@@ -3,6 +3,7 @@
 //! `package/amrclaw/_functions.py` wraps each so that it takes and returns plain arrays `[value, z, y, x]`, x fastest.
 //! An exception in a function is stored until the step ends; its cells get NaN, so that the step fails.
 
+use amrclaw::mesh::Geometry;
 use amrclaw::physics::{
     BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellBlockFunction, CellFunction, CellRow,
     StateBlockFunction, StateFunction,
@@ -55,7 +56,9 @@ impl PythonFunction {
             return;
         }
         let outcome = Python::attach(|py| {
-            let place = (block.lower.to_vec(), block.dx.to_vec(), block.size.to_vec(), block.time);
+            let Geometry { lower, upper, cells, dx } = block.geometry;
+            let axes: Vec<_> = (0..D).map(|d| (lower[d], upper[d], cells[d], dx[d], block.first[d])).collect();
+            let place = (axes, block.size.to_vec(), block.time);
             let arguments = place.into_pyobject(py)?.as_sequence().concat(more(py)?.as_sequence())?.to_tuple()?;
             let values = self.callable.bind(py).call1(arguments)?;
             let values: PyReadonlyArray1<'_, f64> = values.extract()?;
@@ -67,12 +70,6 @@ impl PythonFunction {
             out.fill(f64::NAN);
         }
     }
-}
-
-/// A row of cells as a block.
-fn block_of_row<const D: usize>(row: &CellRow<D>) -> CellBlock<D> {
-    let size = std::array::from_fn(|d| if d == 0 { row.len } else { 1 });
-    CellBlock { lower: row.lower, dx: row.dx, size, time: row.time }
 }
 
 impl<const D: usize> CellBlockFunction<D> for PythonFunction {
@@ -91,7 +88,7 @@ impl<const D: usize> CellFunction<D> for PythonFunction {
     }
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
-        CellBlockFunction::fill(self, &block_of_row(row), out);
+        CellBlockFunction::fill(self, &row.into(), out);
     }
 
     fn by_block(&self) -> Option<&dyn CellBlockFunction<D>> {
@@ -120,7 +117,7 @@ impl<const D: usize> StateFunction<D> for PythonFunction {
                 (0..copies).flat_map(move |_| (0..row.len + 2).map(ends))
             })
             .collect();
-        StateBlockFunction::fill(self, &block_of_row(row), &padded, aux, out);
+        StateBlockFunction::fill(self, &row.into(), &padded, aux, out);
     }
 
     fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
@@ -139,7 +136,7 @@ impl<const D: usize> BoundaryBlockFunction<D> for PythonFunction {
 impl<const D: usize> BoundaryFunction<D> for PythonFunction {
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
         // A block of one cell with zero size, at its centre.
-        let block = CellBlock { lower: cell.centre, dx: [0.0; D], size: [1; D], time: cell.time };
+        let block = CellBlock::from(&CellRow::point(cell.centre, [0.0; D], cell.time));
         ghost.copy_from_slice(mirror);
         BoundaryBlockFunction::fill(self, &block, cell.axis, cell.side, ghost);
     }

@@ -128,6 +128,23 @@ def test_initial_data_from_a_function():
         np.testing.assert_array_equal(c.q, b.q)
 
 
+def test_positions_are_the_solvers():
+    """Coordinates of boxes and of patches, centres and sides, are those that formulas get, to the bit."""
+    names = {"pressure": "x + x_lower", "u": "y", "v": "y_upper"}
+    case = {**PULSE, "regrid": {**PULSE["regrid"], "region": [{"levels": [2, 2], "lower": [-0.5, 0.2], "upper": [0.7, 0.9]}]}}
+    by_formula = amrclaw.Simulation({**case, "initial": names}).frame()
+
+    def initial(x, y, cells):
+        return x + cells.lower("x"), y, cells.upper("y")
+
+    by_function = amrclaw.Simulation(case, initial=initial).frame()
+    for a, b in zip(by_formula.patches(2), by_function.patches(2), strict=True):
+        np.testing.assert_array_equal(a.q, b.q)
+        np.testing.assert_array_equal(a["pressure"], np.broadcast_to((a.x + a.edges(0)[:-1])[:, None], a.shape))
+        np.testing.assert_array_equal(a["u"], np.broadcast_to(a.y, a.shape))
+        np.testing.assert_array_equal(a["v"], np.broadcast_to(a.edges(1)[1:], a.shape))
+
+
 def test_functions_of_position_see_their_cells():
     """A parameter `cells` has sizes and sides of cells: cell means of x computed from the sides equal the values at the centres."""
     seen = []

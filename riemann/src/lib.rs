@@ -9,7 +9,7 @@
 //! * [`patch`] updates one tile of a patch with any solver: Riemann problems, limited corrections ([`limiter`]), transverse waves,
 //!   sources. `patch::PatchSolver` is its interface for programs, `patch::Kernels` implements it for a solver.
 //! * [`frame`] solves with any solver that knows no directions on a mapped mesh, in the frame of each face.
-//! * [`lanes`] are packs of numbers for the processor's vectors, [`axis`] names axes and sides.
+//! * [`lanes`] are packs of numbers for the processor's vectors, [`axis`] names axes and sides, [`lattice`] says where cells lie.
 //! * [`mod@plugin`] passes solvers through a C interface, so that a program loads solvers that it was not compiled with.
 //! * With the feature `catalogue`: `catalogue` finds solvers by name, `holds` checks on random states what every solver must satisfy.
 
@@ -28,6 +28,7 @@ pub mod frame;
 #[cfg(feature = "catalogue")]
 pub mod holds;
 pub mod lanes;
+pub mod lattice;
 pub mod limiter;
 pub mod parameters;
 pub mod patch;

@@ -6,6 +6,7 @@
 
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
+use crate::lattice::Lattice;
 use crate::parameters::ParameterInfo;
 use crate::real::Real;
 
@@ -47,6 +48,8 @@ pub struct TransverseAux<V, const A: usize> {
 pub struct Cell {
     /// Centre; components past the dimension are zero.
     pub centre: [f64; 3],
+    /// Its two sides along each axis.
+    pub sides: [[f64; 2]; 3],
     /// Size along each axis; components past the dimension are zero.
     pub dx: [f64; 3],
     /// Time.
@@ -54,14 +57,24 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// The cell of a level with this index.
+    pub fn new(lattice: &Lattice, cell: [i32; 3], time: f64) -> Self {
+        Cell {
+            centre: std::array::from_fn(|d| lattice.centre(d, cell[d])),
+            sides: std::array::from_fn(|d| lattice.sides(d, cell[d])),
+            dx: lattice.dx,
+            time,
+        }
+    }
+
     /// Coordinate of the cell's lower face along `axis`, where face-centred auxiliary values live.
     pub fn lower(&self, axis: Axis) -> f64 {
-        self.centre[axis.index()] - 0.5 * self.dx[axis.index()]
+        self.sides[axis.index()][0]
     }
 
     /// Coordinate of its upper face.
     pub fn upper(&self, axis: Axis) -> f64 {
-        self.centre[axis.index()] + 0.5 * self.dx[axis.index()]
+        self.sides[axis.index()][1]
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which quantities of a solver's states must be positive, and their values.
 
 use riemann::catalogue;
+use riemann::lattice::Lattice;
 use riemann::patch::{PatchSolver, SourceRow};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +27,16 @@ fn first_inadmissible(solver: &dyn PatchSolver<f64>, cells: &[&[f64]], data: boo
     let mut by_component: Vec<f64> = (0..cells[0].len()).flat_map(|m| cells.iter().map(move |cell| cell[m])).collect();
     let q = by_component.as_mut_ptr();
     let (len, aux) = (cells.len(), std::ptr::null());
-    let row = SourceRow { q, aux, len, component: len, centre: [0.0; 3], dx: 1.0, t: 0.0, dt: 0.0 };
+    let row = SourceRow {
+        q,
+        aux,
+        len,
+        component: len,
+        lattice: Lattice::point([0.0; 3], [1.0; 3]),
+        first: [0; 3],
+        t: 0.0,
+        dt: 0.0,
+    };
     // SAFETY: the row holds all components of its cells, and the solver has no aux.
     unsafe { solver.first_inadmissible(&row, data) }
 }

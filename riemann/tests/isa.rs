@@ -11,6 +11,7 @@ mod random;
 
 use random::Random;
 use riemann::catalogue::{self, SolverInfo};
+use riemann::lattice::Lattice;
 use riemann::limiter::Limiter;
 use riemann::patch::{
     Isa, KeptFace, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SolverKernels, SourceRow, Strides, TileArgs,
@@ -358,8 +359,13 @@ fn sources_give_the_same_bits_in_every_width() {
                 aux: std::ptr::NonNull::dangling().as_ptr(),
                 len,
                 component: len,
-                centre: [0.25, 0.5, 0.0],
-                dx: 0.125,
+                lattice: Lattice {
+                    lower: [0.0; 3],
+                    upper: [0.7, 1.0, 0.0],
+                    cells: [7.0, 1.0, 1.0],
+                    dx: [0.1, 1.0, 0.0],
+                },
+                first: [2, 0, 0],
                 t: 2.0,
                 dt: 0.1,
             };
@@ -367,7 +373,7 @@ fn sources_give_the_same_bits_in_every_width() {
             unsafe { solver.apply_source(&row) };
             for (k, (new, old)) in q.iter().zip(&values).enumerate() {
                 let inside = (PACK_OVERRUN..PACK_OVERRUN + len).contains(&k);
-                let x = 0.25 + 0.125 * (k as f64 - PACK_OVERRUN as f64);
+                let x = 0.7 * (5.0 + 2.0 * (k as f64 - PACK_OVERRUN as f64)) / 14.0;
                 let expected = if inside { old - 0.1 * (3.0 * x + 0.5 + 2.0) * old } else { *old };
                 assert_eq!(new.to_bits(), expected.to_bits(), "{}, {len} cells, number {k}", isa.name());
             }

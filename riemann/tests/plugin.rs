@@ -1,6 +1,7 @@
 //! The interface of plugins, without a library file: a solver's function table in this process, loaded as a program loads it.
 
 use riemann::device_source::DeviceSource;
+use riemann::lattice::Lattice;
 use riemann::limiter::Limiter;
 use riemann::patch::{
     FaceList, KeptFace, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SourceRow, Strides, TileArgs,
@@ -183,8 +184,8 @@ fn everything<R: Scalar>(solver: &dyn PatchSolver<R>) -> (Vec<R>, f64, bool) {
         aux: aux[START..].as_ptr(),
         len: CELLS[0],
         component: COMPONENT,
-        centre: [0.3, 0.1, 0.0],
-        dx: 0.1,
+        lattice: Lattice { lower: [0.0; 3], upper: [1.0, 0.5, 0.0], cells: [10.0, 5.0, 1.0], dx: [0.1, 0.1, 0.0] },
+        first: [3, 1, 0],
         t: 1.0,
         dt: 0.2,
     };
@@ -246,7 +247,8 @@ fn the_form_asked_for_is_taken() {
 #[test]
 fn functions_of_position_fill_rows() {
     let solver = decay(0.8);
-    let row = Row { lower: [1.0, 2.0, 0.0], dx: [0.5, 0.25, 0.0], dim: 2, len: 3, time: 4.0 };
+    let lattice = Lattice { lower: [0.0; 3], upper: [4.0, 4.0, 0.0], cells: [8.0, 16.0, 1.0], dx: [0.5, 0.25, 0.0] };
+    let row = Row { lattice, first: [2, 8, 0], len: 3, time: 4.0 };
     let (mut aux, mut state, mut flag) = ([0.0; 3], [0.0; 6], [0.0; 3]);
     solver.aux_values(&row, &mut aux);
     assert_eq!(aux, [6.0; 3]);

@@ -190,7 +190,7 @@ pub fn to_exact<const D: usize>(
         let exact = RowExpressions::<D>::new(vec![exact]);
         let mut sum = Sum::default();
         for (l, level) in frame.levels.iter().enumerate() {
-            let geometry = Geometry { lower: frame.lower, dx: level.dx };
+            let geometry = frame.geometry(l);
             let covering = frame.covering(l);
             for patch in &level.patches {
                 let (cells, covered) = (patch.cells.volume(), covering.of(&patch.cells));
@@ -199,7 +199,7 @@ pub fn to_exact<const D: usize>(
                 let volumes = volumes((geometry, mapping.as_ref()), &patch.cells);
                 for (k, cell) in patch.cells.cells().enumerate().filter(|(k, _)| !covered[*k]) {
                     if !means[k].is_finite() {
-                        return Err(not_finite((name, text), means[k], (geometry, mapping.as_ref(), cell), frame.time));
+                        return Err(not_finite((name, text), means[k], (geometry, cell), frame.time));
                     }
                     sum.add(values[k], means[k], volumes[k]);
                 }
@@ -217,7 +217,7 @@ pub fn volumes<const D: usize>(
 ) -> Vec<f64> {
     let Some(mapping) = mapping else { return vec![geometry.volume(); cells.volume()] };
     let size = cells.size().map(|n| n as usize);
-    let mapped = mapping.cells(geometry.corner(cells.lo), geometry.dx, size);
+    let mapped = mapping.cells(cells.lo, geometry.dx, size);
     mapped.iter().map(|cell| cell.capacity * geometry.volume()).collect()
 }
 
@@ -233,11 +233,10 @@ fn cell_means<const D: usize>(
     let mut point_values = vec![0.0; len];
     let reach = 0.5 / 3.0_f64.sqrt();
     for cell in cells.rows() {
-        let corner = geometry.corner(cell);
         let (mut sums, mut weights) = (vec![0.0; len], vec![0.0; len]);
         for point in 0..1 << D {
             let side = |d: usize| if point >> d & 1 == 0 { -reach } else { reach };
-            let row = CellRow { lower: std::array::from_fn(|d| corner[d] + side(d) * dx[d]), dx, len, time };
+            let row = CellRow { geometry: geometry.moved(std::array::from_fn(side)), first: cell, len, time };
             exact.evaluate(&row, &[], &mut point_values);
             let points: Vec<[f64; D]> = (0..len).map(|i| row.centre(i)).collect();
             let elements = mapping.map_or_else(|| vec![1.0; len], |mapping| mapping.volume_elements(&points, dx));
@@ -267,8 +266,7 @@ pub fn coarsest<const D: usize>(frame: &Frame<D>) -> Vec<Vec<f64>> {
 
 /// Volumes of the cells of a frame's coarsest level, x fastest.
 fn coarsest_volumes<const D: usize>(frame: &Frame<D>) -> Vec<f64> {
-    let dx = std::array::from_fn(|d| (frame.upper[d] - frame.lower[d]) / f64::from(frame.cells[d]));
-    volumes((Geometry { lower: frame.lower, dx }, frame.mapped().as_ref()), &frame.domain(0))
+    volumes((frame.geometry(0), frame.mapped().as_ref()), &frame.domain(0))
 }
 
 /// The errors of a frame with respect to another one of the same problem, on the frame's coarsest level.

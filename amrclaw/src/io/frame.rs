@@ -116,9 +116,14 @@ impl<const D: usize> Frame<D> {
         self.ratios[..level].iter().fold(CellBox::new([0; D], self.cells), |cells, &r| cells.fine_from_coarse(r))
     }
 
-    /// Lower corner of cell `cell` of `level`: not accumulated, so that equal indices give equal coordinates.
+    /// Lower corner of cell `cell` of `level`.
     pub fn corner(&self, level: usize, cell: [i32; D]) -> [f64; D] {
-        Geometry { lower: self.lower, dx: self.levels[level].dx }.corner(cell)
+        self.geometry(level).corner(cell)
+    }
+
+    /// Where the cells of a level lie.
+    pub fn geometry(&self, level: usize) -> Geometry<D> {
+        Geometry::new(self.lower, self.upper, self.domain(level).hi)
     }
 
     /// The map from computational to physical coordinates, on a mapped mesh.

@@ -4,6 +4,7 @@ use super::error::InputError;
 use super::frame::{Frame, FramePatch};
 use crate::index::Ratio;
 use crate::io::expression::ExpressionMap;
+use crate::mesh::FARTHEST;
 use hdf5::{AttrValue, Dataset, Group, GroupBuilder};
 use std::collections::HashMap;
 use std::path::Path;
@@ -133,7 +134,10 @@ impl<'a> Attributes<'a> {
             // Indices of the finest cells are 32-bit integers.
             let finest = frame.ratios.iter().fold(f64::from(frame.cells[d]), |n, ratio| n * f64::from(ratio.0[d]));
             let [lower, upper] = [frame.lower[d], frame.upper[d]];
-            if !(1.0..=f64::from(i32::MAX)).contains(&finest) || !(upper - lower).is_finite() || upper <= lower {
+            if !(1.0..=f64::from(i32::MAX)).contains(&finest)
+                || ![lower, upper].iter().all(|x| x.abs() <= FARTHEST)
+                || upper <= lower
+            {
                 let reason = format!("{finest} cells from {lower} to {upper} along an axis of the finest level");
                 return Err(self.damaged(reason));
             }

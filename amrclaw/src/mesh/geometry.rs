@@ -1,20 +1,27 @@
 //! Where cells lie: the one place that turns indices into coordinates, and coordinates into indices.
 
 use crate::index::{CellBox, CellIndex};
+use riemann::lattice::{Lattice, position, sides};
 
-/// The coordinate `cells` cells of width `dx` above `lower`.
-#[inline(always)]
-pub fn position(lower: f64, cells: f64, dx: f64) -> f64 {
-    lower + cells * dx
-}
+/// The farthest that a side of a domain can be from the origin: a limit that keeps products of coordinates and numbers of cells finite.
+pub const FARTHEST: f64 = 1e290;
 
-/// The cells of a level in the domain.
+/// The cells of a level in the domain. Positions depend on indices alone, in one formula: [`riemann::lattice`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geometry<const D: usize> {
     /// Lower corner of the domain, which is that of cell 0.
     pub lower: [f64; D],
+    /// Upper corner of the domain.
+    pub upper: [f64; D],
+    /// Cells between them along each axis; not whole where pairs of an odd number of cells are one cell.
+    pub cells: [f64; D],
     /// Cell size along each axis.
     pub dx: [f64; D],
+}
+
+/// A cell or a point by three axes: zero along those beyond `D`.
+pub fn in_space<const D: usize, T: Copy + Default>(place: [T; D]) -> [T; 3] {
+    std::array::from_fn(|d| place.get(d).copied().unwrap_or_default())
 }
 
 /// The cells whose centres are around a point, and their weights in a linear interpolation.
@@ -27,21 +34,61 @@ pub struct Surroundings<const D: usize> {
 }
 
 impl<const D: usize> Geometry<D> {
+    /// The level with `cells` cells between two corners.
+    pub fn new(lower: [f64; D], upper: [f64; D], cells: [i32; D]) -> Self {
+        let cells = cells.map(f64::from);
+        let dx = std::array::from_fn(|d| (upper[d] - lower[d]) / cells[d]);
+        Geometry { lower, upper, cells, dx }
+    }
+
+    /// A single point with a cell size, as cell 0.
+    pub fn point(point: [f64; D], dx: [f64; D]) -> Self {
+        Geometry { lower: point, upper: point, cells: [1.0; D], dx }
+    }
+
+    /// The level whose cells are pairs of this one's along each axis.
+    pub fn of_pairs(&self) -> Self {
+        Geometry { cells: self.cells.map(|n| 0.5 * n), dx: self.dx.map(|dx| 2.0 * dx), ..*self }
+    }
+
+    /// The same cells, moved by parts of a cell.
+    pub fn moved(&self, by: [f64; D]) -> Self {
+        let moved = |from: [f64; D]| std::array::from_fn(|d| from[d] + by[d] * self.dx[d]);
+        Geometry { lower: moved(self.lower), upper: moved(self.upper), ..*self }
+    }
+
+    /// The coordinate of a face, or, half a cell from it, of a centre along an axis.
+    #[inline(always)]
+    fn along(&self, d: usize, halves: f64) -> f64 {
+        position([self.lower[d], self.upper[d]], self.cells[d], halves)
+    }
+
     /// Lower corner of a cell.
     pub fn corner(&self, cell: CellIndex<D>) -> [f64; D] {
-        std::array::from_fn(|d| position(self.lower[d], f64::from(cell[d]), self.dx[d]))
+        std::array::from_fn(|d| self.along(d, 2.0 * f64::from(cell[d])))
     }
 
     /// Centre of a cell.
     pub fn centre(&self, cell: CellIndex<D>) -> [f64; D] {
-        std::array::from_fn(|d| position(self.lower[d], f64::from(cell[d]) + 0.5, self.dx[d]))
+        std::array::from_fn(|d| self.centre_along(d, cell[d]))
     }
 
-    /// Centre of the first cell of a row, computed as functions of rows compute it, half a cell from the corner: equal to
-    /// [`Geometry::centre`] up to round-off.
-    pub fn row_centre(&self, cell: CellIndex<D>) -> [f64; D] {
-        let corner = self.corner(cell);
-        std::array::from_fn(|d| position(corner[d], 0.5, self.dx[d]))
+    /// Centre of a cell along an axis.
+    #[inline(always)]
+    pub fn centre_along(&self, d: usize, cell: i32) -> f64 {
+        self.along(d, 2.0 * f64::from(cell) + 1.0)
+    }
+
+    /// The two sides of a cell along an axis.
+    #[inline(always)]
+    pub fn sides_along(&self, d: usize, cell: i32) -> [f64; 2] {
+        sides([self.lower[d], self.upper[d]], self.cells[d], self.dx[d], cell)
+    }
+
+    /// Along three axes: without extent along those beyond `D`.
+    pub fn in_space(&self) -> Lattice {
+        let [lower, upper, dx] = [self.lower, self.upper, self.dx].map(in_space);
+        Lattice { lower, upper, cells: std::array::from_fn(|d| self.cells.get(d).copied().unwrap_or(1.0)), dx }
     }
 
     /// The distance of a point from the lower corner of the domain, in cells.
@@ -90,9 +137,11 @@ mod tests {
     /// beyond the last.
     #[test]
     fn indices_and_coordinates_agree() {
-        let geometry = Geometry { lower: [-1.0, 2.0], dx: [0.25, 0.5] };
+        let geometry = Geometry::new([-1.0, 2.0], [1.0, 5.0], [8, 6]);
         assert_eq!((geometry.corner([3, -2]), geometry.centre([3, -2])), ([-0.25, 1.0], [-0.125, 1.25]));
-        assert_eq!(geometry.row_centre([3, -2]), [-0.125, 1.25]);
+        assert_eq!([geometry.sides_along(0, 3), geometry.sides_along(1, -2)], [[-0.25, 0.0], [1.0, 1.5]]);
+        assert_eq!(geometry.of_pairs().centre([1, -1]), [-0.25, 1.5]);
+        assert_eq!(geometry.moved([0.5, -0.5]).centre([3, -2]), [0.0, 1.0]);
         assert_eq!((geometry.cell_at([-0.125, 1.25]), geometry.cell_at([-1.1, 2.0])), ([3, -2], [-1, 0]));
         assert_eq!((geometry.volume(), geometry.dx_in_space()), (0.125, [0.25, 0.5, 1.0]));
         let linear = |[x, y]: [f64; 2]| 3.0 - 2.0 * x + 0.5 * y;

@@ -99,7 +99,7 @@ impl<const D: usize> Hierarchy<D> {
 
     /// Where the cells of a level lie.
     pub fn geometry(&self, level: Level) -> Geometry<D> {
-        Geometry { lower: self.domain.lower, dx: self.dx(level) }
+        Geometry::new(self.domain.lower, self.domain.upper, self.domain_box(level).hi)
     }
 
     /// True if both have the same levels, none replaced.

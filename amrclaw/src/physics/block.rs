@@ -1,15 +1,18 @@
 //! Functions of the user that are called once for a whole box of cells instead of once per row: for functions whose calls
 //! are expensive, such as those of an interpreted language.
 
+use super::CellRow;
+use crate::index::{CellBox, CellIndex};
+use crate::mesh::Geometry;
 use riemann::axis::{Axis, Side};
 
 /// A box of cells of one level.
 #[derive(Clone, Copy, Debug)]
 pub struct CellBlock<const D: usize> {
-    /// Lower corner of the box.
-    pub lower: [f64; D],
-    /// Cell size along each axis.
-    pub dx: [f64; D],
+    /// Where the level's cells lie.
+    pub geometry: Geometry<D>,
+    /// The first cell.
+    pub first: CellIndex<D>,
     /// Number of cells along each axis.
     pub size: [usize; D],
     /// Time.
@@ -20,6 +23,20 @@ impl<const D: usize> CellBlock<D> {
     /// Number of cells.
     pub fn num_cells(&self) -> usize {
         self.size.iter().product()
+    }
+
+    /// Its rows, in the order of their values.
+    pub fn rows(&self) -> impl Iterator<Item = CellRow<D>> + use<D> {
+        let &CellBlock { geometry, first, size, time } = self;
+        let cells = CellBox::new(first, std::array::from_fn(|d| first[d] + size[d] as i32));
+        cells.rows().map(move |first| CellRow { geometry, first, len: size[0], time })
+    }
+}
+
+impl<const D: usize> From<&CellRow<D>> for CellBlock<D> {
+    fn from(row: &CellRow<D>) -> Self {
+        let &CellRow { geometry, first, len, time } = row;
+        CellBlock { geometry, first, size: std::array::from_fn(|d| if d == 0 { len } else { 1 }), time }
     }
 }
 

@@ -1,30 +1,6 @@
 //! Functions of position that fill cells: initial data, auxiliary values, exact solutions.
 
-use super::{CellBlockFunction, DeviceForm};
-use crate::mesh::position;
-
-/// A row of cells along x.
-#[derive(Clone, Copy, Debug)]
-pub struct CellRow<const D: usize> {
-    /// Lower corner of the row's first cell.
-    pub lower: [f64; D],
-    /// Cell size along each axis.
-    pub dx: [f64; D],
-    /// Number of cells.
-    pub len: usize,
-    /// Time.
-    pub time: f64,
-}
-
-impl<const D: usize> CellRow<D> {
-    /// Centre of cell `i` of the row.
-    pub fn centre(&self, i: usize) -> [f64; D] {
-        std::array::from_fn(|d| {
-            let cells = if d == 0 { i as f64 + 0.5 } else { 0.5 };
-            position(self.lower[d], cells, self.dx[d])
-        })
-    }
-}
+use super::{CellBlockFunction, CellRow, DeviceForm};
 
 /// Values per cell as a function of position and time.
 pub trait CellFunction<const D: usize>: Send + Sync {

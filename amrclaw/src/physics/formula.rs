@@ -204,25 +204,23 @@ impl Formulas {
     }
 
     /// The same formulas for a cell whose centre is given by `positions`, one formula per axis, and whose sides are half its size away: as for
-    /// a row of one cell.
+    /// [`CellRow::point`](super::CellRow::point).
     pub fn at_positions(&self, positions: &Formulas) -> Formulas {
         let mut moved = Formulas::default();
         let positions = moved.add(positions, |moved, quantity| moved.quantity(quantity));
         let half = moved.number(0.5);
-        let (mut lower, mut centre, mut upper) = (Vec::new(), Vec::new(), Vec::new());
-        for (d, position) in positions.into_iter().enumerate() {
+        let (mut lower, mut upper) = (Vec::new(), Vec::new());
+        for (d, &position) in positions.iter().enumerate() {
             let dx = moved.quantity(Quantity::Size(d));
             let step = moved.apply(Primitive::Multiply, &[half, dx]);
-            let side = moved.apply(Primitive::Subtract, &[position, step]);
-            lower.push(side);
-            centre.push(moved.apply(Primitive::Add, &[side, step]));
-            upper.push(moved.apply(Primitive::Add, &[side, dx]));
+            lower.push(moved.apply(Primitive::Subtract, &[position, step]));
+            upper.push(moved.apply(Primitive::Add, &[position, step]));
         }
-        let squares: Vec<Node> = centre.iter().map(|&x| moved.apply(Primitive::Multiply, &[x, x])).collect();
+        let squares: Vec<Node> = positions.iter().map(|&x| moved.apply(Primitive::Multiply, &[x, x])).collect();
         let sum = squares[1..].iter().fold(squares[0], |sum, &square| moved.apply(Primitive::Add, &[sum, square]));
         let radius = moved.apply(Primitive::Sqrt, &[sum]);
         let results = moved.add(self, |moved, quantity| match quantity {
-            Quantity::Centre(d) => centre[d],
+            Quantity::Centre(d) => positions[d],
             Quantity::LowerSide(d) => lower[d],
             Quantity::UpperSide(d) => upper[d],
             Quantity::Radius => radius,

@@ -50,19 +50,16 @@ impl<const D: usize> MappedAux<D> {
 
     /// The solver's own values in a row of cells, `out[value * stride + cell]`.
     fn fill_own(&self, own: &dyn CellFunction<D>, row: &CellRow<D>, out: &mut [f64], stride: usize) {
-        let (first, counts) = (self.mapping.cell_at(row.lower, row.dx), self.mapping.counts(row.dx));
+        let (first, counts) = (row.first, self.mapping.counts(row.geometry.dx));
         let ends: [AxisEnds; D] = std::array::from_fn(|d| AxisEnds { sides: self.sides[d], count: counts[d] });
         let mut start = first.map(|_| 0);
         for d in 1..D {
             start[d] = ends[d].origin(first[d]).cell;
         }
-        let lower = |cell: [i32; D]| -> [f64; D] {
-            std::array::from_fn(|d| row.lower[d] + f64::from(cell[d] - first[d]) * row.dx[d])
-        };
         let mut fill = |to: i32, from: i32, len: usize| {
             start[0] = from;
             let mut values = vec![0.0; own.num_values() * len];
-            own.fill_row(&CellRow { lower: lower(start), len, ..*row }, &mut values);
+            own.fill_row(&CellRow { first: start, len, ..*row }, &mut values);
             for (value, values) in values.chunks_exact(len).enumerate() {
                 out[value * stride + (to - first[0]) as usize..][..len].copy_from_slice(values);
             }
@@ -157,7 +154,7 @@ impl<const D: usize> MappedAux<D> {
         (start[axis], end) =
             if upper { (face_of(last[axis] - 1) - 1, count + 1) } else { (0, face_of(first[axis]) + 1) };
         size[axis] = (end - start[axis]) as usize;
-        let inside = self.mapping.cells(self.mapping.corner(start, dx), dx, size);
+        let inside = self.mapping.cells(start, dx, size);
         let at = |cell: [i32; D], place: i32| {
             let place = |d: usize| (if d == axis { place } else { cell[d] } - start[d]) as usize;
             &inside[(0..D).rev().fold(0, |n, d| n * size[d] + place(d))]
@@ -182,9 +179,8 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
         self.own.as_ref().is_some_and(|own| own.depends_on_time())
     }
 
-    /// The geometry is computed from node numbers; the solver's own values from positions whose rounding depends on the row's first cell.
     fn depends_on_cell_alone(&self) -> bool {
-        self.own.is_none()
+        self.own.as_ref().is_none_or(|own| own.depends_on_cell_alone())
     }
 
     fn has_geometry(&self) -> bool {
@@ -192,9 +188,7 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
     }
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
-        let mut size = [1; D];
-        size[0] = row.len;
-        self.fill(&CellBlock { lower: row.lower, dx: row.dx, size, time: row.time }, out);
+        self.fill(&row.into(), out);
     }
 
     fn by_block(&self) -> Option<&dyn CellBlockFunction<D>> {
@@ -228,18 +222,14 @@ impl<const D: usize> CellBlockFunction<D> for MappedAux<D> {
     fn fill(&self, block: &CellBlock<D>, out: &mut [f64]) {
         let (cells, len) = (block.num_cells(), block.size[0]);
         if let Some(own) = &self.own {
-            let first = self.mapping.cell_at(block.lower, block.dx);
-            let mut rows = CellBox::new([0; D], block.size.map(|n| n as i32));
-            rows.hi[0] = 1;
-            for (row, at) in rows.cells().enumerate() {
-                let lower = self.mapping.corner(std::array::from_fn(|d| first[d] + at[d]), block.dx);
-                let row_of = CellRow { lower, dx: block.dx, len, time: block.time };
-                self.fill_own(own.as_ref(), &row_of, &mut out[row * len..], cells);
+            for (number, row) in block.rows().enumerate() {
+                self.fill_own(own.as_ref(), &row, &mut out[number * len..], cells);
             }
         }
         let geometry = &mut out[self.num_own() * cells..];
-        let mut mapped = self.mapping.cells(block.lower, block.dx, block.size);
-        self.put_behind_walls(self.mapping.cell_at(block.lower, block.dx), block.size, block.dx, &mut mapped);
+        let (first, dx) = (block.first, block.geometry.dx);
+        let mut mapped = self.mapping.cells(first, dx, block.size);
+        self.put_behind_walls(first, block.size, dx, &mut mapped);
         for (cell, mapped) in mapped.iter().enumerate() {
             values_of(mapped).enumerate().for_each(|(n, value)| geometry[n * cells + cell] = value);
         }

@@ -7,6 +7,7 @@
 
 mod block;
 mod cell_function;
+mod cell_row;
 mod formula;
 mod mapped;
 mod positions;
@@ -14,7 +15,8 @@ mod problem;
 mod stability;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
-pub use cell_function::{CachedCellFunction, CellFunction, CellRow};
+pub use cell_function::{CachedCellFunction, CellFunction};
+pub use cell_row::CellRow;
 pub use formula::{DeviceForm, Formulas, MappedFormulas, Node, NodeKind, Primitive, Quantity};
 pub use mapped::{MappedAux, MappedWall};
 pub use positions::{AtPositions, SourceCentres};

@@ -1,7 +1,7 @@
 //! The user's functions on a mapped grid: they are called with physical positions.
 
 use super::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, DeviceForm, Formulas, StateFunction};
-use crate::mesh::Mapping;
+use crate::mesh::{Geometry, Mapping};
 use riemann::patch::SourceRow;
 use std::sync::Arc;
 
@@ -30,13 +30,8 @@ impl<const D: usize, F: ?Sized> AtPositions<D, F> {
 
     /// One row for each cell.
     fn cells(&self, row: &CellRow<D>) -> impl Iterator<Item = CellRow<D>> {
-        let (dx, time) = (row.dx, row.time);
-        centres(&self.mapping, row).into_iter().map(move |centre| CellRow {
-            lower: std::array::from_fn(|d| centre[d] - 0.5 * dx[d]),
-            dx,
-            len: 1,
-            time,
-        })
+        let (dx, time) = (row.geometry.dx, row.time);
+        centres(&self.mapping, row).into_iter().map(move |centre| CellRow::point(centre, dx, time))
     }
 }
 
@@ -114,24 +109,12 @@ impl<const D: usize> SourceCentres<D> {
         SourceCentres { mapping, positions }
     }
 
-    /// Lower corner of the domain in computational coordinates.
-    pub fn lower(&self) -> [f64; D] {
-        self.mapping.domain().lower
-    }
-
     /// A row as rows of one cell each, at physical positions. `cells`: the row in computational coordinates.
     pub fn rows<R>(&self, cells: &CellRow<D>, row: &SourceRow<R>) -> impl Iterator<Item = SourceRow<R>> + use<D, R> {
-        let SourceRow { q, aux, component, dx, t, dt, .. } = *row;
-        let first = self.mapping.cell_at(cells.lower, cells.dx);
-        let centre = |i: usize| {
-            let cell = std::array::from_fn(|d| if d == 0 { first[d] + i as i32 } else { first[d] });
-            self.mapping.centre(cell, cells.dx)
-        };
-        let positions = self.mapping.positions(&(0..row.len).map(centre).collect::<Vec<_>>());
-        positions.into_iter().enumerate().map(move |(i, position)| {
-            let mut centre = [0.0; 3];
-            centre[..D].copy_from_slice(&position);
-            SourceRow { q: q.wrapping_add(i), aux: aux.wrapping_add(i), len: 1, component, centre, dx, t, dt }
+        let (&SourceRow { q, aux, component, t, dt, .. }, dx) = (row, cells.geometry.dx);
+        centres(&self.mapping, cells).into_iter().enumerate().map(move |(i, centre)| {
+            let (q, aux, lattice) = (q.wrapping_add(i), aux.wrapping_add(i), Geometry::point(centre, dx).in_space());
+            SourceRow { q, aux, len: 1, component, lattice, first: [0; 3], t, dt }
         })
     }
 }

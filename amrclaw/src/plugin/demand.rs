@@ -1,7 +1,7 @@
 //! What a run demands of a user's solver before its first step: the properties that every solver has, at a few faces.
 
 use super::ChosenSolver;
-use crate::mesh::position;
+use crate::mesh::Geometry;
 use crate::physics::{CellRow, Problem};
 use cuda::cache::Hash;
 use riemann::holds::{self, Cells, Random};
@@ -61,13 +61,11 @@ impl ChosenSolver {
 /// The values of some cells of the coarsest level at the start, `[state, aux]`.
 fn cells<const D: usize>(problem: &Problem<D>, num_aux: usize, time: f64) -> Vec<[Vec<f64>; 2]> {
     let domain = &problem.domain;
+    let geometry = Geometry::new(domain.lower, domain.upper, domain.cells);
     let mut random = Random::new(29);
     let mut cell = || {
-        let dx = domain.dx(domain.cells);
-        let lower = std::array::from_fn(|d| {
-            position(domain.lower[d], random.between(0.0, f64::from(domain.cells[d])).floor(), dx[d])
-        });
-        let row = CellRow { lower, dx, len: 1, time };
+        let first = domain.cells.map(|count| random.between(0.0, f64::from(count)).floor() as i32);
+        let row = CellRow { geometry, first, len: 1, time };
         let mut q = vec![0.0; problem.initial.num_values()];
         problem.initial.fill_row(&row, &mut q);
         let mut aux = vec![0.0; problem.aux.as_ref().map_or(0, |aux| aux.num_values())];

@@ -1,15 +1,12 @@
 //! Adapters from a plugin's functions of position and state to those of a problem.
 
+use crate::mesh::in_space;
 use crate::physics::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, DeviceForm, StateFunction};
 use riemann::plugin::{Instance, Row};
 use std::sync::Arc;
 
-fn padded<const D: usize>(x: [f64; D]) -> [f64; 3] {
-    std::array::from_fn(|d| if d < D { x[d] } else { 0.0 })
-}
-
 fn row_of<const D: usize>(row: &CellRow<D>) -> Row {
-    Row { lower: padded(row.lower), dx: padded(row.dx), dim: D, len: row.len, time: row.time }
+    Row { lattice: row.geometry.in_space(), first: in_space(row.first), len: row.len, time: row.time }
 }
 
 /// The solver's initial data. They may depend on the auxiliary values.
@@ -72,7 +69,7 @@ pub struct Boundary(pub Instance);
 
 impl<const D: usize> BoundaryFunction<D> for Boundary {
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
-        self.0.boundary(cell.axis, cell.side, padded(cell.centre), cell.time, mirror, ghost);
+        self.0.boundary(cell.axis, cell.side, in_space(cell.centre), cell.time, mirror, ghost);
     }
 
     fn device_form(&self) -> Option<DeviceForm> {

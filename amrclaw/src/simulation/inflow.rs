@@ -66,7 +66,7 @@ impl<const D: usize> Simulation<D> {
         let (geometry, time) = (self.hierarchy.geometry(Level::COARSEST), self.settings.start);
         let Some(d) = (0..D).rev().find(|d| !(0..ends[*d].count).contains(&cell[*d])) else {
             let mut state = vec![0.0; self.equations.len()];
-            let row = CellRow { lower: geometry.corner(cell), dx: geometry.dx, len: 1, time };
+            let row = CellRow { geometry, first: cell, len: 1, time };
             self.problem.initial.fill_row(&row, &mut state);
             return state;
         };

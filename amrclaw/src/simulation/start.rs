@@ -5,6 +5,7 @@ use super::{RunError, Simulation};
 use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::io::config::{Case, CaseErrors, SolverFrom};
+use crate::mesh::in_space;
 use crate::physics::{CellFunction, CellRow, SourceSplit};
 use riemann::patch::{PACK_OVERRUN, SourceRow};
 
@@ -37,8 +38,6 @@ fn check_in<const D: usize>(case: &Case) -> Result<(), RunError> {
 /// Values of a row of cells and what to call them.
 struct Row<'a, const D: usize> {
     cells: CellRow<D>,
-    /// The row's first cell.
-    first: [i32; D],
     case: &'a Case,
 }
 
@@ -52,9 +51,7 @@ impl<const D: usize> Row<'_, D> {
     ) -> Result<(), CaseErrors> {
         for (name, values) in names.iter().zip(values.chunks(stride.max(1))) {
             let Some(i) = values[..self.cells.len].iter().position(|value| !fine(*value)) else { continue };
-            let mut cell = self.first;
-            cell[0] += i as i32;
-            let (centre, (key, help)) = (self.cells.centre(i), key(name));
+            let (cell, centre, (key, help)) = (self.cells.cell(i), self.cells.centre(i), key(name));
             let (value, t) = (values[i], self.cells.time);
             let message =
                 format!("{name} is {value} on level {}, cell {cell:?} at {centre:?}, t = {t}", Level::COARSEST);
@@ -98,8 +95,7 @@ impl<const D: usize> Simulation<D> {
 
     fn check_row(&self, case: &Case, first: [i32; D], len: usize) -> Result<(), RunError> {
         let geometry = self.hierarchy.geometry(Level::COARSEST);
-        let cells = CellRow { lower: geometry.corner(first), dx: geometry.dx, len, time: self.settings.start };
-        let row = Row { cells, first, case };
+        let row = Row { cells: CellRow { geometry, first, len, time: self.settings.start }, case };
         let finite = |value: f64| value.is_finite();
         let formula = |section: &'static str| {
             move |name: &str| (format!("{section}.{name}"), "write a formula that is a number everywhere in the domain")
@@ -140,12 +136,10 @@ impl<const D: usize> Simulation<D> {
             self.solver.quantities(&of_cell(state), &of_cell(aux), &mut values);
             let wrong = |k: &usize| if *k < positive.len() { values[*k] <= 0.0 } else { values[*k] < 0.0 };
             let Some(k) = (0..names.len()).find(wrong) else { continue };
-            let mut cell = row.first;
-            cell[0] += i as i32;
             let place = CellPlace {
                 level: Level::COARSEST,
                 patch: 0,
-                cell: cell.to_vec(),
+                cell: row.cells.cell(i).to_vec(),
                 centre: row.cells.centre(i).to_vec(),
                 time: row.cells.time,
                 ghost: false,
@@ -168,16 +162,14 @@ impl<const D: usize> Simulation<D> {
             spread
         };
         let (mut q, aux) = (spread(state), spread(aux));
-        let mut centre = [0.0; 3];
-        centre[..D].copy_from_slice(&row.cells.centre(0));
         let (t, dt) = (row.cells.time, self.settings.dt_initial);
         let cells = SourceRow {
             q: q.as_mut_ptr(),
             aux: aux.as_ptr(),
             len,
             component: stride,
-            centre,
-            dx: row.cells.dx[0],
+            lattice: row.cells.geometry.in_space(),
+            first: in_space(row.cells.first),
             t,
             dt,
         };

@@ -103,7 +103,7 @@ pub fn for_each_finest_cell<const D: usize>(
                     continue;
                 }
                 state.iter_mut().enumerate().for_each(|(m, value)| *value = patch.q[m * volume + k]);
-                let centre = std::array::from_fn(|d| frame.lower[d] + (f64::from(cell[d]) + 0.5) * level.dx[d]);
+                let centre = frame.geometry(l).centre(cell);
                 visit(l, centre, level.dx, &state);
             }
         }

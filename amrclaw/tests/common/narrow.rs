@@ -51,9 +51,9 @@ impl<const D: usize> CellFunction<D> for Data {
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
         for i in 0..row.len {
-            let centre = row.centre(i);
-            let cell: [i32; D] = std::array::from_fn(|d| (centre[d] / row.dx[d]).floor() as i32);
-            let cells = (1.0 / row.dx[0]).round() as i32;
+            let (centre, dx) = (row.centre(i), row.geometry.dx);
+            let cell: [i32; D] = std::array::from_fn(|d| (centre[d] / dx[d]).floor() as i32);
+            let cells = (1.0 / dx[0]).round() as i32;
             let ends = AxisEnds { count: self.ends.count * cells, ..self.ends };
             let periodic = self.ends.sides[0] == Beyond::Periodic;
             let negated = !periodic && ends.origin(cell[0]).negated;

@@ -58,10 +58,10 @@ fn compare<const D: usize>(what: &str, both: &mut Both<D>, hierarchy: &Hierarchy
         assert_eq!(expected, found, "{what}: totals of level {l}");
         let samples = both.each_mut().map(|exec| {
             exec.fill_ghosts(level, &plans[l]).expect("there is memory");
-            let (lower, dx) = (hierarchy.domain().lower, hierarchy.dx(level));
+            let geometry = hierarchy.geometry(level);
             for (patch, cells) in mesh.patches().iter().enumerate() {
                 for cell in cells.grow(NUM_GHOST).cells().filter(|cell| !cells.contains(*cell)) {
-                    let centre = std::array::from_fn(|d| lower[d] + (f64::from(cell[d]) + 0.5) * dx[d]);
+                    let centre = geometry.centre(cell);
                     exec.sample(level, patch, centre);
                 }
             }

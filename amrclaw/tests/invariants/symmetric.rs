@@ -2,6 +2,7 @@
 
 use super::common::{start, take_steps};
 use amrclaw::io::frame::Frame;
+use std::collections::BTreeMap;
 
 /// The finest level's domain as one array: each cell has the value of the finest cell over it.
 fn composite(frame: &Frame<2>, m: usize) -> (Vec<f64>, usize) {
@@ -87,4 +88,63 @@ fn symmetric_gas_stays_symmetric() {
     let found = asymmetry(&simulation.frame(), [1, 2]);
     // Ten times the bound: quotients and square roots lose a digit.
     assert!(found <= 10.0 * SYMMETRIC, "asymmetry {found:e}");
+}
+
+/// A gas that bursts into a corner. Cells on the line of the jump, and the jet along the diagonal, show the last bit of a position.
+const IMPLOSION: &str = include_str!("../cases/symmetric/implosion.toml");
+
+/// The values of a level's cells that no finer one covers.
+fn uncovered(frame: &Frame<2>, l: usize) -> BTreeMap<[i32; 2], [f64; 4]> {
+    let mut all = BTreeMap::new();
+    let covering = frame.covering(l);
+    for patch in &frame.levels[l].patches {
+        let covered = covering.of(&patch.cells);
+        for (k, cell) in patch.cells.cells().enumerate().filter(|(k, _)| !covered[*k]) {
+            all.insert(cell, [0, 1, 2, 3].map(|m| patch.q[m * patch.cells.volume() + k]));
+        }
+    }
+    all
+}
+
+/// The largest difference between a cell of a frame and the one with x and y exchanged, as far as both are finest cells, and how many there
+/// are off the diagonal. Fields 1 and 2 are a vector's components.
+fn across_the_diagonal(frame: &Frame<2>) -> (f64, usize) {
+    let (mut worst, mut compared) = (0.0_f64, 0);
+    for l in 0..frame.levels.len() {
+        let all = uncovered(frame, l);
+        for ([i, j], [density, x, y, energy]) in &all {
+            if let Some(image) = all.get(&[*j, *i]).filter(|_| i < j) {
+                let differences = image.iter().zip([density, y, x, energy]).map(|(a, b)| (a - b).abs());
+                worst = differences.fold(worst, f64::max);
+                compared += 1;
+            }
+        }
+    }
+    (worst, compared)
+}
+
+/// Positions are the same function of the index along x and y, on every level and in every patch: data symmetric about the diagonal are so to
+/// the bit, a jump on the diagonals of cells among them.
+#[test]
+fn data_symmetric_about_the_diagonal_are_so_to_the_bit() {
+    let frame = start(IMPLOSION, &[]).frame();
+    assert!(frame.levels.len() == 3 && frame.levels[1].patches.len() > 4);
+    let (difference, compared) = across_the_diagonal(&frame);
+    assert!(difference == 0.0 && compared > 3000, "{difference:e} in {compared} cells");
+}
+
+/// Functions of rows in pieces of patches get the positions that the frame's geometry has, to the bit.
+#[test]
+fn positions_depend_on_indices_alone() {
+    let data = "initial={density='2 + x',x_momentum='y',y_momentum='x_lower',energy='9 + y_upper'}";
+    let frame = start(IMPLOSION, &[data, "regrid.region=[{levels=[2,3],lower=[0.05,0.03],upper=[0.2,0.21]}]"]).frame();
+    assert_eq!(frame.levels.len(), 3);
+    for l in 0..3 {
+        let geometry = frame.geometry(l);
+        for (cell, found) in uncovered(&frame, l) {
+            let ([x, y], [low, _]) = (geometry.centre(cell), geometry.corner(cell));
+            let [_, high] = geometry.corner([cell[0], cell[1] + 1]);
+            assert_eq!(found, [2.0 + x, y, low, 9.0 + high], "level {l}, cell {cell:?}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use amrclaw::io::config::Case;
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{RunOptions, Simulation};
 use riemann::frame::FaceFrame;
+use riemann::lattice::Lattice;
 use riemann::patch::SolverKernels;
 use riemann::prelude::*;
 use riemann::solver::Solver;
@@ -137,7 +138,7 @@ fn formulas_are_the_functions() {
         let frame = simulation.frame();
         let mut cells = 0;
         for_each_finest_cell(&frame, |_, [x, y], dx, q| {
-            let cell = Cell { centre: [x, y, 0.0], dx: [dx[0], dx[1], 0.0], time: 0.0 };
+            let cell = Cell::new(&Lattice::point([x, y, 0.0], [dx[0], dx[1], 0.0]), [0; 3], 0.0);
             let wanted = Solver::<3, 2, 2>::initial(&own, &cell, [0.0; 2]);
             for (got, wanted) in q.iter().zip(wanted) {
                 assert!((got - wanted).abs() <= 4e-15 * (1.0 + wanted.abs()), "{got} {wanted} at {x}, {y}");

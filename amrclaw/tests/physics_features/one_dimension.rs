@@ -19,7 +19,7 @@ fn error(simulation: &Simulation<1>, exact: impl Fn(f64) -> f64) -> f64 {
         for patch in &level.patches {
             // The first component's values come first.
             for (cell, q) in patch.cells.cells().zip(&patch.q).filter(|(cell, _)| !frame.is_covered(l, *cell)) {
-                let x = frame.lower[0] + (f64::from(cell[0]) + 0.5) * level.dx[0];
+                let [x] = frame.geometry(l).centre(cell);
                 error += (q - exact(x)).abs() * level.dx[0];
             }
         }

@@ -1,6 +1,6 @@
 //! The arguments of the kernels that read every cell of a level, or a few points: flags, sources, totals, samples.
 
-use super::{Patch, PatchReport, Region};
+use super::{Lattice, Patch, PatchReport, Region};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
@@ -53,10 +53,8 @@ device_struct! {
         pub q: Pointer<Real>,
         /// Auxiliary values.
         pub aux: Pointer<Real>,
-        /// Lower end of the domain along each axis.
-        pub lower: [f64; 3],
-        /// Cell size along each axis.
-        pub dx: [f64; 3],
+        /// Where the level's cells lie.
+        pub level: Lattice,
         /// Time.
         pub t: f64,
     }
@@ -147,10 +145,8 @@ device_struct! {
         pub centres: Pointer<Real>,
         /// One per patch: marked where a value is not finite or not allowed, unless `ghosts`.
         pub reports: Pointer<PatchReport>,
-        /// Lower end of the domain along each axis.
-        pub lower: [f64; 3],
-        /// Cell size along each axis.
-        pub dx: [f64; 3],
+        /// Where the level's cells lie.
+        pub level: Lattice,
         /// Time at which the source starts to act.
         pub t: f64,
         /// How long it acts.

@@ -9,10 +9,10 @@ use super::tuning::{
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
     ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs,
-    FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs, ListArgs,
-    ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch, PatchReport,
-    PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs, SortArgs,
-    SourceArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice,
+    ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch,
+    PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs,
+    SortArgs, SourceArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -66,9 +66,9 @@ pub enum Group {
 #[derive(Clone, Debug)]
 pub struct CaseFunction {
     /// Its definition in CUDA C++: `__device__ void case_function(const Point& at, const Array<double, M>& q, const Array<double, A>&
-    /// aux, double* values)`; for boundaries `__device__ void case_boundary(const Point& at, const Array<double, 3>& centre, int axis, int
-    /// side, const Array<double, M>& q, const Array<double, A>& beside, double* values)`, where `beside` are the auxiliary values of the cell
-    /// whose lower face lies on the side. See `kernels/functions.cuh`.
+    /// aux, double* values)`; for boundaries `__device__ void case_boundary(const Point& at, int axis, int side, const Array<double, M>& q,
+    /// const Array<double, A>& beside, double* values)`, where `beside` are the auxiliary values of the cell whose lower face lies on the
+    /// side. See `kernels/functions.cuh`.
     pub text: String,
     /// The function's text, or the kernel's, calls the solver.
     pub solves: bool,
@@ -243,15 +243,15 @@ kernels! {
     /// Its fine side.
     REGISTER_FINE = "register_fine" in Registers, Work::WarpPerChunk, RegisterArgs: ;
     /// Applies the solver's source.
-    SOURCE = "source" in Source, Work::BlockPerItem([THREADS; 3]), SourceArgs: PatchReport;
+    SOURCE = "source" in Source, Work::BlockPerItem([THREADS; 3]), SourceArgs: Lattice PatchReport;
     /// Flags by a function.
-    FLAG_FUNCTION = "flag_function" in FlagFunction, Work::BlockPerItem([FLAG_THREADS; 3]), FlagFunctionArgs: FlagTile;
+    FLAG_FUNCTION = "flag_function" in FlagFunction, Work::BlockPerItem([FLAG_THREADS; 3]), FlagFunctionArgs: Lattice FlagTile;
     /// Applies a source that is a function of the case.
-    SOURCE_FUNCTION = "source_function" in SourceFunction, Work::BlockPerItem([THREADS; 3]), SourceArgs: PatchReport;
+    SOURCE_FUNCTION = "source_function" in SourceFunction, Work::BlockPerItem([THREADS; 3]), SourceArgs: Lattice PatchReport;
     /// Fills cells by a function.
-    EVALUATE = "evaluate" in Evaluate, Work::WarpPerChunk, EvaluateArgs: ;
+    EVALUATE = "evaluate" in Evaluate, Work::WarpPerChunk, EvaluateArgs: Lattice;
     /// Fills ghost cells beyond sides of the domain, by functions where there are some.
-    BOUNDARY_FUNCTION = "boundary_function" in BoundaryFunction, Work::WarpPerChunk, BoundaryArgs: Origin;
+    BOUNDARY_FUNCTION = "boundary_function" in BoundaryFunction, Work::WarpPerChunk, BoundaryArgs: Lattice Origin;
 }
 
 impl Shape {
@@ -262,6 +262,9 @@ impl Shape {
             if !definitions.contains(&definition) {
                 definitions.push(definition);
             }
+        }
+        if definitions.contains(&Lattice::cuda_text()) {
+            definitions.push(include_str!("../../kernels/lattice.cuh").to_owned());
         }
         let mut texts = vec![include_str!("../../kernels/patch.cuh"), include_str!("../../kernels/faces.cuh")];
         match group {

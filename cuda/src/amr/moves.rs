@@ -1,6 +1,6 @@
 //! The arguments of the kernels that move values between patches and levels.
 
-use super::{Chunk, Patch, Region};
+use super::{Chunk, Lattice, Patch, Region};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
@@ -104,10 +104,8 @@ device_struct! {
         pub aux: Pointer<Real>,
         /// Raised where a value is not finite, or not above zero and must be.
         pub refused: Pointer<u32>,
-        /// Lower end of the domain along each axis.
-        pub lower: [f64; 3],
-        /// Cell size along each axis.
-        pub dx: [f64; 3],
+        /// Where the level's cells lie.
+        pub level: Lattice,
         /// Time.
         pub t: f64,
         /// Number of chunks.
@@ -159,10 +157,8 @@ device_struct! {
         /// Raised where a function gives a value that is not finite or not allowed: in the upper half 256 less the level, in the
         /// lower the complement of the patch's number.
         pub refused: Pointer<u64>,
-        /// Lower end of the domain along each axis.
-        pub lower: [f64; 3],
-        /// Cell size along each axis.
-        pub dx: [f64; 3],
+        /// Where the level's cells lie.
+        pub domain: Lattice,
         /// Time.
         pub t: f64,
         /// Number of chunks.

@@ -4,6 +4,26 @@ use crate::abi::Pointer;
 use crate::device_struct;
 
 device_struct! {
+    /// Where the cells of a level lie: `riemann::lattice::Lattice`.
+    pub struct Lattice {
+        /// Lower corner of the domain.
+        pub lower: [f64; 3],
+        /// Upper corner of the domain.
+        pub upper: [f64; 3],
+        /// Cells between them.
+        pub cells: [f64; 3],
+        /// Cell size.
+        pub dx: [f64; 3],
+    }
+}
+
+impl From<riemann::lattice::Lattice> for Lattice {
+    fn from(riemann::lattice::Lattice { lower, upper, cells, dx }: riemann::lattice::Lattice) -> Self {
+        Lattice { lower, upper, cells, dx }
+    }
+}
+
+device_struct! {
     /// Where a patch lies in its level, and in its arrays. Arrays over axes have x first; along axes that a problem does not have a
     /// patch has one cell, cell 0.
     pub struct Patch {

@@ -9,6 +9,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from . import _lattice
 from ._amrclaw import PatchIndex
 from ._errors import InputError
 from ._sample import sample
@@ -50,20 +51,23 @@ class Patch:
     @property
     def lower(self) -> tuple[float, ...]:
         """Lower corner. On a mapped mesh it is computational, like `upper`, `centres` and `edges`."""
-        return tuple(low + i * d for low, i, d in zip(self._snapshot.lower, self.lo, self.dx))
+        return tuple(float(self.edges(axis)[0]) for axis in range(len(self.dx)))
 
     @property
     def upper(self) -> tuple[float, ...]:
         """Upper corner."""
-        return tuple(low + i * d for low, i, d in zip(self._snapshot.lower, self.hi, self.dx))
+        return tuple(float(self.edges(axis)[-1]) for axis in range(len(self.dx)))
 
     def centres(self, axis: int) -> np.ndarray:
         """Coordinates of the cells' centres along an axis."""
-        return self._snapshot.lower[axis] + (np.arange(self.lo[axis], self.hi[axis]) + 0.5) * self.dx[axis]
+        return _lattice.centres(self._axis(axis), self.hi[axis] - self.lo[axis])
 
     def edges(self, axis: int) -> np.ndarray:
         """Coordinates of the cells' sides along an axis, one more than cells."""
-        return self._snapshot.lower[axis] + np.arange(self.lo[axis], self.hi[axis] + 1) * self.dx[axis]
+        return _lattice.edges(self._axis(axis), self.hi[axis] - self.lo[axis])
+
+    def _axis(self, axis: int) -> _lattice.Axis:
+        return self._snapshot.levels[self.level - 1]._axis(axis, self.lo[axis])
 
     def corners(self) -> np.ndarray:
         """Positions of the cells' corners, `[x, y, axis]`, with one more along each axis than cells: physical ones on a mapped
@@ -139,6 +143,10 @@ class Level:
         """Finds patches by their cells."""
         self._check_epoch()
         return PatchIndex(self._snapshot._native_boxes(self.number))
+
+    def _axis(self, axis: int, first: int) -> _lattice.Axis:
+        snapshot = self._snapshot
+        return snapshot.lower[axis], snapshot.upper[axis], self.cells[axis], self.dx[axis], int(first)
 
     def _check_epoch(self) -> None:
         if self._epoch != self._snapshot.epoch:

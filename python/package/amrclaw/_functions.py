@@ -12,15 +12,15 @@ from typing import Any, Optional
 
 import numpy as np
 
+from . import _lattice
 from ._errors import InputError
 
 AXES = "xyz"
 
 
-def centres(lower: Sequence[float], dx: Sequence[float], size: Sequence[int]) -> list[np.ndarray]:
+def centres(axes: Sequence[_lattice.Axis], size: Sequence[int]) -> list[np.ndarray]:
     """Coordinates of the cells' centres, each with the shape of the box."""
-    axes = [low + (np.arange(n) + 0.5) * d for low, d, n in zip(lower, dx, size)]
-    return list(np.meshgrid(*axes, indexing="ij"))
+    return list(np.meshgrid(*map(_lattice.centres, axes, size), indexing="ij"))
 
 
 class Cells:
@@ -31,16 +31,16 @@ class Cells:
 
     def __init__(
         self,
-        place: tuple[Sequence[float], Sequence[float], Sequence[int], float],
+        place: tuple[Sequence[_lattice.Axis], Sequence[int], float],
         names: tuple[Sequence[str], Sequence[str]],
         ghosted: np.ndarray,
         aux: np.ndarray,
         num_ghost: int,
         side: Optional[str] = None,
     ):
-        lower, dx, size, time = place
+        axes, size, time = place
         self.t = time
-        self.dx = tuple(dx)
+        self.dx = tuple(dx for _, _, _, dx, _ in axes)
         self.shape = tuple(size)
         self.equations, self.aux_names = names
         self.side = side
@@ -51,8 +51,8 @@ class Cells:
         self.q = self.ghosted[(slice(None), *inner)]
         self.aux = _grid(aux, len(self.aux_names), size)
         self._num_ghost = num_ghost
-        self._lower = tuple(lower)
-        for axis, values in zip(AXES, centres(lower, dx, size)):
+        self._axes = axes
+        for axis, values in zip(AXES, centres(axes, size)):
             setattr(self, axis, values)
 
     x: np.ndarray
@@ -62,7 +62,7 @@ class Cells:
     def edges(self, axis: str) -> np.ndarray:
         """Coordinates of the cells' sides along an axis, one more than cells."""
         along = self._along(axis)
-        return self._lower[along] + np.arange(self.shape[along] + 1) * self.dx[along]
+        return _lattice.edges(self._axes[along], self.shape[along])
 
     def lower(self, axis: str) -> np.ndarray:
         """The lower side of each cell along an axis, with the shape of the box."""
@@ -172,10 +172,10 @@ def of_position(function: Callable[..., Any], names: Sequence[str], what: str, t
     has such a parameter."""
     wants_cells = _wants_cells(function)
 
-    def ask(lower: Sequence[float], dx: Sequence[float], size: Sequence[int], time: float) -> np.ndarray:
-        place = (lower, dx, size, time)
+    def ask(axes: Sequence[_lattice.Axis], size: Sequence[int], time: float) -> np.ndarray:
+        place = (axes, size, time)
         more = {"cells": Cells(place, ((), ()), np.empty(0), np.empty(0), num_ghost=0)} if wants_cells else {}
-        values = function(*centres(lower, dx, size), *([time] if timed else []), **more)
+        values = function(*centres(axes, size), *([time] if timed else []), **more)
         return _flat(values, names, tuple(size), _named(what, function))
 
     return ask
@@ -209,8 +209,8 @@ def flags(function: Callable[[Cells], Any], equations: Sequence[str], aux: Seque
     """Adapts a refinement criterion: `function(cells)` is true, or not 0, where to refine."""
     what = _named("flag", function)
 
-    def ask(lower: Any, dx: Any, size: Any, time: float, state: np.ndarray, aux_values: np.ndarray) -> np.ndarray:
-        cells = Cells((lower, dx, size, time), (equations, aux), state, aux_values, num_ghost=1)
+    def ask(axes: Any, size: Any, time: float, state: np.ndarray, aux_values: np.ndarray) -> np.ndarray:
+        cells = Cells((axes, size, time), (equations, aux), state, aux_values, num_ghost=1)
         found = function(cells)
         wanted = f"return an array of shape {cells.shape}, like cells.x, that is true where to refine"
         if found is None:
@@ -226,8 +226,8 @@ def flags(function: Callable[[Cells], Any], equations: Sequence[str], aux: Seque
 def ghosts(functions: Callable[[Cells], Any] | Mapping[str, Any], equations: Sequence[str]) -> Callable[..., np.ndarray]:
     """Adapts boundary functions: `function(cells)` is the state of ghost cells beyond the side `cells.side`."""
 
-    def ask(lower: Any, dx: Any, size: Any, time: float, mirror: np.ndarray, side: str) -> np.ndarray:
-        cells = Cells((lower, dx, size, time), (equations, []), mirror, np.empty(0), num_ghost=0, side=side)
+    def ask(axes: Any, size: Any, time: float, mirror: np.ndarray, side: str) -> np.ndarray:
+        cells = Cells((axes, size, time), (equations, []), mirror, np.empty(0), num_ghost=0, side=side)
         function = functions[side] if isinstance(functions, Mapping) else functions
         return _flat(function(cells), equations, tuple(size), _named(f"the boundary {side}", function))
 

@@ -18,6 +18,7 @@ from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
+from . import _lattice
 from ._errors import InputError
 from ._frame import Frame, Snapshot
 from ._run import Run
@@ -161,7 +162,7 @@ def contour(
     )
     level = frame.level(number)
     values = frame.to_uniform(number, field)
-    x, y = (frame.lower[d] + (np.arange(level.cells[d]) + 0.5) * level.dx[d] for d in range(2))
+    x, y = (_lattice.centres(level._axis(d, 0), level.cells[d]) for d in range(2))
     if frame.mapped:
         x, y = np.moveaxis(frame.positions(np.stack(np.meshgrid(x, y), -1)), -1, 0)
     if not {"colors", "cmap"} & set(style):

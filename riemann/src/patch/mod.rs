@@ -20,6 +20,7 @@ mod y_faces;
 pub use dispatch::{Isa, Kernels, PatchSolver, SolverKernels};
 
 use crate::axis::{Axis, Side};
+use crate::lattice::Lattice;
 use crate::limiter::Limiter;
 
 /// Columns of a tile at most: the row buffers of one tile then stay in the second-level cache.
@@ -190,10 +191,10 @@ pub struct SourceRow<R> {
     pub len: usize,
     /// Numbers between components of `q` and `aux`.
     pub component: usize,
-    /// Centre of the first cell.
-    pub centre: [f64; 3],
-    /// Cell size along x.
-    pub dx: f64,
+    /// Where the level's cells lie.
+    pub lattice: Lattice,
+    /// The first cell.
+    pub first: [i32; 3],
     /// Time at which the source starts to act.
     pub t: f64,
     /// How long it acts.

@@ -17,20 +17,19 @@ pub(super) unsafe fn apply_source<S, V, const M: usize, const W: usize, const A:
     S: Solver<M, W, A>,
     V: Real,
 {
-    let mut offsets = [V::Scalar::default(); PACK_OVERRUN];
-    for (lane, offset) in offsets.iter_mut().enumerate() {
-        *offset = V::Scalar::from_f64(lane as f64 * row.dx);
-    }
+    let [y, z] = [1, 2].map(|d| V::runtime(row.lattice.centre(d, row.first[d])));
     let (t, dt) = (V::runtime(row.t), V::runtime(row.dt));
+    let mut xs = [V::Scalar::default(); PACK_OVERRUN];
     let mut i = 0;
     while i < row.len {
         // SAFETY: by the caller's promise.
         unsafe {
             let q = gather::<V, M>(row.q, i, row.component);
             let aux = gather::<V, A>(row.aux, i, row.component);
-            let x = V::runtime(row.centre[0] + i as f64 * row.dx) + V::load(offsets.as_ptr());
-            let centre = [x, V::runtime(row.centre[1]), V::runtime(row.centre[2])];
-            let new = solver.source(centre, t, dt, q, aux);
+            for (lane, x) in xs[..V::LANES].iter_mut().enumerate() {
+                *x = V::Scalar::from_f64(row.lattice.centre(0, row.first[0] + (i + lane) as i32));
+            }
+            let new = solver.source([V::load(xs.as_ptr()), y, z], t, dt, q, aux);
             for (m, value) in new.into_iter().enumerate() {
                 let mut pack = [V::Scalar::default(); PACK_OVERRUN];
                 value.store(pack.as_mut_ptr());

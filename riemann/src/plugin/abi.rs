@@ -1,6 +1,7 @@
 //! What passes between a program and a plugin, in `repr(C)`.
 
 use crate::axis::{Axis, Side};
+use crate::lattice::Lattice;
 use crate::patch::{
     FaceList, KeptFace, MAX_WAVES, PACK_OVERRUN, Scheme, SourceRow, Strides, TILE_COLUMNS, TILE_GROWTH, TILE_ROWS,
     TileArgs, TileReport,
@@ -8,7 +9,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 7;
+pub const ABI_VERSION: u32 = 8;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -128,12 +129,10 @@ pub type Sink = unsafe extern "C" fn(*mut c_void, *const u8, usize);
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Row {
-    /// Lower corner of the first cell.
-    pub lower: [f64; 3],
-    /// Cell size.
-    pub dx: [f64; 3],
-    /// Number of space dimensions.
-    pub dim: usize,
+    /// Where the level's cells lie.
+    pub lattice: Lattice,
+    /// The first cell.
+    pub first: [i32; 3],
     /// Number of cells.
     pub len: usize,
     /// Time.

@@ -345,11 +345,7 @@ impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: us
 impl Row {
     /// Cell `i` of the row.
     fn cell(&self, i: usize) -> Cell {
-        let mut centre = [0.0; 3];
-        for d in 0..self.dim {
-            let cells = if d == 0 { i as f64 + 0.5 } else { 0.5 };
-            centre[d] = self.lower[d] + cells * self.dx[d];
-        }
-        Cell { centre, dx: self.dx, time: self.time }
+        let [x, y, z] = self.first;
+        Cell::new(&self.lattice, [x + i as i32, y, z], self.time)
     }
 }

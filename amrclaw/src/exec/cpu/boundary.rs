@@ -160,8 +160,8 @@ unsafe fn fill_by_block_function<const D: usize, R: Scalar>(
     context: &BoundaryContext<'_, D>,
 ) {
     let block = CellBlock {
-        lower: context.geometry.corner(region.cells.lo),
-        dx: context.geometry.dx,
+        geometry: context.geometry,
+        first: region.cells.lo,
         size: region.cells.size().map(|n| n as usize),
         time: context.time,
     };
@@ -213,7 +213,7 @@ mod tests {
         let context = BoundaryContext {
             sides: &sides,
             ends: mesh.ends(&sides.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond))),
-            geometry: Geometry { lower: [0.0; 2], dx: [0.25, 1.0 / 3.0] },
+            geometry: Geometry::new([0.0; 2], [1.0; 2], [4, 3]),
             time: 0.0,
             num_eqn: EQUATIONS,
         };

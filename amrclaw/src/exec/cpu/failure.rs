@@ -45,7 +45,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// The place of a cell at `time`, for messages.
     pub(super) fn place(&self, level: Level, patch: usize, cell: [i32; D], time: f64) -> CellPlace {
         let store = &self.levels[level.index()];
-        let centre = store.geometry.row_centre(cell).to_vec();
+        let centre = store.geometry.centre(cell).to_vec();
         let ghost = !store.layout.patches[patch].cells.contains(cell);
         CellPlace { level, patch, cell: cell.to_vec(), ghost, centre, time }
     }
@@ -125,8 +125,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                         aux: store.aux.get(patch.offset(num_aux, cell)..).map_or(std::ptr::null(), <[R]>::as_ptr),
                         len,
                         component: patch.component(),
-                        centre: [0.0; 3],
-                        dx: 0.0,
+                        lattice: store.geometry.in_space(),
+                        first: [0; 3],
                         t: store.states.time,
                         dt: 0.0,
                     };
@@ -207,8 +207,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 aux,
                 len,
                 component: layout.component(),
-                centre: [0.0; 3],
-                dx: 0.0,
+                lattice: store.geometry.in_space(),
+                first: [0; 3],
                 t: 0.0,
                 dt: 0.0,
             };

@@ -25,14 +25,15 @@ struct EvaluatedCells<const D: usize> {
 }
 
 impl<const D: usize> EvaluatedCells<D> {
-    fn corner(&self, cell: [i32; D]) -> [f64; D] {
-        self.geometry.corner(std::array::from_fn(|d| cell[d] - self.shift[d]))
+    /// The cell that stands for this one.
+    fn image(&self, cell: [i32; D]) -> [i32; D] {
+        std::array::from_fn(|d| cell[d] - self.shift[d])
     }
 
     /// The row of cells that begins with this one.
     fn row(&self, cell: [i32; D]) -> CellRow<D> {
         let len = self.cells.size()[0] as usize;
-        CellRow { lower: self.corner(cell), dx: self.geometry.dx, len, time: self.time }
+        CellRow { geometry: self.geometry, first: self.image(cell), len, time: self.time }
     }
 }
 
@@ -87,8 +88,8 @@ unsafe fn fill_cells<const D: usize, R: Scalar>(
         // SAFETY: the caller's promise.
         return unsafe { fill_rows((array, patch, count), asked, |row, out| function.fill_row(row, out)) };
     };
-    let (lower, dx, size) = (asked.corner(cells.lo), asked.geometry.dx, cells.size().map(|n| n as usize));
-    let block = CellBlock { lower, dx, size, time: asked.time };
+    let size = cells.size().map(|n| n as usize);
+    let block = CellBlock { geometry: asked.geometry, first: asked.image(cells.lo), size, time: asked.time };
     let mut values = vec![0.0; count * block.num_cells()];
     by_block.fill(&block, &mut values);
     for (r, cell) in cells.rows().enumerate() {

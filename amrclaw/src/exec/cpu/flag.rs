@@ -5,7 +5,7 @@ use super::store::LevelStore;
 use crate::exec::ExecError;
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
-use crate::mesh::{Geometry, TagSet};
+use crate::mesh::TagSet;
 use crate::physics::{CellBlock, CellRow, Criterion, StateBlockFunction, StateFunction};
 use crate::threads::parallel_map;
 use riemann::real::Scalar;
@@ -92,8 +92,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             values.iter_mut().zip(&store.aux[start..]).for_each(|(o, v)| *o = v.to_f64());
         }
         let mut wanted = vec![0.0; len];
-        let Geometry { dx, .. } = store.geometry;
-        let cells = CellRow { lower: store.geometry.corner(row), dx, len, time: store.states.time };
+        let cells = CellRow { geometry: store.geometry, first: row, len, time: store.states.time };
         function.fill_row(&cells, &state, &aux, &mut wanted);
         flags.iter_mut().zip(wanted).for_each(|(flag, w)| *flag = w != 0.0);
     }
@@ -105,8 +104,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         function: &dyn StateBlockFunction<D>,
     ) -> Vec<bool> {
         let block = CellBlock {
-            lower: store.geometry.corner(patch.cells.lo),
-            dx: store.geometry.dx,
+            geometry: store.geometry,
+            first: patch.cells.lo,
             size: patch.cells.size().map(|n| n as usize),
             time: store.states.time,
         };

@@ -84,7 +84,7 @@ mod tests {
     fn store(patches: &[[[i32; 2]; 2]], pool: &mut Pool<f64>) -> LevelStore<2, f64> {
         let boxes = patches.iter().map(|&[lo, hi]| CellBox::new(lo, hi)).collect();
         let mesh = Arc::new(LevelMesh::new(CellBox::new([0, 0], [20, 9]), [true, false], boxes));
-        let geometry = Geometry { lower: [0.0; 2], dx: [0.1, 0.2] };
+        let geometry = Geometry::new([0.0; 2], [1.0; 2], [10, 5]);
         let mut store = LevelStore::new(mesh, geometry, (0, None), [2, 1, 2], 0.0, pool);
         for patch in &store.layout.clone().patches {
             for cell in patch.with_ghosts().cells() {

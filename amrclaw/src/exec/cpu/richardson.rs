@@ -11,7 +11,7 @@ use super::tiles::{largest_tile, pieces};
 use crate::exec::ExecError;
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::{CellBox, Level, Ratio};
-use crate::mesh::{Geometry, LevelMesh, TagSet};
+use crate::mesh::{LevelMesh, TagSet};
 use riemann::patch::TileArgs;
 use riemann::real::Scalar;
 
@@ -84,7 +84,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         match self.problem.aux.as_deref().filter(|aux| aux.has_geometry()) {
             None => coarsen(&mut coarse.aux, &coarse.layout.patches[0], (&store.aux, num_aux), patch, None),
             Some(aux) => {
-                let geometry = Geometry { dx: store.geometry.dx.map(|h| 2.0 * h), ..store.geometry };
+                let geometry = store.geometry.of_pairs();
                 fill_patch(&mut coarse.aux, &coarse.layout.patches[0], geometry, store.states.time, aux);
             }
         }

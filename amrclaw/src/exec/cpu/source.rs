@@ -6,7 +6,7 @@ use super::source_step::{RowSource, RowValues};
 use super::store::KeptOfSource;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::index::CellBox;
-use crate::mesh::Geometry;
+use crate::mesh::{Geometry, in_space};
 use crate::physics::{CachedCellFunction, CellRow, Problem, SourceCentres, StateFunction};
 use crate::threads::{parallel_map, parallel_reduce};
 use riemann::patch::{PatchSolver, SourceRow};
@@ -130,7 +130,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
 
     /// A row of cells as functions take it.
     fn cells(&self, cell: [i32; D], len: usize, time: f64) -> CellRow<D> {
-        CellRow { lower: self.geometry.corner(cell), dx: self.geometry.dx, len, time }
+        CellRow { geometry: self.geometry, first: cell, len, time }
     }
 
     /// A row of cells as the solver takes it.
@@ -143,14 +143,13 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         t: f64,
         dt: f64,
     ) -> SourceRow<R> {
-        let mut centre = [0.0; 3];
-        centre[..D].copy_from_slice(&self.geometry.row_centre(cell));
         let aux = match self.num_aux {
             0 => std::ptr::NonNull::dangling().as_ptr(),
             n => self.aux.at(patch.offset(n, cell)).cast_const(),
         };
         let q = q.at(patch.offset(self.num_eqn, cell));
-        SourceRow { q, aux, len, component: patch.component(), centre, dx: self.geometry.dx[0], t, dt }
+        let (lattice, first) = (self.geometry.in_space(), in_space(cell));
+        SourceRow { q, aux, len, component: patch.component(), lattice, first, t, dt }
     }
 
     /// Advances a row by the function.

@@ -1,8 +1,7 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
 use crate::physics::{
-    Boundary, Criterion, DeviceForm, Formulas, MappedFormulas, MappedWall, Node, NodeKind, Primitive, Problem,
-    Quantity, SourceCentres,
+    Boundary, Criterion, DeviceForm, Formulas, MappedFormulas, MappedWall, Node, NodeKind, Primitive, Problem, Quantity,
 };
 use cuda::amr::{CaseFunction, mapped_cells};
 use riemann::device_source::DeviceSource;
@@ -32,9 +31,9 @@ impl CaseFunctions {
             let (text, solves) = match device_form? {
                 DeviceForm::Formulas(formulas) => (text(&formulas, solver.equations), false),
                 DeviceForm::Mapped(formulas) => (geometry_text(&formulas), false),
-                DeviceForm::OfSolver if solver.has_flag => (flag_of_solver("at.centre(d)", ""), true),
+                DeviceForm::OfSolver if solver.has_flag => (flag_of_solver(CENTRE), true),
                 DeviceForm::OfSolverAt(positions) if solver.has_flag => {
-                    (function("map_position", &positions) + &flag_of_solver(POSITION, MAPPED), true)
+                    (function("map_position", &positions) + &flag_of_solver(POSITION), true)
                 }
                 DeviceForm::OfSolver | DeviceForm::OfSolverAt(_) => return None,
             };
@@ -46,7 +45,7 @@ impl CaseFunctions {
         };
         let source = problem.source.as_ref().and_then(|function| function.device_form());
         let aux = made(problem.aux.as_ref().and_then(|function| function.device_form()), solver.aux, false);
-        let centres = problem.own_source_at.as_ref().map(centres_text);
+        let centres = problem.own_source_at.as_ref().map(|centres| text(&centres.positions, solver.equations));
         CaseFunctions {
             centres: centres.map(|text| CaseFunction { text, solves: false, num_values: D, positive: -1 }),
             flag: made(flag, 1, false),
@@ -71,11 +70,11 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
                     DeviceForm::Formulas(formulas) => lines(&formulas, solver.equations),
                     DeviceForm::OfSolver if solver.has_boundary => {
                         solves = true;
-                        boundary_of_solver("centre")
+                        boundary_of_solver(CENTRE)
                     }
                     DeviceForm::OfSolverAt(mapping) if solver.has_boundary => {
                         (solves, positions) = (true, Some(mapping));
-                        MAPPED_CENTRE.to_owned() + &boundary_of_solver("position")
+                        boundary_of_solver(POSITION)
                     }
                     DeviceForm::OfSolver | DeviceForm::OfSolverAt(_) | DeviceForm::Mapped(_) => return None,
                 },
@@ -89,7 +88,7 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
 }
 
 /// The beginning of the function for all sides.
-const BOUNDARY_HEAD: &str = "__device__ __forceinline__ void case_boundary(\n    const Point& at, const Array<double, 3>& centre, \
+const BOUNDARY_HEAD: &str = "__device__ __forceinline__ void case_boundary(\n    const Point& at, \
                              int axis, int side, const Array<double, M>& q, const Array<double, A>& beside, double* values)\n{\n";
 
 /// The reflection at the wall of a mapped grid: [`MappedWall::reflect`].
@@ -117,16 +116,15 @@ fn reflection<const D: usize>(wall: &MappedWall, axis: usize) -> String {
     text
 }
 
-/// Computes the physical position of a ghost cell's centre.
-const MAPPED_CENTRE: &str = "    const Point there{{centre[0], centre[1], centre[2]}, {0.0, 0.0, 0.0}, 0.0, at.t};
-    Array<double, 3> position{{0.0, 0.0, 0.0}};
-    map_position(there, &position[0]);
-";
+/// Defines the centre of a cell, and its physical position.
+const CENTRE: &str =
+    "    Array<double, 3> x{{0.0, 0.0, 0.0}};\n    for (int d = 0; d < DIM; d++) x[d] = at.centre(d);\n";
+const POSITION: &str = "    Array<double, 3> x{{0.0, 0.0, 0.0}};\n    map_position(at, &x[0]);\n";
 
-/// Calls the solver's own boundary function with this position.
-fn boundary_of_solver(position: &str) -> String {
+/// Calls the solver's own boundary function. `centre`: [`CENTRE`] or [`POSITION`].
+fn boundary_of_solver(centre: &str) -> String {
     format!(
-        "    const Solver solver{{SOLVER_PARAMETERS}};\n    const State ghost = solver.boundary(Axis(axis), Side(side), {position}, at.t, q);\n    \
+        "{centre}    const Solver solver{{SOLVER_PARAMETERS}};\n    const State ghost = solver.boundary(Axis(axis), Side(side), x, at.t, q);\n    \
          for (int m = 0; m < M; m++) values[m] = ghost[m];\n"
     )
 }
@@ -135,34 +133,18 @@ fn boundary_of_solver(position: &str) -> String {
 const HEAD: &str = "__device__ __forceinline__ void case_function(\n    const Point& at, const Array<double, M>& q, \
                     const Array<double, A>& aux, double* values)\n{\n";
 
-/// Calls the solver's own criterion. `position`: an expression for the position along axis `d`; `before`: the lines that it needs.
-fn flag_of_solver(position: &str, before: &str) -> String {
+/// Calls the solver's own criterion. `centre`: [`CENTRE`] or [`POSITION`].
+fn flag_of_solver(centre: &str) -> String {
     format!(
-        "{HEAD}{before}    Array<Real, 3> x;\n    #pragma unroll\n    for (int d = 0; d < 3; d++) x[d] = d < DIM ? {position} : 0.0;\n    \
-         const Solver solver{{SOLVER_PARAMETERS}};\n    values[0] = solver.flag(x, at.t, q, aux) ? 1.0 : 0.0;\n}}\n"
+        "{HEAD}{centre}    const Solver solver{{SOLVER_PARAMETERS}};\n    values[0] = solver.flag(x, at.t, q, aux) ? 1.0 : 0.0;\n}}\n"
     )
 }
 
-/// Computes the physical position of the cell.
-const MAPPED: &str = "    double position[DIM];\n    map_position(at, position);\n";
-/// The position along an axis with the CPU's rounding: there it is the centre of a row of this one cell.
-const POSITION: &str = "(position[d] - 0.5 * at.dx[d]) + 0.5 * at.dx[d]";
-
-/// Computes the physical positions of cells' centres with the CPU's rounding, which maps each cell by itself.
-fn centres_text<const D: usize>(centres: &SourceCentres<D>) -> String {
-    let lower = centres.lower().map(number).join(", ");
-    function("map_position", &centres.positions)
-        + &format!(
-            "{HEAD}    const double lower[] = {{{lower}}};\n    Point there{{{{0.0, 0.0, 0.0}}, {{0.0, 0.0, 0.0}}, 0.0, at.t}};\n    \
-             for (int d = 0; d < DIM; d++)\n        \
-             there.first[d] = lower[d] + (rint((at.lower(d) - lower[d]) / at.dx[d]) + 0.5) * at.dx[d];\n    \
-             map_position(there, values);\n}}\n"
-        )
-}
-
-/// Formulas as a function of the cell.
+/// Formulas as a function of a cell, or of a position alone if they read nothing else.
 fn function(name: &str, formulas: &Formulas) -> String {
-    format!("__device__ __forceinline__ void {name}(const Point& at, double* values)\n{{\n{}}}\n", lines(formulas, 0))
+    let head =
+        format!("template <class Where> __device__ __forceinline__ void {name}(const Where& at, double* values)");
+    format!("{head}\n{{\n{}}}\n", lines(formulas, 0))
 }
 
 /// Formulas of a cell with so many equations, as a function.
@@ -238,7 +220,7 @@ fn known(quantity: Quantity, num_eqn: usize) -> String {
         Quantity::Time => "at.t".to_owned(),
         Quantity::LowerSide(d) => format!("at.lower({d})"),
         Quantity::UpperSide(d) => format!("at.upper({d})"),
-        Quantity::Size(d) => format!("at.dx[{d}]"),
+        Quantity::Size(d) => format!("at.level.dx[{d}]"),
         Quantity::Value(m) if m < num_eqn => format!("q[{m}]"),
         Quantity::Value(k) => format!("aux[{}]", k - num_eqn),
     }

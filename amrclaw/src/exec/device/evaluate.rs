@@ -1,6 +1,6 @@
 //! Cells that functions fill: initial data and auxiliary values, by patches.
 
-use super::{HostTables, Queue, Table, TableBuilder, axes, origin, pointer, region};
+use super::{HostTables, Queue, Table, TableBuilder, origin, pointer, region};
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::CellBox;
 use crate::mesh::Geometry;
@@ -133,8 +133,7 @@ impl<M> FunctionTables<M> {
             out: place.out,
             aux: place.aux,
             refused: place.refused,
-            lower: axes(place.geometry.lower, 0.0),
-            dx: place.geometry.dx_in_space(),
+            level: place.geometry.in_space().into(),
             t: place.t,
             num_chunks: asked.num_chunks,
             chunk_cells: asked.chunk_cells,

@@ -8,7 +8,7 @@ use super::tiles::Tiles;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::device::{
-    DeviceSweep, FaceMap, FaceMapPlace, RegisterPlace, UpdatePlace, axes, bytes_of, pointer, tile_shape, update_name,
+    DeviceSweep, FaceMap, FaceMapPlace, RegisterPlace, UpdatePlace, bytes_of, pointer, tile_shape, update_name,
 };
 use crate::exec::step::source_after_waves;
 use crate::index::Level;
@@ -236,8 +236,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             aux: store.aux_address(),
             centres: store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0)),
             reports: step.reports,
-            lower: axes(store.geometry.lower, 0.0),
-            dx: store.geometry.dx_in_space(),
+            level: store.geometry.in_space().into(),
             t,
             dt,
             ghosts: u32::from(ghosts),

@@ -2,7 +2,7 @@
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::device::{axes, bytes_of, bytes_of_mut, pointer};
+use crate::exec::device::{bytes_of, bytes_of_mut, pointer};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use cuda::amr::BoundaryArgs;
@@ -31,8 +31,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 q: store.q_address(),
                 aux: store.aux_address(),
                 refused: pointer::<_, N>(&self.refused_boundary, 0),
-                lower: axes(store.geometry.lower, 0.0),
-                dx: store.geometry.dx_in_space(),
+                domain: store.geometry.in_space().into(),
                 t: store.states.time,
                 num_chunks: table.num_chunks,
                 chunk_cells: table.chunk_cells,

@@ -180,9 +180,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 let args = FlagArgs { patches, tiles, parts, bits, covered, q, tolerance };
                 return self.machine.run(&FLAG_DIFFERENCE, D, count, &args);
             }
-            let (lower, dx) = (axes(store.geometry.lower, 0.0), store.geometry.dx_in_space());
-            let (aux, t) = (store.aux_address(), store.states.time);
-            let args = FlagFunctionArgs { patches, tiles, parts, bits, covered, q, aux, lower, dx, t };
+            let (level, aux, t) = (store.geometry.in_space().into(), store.aux_address(), store.states.time);
+            let args = FlagFunctionArgs { patches, tiles, parts, bits, covered, q, aux, level, t };
             self.machine.run(&FLAG_FUNCTION, D, count, &args)
         }
     }

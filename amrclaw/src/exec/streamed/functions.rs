@@ -7,7 +7,7 @@ use super::lane::Lane;
 use super::lane_buffers::{Buffer, LaneBuffers, sent};
 use super::tables::{LevelTables, batches_of};
 use crate::exec::device::{
-    EVALUATE_AUX, EVALUATE_INITIAL, EvaluatePlace, FunctionTables, KernelOptions, axes, bytes_of_mut, pointer,
+    EVALUATE_AUX, EVALUATE_INITIAL, EvaluatePlace, FunctionTables, KernelOptions, bytes_of_mut, pointer,
 };
 use crate::exec::step::{Computes, LevelCells, aux_origins};
 use crate::fields::LevelLayout;
@@ -221,8 +221,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             aux: buffers.aux.in_level(batch.aux.start, R::BYTES),
             centres: Pointer::NULL,
             reports: tables.reports(batch.patches.start),
-            lower: axes(cells.geometry.lower, 0.0),
-            dx: cells.geometry.dx_in_space(),
+            level: cells.geometry.in_space().into(),
             t,
             dt,
             ghosts: u32::from(ghosts),

@@ -5,7 +5,7 @@ use crate::index::{CellBox, CellIndex};
 use crate::io::config::Case;
 use crate::io::derived::FormulaError;
 use crate::io::expression::{Names, RowExpressions, cell_names, compile_on_mesh};
-use crate::mesh::{Geometry, Mapping};
+use crate::mesh::Geometry;
 
 /// Checks that these pairs of an equation's name and a formula have a finite mean in every cell of the case's coarsest level at the end
 /// time. Where the number of steps is limited, the time of the comparison is not known yet, and nothing is checked.
@@ -23,9 +23,8 @@ pub fn check_finite(case: &Case, formulas: &[(String, String)]) -> Result<(), Co
 
 fn check_in<const D: usize>(case: &Case, formulas: &[(String, String)]) -> Result<(), CompareError> {
     let cells: CellIndex<D> = std::array::from_fn(|d| case.mesh.cells[d]);
-    let lower: [f64; D] = std::array::from_fn(|d| case.mesh.lower[d]);
-    let dx = std::array::from_fn(|d| (case.mesh.upper[d] - lower[d]) / f64::from(cells[d]));
-    let (geometry, mapping) = (Geometry { lower, dx }, case.mapping::<D>());
+    let [lower, upper] = [&case.mesh.lower, &case.mesh.upper].map(|corner| std::array::from_fn(|d| corner[d]));
+    let (geometry, mapping) = (Geometry::new(lower, upper, cells), case.mapping::<D>());
     let names = Names { variables: cell_names(D), constants: case.vocabulary().constants };
     for (name, text) in formulas {
         let exact = compile_on_mesh(text, &case.mapping_texts(), &names);
@@ -37,7 +36,7 @@ fn check_in<const D: usize>(case: &Case, formulas: &[(String, String)]) -> Resul
             let row = CellBox::new(first, end);
             let means = cell_means((geometry, mapping.as_deref()), &row, &exact, case.time.end);
             if let Some((mean, cell)) = means.iter().zip(row.cells()).find(|(mean, _)| !mean.is_finite()) {
-                return Err(not_finite((name, text), *mean, (geometry, mapping.as_deref(), cell), case.time.end));
+                return Err(not_finite((name, text), *mean, (geometry, cell), case.time.end));
             }
         }
     }
@@ -48,10 +47,10 @@ fn check_in<const D: usize>(case: &Case, formulas: &[(String, String)]) -> Resul
 pub(super) fn not_finite<const D: usize>(
     (name, text): (&str, &str),
     value: f64,
-    (geometry, mapping, cell): (Geometry<D>, Option<&Mapping<D>>, CellIndex<D>),
+    (geometry, cell): (Geometry<D>, CellIndex<D>),
     time: f64,
 ) -> CompareError {
-    let centre = mapping.map_or_else(|| geometry.centre(cell), |mapping| mapping.centre(cell, geometry.dx));
+    let centre = geometry.centre(cell);
     let place: Vec<String> =
         ["x", "y", "z"].iter().zip(centre).map(|(axis, position)| format!("{axis} = {position}")).collect();
     CompareError::NotFinite(format!("`{name} = {text}` is {value} in the cell at {}, t = {time}", place.join(", ")))

@@ -4,7 +4,7 @@ use super::{Formula, FormulaError, Vocabulary};
 use crate::index::CellBox;
 use crate::io::expression::DerivativeKind;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
-use crate::mesh::{Geometry, Mapping, combination};
+use crate::mesh::{Mapping, combination};
 use crate::physics::CellRow;
 
 /// A frame of the same patches whose only fields are `formulas`, each with its name. Patches without values stay without.
@@ -94,8 +94,9 @@ impl<const D: usize> Formula<D> {
         let length = patch.cells.size()[0] as usize;
         let mut first = patch.cells;
         first.hi[0] = first.lo[0] + 1;
+        let geometry = frame.geometry(l);
         for (number, cell) in first.cells().enumerate() {
-            let row = CellRow { lower: frame.corner(l, cell), dx: frame.levels[l].dx, len: length, time: frame.time };
+            let row = CellRow { geometry, first: cell, len: length, time: frame.time };
             let start = number * length;
             let rows: Vec<&[f64]> = values.iter().map(|values| &values[start..start + length]).collect();
             self.expression.evaluate(&row, &rows, &mut out[start..start + length]);
@@ -128,7 +129,7 @@ fn differentiate_mapped<const D: usize>(
     (mapping, frame, l): (&Mapping<D>, &Frame<D>, usize),
 ) -> Vec<f64> {
     let dx = frame.levels[l].dx;
-    let geometry = Geometry { lower: frame.lower, dx };
+    let geometry = frame.geometry(l);
     let centres: Vec<[f64; D]> = cells.cells().map(|cell| geometry.centre(cell)).collect();
     let positions = mapping.positions(&centres);
     // Along each computational axis.

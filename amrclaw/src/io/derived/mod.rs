@@ -116,7 +116,7 @@ impl<const D: usize> Formula<D> {
 
     /// The value at a point, for formulas that [depend on points only](Formula::is_pointwise).
     pub fn at_point(&self, position: [f64; D], time: f64, fields: &[f64]) -> f64 {
-        let row = crate::physics::CellRow { lower: position, dx: [0.0; D], len: 1, time };
+        let row = crate::physics::CellRow::point(position, [0.0; D], time);
         let rows: Vec<&[f64]> = fields.iter().map(std::slice::from_ref).collect();
         let mut out = [0.0];
         self.expression.evaluate(&row, &rows, &mut out);

@@ -1,7 +1,6 @@
 //! Boundary values from expressions.
 
 use super::{Expression, RowExpressions};
-use crate::mesh::position;
 use crate::physics::{
     BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellRow, DeviceForm, StateFunction,
 };
@@ -20,7 +19,7 @@ impl<const D: usize> ExpressionBoundary<D> {
 
 impl<const D: usize> BoundaryFunction<D> for ExpressionBoundary<D> {
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
-        let row = CellRow { lower: cell.centre, dx: [0.0; D], len: 1, time: cell.time };
+        let row = CellRow::point(cell.centre, [0.0; D], cell.time);
         let further: Vec<&[f64]> = mirror.iter().map(std::slice::from_ref).collect();
         self.0.evaluate(&row, &further, ghost);
     }
@@ -43,18 +42,13 @@ impl<const D: usize> BoundaryBlockFunction<D> for ExpressionBoundary<D> {
         let equations = self.0.len();
         let mut mirror = vec![0.0; equations * length];
         let mut ghost = vec![0.0; equations * length];
-        for row in 0..cells / length {
-            let place = |m: usize| m * cells + row * length;
+        for (number, row) in block.rows().enumerate() {
+            let place = |m: usize| m * cells + number * length;
             for m in 0..equations {
                 mirror[m * length..][..length].copy_from_slice(&values[place(m)..][..length]);
             }
-            let (mut lower, mut rest) = (block.lower, row);
-            for d in 1..D {
-                lower[d] = position(lower[d], (rest % block.size[d]) as f64, block.dx[d]);
-                rest /= block.size[d];
-            }
             let further: Vec<&[f64]> = mirror.chunks_exact(length).collect();
-            self.0.evaluate(&CellRow { lower, dx: block.dx, len: length, time: block.time }, &further, &mut ghost);
+            self.0.evaluate(&row, &further, &mut ghost);
             for m in 0..equations {
                 values[place(m)..][..length].copy_from_slice(&ghost[m * length..][..length]);
             }
@@ -66,6 +60,7 @@ impl<const D: usize> BoundaryBlockFunction<D> for ExpressionBoundary<D> {
 mod tests {
     use super::*;
     use crate::io::expression::{Names, cell_names};
+    use crate::mesh::Geometry;
 
     /// Every cell of a box of 3 × 2 × 4 ghost cells gets its own position, and evaluation by boxes and by cells agrees.
     #[test]
@@ -75,13 +70,14 @@ mod tests {
         let names = Names::variables(variables);
         let compile = |text| Expression::compile(text, &names).unwrap();
         let boundary = ExpressionBoundary::<3>::new(vec![compile("x + 10*y + 100*z + t"), compile("-u + 0*p")]);
-        let block = CellBlock { lower: [1.0, 2.0, 3.0], dx: [0.5, 0.25, 2.0], size: [3, 2, 4], time: 7.0 };
+        let geometry = Geometry::new([0.0, 1.0, -1.0], [1.0, 3.0, 7.0], [10, 7, 4]);
+        let block = CellBlock { geometry, first: [-3, 2, 0], size: [3, 2, 4], time: 7.0 };
         let inside: Vec<f64> = (0..2 * block.num_cells()).map(|i| i as f64).collect();
         let mut values = inside.clone();
         BoundaryBlockFunction::fill(&boundary, &block, Axis::X, Side::Lower, &mut values);
         for (i, found) in values[..24].iter().enumerate() {
             let cell = [i % 3, i / 3 % 2, i / 6];
-            let centre = std::array::from_fn(|d| block.lower[d] + (cell[d] as f64 + 0.5) * block.dx[d]);
+            let centre = geometry.centre(std::array::from_fn(|d| block.first[d] + cell[d] as i32));
             let place = BoundaryCell { centre, time: 7.0, axis: Axis::X, side: Side::Lower };
             let mut ghost = [0.0; 2];
             BoundaryFunction::fill(&boundary, &place, &[inside[i], inside[24 + i]], &mut ghost);

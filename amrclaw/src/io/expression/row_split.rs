@@ -4,6 +4,7 @@ use super::rows::Rows;
 use super::split::{Split, Wanted, X, axes_of};
 use super::{Expression, Input};
 use crate::physics::CellRow;
+use riemann::lattice::Lattice;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -28,11 +29,11 @@ struct Kept {
     values: Vec<f64>,
 }
 
-/// Bits of a row's position along x and its cell sizes, and its length: all inputs of the parts.
+/// A row's level and place along x, and its length: all inputs of the parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Place {
-    lower: u64,
-    dx: [u64; 3],
+    lattice: Lattice,
+    first: i32,
     len: usize,
 }
 
@@ -42,8 +43,7 @@ thread_local! {
 
 impl Place {
     fn of<const D: usize>(row: &CellRow<D>) -> Self {
-        let dx = std::array::from_fn(|d| row.dx.get(d).map_or(0, |dx| dx.to_bits()));
-        Place { lower: row.lower[0].to_bits(), dx, len: row.len }
+        Place { lattice: row.geometry.in_space(), first: row.first[0], len: row.len }
     }
 }
 
@@ -93,6 +93,7 @@ mod tests {
     use super::super::tests::{any_expression, bits, compiled_in_plane};
     use super::super::{Names, RowExpressions, cell_names};
     use super::*;
+    use crate::mesh::Geometry;
     use proptest::prelude::*;
 
     /// Parts that depend on x only and are worth caching are split off, each once and as large as possible.
@@ -126,10 +127,11 @@ mod tests {
             let (expressions, other) = (compiled_in_plane(&[&first, &second], &["q"]), compiled_in_plane(&[&other], &["q"]));
             let whole = [Rows::new::<2>(expressions.clone()), Rows::new::<2>(other.clone())];
             let split = [RowExpressions::<2>::new(expressions), RowExpressions::<2>::new(other)];
-            for (patch, rows) in [(0.25, 3), (-1.5, 2), (0.25, 1)] {
-                for (j, turn) in (0..2 * rows).map(|n| (f64::from(n / 2), f64::from(n % 2))) {
-                    let (lower, time) = ([patch, 0.5 * j - 0.25], 0.1 * j + turn);
-                    let row = CellRow { lower, dx: [0.125, 0.5], len: 7, time };
+            let geometry = Geometry::new([-1.5, -0.25], [2.5, 1.75], [32, 4]);
+            for (patch, rows) in [(14, 3), (0, 2), (14, 1)] {
+                for (row, turn) in (0..2 * rows).map(|n| (n / 2, f64::from(n % 2))) {
+                    let (j, first) = (f64::from(row), [patch, row]);
+                    let row = CellRow { geometry, first, len: 7, time: 0.1 * j + turn };
                     let q: Vec<f64> = (0..7).map(|i| f64::from(i) - 3.0 + j - 0.5 * turn).collect();
                     for (whole, split) in whole.iter().zip(&split) {
                         let [mut expected, mut found] = [vec![0.0; 7 * split.len()], vec![0.0; 7 * split.len()]];

@@ -60,14 +60,14 @@ impl Rows {
 fn uniform<const D: usize>(slot: usize, row: &CellRow<D>) -> Option<f64> {
     let (time, sides, sizes) = (D + 1, D + 2, D + 2 + 2 * D);
     if slot > 0 && slot < D {
-        Some(row.lower[slot] + 0.5 * row.dx[slot])
+        Some(row.geometry.centre_along(slot, row.first[slot]))
     } else if slot == time {
         Some(row.time)
     } else if (sides + 2..sizes).contains(&slot) {
         let axis = (slot - sides) / 2;
-        Some(if (slot - sides).is_multiple_of(2) { row.lower[axis] } else { row.lower[axis] + row.dx[axis] })
+        Some(row.geometry.sides_along(axis, row.first[axis])[(slot - sides) % 2])
     } else if slot >= sizes {
-        Some(row.dx[slot - sizes])
+        Some(row.geometry.dx[slot - sizes])
     } else {
         None
     }
@@ -75,16 +75,16 @@ fn uniform<const D: usize>(slot: usize, row: &CellRow<D>) -> Option<f64> {
 
 /// The values of variable `slot` of [`cell_names`] in the row's cells; empty if they are all the same.
 fn along_row<const D: usize>(slot: usize, row: &CellRow<D>) -> Vec<f64> {
-    let edge = |i: usize| row.lower[0] + i as f64 * row.dx[0];
-    let cells = 0..row.len;
+    let (geometry, cells) = (&row.geometry, 0..row.len);
+    let along = |i: usize| row.first[0] + i as i32;
     if uniform(slot, row).is_some() {
         Vec::new()
     } else if slot == 0 {
-        cells.map(|i| row.centre(i)[0]).collect()
+        cells.map(|i| geometry.centre_along(0, along(i))).collect()
     } else if slot == D {
         cells.map(|i| row.centre(i).iter().map(|x| x * x).sum::<f64>().sqrt()).collect()
     } else {
         let upper = slot - (D + 2);
-        cells.map(|i| edge(i + upper)).collect()
+        cells.map(|i| geometry.sides_along(0, along(i))[upper]).collect()
     }
 }

@@ -85,6 +85,7 @@ mod tests {
     use super::super::tests::{any_expression, bits, compiled_in_plane};
     use super::super::{ExpressionCells, Names, SourceExpressions};
     use super::*;
+    use crate::mesh::Geometry;
     use crate::physics::{CellFunction, StateFunction};
     use proptest::prelude::*;
 
@@ -120,8 +121,9 @@ mod tests {
         fn sources_from_kept_parts_have_the_same_bits(first in any_expression("q"), second in any_expression("aux")) {
             let expressions = compiled_in_plane(&[&first, &second], &["q", "aux"]);
             let source = SourceExpressions::<2>::new(expressions);
-            let row = |j: f64, len| CellRow { lower: [0.25, 0.5 * j - 0.75], dx: [0.125, 0.5], len, time: 0.1 };
-            for (steps, (j, len)) in source.in_steps().iter().flat_map(|steps| [(steps, (0.0, 7)), (steps, (1.0, 1))]) {
+            let geometry = Geometry::new([0.0, -0.75], [2.0, 1.25], [16, 4]);
+            let row = |j: i32, len| CellRow { geometry, first: [2, j], len, time: 0.1 };
+            for (steps, (j, len)) in source.in_steps().iter().flat_map(|steps| [(steps, (0, 7)), (steps, (1, 1))]) {
                 let mut kept = vec![f64::NAN; steps.kept_len(len)];
                 steps.fill_kept(&row(j, len), &mut kept);
                 for turn in [0.5, 2.0] {
@@ -140,8 +142,9 @@ mod tests {
         fn what_is_kept_does_not_change_bits(first in any_expression("t"), second in any_expression("t")) {
             let expressions = compiled_in_plane(&[&first, &second], &[]);
             let (whole, steps) = (ExpressionCells::<2>::new(expressions.clone()), Steps::<2>::of(&expressions));
-            let row = |j: f64, len, time| CellRow { lower: [0.25, 0.5 * j - 0.75], dx: [0.125, 0.5], len, time };
-            for (steps, (j, len)) in steps.iter().flat_map(|steps| [(steps, (0.0, 7)), (steps, (1.0, 7)), (steps, (2.0, 1))]) {
+            let geometry = Geometry::new([0.0, -0.75], [2.0, 1.25], [16, 4]);
+            let row = |j: i32, len, time| CellRow { geometry, first: [2, j], len, time };
+            for (steps, (j, len)) in steps.iter().flat_map(|steps| [(steps, (0, 7)), (steps, (1, 7)), (steps, (2, 1))]) {
                 let mut kept = vec![f64::NAN; steps.kept_len(len)];
                 steps.fill_kept(&row(j, len, 0.0), &mut kept);
                 for time in [0.0, 0.7] {

@@ -1,6 +1,7 @@
 //! Tests of expressions as a whole.
 
 use super::*;
+use crate::mesh::Geometry;
 use crate::physics::{CellFunction, CellRow};
 use proptest::prelude::*;
 
@@ -232,7 +233,8 @@ fn rows_agree_with_points() {
 
 /// A row in 3D with cells of three different sizes.
 fn row() -> CellRow<3> {
-    CellRow { lower: [-0.3, 0.2, 1.1], dx: [0.1, 0.03, 0.7], len: 300, time: 2.5 }
+    let geometry = Geometry::new([-1.3, -0.4, 0.4], [32.7, 0.8, 3.2], [340, 40, 4]);
+    CellRow { geometry, first: [10, 20, 1], len: 300, time: 2.5 }
 }
 
 /// Position, sides, sizes and time are those of the row's cells, to the bit.
@@ -247,11 +249,10 @@ fn cells_have_their_names() {
     cells.fill_row(&row, &mut out);
     for i in 0..n {
         let [x, y, z] = row.centre(i);
-        let edge = |i: usize| row.lower[0] + i as f64 * row.dx[0];
         let r = (x * x + y * y + z * z).sqrt();
-        let (y_upper, z_upper) = (row.lower[1] + row.dx[1], row.lower[2] + row.dx[2]);
-        let sides = [edge(i), edge(i + 1), row.lower[1], y_upper, row.lower[2], z_upper];
-        let expected = [&[x, y, z, r, 2.5][..], &sides, &row.dx].concat();
+        let [lower, upper] = [0, 1].map(|more| row.geometry.corner(row.cell(i).map(|c| c + more)));
+        let sides = [lower[0], upper[0], lower[1], upper[1], lower[2], upper[2]];
+        let expected = [&[x, y, z, r, 2.5][..], &sides, &row.geometry.dx].concat();
         let found: Vec<f64> = (0..texts.len()).map(|value| out[value * n + i]).collect();
         assert_eq!(found, expected, "cell {i}");
     }
@@ -267,7 +268,7 @@ fn definitions_reach_the_values() {
     let value = |text: &str| Expression::compile(text, &names).unwrap();
     let definitions = vec![definition("2 * x"), definition("t")];
     let cells = ExpressionCells::<1>::with_definitions(definitions.clone(), vec![value("depth + 1"), value("drift")]);
-    let row = CellRow { lower: [0.0], dx: [1.0], len: 2, time: 7.0 };
+    let row = CellRow { geometry: Geometry::new([0.0], [2.0], [2]), first: [0], len: 2, time: 7.0 };
     let mut out = [0.0; 4];
     cells.fill_row(&row, &mut out);
     assert_eq!(out, [2.0, 4.0, 7.0, 7.0]);

@@ -68,12 +68,12 @@ fn with_margin((low, high): (f64, f64), log: bool) -> (f64, f64) {
 fn finest_cells(frame: &Frame<1>, field: FieldIndex) -> Vec<(f64, f64)> {
     let mut cells = Vec::new();
     for (l, level) in frame.levels.iter().enumerate() {
-        let covering = frame.covering(l);
+        let (covering, geometry) = (frame.covering(l), frame.geometry(l));
         for patch in &level.patches {
             let values = patch.values(field).iter().zip(covering.of(&patch.cells));
             for (cell, (&value, covered)) in patch.cells.cells().zip(values) {
                 if !covered {
-                    cells.push((frame.corner(l, cell)[0] + 0.5 * level.dx[0], value));
+                    cells.push((geometry.centre_along(0, cell[0]), value));
                 }
             }
         }

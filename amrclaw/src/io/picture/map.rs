@@ -186,7 +186,7 @@ fn cells_at_pixels(pixels: usize, view: &View<2>, frame: &Frame<2>, d: usize, dx
 fn draw_outlines(image: &mut Image, plot: Area, frame: &Frame<2>, l: usize, view: &View<2>, colour: Colour) {
     let level = &frame.levels[l];
     let lines = |cell: i32, d: usize, pixels: usize| -> f64 {
-        let place = frame.lower[d] - view.lower[d] + f64::from(cell) * level.dx[d];
+        let place = frame.corner(l, [cell; 2])[d] - view.lower[d];
         (place / (view.upper[d] - view.lower[d]) * pixels as f64 - 0.5).ceil()
     };
     for patch in &level.patches {

@@ -52,10 +52,9 @@ pub fn value_range<const D: usize>(
 ) -> Result<(f64, f64), PictureError> {
     let whole = mapping.is_none() && *view == View { lower: frame.lower, upper: frame.upper };
     let of_patch = |l: usize, k: usize, covering: &Covering<D>| {
-        let patch = values.patch(l, k)?;
+        let (patch, geometry) = (values.patch(l, k)?, frame.geometry(l));
         let centre = |cell| {
-            let corner = frame.corner(l, cell);
-            let centre = std::array::from_fn(|d| corner[d] + 0.5 * frame.levels[l].dx[d]);
+            let centre = geometry.centre(cell);
             mapping.map_or(centre, |mapping| mapping.position(centre))
         };
         // If the view is the whole domain, positions are not needed.

@@ -142,32 +142,13 @@ impl<const D: usize> Mapping<D> {
 
     /// The computational position of a node of the finest level.
     fn point(&self, node: [i32; D]) -> [f64; D] {
-        let dx = self.domain.dx(self.finest);
-        std::array::from_fn(|d| match node[d] == self.finest[d] {
-            true => self.domain.upper[d],
-            false => self.domain.lower[d] + f64::from(node[d]) * dx[d],
-        })
+        Geometry::new(self.domain.lower, self.domain.upper, self.finest).corner(node)
     }
 
     /// Finest cells in one of a level's along each axis; `dx` is the level's.
     fn finest_per_cell(&self, dx: [f64; D]) -> [i32; D] {
         let finest = self.domain.dx(self.finest);
         std::array::from_fn(|d| (dx[d] / finest[d]).round().max(1.0) as i32)
-    }
-
-    /// The cell of a level whose lower corner a computational point is.
-    pub fn cell_at(&self, corner: [f64; D], dx: [f64; D]) -> CellIndex<D> {
-        std::array::from_fn(|d| ((corner[d] - self.domain.lower[d]) / dx[d]).round() as i32)
-    }
-
-    /// Lower corner of a cell of a level in computational coordinates.
-    pub fn corner(&self, cell: CellIndex<D>, dx: [f64; D]) -> [f64; D] {
-        std::array::from_fn(|d| self.domain.lower[d] + f64::from(cell[d]) * dx[d])
-    }
-
-    /// Centre of a cell of a level in computational coordinates.
-    pub fn centre(&self, cell: CellIndex<D>, dx: [f64; D]) -> [f64; D] {
-        Geometry { lower: self.domain.lower, dx }.centre(cell)
     }
 
     /// Cells of a level in the domain along each axis.
@@ -220,10 +201,10 @@ impl<const D: usize> Mapping<D> {
         positions
     }
 
-    /// The cells of a level in a box, x fastest; the lower corner of the box is the computational point `corner`.
-    pub fn cells(&self, corner: [f64; D], dx: [f64; D], size: [usize; D]) -> Vec<MappedCell<D>> {
-        let (step, lo) = (self.finest_per_cell(dx), self.cell_at(corner, dx));
-        let lo: [i32; D] = std::array::from_fn(|d| lo[d] * step[d]);
+    /// The cells of a level in a box from `first` on, x fastest.
+    pub fn cells(&self, first: CellIndex<D>, dx: [f64; D], size: [usize; D]) -> Vec<MappedCell<D>> {
+        let step = self.finest_per_cell(dx);
+        let lo: [i32; D] = std::array::from_fn(|d| first[d] * step[d]);
         if D == 3 { self.cells_in_space(lo, step, size, dx) } else { self.cells_in_plane(lo, step, size, dx) }
     }
 
@@ -270,7 +251,7 @@ impl<const D: usize> Mapping<D> {
         let mut twist = 0.0_f64;
         for (first, size) in self.pieces(dx, most) {
             let counts = size.map(|n| n + 1);
-            let cells = self.cells(self.corner(first, dx), dx, counts);
+            let cells = self.cells(first, dx, counts);
             let number = |place: [i32; D]| (0..D).rev().fold(0, |n, d| n * counts[d] + place[d] as usize);
             for place in places(size) {
                 for axis in 0..D {
@@ -290,7 +271,7 @@ impl<const D: usize> Mapping<D> {
     /// The largest deviation from orthogonality, as the cosine between the normals of a cell's faces along different axes, over the cells of
     /// a level or a sample of about `most`.
     pub fn nonorthogonality(&self, dx: [f64; D], most: usize) -> f64 {
-        let cells = self.pieces(dx, most).flat_map(|(first, size)| self.cells(self.corner(first, dx), dx, size));
+        let cells = self.pieces(dx, most).flat_map(|(first, size)| self.cells(first, dx, size));
         let cosine = |cell: &MappedCell<D>, a: usize, b: usize| {
             (0..D).map(|d| cell.normals[a][d] * cell.normals[b][d]).sum::<f64>().abs()
         };
@@ -311,12 +292,12 @@ impl<const D: usize> Mapping<D> {
             let node = std::array::from_fn(|d| lo[d] + place[d] * step[d]);
             return Err(BadCell::NotFinite { at: self.point(node), position: *position });
         }
-        let cells = self.cells(self.corner(first, dx), dx, size);
+        let cells = self.cells(first, dx, size);
         let bad = |cell: &MappedCell<D>| cell.capacity <= 0.0 || cell.capacity.is_nan();
         let Some(i) = cells.iter().position(bad) else { return Ok(()) };
         let mut cell = first;
         cell[0] += i as i32;
-        let at = std::array::from_fn(|d| self.domain.lower[d] + (f64::from(cell[d]) + 0.5) * dx[d]);
+        let at = Geometry::new(self.domain.lower, self.domain.upper, self.counts(dx)).centre(cell);
         Err(BadCell::Folded { cell, volume: cells[i].capacity * dx.iter().product::<f64>(), at })
     }
 

@@ -6,6 +6,7 @@ use crate::io::config::choice::BoundaryKind;
 use crate::io::config::origin::Value;
 use crate::io::config::reader::{Reader, brief, plural};
 use crate::io::config::settings::{InflowValues, MeshSettings};
+use crate::mesh::FARTHEST;
 use crate::physics::AuxOutside;
 
 /// The dimension: the length of `mesh.cells`, even if its values are wrong.
@@ -45,7 +46,7 @@ fn check_extent(reader: &mut Reader<'_>, lower: &[f64], upper: &[f64]) {
         let help = "write `mesh.upper` larger than `mesh.lower` along every axis";
         reader.check(lower < upper, &path, format!("the domain has no extent {span}"), help);
         let message = format!("the domain's extent is too large for a number {span}");
-        reader.check((upper - lower).is_finite(), &path, message, "use a smaller domain");
+        reader.check(lower.abs().max(upper.abs()) <= FARTHEST, &path, message, "use a smaller domain");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Expressions of a case, compiled for its solver; cases in one and three dimensions.
 
 use super::*;
+use crate::mesh::Geometry;
 use crate::physics::{CellFunction, CellRow, SourceSplit, StateFunction};
 use riemann::catalogue::ParameterCheck;
 
@@ -58,7 +59,12 @@ fn load_for(dimension: usize, text: &str, overrides: &[&str]) -> Result<Case, Ca
 }
 
 /// Two cells from x = 0.5 at t = 3.
-const ROW: CellRow<1> = CellRow { lower: [0.5], dx: [0.5], len: 2, time: 3.0 };
+const ROW: CellRow<1> = CellRow {
+    geometry: Geometry { lower: [0.5], upper: [1.5], cells: [2.0], dx: [0.5] },
+    first: [0],
+    len: 2,
+    time: 3.0,
+};
 
 /// Values come in the solver's order, whatever the file's; initial data may use auxiliary values and parameters.
 #[test]
