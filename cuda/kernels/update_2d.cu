@@ -147,12 +147,13 @@ __device__ __forceinline__ void march(
             const Parts parts =
                 split_transversely(solver, at, Y, 0, k - 1, 0, k, q_below, q_here, here.amdq, here.apdq, g);
             const Real from_above = half * dtdx * kappa_here, from_below = half * dtdx * kappa_below;
+            const Real sent = half * dtdy * kappa_below;
 #pragma unroll
             for (int m = 0; m < M; m++) {
-                left[m] = multiply(kappa_below, add(left[m], parts.lower.bmasdq[m]));
-                right[m] = multiply(kappa_below, add(right[m], parts.lower.bpasdq[m]));
+                left[m] = multiply(sent, add(left[m], parts.lower.bmasdq[m]));
+                right[m] = multiply(sent, add(right[m], parts.lower.bpasdq[m]));
                 g[m] = subtract(g[m], add(multiply(from_above, x_here.down[m]), multiply(from_below, x_below.up[m])));
-                f[m] = subtract(f[m], multiply(half * dtdy, add(left[m], from_left(right[m]))));
+                f[m] = subtract(f[m], add(left[m], from_left(right[m])));
                 left[m] = parts.upper.bmasdq[m];
                 right[m] = parts.upper.bpasdq[m];
             }
@@ -162,11 +163,12 @@ __device__ __forceinline__ void march(
 #pragma unroll
         for (int m = 0; m < M; m++) {
             const Real y_part = add(add(bpdq_below[m], here.amdq[m]), subtract(g[m], g_below[m]));
-            q[m] = subtract(q[m], multiply(dtdy * kappa_below, y_part));
+            Real part = Real(0.0);
             if constexpr (SWEEP_X) {
                 const Real x_part = add(x_below.fluctuations[m], subtract(from_right(f[m]), f[m]));
-                q[m] = subtract(q[m], multiply(dtdx * kappa_below, x_part));
+                part = multiply(dtdx * kappa_below, x_part);
             }
+            q[m] = subtract(q[m], add(multiply(dtdy * kappa_below, y_part), part));
         }
         if (k > first) write(solver, at, k - 1, q, found);
         if constexpr (KEEPS_FACES > 0) {
@@ -200,7 +202,7 @@ __device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at,
         for (int m = 0; m < M; m++) {
             const Real f = row.correction[m];
             const Real x_part = add(row.fluctuations[m], subtract(from_right(f), f));
-            q[m] = subtract(q[m], multiply(dtdx * kappa, x_part));
+            q[m] = subtract(q[m], add(Real(0.0), multiply(dtdx * kappa, x_part)));
         }
         write(solver, at, k, q, found);
         if constexpr (KEEPS_FACES > 0) {

@@ -197,11 +197,10 @@ __device__ __forceinline__ Pair move_along(const Column& at, Exchange& exchange,
 
 // What is sent through a face from cells along FROM: down by the cell above the face, up by that below.
 __device__ __forceinline__ State sent_through(
-    Axis from, Axis through, const State& down, const State& up, Real kappa_below, Real kappa_above, Real dt_from)
+    const State& down, const State& up, Real kappa_below, Real kappa_above, Real dt_from)
 {
     const Real half = Real(0.5) * dt_from;
-    if (from < through) return sum(product(half * kappa_above, down), product(half * kappa_below, up));
-    return product(half, sum(product(kappa_above, down), product(kappa_below, up)));
+    return sum(product(half * kappa_above, down), product(half * kappa_below, up));
 }
 
 // What plane k − 1 holds until plane k sends through its faces.
@@ -289,8 +288,8 @@ __device__ __forceinline__ void send(const Solver& solver, const Column& at, int
     const Pair zx = move_along(at, exchange, Y, split(solver, at, k, Z, X, Y, z, kappa), third * dt_over[Y]);
     const Pair zy = move_along(at, exchange, X, split(solver, at, k, Z, Y, X, z, kappa), third * dt_over[X]);
 
-    fluxes.h = difference(fluxes.h, sent_through(X, Z, xz[0], march.up_xz, kappa_below, kappa, dt_over[X]));
-    fluxes.h = difference(fluxes.h, sent_through(Y, Z, yz[0], march.up_yz, kappa_below, kappa, dt_over[Y]));
+    fluxes.h = difference(fluxes.h, sent_through(xz[0], march.up_xz, kappa_below, kappa, dt_over[X]));
+    fluxes.h = difference(fluxes.h, sent_through(yz[0], march.up_yz, kappa_below, kappa, dt_over[Y]));
     march.up_xz = xz[1];
     march.up_yz = yz[1];
 
@@ -301,13 +300,13 @@ __device__ __forceinline__ void send(const Solver& solver, const Column& at, int
     const State up_xy = exchange.take(at, 0, Y, -1, zero_xy), up_zy = exchange.take(at, 1, Y, -1, zero_zy);
     const State up_yx = exchange.take(at, 2, X, -1, zero_yx), up_zx = exchange.take(at, 3, X, -1, zero_zx);
     const Real left = at.inverse_capacity(X, -1, k - 1), front = at.inverse_capacity(Y, -1, k - 1);
-    fluxes.g = difference(fluxes.g, sent_through(X, Y, xy[0], up_xy, front, kappa_below, dt_over[X]));
+    fluxes.g = difference(fluxes.g, sent_through(xy[0], up_xy, front, kappa_below, dt_over[X]));
     fluxes.g = difference(fluxes.g, march.before.y_from_z);
-    fluxes.f = difference(fluxes.f, sent_through(Y, X, yx[0], up_yx, left, kappa_below, dt_over[Y]));
+    fluxes.f = difference(fluxes.f, sent_through(yx[0], up_yx, left, kappa_below, dt_over[Y]));
     fluxes.f = difference(fluxes.f, march.before.x_from_z);
     const Real left_here = at.inverse_capacity(X, -1, k), front_here = at.inverse_capacity(Y, -1, k);
-    march.before.y_from_z = sent_through(Z, Y, zy[0], up_zy, front_here, kappa, dt_over[Z]);
-    march.before.x_from_z = sent_through(Z, X, zx[0], up_zx, left_here, kappa, dt_over[Z]);
+    march.before.y_from_z = sent_through(zy[0], up_zy, front_here, kappa, dt_over[Z]);
+    march.before.x_from_z = sent_through(zx[0], up_zx, left_here, kappa, dt_over[Z]);
 }
 
 // Completes the column's cell in plane k − 1, and records whether it is finite and positive where it must be.
@@ -325,9 +324,8 @@ __device__ __forceinline__ void finish(const Solver& solver, const Column& at, i
     const State z_part = sum(plane.z_fluctuations, difference(fluxes.h, march.h));
     const State y_part = sum(plane.y_fluctuations, difference(g_behind, fluxes.g));
     const State x_part = sum(plane.x_fluctuations, difference(f_right, fluxes.f));
-    q = difference(q, product(Real(at.args.dt_over_dx[Z]) * kappa, z_part));
-    q = difference(q, product(Real(at.args.dt_over_dx[Y]) * kappa, y_part));
-    q = difference(q, product(Real(at.args.dt_over_dx[X]) * kappa, x_part));
+    const State parts = sum(product(Real(at.args.dt_over_dx[Z]) * kappa, z_part), product(Real(at.args.dt_over_dx[Y]) * kappa, y_part));
+    q = difference(q, sum(parts, product(Real(at.args.dt_over_dx[X]) * kappa, x_part)));
     Real* cell = at.args.q_next + (PACK_OVERRUN + at.patch.first * M + at.patch.inner) + at.offset(0, 0, k - 1);
 #pragma unroll
     for (int m = 0; m < M; m++) {

@@ -10,13 +10,13 @@ use crate::solver::{Normal, Solver};
 /// A pack of cells that waits for the flux through its last right face.
 #[derive(Clone, Copy)]
 struct Waiting<V, const M: usize> {
-    /// New state but for the x-part.
-    state: [V; M],
+    /// What the y-faces take from the state.
+    y_part: [V; M],
     /// 𝒜⁺ΔQ + 𝒜⁻ΔQ.
     fluctuations: [V; M],
     /// F̃ of the left faces.
     f: [V; M],
-    /// What goes to the right out of each column, times 1/κ.
+    /// What goes to the right out of each column, times Δt/2κΔy.
     right: [V; M],
     /// Δt/κΔx.
     dtdx: V,
@@ -109,7 +109,7 @@ where
         let lanes = V::LANES as isize;
         let first = self.tile.args.lo[N] as isize;
         let zero = [V::zero(); M];
-        let mut waiting = Waiting { state: zero, fluctuations: zero, f: zero, right: zero, dtdx: V::zero() };
+        let mut waiting = Waiting { y_part: zero, fluctuations: zero, f: zero, right: zero, dtdx: V::zero() };
         let mut i = FIRST;
         while i <= self.tile.columns {
             // SAFETY: rows k − 2 ..= k + 1 are readable, and a pack to either side of the tile.
@@ -193,30 +193,32 @@ where
             let bpdq_below = self.rows.bpdq_below.load::<V, M>(i);
             self.rows.bpdq_below.store(i, face.apdq);
             let mut now = Waiting {
-                state: here.q_below,
+                y_part: [V::zero(); M],
                 fluctuations: x_below.fluctuations.load(i),
                 f: x_below.correction.load(i),
                 right,
                 dtdx: dtdx * kappa_below,
             };
+            let sent = half * dtdy * kappa_below;
             for m in 0..M {
-                now.right[m] = kappa_below * right[m];
+                now.right[m] = sent * right[m];
                 let from_left = V::shift_up(right_before[m], now.right[m]);
-                now.f[m] -= half * dtdy * (kappa_below * left[m] + from_left);
-                let y_part = (bpdq_below[m] + face.amdq[m]) + (g[m] - g_below[m]);
-                now.state[m] -= dtdy * kappa_below * y_part;
+                now.f[m] -= sent * left[m] + from_left;
+                now.y_part[m] = dtdy * kappa_below * ((bpdq_below[m] + face.amdq[m]) + (g[m] - g_below[m]));
             }
             now
         }
     }
 
-    /// Adds the x-part of a waiting pack and writes it. `f_after`: F̃ of the pack to its right.
+    /// Adds the x-part of a waiting pack and writes it. `f_after`: F̃ of the pack to its right. The parts are added first, so that the order
+    /// of the axes does not matter.
     #[inline(always)]
     unsafe fn write_waiting(&mut self, i: isize, row: isize, waiting: &Waiting<V, M>, f_after: &[V; M]) {
-        let mut q = waiting.state;
+        // SAFETY: the row is readable, and a pack to either side of the tile; its cells are written here alone.
+        let mut q = unsafe { self.state(i, row) };
         for m in 0..M {
             let f_right = V::shift_down(waiting.f[m], f_after[m]);
-            q[m] -= waiting.dtdx * (waiting.fluctuations[m] + (f_right - waiting.f[m]));
+            q[m] -= waiting.y_part[m] + waiting.dtdx * (waiting.fluctuations[m] + (f_right - waiting.f[m]));
         }
         // SAFETY: the caller's promise.
         unsafe { self.tile.write(i, self.offset(i, row), q) };
@@ -233,9 +235,9 @@ where
             unsafe {
                 let f = x.correction.load::<V, M>(i);
                 self.rows.f.store(i, f);
-                let (state, fluctuations) = (self.state(i, row), x.fluctuations.load(i));
+                let (y_part, fluctuations) = ([V::zero(); M], x.fluctuations.load(i));
                 let dtdx = self.dt_over_dx[0] * self.inverse_capacity(0, i);
-                let waiting = Waiting { state, fluctuations, f, right: f, dtdx };
+                let waiting = Waiting { y_part, fluctuations, f, right: f, dtdx };
                 self.write_waiting(i, row, &waiting, &x.correction.load(i + lanes));
             }
             i += lanes;

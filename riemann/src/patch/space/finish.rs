@@ -1,7 +1,6 @@
 //! The fluxes of row j − 1 of plane k − 1 with all that is sent through its faces, and its new states.
 //!
-//! What an earlier axis sends through faces of a later one is scaled as in the plane `g` is from x, what a later one sends
-//! through faces of an earlier one as `f` is from y: a state that is uniform along an axis has the bits of the plane.
+//! Sums are in the order of the plane's: a state that is uniform along an axis has the bits of the plane.
 
 use super::Block;
 use super::buffers::FIRST;
@@ -18,13 +17,9 @@ where
     /// Adds what goes through faces to the component `m` of their corrections. `lower`: what the cells above the faces send down,
     /// `upper`: what those below send up; `kappa`: 1/κ of the cells below and above.
     #[inline(always)]
-    fn add_sent(&self, flux: &mut V, [from, through]: [Axis; 2], kappa: [V; 2], [upper, lower]: [V; 2]) {
+    fn add_sent(&self, flux: &mut V, from: Axis, kappa: [V; 2], [upper, lower]: [V; 2]) {
         let half = V::constant(0.5) * self.dt_over_dx[from.index()];
-        if from < through {
-            *flux -= half * kappa[1] * lower + half * kappa[0] * upper;
-        } else {
-            *flux -= half * (kappa[1] * lower + kappa[0] * upper);
-        }
+        *flux -= half * kappa[1] * lower + half * kappa[0] * upper;
     }
 
     /// The same of what goes down out of the cells at `place`, and of what went up out of those before them, which what goes up now
@@ -39,7 +34,7 @@ where
                 unsafe {
                     let before = V::load(up.at(m, up_place));
                     V::load(sent.at(M + m, place)).store(up.at(m, up_place));
-                    self.add_sent(&mut flux[m], axes, kappa, [before, V::load(sent.at(m, place))]);
+                    self.add_sent(&mut flux[m], axes[0], kappa, [before, V::load(sent.at(m, place))]);
                 }
             }
         }
@@ -53,7 +48,7 @@ where
             if live[m] {
                 // SAFETY: the columns left of the row are there.
                 let passed = unsafe { [V::load(sent.at(M + m, place - 1)), V::load(sent.at(m, place))] };
-                self.add_sent(&mut flux[m], [from, Axis::X], kappa, passed);
+                self.add_sent(&mut flux[m], from, kappa, passed);
             }
         }
     }
@@ -125,7 +120,7 @@ where
         }
     }
 
-    /// H̃ of the faces `k`, row `j`; the new states of row `j`, plane k − 1 but for the part along x, once there are any.
+    /// H̃ of the faces `k`, row `j`; what these and the faces along y take from the states of row `j`, plane k − 1, once there are any.
     #[inline(always)]
     unsafe fn z_fluxes(&mut self, j: isize, k: isize) {
         let (keep, z) = (self.keep, Axis::Z);
@@ -143,15 +138,13 @@ where
                 let below: [V; M] = keep.h.load(in_plane);
                 keep.h.store(in_plane, h);
                 if k > 0 {
-                    let mut q = self.tile.state(cell - self.step(z));
                     let fluctuations: [V; M] = keep.z_fluctuations[0].load(place);
-                    let y_part: [V; M] = keep.partial.load(place);
+                    let mut part: [V; M] = keep.partial.load(place);
                     let (dtdz, dtdy) = (self.dt_over_dx[2] * kappa[0], self.dt_over_dx[1] * kappa[0]);
                     for m in 0..M {
-                        q[m] -= dtdz * (fluctuations[m] + (h[m] - below[m]));
-                        q[m] -= dtdy * y_part[m];
+                        part[m] = dtdz * (fluctuations[m] + (h[m] - below[m])) + dtdy * part[m];
                     }
-                    keep.partial.store(place, q);
+                    keep.partial.store(place, part);
                 }
             }
             i += V::LANES as isize;
@@ -189,12 +182,12 @@ where
             let (place, cell) = (keep.in_row(i), self.cell(i, j, k));
             // SAFETY: the columns right of the row are there; the tile's cells are ours to write.
             unsafe {
-                let mut q: [V; M] = keep.partial.load(place);
+                let (mut q, part): ([V; M], [V; M]) = (self.tile.state(cell), keep.partial.load(place));
                 let (left, right): ([V; M], [V; M]) = (keep.f.load(place), keep.f.load(place + 1));
                 let fluctuations: [V; M] = keep.fluctuations[0].load(start + i);
                 let dtdx = self.dt_over_dx[0] * self.tile.inverse_capacity(cell);
                 for m in 0..M {
-                    q[m] -= dtdx * (fluctuations[m] + (right[m] - left[m]));
+                    q[m] -= part[m] + dtdx * (fluctuations[m] + (right[m] - left[m]));
                 }
                 if !self.in_place {
                     self.tile.write(i, cell, q);
