@@ -9,6 +9,7 @@ mod term;
 use crate::description::Form;
 use crate::tree::{Function, Program};
 use reading::call;
+use std::cell::Cell;
 use syn::{Error, Result};
 use term::{Term, Value, term};
 
@@ -82,7 +83,7 @@ fn values(
     arguments: Vec<Value>,
     most: usize,
 ) -> Result<Vec<String>> {
-    let Value::Parts(parts) = call(form, program, function, arguments)? else {
+    let Value::Parts(parts) = call(form, program, function, arguments, &Cell::new(0))? else {
         return Err(Error::new(function.name.span(), "the value is no array"));
     };
     parts.iter().take(most).map(|part| Ok(term(part, function.name.span())?.text)).collect()

@@ -128,4 +128,23 @@ mod too_long {
     }
 }
 
+mod too_many_rounds {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+        fn mapping(&self, x: [Real; 3]) -> [Real; 3] {
+            let mut last = 0.0;
+            for k in 0..100000000 {
+                last = k as Real;
+            }
+            [x[0] + last, x[1], 0.0]
+        }
+    }
+}
+
 fn main() {}

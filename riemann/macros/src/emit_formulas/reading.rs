@@ -5,13 +5,23 @@ use crate::description::Form;
 use crate::tree::{Block, Expr, Function, Kind, Program, Statement};
 use crate::types::Type;
 use proc_macro2::{Ident, Span};
+use std::cell::Cell;
 use std::collections::HashMap;
 use syn::{Error, Result};
 
-/// The value of a function for these arguments.
-pub fn call(form: &Form, program: &Program, function: &Function, arguments: Vec<Value>) -> Result<Value> {
+/// Most rounds of all loops together: each is evaluated while the solver is compiled.
+const MAX_ROUNDS: u32 = 1 << 16;
+
+/// The value of a function for these arguments. `rounds` counts those of its loops.
+pub fn call(
+    form: &Form,
+    program: &Program,
+    function: &Function,
+    arguments: Vec<Value>,
+    rounds: &Cell<u32>,
+) -> Result<Value> {
     let names = function.parameters.iter().map(|local| local.name.to_string());
-    let mut reading = Reading { form, program, variables: names.zip(arguments).collect() };
+    let mut reading = Reading { form, program, variables: names.zip(arguments).collect(), rounds };
     reading.block(&function.body)?.ok_or_else(|| Error::new(function.name.span(), "the function has no value"))
 }
 
@@ -21,6 +31,7 @@ struct Reading<'a> {
     program: &'a Program,
     /// The values of variables, by their unique names.
     variables: HashMap<String, Value>,
+    rounds: &'a Cell<u32>,
 }
 
 impl Reading<'_> {
@@ -42,6 +53,11 @@ impl Reading<'_> {
             Statement::If { condition, then, otherwise } => self.branch(condition, then, otherwise.as_ref())?,
             Statement::For { variable, first, end, body } => {
                 for k in *first..*end {
+                    self.rounds.set(self.rounds.get() + 1);
+                    if self.rounds.get() > MAX_ROUNDS {
+                        let message = format!("written out as formulas the loops have more than {MAX_ROUNDS} rounds");
+                        return Err(Error::new(variable.name.span(), message));
+                    }
                     self.variables.insert(variable.name.to_string(), Value::Int(k));
                     self.block(body)?;
                 }
@@ -150,7 +166,7 @@ impl Reading<'_> {
                 let arguments = self.all(arguments)?;
                 let called = self.program.functions.iter().find(|function| function.name == *name);
                 let called = called.ok_or_else(|| Error::new(expr.span, "formulas have no such function"))?;
-                call(self.form, self.program, called, arguments)
+                call(self.form, self.program, called, arguments, self.rounds)
             }
             Kind::Array(values) | Kind::Tuple(values) => Ok(Value::Parts(self.all(values)?)),
             Kind::Repeat(value, count) => Ok(Value::Parts(vec![self.expression(value)?; *count])),
