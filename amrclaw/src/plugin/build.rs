@@ -84,6 +84,10 @@ impl<'a> Job<'a> {
         let toolchain = toolchain::version(&cache)?;
         let riemann = source::riemann().fold(Hash::new(), |hash, (name, text)| hash.with(name).with(text)).name();
         let mut key = Hash::new().with(&text).with(&riemann).with(&toolchain);
+        // The user's flags for the compiler, which may choose between parts of the file.
+        for flags in ["RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"].iter().filter_map(std::env::var_os) {
+            key = key.with(flags.as_encoded_bytes());
+        }
         if let Mesh::Mapped(dimension) = mesh {
             key = key.with(format!("mapped {dimension}"));
         }
