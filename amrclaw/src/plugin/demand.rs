@@ -14,7 +14,8 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error)]
 #[error(
     "`{solver}` is not a solver of its equations\n{property}: fails {example}\n  help: correct the solver: `amrclaw solver check` \
-     tests it with many more states, and docs/solver-guide.md explains each property; `--check-solver off` runs it as it is"
+     tests it with many more states, and docs/solver-guide.md explains each property; `--check-solver off` (in Python \
+     `check_solver=False`) runs it as it is"
 )]
 pub struct NotASolver {
     solver: String,

@@ -19,7 +19,7 @@ pub struct Sample<'a> {
     pub(super) round_off: f64,
     /// The share of the faces along an axis at which a property may fail.
     pub(super) tolerated: f64,
-    /// Auxiliary values are those of these cells.
+    /// Auxiliary values are those of these cells, the same on both sides: where they jump, fluctuations may contain a source.
     pub(super) aux: Option<&'a Cells>,
     /// States are those of these cells, and not what the solver calls admissible.
     pub(super) states: Option<&'a Cells>,
@@ -107,7 +107,7 @@ impl Subject<'_> {
             }
         };
         let lower = aux();
-        let upper = if alike { lower.clone() } else { aux() };
+        let upper = if alike || self.sample.aux.is_some() { lower.clone() } else { aux() };
         let q = match self.sample.states {
             Some(cells) => [cells.state(random), cells.state(random)],
             None => [solver.admissible(&here), solver.admissible(&there)],
