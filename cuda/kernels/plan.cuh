@@ -1,9 +1,6 @@
 // plan.cuh: the items of the plans of amrclaw::plan that belong to one patch, found around it. Each warp of the patch's block finds the
 // items of some kinds: each of its lanes takes a near patch, or a part of a box beside the patch that near ones do not cover.
 
-// What lies beyond a side of the domain.
-enum Beyond { BEYOND_PERIODIC, BEYOND_NEAREST, BEYOND_MIRRORED, BEYOND_WALL };
-
 // Items of a plan, by kind: those of the first four are in one table, the next two in tables of their own, the last two in one.
 enum Kind { COPIES, INTERPS, OUTSIDE_COPIES, OUTSIDE_INTERPS, AVERAGES, RUNS, MOVED, NEW, KINDS };
 // Columns of a patch's counts: items and chunks by kind, coarse and fine faces, chunks of coarse cells under new ones.
@@ -100,22 +97,6 @@ template <bool WRITES> struct Items {
     }
 };
 
-// The cell from which one outside the domain takes its value along an axis, and whether the sign changes there.
-__device__ __forceinline__ int origin_of(const PlanArgs& args, int axis, int cell, bool& negated)
-{
-    const int count = args.level.domain.hi[axis];
-    negated = false;
-    while (cell < 0 || cell >= count) {
-        const bool upper = cell >= 0;
-        const unsigned beyond = args.beyond[axis][upper];
-        if (beyond == BEYOND_PERIODIC) break;
-        if (beyond == BEYOND_NEAREST) return upper ? count - 1 : 0;
-        cell = upper ? 2 * count - 1 - cell : -1 - cell;
-        negated = negated != (beyond == BEYOND_WALL);
-    }
-    return cell;
-}
-
 // The ghost cells of a patch outside the domain whose values come from given cells: those of the patch itself, or those from which ghost
 // cells inside are filled.
 template <Kind KIND, bool WRITES>
@@ -161,8 +142,8 @@ __device__ void find_outside(
                     part.hi[d] = min(part.hi[d], (width[d] + number[d] + 1) * size);
                 }
                 bool negated, unused;
-                const int first = origin_of(args, d, part.lo[d], negated);
-                const int scale = part.hi[d] - part.lo[d] > 1 ? origin_of(args, d, part.lo[d] + 1, unused) - first : 0;
+                const int first = origin_of(args.beyond[d], size, part.lo[d], negated);
+                const int scale = part.hi[d] - part.lo[d] > 1 ? origin_of(args.beyond[d], size, part.lo[d] + 1, unused) - first : 0;
                 const int offset = first - scale * part.lo[d];
                 origin.scale[d] = scale, origin.offset[d] = offset, origin.negated[d] = negated;
                 // The cells whose origins lie in the source.

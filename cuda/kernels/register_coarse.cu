@@ -29,6 +29,28 @@ template <Axis AXIS> __device__ __forceinline__ void register_coarse_faces(
     }
 }
 
+#if SOURCES
+// Keeps, in the first sweep, the coarse cells as sources will act on them: see `exec/cpu/source_cells.rs`.
+__device__ __forceinline__ void keep_source_cells(
+    const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
+{
+    const int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
+    for (int i = chunk.first + lane_number(); i < end; i += 32) {
+        const Cell cell = in_patch(patch, cell_of(run, i), run.shift);
+        const size_t at = place(patch, M, cell), at_aux = place(patch, A, cell), at_centre = place(patch, DIM, cell);
+        const size_t component = patch.component, slots = args.num_slots;
+        Real* kept = args.source_cells + run.first_slot + i;
+        for (int m = 0; m < M; m++) {
+            kept[m * slots] = args.start[at + m * component];
+            kept[(M + m) * slots] = args.q[at + m * component];
+        }
+        for (int a = 0; a < A; a++) kept[(2 * M + a) * slots] = args.aux[at_aux + a * component];
+        if (args.centres)
+            for (int d = 0; d < DIM; d++) kept[(2 * M + A + d) * slots] = args.centres[at_centre + d * component];
+    }
+}
+#endif
+
 extern "C" __global__ void register_coarse(const RegisterArgs args)
 {
     start_next();
@@ -38,6 +60,9 @@ extern "C" __global__ void register_coarse(const RegisterArgs args)
     const FaceRun run = args.runs[chunk.region];
     const Patch patch = args.patches[run.coarse_patch];
     await_previous();
+#if SOURCES
+    if (args.start && args.sweep == 0) keep_source_cells(args, chunk, run, patch);
+#endif
     if (!has_axis(args.swept, run.axis)) return;
     if (run.axis == X) register_coarse_faces<X>(args, chunk, run, patch);
 #if DIM > 1

@@ -8,6 +8,42 @@
 // Normal of the faces that an auxiliary value lives on, or -1.
 __device__ constexpr int AUX_FACE[] = {AUX_FACE_LIST};
 
+#if SOURCES
+// Subtracts what sources have changed in the fluxes of the quantities that they have changed: see `exec/cpu/register.rs`.
+template <Axis AXIS> __device__ __forceinline__ void take_source_changes(
+    const Solver& solver, const RegisterArgs& args, const Patch& patch, const Cell& first, int count, bool lower,
+    size_t slot, Real dt)
+{
+    const size_t slots = args.num_slots;
+    const Real* cells = args.source_cells + slot;
+    State now, then, total;
+    bool any = false;
+    #pragma unroll
+    for (int m = 0; m < M; m++) {
+        now[m] = cells[m * slots], then[m] = cells[(M + m) * slots], total[m] = Real(0);
+        any = any || !(now[m] == then[m]);
+    }
+    if (!any) return;
+    const Real* kept = args.coarse_cells + size_t(args.sweep) * (M + A) * slots + slot;
+    for (int k = 0; k < count; k++) {
+        const Cell cell = behind(first, args.ratio, AXIS, k);
+        Aux aux;
+        #pragma unroll
+        for (int a = 0; a < A; a++) {
+            aux[a] = kept[size_t(M + a) * slots];
+            if (AUX_FACE[a] == int(AXIS))
+                aux[a] = args.aux[place(patch, A, cell) + size_t(a) * patch.component + (lower ? stride(patch, AXIS) : 0)];
+        }
+        const Normal face = solver.normal(AXIS, then, now, aux, aux);
+        #pragma unroll
+        for (int m = 0; m < M; m++) total[m] += face.amdq[m] + face.apdq[m];
+    }
+    #pragma unroll
+    for (int m = 0; m < M; m++)
+        if (!(now[m] == then[m])) args.sums[m * slots + slot] -= dt * total[m];
+}
+#endif
+
 // AXIS is a constant for the compiler, so that no state is indexed by a variable; so is COUNT, the number of fine faces of a coarse one, or
 // 0 where it is unusual.
 template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_faces(
@@ -57,6 +93,9 @@ template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_fa
         }
         #pragma unroll
         for (int m = 0; m < M; m++) args.sums[size_t(m) * args.num_slots + slot] = sums[m] + dt * total[m];
+#if SOURCES
+        take_source_changes<AXIS>(solver, args, patch, first, count, lower, slot, dt);
+#endif
     }
 }
 

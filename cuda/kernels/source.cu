@@ -17,14 +17,14 @@ extern "C" __global__ void source(const SourceArgs args)
     Real t = Real(args.t), dt = Real(args.dt);
     bool finite = true;
     for (int i = part * blockDim.x + threadIdx.x; i < cells; i += args.blocks_per_patch * blockDim.x) {
-        Cell cell = cell_of_number(size, i);
+        Cell cell = cell_of_number(size, i), in_level;
+        if (!source_place(args, patch, beyond, cell, in_level)) continue;
         Array<Real, 3> centre;
         #pragma unroll
         for (int d = 0; d < 3; d++) {
             centre[d] = Real(0);
             if (d >= DIM) continue;
-            cell[d] -= beyond;
-            centre[d] = Real(centre_of(args.level, d, cell[d] + patch.lo[d]));
+            centre[d] = Real(centre_of(args.level, d, in_level[d]));
         }
         if (args.centres)
             for (int d = 0; d < DIM; d++) centre[d] = args.centres[place(patch, DIM, cell) + size_t(d) * patch.component];

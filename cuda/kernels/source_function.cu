@@ -17,11 +17,7 @@ extern "C" __global__ void source_function(const SourceArgs args)
     bool finite = true;
     for (int i = part * blockDim.x + threadIdx.x; i < cells; i += args.blocks_per_patch * blockDim.x) {
         Cell cell = cell_of_number(size, i), in_level;
-        #pragma unroll
-        for (int d = 0; d < DIM; d++) {
-            cell[d] -= beyond;
-            in_level[d] = cell[d] + patch.lo[d];
-        }
+        if (!source_place(args, patch, beyond, cell, in_level)) continue;
         const size_t at = place(patch, M, cell), component = patch.component;
         const Array<double, M> q = values_at<M>(args.from, at, component);
         const Array<double, A> aux = values_at<A>(args.aux, place(patch, A, cell), component);

@@ -125,8 +125,15 @@ __device__ __forceinline__ void own_values(const Point& at, double* values) { va
 ";
     for dim in [2, 3] {
         let num_values = 1 + (dim + 1) * dim + 1;
-        let shape =
-            Shape { dim, num_ghost: 2, equations: 3, aux: num_values, capacity: -1, aux_face: vec![-1; num_values] };
+        let shape = Shape {
+            dim,
+            num_ghost: 2,
+            equations: 3,
+            aux: num_values,
+            capacity: -1,
+            aux_face: vec![-1; num_values],
+            sourced: true,
+        };
         let text = format!("{MAP}{}", mapped_cells(dim).concat());
         let function = CaseFunction { text, solves: false, num_values, positive: num_values as i32 - 1 };
         for precision in [Precision::Double, Precision::Single] {
@@ -146,7 +153,7 @@ fn every_kernel_over_regions_compiles() {
     // Texts that do not depend on the case are compiled once.
     let mut compiled = BTreeSet::new();
     for (dim, aux, capacity) in [(1, 0, -1), (1, 1, 0), (2, 0, -1), (2, 2, 1), (3, 0, -1), (3, 1, 0)] {
-        let shape = Shape { dim, num_ghost: 2, equations: 3, aux, capacity, aux_face: vec![-1; aux] };
+        let shape = Shape { dim, num_ghost: 2, equations: 3, aux, capacity, aux_face: vec![-1; aux], sourced: true };
         for precision in precisions(aux > 0) {
             let target = Target { precision, fused: false, solver: None };
             let groups = Group::ALL.into_iter().filter(|&group| !group.solves());
@@ -168,7 +175,7 @@ fn every_kernel_over_regions_compiles() {
 fn every_kernel_that_calls_a_solver_compiles() {
     for (dim, solver) in (1..=3).flat_map(|dim| all_in(dim).into_iter().map(move |solver| (dim, solver))) {
         let DeviceSource { equations, aux, has_source, .. } = solver.source;
-        let shape = Shape { dim, num_ghost: 2, equations, aux, capacity: -1, aux_face: vec![-1; aux] };
+        let shape = Shape { dim, num_ghost: 2, equations, aux, capacity: -1, aux_face: vec![-1; aux], sourced: true };
         for precision in precisions(solver.name == OF_BOTH.0) {
             let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
             let groups = Group::ALL.into_iter().filter(|&group| group.solves());

@@ -257,6 +257,11 @@ impl<const D: usize> Problem<D> {
         }
     }
 
+    /// True if steps apply source terms: a function's, or the solver's own if it has one.
+    pub fn applies_sources(&self, has_own: bool) -> bool {
+        self.source_split != SourceSplit::None && (has_own || self.source.is_some())
+    }
+
     /// True if a side has the user's boundary function.
     pub fn has_user_sides(&self) -> bool {
         self.boundary.as_flattened().iter().any(|side| matches!(side, Boundary::User(_)))

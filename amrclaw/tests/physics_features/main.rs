@@ -10,5 +10,6 @@ mod media;
 mod mesh;
 mod one_dimension;
 mod scheme;
+mod source_balance;
 mod sources;
 mod stability;

@@ -1,6 +1,6 @@
 //! The arguments of the kernels of the conservation fix.
 
-use super::{Chunk, FaceRun, Patch};
+use super::{Chunk, FaceRun, Lattice, Patch};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
@@ -67,6 +67,12 @@ device_struct! {
         pub sums: Pointer<Real>,
         /// States and aux of coarse cells, per sweep.
         pub coarse_cells: Pointer<Real>,
+        /// Where there are source terms, coarse cells as sources have advanced them, as the coarse step began, and what sources read of them.
+        pub source_cells: Pointer<Real>,
+        /// On the coarse side: states before any part of the step, or null.
+        pub start: Pointer<Real>,
+        /// Physical positions of cells, or null.
+        pub centres: Pointer<Real>,
         /// Time step of the sweep.
         pub dt: f64,
         /// Number of chunks.
@@ -87,6 +93,32 @@ device_struct! {
         pub first_sweep: u32,
         /// Fine cells in a coarse one along each axis.
         pub ratio: [i32; 3],
+    }
+}
+
+device_struct! {
+    /// What `source_cells` and `source_function_cells` take.
+    pub struct SourceCellsArgs {
+        /// Faces between two levels.
+        pub runs: Pointer<FaceRun>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// The coarse cells beside them, changed: states, states at the coarse step's Riemann problems, aux, positions.
+        pub cells: Pointer<Real>,
+        /// Where the coarse level's cells lie.
+        pub level: Lattice,
+        /// Time at which the source starts to act.
+        pub t: f64,
+        /// How long it acts.
+        pub dt: f64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Faces of a chunk.
+        pub chunk_cells: u32,
+        /// Numbers between components.
+        pub num_slots: u32,
+        /// Positions are kept too.
+        pub has_centres: u32,
     }
 }
 

@@ -151,9 +151,14 @@ device_struct! {
         pub t: f64,
         /// How long it acts.
         pub dt: f64,
-        /// It acts on ghost cells too.
+        /// It acts on ghost cells too, but for those outside the domain; beyond periodic sides at the positions of the cells that they are
+        /// images of.
         pub ghosts: u32,
         /// Blocks that share a patch: see [`super::tuning::patch_blocks`].
         pub blocks_per_patch: u32,
+        /// Cells of the level along each axis.
+        pub domain: [i32; 3],
+        /// One bit per axis: the domain repeats along it.
+        pub periodic: u32,
     }
 }

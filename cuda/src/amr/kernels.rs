@@ -2,17 +2,19 @@
 //!
 //! To add a kernel: its file in `kernels/`, a struct for its argument, a row here.
 
+// tidy: long because each kernel has its row here
+
 use super::tuning::{
     BLOCK_PLANES, CHUNK_WARPS, CLUSTER_THREADS, DIVIDE_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS,
     SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
-    ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs,
-    FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice,
-    ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch,
-    PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs,
-    SortArgs, SourceArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs,
+    FlagArgs, FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs,
+    Lattice, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport,
+    Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs,
+    SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -35,6 +37,8 @@ pub struct Shape {
     pub capacity: i32,
     /// For each auxiliary value the normal of the faces it lives on, or −1.
     pub aux_face: Vec<i32>,
+    /// Steps apply source terms.
+    pub sourced: bool,
 }
 
 /// Kernels that are compiled together as one text.
@@ -184,6 +188,8 @@ kernels! {
     LIST_TILES = "list_tiles" in Regions, Work::ThreadPerItem, ListTilesArgs: CutCells Tile;
     /// Copies and interpolates cells.
     FILL = "fill" in Regions, Work::WarpPerChunk, FillArgs: Origin;
+    /// Fills ghost cells outside the domain from the patch's own cells.
+    FILL_OUTSIDE = "fill_outside" in Regions, Work::BlockPerItem([THREADS; 3]), FillOutsideArgs: ;
     /// Copies cells into messages and out of them.
     COPY_CELLS = "copy_cells" in Regions, Work::WarpPerChunk, CopyArgs: ;
     /// Averages a level onto the coarser one.
@@ -244,10 +250,14 @@ kernels! {
     REGISTER_FINE = "register_fine" in Registers, Work::WarpPerChunk, RegisterArgs: ;
     /// Applies the solver's source.
     SOURCE = "source" in Source, Work::BlockPerItem([THREADS; 3]), SourceArgs: Lattice PatchReport;
+    /// The same to coarse cells beside a finer level.
+    SOURCE_CELLS = "source_cells" in Source, Work::WarpPerChunk, SourceCellsArgs: Lattice;
     /// Flags by a function.
     FLAG_FUNCTION = "flag_function" in FlagFunction, Work::BlockPerItem([FLAG_THREADS; 3]), FlagFunctionArgs: Lattice FlagTile;
     /// Applies a source that is a function of the case.
     SOURCE_FUNCTION = "source_function" in SourceFunction, Work::BlockPerItem([THREADS; 3]), SourceArgs: Lattice PatchReport;
+    /// The same to coarse cells beside a finer level.
+    SOURCE_FUNCTION_CELLS = "source_function_cells" in SourceFunction, Work::WarpPerChunk, SourceCellsArgs: Lattice;
     /// Fills cells by a function.
     EVALUATE = "evaluate" in Evaluate, Work::WarpPerChunk, EvaluateArgs: Lattice;
     /// Fills ghost cells beyond sides of the domain, by functions where there are some.
@@ -269,18 +279,26 @@ impl Shape {
         let mut texts = vec![include_str!("../../kernels/patch.cuh"), include_str!("../../kernels/faces.cuh")];
         match group {
             Group::Registers => texts.push(include_str!("../../kernels/register.cuh")),
-            Group::Regions => texts.push(include_str!("../../kernels/flag_tiles.cuh")),
+            Group::Regions => {
+                texts.extend([include_str!("../../kernels/flag_tiles.cuh"), include_str!("../../kernels/outside.cuh")]);
+            }
             Group::Regrid => {
                 texts.push(include_str!("../../kernels/boxes.cuh"));
                 texts.extend([include_str!("../../kernels/tags.cuh"), include_str!("../../kernels/signature.cuh")]);
             }
             Group::Plan => {
-                texts.push(include_str!("../../kernels/boxes.cuh"));
+                texts.extend([include_str!("../../kernels/boxes.cuh"), include_str!("../../kernels/outside.cuh")]);
                 texts.extend([include_str!("../../kernels/surroundings.cuh"), include_str!("../../kernels/plan.cuh")]);
             }
-            Group::Capacity | Group::Source => {}
-            Group::SourceFunction => texts
-                .extend([include_str!("../../kernels/in_cells.cuh"), include_str!("../../kernels/source_step.cuh")]),
+            Group::Capacity => {}
+            Group::Source => texts.push(include_str!("../../kernels/source_place.cuh")),
+            Group::SourceFunction => {
+                texts.extend([
+                    include_str!("../../kernels/in_cells.cuh"),
+                    include_str!("../../kernels/source_place.cuh"),
+                ]);
+                texts.push(include_str!("../../kernels/source_step.cuh"));
+            }
             Group::Evaluate | Group::BoundaryFunction => texts.push(include_str!("../../kernels/in_cells.cuh")),
             Group::FlagFunction => {
                 texts
@@ -303,7 +321,7 @@ impl Shape {
         let mut defines = self.defines();
         let solver = target.solver.clone().filter(|_| group.solves());
         if group.knows_boxes_alone() {
-            defines.retain(|(name, _)| !["CAPACITY", "AUX_FACE_LIST"].contains(name));
+            defines.retain(|(name, _)| !["CAPACITY", "AUX_FACE_LIST", "SOURCES"].contains(name));
             let target = Target { precision: Precision::Double, fused: false, solver };
             return (Source { file, texts, definitions, defines }, target);
         }
@@ -344,6 +362,7 @@ impl Shape {
             ("CAPACITY", self.capacity.to_string()),
             ("BLOCK_PLANES", BLOCK_PLANES.to_string()),
             ("CHUNK_WARPS", CHUNK_WARPS.to_string()),
+            ("SOURCES", u32::from(self.sourced).to_string()),
             ("CLUSTER_THREADS", CLUSTER_THREADS.to_string()),
             ("DIVIDE_THREADS", DIVIDE_THREADS.to_string()),
             ("LARGEST_THREADS", THREADS.to_string()),
@@ -364,7 +383,7 @@ mod tests {
     /// Texts that know boxes alone are the same for all solvers, in either precision; those that move values are not.
     #[test]
     fn texts_of_boxes_are_compiled_once_for_all() {
-        let few = Shape { dim: 2, num_ghost: 2, equations: 1, aux: 0, capacity: -1, aux_face: vec![] };
+        let few = Shape { dim: 2, num_ghost: 2, equations: 1, aux: 0, capacity: -1, aux_face: vec![], sourced: false };
         let many = Shape { equations: 4, aux: 2, capacity: 1, aux_face: vec![-1, -1], ..few.clone() };
         let text = |shape: &Shape, group, precision, fused| {
             let (source, target) = shape.text(group, &Target { precision, fused, solver: None });
@@ -378,7 +397,8 @@ mod tests {
     /// Initial and auxiliary values have the host's bits in runs with fused operations too; functions that act in a step may use them.
     #[test]
     fn kept_values_are_computed_without_fused_operations() {
-        let shape = Shape { dim: 2, num_ghost: 2, equations: 1, aux: 1, capacity: -1, aux_face: vec![-1] };
+        let shape =
+            Shape { dim: 2, num_ghost: 2, equations: 1, aux: 1, capacity: -1, aux_face: vec![-1], sourced: false };
         let function = CaseFunction { text: String::new(), solves: false, num_values: 1, positive: -1 };
         let target = Target { precision: Precision::Double, fused: true, solver: None };
         let fused = |group| shape.text_of_case(group, &function, &target).1.fused;

@@ -16,12 +16,14 @@ pub mod tuning;
 mod update;
 
 pub use divide::{DivideArgs, Form, MAX_PARTS, MAX_RANKS, PartReport, PlanPart, Whose};
-pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs};
+pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs, SourceCellsArgs};
 pub use gather::{
     FlagArgs, FlagFunctionArgs, FlagTile, JoinFlagsArgs, LargestArgs, SampleArgs, SourceArgs, TotalsArgs,
 };
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
-pub use moves::{AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, Origin};
+pub use moves::{
+    AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, FillOutsideArgs, Origin,
+};
 pub use patch::{Chunk, Chunked, FaceRun, Lattice, ListArgs, Patch, Region};
 pub use plan::{PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable};
 pub use regrid::{

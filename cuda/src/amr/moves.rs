@@ -17,6 +17,26 @@ device_struct! {
 }
 
 device_struct! {
+    /// What `fill_outside` takes.
+    pub struct FillOutsideArgs {
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// Cells of the level along each axis.
+        pub domain: [i32; 3],
+        /// One bit per axis: the domain repeats along it.
+        pub periodic: u32,
+        /// What lies beyond both sides of each axis.
+        pub beyond: [[u32; 2]; 3],
+        /// Component that changes its sign at walls across each axis, or −1.
+        pub normals: [i32; 3],
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
     /// What `fill` takes.
     pub struct FillArgs {
         /// Copies first, then interpolations; then copies and interpolations of cells outside the domain, read from where the cells

@@ -1,7 +1,9 @@
 //! One step of a level: source terms, sweeps, and the terms of the conservation fix.
 
+use super::boundary::{BoundaryContext, Outside};
 use super::faces::ListedFaces;
 use super::scratch::Scratch;
+use super::source::{SourceLevel, Sources};
 use super::store::{Register, StepArrays};
 use super::tiles::TilePlan;
 use super::update::TileSweep;
@@ -13,7 +15,7 @@ use crate::exec::step::{
 use crate::exec::{ExecError, StepReport};
 use crate::fields::{Pool, Shared};
 use crate::index::Level;
-use crate::physics::{SourceSplit, Split};
+use crate::physics::{Boundary, SourceSplit, Split};
 use crate::plan::LevelPlans;
 use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Scalar;
@@ -30,8 +32,10 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
     /// The faces to the finer level, and what the conservation fix keeps of them.
     finer: Option<(&'a ListedFaces<D>, &'a mut Register<R>)>,
     cells: LevelCells<'a, D>,
-    /// The engine applies the source terms too.
-    sources_by_engine: bool,
+    /// The engine applies the source terms too: those before the sweeps, those after them.
+    sources_by_engine: [bool; 2],
+    /// Ghost cells outside the domain.
+    outside: Outside<'a, D, R>,
     /// The time of the auxiliary values that the engine fills in the first sweep, if it fills them.
     aux_at: Option<f64>,
     scheme: Scheme,
@@ -41,7 +45,9 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
     scratch: &'a Scratch<R>,
     aside: &'a Scratch<R>,
     source_split: SourceSplit,
-    sources: source::Context<'a, D, R>,
+    sources: SourceLevel<'a, D, R>,
+    /// The sources in the coarser level's cells.
+    coarse_sources: Option<Sources<'a, D, R>>,
     arrays: StepArrays<'a, R>,
     /// Intermediate states of the step; the first is free to be written.
     stages: [Shared<'a, R>; 2],
@@ -56,11 +62,16 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
     fn take(mut self, time: f64) -> Result<StepReport, ExecError> {
         let next = self.arrays.next;
         let mut input = self.arrays.q;
-        if self.source_split == SourceSplit::Strang && !self.sources_by_engine {
+        let first_half = (self.source_split == SourceSplit::Strang).then_some((time, 0.5 * self.dt));
+        self.keep_source_cells(first_half);
+        first_half.into_iter().for_each(|when| self.advance_source_cells(when));
+        self.send_source_cells()?;
+        let [before_by_engine, after_by_engine] = self.sources_by_engine;
+        if self.source_split == SourceSplit::Strang && !before_by_engine {
             let stage = self.stages[0];
-            source::copy(input, stage, self.sources.layout.len(self.sources.num_eqn));
+            source::copy(input, stage, self.sources.layout.len(self.sources.sources.num_eqn));
             // SAFETY: the stage is ours alone.
-            unsafe { self.apply_sources(stage, true, time, 0.5 * self.dt) };
+            unsafe { self.apply_sources(stage, Some(self.outside), time, 0.5 * self.dt) };
             input = stage;
             self.stages.swap(0, 1);
         }
@@ -69,29 +80,69 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         let last = self.sweeps.len() - 1;
         for n in 0..=last {
             let output = if n == last || self.sweeps_in_place { next } else { self.stages[0] };
-            let acts = |when: bool| self.sources_by_engine && when;
+            let before = before_by_engine && n == 0 && self.source_split == SourceSplit::Strang;
+            let after = after_by_engine && n == last && duration > 0.0;
             let beside = SweepFunctions {
                 aux_at: self.aux_at.filter(|_| n == 0),
-                source_before: acts(n == 0 && self.source_split == SourceSplit::Strang)
-                    .then_some([time, 0.5 * self.dt]),
-                source_after: acts(n == last && duration > 0.0).then_some([from, duration]),
+                source_before: before.then_some([time, 0.5 * self.dt]),
+                source_after: after.then_some([from, duration]),
             };
             outcome = self.sweep((n, beside), input, output)?.or(outcome);
             input = output;
             self.stages.swap(0, 1);
         }
-        if duration > 0.0 && !self.sources_by_engine {
+        if duration > 0.0 {
+            self.advance_source_cells((from, duration));
+        }
+        if duration > 0.0 && !after_by_engine {
             // SAFETY: the new state is ours alone.
-            outcome = outcome.with_broken(unsafe { self.apply_sources(next, false, from, duration) });
+            outcome = outcome.with_broken(unsafe { self.apply_sources(next, None, from, duration) });
         }
         Ok(outcome)
+    }
+
+    /// Keeps the coarse cells beside the finer level. `before_waves`: time and duration of the sources that act before the sweeps.
+    fn keep_source_cells(&mut self, before_waves: Option<(f64, f64)>) {
+        let SourceLevel { sources, layout, aux, .. } = &self.sources;
+        if let Some((faces, register)) = &mut self.finer
+            && !register.source_cells.is_empty()
+        {
+            register.keep_source_cells(&faces.plan, sources, layout, [self.arrays.q, *aux], before_waves);
+        }
+    }
+
+    /// Advances the coarse cells beside the level by the sources.
+    fn advance_source_cells(&mut self, when: (f64, f64)) {
+        if let (Some(faces), Some(sources)) = (self.faces, &self.coarse_sources)
+            && !self.arrays.register.source_cells.is_empty()
+        {
+            self.arrays.register.advance_source_cells(&faces.plan, sources, self.sources.layout, when);
+        }
+    }
+
+    /// Sends them to an engine, which sums up the fix's terms.
+    fn send_source_cells(&self) -> Result<(), ExecError> {
+        let (Some(engine), Some(faces)) = (self.engine, self.faces) else { return Ok(()) };
+        match &self.arrays.register.source_cells[..] {
+            [] => Ok(()),
+            cells => {
+                let states = 2 * self.sources.sources.num_eqn * faces.plan.num_slots();
+                engine.put_source_cells(self.cells.level, &cells[..states])
+            }
+        }
     }
 
     /// Applies the source terms.
     ///
     /// # Safety
-    /// As for [`source::Context::apply`].
-    unsafe fn apply_sources(&self, q: Shared<'_, R>, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
+    /// As for [`SourceLevel::apply`].
+    unsafe fn apply_sources(
+        &self,
+        q: Shared<'_, R>,
+        ghosts: Option<Outside<'_, D, R>>,
+        t: f64,
+        dt: f64,
+    ) -> Option<usize> {
         let start = Instant::now();
         // SAFETY: the caller's promise.
         let broken = unsafe { self.sources.apply(q, ghosts, t, dt) };
@@ -109,7 +160,8 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         input: Shared<'_, R>,
         output: Shared<'_, R>,
     ) -> Result<StepReport, ExecError> {
-        let (layout, num_eqn, num_aux) = (self.sources.layout, self.sources.num_eqn, self.sources.num_aux);
+        let Sources { num_eqn, num_aux, geometry, .. } = self.sources.sources;
+        let layout = self.sources.layout;
         let context = LevelSweep {
             layout,
             input,
@@ -118,7 +170,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             num_aux,
             num_eqn,
             dt: self.dt,
-            dx: self.sources.geometry.dx_in_space(),
+            dx: geometry.dx_in_space(),
             sweep: self.sweeps[n],
         };
         if let Some(engine) = self.engine {
@@ -183,12 +235,22 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.engine.as_ref().map_or(Computes::default(), |engine| engine.computes())
     }
 
+    /// True if an engine applies the source terms before the sweeps, and after them. It cannot fill ghost cells outside the domain again,
+    /// as must be done after the first half of Strang's splitting.
+    fn sources_by_engine(&self) -> [bool; 2] {
+        let sides = self.problem.boundary.as_flattened();
+        let fills_none = sides.iter().all(|side| matches!(side, Boundary::Periodic));
+        let computes = self.engine_computes().source;
+        [computes && (fills_none || self.problem.source_split != SourceSplit::Strang), computes]
+    }
+
     /// True if an engine fills auxiliary values that change with time during the sweep: nobody reads them before, and there is no
     /// capacity to check.
     fn fills_aux_in_sweeps(&self) -> bool {
         let (computes, problem) = (self.engine_computes(), &self.problem);
         let changes = problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time());
-        let read_before = problem.source_split != SourceSplit::None && !computes.source;
+        let read_before = problem.applies_sources(self.solver.has_source())
+            && (problem.conservation_fix || self.sources_by_engine() != [true; 2]);
         computes.aux && changes && !read_before && problem.scheme.capacity < 0
     }
 
@@ -204,17 +266,21 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let refreshed = self.refresh_aux(level, 0.5 * dt);
             self.defer_error(refreshed)?;
         }
-        let sources_by_engine = self.engine_computes().source;
+        let sources_by_engine = self.sources_by_engine();
         let over_ghosts = self.sweeps_over_ghosts();
+        let sources = |geometry| Sources::new(&self.problem, self.solver.as_ref(), geometry, &self.source_scratch);
+        let coarse_geometry = l.checked_sub(1).map(|coarse| self.levels[coarse].geometry);
         let (upto, finer) = self.levels.split_at_mut(l + 1);
         let store = &mut upto[l];
         let (layout, time, num_eqn) = (store.layout.clone(), store.states.time, store.num_eqn);
         let (geometry, mesh) = (store.geometry, store.mesh.clone());
+        let context = BoundaryContext::new(&self.problem, store);
+        let outside = Outside { plan: plans[l].ghost(), context, solver: self.solver.as_ref() };
         // A step in place needs that no finer level interpolates between its two states and that no patch reads what another has
         // written.
         let on_host = self.engine.is_none();
         let alone = on_host && finer.is_empty();
-        let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang && !sources_by_engine);
+        let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang && !sources_by_engine[0]);
         let num_stages = (self.sweeps.len() - 1 + strang_source).min(2);
         let in_place = alone && (num_stages > 0 || store.tiles.whole_patches);
         // In the plane Strang's sweeps keep the intermediate states, so that a failure can be located within the step.
@@ -233,6 +299,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             finer: finer.first_mut().and_then(|store| store.faces.as_deref().zip(Some(&mut store.register))),
             cells: LevelCells { level: l, mesh: &mesh, layout: &layout, geometry },
             sources_by_engine,
+            outside,
             aux_at: aux_in_sweeps.then_some(time + 0.5 * dt),
             scheme: swept_scheme(&self.problem),
             sweeps: &self.sweeps,
@@ -241,12 +308,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             scratch: &self.scratch,
             aside: &self.aside,
             source_split: self.problem.source_split,
-            sources: source::Context::new(
-                (&self.problem, self.solver.as_ref()),
-                (&layout, arrays.aux, geometry),
-                arrays.kept_of_source,
-                &self.source_scratch,
-            ),
+            sources: SourceLevel {
+                sources: sources(geometry),
+                layout: &layout,
+                mesh: &mesh,
+                aux: arrays.aux,
+                kept: arrays.kept_of_source,
+            },
+            coarse_sources: coarse_geometry.map(sources),
             arrays,
             stages: self.stage.each_mut().map(|stage| Shared::new(stage)),
             host_works: &self.host_works,

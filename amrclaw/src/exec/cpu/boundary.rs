@@ -4,8 +4,9 @@ use super::store::LevelStore;
 use crate::fields::{PatchLayout, Shared};
 use crate::mesh::{AxisEnds, Geometry};
 use crate::physics::{Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, MappedWall, Problem};
-use crate::plan::BoundaryRegion;
+use crate::plan::{BoundaryRegion, GhostPlan};
 use riemann::axis::Side;
+use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 
 /// What boundary conditions read of a level.
@@ -31,11 +32,33 @@ impl<'a, const D: usize> BoundaryContext<'a, D> {
     }
 }
 
+/// Ghost cells outside the domain, and what fills them.
+#[derive(Clone, Copy)]
+pub(super) struct Outside<'a, const D: usize, R> {
+    pub plan: &'a GhostPlan<D>,
+    pub context: BoundaryContext<'a, D>,
+    pub solver: &'a dyn PatchSolver<R>,
+}
+
+impl<const D: usize, R: Scalar> Outside<'_, D, R> {
+    /// Fills those of patch `k` from its own cells inside the domain.
+    ///
+    /// # Safety
+    /// Nobody else touches the patch's ghost cells meanwhile.
+    pub unsafe fn fill(&self, (q, aux): (Shared<'_, R>, &[R]), layout: &PatchLayout<D>, k: usize) {
+        for region in self.plan.boundaries(k) {
+            let normal = self.solver.wall_normal(region.axis);
+            // SAFETY: the caller's promise.
+            unsafe { fill((q, aux), layout, region, normal, &self.context) };
+        }
+    }
+}
+
 /// Fills a region from the patch's own cells inside the domain; component `wall_normal` changes its sign at walls.
 ///
 /// # Safety
 /// Nobody else touches the patch's ghost cells meanwhile.
-pub(super) unsafe fn fill<const D: usize, R: Scalar>(
+unsafe fn fill<const D: usize, R: Scalar>(
     (q, aux): (Shared<'_, R>, &[R]),
     layout: &PatchLayout<D>,
     region: &BoundaryRegion<D>,

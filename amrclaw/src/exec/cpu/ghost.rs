@@ -1,7 +1,7 @@
 //! Filling ghost cells: same level, coarser level, physical boundary, patch by patch.
 
 use super::CpuExecutor;
-use super::boundary::{self, BoundaryContext};
+use super::boundary::{BoundaryContext, Outside};
 use super::exchange::{post, receive};
 use super::interpolate::Slope;
 use super::regions::{CoarseLevel, copy_region, pack_regions, unpack_regions};
@@ -27,7 +27,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let num_eqn = store.num_eqn;
         let (q, aux) = store.q_mut_and_aux();
         let q = Shared::new(q);
-        let solver = &self.solver;
+        let sides = Outside { plan, context, solver: self.solver.as_ref() };
         let inside = |k: usize| {
             let target = &layout.patches[k];
             // SAFETY: each patch's ghost cells are written by its own task alone; tasks read interior cells of other
@@ -44,11 +44,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
         };
         let outside = |k: usize| {
-            for region in plan.boundaries(k) {
-                let normal = solver.wall_normal(region.axis);
-                // SAFETY: likewise.
-                unsafe { boundary::fill((q, aux), &layout.patches[k], region, normal, &context) };
-            }
+            // SAFETY: likewise.
+            unsafe { sides.fill((q, aux), &layout.patches[k], k) };
         };
         // What boundary functions cost is recorded where a device takes the steps.
         let noted = self.engine.is_some()

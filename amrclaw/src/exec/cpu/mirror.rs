@@ -2,15 +2,15 @@
 //! host can compute something.
 
 use super::CpuExecutor;
-use super::boundary::{self, BoundaryContext};
+use super::boundary::{BoundaryContext, Outside};
 use super::failure::Searched;
-use super::source;
-use super::store::LevelStore;
+use super::source::{SourceLevel, Sources};
+use super::store::{LevelStore, Register};
 use crate::exec::{ExecError, LevelState};
 use crate::fields::Shared;
 use crate::index::Level;
 use crate::mesh::{Geometry, LevelMesh, Partition, TagSet};
-use crate::plan::GhostPlan;
+use crate::plan::{GhostPlan, RefluxPlan};
 use riemann::real::Scalar;
 use std::sync::Arc;
 
@@ -92,30 +92,49 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut self.levels[level.index()];
         let context = BoundaryContext::new(&self.problem, store);
         let layout = store.layout.clone();
+        let sides = Outside { plan, context, solver: self.solver.as_ref() };
         let (q, aux) = store.q_mut_and_aux();
         let q = Shared::new(q);
-        for (k, patch) in layout.patches.iter().enumerate() {
-            for region in plan.boundaries(k) {
-                let normal = self.solver.wall_normal(region.axis);
-                // SAFETY: the level is borrowed alone.
-                unsafe { boundary::fill((q, aux), patch, region, normal, &context) };
-            }
-        }
+        // SAFETY: the level is borrowed alone.
+        layout.patches.iter().enumerate().for_each(|(k, patch)| unsafe { sides.fill((q, aux), patch, k) });
         self.check_boundaries(level, plan)
     }
 
-    /// Applies the source terms to a level's states, to ghost cells too if `ghosts`. Returns the first patch whose values are then not
-    /// all finite and allowed.
-    pub(in crate::exec) fn mirror_source(&mut self, level: Level, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
+    /// Applies the source terms to a level's states, and if `ghosts` gives their plan to ghost cells too. Returns the first patch whose
+    /// values are then not all finite and allowed.
+    pub(in crate::exec) fn mirror_source(
+        &mut self,
+        level: Level,
+        ghosts: Option<&GhostPlan<D>>,
+        t: f64,
+        dt: f64,
+    ) -> Option<usize> {
         let store = &mut self.levels[level.index()];
         let (mut aux, kept) = (std::mem::take(&mut store.aux), std::mem::take(&mut store.kept_of_source));
-        let layout = store.layout.clone();
-        let solver = (&self.problem, self.solver.as_ref());
-        let values = (&*layout, Shared::new(&mut aux), store.geometry);
-        let context = source::Context::new(solver, values, &kept, &self.source_scratch);
+        let (layout, mesh) = (store.layout.clone(), store.mesh.clone());
+        let context = BoundaryContext::new(&self.problem, store);
+        let outside = ghosts.map(|plan| Outside { plan, context, solver: self.solver.as_ref() });
+        let sources = Sources::new(&self.problem, self.solver.as_ref(), store.geometry, &self.source_scratch);
+        let level = SourceLevel { sources, layout: &layout, mesh: &mesh, aux: Shared::new(&mut aux), kept: &kept };
         // SAFETY: the level is borrowed alone.
-        let broken = unsafe { context.apply(Shared::new(store.q_mut()), ghosts, t, dt) };
+        let broken = unsafe { level.apply(Shared::new(store.q_mut()), outside, t, dt) };
         (store.aux, store.kept_of_source) = (aux, kept);
         broken
+    }
+
+    /// Advances the coarse cells beside level `fine` by the sources. `cells`: as [`Register`] keeps them.
+    pub(in crate::exec) fn mirror_source_cells(
+        &mut self,
+        fine: Level,
+        plan: &RefluxPlan<D>,
+        cells: &mut Vec<R>,
+        when: (f64, f64),
+    ) {
+        let layout = self.levels[fine.index()].layout.clone();
+        let geometry = self.levels[fine.index() - 1].geometry;
+        let sources = Sources::new(&self.problem, self.solver.as_ref(), geometry, &self.source_scratch);
+        let mut register = Register { source_cells: std::mem::take(cells), ..Register::default() };
+        register.advance_source_cells(plan, &sources, &layout, when);
+        *cells = register.source_cells;
     }
 }

@@ -25,6 +25,7 @@ mod register;
 mod richardson;
 mod scratch;
 mod source;
+mod source_cells;
 mod source_step;
 mod store;
 mod tile;

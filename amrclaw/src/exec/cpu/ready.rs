@@ -35,9 +35,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.aside.resize(most_buffered);
         let (num_aux, num_levels) = (self.solver.aux().len(), self.levels.len());
         let kept_elsewhere = (self.engine.is_some(), !self.ranks.is_solo());
+        let sourced = self.problem.applies_sources(self.solver.has_source());
         let over_ghosts = self.sweeps_over_ghosts() && self.engine.is_none();
         for (l, (store, plans)) in self.levels.iter_mut().zip(plans.iter()).enumerate() {
-            store.make_room(plans, (num_aux, self.sweeps.len()), kept_elsewhere, &mut self.pool);
+            store.make_room(plans, (num_aux, self.sweeps.len(), sourced), kept_elsewhere, &mut self.pool);
             let in_place = over_ghosts && l + 1 == num_levels && store.tiles.whole_patches;
             store.make_room_for_ghosts(in_place, &mut self.pool);
         }

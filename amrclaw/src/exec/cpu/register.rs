@@ -7,6 +7,11 @@
 //! is what the coarse cell must still receive: Qin, LeVeque & Motley 2018, eqs 5–9. Fluxes are seen from the coarse
 //! cell's side: 𝒜⁻ΔQ + F̃ or F̃ − 𝒜⁺ΔQ. C1 solves the user's own Riemann problem between the coarse cell's old state Q
 //! and the fine ghost cell Q̂ over it, so that equations without a flux are served too.
+//!
+//! Source terms change the fluxes within the coarse step. The coarse flux is that of one state Q; at fine step k sources alone would have made
+//! `S_k Q` of it, from the beginning of the coarse step to where the fine step solves its Riemann problems. For a quantity that has a source there,
+//! C1 is `f(Q̂) − f(Q) − (f(S_k Q) − f(Q))`: solved from the coarse state as sources have advanced it, as `qad` of AMRClaw does. A quantity without
+//! one keeps the exact balance.
 
 use super::CpuExecutor;
 use super::exchange::{post, receive};
@@ -29,7 +34,7 @@ use riemann::real::Scalar;
 /// Fine faces handled at a time.
 const CHUNK: usize = 128;
 /// Numbers between the components of a chunk.
-const STRIDE: usize = CHUNK + PACK_OVERRUN;
+pub(super) const STRIDE: usize = CHUNK + PACK_OVERRUN;
 
 /// Numbers of scratch memory that [`Gather::as_fine`] needs.
 pub(super) const fn scratch_len(num_eqn: usize, num_aux: usize) -> usize {
@@ -129,8 +134,9 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
 
     /// The fine side: adds Δt times the fine fluxes and C1. `aside`: the ghost cells have been saved.
     pub fn as_fine(&self, plan: &ListedFaces<D>, register: &mut Register<R>, aside: bool) {
-        let sums = Shared::new(&mut register.sums);
-        let (cells, ghosts) = (&register.coarse_cells, aside.then_some(register.ghosts.as_slice()));
+        let Register { sums, coarse_cells: cells, ghosts, source_cells } = register;
+        let (sums, ghosts) = (Shared::new(sums), aside.then_some(ghosts.as_slice()));
+        let (cells, source_cells) = (cells.as_slice(), source_cells.as_slice());
         parallel_for(plan.plan.num_fine_patches(), |k| {
             if !self.layout.patches[k].is_local {
                 return;
@@ -144,7 +150,10 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
                 let chunk = plan.slots()[slots.clone()].iter().take(CHUNK / faces).take_while(|f| same(f)).count();
                 if self.swept(first.axis) {
                     let range = slots.start..slots.start + chunk;
-                    self.add_chunk(plan, range, sums, (cells, ghosts), &mut scratch);
+                    self.add_chunk(plan, range.clone(), sums, (cells, ghosts), &mut scratch);
+                    if !source_cells.is_empty() {
+                        self.take_source_changes(plan, range, sums, source_cells, &mut scratch);
+                    }
                 }
                 slots.start += chunk;
             }
@@ -242,12 +251,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn send_coarse_faces(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
         let header = self.header(Phase::CoarseFaces, fine);
         let Exchange { sent, received } = plan.exchange();
-        let Register { sums, coarse_cells, .. } = &mut self.levels[fine.index()].register;
+        let Register { sums, coarse_cells, source_cells, .. } = &mut self.levels[fine.index()].register;
+        let sourced = source_cells.len().saturating_sub(PACK_OVERRUN);
         let engine = self.engine.as_ref().filter(|_| !(sent.is_empty() && received.is_empty()));
         if let Some(engine) = engine {
             engine.fetch_register(fine.index(), [sums, coarse_cells])?;
         }
-        send_faces(&self.ranks, header, plan, (sent, received), &mut [sums, coarse_cells])?;
+        let arrays = &mut [&mut sums[..], &mut coarse_cells[..], &mut source_cells[..sourced]];
+        send_faces(&self.ranks, header, plan, (sent, received), arrays)?;
         match engine {
             Some(engine) => engine.put_register(fine.index(), [sums, coarse_cells]),
             None => Ok(()),
@@ -322,7 +333,7 @@ fn send_faces<const D: usize, R: Scalar>(
     header: MessageHeader,
     plan: &RefluxPlan<D>,
     (sent, received): (&FaceParcels<D>, &FaceParcels<D>),
-    arrays: &mut [&mut Vec<R>],
+    arrays: &mut [&mut [R]],
 ) -> Result<(), CommError> {
     if sent.is_empty() && received.is_empty() {
         return Ok(());

@@ -1,92 +1,182 @@
 //! Source terms: the solver's own, and dq/dt given by a function.
 
+use super::boundary::Outside;
 use super::fill::kept_of;
 use super::scratch::Scratch;
 use super::source_step::{RowSource, RowValues};
 use super::store::KeptOfSource;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
-use crate::index::CellBox;
-use crate::mesh::{Geometry, in_space};
+use crate::mesh::{Geometry, LevelMesh, in_space};
 use crate::physics::{CachedCellFunction, CellRow, Problem, SourceCentres, StateFunction};
 use crate::threads::{parallel_map, parallel_reduce};
 use riemann::patch::{PatchSolver, SourceRow};
 use riemann::real::Scalar;
 
-/// What source terms read.
-pub(super) struct Context<'a, const D: usize, R: Scalar> {
-    pub layout: &'a LevelLayout<D>,
-    pub aux: Shared<'a, R>,
+/// The source terms of a problem, for cells of one level.
+#[derive(Clone, Copy)]
+pub(super) struct Sources<'a, const D: usize, R: Scalar> {
     pub num_aux: usize,
     pub num_eqn: usize,
     pub geometry: Geometry<D>,
     solver: &'a dyn PatchSolver<R>,
     centres: Option<&'a SourceCentres<D>>,
     function: Option<&'a dyn StateFunction<D>>,
-    /// What the function keeps of the level.
-    kept: &'a KeptOfSource,
     /// States and rates of one row, per thread.
     scratch: &'a Scratch<f64>,
 }
 
-impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
-    /// What the problem's sources read of a level.
+/// A row of cells to which sources are applied, wherever their values lie.
+#[derive(Clone, Copy)]
+pub(super) struct SourceCells<'a, const D: usize, R> {
+    /// The first cell. Beyond a periodic side of the domain, the cell that it is an image of.
+    pub cell: [i32; D],
+    pub len: usize,
+    /// The states, and where the first cell's begin.
+    pub q: (Shared<'a, R>, usize),
+    /// The auxiliary values, likewise.
+    pub aux: (Shared<'a, R>, usize),
+    /// Numbers between components.
+    pub component: usize,
+}
+
+impl<'a, const D: usize, R: Scalar> Sources<'a, D, R> {
     pub fn new(
-        (problem, solver): (&'a Problem<D>, &'a dyn PatchSolver<R>),
-        (layout, aux, geometry): (&'a LevelLayout<D>, Shared<'a, R>, Geometry<D>),
-        kept: &'a KeptOfSource,
+        problem: &'a Problem<D>,
+        solver: &'a dyn PatchSolver<R>,
+        geometry: Geometry<D>,
         scratch: &'a Scratch<f64>,
     ) -> Self {
-        Context {
-            layout,
-            aux,
+        Sources {
             num_aux: solver.aux().len(),
             num_eqn: solver.equations().len(),
             geometry,
             solver,
             centres: problem.own_source_at.as_ref(),
             function: problem.source.as_deref(),
-            kept,
             scratch,
         }
     }
 
-    /// Applies the source terms for a time `dt` from time `t`, to ghost cells too if `ghosts`. Returns the first patch whose values are
-    /// then not all finite and allowed.
+    /// Applies the source terms for a time `dt` from time `t`. `steps`: the function in two steps, and what it keeps for the row. Returns
+    /// whether the values are then all finite and allowed.
+    ///
+    /// # Safety
+    /// Nobody else touches the row's states, and nobody writes auxiliary values. Numbers beyond the row's can be read.
+    pub unsafe fn apply(
+        &self,
+        cells: &SourceCells<'_, D, R>,
+        in_steps: Option<(&dyn CachedCellFunction<D>, &[f64])>,
+        (t, dt): (f64, f64),
+    ) -> bool {
+        let (row, states) = (self.row(cells, t), self.states(cells, t, dt));
+        if self.solver.has_source() {
+            // SAFETY: the row is ours by the caller's promise, and arrays have the overrun at their ends.
+            let act = |states: &SourceRow<R>| unsafe { self.solver.apply_source(states) };
+            match self.centres {
+                Some(centres) => centres.rows(&row, &states).for_each(|cell| act(&cell)),
+                None => act(&states),
+            }
+        }
+        if let Some(function) = self.function {
+            // SAFETY: the caller's promise.
+            unsafe { self.apply_function(RowSource { function, in_steps }, cells, &row, dt) };
+        }
+        let (q, start) = cells.q;
+        let mut finite = true;
+        for m in 0..self.num_eqn {
+            // SAFETY: likewise.
+            let values = unsafe { q.row(start + m * cells.component, cells.len) };
+            finite &= values.iter().all(|v| v.to_f64().is_finite());
+        }
+        // SAFETY: likewise.
+        finite & unsafe { self.solver.first_inadmissible(&states, false) }.is_none()
+    }
+
+    /// A row of cells as functions take it.
+    fn row(&self, cells: &SourceCells<'_, D, R>, time: f64) -> CellRow<D> {
+        CellRow { geometry: self.geometry, first: cells.cell, len: cells.len, time }
+    }
+
+    /// A row of cells as the solver takes it.
+    fn states(&self, cells: &SourceCells<'_, D, R>, t: f64, dt: f64) -> SourceRow<R> {
+        let (q, aux) = (cells.q.0.at(cells.q.1), cells.aux);
+        let aux = match self.num_aux {
+            0 => std::ptr::NonNull::dangling().as_ptr(),
+            _ => aux.0.at(aux.1).cast_const(),
+        };
+        let (lattice, first) = (self.geometry.in_space(), in_space(cells.cell));
+        SourceRow { q, aux, len: cells.len, component: cells.component, lattice, first, t, dt }
+    }
+
+    /// Advances a row by the function.
+    unsafe fn apply_function(
+        &self,
+        source: RowSource<'_, D>,
+        cells: &SourceCells<'_, D, R>,
+        row: &CellRow<D>,
+        dt: f64,
+    ) {
+        let &SourceCells { len, q, aux, component, .. } = cells;
+        let mut buffer = self.scratch.mine();
+        let mut values = RowValues::of(&mut buffer, [self.num_eqn, self.num_aux], len);
+        for (a, values) in values.aux.chunks_exact_mut(len).enumerate() {
+            // SAFETY: nobody writes auxiliary values while sources act.
+            let known = unsafe { aux.0.row(aux.1 + a * component, len) };
+            values.iter_mut().zip(known).for_each(|(o, v)| *o = v.to_f64());
+        }
+        for (m, state) in values.state.chunks_exact_mut(len).enumerate() {
+            // SAFETY: the row is ours by the caller's promise.
+            let known = unsafe { q.0.row(q.1 + m * component, len) };
+            state.iter_mut().zip(known).for_each(|(s, v)| *s = v.to_f64());
+        }
+        values.advance(source, row, dt);
+        for (m, state) in values.state.chunks_exact(len).enumerate() {
+            // SAFETY: likewise.
+            let out = unsafe { q.0.row_mut(q.1 + m * component, len) };
+            out.iter_mut().zip(state).for_each(|(o, s)| *o = R::from_f64(*s));
+        }
+    }
+}
+
+/// A level's patches, to which source terms are applied.
+pub(super) struct SourceLevel<'a, const D: usize, R: Scalar> {
+    pub sources: Sources<'a, D, R>,
+    pub layout: &'a LevelLayout<D>,
+    pub mesh: &'a LevelMesh<D>,
+    pub aux: Shared<'a, R>,
+    /// What the function keeps of the level.
+    pub kept: &'a KeptOfSource,
+}
+
+impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
+    /// Applies the source terms for a time `dt` from time `t`, and if `ghosts` says what is outside the domain, to ghost cells too: beyond
+    /// periodic sides at the positions of the cells that they are images of, while those outside the domain are filled again from the cells
+    /// inside. Returns the first patch whose values are then not all finite and allowed.
     ///
     /// # Safety
     /// Nobody else touches `q` meanwhile, and nobody writes auxiliary values.
-    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
-        let cells_of = |patch: &PatchLayout<D>| if ghosts { patch.with_ghosts() } else { patch.cells };
-        let steps = self.function.and_then(StateFunction::in_steps);
-        let kept = steps.map(|steps| (steps, self.kept_by(steps, usize::from(ghosts), cells_of)));
+    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D, R>>, t: f64, dt: f64) -> Option<usize> {
+        let with_ghosts = ghosts.is_some();
+        let steps = self.sources.function.and_then(StateFunction::in_steps);
+        let kept = steps.map(|steps| (steps, self.kept_by(steps, with_ghosts)));
         let patches = &self.layout.patches;
         let act = |k: usize| {
-            let (patch, cells) = (&patches[k], cells_of(&patches[k]));
+            let patch = &patches[k];
             let mut rest = kept.map(|(steps, kept)| (steps, kept[k].as_slice()));
-            let len = cells.size()[0] as usize;
-            let mut buffer = self.scratch.mine();
             let mut finite = true;
-            for row in cells.rows() {
+            for cells in self.rows(patch, q, with_ghosts) {
+                let in_steps = rest.as_mut().map(|(steps, rest)| {
+                    (*steps, rest.split_off(..steps.kept_len(cells.len)).expect("each row has its own"))
+                });
                 // SAFETY: each patch is touched by its own task alone.
-                unsafe {
-                    if self.solver.has_source() {
-                        self.apply_solver(q, patch, row, len, t, dt);
-                    }
-                    if let Some(function) = self.function {
-                        let in_steps = rest.as_mut().map(|(steps, rest)| {
-                            let of_row = rest.split_off(..steps.kept_len(len)).expect("each row has its own");
-                            (*steps, of_row)
-                        });
-                        let values = RowValues::of(&mut buffer, [self.num_eqn, self.num_aux], len);
-                        self.apply_function(RowSource { function, in_steps }, q, patch, row, len, (t, dt), values);
-                    }
-                    let start = patch.offset(self.num_eqn, row);
-                    for m in 0..self.num_eqn {
-                        let values = q.row(start + m * patch.component(), len);
-                        finite &= values.iter().all(|v| v.to_f64().is_finite());
-                    }
-                    finite &= self.solver.first_inadmissible(&self.row(q, patch, row, len, t, dt), false).is_none();
-                }
+                finite &= unsafe { self.sources.apply(&cells, in_steps, (t, dt)) };
+            }
+            if let Some(outside) = &ghosts {
+                let len = self.layout.len(self.sources.num_aux);
+                // SAFETY: nobody writes auxiliary values.
+                let aux = if self.sources.num_aux == 0 { &[] } else { unsafe { self.aux.row(0, len) } };
+                // SAFETY: likewise.
+                unsafe { outside.fill((q, aux), patch, k) };
             }
             finite
         };
@@ -94,94 +184,42 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         Some(parallel_reduce(patches.len(), broken, usize::MAX, usize::min)).filter(|&k| k < usize::MAX)
     }
 
-    /// What the function keeps for each patch; computed once. `place`: among what is kept of the level.
-    fn kept_by(
+    /// The rows of a patch in which sources act. Each lies in one period of the domain.
+    fn rows<'q>(
         &self,
-        steps: &dyn CachedCellFunction<D>,
-        place: usize,
-        cells_of: impl Fn(&PatchLayout<D>) -> CellBox<D> + Sync,
-    ) -> &'a [Vec<f64>] {
+        patch: &PatchLayout<D>,
+        q: Shared<'q, R>,
+        with_ghosts: bool,
+    ) -> impl Iterator<Item = SourceCells<'q, D, R>>
+    where
+        'a: 'q,
+    {
+        let cells = if with_ghosts { self.mesh.inside_domain(&patch.with_ghosts()) } else { patch.cells };
+        let (lo, hi, count) = (cells.lo[0], cells.hi[0], self.mesh.domain().hi);
+        let periods = lo.div_euclid(count[0])..=(hi - 1).div_euclid(count[0]);
+        let (num_eqn, num_aux) = (self.sources.num_eqn, self.sources.num_aux);
+        cells.rows().flat_map(move |mut cell| {
+            periods.clone().map(move |period| {
+                cell[0] = lo.max(period * count[0]);
+                SourceCells {
+                    cell: std::array::from_fn(|d| cell[d].rem_euclid(count[d])),
+                    len: (hi.min((period + 1) * count[0]) - cell[0]) as usize,
+                    q: (q, patch.offset(num_eqn, cell)),
+                    aux: (self.aux, patch.offset(num_aux, cell)),
+                    component: patch.component(),
+                }
+            })
+        })
+    }
+
+    /// What the function keeps for each patch; computed once.
+    fn kept_by(&self, steps: &dyn CachedCellFunction<D>, with_ghosts: bool) -> &'a [Vec<f64>] {
         let patches = &self.layout.patches;
         let of_patch = |k: usize| {
-            let cells = cells_of(&patches[k]);
-            let rows = cells.rows().map(|cell| self.cells(cell, cells.size()[0] as usize, 0.0));
+            let rows = self.rows(&patches[k], self.aux, with_ghosts).map(|cells| self.sources.row(&cells, 0.0));
             if patches[k].is_local { kept_of(steps, rows) } else { Vec::new() }
         };
-        self.kept[place].get_or_init(|| parallel_map(patches.len(), of_patch))
-    }
-
-    unsafe fn apply_solver(
-        &self,
-        q: Shared<'_, R>,
-        patch: &PatchLayout<D>,
-        cell: [i32; D],
-        len: usize,
-        t: f64,
-        dt: f64,
-    ) {
-        let row = self.row(q, patch, cell, len, t, dt);
-        // SAFETY: the row is ours by the caller's promise, and arrays have the overrun at their ends.
-        let act = |row: &SourceRow<R>| unsafe { self.solver.apply_source(row) };
-        match self.centres {
-            Some(centres) => centres.rows(&self.cells(cell, len, t), &row).for_each(|cell| act(&cell)),
-            None => act(&row),
-        }
-    }
-
-    /// A row of cells as functions take it.
-    fn cells(&self, cell: [i32; D], len: usize, time: f64) -> CellRow<D> {
-        CellRow { geometry: self.geometry, first: cell, len, time }
-    }
-
-    /// A row of cells as the solver takes it.
-    fn row(
-        &self,
-        q: Shared<'_, R>,
-        patch: &PatchLayout<D>,
-        cell: [i32; D],
-        len: usize,
-        t: f64,
-        dt: f64,
-    ) -> SourceRow<R> {
-        let aux = match self.num_aux {
-            0 => std::ptr::NonNull::dangling().as_ptr(),
-            n => self.aux.at(patch.offset(n, cell)).cast_const(),
-        };
-        let q = q.at(patch.offset(self.num_eqn, cell));
-        let (lattice, first) = (self.geometry.in_space(), in_space(cell));
-        SourceRow { q, aux, len, component: patch.component(), lattice, first, t, dt }
-    }
-
-    /// Advances a row by the function.
-    #[allow(clippy::too_many_arguments, reason = "the row, the time and the values of one call site")]
-    unsafe fn apply_function(
-        &self,
-        source: RowSource<'_, D>,
-        q: Shared<'_, R>,
-        patch: &PatchLayout<D>,
-        cell: [i32; D],
-        len: usize,
-        (t, dt): (f64, f64),
-        mut values: RowValues<'_>,
-    ) {
-        for (a, values) in values.aux.chunks_exact_mut(len).enumerate() {
-            let start = patch.offset(self.num_aux, cell) + a * patch.component();
-            // SAFETY: nobody writes auxiliary values while sources act.
-            let known = unsafe { self.aux.row(start, len) };
-            values.iter_mut().zip(known).for_each(|(o, v)| *o = v.to_f64());
-        }
-        let start = patch.offset(self.num_eqn, cell);
-        for (m, state) in values.state.chunks_exact_mut(len).enumerate() {
-            // SAFETY: the row is ours by the caller's promise.
-            let known = unsafe { q.row(start + m * patch.component(), len) };
-            state.iter_mut().zip(known).for_each(|(s, v)| *s = v.to_f64());
-        }
-        values.advance(source, &self.cells(cell, len, t), dt);
-        for (m, state) in values.state.chunks_exact(len).enumerate() {
-            // SAFETY: likewise.
-            let out = unsafe { q.row_mut(start + m * patch.component(), len) };
-            out.iter_mut().zip(state).for_each(|(o, s)| *o = R::from_f64(*s));
-        }
+        self.kept[usize::from(with_ghosts)].get_or_init(|| parallel_map(patches.len(), of_patch))
     }
 }
 

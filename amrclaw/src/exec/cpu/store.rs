@@ -6,6 +6,7 @@ use crate::exec::step::States;
 use crate::fields::{LevelLayout, Pool, Shared};
 use crate::mesh::{Geometry, LevelMesh, Partition};
 use crate::plan::{LevelPlans, RefluxPlan};
+use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::sync::{Arc, OnceLock};
 
@@ -20,6 +21,10 @@ pub(super) struct Register<R> {
     /// Ghost cells of the finer level beside each of its faces, saved before a sweep that may overwrite them:
     /// `[equation, face]`.
     pub ghosts: Vec<R>,
+    /// Where there are source terms, the coarse cells beside the faces: the state at the beginning of the coarse step, to which sources are
+    /// applied with the finer level's steps; the state by which the coarse step solved its first Riemann problems; aux:
+    /// `[2 num_eqn + num_aux, slot]`, and some numbers behind.
+    pub source_cells: Vec<R>,
 }
 
 /// The time-independent part of source terms for each patch, for rows of interior cells and for rows with ghost cells.
@@ -77,7 +82,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         let layout = Arc::new(LevelLayout::of_part(&mesh, num_ghost as i32, is_local));
         let buffers = vec![pool.take(layout.len(num_eqn))];
         let aux = if num_aux > 0 { pool.take(layout.len(num_aux)) } else { Vec::new() };
-        let register = Register { sums: Vec::new(), coarse_cells: Vec::new(), ghosts: Vec::new() };
+        let register = Register::default();
         LevelStore {
             mesh,
             partition,
@@ -99,8 +104,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     /// Gives all memory back.
     pub fn dismantle(self, pool: &mut Pool<R>) {
         self.buffers.into_iter().for_each(|b| pool.give(b));
-        let Register { sums, coarse_cells, ghosts } = self.register;
-        let others = [self.aux, self.kept, sums, coarse_cells, ghosts];
+        let Register { sums, coarse_cells, ghosts, source_cells } = self.register;
+        let others = [self.aux, self.kept, sums, coarse_cells, ghosts, source_cells];
         others.into_iter().for_each(|b| pool.give(b));
     }
 
@@ -176,8 +181,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     pub fn keep_saved_alone(&mut self, pool: &mut Pool<R>) {
         self.states.restore();
         self.release_spare(pool);
-        let Register { sums, coarse_cells, ghosts } = &mut self.register;
-        let others = [&mut self.kept, sums, coarse_cells, ghosts];
+        let Register { sums, coarse_cells, ghosts, source_cells } = &mut self.register;
+        let others = [&mut self.kept, sums, coarse_cells, ghosts, source_cells];
         others.into_iter().for_each(|array| pool.give(std::mem::take(array)));
     }
 
@@ -191,11 +196,12 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     }
 
     /// Resizes the arrays of kept fluxes and of the conservation fix. `elsewhere`: an engine keeps fluxes and coarse cells, and only
-    /// the sums are fetched; `sends_cells`: coarse cells are needed here all the same, to send them to other ranks.
+    /// the sums are fetched; `sends_cells`: coarse cells are needed here all the same, to send them to other ranks. `sourced`: there are
+    /// source terms.
     pub fn make_room(
         &mut self,
         plans: &LevelPlans<D>,
-        (num_aux, sweeps): (usize, usize),
+        (num_aux, sweeps, sourced): (usize, usize, bool),
         (elsewhere, sends_cells): (bool, bool),
         pool: &mut Pool<R>,
     ) {
@@ -206,6 +212,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             resize(&mut self.register.sums, self.num_eqn * slots, pool);
             let cells = sweeps * (self.num_eqn + num_aux) * slots;
             resize(&mut self.register.coarse_cells, if sends_cells { cells } else { here(cells) }, pool);
+            let source_cells = (2 * self.num_eqn + num_aux) * slots + PACK_OVERRUN;
+            resize(&mut self.register.source_cells, if sourced { source_cells } else { 0 }, pool);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{HostTables, Queue, Table, TableBuilder, origin, pointer, region};
 use crate::fields::{LevelLayout, PatchLayout};
-use crate::index::CellBox;
+use crate::index::{CellBox, CellIndex};
 use crate::mesh::Geometry;
 use crate::plan::AuxOrigins;
 use cuda::CudaError;
@@ -52,17 +52,20 @@ pub(in crate::exec) struct EvaluatePlace<const D: usize> {
 }
 
 impl<M> FunctionTables<M> {
-    /// Tables of some cells of each patch, such as its interior, or all with ghost cells.
+    /// Tables of some cells of each patch, in boxes each with the shift from the cells at whose positions the function is evaluated.
     pub fn of_cells<const D: usize, Q: Queue<Memory = M>>(
         layout: &LevelLayout<D>,
         groups: &[Range<usize>],
-        cells: impl Fn(&PatchLayout<D>) -> CellBox<D>,
+        cells: impl Fn(&PatchLayout<D>) -> Vec<(CellBox<D>, CellIndex<D>)>,
         queue: &Q,
     ) -> Result<Self, CudaError> {
         let mut builder = TableBuilder::default();
         let made = groups.iter().map(|patches| {
             let here = layout.here().filter(|(k, _)| patches.contains(k));
-            let regions: Vec<_> = here.map(|(k, patch)| region(k as u32, k as u32, &cells(patch), [0; D])).collect();
+            let regions = here.flat_map(|(k, patch)| {
+                cells(patch).into_iter().map(move |(part, shift)| region(k as u32, k as u32, &part, shift))
+            });
+            let regions: Vec<_> = regions.collect();
             Group { asked: builder.table(regions.into_iter()), continued: Vec::new() }
         });
         let made = made.collect();

@@ -81,6 +81,7 @@ impl KernelOptions {
             equations: solver.equations().len(),
             aux: solver.aux().len(),
             capacity: scheme.capacity,
+            sourced: problem.applies_sources(solver.has_source()),
             aux_face: solver.aux_face().iter().map(|axis| axis.map_or(-1, |axis| axis as i32)).collect(),
         };
         let functions = CaseFunctions::of(problem, &text);
@@ -115,7 +116,8 @@ impl KernelOptions {
         let CaseFunctions { flag, source, aux, centres, initial, boundary } = &self.functions;
         let text = |row: &'static Row, name: &'static str, function: &Option<CaseFunction>| {
             let (source, target) = self.shape.text_of_case(row.group, function.as_ref()?, &self.target);
-            Some(KernelText { source, target, entries: vec![[row.name, name]] })
+            let others = row.group.rows().map(|row| [row.name; 2]).filter(|[other, _]| *other != row.name);
+            Some(KernelText { source, target, entries: others.chain([[row.name, name]]).collect() })
         };
         let all = [
             text(FLAG_FUNCTION.row, FLAG_FUNCTION.row.name, flag),

@@ -18,7 +18,7 @@ mod regions;
 mod sweep_args;
 mod tables;
 
-pub(super) use axes::{axes, box_by_axes};
+pub(super) use axes::{axes, box_by_axes, periodic_bits};
 pub use case_functions::CaseFunctions;
 pub(super) use divided_tables::{DividedTables, TableOwners, kernels_divide_among};
 pub(super) use evaluate::{EvaluatePlace, FunctionTables};
@@ -31,7 +31,7 @@ pub(super) use parcels::{ExchangeTables, Parcels, Share};
 pub(super) use patch_table::{cut_into_tiles, patch_table, strip_table};
 pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, WrittenTables, kernels_have_room};
 pub(super) use regions::{HostTables, Table, TableBuilder, region};
-pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, tile_shape};
+pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, KeptBeside, RegisterPlace, UpdatePlace, tile_shape};
 pub(super) use tables::{
     FaceCounts, FaceMap, FillTable, HostLevelTables, LevelContext, LevelTables, TransferTables, face_run,
 };

@@ -26,6 +26,17 @@ impl<const D: usize> Sides<D> {
         Sides { beyond, normals: wall_normal.map(|normal| normal.map_or(-1, |m| m as i32)), functions }
     }
 
+    /// What lies beyond them, as kernels know it: `kernels/outside.cuh`.
+    pub fn codes(&self) -> [[u32; 2]; 3] {
+        let code = |side: Beyond| match side {
+            Beyond::Periodic => 0,
+            Beyond::Nearest | Beyond::Itself => 1,
+            Beyond::Mirrored => 2,
+            Beyond::Wall => 3,
+        };
+        axes(self.beyond.map(|sides| sides.map(code)), [0; 2])
+    }
+
     /// True if a user's function or the wall of a mapped grid computes ghost cells at some side.
     pub fn ask(&self) -> bool {
         self.functions.iter().any(|&sides| sides != 0)

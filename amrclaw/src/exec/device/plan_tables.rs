@@ -5,7 +5,7 @@ use super::parcels::{LevelParcels, TransferParcels};
 use super::tables::{FillTable, Runs, SideTable};
 use super::{FaceCounts, LevelTables, Machine, Sides, Table, TransferTables, axes, box_by_axes, pointer};
 use crate::index::Ratio;
-use crate::mesh::{Beyond, LevelMesh};
+use crate::mesh::LevelMesh;
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{COUNT_PLAN, SUM_PLAN, WRITE_PLAN};
@@ -284,15 +284,6 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
         chunk_cells: chunk_cells(cells),
         padding: 0,
     };
-    let beyond = |d: usize| {
-        sides.beyond[d].map(|side| match side {
-            _ if periodic[d] => 0,
-            Beyond::Periodic => 0,
-            Beyond::Nearest | Beyond::Itself => 1,
-            Beyond::Mirrored => 2,
-            Beyond::Wall => 3,
-        })
-    };
     PlanArgs {
         level: boxes.level,
         coarse: coarser.map_or(NOWHERE, |(boxes, _)| boxes.level),
@@ -309,7 +300,7 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
         values: table(cells),
         new_coarse: table(cells / ratio.cells() as usize),
         periodic: axes(periodic.map(u32::from), 0),
-        beyond: axes(std::array::from_fn::<_, D, _>(beyond), [0; 2]),
+        beyond: sides.codes(),
         ratio: axes(ratio.0, 1),
         keeps_faces: u32::from(keeps_faces),
         transfers: u32::from(transfer.is_some()),

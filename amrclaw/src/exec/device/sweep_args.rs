@@ -67,6 +67,22 @@ pub(in crate::exec) struct RegisterPlace {
     pub sums: Pointer<Real>,
     /// States and auxiliary values of the coarse cells, per sweep.
     pub coarse_cells: Pointer<Real>,
+    /// The coarse cells as sources act on them, or null.
+    pub source_cells: Pointer<Real>,
+    pub keeps: KeptBeside,
+}
+
+/// What the coarse side keeps in the first sweep of a step, where there are source terms.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct KeptBeside {
+    /// States at the beginning of the step, or null where the host keeps them.
+    pub start: Pointer<Real>,
+    /// Physical positions of cells, or null.
+    pub centres: Pointer<Real>,
+}
+
+impl KeptBeside {
+    pub const NOTHING: KeptBeside = KeptBeside { start: Pointer::NULL, centres: Pointer::NULL };
 }
 
 impl FaceMapPlace {
@@ -116,6 +132,9 @@ impl DeviceSweep<'_> {
             kept: self.kept,
             sums: place.sums,
             coarse_cells: place.coarse_cells,
+            source_cells: place.source_cells,
+            start: place.keeps.start,
+            centres: place.keeps.centres,
             dt: self.sweep_dt(),
             num_chunks: place.num_chunks,
             chunk_cells: place.chunk_cells,

@@ -8,23 +8,21 @@ use super::tiles::Tiles;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::device::{
-    DeviceSweep, FaceMap, FaceMapPlace, RegisterPlace, UpdatePlace, bytes_of, pointer, tile_shape, update_name,
+    DeviceSweep, FaceMap, FaceMapPlace, KeptBeside, RegisterPlace, UpdatePlace, pointer, tile_shape, update_name,
 };
 use crate::exec::step::source_after_waves;
 use crate::index::Level;
 use crate::physics::SourceSplit;
 use crate::plan::LevelPlans;
 use cuda::abi::{Pointer, Real};
-use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE, SOURCE, SOURCE_FUNCTION};
-use cuda::amr::tuning::patch_blocks;
-use cuda::amr::{Launcher, PatchReport, SourceArgs};
+use cuda::amr::PatchReport;
+use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE};
 use riemann::real::Scalar;
 use std::ops::Range;
-use std::time::Instant;
 
 /// An array of states that a part of a step reads or writes.
 #[derive(Clone, Copy)]
-enum Array {
+pub(super) enum Array {
     /// The level's present state.
     Present,
     /// The level's next state.
@@ -35,10 +33,10 @@ enum Array {
 
 /// What the sweeps of a step share.
 #[derive(Clone, Copy)]
-struct Step {
-    level: Level,
+pub(super) struct Step {
+    pub level: Level,
     dt: f64,
-    reports: Pointer<PatchReport>,
+    pub reports: Pointer<PatchReport>,
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
@@ -54,9 +52,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let slides = self.levels[l].slide.is_some();
         let mut input = Array::Present;
         let mut stage = 0;
+        if self.applies_sources() && plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
+            self.make_centres(level)?;
+        }
+        if source_split == SourceSplit::Strang {
+            self.advance_source_cells(level, &plans[l], time, 0.5 * dt)?;
+        }
         if source_split == SourceSplit::Strang {
             let output = if slides { Array::Next } else { Array::Stage(stage) };
-            self.apply_source(step, [input, output], true, time, 0.5 * dt)?;
+            self.apply_source(step, [input, output], Some(&plans[l]), time, 0.5 * dt)?;
             (input, stage) = (output, 1 - stage);
         }
         for n in 0..self.sweeps.len() {
@@ -78,7 +82,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let (after_from, after_for) = source_after_waves(source_split, time, dt);
         if after_for > 0.0 {
-            let broken = self.apply_source(step, [Array::Next; 2], false, after_from, after_for)?;
+            self.advance_source_cells(level, &plans[l], after_from, after_for)?;
+            let broken = self.apply_source(step, [Array::Next; 2], None, after_from, after_for)?;
             self.reports.note_broken(broken);
         }
         self.levels[l].advance(dt);
@@ -115,7 +120,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    fn place(&self, l: usize, array: Array) -> StatePlace<'_, N> {
+    pub(super) fn place(&self, l: usize, array: Array) -> StatePlace<'_, N> {
         match array {
             Array::Present => self.levels[l].q(),
             Array::Next => self.levels[l].next(),
@@ -123,7 +128,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    fn address(&self, l: usize, array: Array) -> Pointer<Real> {
+    pub(super) fn address(&self, l: usize, array: Array) -> Pointer<Real> {
         let (memory, start) = self.place(l, array);
         pointer::<Real, N>(memory, start)
     }
@@ -197,6 +202,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (Some(tables), Some(register), Some(_)) = (&finer.tables, &finer.register, &store.kept) else {
             unreachable!("tables, registers and room are made with the plans");
         };
+        let keeps = KeptBeside {
+            start: if self.applies_sources() { self.address(l, Array::Present) } else { Pointer::NULL },
+            centres: store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0)),
+        };
         let runs = if fine { tables.runs.fine } else { tables.runs.coarse };
         let chunks = patches.map_or(0..runs.num_chunks, |patches| tables.run_chunks(patches));
         let place = RegisterPlace {
@@ -206,6 +215,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             chunk_cells: runs.chunk_cells,
             sums: register.sums(),
             coarse_cells: register.coarse_cells(),
+            source_cells: register.source_cells(),
+            keeps,
         };
         let ratio = self.ratios[if fine { l - 1 } else { l }];
         let args = self.device_sweep(step, n, from).register(place, tables.faces.coarse, ratio);
@@ -213,78 +224,5 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         // SAFETY: the runs lie along this level's patches; register and corrections are those of the plan.
         unsafe { self.machine.run(&kernel, D, (chunks.end - chunks.start) as usize, &args)? };
         Ok(())
-    }
-
-    /// Integrates a source term by a kernel.
-    fn run_source(
-        &self,
-        kernel: &Launcher<SourceArgs>,
-        step: Step,
-        [from, to]: [Array; 2],
-        ghosts: bool,
-        t: f64,
-        dt: f64,
-    ) -> Result<(), ExecError> {
-        let l = step.level.index();
-        let store = &self.levels[l];
-        let patches = store.mesh.patches().len();
-        let blocks_per_patch = patch_blocks(patches, store.layout.num_cells_with_ghosts());
-        let args = SourceArgs {
-            patches: store.patches(),
-            from: self.address(l, from),
-            to: self.address(l, to),
-            aux: store.aux_address(),
-            centres: store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0)),
-            reports: step.reports,
-            level: store.geometry.in_space().into(),
-            t,
-            dt,
-            ghosts: u32::from(ghosts),
-            blocks_per_patch,
-        };
-        // SAFETY: arrays and patches are those of the level; each cell has one thread.
-        unsafe { self.machine.run(kernel, D, patches * blocks_per_patch as usize, &args)? };
-        Ok(())
-    }
-
-    /// Integrates the source terms over `dt` from time `t`, from the first array to the second, in ghost cells too if
-    /// `ghosts`. Returns the first patch on which the host finds a value that is not finite.
-    fn apply_source(
-        &mut self,
-        step: Step,
-        [from, to]: [Array; 2],
-        ghosts: bool,
-        t: f64,
-        dt: f64,
-    ) -> Result<Option<usize>, ExecError> {
-        let level = step.level;
-        let l = level.index();
-        let (is_function, own) = (self.functions.source.is_some(), self.has_source);
-        // Without any source, the values must still be copied to where the next part of the step reads them.
-        let in_place = matches!((from, to), (Array::Next, Array::Next));
-        if is_function || self.problem.source.is_none() && (own || in_place) {
-            let mut input = from;
-            if own {
-                self.make_centres(level)?;
-                self.run_source(&SOURCE, step, [input, to], ghosts, t, dt)?;
-                input = to;
-            }
-            if is_function {
-                self.run_source(&SOURCE_FUNCTION, step, [input, to], ghosts, t, dt)?;
-            }
-            return Ok(None);
-        }
-        let start = Instant::now();
-        self.mirror_levels(level);
-        let mut host = self.host.lock();
-        self.fetch(self.place(l, from), host.mirrored_q(level))?;
-        if let Some(aux) = &self.levels[l].aux {
-            self.fetch((aux, 0), host.mirrored_aux(level))?;
-        }
-        let broken = host.mirror_source(level, ghosts, t, dt);
-        let (memory, at) = self.place(l, to);
-        self.machine.upload(bytes_of(host.mirrored_q(level)), memory, at)?;
-        self.host_works.note("source", self.levels[l].mesh.num_cells(), start);
-        Ok(broken)
     }
 }

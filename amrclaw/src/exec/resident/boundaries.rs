@@ -1,24 +1,49 @@
 //! Ghost cells outside the domain, where user functions or walls of mapped grids compute some.
 
+use super::advance::Array;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::device::{bytes_of, bytes_of_mut, pointer};
+use crate::exec::device::{axes, bytes_of, bytes_of_mut, periodic_bits, pointer};
 use crate::index::Level;
 use crate::plan::LevelPlans;
-use cuda::amr::BoundaryArgs;
-use cuda::amr::kernels::BOUNDARY_FUNCTION;
+use cuda::amr::kernels::{BOUNDARY_FUNCTION, FILL_OUTSIDE};
+use cuda::amr::{BoundaryArgs, FillOutsideArgs};
 use riemann::real::Scalar;
 use std::time::Instant;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Fills a level's ghost cells outside the domain, axis by axis.
-    pub(super) fn fill_by_axes(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+    /// Fills an array's ghost cells outside the domain from the patches' own cells, at the level's time.
+    pub(super) fn fill_outside(&mut self, level: Level, plans: &LevelPlans<D>, array: Array) -> Result<(), ExecError> {
+        let l = level.index();
+        if self.sides.ask() {
+            return self.fill_by_axes(level, plans, array);
+        }
+        let store = &self.levels[l];
+        let args = FillOutsideArgs {
+            patches: store.patches(),
+            q: self.address(l, array),
+            domain: axes(store.mesh.domain().hi, 1),
+            periodic: periodic_bits(&store.mesh),
+            beyond: self.sides.codes(),
+            normals: axes(self.sides.normals, -1),
+            padding: 0,
+        };
+        if store.mesh.periodic() != [true; D] {
+            // SAFETY: the array is the level's; each ghost cell has one thread, which reads a cell inside the domain of the same patch.
+            unsafe { self.machine.run(&FILL_OUTSIDE, D, store.mesh.patches().len(), &args)? };
+        }
+        Ok(())
+    }
+
+    /// Fills an array's ghost cells outside the domain, axis by axis.
+    pub(super) fn fill_by_axes(&mut self, level: Level, plans: &LevelPlans<D>, array: Array) -> Result<(), ExecError> {
         if plans.ghost().all_boundaries().all().is_empty() {
             return Ok(());
         }
         if self.functions.boundary.is_none() {
-            return self.fill_boundaries_on_host(level, plans);
+            return self.fill_boundaries_on_host(level, plans, array);
         }
+        let q = self.address(level.index(), array);
         let store = &self.levels[level.index()];
         let tables = store.tables.as_ref().expect("made with the plans");
         for (axis, side) in tables.fill.by_axis.iter().enumerate().take(D) {
@@ -28,7 +53,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 origins: side.origins::<N>(&tables.memory),
                 chunks: table.chunks::<N>(&tables.memory),
                 patches: store.patches(),
-                q: store.q_address(),
+                q,
                 aux: store.aux_address(),
                 refused: pointer::<_, N>(&self.refused_boundary, 0),
                 domain: store.geometry.in_space().into(),
@@ -48,13 +73,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Fills them on the host.
-    fn fill_boundaries_on_host(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+    fn fill_boundaries_on_host(&mut self, level: Level, plans: &LevelPlans<D>, array: Array) -> Result<(), ExecError> {
         let start = Instant::now();
-        self.fetch_level(level)?;
-        let host = self.host.get_mut();
-        host.mirror_boundaries(level, plans.ghost())?;
+        self.fetch_array(level, array)?;
+        self.host.lock().mirror_boundaries(level, plans.ghost())?;
         let store = &self.levels[level.index()];
-        let (q, at) = store.q();
+        let (q, at) = self.place(level.index(), array);
+        let mut host = self.host.lock();
         self.machine.upload(bytes_of(host.mirrored_q(level)), q, at)?;
         self.host_works.note("boundaries", store.mesh.num_cells(), start);
         Ok(())

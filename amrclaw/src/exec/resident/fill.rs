@@ -3,6 +3,7 @@
 //! One launch fills the ghost cells inside the domain and outside: those outside take their values from the sources of the cells that they mirror
 //! (`plan::OutsideParts`). Where boundary functions are involved, they are filled axis by axis afterwards.
 
+use super::advance::Array;
 use super::exchange::CopyEnd;
 use super::levels::Replacement;
 use super::store::{DeviceLevel, StatePlace};
@@ -74,7 +75,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             // SAFETY: likewise; regions outside read cells inside of the same patch.
             unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args)? };
         }
-        if self.sides.ask() { self.fill_by_axes(level, plans) } else { Ok(()) }
+        if self.sides.ask() { self.fill_by_axes(level, plans, Array::Present) } else { Ok(()) }
     }
 
     /// Arguments of the kernel that fills a level's ghost cells.
@@ -217,10 +218,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// Copies a level's present values to the host's mirror, ghost cells included.
     pub(super) fn fetch_level(&self, level: Level) -> Result<(), ExecError> {
+        self.fetch_array(level, Array::Present)
+    }
+
+    /// The same for an array of states.
+    pub(super) fn fetch_array(&self, level: Level, array: Array) -> Result<(), ExecError> {
         self.mirror_levels(level);
         let store = &self.levels[level.index()];
         let mut host = self.host.lock();
-        self.fetch(store.q(), host.mirrored_q(level))?;
+        self.fetch(self.place(level.index(), array), host.mirrored_q(level))?;
         match &store.aux {
             Some(aux) => self.fetch((aux, 0), host.mirrored_aux(level)),
             None => Ok(()),

@@ -8,7 +8,7 @@ use crate::exec::device::{
 use crate::exec::step::aux_origins;
 use crate::fields::PatchLayout;
 use crate::index::Level;
-use crate::mesh::{Hierarchy, Partition};
+use crate::mesh::{Hierarchy, LevelMesh, Partition};
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
 use riemann::real::Scalar;
@@ -44,7 +44,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(());
         }
         let all = 0..store.layout.patches.len();
-        let tables = FunctionTables::of_cells(&store.layout, &[all], PatchLayout::with_ghosts, &self.machine)?;
+        // Ghost cells beyond periodic sides have the positions of the cells that they are images of.
+        let domain = store.mesh.domain();
+        let whole = LevelMesh::new(domain, store.mesh.periodic(), vec![domain]);
+        let cells = |patch: &PatchLayout<D>| {
+            let images = whole.images(&patch.with_ghosts());
+            images.into_iter().map(|image| (image.part, image.shift)).collect()
+        };
+        let tables = FunctionTables::of_cells(&store.layout, &[all], cells, &self.machine)?;
         let centres = self.machine.allocate(store.layout.len(D) * self.sizes.number)?;
         self.evaluate(level, EVALUATE_CENTRES, &tables, pointer::<_, N>(&centres, 0), 0.0)?;
         self.levels[level.index()].centres = Some(centres);
@@ -64,7 +71,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.fill_aux(level, time)?;
         let store = &self.levels[level.index()];
         let all = 0..store.layout.patches.len();
-        let tables = FunctionTables::of_cells(&store.layout, &[all], |patch| patch.cells, &self.machine)?;
+        let tables =
+            FunctionTables::of_cells(&store.layout, &[all], |patch| vec![(patch.cells, [0; D])], &self.machine)?;
         self.evaluate(level, EVALUATE_INITIAL, &tables, store.q_address(), time)?;
         Ok(!self.is_refused()?)
     }

@@ -5,13 +5,16 @@ use super::{Machine, ResidentExecutor};
 use crate::exec::device::{
     DeviceBoxes, HostLevelTables, HostTables, LevelContext, LevelTables, Queue, TransferTables, patch_table,
 };
+use crate::exec::step::sweeps;
 use crate::fields::LevelLayout;
 use crate::index::Level;
 use crate::mesh::{Hierarchy, LevelMesh, Partition};
+use crate::physics::Problem;
 use crate::plan::MeshChange;
 use crate::threads::{join, parallel_map};
 use cuda::amr::Patch;
 use cuda::compile::Precision;
+use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use std::sync::Arc;
 
@@ -21,9 +24,28 @@ pub(super) struct Sizes {
     pub num_ghost: i32,
     pub num_eqn: usize,
     pub num_aux: usize,
+    /// Components per face of the fix's sums, of these and the coarse cells of all sweeps, and of these and the cells for sources.
+    pub register: [usize; 3],
     /// Bytes of a number.
     pub number: usize,
     pub precision: Precision,
+}
+
+impl Sizes {
+    pub fn of<const D: usize, R: Scalar>(problem: &Problem<D>, solver: &dyn PatchSolver<R>) -> Self {
+        let (num_eqn, num_aux) = (solver.equations().len(), solver.aux().len());
+        let cells = num_eqn + sweeps::<D>(problem.split).len() * (num_eqn + num_aux);
+        let centres = if problem.own_source_at.is_some() { D } else { 0 };
+        let sourced = if problem.applies_sources(solver.has_source()) { 2 * num_eqn + num_aux + centres } else { 0 };
+        Sizes {
+            num_ghost: problem.num_ghost(),
+            num_eqn,
+            num_aux,
+            register: [num_eqn, cells, cells + sourced],
+            number: R::BYTES,
+            precision: Precision::of::<R>(),
+        }
+    }
 }
 
 /// Tables of a new level's plans: on the host, or made by the device.

@@ -34,6 +34,7 @@ mod reads;
 mod refine;
 mod shared_buffer;
 mod slide;
+mod source;
 mod store;
 mod synchronize;
 mod tiles;
@@ -55,7 +56,6 @@ use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
 use cover_tags::ClusterMemory;
 use cuda::CudaError;
-use cuda::compile::Precision;
 use early_counts::EarlyCounts;
 use gather::Reports;
 use host_tables::Sizes;
@@ -152,13 +152,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         ratios: Vec<Ratio<D>>,
         threads: usize,
     ) -> Result<Self, ExecError> {
-        let sizes = Sizes {
-            num_ghost: problem.num_ghost(),
-            num_eqn: solver.equations().len(),
-            num_aux: solver.aux().len(),
-            number: R::BYTES,
-            precision: Precision::of::<R>(),
-        };
+        let sizes = Sizes::of(&problem, solver.as_ref());
         let refused_boundary = machine.allocate(size_of::<u64>())?;
         machine.zero(&refused_boundary, 0, size_of::<u64>())?;
         Ok(ResidentExecutor {

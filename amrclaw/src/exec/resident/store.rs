@@ -11,14 +11,17 @@ use crate::mesh::{Geometry, LevelMesh, Partition};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer, Real};
 use cuda::amr::Patch;
+use riemann::real::Scalar;
 use std::sync::Arc;
 
 /// Terms of the conservation fix between a level and the next coarser one, per coarse face: `[component, slot]`. All components of a face
 /// that are sent to another rank are copied at once.
 pub(super) struct Register<N: Machine> {
-    /// `Σ Δt (fine flux + C1) − Δt coarse flux` for each equation; behind these state and aux of the coarse cell beside the face, for each sweep.
+    /// `Σ Δt (fine flux + C1) − Δt coarse flux` for each equation; behind these state and aux of the coarse cell beside the face, for each sweep;
+    /// behind these, where there are source terms, the cell as they act on it.
     pub memory: N::Memory,
-    pub bytes_of_sums: usize,
+    /// Bytes at which the cells begin, at which those for sources begin, and at which these end.
+    pub starts: [usize; 3],
 }
 
 impl<N: Machine> Register<N> {
@@ -27,7 +30,16 @@ impl<N: Machine> Register<N> {
     }
 
     pub fn coarse_cells(&self) -> Pointer<Real> {
-        pointer::<_, N>(&self.memory, self.bytes_of_sums)
+        pointer::<_, N>(&self.memory, self.starts[0])
+    }
+
+    pub fn source_cells(&self) -> Pointer<Real> {
+        pointer::<_, N>(&self.memory, self.starts[1])
+    }
+
+    /// Numbers of the cells for sources.
+    pub fn num_source_cells<R: Scalar>(&self) -> usize {
+        (self.starts[2] - self.starts[1]) / R::BYTES
     }
 }
 

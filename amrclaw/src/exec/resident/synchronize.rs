@@ -84,10 +84,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let room = |numbers: usize| self.machine.allocate((numbers * number).max(1));
         store.kept = Some(room(self.sizes.num_eqn * store.num_kept)?);
         if let Some(faces) = own.filter(|_| new) {
-            let (slots, values) = (faces.coarse, self.sizes.num_eqn + self.sizes.num_aux);
-            let sums = self.sizes.num_eqn * slots;
-            let memory = room(sums + self.sweeps.len() * values * slots)?;
-            store.register = Some(Register { memory, bytes_of_sums: sums * number });
+            let starts = self.sizes.register.map(|components| components * faces.coarse * number);
+            store.register = Some(Register { memory: self.machine.allocate(starts[2].max(1))?, starts });
         }
         Ok(())
     }
@@ -129,7 +127,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn send_coarse_faces(&self, fine: Level) -> Result<(), ExecError> {
         let store = &self.levels[fine.index()];
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
-        let count = self.sizes.num_eqn + self.sweeps.len() * (self.sizes.num_eqn + self.sizes.num_aux);
+        let [.., count] = self.sizes.register;
         self.exchange_faces(self.header(Phase::CoarseFaces, fine), (tables, register), (&tables.parcels.faces, count))
     }
 

@@ -138,6 +138,10 @@ pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
     /// Stores them again, with those received from other ranks.
     fn put_register(&self, fine: usize, sums_and_cells: [&[R]; 2]) -> Result<(), ExecError>;
 
+    /// Stores, before a step of level `fine`, two states of the coarse cells beside it: as sources have advanced them, and as the coarse step
+    /// has solved its Riemann problems: `[2 num_eqn, slot]`.
+    fn put_source_cells(&self, fine: usize, states: &[R]) -> Result<(), ExecError>;
+
     /// Page locks for the arrays that sweeps copy from and to.
     fn locks(&self) -> Box<dyn PageLock>;
 

@@ -9,10 +9,11 @@ use super::faces::CHUNK;
 use super::lane::Lane;
 use super::lane_buffers::LaneBuffers;
 use super::tables::LevelTables;
-use crate::exec::device::{DeviceSweep, FaceMapPlace, RegisterPlace, axes, pointer};
+use crate::exec::device::{DeviceSweep, FaceMapPlace, KeptBeside, RegisterPlace, axes, pointer};
 use crate::exec::step::Pass;
 use crate::plan::MeshChange;
 use cuda::CudaError;
+use cuda::abi::Pointer;
 use cuda::amr::kernels::{FACE_MAP, NUMBER_FACES, REGISTER_COARSE, REGISTER_FINE};
 use cuda::amr::{FaceMapArgs, NumberFacesArgs};
 use riemann::real::Scalar;
@@ -21,6 +22,8 @@ use riemann::real::Scalar;
 pub(super) struct Fix<L: Lane> {
     /// The run has a conservation fix.
     is_on: bool,
+    /// Steps apply source terms.
+    sourced: bool,
     /// By the finer level.
     registers: Vec<Option<Register<L>>>,
 }
@@ -31,12 +34,14 @@ struct Register<L: Lane> {
     sums: L::Memory,
     /// State and aux of the coarse cell beside each face, per sweep: `[sweep, equation then aux, slot]`.
     coarse_cells: L::Memory,
+    /// Where there are source terms, what the host sends of these cells: see [`SweepEngine::put_source_cells`](crate::exec::step::SweepEngine).
+    source_cells: Option<L::Memory>,
 }
 
 impl<L: Lane> Fix<L> {
     /// No terms yet, of a run with a conservation fix or without.
-    pub fn new(conservation_fix: bool) -> Self {
-        Fix { is_on: conservation_fix, registers: Vec::new() }
+    pub fn new(conservation_fix: bool, sourced: bool) -> Self {
+        Fix { is_on: conservation_fix, sourced, registers: Vec::new() }
     }
 
     /// Frees the terms at faces that a change of the mesh replaces.
@@ -61,7 +66,8 @@ impl<L: Lane> Fix<L> {
             let room = |values: usize| lane.allocate(values * plan.num_slots() * R::BYTES);
             let sums = room(num_eqn)?;
             let coarse_cells = room(pass.sweeps.len() * (num_eqn + num_aux))?;
-            self.registers[fine] = Some(Register { sums, coarse_cells });
+            let source_cells = self.sourced.then(|| room(2 * num_eqn)).transpose()?;
+            self.registers[fine] = Some(Register { sums, coarse_cells, source_cells });
         }
         Ok(())
     }
@@ -141,6 +147,8 @@ impl<L: Lane> Fix<L> {
                 chunk_cells: CHUNK as u32,
                 sums: pointer::<_, L>(&register.sums, 0),
                 coarse_cells: pointer::<_, L>(&register.coarse_cells, 0),
+                source_cells: register.source_cells.as_ref().map_or(Pointer::NULL, |cells| pointer::<_, L>(cells, 0)),
+                keeps: KeptBeside::NOTHING,
             };
             let args = sweep.register(place, faces.plan.num_slots(), faces.plan.ratio);
             // SAFETY: the runs lie along patches of the batch, whose states the lane holds; register and corrections are those of
@@ -161,6 +169,14 @@ impl<L: Lane> Fix<L> {
         let Some(register) = self.registers.get(fine).and_then(Option::as_ref) else { return Ok(()) };
         lane.download(&register.sums, 0, sums)?;
         lane.download(&register.coarse_cells, 0, coarse_cells)
+    }
+
+    /// Uploads what the host sends of the coarse cells beside level `fine`.
+    pub fn put_source_cells(&self, lane: &L, fine: usize, states: &[u8]) -> Result<(), CudaError> {
+        match self.registers.get(fine).and_then(Option::as_ref).and_then(|register| register.source_cells.as_ref()) {
+            Some(cells) => lane.upload(states, cells, 0),
+            None => Ok(()),
+        }
     }
 
     /// Uploads the sums and the coarse cells again.

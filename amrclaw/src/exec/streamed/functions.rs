@@ -7,7 +7,8 @@ use super::lane::Lane;
 use super::lane_buffers::{Buffer, LaneBuffers, sent};
 use super::tables::{LevelTables, batches_of};
 use crate::exec::device::{
-    EVALUATE_AUX, EVALUATE_INITIAL, EvaluatePlace, FunctionTables, KernelOptions, bytes_of_mut, pointer,
+    EVALUATE_AUX, EVALUATE_INITIAL, EvaluatePlace, FunctionTables, KernelOptions, axes, bytes_of_mut, periodic_bits,
+    pointer,
 };
 use crate::exec::step::{Computes, LevelCells, aux_origins};
 use crate::fields::LevelLayout;
@@ -183,7 +184,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
         let tables = FunctionTables::of_cells(
             cells.layout,
             &groups(&level.batches),
-            |patch| patch.cells,
+            |patch| vec![(patch.cells, [0; D])],
             state.lane_buffers.first(),
         )?;
         state.lane_buffers.first().wait()?;
@@ -222,6 +223,8 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             centres: Pointer::NULL,
             reports: tables.reports(batch.patches.start),
             level: cells.geometry.in_space().into(),
+            domain: axes(cells.mesh.domain().hi, 1),
+            periodic: periodic_bits(cells.mesh),
             t,
             dt,
             ghosts: u32::from(ghosts),

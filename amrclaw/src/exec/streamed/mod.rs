@@ -99,7 +99,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             found,
             reports: Vec::new(),
             tables: HashMap::new(),
-            fix: Fix::new(fix),
+            fix: Fix::new(fix, shape.sourced),
             used: StreamedUse::default(),
         };
         Ok(Streamed {
@@ -311,6 +311,12 @@ impl<const D: usize, R: Scalar, L: Lane> SweepEngine<D, R> for Streamed<D, R, L>
         state.used.bytes_to_device += (size_of_val(sums) + size_of_val(coarse_cells)) as u64;
         let (lane, arrays) = (state.lane_buffers.first(), [bytes_of(sums), bytes_of(coarse_cells)]);
         Ok(state.fix.put_all(lane, fine, arrays)?)
+    }
+
+    fn put_source_cells(&self, fine: usize, states: &[R]) -> Result<(), ExecError> {
+        let state = &mut *self.state.lock();
+        state.used.bytes_to_device += size_of_val(states) as u64;
+        Ok(state.fix.put_source_cells(state.lane_buffers.first(), fine, bytes_of(states))?)
     }
 
     fn locks(&self) -> Box<dyn PageLock> {

@@ -1,0 +1,27 @@
+// source_function_cells.cu: applies the source terms of a case to the coarse cells beside a finer level, for a time.
+// Map     one warp per chunk of a run's faces, one coarse cell a lane at a time
+// Bytes   (2 M + A) Real per cell
+// Order   every cell is written by one lane: repeats bit for bit
+
+extern "C" __global__ void source_function_cells(const SourceCellsArgs args)
+{
+    start_next();
+    const unsigned warp = warp_number();
+    if (warp >= args.num_chunks) return;
+    const Chunk chunk = args.chunks[warp];
+    const FaceRun run = args.runs[chunk.region];
+    await_previous();
+    Value* cells = reinterpret_cast<Value*>(args.cells);
+    const int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
+    for (int i = chunk.first + lane_number(); i < end; i += 32) {
+        Cell cell = cell_of(run, i);
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) cell[d] -= run.shift[d];
+        const size_t slot = run.first_slot + i, component = args.num_slots;
+        const Array<double, M> q = values_at<M>(args.cells, slot, component);
+        const Array<double, A> aux = values_at<A>(args.cells, slot + 2 * M * component, component);
+        const Array<double, M> after = source_step(point_of(args.level, args.t, cell), args.dt, q, aux);
+        #pragma unroll
+        for (int m = 0; m < M; m++) cells[slot + m * component] = Value(after[m]);
+    }
+}
