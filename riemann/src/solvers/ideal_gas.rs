@@ -98,7 +98,8 @@ impl IdealGas {
     /// waves.
     ///
     /// The states between the outer waves and the middle ones are those of the linearisation, `ql + wave 0` and
-    /// `qr − the last wave`. Whether `u − a` or `u + a` changes its sign across a wave is seen without a root or a quotient.
+    /// `qr − the last wave`. Whether `u − a` or `u + a` changes its sign across a wave is seen without a root or a quotient. Each of the
+    /// two waves is judged by itself, so that the mirror image of a face has the mirror image of its fluctuations.
     fn left_going_speeds(
         &self,
         n: usize,
@@ -115,12 +116,8 @@ impl IdealGas {
         if rarely(lower_transonic || upper_transonic) {
             let (before_lower, after_lower) = self.characteristic_speeds(n, ql, q1, -1.0);
             let (before_upper, after_upper) = self.characteristic_speeds(n, q2, qr, 1.0);
-            let lower = (speeds[0], before_lower, after_lower);
-            // Where the middle waves move right, so does the upper one, whole.
-            let fix_upper = speeds[1] < 0.0;
-            let (left_lower, left_upper) = Self::left_going(lower, (speeds[2], before_upper, after_upper), fix_upper);
-            leftward[0] = left_lower;
-            leftward[2] = left_upper;
+            leftward[0] = Self::left_going(speeds[0], before_lower, after_lower);
+            leftward[2] = Self::left_going(speeds[2], before_upper, after_upper);
         }
         leftward
     }

@@ -3,9 +3,6 @@
 /// Functions that a solver's block takes in with `#[riemann::kernels(with(Linearised))]`.
 #[riemann::shared]
 impl Linearised {
-    /// An acoustic or gravity wave of a linearised solver: its speed, and the characteristic speeds before and after it.
-    type Acoustic = (Real, Real, Real);
-
     /// What momenta are multiplied with in Roe's average of two states with these masses (densities or depths) `a` and `b`:
     /// `1/(a + s)` and `1/(b + s)`, `s = √(ab)`.
     ///
@@ -35,26 +32,16 @@ impl Linearised {
         c
     }
 
-    /// The parts of the speeds of the slowest and the fastest wave that belong to the left-going fluctuation.
+    /// The part of a wave's speed that belongs to the left-going fluctuation, `before` and `after`: the characteristic speeds.
     ///
     /// A wave of speed s moves to one side: the part is `min(s, 0)`. But where the characteristic speed passes from
     /// `λl < 0` before the wave to `λr > 0` after it, the wave is a transonic rarefaction and spreads to both sides: the
     /// part is then `λl (λr − s)/(λr − λl)`, Harten and Hyman's entropy fix (LeVeque 2002,
-    /// doi:10.1017/CBO9780511791253, §15.3.5). The upper wave is fixed only where `fix_upper` is set.
-    fn left_going(lower: Acoustic, upper: Acoustic, fix_upper: bool) -> (Real, Real) {
-        let (lower_speed, lower_before, lower_after) = lower;
-        let (upper_speed, upper_before, upper_after) = upper;
-        let lower_transonic = lower_before < 0.0 && lower_after > 0.0;
-        let upper_transonic = fix_upper && upper_before < 0.0 && upper_after > 0.0;
-        // One division serves both fractions. Spreads that are not used are one, and cannot poison the product.
-        let lower_spread = if lower_transonic { lower_after - lower_before } else { 1.0 };
-        let upper_spread = if upper_transonic { upper_after - upper_before } else { 1.0 };
-        let reciprocal = 1.0 / (lower_spread * upper_spread);
-        let lower_part = lower_before * (lower_after - lower_speed) * (upper_spread * reciprocal);
-        let upper_part = upper_before * (upper_after - upper_speed) * (lower_spread * reciprocal);
-        (
-            if lower_transonic { lower_part } else { lower_speed.min(0.0) },
-            if upper_transonic { upper_part } else { upper_speed.min(0.0) },
-        )
+    /// doi:10.1017/CBO9780511791253, §15.3.5); the right-going one is what the mirror image gives, `λr (s − λl)/(λr − λl)`.
+    fn left_going(speed: Real, before: Real, after: Real) -> Real {
+        let transonic = before < 0.0 && after > 0.0;
+        let spread = if transonic { after - before } else { 1.0 };
+        let part = before * (after - speed) * (1.0 / spread);
+        if transonic { part } else { speed.min(0.0) }
     }
 }

@@ -83,7 +83,8 @@ impl ShallowWater {
     ///
     /// The states beside the shear wave are those of the linearisation, `ql + wave 0` and `qr − wave 2`. Where that
     /// leaves no water there is no rarefaction to fix. Whether `u − a` or `u + a` changes its sign across a wave is seen without a
-    /// root or a quotient.
+    /// root or a quotient. Each of the two waves is judged by itself, so that the mirror image of a face has the mirror image of its
+    /// fluctuations.
     fn left_going_speeds(
         &self,
         n: usize,
@@ -104,13 +105,8 @@ impl ShallowWater {
         if rarely(lower_transonic || upper_transonic) {
             let (before_lower, after_lower) = self.characteristic_speeds(left, behind_lower, -1.0);
             let (before_upper, after_upper) = self.characteristic_speeds(behind_upper, right, 1.0);
-            // Where the shear wave moves right, so does the upper one, whole.
-            let fix_upper = speeds[1] <= 0.0;
-            let (left_lower, left_upper) = Self::left_going(
-                (speeds[0], before_lower, after_lower),
-                (speeds[2], before_upper, after_upper),
-                fix_upper,
-            );
+            let left_lower = Self::left_going(speeds[0], before_lower, after_lower);
+            let left_upper = Self::left_going(speeds[2], before_upper, after_upper);
             leftward[0] = if lower_transonic { left_lower } else { leftward[0] };
             leftward[2] = if upper_transonic { left_upper } else { leftward[2] };
         }
