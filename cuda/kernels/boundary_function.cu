@@ -29,6 +29,10 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
         const Cell local = in_patch(patch, cell);
         const size_t component = patch.component, to = place(patch, M, local);
         Array<double, M> values = values_at<M>(args.q, place(patch, M, in_patch(patch, source)), component);
+        // A function sees the mirror image with its signs.
+        #pragma unroll
+        for (int m = 0; m < M; m++)
+            if (__popc(origin.walls & args.signs[m]) & 1) values[m] = -values[m];
         if (asks) {
             const Point point = point_of(args.domain, args.t, cell);
             double ghost[M];
@@ -53,10 +57,7 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
 #endif
         }
         #pragma unroll
-        for (int m = 0; m < M; m++) {
-            const bool turned = origin.negated[args.axis] && m == args.normal;
-            q[to + m * component] = Value(turned ? -values[m] : values[m]);
-        }
+        for (int m = 0; m < M; m++) q[to + m * component] = Value(values[m]);
     }
     // The coarsest level, and on it the first patch, wins.
     const unsigned long long here = (unsigned long long)(256 - args.level) << 32 | (0xffffffffu - region.target);

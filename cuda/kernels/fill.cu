@@ -110,9 +110,7 @@ __device__ __forceinline__ void fill_cells(
             if (from + 32 * n >= end) continue;
             #pragma unroll
             for (int m = 0; m < M; m++) {
-                bool turned = false;
-                #pragma unroll
-                for (int d = 0; d < DIM; d++) turned = turned != (outside && outside->negated[d] && m == args.normals[d]);
+                const bool turned = outside && __popc(outside->walls & args.signs[m]) & 1;
                 targets[n][size_t(m) * to.component] = turned ? -values[n][m] : values[n][m];
             }
         }

@@ -29,19 +29,19 @@ extern "C" __global__ void fill_outside(const FillOutsideArgs args)
         if (!there) continue;
         for (int i = threadIdx.x; i < cells; i += blockDim.x) {
             Cell cell = cell_of_number(size, i), source;
-            bool turned[DIM];
+            unsigned walls = 0;
             #pragma unroll
             for (int d = 0; d < DIM; d++) {
                 cell[d] += first[d];
-                source[d] = origin_of(args.beyond[d], args.domain[d], cell[d], turned[d]);
+                unsigned along;
+                source[d] = origin_of(args.beyond[d], args.domain[d], cell[d], along);
+                walls |= along << (2 * d);
             }
             Real* to = args.q + place(patch, M, in_patch(patch, cell));
             const Real* from = args.q + place(patch, M, in_patch(patch, source));
             #pragma unroll
             for (int m = 0; m < M; m++) {
-                bool negated = false;
-                #pragma unroll
-                for (int d = 0; d < DIM; d++) negated = negated != (turned[d] && m == args.normals[d]);
+                const bool negated = __popc(walls & args.signs[m]) & 1;
                 const Real value = from[size_t(m) * patch.component];
                 to[size_t(m) * patch.component] = negated ? -value : value;
             }

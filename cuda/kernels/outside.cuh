@@ -3,18 +3,18 @@
 // What lies beyond a side of the domain.
 enum Beyond { BEYOND_PERIODIC, BEYOND_NEAREST, BEYOND_MIRRORED, BEYOND_WALL };
 
-// The cell from which one outside the domain takes its value along an axis of `count` cells, and whether the sign changes there. `sides`: what
-// lies beyond both.
-__device__ __forceinline__ int origin_of(const unsigned* sides, int count, int cell, bool& negated)
+// The cell from which one outside the domain takes its value along an axis of `count` cells, and a bit for each of its walls, 1 for the lower,
+// 2 for the upper one, at which the value is mirrored an odd number of times. `sides`: what lies beyond both.
+__device__ __forceinline__ int origin_of(const unsigned* sides, int count, int cell, unsigned& walls)
 {
-    negated = false;
+    walls = 0;
     while (cell < 0 || cell >= count) {
         const bool upper = cell >= 0;
         const unsigned beyond = sides[upper];
         if (beyond == BEYOND_PERIODIC) break;
         if (beyond == BEYOND_NEAREST) return upper ? count - 1 : 0;
         cell = upper ? 2 * count - 1 - cell : -1 - cell;
-        negated = negated != (beyond == BEYOND_WALL);
+        walls ^= unsigned(beyond == BEYOND_WALL) << upper;
     }
     return cell;
 }

@@ -141,11 +141,11 @@ __device__ void find_outside(
                     part.lo[d] = max(part.lo[d], (width[d] + number[d]) * size);
                     part.hi[d] = min(part.hi[d], (width[d] + number[d] + 1) * size);
                 }
-                bool negated, unused;
-                const int first = origin_of(args.beyond[d], size, part.lo[d], negated);
+                unsigned walls, unused;
+                const int first = origin_of(args.beyond[d], size, part.lo[d], walls);
                 const int scale = part.hi[d] - part.lo[d] > 1 ? origin_of(args.beyond[d], size, part.lo[d] + 1, unused) - first : 0;
                 const int offset = first - scale * part.lo[d];
-                origin.scale[d] = scale, origin.offset[d] = offset, origin.negated[d] = negated;
+                origin.scale[d] = scale, origin.offset[d] = offset, origin.walls |= walls << (2 * d);
                 // The cells whose origins lie in the source.
                 if (scale == 0 && (offset < from.lo[d] || offset >= from.hi[d])) part.hi[d] = part.lo[d];
                 if (scale == 1) {

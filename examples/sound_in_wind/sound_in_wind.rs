@@ -124,6 +124,14 @@ impl SoundInWind {
         Some(SoundInWind { wind_x: self.wind_y, wind_y: self.wind_x, ..*self })
     }
 
+    /// The solver of the problem in a mirror normal to an axis: the wind blows the other way along it.
+    fn mirrored(&self, axis: Axis) -> Option<Self> {
+        Some(match axis {
+            Axis::X => SoundInWind { wind_x: -self.wind_x, ..*self },
+            _ => SoundInWind { wind_y: -self.wind_y, ..*self },
+        })
+    }
+
     /// A ring of pressure around (−0.4, −0.2).
     fn initial(&self, cell: &Cell) -> [f64; 3] {
         let (x, y) = (cell.centre[0] + 0.4, cell.centre[1] + 0.2);

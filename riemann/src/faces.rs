@@ -38,7 +38,7 @@ pub trait FaceSolver<R: Scalar>: Send + Sync {
     fn admissible_aux(&self, unit: &[f64]) -> Vec<f64>;
 }
 
-/// A solver's evaluators in both precisions, and those of the problem with two axes exchanged.
+/// A solver's evaluators in both precisions, and those of the problem with two axes exchanged, and in a mirror.
 #[derive(Clone)]
 pub struct Faces {
     /// In `f64`.
@@ -47,6 +47,8 @@ pub struct Faces {
     pub single: Arc<dyn FaceSolver<f32>>,
     /// In `f64`, with the axes of each of [`Axis::pairs`] exchanged; `None` if the solver cannot say.
     pub exchanged: Option<Vec<Arc<dyn FaceSolver<f64>>>>,
+    /// In `f64`, in a mirror normal to each axis; `None` if the solver has no mirror image.
+    pub mirrored: Option<Vec<Arc<dyn FaceSolver<f64>>>>,
 }
 
 impl Faces {
@@ -55,7 +57,9 @@ impl Faces {
         let kernels = Arc::new(Kernels::new(solver));
         let exchanged = |&axes| kernels.solver().exchanged(axes).map(|solver| Arc::new(Kernels::new(solver)) as _);
         let exchanged = Axis::pairs(S::DIM).iter().map(exchanged).collect();
-        Faces { double: kernels.clone(), single: kernels, exchanged }
+        let mirrored = |&axis| kernels.solver().mirrored(axis).map(|solver| Arc::new(Kernels::new(solver)) as _);
+        let mirrored = Axis::ALL[..S::DIM].iter().map(mirrored).collect();
+        Faces { double: kernels.clone(), single: kernels, exchanged, mirrored }
     }
 }
 

@@ -8,6 +8,7 @@
 //!   text for a GPU ([`device_source`]). [`solvers`] are the built-in ones, one PDE a file.
 //! * [`patch`] updates one tile of a patch with any solver: Riemann problems, limited corrections ([`limiter`]), transverse waves,
 //!   sources. `patch::PatchSolver` is its interface for programs, `patch::Kernels` implements it for a solver.
+//! * [`group`] says what mirrors and rotations do to a state's vectors and tensors.
 //! * [`frame`] solves with any solver that knows no directions on a mapped mesh, in the frame of each face.
 //! * [`lanes`] are packs of numbers for the processor's vectors, [`axis`] names axes and sides, [`lattice`] says where cells lie.
 //! * [`mod@plugin`] passes solvers through a C interface, so that a program loads solvers that it was not compiled with.
@@ -25,6 +26,7 @@ pub mod device_source;
 pub mod elementary;
 pub mod faces;
 pub mod frame;
+pub mod group;
 #[cfg(feature = "catalogue")]
 pub mod holds;
 pub mod lanes;

@@ -6,6 +6,7 @@
 
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
+use crate::group::Group;
 use crate::lattice::Lattice;
 use crate::parameters::ParameterInfo;
 use crate::real::Real;
@@ -147,10 +148,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const NONNEGATIVE: &'static [&'static str] = &[];
     /// Steps can change quantities that must be positive: see [`Solver::least_positive`].
     const CHECKS_STEPS: bool = false;
-    /// Per axis, the component of `q` that changes sign at a solid wall with that normal.
-    const WALL_NORMAL: [Option<usize>; 3];
-    /// The first component of each vector in `q`, which has as many as there are axes.
-    const VECTORS: &'static [usize] = &[];
+    /// The components of `q` that are not scalars: what mirrors and rotations do to them.
+    const GROUPS: &'static [Group] = &[];
     /// The equations differ between directions, so that they cannot be rotated into the frame of a face.
     const DIRECTIONS: bool = false;
     /// Functions of position as formulas.
@@ -252,6 +251,11 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
 
     /// The solver of the same problem with two axes exchanged; `None` if there is none.
     fn exchanged(&self, _axes: [Axis; 2]) -> Option<Self> {
+        Some(self.clone())
+    }
+
+    /// The solver of the same problem in a mirror normal to `axis`, to be given mirrored states; `None` if there is none.
+    fn mirrored(&self, _axis: Axis) -> Option<Self> {
         Some(self.clone())
     }
 

@@ -316,7 +316,6 @@ impl Solver<1, 1, 0> for Decay {
     const EQUATIONS: [&'static str; 1] = ["q"];
     const AUX: [&'static str; 0] = [];
     const HAS_SOURCE: bool = true;
-    const WALL_NORMAL: [Option<usize>; 3] = [None; 3];
 
     #[inline(always)]
     fn normal<V: Real>(&self, _: Axis, ql: [V; 1], qr: [V; 1], _: [V; 0], _: [V; 0]) -> Normal<V, 1, 1> {

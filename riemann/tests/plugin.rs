@@ -1,6 +1,7 @@
 //! The interface of plugins, without a library file: a solver's function table in this process, loaded as a program loads it.
 
 use riemann::device_source::DeviceSource;
+use riemann::group::{Group, GroupKind};
 use riemann::lattice::Lattice;
 use riemann::limiter::Limiter;
 use riemann::patch::{
@@ -38,7 +39,7 @@ impl Solver<2, 1, 1> for Decay {
     const EQUATIONS: [&'static str; 2] = ["a", "b"];
     const AUX: [&'static str; 1] = ["depth"];
     const AUX_FACE: [Option<Axis>; 1] = [Some(Axis::Y)];
-    const WALL_NORMAL: [Option<usize>; 3] = [None, Some(1), None];
+    const GROUPS: &'static [Group] = &[Group { kind: GroupKind::PseudoScalar, first: 1 }];
     const HAS_SOURCE: bool = true;
     const HAS_INITIAL: bool = true;
     const HAS_AUX: bool = true;
@@ -90,6 +91,10 @@ impl Solver<2, 1, 1> for Decay {
 
     fn flag<V: Real>(&self, x: [V; 3], _t: V, q: [V; 2], aux: [V; 1]) -> V::Mask {
         (x[0] + q[0] + aux[0]).gt(V::constant(1.0))
+    }
+
+    fn mirrored(&self, axis: Axis) -> Option<Self> {
+        (self.speed > 0.0).then(|| Decay { rate: axis.index() as f64, speed: 2.0 * self.speed })
     }
 
     fn exchanged(&self, _axes: [Axis; 2]) -> Option<Self> {
@@ -213,7 +218,7 @@ fn the_description_survives() {
     assert_eq!((info.name, info.title, info.dim, info.waves), ("decay", "Advection and decay", 2, 1));
     assert_eq!((info.equations, info.aux), (&["a", "b"][..], &["depth"][..]));
     assert_eq!(info.parameters, Decay::PARAMETERS);
-    assert_eq!((info.fwaves, info.wall_normal), (false, [None, Some(1), None]));
+    assert_eq!((info.fwaves, info.groups), (false, Decay::GROUPS));
     assert_eq!((info.has_transverse, info.has_source), (Decay::HAS_TRANSVERSE, true));
     let hooks = plugin.hooks();
     assert!(hooks.initial && hooks.aux && hooks.boundary && hooks.flag);
@@ -261,7 +266,7 @@ fn functions_of_position_fill_rows() {
     assert_eq!(ghost, [5.0, -5.0]);
 }
 
-/// Single faces give the solver's results; the exchanged solver is a separate one, or absent if the solver defines none.
+/// Single faces give the solver's results; the exchanged and the mirrored solver are separate ones, or absent if the solver has none.
 #[test]
 fn single_faces_are_evaluated() {
     let (direct, faces) = (Decay { speed: 0.8, rate: 0.25 }, decay(0.8).faces());
@@ -283,7 +288,11 @@ fn single_faces_are_evaluated() {
     let exchanged = faces.exchanged.expect("there is one for positive speeds");
     let [exchanged] = &exchanged[..] else { panic!("the plane has one pair of axes") };
     assert_eq!(exchanged.normal(Axis::X, [&ql, &qr], [&[2.0], &[3.0]]).speeds, [-2.4000000000000004]);
-    assert!(decay(-0.8).faces().exchanged.is_none());
+    let mirrored = faces.mirrored.expect("there is one for positive speeds");
+    assert_eq!(mirrored.len(), 2);
+    assert_eq!(mirrored[1].normal(Axis::X, [&ql, &qr], [&[2.0], &[3.0]]).speeds, [4.800000000000001]);
+    let without = decay(-0.8).faces();
+    assert!(without.exchanged.is_none() && without.mirrored.is_none());
 }
 
 /// A panic becomes a message and NaN, and stays in the solver that panicked.

@@ -11,7 +11,7 @@ pub enum Beyond {
     Itself,
     /// The cells inside, mirrored at the side.
     Mirrored,
-    /// From the cells inside, mirrored at the side; normal components change sign.
+    /// From the cells inside, mirrored at the side; components change their signs as the side's condition says.
     Wall,
 }
 
@@ -20,8 +20,8 @@ pub enum Beyond {
 pub struct Origin {
     /// The cell inside the domain; along a periodic axis the cell itself.
     pub cell: i32,
-    /// True if an odd number of walls lies between: normal components change sign.
-    pub negated: bool,
+    /// A bit for each wall at which the value is mirrored an odd number of times, 1 for the lower, 2 for the upper one.
+    pub walls: u8,
 }
 
 /// A run of cells whose origins are an affine function of the index: cell `i` takes its value from cell `scale i + offset`.
@@ -36,7 +36,7 @@ pub struct OriginRun {
     /// The origin of cell 0, continuing the run.
     pub offset: i32,
     /// As for [`Origin`].
-    pub negated: bool,
+    pub walls: u8,
 }
 
 /// Both ends of an axis of a level.
@@ -51,18 +51,18 @@ pub struct AxisEnds {
 impl AxisEnds {
     /// Where a cell's value comes from. If the domain is narrower than its ghost cells, reflections repeat until a cell inside is reached.
     pub fn origin(&self, mut cell: i32) -> Origin {
-        let mut negated = false;
+        let mut walls = 0;
         loop {
             let (side, nearest, mirrored) = match cell {
-                ..0 => (self.sides[0], 0, -1 - cell),
-                _ if cell >= self.count => (self.sides[1], self.count - 1, 2 * self.count - 1 - cell),
-                _ => return Origin { cell, negated },
+                ..0 => (0, 0, -1 - cell),
+                _ if cell >= self.count => (1, self.count - 1, 2 * self.count - 1 - cell),
+                _ => return Origin { cell, walls },
             };
-            match side {
-                Beyond::Periodic | Beyond::Itself => return Origin { cell, negated },
-                Beyond::Nearest => return Origin { cell: nearest, negated },
+            match self.sides[side] {
+                Beyond::Periodic | Beyond::Itself => return Origin { cell, walls },
+                Beyond::Nearest => return Origin { cell: nearest, walls },
                 Beyond::Mirrored => cell = mirrored,
-                Beyond::Wall => (cell, negated) = (mirrored, !negated),
+                Beyond::Wall => (cell, walls) = (mirrored, walls ^ 1 << side),
             }
         }
     }
@@ -100,7 +100,7 @@ impl AxisEnds {
             };
             let first = ends.origin(lo);
             let scale = if next - lo > 1 { ends.origin(lo + 1).cell - first.cell } else { 0 };
-            Some(OriginRun { lo, hi: next, scale, offset: first.cell - scale * lo, negated: first.negated })
+            Some(OriginRun { lo, hi: next, scale, offset: first.cell - scale * lo, walls: first.walls })
         })
     }
 }
@@ -118,7 +118,7 @@ impl AxisEnds {
                     run.scale = cell - run.offset;
                     (run.offset, run.hi) = (cell - run.scale * face, face + 1);
                 }
-                _ => runs.push(OriginRun { lo: face, hi: face + 1, scale: 0, offset: cell, negated: false }),
+                _ => runs.push(OriginRun { lo: face, hi: face + 1, scale: 0, offset: cell, walls: 0 }),
             }
         }
         runs
@@ -128,7 +128,7 @@ impl AxisEnds {
 impl OriginRun {
     /// A run of cells that are their own origins.
     pub const fn own(lo: i32, hi: i32) -> Self {
-        OriginRun { lo, hi, scale: 1, offset: 0, negated: false }
+        OriginRun { lo, hi, scale: 1, offset: 0, walls: 0 }
     }
 
     /// True if each cell has its own value.
@@ -160,21 +160,23 @@ mod tests {
         single.into_iter().flat_map(move |a| single.map(|b| [a, b])).chain([[Periodic; 2]])
     }
 
-    /// Between two walls the domain repeats after twice its width, mirrored in between; each wall passed changes the sign.
+    /// Between two walls the domain repeats after twice its width, mirrored in between; each wall passed adds a reflection.
     #[test]
     fn walls_mirror_to_and_fro() {
         let ends = AxisEnds { sides: [Wall, Wall], count: 3 };
-        let found: Vec<_> = (-7..10).map(|i| ends.origin(i)).map(|o| (o.cell, o.negated)).collect();
-        let inside = [(0, false), (1, false), (2, false)];
-        let mirrored = [(2, true), (1, true), (0, true)];
-        let expected = [&[(0, true)][..], &inside, &mirrored, &inside, &mirrored, &inside, &[(2, true)]].concat();
+        let found: Vec<_> = (-7..10).map(|i| ends.origin(i)).map(|o| (o.cell, o.walls)).collect();
+        let image = |cells: [i32; 3], walls: u8| cells.map(|cell| (cell, walls));
+        let (inside, mirrored) = ([0, 1, 2], [2, 1, 0]);
+        let below = [vec![(0, 2)], image(inside, 3).to_vec(), image(mirrored, 1).to_vec()].concat();
+        let above = [image(mirrored, 2).to_vec(), image(inside, 3).to_vec(), vec![(2, 1)]].concat();
+        let expected = [below, image(inside, 0).to_vec(), above].concat();
         assert_eq!(found, expected);
         let ends = AxisEnds { sides: [Wall, Nearest], count: 1 };
-        assert_eq!(ends.origin(-3), Origin { cell: 0, negated: true });
-        assert_eq!(ends.origin(3), Origin { cell: 0, negated: false });
+        assert_eq!(ends.origin(-3), Origin { cell: 0, walls: 1 });
+        assert_eq!(ends.origin(3), Origin { cell: 0, walls: 0 });
         let ends = AxisEnds { sides: [Wall, Itself], count: 1 };
-        assert_eq!(ends.origin(-3), Origin { cell: 2, negated: true });
-        assert_eq!(ends.origin(3), Origin { cell: 3, negated: false });
+        assert_eq!(ends.origin(-3), Origin { cell: 2, walls: 1 });
+        assert_eq!(ends.origin(3), Origin { cell: 3, walls: 0 });
     }
 
     /// Faces are mirrored at the faces that lie on the sides: face `−f` is face `f`, face `count + f` is face `count − f`.
@@ -216,7 +218,7 @@ mod tests {
             for run in &runs {
                 assert_eq!((run.lo, run.hi > run.lo), (next, true));
                 for i in run.lo..run.hi {
-                    let found = Origin { cell: run.scale * i + run.offset, negated: run.negated };
+                    let found = Origin { cell: run.scale * i + run.offset, walls: run.walls };
                     assert_eq!(found, ends.origin(i), "{ends:?}, cell {i}");
                 }
                 next = run.hi;

@@ -1,4 +1,4 @@
-//! A problem on a mapped grid: geometry among the auxiliary values, and walls that reflect vectors about their normals.
+//! A problem on a mapped grid: geometry among the auxiliary values, and walls that reflect vectors and tensors about their normals.
 
 use super::{
     AuxOutside, Boundary, CellBlock, CellBlockFunction, CellFunction, CellRow, DeviceForm, Formulas, MappedFormulas,
@@ -7,6 +7,7 @@ use crate::index::CellBox;
 use crate::mesh::{AxisEnds, Beyond, MappedCell, Mapping};
 use riemann::axis::Side;
 use riemann::frame::{geometry, half_way};
+use riemann::group::{Group, GroupKind};
 use std::sync::Arc;
 
 /// The solver's own auxiliary values, then those of [`geometry`]. Cells outside the domain get the solver's values from the cells that
@@ -236,11 +237,11 @@ impl<const D: usize> CellBlockFunction<D> for MappedAux<D> {
     }
 }
 
-/// The reflection of vectors at a solid wall of a mapped grid.
+/// The reflection of vectors and tensors at a solid wall of a mapped grid.
 #[derive(Clone, Debug)]
 pub struct MappedWall {
-    /// The first component of each vector of the state.
-    pub vectors: Vec<usize>,
+    /// The components of the state that are not scalars.
+    pub groups: Vec<Group>,
     /// The first auxiliary value of the geometry, after the solver's own.
     pub first: usize,
 }
@@ -256,7 +257,7 @@ impl MappedWall {
         self.first + (D + 1) * axis
     }
 
-    /// Takes each vector of a state to its mirror image in the wall. `face`: the wall's face, as it is among the auxiliary values.
+    /// Takes a state to its mirror image in the wall. `face`: the wall's face, as it is among the auxiliary values.
     pub fn reflect<const D: usize>(&self, axis: usize, face: [f64; D], state: &mut [f64]) {
         let twice = face[axis] + face[axis];
         let normal: [f64; D] = std::array::from_fn(|d| match (D, d == axis) {
@@ -264,9 +265,24 @@ impl MappedWall {
             (_, true) => twice * face[d] - 1.0,
             (_, false) => twice * face[d],
         });
-        for &v in &self.vectors {
-            let mirror = mirrored(std::array::from_fn(|d| state[v + d]), normal);
-            state[v..v + D].copy_from_slice(&mirror);
+        for group in &self.groups {
+            let first = group.first as usize;
+            let sign = if group.kind.is_pseudo() { -1.0 } else { 1.0 };
+            match group.kind {
+                GroupKind::PseudoScalar => state[first] *= sign,
+                GroupKind::Vector | GroupKind::PseudoVector => {
+                    let mirror = mirrored(std::array::from_fn(|d| state[first + d]), normal);
+                    state[first..first + D].copy_from_slice(&mirror.map(|x| sign * x));
+                }
+                GroupKind::Tensor => {
+                    let row = |i: usize| std::array::from_fn(|j| state[group.of_tensor(D, i, j)]);
+                    let rows: [[f64; D]; D] = std::array::from_fn(|i| mirrored(row(i), normal));
+                    for j in 0..D {
+                        let column = mirrored(std::array::from_fn(|i| rows[i][j]), normal);
+                        (0..=j).for_each(|i| state[group.of_tensor(D, i, j)] = column[i]);
+                    }
+                }
+            }
         }
     }
 }

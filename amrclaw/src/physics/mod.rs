@@ -12,6 +12,7 @@ mod formula;
 mod mapped;
 mod positions;
 mod problem;
+mod side_signs;
 mod stability;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
@@ -24,4 +25,5 @@ pub use problem::{
     AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction,
     UserFunctions,
 };
+pub use side_signs::SideSigns;
 pub use stability::Update;

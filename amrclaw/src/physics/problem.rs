@@ -6,6 +6,7 @@ use super::{
 };
 use crate::mesh::{Beyond, Domain};
 use riemann::axis::{Axis, Side};
+use riemann::group::Wall;
 use riemann::patch::Scheme;
 use std::sync::Arc;
 
@@ -14,9 +15,9 @@ use std::sync::Arc;
 pub enum Boundary<const D: usize> {
     /// Ghost cells take the nearest interior cell's state: waves leave.
     Extrapolate,
-    /// Ghost cells mirror the interior, the normal component of velocity with its sign changed.
-    Wall,
-    /// A solid wall on a mapped grid: ghost cells mirror the interior, vectors turned back about the normals of the side's own faces.
+    /// Ghost cells mirror the interior, with signs changed as the wall's kind and the solver's vectors and tensors say.
+    Wall(Wall),
+    /// A solid wall on a mapped grid: ghost cells mirror the interior, vectors and tensors reflected about the normals of the side's own faces.
     MappedWall(MappedWall),
     /// The domain repeats.
     Periodic,
@@ -29,7 +30,7 @@ impl<const D: usize> Boundary<D> {
     pub fn beyond(&self) -> Beyond {
         match self {
             Boundary::Extrapolate => Beyond::Nearest,
-            Boundary::Wall => Beyond::Wall,
+            Boundary::Wall(_) => Beyond::Wall,
             Boundary::Periodic => Beyond::Periodic,
             Boundary::MappedWall(_) | Boundary::User(_) => Beyond::Mirrored,
         }
@@ -39,7 +40,7 @@ impl<const D: usize> Boundary<D> {
     /// walls nor periodic.
     pub fn beyond_of_aux(&self, open: AuxOutside) -> Beyond {
         match (self, open) {
-            (Boundary::Wall | Boundary::Periodic, _) => self.beyond(),
+            (Boundary::Wall(_) | Boundary::Periodic, _) => self.beyond(),
             (_, AuxOutside::Nearest) => Beyond::Nearest,
             (_, AuxOutside::Position) => Beyond::Itself,
         }

@@ -12,6 +12,7 @@ use crate::physics::{
 use crate::plan::nesting_width;
 use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegridOptions};
 use riemann::frame::geometry;
+use riemann::group::Wall;
 use riemann::limiter::Limiter;
 use riemann::patch::{MAX_WAVES, Scheme};
 use std::sync::Arc;
@@ -71,7 +72,7 @@ fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Probl
         .with_formulas(case.mapping_formulas())
         .with_faces_behind_walls(problem.split != Split::Unsplit);
     let side = |side: Boundary<D>| match side {
-        Boundary::Wall => Boundary::MappedWall(MappedWall { vectors: shape.vectors.clone(), first: shape.aux.len() }),
+        Boundary::Wall(_) => Boundary::MappedWall(MappedWall { groups: shape.groups.clone(), first: shape.aux.len() }),
         other => other,
     };
     Problem {
@@ -100,7 +101,9 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
     let boundary_of = |kind, d: usize, inflow: Option<ExpressionBoundary<D>>| {
         Ok::<_, RunError>(match kind {
             config::BoundaryKind::Extrapolate => Boundary::Extrapolate,
-            config::BoundaryKind::Wall => Boundary::Wall,
+            config::BoundaryKind::Wall => Boundary::Wall(Wall::Slip),
+            config::BoundaryKind::Clamped => Boundary::Wall(Wall::Clamped),
+            config::BoundaryKind::Free => Boundary::Wall(Wall::Free),
             config::BoundaryKind::Periodic => Boundary::Periodic,
             config::BoundaryKind::Inflow => {
                 let values = inflow.unwrap_or_else(|| unreachable!("checked: an inflow has values"));

@@ -14,6 +14,7 @@ use super::{RunError, Simulation};
 use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::physics::Problem;
+use riemann::group::Group;
 use serde::{Deserialize, Serialize};
 
 /// Average number of updates of a cell between two checks.
@@ -53,16 +54,16 @@ pub(super) struct GrowthCheck {
 }
 
 impl GrowthCheck {
-    /// `normals`: the components normal to walls among `num_eqn` equations; they form a vector.
+    /// `groups`: which of the `num_eqn` equations are components of one vector or tensor.
     pub fn new<const D: usize>(
         limit: f64,
         problem: &Problem<D>,
         has_source: bool,
-        (num_eqn, normals): (usize, &[Option<usize>]),
+        (num_eqn, groups): (usize, &[Group]),
     ) -> Self {
-        let vector: Vec<usize> = normals.iter().flatten().copied().collect();
-        let first = vector.first().copied();
-        let groups = (0..num_eqn).map(|m| first.filter(|_| vector.contains(&m)).unwrap_or(m)).collect();
+        let first =
+            |m: usize| groups.iter().find(|group| group.components(D).contains(&m)).map(|group| group.first as usize);
+        let groups = (0..num_eqn).map(|m| first(m).unwrap_or(m)).collect();
         let fed = has_source || problem.source.is_some() || problem.has_user_sides();
         let record = GrowthRecord { measure: vec![0.0; num_eqn], ..GrowthRecord::default() };
         GrowthCheck { limit, fed, groups, record, largest: vec![0.0; num_eqn] }

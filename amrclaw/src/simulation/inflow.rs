@@ -5,7 +5,7 @@ use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::io::config::{BoundaryKind, Case};
 use crate::mesh::AxisEnds;
-use crate::physics::{Boundary, BoundaryCell, CellRow};
+use crate::physics::{Boundary, BoundaryCell, CellRow, SideSigns};
 use riemann::axis::{Axis, Side};
 
 /// Most places along a side that are checked; along a longer side, a sample at equal distances.
@@ -30,6 +30,7 @@ impl<const D: usize> Simulation<D> {
         let counts: [i32; D] = super::build::axes(&case.mesh.cells);
         let sides = self.problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond));
         let ends: [AxisEnds; D] = std::array::from_fn(|d| AxisEnds { sides: sides[d], count: counts[d] });
+        let signs = SideSigns::new(&self.problem.boundary, self.solver.groups(), self.equations.len());
         let width = self.problem.num_ghost();
         for (d, kinds) in case.mesh.boundary.iter().enumerate() {
             // Along earlier axes the side's ghost cells go on outside the domain.
@@ -42,7 +43,7 @@ impl<const D: usize> Simulation<D> {
                 for mut cell in places(across, d) {
                     for layer in layers.clone() {
                         cell[d] = layer;
-                        self.check_ghost(case, cell, &ends)?;
+                        self.check_ghost(case, cell, (&ends, &signs))?;
                     }
                 }
             }
@@ -50,8 +51,8 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    fn check_ghost(&self, case: &Case, cell: [i32; D], ends: &[AxisEnds; D]) -> Result<(), RunError> {
-        let state = self.state_at(cell, ends);
+    fn check_ghost(&self, case: &Case, cell: [i32; D], sides: (&[AxisEnds; D], &SideSigns)) -> Result<(), RunError> {
+        let state = self.state_at(cell, sides);
         let Some(m) = state.iter().position(|value| !value.is_finite()) else { return Ok(()) };
         let centre = self.hierarchy.geometry(Level::COARSEST).centre(cell).to_vec();
         let (level, time) = (Level::COARSEST, self.settings.start);
@@ -62,7 +63,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// The state at the start in a cell of the coarsest mesh or outside it, as ghost cells are filled: axis by axis.
-    fn state_at(&self, mut cell: [i32; D], ends: &[AxisEnds; D]) -> Vec<f64> {
+    fn state_at(&self, mut cell: [i32; D], (ends, signs): (&[AxisEnds; D], &SideSigns)) -> Vec<f64> {
         let (geometry, time) = (self.hierarchy.geometry(Level::COARSEST), self.settings.start);
         let Some(d) = (0..D).rev().find(|d| !(0..ends[*d].count).contains(&cell[*d])) else {
             let mut state = vec![0.0; self.equations.len()];
@@ -74,9 +75,9 @@ impl<const D: usize> Simulation<D> {
         let side = if cell[d] < 0 { Side::Lower } else { Side::Upper };
         let origin = ends[d].origin(cell[d]);
         cell[d] = origin.cell.rem_euclid(ends[d].count);
-        let mut state = self.state_at(cell, ends);
-        if let Some(normal) = self.solver.wall_normal(axis).filter(|_| origin.negated) {
-            state[normal] = -state[normal];
+        let mut state = self.state_at(cell, (ends, signs));
+        for (m, value) in state.iter_mut().enumerate() {
+            *value = if signs.is_negated(m, axis, origin.walls) { -*value } else { *value };
         }
         if let Boundary::User(function) = &self.problem.boundary[d][side.index()] {
             let mirror = state.clone();

@@ -44,7 +44,6 @@ use crate::plan::{LevelPlans, PlanOptions};
 use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
 use crate::threads::in_pool;
-use riemann::axis::Axis;
 use riemann::patch::PatchSolver;
 use std::ops::Range;
 use std::sync::Arc;
@@ -160,7 +159,7 @@ impl<const D: usize> Simulation<D> {
                 settings.growth_limit,
                 &problem,
                 solver.has_source(),
-                (num_eqn, &std::array::from_fn::<_, D, _>(|d| solver.wall_normal(Axis::ALL[d]))),
+                (num_eqn, solver.groups()),
             ),
             solver_name: shape.name.clone(),
             deferred: deferred::DeferredReports::new(hierarchy.max_levels()),

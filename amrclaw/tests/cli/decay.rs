@@ -28,7 +28,6 @@ impl Solver<1, 1, 1> for Decay {
     const EQUATIONS: [&'static str; 1] = ["q"];
     const AUX: [&'static str; 1] = ["v"];
     const AUX_FACE: [Option<Axis>; 1] = [Some(Axis::Y)];
-    const WALL_NORMAL: [Option<usize>; 3] = [None; 3];
     const HAS_INITIAL: bool = true;
     const HAS_AUX: bool = true;
     const HAS_BOUNDARY: bool = true;

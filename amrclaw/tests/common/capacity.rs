@@ -16,7 +16,6 @@ impl<const D: usize> Solver<1, 1, 1> for WithCapacity<D> {
     const DIM: usize = D;
     const EQUATIONS: [&'static str; 1] = ["q"];
     const AUX: [&'static str; 1] = ["kappa"];
-    const WALL_NORMAL: [Option<usize>; 3] = [None; 3];
 
     #[inline(always)]
     fn normal<V: Real>(&self, axis: Axis, ql: [V; 1], qr: [V; 1], _: [V; 1], _: [V; 1]) -> Normal<V, 1, 1> {
@@ -56,8 +55,7 @@ pub fn start_with_capacity<const D: usize>(text: &str, overrides: &[&str], veloc
         parameters: Vec::new(),
         has_transverse: true,
         has_source: false,
-        wall: [false; 3],
-        vectors: Vec::new(),
+        groups: Vec::new(),
         directions: true,
         formulas: SolverFormulas::default(),
     };

@@ -56,7 +56,7 @@ impl<const D: usize> CellFunction<D> for Data {
             let cells = (1.0 / dx[0]).round() as i32;
             let ends = AxisEnds { count: self.ends.count * cells, ..self.ends };
             let periodic = self.ends.sides[0] == Beyond::Periodic;
-            let negated = !periodic && ends.origin(cell[0]).negated;
+            let negated = !periodic && ends.origin(cell[0]).walls.count_ones() == 1;
             for m in 0..self.values {
                 let x = match (periodic, self.faces && m == 0) {
                     (true, _) => cell[0].rem_euclid(ends.count),

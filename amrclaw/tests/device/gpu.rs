@@ -237,8 +237,7 @@ fn one_dimension_agrees() {
         parameters: Vec::new(),
         has_transverse: false,
         has_source: false,
-        wall: [false; 3],
-        vectors: Vec::new(),
+        groups: Vec::new(),
         directions: true,
         formulas: SolverFormulas::default(),
     };

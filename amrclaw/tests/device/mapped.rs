@@ -108,6 +108,14 @@ fn mapped_meshes_are_those_of_the_cpu_to_the_bit() {
     let ratios = ["levels.ratio=[[2,4],[4,2]]", "mesh.cells=[9,20]", "mesh.boundary.y=[\"wall\",\"extrapolate\"]"];
     compare(sound, &ratios, 2);
     compare(include_str!("../cases/mapped/gas.toml"), &[], 4);
+    // Tensors are rotated too, and reflected at walls.
+    let solid = [
+        "solver={name=\"elasticity\",density=1.3,lambda=2.0,mu=0.9}",
+        "initial={stress_xx=\"exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2))\",stress_yy=\"0.1\",stress_xy=\"0.2 * x\",u=\"0\",v=\"0.1\"}",
+        "mesh.boundary={x=\"wall\",y=\"wall\"}",
+        "gauge=[]",
+    ];
+    compare(sound, &solid, 3);
     // Sweeps along one axis after the other update the ghost cells behind walls too.
     let stretched = "mesh.mapping={x=\"0.8 * X * (1 + 0.5 * X)\",y=\"Y\"}";
     let walls = "mesh.boundary={x=\"wall\",y=\"wall\"}";

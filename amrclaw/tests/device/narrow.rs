@@ -1,7 +1,7 @@
 //! Domains narrower than their ghost cells, on the device.
 
 use super::common::narrow::Narrow;
-use super::start_emulated;
+use super::{compare, start_emulated};
 use amrclaw::mesh::Beyond::{Periodic, Wall};
 use amrclaw::simulation::{Simulation, UserFunctions};
 
@@ -24,4 +24,13 @@ fn narrow_domains_are_wide_ones() {
         Narrow { solver, equations: 2, aux: 0, normal: 1, faces: false, sides, count, plane: false, more }
             .compare::<1>(start, 2);
     }
+}
+
+/// Sides of a solid, each with its own signs: as on the CPU, to the bit, also where ghost cells are reflected at both sides in turn.
+#[test]
+fn sides_of_a_solid_are_those_of_the_cpu() {
+    let solid = include_str!("../cases/solvers/elasticity.toml");
+    let sides = "mesh.boundary={x=[\"clamped\",\"free\"],y=[\"free\",\"wall\"]}";
+    compare(solid, &[sides], 3);
+    compare(solid, &[sides, "mesh.cells=[2,23]", "scheme.split=\"strang\"", "levels.max=1"], 3);
 }

@@ -18,6 +18,7 @@ use amrclaw::regrid::nest::split_to_size;
 use amrclaw::regrid::{ClusterParams, Clustering, RegridOptions};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use riemann::group::Wall;
 use std::sync::Arc;
 
 const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true, rank: Rank::SOLO };
@@ -234,7 +235,7 @@ fn sound<const D: usize, N: Machines>() -> Kernels<D, N> {
 pub(super) fn compare_in_a_plane<N: Machines>() {
     let cells = || [1..60i32, 1..44i32];
     let open = || [Boundary::Extrapolate, Boundary::Extrapolate];
-    let closed = || [Boundary::Wall, Boundary::Extrapolate];
+    let closed = || [Boundary::Wall(Wall::Slip), Boundary::Extrapolate];
     run(&with_sides(sound::<2, N>(), [closed(), open()]), [8, 15], cells());
     run(&with_sides(sound::<2, N>(), [[Boundary::Periodic, Boundary::Periodic], closed()]), [8, 15], cells());
     run(&with_sides(sound::<2, N>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic])), [8, 15], cells());
@@ -268,8 +269,8 @@ pub(super) fn compare_in_space<N: Machines>() {
     let parameters = [("density", 1.0), ("bulk", 4.0)];
     let sides = [
         [Boundary::Periodic, Boundary::Periodic],
-        [Boundary::Wall, Boundary::Extrapolate],
-        [Boundary::Extrapolate, Boundary::Wall],
+        [Boundary::Wall(Wall::Slip), Boundary::Extrapolate],
+        [Boundary::Extrapolate, Boundary::Wall(Wall::Slip)],
     ];
     run(&in_space::<N>(&sound::<2, N>().0, ("acoustics", &parameters), sides), [5, 40], [1..16i32, 1..12i32, 1..10i32]);
 }

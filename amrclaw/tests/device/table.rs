@@ -1,5 +1,8 @@
 //! Every built-in solver with a moving state, on three levels: the folder `cases/solvers`.
 
+use riemann::axis::Axis;
+use riemann::group::reflects;
+
 /// Names of solvers with their cases.
 macro_rules! cases {
     ($($name:literal)*) => { [$(($name, include_str!(concat!("../cases/solvers/", $name, ".toml")))),*] };
@@ -13,7 +16,8 @@ pub const CASES: [(&str, &str); 15] = cases! {
 
 /// True if the solver supports solid walls.
 pub fn with_walls(name: &str) -> bool {
-    riemann::catalogue::find(name, 2).is_some_and(|info| info.wall_normal[0].is_some() && info.wall_normal[1].is_some())
+    riemann::catalogue::find(name, 2)
+        .is_some_and(|info| [Axis::X, Axis::Y].iter().all(|&axis| reflects(info.groups, 2, axis)))
 }
 
 /// Overrides for the boundary conditions, the ratios and the sweeps. Walls are across x only.

@@ -11,6 +11,7 @@ use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
 use amrclaw::physics::{Boundary, Problem};
 use amrclaw::plan::{LevelPlans, MeshChange, PlanOptions};
 use amrclaw::regrid::nest::split_to_size;
+use riemann::group::Wall;
 use riemann::patch::SolverKernels;
 
 const NUM_GHOST: i32 = 2;
@@ -149,9 +150,9 @@ fn values_in_a_plane_are_the_cpus() {
 #[test]
 fn values_in_space_are_the_cpus() {
     let sides = [
-        [Boundary::Wall, Boundary::Extrapolate],
+        [Boundary::Wall(Wall::Slip), Boundary::Extrapolate],
         [Boundary::Periodic, Boundary::Periodic],
-        [Boundary::Extrapolate, Boundary::Wall],
+        [Boundary::Extrapolate, Boundary::Wall(Wall::Slip)],
     ];
     let problem = in_space(&problem::<2, Emulator>(&text(2, "euler")).0, ("euler", &[("gamma", 1.4)]), sides);
     check(&problem, [Ratio([2; 3]), Ratio([2; 3])], ([13, 11, 9], 5));

@@ -13,6 +13,15 @@ const GAS: [(&str, &str); 4] = [
     ("energy", "2.5 + exp(-30 * ((x - 0.4)^2 + (y - 0.55)^2))"),
 ];
 
+const ELASTICITY: &str = r#"name = "elasticity", density = 1.3, lambda = 2.0, mu = 0.9"#;
+const SOLID: [(&str, &str); 5] = [
+    ("stress_xx", "0.7 * exp(-30 * ((x - 0.4)^2 + (y - 0.55)^2))"),
+    ("stress_yy", "-0.3 * exp(-30 * ((x - 0.4)^2 + (y - 0.55)^2))"),
+    ("stress_xy", "0.2 * exp(-30 * ((x - 0.4)^2 + (y - 0.55)^2))"),
+    ("u", "0.1"),
+    ("v", "-0.2"),
+];
+
 /// Runs the case with its mapping and the case without for thirty steps.
 fn both(mapped: &str, straight: &str, overrides: &[&str]) -> [Simulation<2>; 2] {
     let without = straight.split("[mesh.mapping]").next().unwrap().to_owned()
@@ -32,7 +41,7 @@ fn both(mapped: &str, straight: &str, overrides: &[&str]) -> [Simulation<2>; 2] 
 fn the_identity_changes_nothing() {
     for boundary in ["\"extrapolate\"", "\"wall\"", "\"periodic\""] {
         let mesh = format!("cells = [32, 16]\nboundary = {{ x = {boundary}, y = {boundary} }}");
-        for (solver, state) in [(ACOUSTICS, &SOUND[..]), (r#"name = "euler""#, &GAS)] {
+        for (solver, state) in [(ACOUSTICS, &SOUND[..]), (r#"name = "euler""#, &GAS), (ELASTICITY, &SOLID)] {
             let text = case(solver, &mesh, ["X", "Y"], state);
             for (levels, allowed) in [("levels.max=1", 0.0), ("levels.max=3", 1e-14)] {
                 for split in ["unsplit", "strang", "godunov"] {
@@ -89,6 +98,43 @@ fn a_turned_grid_gives_the_turned_result() {
         for ([p, u, v], [p0, u0, v0]) in mapped.into_iter().zip(straight) {
             let error = (p - p0).abs().max((c * u + s * v - u0).abs()).max((c * v - s * u - v0).abs());
             assert!(error <= 1e-12, "{error:e}");
+        }
+    }
+}
+
+/// The same for a solid, whose stress turns as a tensor, between walls.
+#[test]
+fn a_turned_solid_gives_the_turned_result() {
+    let (c, s) = (0.8_f64, 0.6_f64);
+    let turned_by = |c: f64, s: f64, [xx, yy, xy]: [f64; 3]| {
+        let twice = 2.0 * c * s * xy;
+        [c * c * xx - twice + s * s * yy, s * s * xx + twice + c * c * yy, c * s * (xx - yy) + (c * c - s * s) * xy]
+    };
+    let state = |stress: [f64; 3], [x, y]: [f64; 2], [u, v]: [f64; 2]| -> Vec<(&str, String)> {
+        let names = ["stress_xx", "stress_yy", "stress_xy"].into_iter().zip(stress);
+        let pulse = |(name, part)| (name, format!("{part} * exp(-30 * ((x - {x})^2 + (y - {y})^2))"));
+        names.map(pulse).chain([("u", u.to_string()), ("v", v.to_string())]).collect()
+    };
+    let stress = [0.7, -0.3, 0.2];
+    let initial =
+        [state(turned_by(c, s, stress), [0.08, 0.44], [0.2, -0.1]), state(stress, [0.328, 0.304], [0.1, -0.2])];
+    let map = ["0.8 * X - 0.6 * Y", "0.6 * X + 0.8 * Y"];
+    let texts = initial.each_ref().map(|state| {
+        let state: Vec<(&str, &str)> = state.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        case(ELASTICITY, "cells = [25, 20]\nboundary = { x = \"wall\", y = \"wall\" }", map, &state)
+    });
+    let states = |simulation: &Simulation<2>| {
+        let mut states = Vec::new();
+        for_each_finest_cell(&simulation.frame(), |_, _, _, q| states.push([q[0], q[1], q[2], q[3], q[4]]));
+        states
+    };
+    for split in ["scheme.split=unsplit", "scheme.split=strang"] {
+        let [mapped, straight] = both(&texts[0], &texts[1], &["levels.max=1", split]);
+        for ([xx, yy, xy, u, v], expected) in states(&mapped).into_iter().zip(states(&straight)) {
+            let [xx, yy, xy] = turned_by(c, -s, [xx, yy, xy]);
+            let found = [xx, yy, xy, c * u + s * v, c * v - s * u];
+            let error = found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(error <= 1e-12, "{split}: {error:e}");
         }
     }
 }

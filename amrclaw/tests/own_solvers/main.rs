@@ -9,6 +9,7 @@ mod orszag_tang;
 mod positions;
 mod rotating_water;
 mod street_grid;
+mod two_sounds;
 
 use amrclaw::io::config::Case;
 use amrclaw::io::frame::Frame;

@@ -9,7 +9,9 @@ use riemann::prelude::*;
 /// A. Dedner et al., J. Comput. Phys. 175 (2002) 645–673, doi:10.1006/jcph.2001.6961, eqs 24 and 45.
 #[riemann::solver(
     title = "Ideal magnetohydrodynamics, divergence cleaning",
-    equations = ["density", "x_momentum", "y_momentum", "z_momentum", "energy", "bx", "by", "bz", "psi"],
+    equations = [
+        "density", vector3("x_momentum", "y_momentum", "z_momentum"), "energy", vector3("bx", "by", "bz"), "psi"
+    ],
     waves = 2,
 )]
 pub struct Plasma {

@@ -1,6 +1,7 @@
 //! Boundary values given by the user.
 
-use super::common::{advance_to, l1_error, orders, start, start_with};
+use super::common::{advance_to, for_each_finest_cell, l1_error, orders, start, start_with};
+use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
 use amrclaw::simulation::UserFunctions;
 use std::f64::consts::PI;
@@ -68,4 +69,58 @@ fn formulas_are_as_good_as_a_users_boundary() {
             assert!(found.cells == expected.cells && apart < 1e-13, "{apart} in {:?}", found.cells);
         }
     }
+}
+
+/// A plane wave in a solid of speeds 2 and 1 meets the side at x = 1, and is on its way back when it is looked at. `at`: the side;
+/// `moves`: the velocity of the wave. Returns that velocity where the wave should be, half of the initial pulse.
+fn reflected(at: &str, moves: &str) -> f64 {
+    let (of_u, of_v) = if moves == "u" { ("exp(-100 * x^2)", "0") } else { ("0", "exp(-100 * x^2)") };
+    let text = format!(
+        "[solver]\nname = \"elasticity\"\ndensity = 1.0\nlambda = 2.0\nmu = 1.0\n[mesh]\nlower = [-1.0, 0.0]\nupper = [1.0, 0.02]\n\
+         cells = [200, 2]\n[mesh.boundary]\nx = [\"extrapolate\", \"{at}\"]\ny = \"periodic\"\n[time]\nend = 1.4\n[initial]\n\
+         stress_xx = 0\nstress_yy = 0\nstress_xy = 0\nu = \"{of_u}\"\nv = \"{of_v}\"\n"
+    );
+    let (component, time) = if moves == "u" { (3, 0.7) } else { (4, 1.4) };
+    let mut simulation = start(&text, &[]);
+    advance_to(&mut simulation, time);
+    let mut found: f64 = 0.0;
+    for_each_finest_cell(&simulation.frame(), |_, [x, _], _, q| {
+        found = if (x - 0.6).abs() < 0.05 && q[component].abs() > found.abs() { q[component] } else { found };
+    });
+    found
+}
+
+/// Waves come back whole from every side of a solid: pressure waves are reversed where nothing passes, shear waves where nothing slips.
+/// Half of the pulse, 0.5, loses two hundredths at its top to the limiter.
+#[test]
+fn sides_of_a_solid_reflect_waves() {
+    for (at, of_pressure, of_shear) in [("wall", -0.5, 0.5), ("clamped", -0.5, -0.5), ("free", 0.5, 0.5)] {
+        for (moves, expected) in [("u", of_pressure), ("v", of_shear)] {
+            let found = reflected(at, moves);
+            assert!((found - expected).abs() < 0.03, "{at}, {moves}: {found}");
+        }
+    }
+}
+
+/// Sides of solids need a vector and a tensor, walls something that a mirror reverses, and mapped cells know a wall alone.
+#[test]
+fn sides_that_a_solver_cannot_have_are_refused() {
+    let told = |text: &str| {
+        let case = Case::from_str_with(text, "case.toml", &[], find_built_in);
+        case.map(|_| ()).expect_err("it is refused").to_string()
+    };
+    let of = |solver: &str, side: &str, more: &str| {
+        let mesh = format!("[mesh]\ncells = [8, 8]\n[mesh.boundary]\nx = \"{side}\"\n");
+        told(&format!("[solver]\n{solver}\n{mesh}{more}[time]\nend = 1.0\n"))
+    };
+    let sound = "name = \"acoustics\"\ndensity = 1.0\nbulk = 1.0";
+    let solid = "name = \"elasticity\"\ndensity = 1.0\nlambda = 1.0\nmu = 1.0";
+    for side in ["clamped", "free"] {
+        let message = of(sound, side, "");
+        assert!(message.contains(&format!("\"{side}\" is for solids: the solver `acoustics`")), "{message}");
+        let message = of(solid, side, "[mesh.mapping]\nx = \"X\"\ny = \"Y + 0.1 * X\"\n");
+        assert!(message.contains(&format!("\"{side}\" is for straight cells")), "{message}");
+    }
+    let message = of("name = \"burgers\"", "wall", "");
+    assert!(message.contains("`burgers` has no velocity for a wall to reflect"), "{message}");
 }

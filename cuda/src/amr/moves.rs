@@ -11,8 +11,8 @@ device_struct! {
         pub scale: [i32; 3],
         /// The cell from which cell 0 would take its value.
         pub offset: [i32; 3],
-        /// Not 0 if components normal to walls across the axis change their signs.
-        pub negated: [u32; 3],
+        /// A bit for each side of the domain at which the values are mirrored an odd number of times: bit 2 axis + side.
+        pub walls: u32,
     }
 }
 
@@ -21,6 +21,8 @@ device_struct! {
     pub struct FillOutsideArgs {
         /// Patches.
         pub patches: Pointer<Patch>,
+        /// For each component the bits of the sides beyond which it changes its sign.
+        pub signs: Pointer<u8>,
         /// The array.
         pub q: Pointer<Real>,
         /// Cells of the level along each axis.
@@ -29,10 +31,6 @@ device_struct! {
         pub periodic: u32,
         /// What lies beyond both sides of each axis.
         pub beyond: [[u32; 2]; 3],
-        /// Component that changes its sign at walls across each axis, or −1.
-        pub normals: [i32; 3],
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -52,6 +50,8 @@ device_struct! {
         pub source_patches: Pointer<Patch>,
         /// Patches interpolated from.
         pub coarse_patches: Pointer<Patch>,
+        /// For each component the bits of the sides beyond which it changes its sign.
+        pub signs: Pointer<u8>,
         /// Array written.
         pub target: Pointer<Real>,
         /// Array copied from.
@@ -76,8 +76,8 @@ device_struct! {
         pub num_inside: u32,
         /// Regions outside that are copies.
         pub num_outside_copies: u32,
-        /// Component that changes its sign at walls across each axis, or −1.
-        pub normals: [i32; 3],
+        /// Nothing.
+        pub padding: u32,
     }
 }
 
@@ -170,6 +170,8 @@ device_struct! {
         pub chunks: Pointer<Chunk>,
         /// Patches.
         pub patches: Pointer<Patch>,
+        /// As for `fill`.
+        pub signs: Pointer<u8>,
         /// Array read and written.
         pub q: Pointer<Real>,
         /// Auxiliary values, for walls of mapped grids and checks of states.
@@ -187,12 +189,12 @@ device_struct! {
         pub chunk_cells: u32,
         /// The axis.
         pub axis: i32,
-        /// Component that changes its sign at walls across it, or −1.
-        pub normal: i32,
         /// A bit for each of its two sides that has a function.
         pub functions: u32,
         /// The level.
         pub level: u32,
+        /// Nothing.
+        pub padding: u32,
     }
 }
 

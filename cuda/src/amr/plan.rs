@@ -100,7 +100,7 @@ device_struct! {
         /// Not 0 along axes along which the domain repeats.
         pub periodic: [u32; 3],
         /// What lies beyond the lower and the upper side across each axis: 0 the periodic image, 1 the nearest cell, 2 the mirror
-        /// image, 3 the mirror image with the normal component negated.
+        /// image, 3 the mirror image at a wall, where signs change.
         pub beyond: [[u32; 2]; 3],
         /// Ratio to the coarser level.
         pub ratio: [i32; 3],

@@ -30,6 +30,8 @@ pub struct Description {
     pub nonnegative: Vec<String>,
     /// Whether the equations differ from axis to axis.
     pub axes_differ: bool,
+    /// Whether the equations differ between the two directions along an axis.
+    pub one_way: bool,
     /// Whether this is no solver, but a block of functions over numbers in double precision.
     pub functions_alone: bool,
     /// Whether the equations are not rotationally invariant.
@@ -46,11 +48,12 @@ pub struct Form {
     pub aux: Vec<String>,
     /// For each auxiliary value that is stored on faces, the axis normal to these.
     pub aux_face: Vec<Option<usize>>,
-    /// Per axis, the component that changes its sign at a wall.
-    pub wall_normal: [Option<usize>; 3],
-    /// The first component of each vector.
-    pub vectors: Vec<usize>,
+    /// For each group of components that are no scalars its kind, as a position in [`GROUP_KINDS`], and its first component.
+    pub groups: Vec<(usize, usize)>,
 }
+
+/// The kinds of groups of components, by the names of `riemann::group::GroupKind`.
+pub const GROUP_KINDS: [&str; 4] = ["PseudoScalar", "Vector", "PseudoVector", "Tensor"];
 
 /// A named component: the number of an equation or of an auxiliary value.
 #[derive(Clone, Copy)]
@@ -113,6 +116,7 @@ impl Description {
             positive: attribute.positive,
             nonnegative: attribute.nonnegative,
             axes_differ: attribute.axes_differ,
+            one_way: attribute.one_way,
             functions_alone: false,
             directions: attribute.directions,
             parameters,
@@ -132,6 +136,7 @@ impl Description {
             positive: Vec::new(),
             nonnegative: Vec::new(),
             axes_differ: false,
+            one_way: false,
             functions_alone: true,
             directions: false,
             parameters: Vec::new(),

@@ -8,7 +8,7 @@ mod plain;
 mod statement;
 
 use crate::check::{ENTRIES, Entry};
-use crate::description::{Component, Description, Form};
+use crate::description::{Component, Description, Form, GROUP_KINDS};
 use crate::emit_formulas::Formulas;
 use crate::quantities::{Quantities, Value};
 use crate::tree::{Function, Local, Program};
@@ -73,6 +73,13 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> syn::R
             }
         }
     });
+    let one_way = description.one_way.then(|| {
+        quote! {
+            fn mirrored(&self, _: ::riemann::axis::Axis) -> ::core::option::Option<Self> {
+                ::core::option::Option::None
+            }
+        }
+    });
     let plain_functions = program.plain.iter().map(|function| plain::function(form, function));
     let header = impl_header(description, form);
     let constants_of_trait = trait_constants(description, form, program, &formulas);
@@ -97,6 +104,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> syn::R
             #(#plain_functions)*
             #quantities
             #differ
+            #one_way
             #device_source
         }
     })
@@ -142,16 +150,15 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
     let Form { dim, equations, aux, .. } = form;
     let (m, a, fwaves) = (equations.len(), aux.len(), description.fwaves);
     let Description { solve_again, directions, positive, nonnegative, .. } = description;
-    let vectors = &form.vectors;
+    let groups = form.groups.iter().map(|&(kind, first)| {
+        let (kind, first) = (format_ident!("{}", GROUP_KINDS[kind]), first as u32);
+        quote!(::riemann::group::Group { kind: ::riemann::group::GroupKind::#kind, first: #first })
+    });
     let faces = form.aux_face.iter().map(|face| match face {
         Some(axis) => {
             let axis = format_ident!("{}", ["X", "Y", "Z"][*axis]);
             quote!(::core::option::Option::Some(::riemann::axis::Axis::#axis))
         }
-        None => quote!(::core::option::Option::None),
-    });
-    let walls = form.wall_normal.iter().map(|component| match component {
-        Some(component) => quote!(::core::option::Option::Some(#component)),
         None => quote!(::core::option::Option::None),
     });
     let has = |name: &str| {
@@ -183,8 +190,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
         const NONNEGATIVE: &'static [&'static str] = &[#(#nonnegative),*];
         #(#flags)*
         const SPLITS_SUMS: bool = #splits_sums;
-        const WALL_NORMAL: [::core::option::Option<usize>; 3] = [#(#walls),*];
-        const VECTORS: &'static [usize] = &[#(#vectors),*];
+        const GROUPS: &'static [::riemann::group::Group] = &[#(#groups),*];
         const DIRECTIONS: bool = #directions;
         const FORMULAS: ::riemann::solver::PositionFormulas = ::riemann::solver::PositionFormulas {
             initial: &[#(#initial),*],

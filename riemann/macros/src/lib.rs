@@ -46,9 +46,9 @@ use syn::punctuated::Punctuated;
 /// ```
 ///
 /// Keys: `dim` (2 where left out; `dim = [1, 2]` for a struct with a parameter `const D: usize`); `equations`, names of the
-/// state's components, those of a vector along the axes as `vector("u", "v")`; `waves`; `aux`, names of auxiliary values,
+/// state's components, those of a vector along the axes as `vector("u", "v")`, and `vector3`, `pseudo_vector`, `pseudo_vector3`, `pseudo_scalar`, `tensor`; `waves`; `aux`, names of auxiliary values,
 /// those stored on faces as `faces("u_edge", "v_edge")`; `fwaves`; `solve_again`, where
-/// `normal` costs some dozens of operations, and no root or quotient but of parameters; `axes_differ`, where the equations differ from axis to axis;
+/// `normal` costs some dozens of operations, and no root or quotient but of parameters; `axes_differ`, where the equations differ from axis to axis; `one_way`, where they have no mirror image;
 /// `positive`, the quantities that must be positive in every state (the block's `admissible_state` computes them where they are not
 /// equations); `nonnegative`, those that must not be negative in data; `name`, the solver's name in case files (by default the
 /// struct's name in snake case); `title`, what it solves.

@@ -13,6 +13,7 @@ pub use errors::{ParameterError, ParameterErrors};
 pub use kernels::{faces, kernels, kernels_with_isa, mapped_kernels, mapped_kernels_with_isa};
 
 use crate::frame::{FaceFrame, geometry};
+use crate::group::Group;
 use crate::solver::{Described, PositionFormulas, Solver};
 use crate::solvers::*;
 use parameters::Resolved;
@@ -41,10 +42,8 @@ pub struct SolverInfo {
     pub has_transverse: bool,
     /// The solver has a source term.
     pub has_source: bool,
-    /// Per axis, the component of q that changes sign at a solid wall.
-    pub wall_normal: [Option<usize>; 3],
-    /// The first component of each vector.
-    pub vectors: &'static [usize],
+    /// The components that are not scalars.
+    pub groups: &'static [Group],
     /// The equations differ between directions.
     pub directions: bool,
     /// Names of the quantities that must be positive in every state.
@@ -90,8 +89,7 @@ macro_rules! catalogue {
             fwaves: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::FWAVES,
             has_transverse: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::HAS_TRANSVERSE,
             has_source: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::HAS_SOURCE,
-            wall_normal: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::WALL_NORMAL,
-            vectors: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::VECTORS,
+            groups: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::GROUPS,
             directions: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIRECTIONS,
             positive: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::POSITIVE,
             nonnegative: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::NONNEGATIVE,
@@ -137,6 +135,8 @@ framed! {
     Acoustics<3>,
     AcousticsVariable<2>,
     AcousticsVariable<3>,
+    Elasticity<2>,
+    Elasticity<3>,
     Euler<2>,
     Euler<3>,
     EulerHllc<2>,

@@ -28,8 +28,10 @@ fn every_solver_builds_as_listed() {
         let (_, shape, _) = build(info.name, info.dim, &given(&values), Describe).expect(info.name);
         assert_eq!(shape, [info.equations.len(), info.waves, info.aux.len()], "{}", info.name);
         assert_eq!(find(info.name, info.dim).map(|found| found.dim), Some(info.dim));
-        for component in info.wall_normal.into_iter().flatten() {
-            assert!(component < info.equations.len(), "{}", info.name);
+        let (mut next, dim) = (0, info.dim);
+        for components in info.groups.iter().map(|group| group.components(dim)) {
+            assert!(next <= components.start && components.end <= info.equations.len(), "{}", info.name);
+            next = components.end;
         }
     }
     assert!(
@@ -89,7 +91,7 @@ fn unknown_solver_gets_a_suggestion() {
 #[test]
 fn solvers_without_directions_are_framed() {
     for info in all().iter().filter(|info| info.dim > 1) {
-        let turns = !info.directions && !info.vectors.is_empty();
+        let turns = !info.directions && !info.groups.is_empty();
         assert_eq!(FRAMED.contains(&(info.name, info.dim)), turns, "{} in {}D", info.name, info.dim);
     }
 }

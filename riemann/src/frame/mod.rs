@@ -1,6 +1,6 @@
 //! Any solver on a mapped mesh, in the frame of each face.
 //!
-//! The faces of a mapped cell may point in any direction. [`FaceFrame`] rotates the vectors among a state's components to a face's normal
+//! The faces of a mapped cell may point in any direction. [`FaceFrame`] rotates the vectors and tensors among a state's components to a face's normal
 //! and tangents, lets the inner solver solve the Riemann problem there, and rotates waves and fluctuations back. Speeds and fluctuations
 //! are scaled by the face's size per unit of the computational coordinates along it; with the cell's size per unit of computational size as
 //! capacity κ, the update solves `κ q_t + …`. A transverse split is made twice, in the frames of the lower and of the upper face that the
@@ -11,7 +11,7 @@
 //! normals but `−e`, for which any `h` across `e` can be used.
 //!
 //! Behind a wall there are no faces between cells: their normals are zero. What a transverse wave sends into the wall's face is reflected
-//! there: with its mirror image it is twice its normal component, without other components.
+//! there: with its mirror image, components that the mirror negates are doubled, such as the normal one of a vector, and others vanish.
 //!
 //! LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §23.2–23.9; Calhoun, Helzel,
 //! LeVeque, *Logically rectangular grids and finite volume methods for PDEs in circular and spherical domains* (2008),
@@ -21,9 +21,11 @@ mod geometry;
 mod text;
 
 pub use geometry::{geometry, half_way};
+pub use text::turned_text;
 
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
+use crate::group::{Group, GroupKind, Wall};
 use crate::parameters::ParameterInfo;
 use crate::real::Real;
 use crate::solver::{Cell, Described, Normal, Solver, Transverse, TransverseAux};
@@ -54,52 +56,72 @@ impl<V: Real> Frame<V> {
         Frame { dim, axis, turn: [values[0], values[1], third], size: values[dim] }
     }
 
-    /// The state with its `vectors` rotated so that the component along the axis becomes the one along the normal.
+    /// A vector in the frame, where the component along the axis is the one along the normal; or, out of the frame, back. In the plane
+    /// the third component stays.
     #[inline(always)]
-    fn enter<const M: usize>(&self, vectors: &[usize], mut q: [V; M]) -> [V; M] {
+    fn turned(&self, into: bool, [a, b, c]: [V; 3]) -> [V; 3] {
+        let [nx, ny, nz] = self.turn;
         if self.dim == 3 {
-            return self.half_turn(vectors, q);
-        }
-        let [nx, ny, _] = self.turn;
-        for &v in vectors {
-            let (a, b) = (q[v], q[v + 1]);
-            let normal = a * nx + b * ny;
-            (q[v], q[v + 1]) = match self.axis {
-                Axis::X => (normal, b * nx - a * ny),
-                _ => (a * ny - b * nx, normal),
-            };
-        }
-        q
-    }
-
-    /// The state with its `vectors` rotated back.
-    #[inline(always)]
-    fn leave<const M: usize>(&self, vectors: &[usize], mut q: [V; M]) -> [V; M] {
-        if self.dim == 3 {
-            return self.half_turn(vectors, q);
-        }
-        let [nx, ny, _] = self.turn;
-        for &v in vectors {
-            let (a, b) = (q[v], q[v + 1]);
-            (q[v], q[v + 1]) = match self.axis {
-                Axis::X => (a * nx - b * ny, a * ny + b * nx),
-                _ => (b * nx + a * ny, b * ny - a * nx),
-            };
-        }
-        q
-    }
-
-    /// The state with its `vectors` rotated by half a turn, which exchanges axis and normal.
-    #[inline(always)]
-    fn half_turn<const M: usize>(&self, vectors: &[usize], mut q: [V; M]) -> [V; M] {
-        for &v in vectors {
-            let part = q[v] * self.turn[0] + q[v + 1] * self.turn[1] + q[v + 2] * self.turn[2];
+            // Half a turn is its own inverse.
+            let part = a * nx + b * ny + c * nz;
             let twice = part + part;
-            for d in 0..3 {
-                q[v + d] = twice * self.turn[d] - q[v + d];
+            return [twice * nx - a, twice * ny - b, twice * nz - c];
+        }
+        match (into, self.axis) {
+            (true, Axis::X) => [a * nx + b * ny, b * nx - a * ny, c],
+            (true, _) => [a * ny - b * nx, a * nx + b * ny, c],
+            (false, Axis::X) => [a * nx - b * ny, a * ny + b * nx, c],
+            (false, _) => [b * nx + a * ny, b * ny - a * nx, c],
+        }
+    }
+
+    /// The state with its vectors and tensors in the frame, or out of it. Of a tensor the rows are turned, then the columns.
+    #[inline(always)]
+    fn turn_state<const M: usize>(&self, into: bool, groups: &[Group], mut q: [V; M]) -> [V; M] {
+        let dim = self.dim;
+        for group in groups {
+            match group.kind {
+                GroupKind::PseudoScalar => {}
+                GroupKind::Vector | GroupKind::PseudoVector => {
+                    let mut vector = [V::zero(); 3];
+                    for d in 0..dim {
+                        vector[d] = q[group.first as usize + d];
+                    }
+                    vector = self.turned(into, vector);
+                    for d in 0..dim {
+                        q[group.first as usize + d] = vector[d];
+                    }
+                }
+                GroupKind::Tensor => {
+                    let mut rows = [[V::zero(); 3]; 3];
+                    for i in 0..dim {
+                        for j in 0..dim {
+                            rows[i][j] = q[group.of_tensor(dim, i, j)];
+                        }
+                        rows[i] = self.turned(into, rows[i]);
+                    }
+                    for j in 0..dim {
+                        let column = self.turned(into, [rows[0][j], rows[1][j], rows[2][j]]);
+                        for i in 0..=j {
+                            q[group.of_tensor(dim, i, j)] = column[i];
+                        }
+                    }
+                }
             }
         }
         q
+    }
+
+    /// The state in the frame.
+    #[inline(always)]
+    fn enter<const M: usize>(&self, groups: &[Group], q: [V; M]) -> [V; M] {
+        self.turn_state(true, groups, q)
+    }
+
+    /// The state back from the frame.
+    #[inline(always)]
+    fn leave<const M: usize>(&self, groups: &[Group], q: [V; M]) -> [V; M] {
+        self.turn_state(false, groups, q)
     }
 
     /// Whether the cell is one of those behind a wall, which have no such face.
@@ -111,11 +133,15 @@ impl<V: Real> Frame<V> {
 
     /// A fluctuation that enters the face, in its frame, plus its mirror image where the face is a wall's.
     #[inline(always)]
-    fn mirrored<const M: usize>(&self, wall: V::Mask, vectors: &[usize], q: [V; M]) -> [V; M] {
+    fn mirrored<const M: usize>(&self, wall: V::Mask, groups: &[Group], q: [V; M]) -> [V; M] {
         let mut both = [V::zero(); M];
-        for &v in vectors {
-            let normal = v + self.axis.index();
-            both[normal] = q[normal] + q[normal];
+        for group in groups {
+            for k in 0..group.len(self.dim) {
+                if group.is_negated(self.dim, k, self.axis, Wall::Slip) {
+                    let m = group.first as usize + k;
+                    both[m] = q[m] + q[m];
+                }
+            }
         }
         for (both, alone) in both.iter_mut().zip(q) {
             *both = V::select(wall, *both, alone);
@@ -125,8 +151,8 @@ impl<V: Real> Frame<V> {
 
     /// A fluctuation rotated back and scaled.
     #[inline(always)]
-    fn leave_scaled<const M: usize>(&self, vectors: &[usize], q: [V; M]) -> [V; M] {
-        let mut q = self.leave(vectors, q);
+    fn leave_scaled<const M: usize>(&self, groups: &[Group], q: [V; M]) -> [V; M] {
+        let mut q = self.leave(groups, q);
         for value in &mut q {
             *value = self.size * *value;
         }
@@ -156,8 +182,8 @@ impl<S, const A: usize> FaceFrame<S, A> {
     where
         S: Solver<M, W, A>,
     {
-        let (ql, qr) = (frame.enter(S::VECTORS, ql), frame.enter(S::VECTORS, qr));
-        let (mean, asdq) = (frame.enter(S::VECTORS, mean), frame.enter(S::VECTORS, asdq));
+        let (ql, qr) = (frame.enter(S::GROUPS, ql), frame.enter(S::GROUPS, qr));
+        let (mean, asdq) = (frame.enter(S::GROUPS, mean), frame.enter(S::GROUPS, asdq));
         self.0.transverse(axis, across, side, ql, qr, mean, own, asdq)
     }
 }
@@ -206,8 +232,7 @@ where
     const POSITIVE: &'static [&'static str] = S::POSITIVE;
     const NONNEGATIVE: &'static [&'static str] = S::NONNEGATIVE;
     const CHECKS_STEPS: bool = S::CHECKS_STEPS;
-    const WALL_NORMAL: [Option<usize>; 3] = S::WALL_NORMAL;
-    const VECTORS: &'static [usize] = S::VECTORS;
+    const GROUPS: &'static [Group] = S::GROUPS;
 
     #[inline(always)]
     fn outlined<V: Real, T>(f: impl FnOnce() -> T) -> T {
@@ -217,17 +242,17 @@ where
     #[inline(always)]
     fn normal<V: Real>(&self, axis: Axis, ql: [V; M], qr: [V; M], aux_l: [V; B], aux_r: [V; B]) -> Normal<V, M, W> {
         let frame = Frame::new(S::DIM, axis, A, &aux_r);
-        let (ql, qr) = (frame.enter(S::VECTORS, ql), frame.enter(S::VECTORS, qr));
+        let (ql, qr) = (frame.enter(S::GROUPS, ql), frame.enter(S::GROUPS, qr));
         let mut face = self.0.normal(axis, ql, qr, Self::own(&aux_l), Self::own(&aux_r));
         for w in 0..W {
             face.speeds[w] = frame.size * face.speeds[w];
             face.waves[w] = match S::FWAVES {
-                true => frame.leave_scaled(S::VECTORS, face.waves[w]),
-                false => frame.leave(S::VECTORS, face.waves[w]),
+                true => frame.leave_scaled(S::GROUPS, face.waves[w]),
+                false => frame.leave(S::GROUPS, face.waves[w]),
             };
         }
-        face.amdq = frame.leave_scaled(S::VECTORS, face.amdq);
-        face.apdq = frame.leave_scaled(S::VECTORS, face.apdq);
+        face.amdq = frame.leave_scaled(S::GROUPS, face.amdq);
+        face.apdq = frame.leave_scaled(S::GROUPS, face.apdq);
         face
     }
 
@@ -249,9 +274,9 @@ where
         let (below, above) = (Frame::new(S::DIM, axis, A, &aux.below), Frame::new(S::DIM, axis, A, &aux.above));
         let down = self.split(&lower, (axis, across, side), [ql, qr, mean, asdq], &own).bmasdq;
         let up = self.split(&upper, (axis, across, side), [ql, qr, mean, asdq], &own).bpasdq;
-        let bmasdq = lower.mirrored(below.is_behind_wall(), S::VECTORS, down);
-        let bpasdq = upper.mirrored(above.is_behind_wall(), S::VECTORS, up);
-        Transverse { bmasdq: lower.leave_scaled(S::VECTORS, bmasdq), bpasdq: upper.leave_scaled(S::VECTORS, bpasdq) }
+        let bmasdq = lower.mirrored(below.is_behind_wall(), S::GROUPS, down);
+        let bpasdq = upper.mirrored(above.is_behind_wall(), S::GROUPS, up);
+        Transverse { bmasdq: lower.leave_scaled(S::GROUPS, bmasdq), bpasdq: upper.leave_scaled(S::GROUPS, bpasdq) }
     }
 
     #[inline(always)]
@@ -262,8 +287,8 @@ where
     #[inline(always)]
     fn flux<V: Real>(&self, axis: Axis, q: [V; M], aux: [V; B]) -> Option<[V; M]> {
         let frame = Frame::new(S::DIM, axis, A, &aux);
-        let flux = self.0.flux(axis, frame.enter(S::VECTORS, q), Self::own(&aux));
-        flux.map(|flux| frame.leave_scaled(S::VECTORS, flux))
+        let flux = self.0.flux(axis, frame.enter(S::GROUPS, q), Self::own(&aux));
+        flux.map(|flux| frame.leave_scaled(S::GROUPS, flux))
     }
 
     #[inline(always)]
@@ -323,7 +348,11 @@ where
         None
     }
 
+    fn mirrored(&self, _axis: Axis) -> Option<Self> {
+        None
+    }
+
     fn device_source(&self) -> Option<DeviceSource> {
-        self.0.device_source().map(|inside| framed(inside, S::DIM, S::VECTORS))
+        self.0.device_source().map(|inside| framed(inside, S::DIM, S::GROUPS))
     }
 }

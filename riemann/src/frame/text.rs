@@ -1,18 +1,19 @@
 //! The CUDA C++ of solvers in the frames of faces.
 
 use super::geometry;
+use crate::axis::Axis;
 use crate::device_source::DeviceSource;
+use crate::group::{Group, GroupKind, Wall};
 
 /// Words before each function.
 const QUALIFIERS: &str = "__device__ __forceinline__";
 
 /// The text of a solver in the frames of faces, made from the inner solver's text: the operations of [`FaceFrame`] in its order.
-pub(super) fn framed(inside: DeviceSource, dim: usize, vectors: &[usize]) -> DeviceSource {
+pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> DeviceSource {
     let DeviceSource { body, aux, .. } = &inside;
     let frame = if dim == 3 { frame_in_space(*aux) } else { frame_in_plane(*aux) };
-    let vectors_list: Vec<_> = vectors.iter().map(usize::to_string).collect();
-    let (count, list) = (vectors.len(), vectors_list.join(", "));
-    let frame = frame.replace("COUNT", &count.to_string());
+    let [enter, leave] = ["enter", "leave"].map(|turn| turned_text(turn, "q", "Real", groups, dim));
+    let mirrored = mirrored(groups, dim, inside.equations);
     let mut text = format!(
         r"    // In the frame of each face
     struct Inside {{
@@ -23,21 +24,20 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, vectors: &[usize]) -> Dev
     }};
     Inside inside;
 
-    {QUALIFIERS} static int vector(int k) {{ constexpr int first[] = {{{list}}}; return first[k]; }}
     static constexpr bool SPLITS_SUMS = Inside::SPLITS_SUMS;
     {QUALIFIERS} static Inside::Aux own(const Aux& aux) {{
         Inside::Aux values = Inside::Aux();
         for (int a = 0; a < Inside::A; ++a) values[a] = aux[a];
         return values;
     }}
-{frame}        {QUALIFIERS} State mirrored(bool wall, const State& q) const {{
-            State both = State();
-            for (int k = 0; k < {count}; ++k) {{
-                const int normal = vector(k) + axis;
-                both[normal] = q[normal] + q[normal];
-            }}
-            for (int m = 0; m < M; ++m) both[m] = wall ? both[m] : q[m];
-            return both;
+{frame}        {QUALIFIERS} State enter(State q) const {{
+{enter}            return q;
+        }}
+        {QUALIFIERS} State leave(State q) const {{
+{leave}            return q;
+        }}
+        {QUALIFIERS} State mirrored(bool wall, State q) const {{
+{mirrored}            return q;
         }}
         {QUALIFIERS} State leave_scaled(const State& q) const {{
             State scaled = leave(q);
@@ -101,7 +101,53 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, vectors: &[usize]) -> Dev
     DeviceSource { body: text, aux: inside.aux + geometry(dim).len(), ..inside }
 }
 
-/// The beginning of the struct of a face's frame in the plane, with the number of vectors still to be put in.
+/// Statements of CUDA C++ that turn the vectors and tensors among `values`, of the type `number`, by the function `turn` of a vector's
+/// components. Of a tensor the rows are turned, then the columns.
+pub fn turned_text(turn: &str, values: &str, number: &str, groups: &[Group], dim: usize) -> String {
+    let mut text = String::new();
+    for group in groups {
+        let call = |vector: &dyn Fn(usize) -> String| {
+            let vector: Vec<_> = (0..dim).map(vector).collect();
+            format!("            {turn}({});\n", vector.join(", "))
+        };
+        match group.kind {
+            GroupKind::PseudoScalar => {}
+            GroupKind::Vector | GroupKind::PseudoVector => {
+                text += &call(&|d| format!("{values}[{}]", group.first as usize + d));
+            }
+            GroupKind::Tensor => {
+                let at = |i: usize, j: usize| format!("{values}[{}]", group.of_tensor(dim, i, j));
+                let row = |i: usize| format!("{{{}}}", (0..dim).map(|j| at(i, j)).collect::<Vec<_>>().join(", "));
+                let (t, rows) = (format!("t{}", group.first), (0..dim).map(row).collect::<Vec<_>>().join(", "));
+                text += &format!("            {number} {t}[{dim}][{dim}] = {{{rows}}};\n");
+                text.extend((0..dim).map(|i| call(&|j| format!("{t}[{i}][{j}]"))));
+                text.extend((0..dim).map(|j| call(&|i| format!("{t}[{i}][{j}]"))));
+                let upper = (0..dim).flat_map(|j| (0..=j).map(move |i| (i, j)));
+                text.extend(upper.map(|(i, j)| format!("            {} = {t}[{i}][{j}];\n", at(i, j))));
+            }
+        }
+    }
+    text
+}
+
+/// The statements that add to a state `q` its mirror image where it has entered the face of a wall. Each component has a bit for each axis
+/// whose mirrors negate it.
+fn mirrored(groups: &[Group], dim: usize, equations: usize) -> String {
+    let mut bits = vec![0; equations];
+    for group in groups {
+        for (k, m) in group.components(dim).enumerate() {
+            let negated = |axis: &Axis| u32::from(group.is_negated(dim, k, *axis, Wall::Slip)) << axis.index();
+            bits[m] = Axis::ALL[..dim].iter().map(negated).sum();
+        }
+    }
+    let line = |(m, bits): (usize, &u32)| match bits {
+        0 => format!("            q[{m}] = wall ? Real(0.0) : q[{m}];\n"),
+        _ => format!("            q[{m}] = wall ? ({bits} >> axis & 1 ? q[{m}] + q[{m}] : Real(0.0)) : q[{m}];\n"),
+    };
+    bits.iter().enumerate().map(line).collect()
+}
+
+/// The beginning of the struct of a face's frame in the plane.
 fn frame_in_plane(aux: usize) -> String {
     format!(
         r"    struct Frame {{
@@ -109,23 +155,15 @@ fn frame_in_plane(aux: usize) -> String {
         Real nx, ny, size;
         {QUALIFIERS} Frame(Axis axis, const Aux& aux)
             : axis(axis), nx(aux[{aux} + 3 * axis]), ny(aux[{aux} + 3 * axis + 1]), size(aux[{aux} + 3 * axis + 2]) {{}}
-        {QUALIFIERS} State enter(State q) const {{
-            for (int k = 0; k < COUNT; ++k) {{
-                const int v = vector(k);
-                const Real a = q[v], b = q[v + 1], normal = (a * nx) + (b * ny);
-                q[v] = axis == X ? normal : (a * ny) - (b * nx);
-                q[v + 1] = axis == X ? (b * nx) - (a * ny) : normal;
-            }}
-            return q;
+        {QUALIFIERS} void enter(Real& u, Real& v) const {{
+            const Real a = u, b = v, normal = (a * nx) + (b * ny);
+            u = axis == X ? normal : (a * ny) - (b * nx);
+            v = axis == X ? (b * nx) - (a * ny) : normal;
         }}
-        {QUALIFIERS} State leave(State q) const {{
-            for (int k = 0; k < COUNT; ++k) {{
-                const int v = vector(k);
-                const Real a = q[v], b = q[v + 1];
-                q[v] = axis == X ? (a * nx) - (b * ny) : (b * nx) + (a * ny);
-                q[v + 1] = axis == X ? (a * ny) + (b * nx) : (b * ny) - (a * nx);
-            }}
-            return q;
+        {QUALIFIERS} void leave(Real& u, Real& v) const {{
+            const Real a = u, b = v;
+            u = axis == X ? (a * nx) - (b * ny) : (b * nx) + (a * ny);
+            v = axis == X ? (a * ny) + (b * nx) : (b * ny) - (a * nx);
         }}
         {QUALIFIERS} bool is_behind_wall() const {{ return nx == Real(0.0) && ny == Real(0.0); }}
 "
@@ -143,16 +181,14 @@ fn frame_in_space(aux: usize) -> String {
             for (int d = 0; d < 3; ++d) turn[d] = aux[{aux} + 4 * axis + d];
             size = aux[{aux} + 4 * axis + 3];
         }}
-        {QUALIFIERS} State enter(State q) const {{
-            for (int k = 0; k < COUNT; ++k) {{
-                const int v = vector(k);
-                const Real part = ((q[v] * turn[0]) + (q[v + 1] * turn[1])) + (q[v + 2] * turn[2]);
-                const Real twice = part + part;
-                for (int d = 0; d < 3; ++d) q[v + d] = (twice * turn[d]) - q[v + d];
-            }}
-            return q;
+        {QUALIFIERS} void enter(Real& u, Real& v, Real& w) const {{
+            const Real part = ((u * turn[0]) + (v * turn[1])) + (w * turn[2]);
+            const Real twice = part + part;
+            u = (twice * turn[0]) - u;
+            v = (twice * turn[1]) - v;
+            w = (twice * turn[2]) - w;
         }}
-        {QUALIFIERS} State leave(const State& q) const {{ return enter(q); }}
+        {QUALIFIERS} void leave(Real& u, Real& v, Real& w) const {{ enter(u, v, w); }}
         {QUALIFIERS} bool is_behind_wall() const {{
             return turn[0] == Real(0.0) && turn[1] == Real(0.0) && turn[2] == Real(0.0);
         }}

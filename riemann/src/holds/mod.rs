@@ -4,6 +4,7 @@
 //! are tried as well. Each property reports the first face where it does not hold.
 
 mod exchange;
+mod mirror;
 mod properties;
 mod random;
 mod sample;
@@ -16,7 +17,7 @@ pub use sample::{Cells, Sample};
 use crate::axis::Axis;
 use crate::catalogue::SolverInfo;
 use crate::faces::Faces;
-use exchange::Exchange;
+use exchange::{Exchange, Mirror};
 use std::fmt;
 
 /// Random faces per property and axis.

@@ -1,5 +1,6 @@
 //! The properties, each with the tolerance that round-off requires.
 
+use super::mirror::is_mirrored;
 use super::second_order::gives_second_order;
 use super::trial::{close, difference, direction, largest, size_of_waves, sum, sum_of_waves, try_faces};
 use super::{Exchange, Outcome, Subject, named};
@@ -17,6 +18,7 @@ pub const ALL: &[(&str, Check)] = &[
     ("fluctuations sum to what the waves move", fluctuations_sum),
     ("fluctuations sum to the flux difference", flux_difference),
     ("the axes are alike", axes_are_alike),
+    ("a mirror image gives the mirror image", is_mirrored),
     ("transverse parts sum to the other axis's fluctuations", transverse_sums),
     ("transverse parts are linear in the fluctuation", transverse_is_linear),
     ("waves and speeds give second order", gives_second_order),

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::catalogue;
+use crate::group::{Group, GroupKind};
 use crate::prelude::*;
 use crate::solvers::{Acoustics, Burgers};
 
@@ -16,7 +17,7 @@ impl Solver<3, 2, 0> for Wrong {
     const DIM: usize = 2;
     const EQUATIONS: [&'static str; 3] = ["pressure", "u", "v"];
     const AUX: [&'static str; 0] = [];
-    const WALL_NORMAL: [Option<usize>; 3] = [Some(1), Some(2), None];
+    const GROUPS: &'static [Group] = &[Group { kind: GroupKind::Vector, first: 1 }];
 
     fn normal<V: Real>(&self, axis: Axis, ql: [V; 3], qr: [V; 3], l: [V; 0], r: [V; 0]) -> Normal<V, 3, 2> {
         let mut face = self.right.normal(axis, ql, qr, l, r);
@@ -49,6 +50,7 @@ impl Solver<3, 2, 0> for Wrong {
                 face.apdq = face.waves[1].map(|x| twice * x);
             }
             "the axes are alike" if axis == Axis::Y => face.speeds = [face.speeds[1], face.speeds[0]],
+            "a mirror image gives the mirror image" => face.speeds[0] += tiny,
             "f32 agrees with f64" if size_of::<V::Scalar>() == 4 => face.speeds[0] += V::constant(0.1),
             _ => {}
         }
@@ -92,7 +94,8 @@ fn right_solvers_pass() {
         [findings(Acoustics::<2> { density: 1.3, bulk: 3.7 }, "acoustics"), findings(Burgers::<2>, "burgers")]
     {
         for Finding { property, outcome } in findings {
-            assert_eq!(outcome, Outcome::Holds, "{property}");
+            let goes_one_way = property.contains("mirror") && matches!(outcome, Outcome::Unchecked(_));
+            assert!(outcome == Outcome::Holds || goes_one_way, "{property}: {outcome:?}");
         }
     }
 }
@@ -151,7 +154,7 @@ impl Solver<4, 2, 0> for ForgetsAcross {
     const DIM: usize = 3;
     const EQUATIONS: [&'static str; 4] = ["pressure", "u", "v", "w"];
     const AUX: [&'static str; 0] = [];
-    const WALL_NORMAL: [Option<usize>; 3] = [Some(1), Some(2), Some(3)];
+    const GROUPS: &'static [Group] = &[Group { kind: GroupKind::Vector, first: 1 }];
 
     fn normal<V: Real>(&self, axis: Axis, ql: [V; 4], qr: [V; 4], l: [V; 0], r: [V; 0]) -> Normal<V, 4, 2> {
         self.0.normal(axis, ql, qr, l, r)
@@ -183,7 +186,94 @@ fn both_axes_along_a_face_are_tried() {
     let found = findings(ForgetsAcross(right), "acoustics");
     let failing = found.iter().filter(|finding| matches!(finding.outcome, Outcome::Fails(_)));
     let failing: Vec<_> = failing.map(|finding| finding.property).collect();
-    assert_eq!(failing, ["the axes are alike", "transverse parts sum to the other axis's fluctuations"]);
+    let expected = [
+        "the axes are alike",
+        "a mirror image gives the mirror image",
+        "transverse parts sum to the other axis's fluctuations",
+    ];
+    assert_eq!(failing, expected);
+}
+
+/// Maxwell's equations in a vacuum, `E_t = ∇ × H`, `H_t = −∇ × E`, with all components in every number of dimensions.
+#[riemann::solver(
+    dim = [1, 2, 3],
+    title = "Maxwell's equations",
+    equations = [vector3("ex", "ey", "ez"), pseudo_vector3("hx", "hy", "hz")],
+    waves = 2
+)]
+pub struct Maxwell<const D: usize>;
+
+#[riemann::kernels]
+impl Maxwell {
+    fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
+        let (t, b) = ((axis.index() + 1) % 3, (axis.index() + 2) % 3);
+        let mut waves = [[0.0; M]; W];
+        let turns = [(t, 3 + b, 1.0), (b, 3 + t, -1.0)];
+        for k in 0..2 {
+            let (e, h, sign) = turns[k];
+            let (electric, magnetic) = (qr[e] - ql[e], sign * (qr[h] - ql[h]));
+            let halves = [0.5 * (electric - magnetic), 0.5 * (electric + magnetic)];
+            waves[0][e] = halves[0];
+            waves[0][h] = -sign * halves[0];
+            waves[1][e] = halves[1];
+            waves[1][h] = sign * halves[1];
+        }
+        let mut amdq = [0.0; M];
+        for m in 0..M {
+            amdq[m] = -waves[0][m];
+        }
+        Normal { waves, speeds: [-1.0, 1.0], amdq, apdq: waves[1] }
+    }
+}
+
+/// The properties that fail for the solver if these are its components that are not scalars.
+fn failing_with<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(
+    solver: S,
+    groups: &'static [Group],
+) -> Vec<&'static str> {
+    let info = catalogue::find("acoustics", S::DIM).expect("there is one");
+    let equations: &'static [&'static str] = S::EQUATIONS.to_vec().leak();
+    let info = catalogue::SolverInfo { groups, equations, waves: W, ..*info };
+    let (aux_face, faces) = (&S::AUX_FACE, &Faces::new(solver));
+    let findings = check(&Subject { info: &info, aux_face, faces, sample: Sample::FULL });
+    let fails = findings.iter().filter(|finding| matches!(finding.outcome, Outcome::Fails(_)));
+    fails.map(|finding| finding.property).collect()
+}
+
+/// A right solver passes with its declaration, and fails with any other: in a mirror, and, where that shows it, with axes exchanged. A
+/// magnetic field is no vector; the stress of a solid is no set of scalars.
+#[test]
+fn declarations_are_checked() {
+    const ALIKE: &str = "the axes are alike";
+    const MIRROR: &str = "a mirror image gives the mirror image";
+    let of = |kind, first| Group { kind, first };
+    use GroupKind::{PseudoVector, Tensor, Vector};
+    assert!(failing_with(Maxwell::<1>, <Maxwell<1> as Solver<6, 2, 0>>::GROUPS).is_empty());
+    assert!(failing_with(Maxwell::<2>, <Maxwell<2> as Solver<6, 2, 0>>::GROUPS).is_empty());
+    assert!(failing_with(Maxwell::<3>, <Maxwell<3> as Solver<6, 2, 0>>::GROUPS).is_empty());
+    let vectors = [of(Vector, 0), of(Vector, 3)];
+    for groups in [vectors.to_vec(), vec![vectors[0]], vec![of(PseudoVector, 0), of(PseudoVector, 3)]] {
+        assert_eq!(failing_with(Maxwell::<3>, groups.leak()), [ALIKE, MIRROR]);
+    }
+    assert_eq!(failing_with(Maxwell::<1>, vectors.to_vec().leak()), [MIRROR]);
+    let solid = crate::solvers::Elasticity::<2> { density: 1.3, lambda: 2.1, mu: 0.9 };
+    assert!(failing_with(solid, vec![of(Tensor, 0), of(Vector, 3)].leak()).is_empty());
+    assert_eq!(failing_with(solid, vec![of(Vector, 3)].leak()), [ALIKE, MIRROR]);
+    assert_eq!(failing_with(solid, vec![of(Tensor, 0)].leak()), [ALIKE, MIRROR]);
+    assert_eq!(failing_with(solid, vec![of(Vector, 0), of(Vector, 3)].leak()), [MIRROR]);
+}
+
+/// Velocities on faces change their sign in a mirror, and equations that go one way have no mirror image.
+#[test]
+fn one_way_and_values_on_faces() {
+    let outcome = |findings: Vec<Finding>| {
+        let mirror = findings.into_iter().find(|finding| finding.property.contains("mirror"));
+        mirror.expect("it is checked").outcome
+    };
+    assert_eq!(outcome(findings(crate::solvers::AdvectionEdge::<2>, "advection_edge")), Outcome::Holds);
+    assert!(matches!(outcome(findings(Burgers::<2>, "burgers")), Outcome::Unchecked(_)));
+    let wind = crate::solvers::Advection::<2> { u: 0.7, v: -0.4, w: 0.0 };
+    assert_eq!(outcome(findings(wind, "advection")), Outcome::Holds);
 }
 
 /// Water with a dissolved substance by waves of Harten, Lax and van Leer. With `split` the substance's own wave is one of its own.

@@ -9,6 +9,7 @@ use super::update::update_tile;
 use super::{FaceList, MAX_WAVES, SourceRow, TileArgs, TileReport};
 use crate::axis::Axis;
 use crate::device_source::DeviceSource;
+use crate::group::Group;
 use crate::real::Scalar;
 use crate::solver::Solver;
 use std::sync::Arc;
@@ -81,8 +82,8 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     /// # Panics
     /// If there is not one number for each component and each quantity.
     fn quantities(&self, q: &[R], aux: &[R], values: &mut [R]);
-    /// Component that changes sign at a wall with normal `axis`.
-    fn wall_normal(&self, axis: Axis) -> Option<usize>;
+    /// The components that are not scalars: what walls and rotations do to them.
+    fn groups(&self) -> &'static [Group];
     /// The solver's CUDA C++, if there is one.
     fn device_source(&self) -> Option<DeviceSource>;
     /// Why the solver itself has failed, if it has: its results since then are invalid.
@@ -239,8 +240,8 @@ where
         assert_eq!(values.len(), S::POSITIVE.len() + S::NONNEGATIVE.len());
         self.solver.quantities::<R>(q, aux, values);
     }
-    fn wall_normal(&self, axis: Axis) -> Option<usize> {
-        S::WALL_NORMAL[axis.index()]
+    fn groups(&self) -> &'static [Group] {
+        S::GROUPS
     }
     fn device_source(&self) -> Option<DeviceSource> {
         self.solver.device_source()

@@ -9,7 +9,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 8;
+pub const ABI_VERSION: u32 = 9;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -98,10 +98,8 @@ pub struct Description {
     pub(super) aux: List<Text>,
     /// Per auxiliary value the number of an axis, or −1.
     pub(super) aux_face: List<i32>,
-    /// Per axis a component, or −1.
-    pub(super) wall_normal: [i32; 3],
-    /// The first component of each vector.
-    pub(super) vectors: List<u32>,
+    /// For each group of components that are no scalars its kind, a [`crate::group::GroupKind`] as a number, and its first component.
+    pub(super) groups: List<[u32; 2]>,
     pub(super) directions: bool,
     pub(super) parameters: List<Parameter>,
     pub(super) positive: List<Text>,
@@ -285,6 +283,8 @@ pub struct Form {
     pub(super) create: unsafe extern "C" fn(values: *const f64, len: usize, *mut Object) -> Status,
     /// The solver with two axes exchanged; [`Status::ABSENT`] if there is none.
     pub(super) exchanged: unsafe extern "C" fn(Object, Axis, Axis, *mut Object) -> Status,
+    /// The solver in a mirror normal to an axis; [`Status::ABSENT`] if there is none.
+    pub(super) mirrored: unsafe extern "C" fn(Object, Axis, *mut Object) -> Status,
     pub(super) destroy: unsafe extern "C" fn(Object),
     pub(super) double: Entries<f64>,
     pub(super) single: Entries<f32>,

@@ -40,6 +40,7 @@ where
         description: describe::<S, M, W, A>(),
         create: E::<S, M, W, A>::create,
         exchanged: E::<S, M, W, A>::exchanged,
+        mirrored: E::<S, M, W, A>::mirrored,
         destroy: E::<S, M, W, A>::destroy,
         double: E::<S, M, W, A>::entries(),
         single: E::<S, M, W, A>::entries(),
@@ -72,8 +73,7 @@ where
         equations: texts(&S::EQUATIONS),
         aux: texts(&S::AUX),
         aux_face: List::leak(S::AUX_FACE.iter().map(|face| face.map_or(-1, |axis| axis.index() as i32)).collect()),
-        wall_normal: S::WALL_NORMAL.map(|component| component.map_or(-1, |m| m as i32)),
-        vectors: List::leak(S::VECTORS.iter().map(|&m| m as u32).collect()),
+        groups: List::leak(S::GROUPS.iter().map(|group| [group.kind as u32, group.first]).collect()),
         directions: S::DIRECTIONS,
         parameters: List::leak(parameters.collect()),
         positive: texts(S::POSITIVE),
@@ -90,7 +90,7 @@ where
     }
 }
 
-/// The functions of a form. Each is given an object that `create` or `exchanged` made, not yet destroyed.
+/// The functions of a form. Each is given an object that `create`, `exchanged` or `mirrored` made, not yet destroyed.
 struct Export<S, const M: usize, const W: usize, const A: usize>(PhantomData<S>);
 
 /// `N` values.
@@ -131,28 +131,35 @@ impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: us
             // SAFETY: the caller gives as many values, and a place for the object.
             unsafe {
                 let values = if len == 0 { &[] } else { std::slice::from_raw_parts(values, len) };
-                *object = Box::into_raw(Box::new(Kernels::new(S::from_parameters(values)))).cast();
+                Self::put(Some(S::from_parameters(values)), object)
             }
-            Status::DONE
         })
     }
 
     unsafe extern "C" fn exchanged(object: Object, first: Axis, second: Axis, other: *mut Object) -> Status {
-        guard(|| {
-            // SAFETY: the object is alive, and there is a place for the other.
-            unsafe {
-                let Some(solver) = Self::kernels(object).solver().exchanged([first, second]) else {
-                    return Status::ABSENT;
-                };
-                *other = Box::into_raw(Box::new(Kernels::new(solver))).cast();
-            }
-            Status::DONE
-        })
+        // SAFETY: the object is alive, and there is a place for the other.
+        guard(|| unsafe { Self::put(Self::kernels(object).solver().exchanged([first, second]), other) })
+    }
+
+    unsafe extern "C" fn mirrored(object: Object, axis: Axis, other: *mut Object) -> Status {
+        // SAFETY: likewise.
+        guard(|| unsafe { Self::put(Self::kernels(object).solver().mirrored(axis), other) })
+    }
+
+    /// Makes an object of a solver, if there is one.
+    ///
+    /// # Safety
+    /// There must be a place for the object.
+    unsafe fn put(solver: Option<S>, object: *mut Object) -> Status {
+        let Some(solver) = solver else { return Status::ABSENT };
+        // SAFETY: by the caller's promise.
+        unsafe { *object = Box::into_raw(Box::new(Kernels::new(solver))).cast() };
+        Status::DONE
     }
 
     unsafe extern "C" fn destroy(object: Object) {
         guard(|| {
-            // SAFETY: `create` or `exchanged` made the box, and nobody uses it any more.
+            // SAFETY: `create`, `exchanged` or `mirrored` made the box, and nobody uses it any more.
             drop(unsafe { Box::from_raw(object.cast::<Kernels<S, M, W, A>>()) });
             Status::DONE
         });

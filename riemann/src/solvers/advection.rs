@@ -40,4 +40,11 @@ impl Advection {
         let [u, v, w] = velocity;
         Some(Advection { u, v, w })
     }
+
+    fn mirrored(&self, axis: Axis) -> Option<Self> {
+        let mut velocity = [self.u, self.v, self.w];
+        velocity[axis.index()] *= -1.0;
+        let [u, v, w] = velocity;
+        Some(Advection { u, v, w })
+    }
 }

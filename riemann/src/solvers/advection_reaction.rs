@@ -33,4 +33,8 @@ impl AdvectionReaction {
     fn exchanged(&self) -> Option<Self> {
         Some(AdvectionReaction { u: self.v, v: self.u, rate: self.rate })
     }
+
+    fn mirrored(&self, axis: Axis) -> Option<Self> {
+        Some(if axis == Axis::X { Self { u: -self.u, ..*self } } else { Self { v: -self.v, ..*self } })
+    }
 }

@@ -12,7 +12,7 @@
 use crate::prelude::*;
 
 /// Burgers' equation: equation `q`.
-#[riemann::solver(dim = [1, 2, 3], equations = ["q"], waves = 1, solve_again, directions, title = "Burgers' equation")]
+#[riemann::solver(dim = [1, 2, 3], equations = ["q"], waves = 1, solve_again, one_way, directions, title = "Burgers' equation")]
 pub struct Burgers<const D: usize = 2>;
 
 #[riemann::kernels]

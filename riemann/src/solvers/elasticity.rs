@@ -22,12 +22,11 @@ use crate::prelude::*;
     dim = [2, 3],
     title = "Linear elasticity in a uniform solid",
     equations = [
-        "stress_xx", "stress_yy", from(3, "stress_zz"), "stress_xy", from(3, "stress_xz"), from(3, "stress_yz"),
+        tensor("stress_xx", "stress_yy", "stress_zz", "stress_xy", "stress_xz", "stress_yz"),
         vector("u", "v", "w")
     ],
     waves = 4,
-    solve_again,
-    directions
+    solve_again
 )]
 pub struct Elasticity<const D: usize = 2> {
     /// density of the solid

@@ -71,4 +71,8 @@ impl Traffic {
     fn exchanged(&self) -> Option<Self> {
         Some(Traffic { u: self.v, v: self.u })
     }
+
+    fn mirrored(&self, axis: Axis) -> Option<Self> {
+        Some(if axis == Axis::X { Self { u: -self.u, ..*self } } else { Self { v: -self.v, ..*self } })
+    }
 }

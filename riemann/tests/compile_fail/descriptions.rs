@@ -9,6 +9,12 @@ pub struct NoWaves;
 #[riemann::solver(equations = ["q", vector("u")], waves = 1)]
 pub struct TooFewNames;
 
+#[riemann::solver(equations = [tensor("xx", "yy", "zz", "xy"), vector("u", "v")], waves = 1)]
+pub struct Solid;
+
+#[riemann::solver(equations = ["q", matrix("a", "b", "c")], waves = 1)]
+pub struct Matrix;
+
 #[riemann::solver(equations = ["q"], waves = 1)]
 pub struct NotReal {
     /// a number

@@ -1,5 +1,6 @@
 //! One block for several numbers of dimensions.
 
+use riemann::group::{Group, GroupKind};
 use riemann::prelude::*;
 
 #[riemann::solver(dim = [1, 2, 3], equations = ["pressure", vector("u", "v", "w")], waves = D + 1, aux = [faces("a", "b", "d"), "c"])]
@@ -51,13 +52,17 @@ fn a_block_serves_several_dimensions() {
     assert_eq!(<Sound<2> as Solver<3, 3, 3>>::EQUATIONS, ["pressure", "u", "v"]);
     assert_eq!(<Sound<1> as Solver<2, 2, 2>>::AUX_FACE, [Some(Axis::X), None]);
     assert_eq!(<Sound<2> as Solver<3, 3, 3>>::AUX_FACE, [Some(Axis::X), Some(Axis::Y), None]);
-    assert_eq!(<Sound<1> as Solver<2, 2, 2>>::WALL_NORMAL, [Some(1), None, None]);
+    let vector = [Group { kind: GroupKind::Vector, first: 1 }];
+    assert_eq!(
+        (<Sound<1> as Solver<2, 2, 2>>::GROUPS, <Sound<3> as Solver<4, 4, 4>>::GROUPS),
+        (&vector[..], &vector[..])
+    );
     let line = Sound::<1> { speed: 2.0 }.normal(Axis::X, [1.0, 0.0], [3.0, 4.0], [0.0; 2], [0.0; 2]);
     let plane = Sound::<2> { speed: 2.0 }.normal(Axis::Y, [1.0, 7.0, 0.0], [3.0, 8.0, 4.0], [0.0; 3], [0.0; 3]);
     assert_eq!((line.amdq, line.apdq), ([2.0, -2.0], [6.0, 6.0]));
     assert_eq!((plane.amdq, plane.apdq), ([2.0, 0.0, -2.0], [6.0, 0.0, 6.0]));
     assert_eq!(plane.waves[2], [0.0, 1.0, 0.0]);
-    assert_eq!((Sound::<3>::SHAPE, <Sound<3> as Solver<4, 4, 4>>::WALL_NORMAL), ([4; 3], [Some(1), Some(2), Some(3)]));
+    assert_eq!(Sound::<3>::SHAPE, [4; 3]);
     assert_eq!(<Sound<3> as Solver<4, 4, 4>>::AUX_FACE, [Some(Axis::X), Some(Axis::Y), Some(Axis::Z), None]);
     let space = Sound::<3> { speed: 2.0 };
     let face = space.normal(Axis::Z, [1.0, 7.0, 5.0, 0.0], [3.0, 8.0, 4.0, 4.0], [0.0; 4], [0.0; 4]);

@@ -79,7 +79,9 @@ fn built_in_solvers_keep_every_promise() {
             let (name, property) = (info.name, finding.property);
             match finding.outcome {
                 Outcome::Holds => {}
-                Outcome::Unchecked(why) => assert_eq!(info.dim, 1, "{name}, {property}: {why}"),
+                Outcome::Unchecked(why) => {
+                    assert!(info.dim == 1 || why.contains("one way"), "{name}, {property}: {why}")
+                }
                 Outcome::Fails(example) | Outcome::Remark(example) => {
                     panic!("{name} in {}D, {property}: {example}", info.dim)
                 }

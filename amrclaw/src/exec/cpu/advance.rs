@@ -35,7 +35,7 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
     /// The engine applies the source terms too: those before the sweeps, those after them.
     sources_by_engine: [bool; 2],
     /// Ghost cells outside the domain.
-    outside: Outside<'a, D, R>,
+    outside: Outside<'a, D>,
     /// The time of the auxiliary values that the engine fills in the first sweep, if it fills them.
     aux_at: Option<f64>,
     scheme: Scheme,
@@ -136,13 +136,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
     ///
     /// # Safety
     /// As for [`SourceLevel::apply`].
-    unsafe fn apply_sources(
-        &self,
-        q: Shared<'_, R>,
-        ghosts: Option<Outside<'_, D, R>>,
-        t: f64,
-        dt: f64,
-    ) -> Option<usize> {
+    unsafe fn apply_sources(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D>>, t: f64, dt: f64) -> Option<usize> {
         let start = Instant::now();
         // SAFETY: the caller's promise.
         let broken = unsafe { self.sources.apply(q, ghosts, t, dt) };
@@ -274,8 +268,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut upto[l];
         let (layout, time, num_eqn) = (store.layout.clone(), store.states.time, store.num_eqn);
         let (geometry, mesh) = (store.geometry, store.mesh.clone());
-        let context = BoundaryContext::new(&self.problem, store);
-        let outside = Outside { plan: plans[l].ghost(), context, solver: self.solver.as_ref() };
+        let context = BoundaryContext::new(&self.problem, &self.signs, store);
+        let outside = Outside { plan: plans[l].ghost(), context };
         // A step in place needs that no finer level interpolates between its two states and that no patch reads what another has
         // written.
         let on_host = self.engine.is_none();

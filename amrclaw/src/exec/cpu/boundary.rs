@@ -3,10 +3,11 @@
 use super::store::LevelStore;
 use crate::fields::{PatchLayout, Shared};
 use crate::mesh::{AxisEnds, Geometry};
-use crate::physics::{Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, MappedWall, Problem};
+use crate::physics::{
+    Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, MappedWall, Problem, SideSigns,
+};
 use crate::plan::{BoundaryRegion, GhostPlan};
 use riemann::axis::Side;
-use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 
 /// What boundary conditions read of a level.
@@ -17,10 +18,11 @@ pub(super) struct BoundaryContext<'a, const D: usize> {
     geometry: Geometry<D>,
     time: f64,
     num_eqn: usize,
+    signs: &'a SideSigns,
 }
 
 impl<'a, const D: usize> BoundaryContext<'a, D> {
-    pub fn new<R: Scalar>(problem: &'a Problem<D>, store: &LevelStore<D, R>) -> Self {
+    pub fn new<R: Scalar>(problem: &'a Problem<D>, signs: &'a SideSigns, store: &LevelStore<D, R>) -> Self {
         let beyond = problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond));
         BoundaryContext {
             sides: &problem.boundary,
@@ -28,33 +30,32 @@ impl<'a, const D: usize> BoundaryContext<'a, D> {
             geometry: store.geometry,
             time: store.states.time,
             num_eqn: store.num_eqn,
+            signs,
         }
     }
 }
 
 /// Ghost cells outside the domain, and what fills them.
 #[derive(Clone, Copy)]
-pub(super) struct Outside<'a, const D: usize, R> {
+pub(super) struct Outside<'a, const D: usize> {
     pub plan: &'a GhostPlan<D>,
     pub context: BoundaryContext<'a, D>,
-    pub solver: &'a dyn PatchSolver<R>,
 }
 
-impl<const D: usize, R: Scalar> Outside<'_, D, R> {
+impl<const D: usize> Outside<'_, D> {
     /// Fills those of patch `k` from its own cells inside the domain.
     ///
     /// # Safety
     /// Nobody else touches the patch's ghost cells meanwhile.
-    pub unsafe fn fill(&self, (q, aux): (Shared<'_, R>, &[R]), layout: &PatchLayout<D>, k: usize) {
+    pub unsafe fn fill<R: Scalar>(&self, (q, aux): (Shared<'_, R>, &[R]), layout: &PatchLayout<D>, k: usize) {
         for region in self.plan.boundaries(k) {
-            let normal = self.solver.wall_normal(region.axis);
             // SAFETY: the caller's promise.
-            unsafe { fill((q, aux), layout, region, normal, &self.context) };
+            unsafe { fill((q, aux), layout, region, &self.context) };
         }
     }
 }
 
-/// Fills a region from the patch's own cells inside the domain; component `wall_normal` changes its sign at walls.
+/// Fills a region from the patch's own cells inside the domain.
 ///
 /// # Safety
 /// Nobody else touches the patch's ghost cells meanwhile.
@@ -62,12 +63,11 @@ unsafe fn fill<const D: usize, R: Scalar>(
     (q, aux): (Shared<'_, R>, &[R]),
     layout: &PatchLayout<D>,
     region: &BoundaryRegion<D>,
-    wall_normal: Option<usize>,
     context: &BoundaryContext<'_, D>,
 ) {
     // The user's function sees the mirror image in the ghost cell's place.
     // SAFETY: the caller's promise, as below.
-    unsafe { continue_inside(q, layout, region, wall_normal, context) };
+    unsafe { continue_inside(q, layout, region, context) };
     match &context.sides[region.axis.index()][region.side.index()] {
         Boundary::User(function) => match function.by_block() {
             // SAFETY: likewise.
@@ -77,11 +77,11 @@ unsafe fn fill<const D: usize, R: Scalar>(
         },
         // SAFETY: likewise.
         Boundary::MappedWall(wall) => unsafe { reflect((q, aux), layout, region, wall, context) },
-        Boundary::Extrapolate | Boundary::Wall | Boundary::Periodic => {}
+        Boundary::Extrapolate | Boundary::Wall(_) | Boundary::Periodic => {}
     }
 }
 
-/// Reflects vectors about the normals of the side's faces. `boundary_function.cu` does the same.
+/// Reflects vectors and tensors about the normals of the side's faces. `boundary_function.cu` does the same.
 unsafe fn reflect<const D: usize, R: Scalar>(
     (q, aux): (Shared<'_, R>, &[R]),
     layout: &PatchLayout<D>,
@@ -110,13 +110,12 @@ unsafe fn reflect<const D: usize, R: Scalar>(
     }
 }
 
-/// Copies into each ghost cell the value of the interior cell that the boundary condition assigns to it; component `normal` changes its
-/// sign at walls.
+/// Copies into each ghost cell the value of the interior cell that the boundary condition assigns to it, with its sign changed as walls
+/// require.
 unsafe fn continue_inside<const D: usize, R: Scalar>(
     q: Shared<'_, R>,
     layout: &PatchLayout<D>,
     region: &BoundaryRegion<D>,
-    normal: Option<usize>,
     context: &BoundaryContext<'_, D>,
 ) {
     let d = region.axis.index();
@@ -124,19 +123,19 @@ unsafe fn continue_inside<const D: usize, R: Scalar>(
     let strides = layout.strides();
     for i in region.cells.lo[d]..region.cells.hi[d] {
         let origin = context.ends[d].origin(i);
-        let negate = normal.filter(|_| origin.negated);
         let (mut target, mut source) = (region.cells.lo, region.cells.lo);
         (target[d], source[d]) = (i, origin.cell);
         let (to, from) = (layout.offset(context.num_eqn, target), layout.offset(context.num_eqn, source));
         for m in 0..context.num_eqn {
+            let negate = context.signs.is_negated(m, region.axis, origin.walls);
             for z in 0..count(2) {
                 for y in 0..count(1) {
                     let shift = m * strides.component + z * strides.slab + y * strides.row;
                     // SAFETY: the source lies inside the domain along `axis`, the target outside; both are in this patch, ours.
                     let (values, out) = unsafe { (q.row(from + shift, count(0)), q.row_mut(to + shift, count(0))) };
                     match (&mut *out, values) {
-                        ([o], [v]) => *o = if negate == Some(m) { -*v } else { *v },
-                        _ if negate == Some(m) => out.iter_mut().zip(values).for_each(|(o, v)| *o = -*v),
+                        ([o], [v]) => *o = if negate { -*v } else { *v },
+                        _ if negate => out.iter_mut().zip(values).for_each(|(o, v)| *o = -*v),
                         _ => out.copy_from_slice(values),
                     }
                 }
@@ -239,11 +238,12 @@ mod tests {
             geometry: Geometry::new([0.0; 2], [1.0; 2], [4, 3]),
             time: 0.0,
             num_eqn: EQUATIONS,
+            signs: &SideSigns::new(&sides, &[], EQUATIONS),
         };
         let region =
             BoundaryRegion { target: 0, axis: Axis::X, side: Side::Lower, cells: CellBox::new([-2, 0], [0, 3]) };
         // SAFETY: nobody else knows the array.
-        unsafe { fill((Shared::new(&mut q), &[]), patch, &region, None, &context) };
+        unsafe { fill((Shared::new(&mut q), &[]), patch, &region, &context) };
         for (m, value) in inside.iter().enumerate() {
             assert_eq!(q[at([-2, 2], m)], value + m as f64, "equation {m}");
         }

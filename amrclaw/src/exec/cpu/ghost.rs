@@ -22,12 +22,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (coarser, from_here) = self.levels.split_at_mut(level.index());
         let store = &mut from_here[0];
         let coarse = coarser.last().map(|c| CoarseLevel::at_time(c, store.states.time, self.ratios[level.index() - 1]));
-        let context = BoundaryContext::new(&self.problem, store);
+        let context = BoundaryContext::new(&self.problem, &self.signs, store);
         let layout = store.layout.clone();
         let num_eqn = store.num_eqn;
         let (q, aux) = store.q_mut_and_aux();
         let q = Shared::new(q);
-        let sides = Outside { plan, context, solver: self.solver.as_ref() };
+        let sides = Outside { plan, context };
         let inside = |k: usize| {
             let target = &layout.patches[k];
             // SAFETY: each patch's ghost cells are written by its own task alone; tasks read interior cells of other

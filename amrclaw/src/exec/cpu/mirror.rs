@@ -90,9 +90,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Fills the ghost cells outside the domain, at the level's time, and checks those that users' functions fill.
     pub(in crate::exec) fn mirror_boundaries(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
-        let context = BoundaryContext::new(&self.problem, store);
+        let context = BoundaryContext::new(&self.problem, &self.signs, store);
         let layout = store.layout.clone();
-        let sides = Outside { plan, context, solver: self.solver.as_ref() };
+        let sides = Outside { plan, context };
         let (q, aux) = store.q_mut_and_aux();
         let q = Shared::new(q);
         // SAFETY: the level is borrowed alone.
@@ -112,8 +112,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut self.levels[level.index()];
         let (mut aux, kept) = (std::mem::take(&mut store.aux), std::mem::take(&mut store.kept_of_source));
         let (layout, mesh) = (store.layout.clone(), store.mesh.clone());
-        let context = BoundaryContext::new(&self.problem, store);
-        let outside = ghosts.map(|plan| Outside { plan, context, solver: self.solver.as_ref() });
+        let context = BoundaryContext::new(&self.problem, &self.signs, store);
+        let outside = ghosts.map(|plan| Outside { plan, context });
         let sources = Sources::new(&self.problem, self.solver.as_ref(), store.geometry, &self.source_scratch);
         let level = SourceLevel { sources, layout: &layout, mesh: &mesh, aux: Shared::new(&mut aux), kept: &kept };
         // SAFETY: the level is borrowed alone.

@@ -43,7 +43,7 @@ use super::{
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, Partition};
-use crate::physics::Problem;
+use crate::physics::{Problem, SideSigns};
 use crate::plan::{LevelPlans, MeshChange};
 use former_aux::FormerAux;
 use riemann::patch::PatchSolver;
@@ -60,6 +60,8 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     engine: Option<Box<dyn SweepEngine<D, R>>>,
     problem: Problem<D>,
     solver: Arc<dyn PatchSolver<R>>,
+    /// Signs beyond the domain's sides.
+    signs: SideSigns,
     num_ghost: i32,
     threads: usize,
     ratios: Vec<Ratio<D>>,
@@ -97,6 +99,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let scratch = Scratch::new(threads, solver.scratch_len().max(register));
         CpuExecutor {
             num_ghost: problem.num_ghost(),
+            signs: SideSigns::new(&problem.boundary, solver.groups(), solver.equations().len()),
             threads,
             stash: Stash::new(ratios.len() + 1),
             former_aux: (0..=ratios.len()).map(|_| None).collect(),

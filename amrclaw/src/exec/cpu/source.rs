@@ -155,7 +155,7 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
     ///
     /// # Safety
     /// Nobody else touches `q` meanwhile, and nobody writes auxiliary values.
-    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D, R>>, t: f64, dt: f64) -> Option<usize> {
+    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D>>, t: f64, dt: f64) -> Option<usize> {
         let with_ghosts = ghosts.is_some();
         let steps = self.sources.function.and_then(StateFunction::in_steps);
         let kept = steps.map(|steps| (steps, self.kept_by(steps, with_ghosts)));

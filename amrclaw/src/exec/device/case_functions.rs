@@ -5,6 +5,7 @@ use crate::physics::{
 };
 use cuda::amr::{CaseFunction, mapped_cells};
 use riemann::device_source::DeviceSource;
+use riemann::frame::turned_text;
 use std::fmt::Write;
 
 /// The functions of a problem that kernels compute; the host computes the others.
@@ -64,7 +65,7 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
     for (axis, sides) in problem.boundary.iter().enumerate() {
         for (side, boundary) in sides.iter().enumerate() {
             let lines = match boundary {
-                Boundary::Extrapolate | Boundary::Wall | Boundary::Periodic => continue,
+                Boundary::Extrapolate | Boundary::Wall(_) | Boundary::Periodic => continue,
                 Boundary::MappedWall(wall) => reflection::<D>(wall, axis),
                 Boundary::User(function) => match function.device_form()? {
                     DeviceForm::Formulas(formulas) => lines(&formulas, solver.equations),
@@ -105,12 +106,17 @@ fn reflection<const D: usize>(wall: &MappedWall, axis: usize) -> String {
     };
     let normal: Vec<String> = (0..D).map(component).collect();
     let _ = writeln!(text, "    const double normal[] = {{{}}};", normal.join(", "));
-    for v in &wall.vectors {
-        let product = |d: usize| format!("(q[{}] * normal[{d}])", v + d);
-        let along = (1..D).fold(product(0), |sum, d| format!("({sum} + {})", product(d)));
-        let _ = writeln!(text, "    const double along{v} = {along};");
-        for d in 0..D {
-            let _ = writeln!(text, "    values[{0}] = q[{0}] - (along{v} + along{v}) * normal[{d}];", v + d);
+    let components: Vec<String> = (0..D).map(|d| format!("double& v{d}")).collect();
+    let product = |d: usize| format!("(v{d} * normal[{d}])");
+    let along = (1..D).fold(product(0), |sum, d| format!("({sum} + {})", product(d)));
+    let lines = |d: usize| format!("v{d} = v{d} - (along + along) * normal[{d}];");
+    let lines: Vec<String> = (0..D).map(lines).collect();
+    let (components, lines) = (components.join(", "), lines.join(" "));
+    let _ = writeln!(text, "    const auto mirror = [&]({components}) {{ const double along = {along}; {lines} }};");
+    text += &turned_text("mirror", "values", "double", &wall.groups, D);
+    for group in wall.groups.iter().filter(|group| group.kind.is_pseudo()) {
+        for m in group.components(D) {
+            let _ = writeln!(text, "    values[{m}] = -values[{m}];");
         }
     }
     text

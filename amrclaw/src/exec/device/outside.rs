@@ -10,8 +10,6 @@ use cuda::amr::Origin;
 pub(in crate::exec) struct Sides<const D: usize> {
     /// The rule for indices beyond the lower and the upper side along each axis.
     pub beyond: [[Beyond; 2]; D],
-    /// Component that changes its sign at walls across each axis, or −1.
-    pub normals: [i32; D],
     /// For each axis, a bit for each of its two sides where a user's function or the wall of a mapped grid computes ghost cells. If one does,
     /// cells outside the domain are filled axis by axis after those inside, so that corners take what functions have written.
     pub functions: [u32; D],
@@ -19,11 +17,11 @@ pub(in crate::exec) struct Sides<const D: usize> {
 
 impl<const D: usize> Sides<D> {
     /// The sides of a problem.
-    pub fn of(problem: &Problem<D>, wall_normal: [Option<usize>; D]) -> Self {
+    pub fn of(problem: &Problem<D>) -> Self {
         let beyond = problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond));
         let asks = |side: &Boundary<D>| u32::from(matches!(side, Boundary::MappedWall(_) | Boundary::User(_)));
         let functions = problem.boundary.each_ref().map(|[lower, upper]| asks(lower) | asks(upper) << 1);
-        Sides { beyond, normals: wall_normal.map(|normal| normal.map_or(-1, |m| m as i32)), functions }
+        Sides { beyond, functions }
     }
 
     /// What lies beyond them, as kernels know it: `kernels/outside.cuh`.
@@ -48,6 +46,6 @@ pub(in crate::exec) fn origin<const D: usize>(runs: &[OriginRun; D]) -> Origin {
     Origin {
         scale: axes(runs.map(|run| run.scale), 1),
         offset: axes(runs.map(|run| run.offset), 0),
-        negated: axes(runs.map(|run| u32::from(run.negated)), 0),
+        walls: (0..D).map(|d| u32::from(runs[d].walls) << (2 * d)).sum(),
     }
 }

@@ -21,12 +21,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &self.levels[l];
         let args = FillOutsideArgs {
             patches: store.patches(),
+            signs: pointer::<_, N>(&self.signs, 0),
             q: self.address(l, array),
             domain: axes(store.mesh.domain().hi, 1),
             periodic: periodic_bits(&store.mesh),
             beyond: self.sides.codes(),
-            normals: axes(self.sides.normals, -1),
-            padding: 0,
         };
         if store.mesh.periodic() != [true; D] {
             // SAFETY: the array is the level's; each ghost cell has one thread, which reads a cell inside the domain of the same patch.
@@ -53,6 +52,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 origins: side.origins::<N>(&tables.memory),
                 chunks: table.chunks::<N>(&tables.memory),
                 patches: store.patches(),
+                signs: pointer::<_, N>(&self.signs, 0),
                 q,
                 aux: store.aux_address(),
                 refused: pointer::<_, N>(&self.refused_boundary, 0),
@@ -61,9 +61,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 num_chunks: table.num_chunks,
                 chunk_cells: table.chunk_cells,
                 axis: axis as i32,
-                normal: self.sides.normals[axis],
                 functions: self.sides.functions[axis],
                 level: level.index() as u32,
+                padding: 0,
             };
             // SAFETY: the regions are ghost cells of the level's patches, each of which has one lane; they read cells of the same patch
             // that this launch does not write.

@@ -10,7 +10,9 @@ use super::store::{DeviceLevel, StatePlace};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::Phase;
-use crate::exec::device::{ExchangeTables, FillTable, Parcels, Table, TransferTables, axes, bytes_of, bytes_of_mut};
+use crate::exec::device::{
+    ExchangeTables, FillTable, Parcels, Table, TransferTables, axes, bytes_of, bytes_of_mut, pointer,
+};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use cuda::abi::{Pointer, Real};
@@ -104,7 +106,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             ratio: coarse.map_or([1; 3], |_| axes(self.ratios[l - 1].0, 1)),
             num_inside,
             num_outside_copies,
-            normals: axes(self.sides.normals, -1),
+            signs: pointer::<_, N>(&self.signs, 0),
+            padding: 0,
         }
     }
 
@@ -267,6 +270,7 @@ fn transfer_args<const D: usize, N: Machine>(
         ratio,
         num_inside: u32::MAX,
         num_outside_copies: 0,
-        normals: [-1; 3],
+        signs: Pointer::NULL,
+        padding: 0,
     }
 }

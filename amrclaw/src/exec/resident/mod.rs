@@ -3,12 +3,10 @@
 //! Each verb is one launch over a table of regions, which is made when a level's plans are new. The host waits for the
 //! device at a regrid, for boxes or flags, and once per step of the coarsest level, for the Courant numbers.
 //!
-//! The host does what kernels do not: the user's functions that they cannot compute, for initial data, auxiliary values, sources, criteria
-//! and boundaries; Richardson's estimate; the search for a value that is not finite; snapshots. A level is copied to the host for these
-//! and, where they change it, back: correct, but slow.
+//! The host does what kernels do not: the user's functions that they cannot compute; Richardson's estimate; the search for a value that is
+//! not finite; snapshots. A level is copied to the host for these and, where they change it, back: correct, but slow.
 //!
-//! The arithmetic is that of the CPU executor, operation by operation: compiled without fused multiply-adds, results agree
-//! to the bit.
+//! The arithmetic is that of the CPU executor, operation by operation: without fused multiply-adds, results agree to the bit.
 
 mod advance;
 mod agree;
@@ -52,7 +50,7 @@ use super::{
 };
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::MeshEpoch;
-use crate::physics::Problem;
+use crate::physics::{Problem, SideSigns};
 use crate::plan::{LevelPlans, MeshChange};
 use cover_tags::ClusterMemory;
 use cuda::CudaError;
@@ -93,6 +91,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     host_works: HostWorks,
     /// Sides of the domain.
     sides: Sides<D>,
+    /// The bits of [`SideSigns`].
+    signs: N::Memory,
     sizes: Sizes,
     ratios: Vec<Ratio<D>>,
     sweeps: Vec<Sweep>,
@@ -155,13 +155,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let sizes = Sizes::of(&problem, solver.as_ref());
         let refused_boundary = machine.allocate(size_of::<u64>())?;
         machine.zero(&refused_boundary, 0, size_of::<u64>())?;
+        let bits = SideSigns::new(&problem.boundary, solver.groups(), sizes.num_eqn);
+        let signs = machine.allocate(sizes.num_eqn)?;
+        machine.upload(bits.bits(), &signs, 0)?;
         Ok(ResidentExecutor {
             sweeps: sweeps::<D>(problem.split),
             has_source: solver.has_source(),
             functions: solver
                 .device_source()
                 .map_or_else(CaseFunctions::default, |text| CaseFunctions::of(&problem, &text)),
-            sides: Sides::of(&problem, std::array::from_fn(|d| solver.wall_normal(Axis::ALL[d]))),
+            sides: Sides::of(&problem),
+            signs,
             stash: Stash::new(ratios.len() + 1),
             aux_faces: solver.aux_face().to_vec(),
             checks_nonnegative: !solver.nonnegative().is_empty(),

@@ -9,7 +9,9 @@ use super::shape::SolverShape;
 use crate::io::derived::Formula;
 use crate::io::expression::{Expression, Names, cell_names, nearest};
 use crate::physics::SourceSplit;
+use riemann::axis::Axis;
 use riemann::frame::geometry;
+use riemann::group::{GroupKind, reflects};
 
 /// Compiled expressions, in the order of the solver's values.
 #[derive(Clone, Debug)]
@@ -130,10 +132,17 @@ fn check_scheme(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShap
 
 fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape) {
     for (d, sides) in mesh.boundary.iter().enumerate() {
-        if sides.contains(&BoundaryKind::Wall) && !shape.wall[d] {
-            let key = format!("mesh.boundary.{}", super::sections::AXES[d]);
+        let key = format!("mesh.boundary.{}", super::sections::AXES[d]);
+        if sides.contains(&BoundaryKind::Wall) && !reflects(&shape.groups, shape.dimension, Axis::ALL[d]) {
             let message = format!("the solver `{}` has no velocity for a wall to reflect", shape.name);
             reader.wrong(&key, message, "write \"extrapolate\", \"periodic\" or \"user\"");
+        }
+        let is_solid = shape.has(GroupKind::Vector) && shape.has(GroupKind::Tensor);
+        let of_solid = |side: &&BoundaryKind| matches!(side, BoundaryKind::Clamped | BoundaryKind::Free);
+        if let Some(side) = sides.iter().find(of_solid).filter(|_| !is_solid) {
+            let message =
+                format!("\"{side}\" is for solids: the solver `{}` has not both a vector and a tensor", shape.name);
+            reader.wrong(&key, message, "write \"wall\", \"extrapolate\", \"periodic\" or \"user\"");
         }
     }
 }

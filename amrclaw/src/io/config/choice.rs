@@ -41,8 +41,12 @@ choices! {
     BoundaryKind {
         /// Ghost cells repeat the nearest interior cell: waves leave.
         Extrapolate = "extrapolate",
-        /// Solid wall: ghost cells mirror the interior, the normal velocity changes its sign.
+        /// Solid wall: ghost cells mirror the interior, the normal components of vectors change their sign.
         Wall = "wall",
+        /// Side of a solid that does not move: all components of vectors change their sign.
+        Clamped = "clamped",
+        /// Side of a solid without traction: tensors' components along the normal change their sign.
+        Free = "free",
         /// The domain continues at the opposite side.
         Periodic = "periodic",
         /// Values by formulas.

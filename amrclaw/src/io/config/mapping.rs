@@ -51,7 +51,7 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
     if case.scheme.capacity.is_some() {
         // The solver's own auxiliary values describe the geometry, and its directions are the computational ones.
         let message = "mapped cells have a capacity of their own, their area";
-        let fits = shape.directions && shape.vectors.is_empty();
+        let fits = shape.directions && !shape.has_directed();
         reader.check(fits, "scheme.capacity", message, "remove the line, or the mapping");
         return;
     }
@@ -59,11 +59,18 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
         let message = "on mapped cells \"richardson\" needs even numbers of cells, for a step on cells twice as large";
         reader.wrong("regrid.flag.criterion", message, "write even numbers of `mesh.cells`, or \"difference\"");
     }
-    if shape.directions || shape.vectors.is_empty() {
+    if shape.directions || !shape.has_directed() {
         let message = format!("the solver `{}` cannot be rotated into the frame of a face", shape.name);
-        let help = "remove the mapping, or use a solver whose components are scalars and a `vector(...)`, or one that \
+        let help = "remove the mapping, or use a solver whose components are scalars, `vector(...)` and `tensor(...)`, or one that \
                     takes computational velocities, with a `scheme.capacity`";
         reader.wrong(KEY, message, help);
+    }
+    for (d, sides) in case.mesh.boundary.iter().enumerate() {
+        if let Some(side) = sides.iter().find(|side| matches!(side, BoundaryKind::Clamped | BoundaryKind::Free)) {
+            let message =
+                format!("\"{side}\" is for straight cells: on mapped ones transverse waves know a \"wall\" alone");
+            reader.wrong(&format!("mesh.boundary.{}", AXES[d]), message, "write \"wall\", or remove the mapping");
+        }
     }
     if let SolverFrom::Path(path) = &case.solver.from
         && path.extension().is_none_or(|extension| extension != "rs")

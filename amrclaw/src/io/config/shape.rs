@@ -1,6 +1,7 @@
 //! What a case needs to know about its solver.
 
 use riemann::catalogue::{ParameterCheck, SolverInfo};
+use riemann::group::{Group, GroupKind};
 
 /// Names and counts of a Riemann solver.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,10 +24,8 @@ pub struct SolverShape {
     pub has_transverse: bool,
     /// The solver has a source term of its own.
     pub has_source: bool,
-    /// Per axis, whether the solution has a component that a solid wall reverses.
-    pub wall: [bool; 3],
-    /// The first component of each vector among the equations' quantities.
-    pub vectors: Vec<usize>,
+    /// Vectors, tensors and pseudo-scalars among the equations' quantities.
+    pub groups: Vec<Group>,
     /// The equations depend on the direction.
     pub directions: bool,
     /// The solver's functions of position.
@@ -34,12 +33,22 @@ pub struct SolverShape {
 }
 
 impl SolverShape {
+    /// True if some quantities are of this kind.
+    pub(super) fn has(&self, kind: GroupKind) -> bool {
+        self.groups.iter().any(|group| group.kind == kind)
+    }
+
+    /// True if some quantities have directions: vectors or tensors.
+    pub(super) fn has_directed(&self) -> bool {
+        self.groups.iter().any(|group| group.kind != GroupKind::PseudoScalar)
+    }
+
     /// A constant that suits an equation or auxiliary value: `"1"` for what must be positive, else `"0"`.
     pub(super) fn example_of(&self, name: &str) -> &'static str {
         let is_component = |name: &String| self.equations.contains(name) || self.aux.contains(name);
         let equation = self.equations.iter().position(|equation| equation == name);
-        let in_vector =
-            equation.is_some_and(|m| self.vectors.iter().any(|first| (*first..first + self.dimension).contains(&m)));
+        let in_group = |m| self.groups.iter().any(|group| group.components(self.dimension).contains(&m));
+        let in_vector = equation.is_some_and(in_group);
         // A quantity such as the pressure of a gas is computed from several equations.
         let of_several = equation.is_some() && !in_vector && !self.positive.iter().all(is_component);
         if of_several || self.positive.iter().any(|positive| positive == name) { "1" } else { "0" }
@@ -103,8 +112,7 @@ impl From<&SolverInfo> for SolverShape {
             parameters: parameters.collect(),
             has_transverse: info.has_transverse,
             has_source: info.has_source,
-            wall: info.wall_normal.map(|component| component.is_some()),
-            vectors: info.vectors.to_vec(),
+            groups: info.groups.to_vec(),
             directions: info.directions,
             formulas: SolverFormulas {
                 initial: owned(info.formulas.initial),

@@ -33,7 +33,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
                 context.aliases.insert(alias.ident.to_string(), alias.ty.clone());
             }
             ImplItem::Fn(function) if PLAIN.iter().any(|name| function.sig.ident == name) => {
-                check_exchanged(description, form, function)?;
+                check_images(description, form, function)?;
                 plain.push(function.clone())
             }
             // In one dimension there is no other axis to split along.
@@ -161,12 +161,16 @@ fn check_quantities(context: &Context, block: &syn::ItemImpl) -> Result<()> {
     }
 }
 
-/// Checks `exchanged`: in three dimensions its parameter says which axes are exchanged.
-fn check_exchanged(description: &Description, form: &Form, function: &syn::ImplItemFn) -> Result<()> {
+/// Checks `exchanged` and `mirrored`: in three dimensions the parameter of the former says which axes are exchanged.
+fn check_images(description: &Description, form: &Form, function: &syn::ImplItemFn) -> Result<()> {
     let signature = &function.sig;
-    if signature.ident == "exchanged" && description.axes_differ {
-        let message = "`axes_differ` says that there is no such solver: leave out one of the two";
-        return Err(Error::new_spanned(&signature.ident, message));
+    for (name, flag, is_set) in
+        [("exchanged", "axes_differ", description.axes_differ), ("mirrored", "one_way", description.one_way)]
+    {
+        if signature.ident == name && is_set {
+            let message = format!("`{flag}` says that there is no such solver: leave out one of the two");
+            return Err(Error::new_spanned(&signature.ident, message));
+        }
     }
     if signature.ident == "exchanged" && form.dim == 3 && signature.inputs.len() < 2 {
         let message = "in three dimensions any two axes are exchanged: write `fn exchanged(&self, axes: [Axis; 2])`";

@@ -75,7 +75,7 @@ pub const ADMISSIBLE_STATE: &str = "admissible_state";
 const ADMISSIBLE_STATE_PARAMETERS: [(&str, Shape); 2] = [("q", Shape::State), ("aux", Shape::Aux)];
 
 /// Functions that run on the CPU only, once per cell at the start: arbitrary Rust, in `f64`.
-pub const PLAIN: &[&str] = &["initial", "aux_values", "admissible", "admissible_aux", "exchanged"];
+pub const PLAIN: &[&str] = &["initial", "aux_values", "admissible", "admissible_aux", "exchanged", "mirrored"];
 
 /// Those of [`PLAIN`] that fill cells: if they are in the solver language, they become formulas too.
 pub const OF_CELL: &[&str] = &["initial", "aux_values"];

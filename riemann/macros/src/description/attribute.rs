@@ -1,7 +1,7 @@
 //! The keys of `#[riemann::solver(…)]`.
 
 use super::Form;
-use super::components::{Names, check_names, read_names};
+use super::components::{EQUATION_GROUPS, Keyword, Names, check_names, read_names};
 use super::number::number;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -16,6 +16,7 @@ pub struct Attribute {
     pub fwaves: bool,
     pub solve_again: bool,
     pub axes_differ: bool,
+    pub one_way: bool,
     pub directions: bool,
     pub name: Option<String>,
     pub title: Option<String>,
@@ -24,8 +25,7 @@ pub struct Attribute {
     pub nonnegative: Vec<String>,
 }
 
-const KEYS: &str =
-    "dim, equations, waves, aux, fwaves, solve_again, axes_differ, directions, positive, nonnegative, name, title";
+const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, one_way, directions, positive, nonnegative, name, title";
 
 impl Parse for Attribute {
     fn parse(input: ParseStream) -> Result<Self> {
@@ -33,7 +33,7 @@ impl Parse for Attribute {
         let (mut equations, mut waves, mut aux) = (None, None, Vec::new());
         let mut dimensions = vec![2];
         let (mut fwaves, mut solve_again, mut axes_differ, mut name, mut title) = (false, false, false, None, None);
-        let mut directions = false;
+        let (mut directions, mut one_way) = (false, false);
         let (mut positive, mut nonnegative) = (Vec::new(), Vec::new());
         for meta in Punctuated::<syn::Meta, Token![,]>::parse_terminated(input)? {
             let key = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
@@ -50,11 +50,15 @@ impl Parse for Attribute {
                     meta.require_path_only()?;
                     axes_differ = true;
                 }
+                "one_way" => {
+                    meta.require_path_only()?;
+                    one_way = true;
+                }
                 "directions" => directions = read_flag(&meta)?,
                 "dim" => dimensions = read_dimensions(&meta.require_name_value()?.value)?,
-                "equations" => equations = Some(read_names(&meta.require_name_value()?.value, "vector")?),
+                "equations" => equations = Some(read_names(&meta.require_name_value()?.value, EQUATION_GROUPS)?),
                 "waves" => waves = Some(meta.require_name_value()?.value.clone()),
-                "aux" => aux = read_names(&meta.require_name_value()?.value, "faces")?,
+                "aux" => aux = read_names(&meta.require_name_value()?.value, &[Keyword::Faces])?,
                 "positive" => positive = read_texts(&meta.require_name_value()?.value)?,
                 "nonnegative" => nonnegative = read_texts(&meta.require_name_value()?.value)?,
                 "name" => name = Some(read_string(&meta.require_name_value()?.value)?),
@@ -74,6 +78,7 @@ impl Parse for Attribute {
             fwaves,
             solve_again,
             axes_differ,
+            one_way,
             directions,
             name,
             title,
@@ -86,21 +91,14 @@ impl Parse for Attribute {
 impl Attribute {
     /// The solver in `dim` dimensions.
     pub fn form(&self, dim: usize) -> Result<Form> {
-        let (mut equations, mut wall_normal, mut vectors) = (Vec::new(), [None; 3], Vec::new());
+        let (mut equations, mut groups) = (Vec::new(), Vec::new());
         for names in &self.equations {
-            if matches!(names, Names::PerAxis(..)) && wall_normal == [None; 3] {
-                for (axis, normal) in wall_normal.iter_mut().enumerate().take(dim) {
-                    *normal = Some(equations.len() + axis);
-                }
-            }
-            if matches!(names, Names::PerAxis(..)) {
-                vectors.push(equations.len());
-            }
+            groups.extend(names.groups(dim).into_iter().map(|(kind, offset)| (kind, equations.len() + offset)));
             equations.extend(names.along(dim)?);
         }
         let (mut aux, mut aux_face) = (Vec::new(), Vec::new());
         for names in &self.aux {
-            let on_faces = matches!(names, Names::PerAxis(..));
+            let on_faces = matches!(names, Names::Group(..));
             for (axis, name) in names.along(dim)?.into_iter().enumerate() {
                 aux.push(name);
                 aux_face.push(on_faces.then_some(axis));
@@ -110,7 +108,7 @@ impl Attribute {
         if !(1..=8).contains(&waves) {
             return Err(Error::new_spanned(&self.waves, "a solver has between 1 and 8 waves"));
         }
-        Ok(Form { dim, equations, waves, aux, aux_face, wall_normal, vectors })
+        Ok(Form { dim, equations, waves, aux, aux_face, groups })
     }
 }
 

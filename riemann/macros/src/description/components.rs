@@ -7,46 +7,118 @@ use std::collections::HashSet;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Lit, LitStr, Result};
 
-/// Names of components: of one, of one that exists from this number of dimensions on, or of one per axis.
+/// Names of components: of one, of one that exists from this number of dimensions on, or of a group.
 pub enum Names {
     One(LitStr),
     From(usize, LitStr),
-    PerAxis(Vec<LitStr>, Span),
+    Group(Keyword, Vec<LitStr>, Span),
+}
+
+/// What components are together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Keyword {
+    /// Auxiliary values on faces, one along each axis.
+    Faces,
+    Vector,
+    /// A vector with three components in every number of dimensions.
+    Vector3,
+    PseudoVector,
+    PseudoVector3,
+    PseudoScalar,
+    Tensor,
+}
+
+use Keyword::{Faces, PseudoScalar, PseudoVector, PseudoVector3, Tensor, Vector, Vector3};
+
+/// The groups that equations may be in.
+pub const EQUATION_GROUPS: &[Keyword] = &[Vector, Vector3, PseudoVector, PseudoVector3, PseudoScalar, Tensor];
+
+impl Keyword {
+    const fn name(self) -> &'static str {
+        match self {
+            Faces => "faces",
+            Vector => "vector",
+            Vector3 => "vector3",
+            PseudoVector => "pseudo_vector",
+            PseudoVector3 => "pseudo_vector3",
+            PseudoScalar => "pseudo_scalar",
+            Tensor => "tensor",
+        }
+    }
+
+    /// Which of `given` names are those in `dim` dimensions.
+    fn chosen(self, given: usize, dim: usize) -> std::result::Result<Vec<usize>, String> {
+        let refused = |message: &str| Err(message.to_owned());
+        match (self, given) {
+            (PseudoScalar, 1) => Ok(vec![0]),
+            (PseudoScalar, _) => refused("a pseudo-scalar has one name"),
+            (Vector3 | PseudoVector3, 3) => Ok(vec![0, 1, 2]),
+            (Vector3 | PseudoVector3, _) => refused("give three names, along x, y and z"),
+            (Tensor, 1 | 3) if given >= dim * (dim + 1) / 2 => Ok((0..dim * (dim + 1) / 2).collect()),
+            (Tensor, 6) => Ok([&[0][..], &[0, 1, 3], &[0, 1, 2, 3, 4, 5]][dim - 1].to_vec()),
+            (Tensor, _) => refused(
+                "a symmetric tensor has three components in the plane, xx, yy, xy, and six in space, xx, yy, zz, xy, xz, yz: \
+                 give their names in this order",
+            ),
+            (Faces | Vector | PseudoVector, _) if given >= dim => Ok((0..dim).collect()),
+            (Faces | Vector | PseudoVector, _) => Err(format!("give one name for each of {dim} axes")),
+        }
+    }
 }
 
 impl Names {
     /// The names that exist in `dim` dimensions.
     pub fn along(&self, dim: usize) -> Result<Vec<String>> {
-        let here = match self {
-            Names::From(least, _) if dim < *least => &[],
-            Names::PerAxis(names, span) => {
-                names.get(..dim).ok_or_else(|| Error::new(*span, format!("give one name for each of {dim} axes")))?
+        let here: Vec<usize> = match self {
+            Names::From(least, _) if dim < *least => Vec::new(),
+            Names::Group(keyword, names, span) => {
+                keyword.chosen(names.len(), dim).map_err(|message| Error::new(*span, message))?
             }
-            _ => self.all(),
+            _ => vec![0],
         };
-        Ok(here.iter().map(LitStr::value).collect())
+        Ok(here.into_iter().map(|k| self.all()[k].value()).collect())
+    }
+
+    /// What these components are in `dim` dimensions, other than scalars: kinds as positions in [`super::GROUP_KINDS`], and the first
+    /// component of each. Across mirrors in a plane, a vector's third component is a scalar, a pseudo-vector's a pseudo-scalar.
+    pub fn groups(&self, dim: usize) -> Vec<(usize, usize)> {
+        let Names::Group(keyword, ..) = self else { return Vec::new() };
+        match keyword {
+            Faces => Vec::new(),
+            PseudoScalar => vec![(0, 0)],
+            Vector | Vector3 => vec![(1, 0)],
+            PseudoVector => vec![(2, 0)],
+            PseudoVector3 => [(2, 0)].into_iter().chain((dim..3).map(|k| (0, k))).collect(),
+            Tensor => vec![(3, 0)],
+        }
     }
 
     /// The names in all dimensions.
     fn all(&self) -> &[LitStr] {
         match self {
             Names::One(name) | Names::From(_, name) => std::slice::from_ref(name),
-            Names::PerAxis(names, _) => names,
+            Names::Group(_, names, _) => names,
         }
     }
 }
 
-/// A list of names; `group` is the keyword for components along the axes: `vector` or `faces`.
-pub fn read_names(value: &Expr, group: &str) -> Result<Vec<Names>> {
+/// A list of names, some of them in groups of these kinds.
+pub fn read_names(value: &Expr, groups: &[Keyword]) -> Result<Vec<Names>> {
     let Expr::Array(array) = value else {
         return Err(Error::new_spanned(value, "write a list of names: `[\"pressure\", \"u\"]`"));
     };
     let names = |entry: &Expr| match entry {
-        Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if path.path.is_ident(group)) => {
-            let names = call.args.iter().map(read_name).collect::<Result<_>>()?;
-            Ok(Names::PerAxis(names, call.span()))
-        }
-        Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if path.path.is_ident("from")) => {
+        Expr::Call(call) => {
+            let is_called = |name: &str| matches!(&*call.func, Expr::Path(path) if path.path.is_ident(name));
+            if let Some(&keyword) = groups.iter().find(|keyword| is_called(keyword.name())) {
+                let names = call.args.iter().map(read_name).collect::<Result<_>>()?;
+                return Ok(Names::Group(keyword, names, call.span()));
+            }
+            if !is_called("from") {
+                let known: Vec<_> = groups.iter().map(|keyword| keyword.name()).collect();
+                let message = format!("no such kind of components: write {}, or a name in quotes", known.join(", "));
+                return Err(Error::new_spanned(&call.func, message));
+            }
             let mut given = call.args.iter();
             match (given.next(), given.next(), given.next()) {
                 (Some(least), Some(name), None) => Ok(Names::From(number(least, 0)?, read_name(name)?)),
@@ -56,6 +128,7 @@ pub fn read_names(value: &Expr, group: &str) -> Result<Vec<Names>> {
         one => match read_name(one) {
             Ok(name) => Ok(Names::One(name)),
             Err(_) => {
+                let group = groups[0].name();
                 let message = format!("write a name in quotes, or {group}(\"…\", \"…\") for one along each axis");
                 Err(Error::new_spanned(one, message))
             }

@@ -8,22 +8,32 @@ use syn::parse::ParseStream;
 use syn::{LitBool, LitInt, LitStr, Result, bracketed};
 
 impl Description {
-    /// `solver generic fwaves again differ directions [positive …] [nonnegative …] [parameter …]`, then for each form
-    /// `[dim waves [equation …] [aux …] [face …] [wall …] [vector …]]`; faces, walls and vectors are numbered from one, and zero stands for none.
+    /// `solver generic fwaves again differ one_way directions [positive …] [nonnegative …] [parameter …]`, then for each form
+    /// `[dim waves [equation …] [aux …] [face …] [kind …] [first …]]`; faces, kinds and first components of groups are numbered from one,
+    /// and zero stands for none.
     pub(super) fn summary(&self) -> TokenStream {
         let Description {
-            solver, generic, fwaves, solve_again, axes_differ, directions, positive, nonnegative, ..
+            solver,
+            generic,
+            fwaves,
+            solve_again,
+            axes_differ,
+            one_way,
+            directions,
+            positive,
+            nonnegative,
+            ..
         } = self;
         let parameters = self.parameters.iter().map(|parameter| &parameter.name);
         let forms = self.forms.iter().map(|form| {
-            let Form { dim, equations, waves, aux, aux_face, wall_normal, vectors } = form;
+            let Form { dim, equations, waves, aux, aux_face, groups } = form;
             let faces = aux_face.iter().map(|face| face.map_or(0, |axis| axis + 1));
-            let walls = wall_normal.iter().map(|normal| normal.map_or(0, |component| component + 1));
-            let vectors = vectors.iter().map(|component| component + 1);
-            quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#walls)*] [#(#vectors)*]])
+            let (kinds, first) = (groups.iter().map(|(kind, _)| kind + 1), groups.iter().map(|(_, first)| first + 1));
+            quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#kinds)*] [#(#first)*]])
         });
         let quantities = quote!([#(#positive)*] [#(#nonnegative)*]);
-        quote!(#solver #generic #fwaves #solve_again #axes_differ #directions #quantities [#(#parameters)*] #(#forms)*)
+        let flags = quote!(#generic #fwaves #solve_again #axes_differ #one_way #directions);
+        quote!(#solver #flags #quantities [#(#parameters)*] #(#forms)*)
     }
 
     /// Parses what [`Description::summary`] writes. Name, title and the parameters' checks are not in it: the formulas do not
@@ -31,7 +41,8 @@ impl Description {
     pub fn parse_summary(input: ParseStream) -> Result<Self> {
         let solver = input.parse()?;
         let flag = || input.parse::<LitBool>().map(|flag| flag.value);
-        let (generic, fwaves, solve_again, axes_differ, directions) = (flag()?, flag()?, flag()?, flag()?, flag()?);
+        let (generic, fwaves, solve_again) = (flag()?, flag()?, flag()?);
+        let (axes_differ, one_way, directions) = (flag()?, flag()?, flag()?);
         let names = |texts: Vec<LitStr>| texts.iter().map(LitStr::value).collect::<Vec<_>>();
         let (positive, nonnegative) = (names(list(input)?), names(list(input)?));
         let parameters = list::<Ident>(input)?.into_iter().map(Parameter::named).collect();
@@ -42,9 +53,9 @@ impl Description {
             let (dim, waves) = (number(&inside)?, number(&inside)?);
             let (equations, aux) = (names(list(&inside)?), names(list(&inside)?));
             let aux_face = numbers(&inside)?;
-            let wall_normal = numbers(&inside)?.try_into().expect("one per axis");
-            let vectors = numbers(&inside)?.into_iter().flatten().collect();
-            forms.push(Form { dim, equations, waves, aux, aux_face, wall_normal, vectors });
+            let (kinds, first) = (numbers(&inside)?, numbers(&inside)?);
+            let groups = kinds.into_iter().flatten().zip(first.into_iter().flatten()).collect();
+            forms.push(Form { dim, equations, waves, aux, aux_face, groups });
         }
         let (name, title) = (String::new(), String::new());
         Ok(Description {
@@ -55,6 +66,7 @@ impl Description {
             fwaves,
             solve_again,
             axes_differ,
+            one_way,
             functions_alone: false,
             directions,
             positive,

@@ -13,6 +13,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("admissible", &["unit"]),
     ("admissible_aux", &["unit"]),
     ("exchanged", &["axes"]),
+    ("mirrored", &["axis"]),
 ];
 
 /// The function with the language's type names replaced, the constants D, M, W and A defined, and parameters that it leaves out added.
@@ -25,6 +26,7 @@ pub fn function(form: &Form, function: &syn::ImplItemFn) -> TokenStream {
         function.sig.inputs.push(match *name {
             "cell" => syn::parse_quote!(_: &::riemann::solver::Cell),
             "axes" => syn::parse_quote!(_: [::riemann::axis::Axis; 2]),
+            "axis" => syn::parse_quote!(_: ::riemann::axis::Axis),
             _ => syn::parse_quote!(_: [f64; #aux]),
         });
     }

@@ -71,15 +71,21 @@ impl Instance {
     /// The evaluators of single faces.
     pub fn faces(&self) -> Faces {
         let plugin = self.0.plugin;
-        let exchanged = |&[first, second]: &[Axis; 2]| {
+        let made = |make: &dyn Fn(&mut Object) -> Status| {
             let mut object = std::ptr::null_mut();
-            // SAFETY: the object is alive, and there is a place for the other.
-            let status = unsafe { (self.form().exchanged)(self.0.object, first, second, &mut object) };
+            let status = make(&mut object);
             self.done(status).then(|| Arc::new(Instance::new(plugin, object, &[])) as _)
         };
+        let exchanged = |&[first, second]: &[Axis; 2]| {
+            // SAFETY: the object is alive, and there is a place for the other.
+            made(&|other| unsafe { (self.form().exchanged)(self.0.object, first, second, other) })
+        };
+        // SAFETY: likewise.
+        let mirrored = |&axis: &Axis| made(&|other| unsafe { (self.form().mirrored)(self.0.object, axis, other) });
         let exchanged = Axis::pairs(plugin.info.dim).iter().map(exchanged).collect();
+        let mirrored = Axis::ALL[..plugin.info.dim].iter().map(mirrored).collect();
         let double = Arc::new(self.clone());
-        Faces { single: double.clone(), double, exchanged }
+        Faces { single: double.clone(), double, exchanged, mirrored }
     }
 
     /// Initial data of a row of cells.

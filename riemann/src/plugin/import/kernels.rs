@@ -5,6 +5,7 @@ use super::calls::enter;
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
 use crate::faces::{FaceSolution, FaceSolver};
+use crate::group::Group;
 use crate::patch::{FaceList, PatchSolver, SourceRow, TileArgs, TileReport};
 use crate::plugin::abi::FaceCall;
 use crate::plugin::{Entries, Form, Status, TileCall};
@@ -62,8 +63,8 @@ impl<R: Precision> PatchSolver<R> for Instance {
         let status = unsafe { (entries.quantities)(self.object(), q.as_ptr(), aux.as_ptr(), values.as_mut_ptr()) };
         self.done_or_nan(status, values);
     }
-    fn wall_normal(&self, axis: Axis) -> Option<usize> {
-        self.plugin().info.wall_normal[axis.index()]
+    fn groups(&self) -> &'static [Group] {
+        self.plugin().info.groups
     }
     fn device_source(&self) -> Option<DeviceSource> {
         self.device_source()

@@ -11,6 +11,7 @@ use super::abi::{LAYOUT, MARK};
 use super::{ABI_VERSION, Description, Form, Header, List, Status, Table, Text};
 use crate::axis::Axis;
 use crate::catalogue::SolverInfo;
+use crate::group::{Group, GroupKind};
 use crate::parameters::{ParameterCheck, ParameterInfo};
 use crate::solver::PositionFormulas;
 use std::fmt;
@@ -200,18 +201,17 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
     let (name, title, aux_face) = unsafe { (d.name.get()?, d.title.get()?, d.aux_face.get()) };
     let (equations, aux) = (texts(&d.equations)?, texts(&d.aux)?);
     let (positive, nonnegative) = (texts(&d.positive)?, texts(&d.nonnegative)?);
-    let wall_normal = d.wall_normal.map(|m| usize::try_from(m).ok());
-    // SAFETY: likewise.
-    let vectors: Vec<usize> = unsafe { d.vectors.get() }.iter().map(|&m| m as usize).collect();
     if equations.is_empty() || !(1..=3).contains(&d.dim) || aux_face.len() != aux.len() {
         return Err(LoadError::Damaged("its counts"));
     }
-    if wall_normal.iter().flatten().any(|&m| m >= equations.len()) {
-        return Err(LoadError::Damaged("a component normal to a wall"));
-    }
-    if vectors.iter().any(|&m| m + d.dim as usize > equations.len()) {
-        return Err(LoadError::Damaged("a vector among the components"));
-    }
+    let group = |&[kind, first]: &[u32; 2]| {
+        let kind = *GroupKind::ALL.get(kind as usize)?;
+        let group = Group { kind, first };
+        (group.components(d.dim as usize).end <= equations.len()).then_some(group)
+    };
+    // SAFETY: likewise.
+    let groups: Option<Vec<Group>> = unsafe { d.groups.get() }.iter().map(group).collect();
+    let groups = groups.ok_or(LoadError::Damaged("a vector or tensor among the components"))?;
     let [initial, aux_values, mapping] = &d.formulas;
     let info = SolverInfo {
         name,
@@ -224,8 +224,7 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
         fwaves: d.fwaves,
         has_transverse: d.has_transverse,
         has_source: d.has_source,
-        wall_normal,
-        vectors: vectors.leak(),
+        groups: groups.leak(),
         directions: d.directions,
         positive,
         nonnegative,

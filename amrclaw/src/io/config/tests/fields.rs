@@ -4,6 +4,7 @@ use super::*;
 use crate::mesh::Geometry;
 use crate::physics::{CellFunction, CellRow, SourceSplit, StateFunction};
 use riemann::catalogue::ParameterCheck;
+use riemann::group::{Group, GroupKind};
 
 /// A solver in `dimension` dimensions with two equations, two auxiliary values and a parameter.
 fn shape(dimension: usize) -> SolverShape {
@@ -23,8 +24,7 @@ fn shape(dimension: usize) -> SolverShape {
         }],
         has_transverse: true,
         has_source: false,
-        wall: [true; 3],
-        vectors: Vec::new(),
+        groups: vec![Group { kind: GroupKind::PseudoScalar, first: 1 }],
         directions: true,
         formulas: SolverFormulas::default(),
     }
