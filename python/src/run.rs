@@ -130,6 +130,6 @@ fn run_beside(
 fn attend(py: Python<'_>, watch: Option<&Py<PyAny>>, progress: Option<&Progress>) -> PyResult<()> {
     py.check_signals()?;
     let Some((watch, progress)) = watch.zip(progress) else { return Ok(()) };
-    let Progress { time, start, end, steps, dt, levels, cells_advanced, wall_seconds } = *progress;
+    let Progress { time, start, end, steps, dt, levels, cells_advanced, wall_seconds, .. } = *progress;
     watch.call1(py, (time, start, end, steps, dt, levels, cells_advanced, wall_seconds)).map(drop)
 }

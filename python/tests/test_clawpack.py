@@ -155,6 +155,7 @@ def test_schemes_steps_and_checkpoints(load):
     assert words.case["scheme"] == {"order": 2, "split": "strang", "limiter": ["mc", "minmod"]}
     fixed = load(clawdata=dict(dt_variable=False, source_split="godunov", checkpt_style=-3, checkpt_interval=5))
     assert fixed.case["time"]["dt"] == 0.01 and "dt_initial" not in fixed.case["time"]
+    assert load(clawdata=dict(dt_max=0.005)).case["time"]["dt_max"] == 0.005
     assert fixed.case["scheme"]["source"] == "godunov" and fixed.case["output"]["checkpoint_every_steps"] == 5
     assert "source: the terms that src2 computes" in fixed.wanted
 
@@ -181,7 +182,6 @@ def test_flagging_and_regions(load):
 @pytest.mark.parametrize(
     ("group", "change", "remark"),
     [
-        ("clawdata", {"dt_max": 0.1}, "clawdata.dt_max = 0.1"),
         ("clawdata", {"cfl_max": 2.0}, "clawdata.cfl_max = 2: Courant numbers are at most 1"),
         ("clawdata", {"cfl_desired": 1.5}, "clawdata.cfl_desired = 1.5: Courant numbers are at most 1"),
         ("clawdata", {"steps_max": 10}, "clawdata.steps_max = 10"),

@@ -137,6 +137,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const HAS_AUX: bool = false;
     /// The solver has boundary values of its own.
     const HAS_BOUNDARY: bool = false;
+    /// Its source or its boundary values change with time, as far as is known.
+    const OF_TIME: bool = true;
     /// The solver has a refinement criterion of its own.
     const HAS_FLAG: bool = false;
     /// Solving a face again costs less than keeping its solution and reading it back: some dozens of operations, no root or quotient

@@ -96,9 +96,12 @@ fn overrides(case: &Case, number: usize, cells: &[i32]) -> Vec<String> {
         "output.count=1".to_owned(),
         "output.png=false".to_owned(),
     ];
-    // A fixed step is divided by the refinement, so that its Courant number stays the same.
-    if let Some(dt) = case.time.dt {
-        overrides.push(format!("time.dt={:e}", dt / f64::from(1 << number)));
+    // Steps that the case gives are divided by the refinement, so that their Courant numbers stay the same.
+    let finer = |dt: f64| dt / f64::from(1 << number);
+    overrides.extend(case.time.dt.map(|dt| format!("time.dt={:e}", finer(dt))));
+    if let Some(dt_max) = case.time.dt_max.map(finer) {
+        let dt_initial = case.time.dt_initial.min(dt_max);
+        overrides.extend([format!("time.dt_max={dt_max:e}"), format!("time.dt_initial={dt_initial:e}")]);
     }
     overrides
 }

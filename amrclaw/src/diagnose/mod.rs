@@ -99,6 +99,15 @@ impl LevelCounts {
     }
 }
 
+/// Steps of the coarsest level whose size something other than a Courant number or a time to reach has limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitedSteps {
+    /// By the longest step.
+    pub by_dt_max: u64,
+    /// By the size of the step before.
+    pub by_growth: u64,
+}
+
 /// What a run has done so far.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
@@ -108,6 +117,9 @@ pub struct Counts {
     pub regrids: u64,
     /// Coarse steps taken again with a smaller step.
     pub retries: u64,
+    /// Steps that Courant numbers have not limited.
+    #[serde(default)]
+    pub limited: LimitedSteps,
     /// Largest Courant number of an accepted step.
     pub courant_max: f64,
 }

@@ -69,6 +69,9 @@ pub struct RunRecord {
     /// Largest Courant number of an accepted step.
     #[serde(deserialize_with = "number")]
     pub courant_max: f64,
+    /// What limited steps besides Courant numbers; none if nothing could.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_limits: Option<StepLimitsRecord>,
     /// Integral of each equation's quantity over the composite grid, at the start.
     #[serde(deserialize_with = "numbers")]
     pub totals_initial: BTreeMap<String, f64>,
@@ -89,6 +92,30 @@ pub struct RunRecord {
     /// The folder that holds the record; not part of the file.
     #[serde(skip)]
     pub dir: PathBuf,
+}
+
+/// What limited the steps of the coarsest level besides Courant numbers and times to reach.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepLimitsRecord {
+    /// The longest step: `time.dt_max`, or its default where something depends on time; none without a limit.
+    pub dt_max: Option<f64>,
+    /// The longest step is a default.
+    pub dt_max_is_default: bool,
+    /// Steps of this length.
+    pub steps_at_dt_max: u64,
+    /// Steps that were as long as the one before allows.
+    pub steps_growing: u64,
+}
+
+impl fmt::Display for StepLimitsRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StepLimitsRecord { dt_max, dt_max_is_default, steps_at_dt_max, steps_growing } = self;
+        let from = if *dt_max_is_default { " (default, as something depends on time)" } else { "" };
+        let at_most = dt_max.map(|dt| format!("{steps_at_dt_max} by time.dt_max = {dt}{from}"));
+        let growing = (*steps_growing > 0).then(|| format!("{steps_growing} by the step before"));
+        let parts: Vec<String> = at_most.into_iter().chain(growing).collect();
+        write!(f, "steps limited not by Courant numbers: {}", parts.join(", "))
+    }
 }
 
 /// A solver and its parameters.

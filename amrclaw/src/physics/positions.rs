@@ -71,6 +71,10 @@ impl<const D: usize> StateFunction<D> for AtPositions<D, dyn StateFunction<D>> {
         }
     }
 
+    fn depends_on_time(&self) -> bool {
+        self.function.depends_on_time()
+    }
+
     fn device_form(&self) -> Option<DeviceForm> {
         self.moved(self.function.device_form()?)
     }
@@ -79,6 +83,10 @@ impl<const D: usize> StateFunction<D> for AtPositions<D, dyn StateFunction<D>> {
 impl<const D: usize> BoundaryFunction<D> for AtPositions<D, dyn BoundaryFunction<D>> {
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
         self.function.fill(&BoundaryCell { centre: self.mapping.position(cell.centre), ..*cell }, mirror, ghost);
+    }
+
+    fn depends_on_time(&self) -> bool {
+        self.function.depends_on_time()
     }
 
     /// `None` for formulas: these are evaluated for rows of ghost cells.

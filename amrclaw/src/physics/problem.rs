@@ -87,6 +87,11 @@ pub trait BoundaryFunction<const D: usize>: Send + Sync {
     /// Fills the ghost cell's state from that of its mirror image in the domain.
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]);
 
+    /// False if the values certainly do not change with time by themselves.
+    fn depends_on_time(&self) -> bool {
+        true
+    }
+
     /// The same function over boxes, if it prefers to be called so.
     fn by_block(&self) -> Option<&dyn BoundaryBlockFunction<D>> {
         None
@@ -105,6 +110,11 @@ pub trait StateFunction<const D: usize>: Send + Sync {
 
     /// Fills `out[value * row.len + cell]` from `state[equation * row.len + cell]` and `aux[value * row.len + cell]`.
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]);
+
+    /// False if the values certainly do not change with time by themselves.
+    fn depends_on_time(&self) -> bool {
+        true
+    }
 
     /// The same function in two steps, if that saves work when it is called for the same cells again: for sources.
     fn in_steps(&self) -> Option<&dyn CachedCellFunction<D>> {

@@ -130,7 +130,7 @@ impl ChosenSolver {
         UserFunctions {
             initial,
             flag: hooks.flag.then(|| Arc::new(Flag(solver.clone(), num_aux)) as _),
-            boundary: hooks.boundary.then(|| Arc::new(Boundary(solver.clone())) as _),
+            boundary: hooks.boundary.then(|| Arc::new(Boundary(solver.clone(), self.shape.of_time)) as _),
             aux,
             source: None,
         }

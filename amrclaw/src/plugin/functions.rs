@@ -64,12 +64,16 @@ impl<const D: usize> StateFunction<D> for Flag {
     }
 }
 
-/// The solver's boundary values.
-pub struct Boundary(pub Instance);
+/// The solver's boundary values, and whether they may change with time.
+pub struct Boundary(pub Instance, pub bool);
 
 impl<const D: usize> BoundaryFunction<D> for Boundary {
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
         self.0.boundary(cell.axis, cell.side, in_space(cell.centre), cell.time, mirror, ghost);
+    }
+
+    fn depends_on_time(&self) -> bool {
+        self.1
     }
 
     fn device_form(&self) -> Option<DeviceForm> {

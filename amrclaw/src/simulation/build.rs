@@ -1,5 +1,6 @@
 //! From a case to its problem and to the settings of its run.
 
+use super::step_limits::longest_in_time;
 use super::{RunError, Settings};
 use crate::index::Ratio;
 use crate::io::config::{self, Case, ClusterKind, ResolvedSettings};
@@ -203,6 +204,8 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
         }
         ClusterKind::Tiles => Clustering::Tiles(case.regrid.tile_size),
     };
+    let span = [case.time.start, case.time.end];
+    let frames = case.output.frames.times(span[0], span[1]).unwrap_or_default();
     Settings {
         time_ratios: case.levels.ratio_time.as_ref().map_or_else(largest, |r| r.iter().map(|&r| r as u32).collect()),
         ratios,
@@ -217,6 +220,8 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
         start: case.time.start,
         dt_initial: case.time.dt.unwrap_or(case.time.dt_initial),
         dt_fixed: case.time.dt,
+        dt_max: case.time.dt_max,
+        dt_max_in_time: longest_in_time(span, &frames),
         cfl_desired: settled.cfl_desired,
         cfl_max: settled.cfl_max,
         max_retries: case.time.max_retries,

@@ -18,6 +18,8 @@ mod run_option;
 mod speeds;
 mod start;
 mod step;
+mod step_limits;
+mod told;
 
 pub use crate::physics::UserFunctions;
 pub use builder::SimulationBuilder;
@@ -31,10 +33,11 @@ pub use restart::ScheduleState;
 pub use run::{Cause, Progress, RunFailure, RunFiles, Watch, run};
 pub use run_option::{RUN_OPTIONS, RunOption, RunOptionError, RunOptionValue};
 pub use start::check;
+pub use step_limits::StepLimit;
 
 use crate::diagnose::{Counts, Stopwatch};
 use crate::exec::comm::Ranks;
-use crate::exec::{DeviceUse, ExecError, Executor, HostMemory, HostValues, HostWork, PatchArray};
+use crate::exec::{ExecError, Executor, HostMemory, HostValues, PatchArray};
 use crate::index::{Level, Ratio};
 use crate::io::config::SolverShape;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
@@ -48,6 +51,7 @@ use riemann::patch::PatchSolver;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use step_limits::StepLimits;
 
 /// Levels, regridding and time steps.
 #[derive(Clone, Debug)]
@@ -66,6 +70,10 @@ pub struct Settings<const D: usize> {
     pub dt_initial: f64,
     /// Every step, if it is fixed.
     pub dt_fixed: Option<f64>,
+    /// Longest step, if the case limits it.
+    pub dt_max: Option<f64>,
+    /// Longest step where it does not and something depends on time.
+    pub dt_max_in_time: f64,
     /// Courant number that steps aim for.
     pub cfl_desired: f64,
     /// Courant number above which a coarse step is taken again.
@@ -95,6 +103,9 @@ pub struct Simulation<const D: usize> {
     filled: Range<usize>,
     time: f64,
     dt_next: f64,
+    /// What limits the next step.
+    dt_limit: StepLimit,
+    limits: StepLimits,
     counts: Counts,
     stopwatch: Stopwatch,
     gauges: Vec<Gauge<D>>,
@@ -142,6 +153,7 @@ impl<const D: usize> Simulation<D> {
             regrid_interval: settings.regrid_interval,
             cfl_desired: settings.cfl_desired,
         };
+        let limits = StepLimits::new(&problem, &settings, solver.has_source(), shape.of_time);
         Ok(Simulation {
             subcycle: Subcycle::new(control, Level::COARSEST),
             saved: None,
@@ -150,7 +162,9 @@ impl<const D: usize> Simulation<D> {
             equations: shape.equations.clone(),
             aux: solver.aux().iter().map(|name| (*name).to_owned()).collect(),
             time: settings.start,
-            dt_next: settings.dt_initial,
+            dt_next: limits.or_first(Some(settings.dt_initial), settings.dt_initial),
+            dt_limit: StepLimit::default(),
+            limits,
             counts: Counts::new(hierarchy.max_levels()),
             stopwatch: Stopwatch::default(),
             gauges,
@@ -205,91 +219,6 @@ impl<const D: usize> Simulation<D> {
             conservation_fix: self.problem.conservation_fix,
             rank: self.ranks.rank(),
         }
-    }
-
-    /// Time.
-    pub fn time(&self) -> f64 {
-        self.time
-    }
-
-    /// Time at the start.
-    pub fn start(&self) -> f64 {
-        self.settings.start
-    }
-
-    /// The step that the next coarse step will try.
-    pub fn dt_next(&self) -> f64 {
-        self.dt_next
-    }
-
-    /// The mesh.
-    pub fn hierarchy(&self) -> &Hierarchy<D> {
-        &self.hierarchy
-    }
-
-    /// Steps, cells and patches so far.
-    pub fn counts(&self) -> &Counts {
-        &self.counts
-    }
-
-    /// Time spent so far.
-    pub fn stopwatch(&self) -> &Stopwatch {
-        &self.stopwatch
-    }
-
-    /// Time spent so far, for callers that book their own time.
-    pub fn stopwatch_mut(&mut self) -> &mut Stopwatch {
-        &mut self.stopwatch
-    }
-
-    /// The gauges.
-    pub fn gauges(&self) -> &[Gauge<D>] {
-        &self.gauges
-    }
-
-    /// Names of the equations' quantities.
-    pub fn equations(&self) -> &[String] {
-        &self.equations
-    }
-
-    /// Names of the auxiliary values.
-    pub fn aux(&self) -> &[String] {
-        &self.aux
-    }
-
-    /// Number of threads.
-    pub fn threads(&self) -> usize {
-        self.threads.current_num_threads()
-    }
-
-    /// Bytes of memory for values, on the host and on the device.
-    pub fn memory_bytes(&self) -> [usize; 2] {
-        self.exec.memory_bytes()
-    }
-
-    /// The most bytes of memory for values so far, on the host and on the device.
-    pub fn peak_bytes(&self) -> [usize; 2] {
-        self.exec.peak_bytes()
-    }
-
-    /// Largest number of bytes so far of one copy of the states of all levels, ghost cells included.
-    pub fn most_state_bytes(&self) -> usize {
-        self.most_state_bytes
-    }
-
-    /// How often memory for values had to be allocated.
-    pub fn allocations(&self) -> u64 {
-        self.exec.allocations()
-    }
-
-    /// What a device has been used for; `None` without one.
-    pub fn device_use(&self) -> Option<DeviceUse> {
-        self.exec.device_use()
-    }
-
-    /// Work that the host has done although a device takes the steps.
-    pub fn host_work(&self) -> Vec<HostWork> {
-        self.exec.host_work()
     }
 
     /// Sets auxiliary values that depend on time to those of the present time, for frames and totals: steps leave those of their

@@ -1,6 +1,6 @@
 //! Going on from a snapshot as if the run had never stopped, bit for bit.
 
-use super::{GrowthRecord, RunError, Simulation};
+use super::{GrowthRecord, RunError, Simulation, StepLimit};
 use crate::diagnose::{Counts, LevelCounts};
 use crate::exec::{LevelState, NewValues};
 use crate::index::{CellBox, Level, Ratio};
@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 pub struct ScheduleState {
     /// The step that the next coarse step will try; `None` if nothing limits it.
     pub dt_next: Option<f64>,
+    /// What limits it.
+    #[serde(default)]
+    pub dt_limit: StepLimit,
     /// Steps of each level since its finer ones were regridded.
     pub steps_since_regrid: Vec<u64>,
     /// What the run has done.
@@ -31,6 +34,7 @@ impl<const D: usize> Simulation<D> {
     pub fn schedule_state(&self) -> ScheduleState {
         ScheduleState {
             dt_next: Some(self.dt_next).filter(|dt| dt.is_finite()),
+            dt_limit: self.dt_limit,
             steps_since_regrid: self.subcycle.steps_since_regrid(),
             counts: self.counts.clone(),
             growth: self.growth.record().clone(),
@@ -166,7 +170,8 @@ impl<const D: usize> Simulation<D> {
             return Err(RunError::Values(error));
         }
         self.time = frame.time;
-        self.dt_next = self.settings.dt_fixed.or(schedule.dt_next).unwrap_or(f64::INFINITY);
+        let known = self.settings.dt_fixed.or(schedule.dt_next);
+        (self.dt_next, self.dt_limit) = (self.limits.or_first(known, self.settings.dt_initial), schedule.dt_limit);
         self.counts = schedule.counts.clone();
         self.counts.levels.resize(self.hierarchy.max_levels(), LevelCounts::default());
         self.subcycle.begin(self.time, self.dt_next);

@@ -4,7 +4,7 @@
 //! (`MeshChange::first_unfilled`). An executor that works asynchronously gets the first work of the next coarse step before its results are
 //! waited for.
 
-use super::{RunError, Simulation};
+use super::{RunError, Simulation, StepLimit};
 use crate::diagnose::{Counts, Phase};
 use crate::exec::ExecError;
 use crate::index::Level;
@@ -17,6 +17,9 @@ use tracing::{debug, info_span};
 
 /// A step may be this much longer to reach a given time, instead of leaving a tiny step for the next.
 const STRETCH: f64 = 1.001;
+
+/// A step may exceed the longest by this fraction of it: times are sums of steps.
+const ROUND_OFF: f64 = 1e-9;
 
 /// The state to which a rejected step returns, besides the values. Reused from step to step, so that saving allocates nothing.
 pub(super) struct Saved<const D: usize> {
@@ -58,9 +61,14 @@ impl<const D: usize> Simulation<D> {
 
     fn step_towards(&mut self, limit: f64) -> Result<(), RunError> {
         let mut dt = if self.dt_next.is_finite() { self.dt_next } else { self.step_without_motion(limit) };
+        let (asked, mut limited) = (dt, self.dt_limit);
         let mut hits = self.time + STRETCH * dt >= limit;
         if hits {
-            dt = limit - self.time;
+            (dt, limited) = (limit - self.time, StepLimit::Courant);
+        }
+        if dt > self.limits.longest * (1.0 + ROUND_OFF) {
+            // Two equal steps, rather than a long and a tiny one.
+            (dt, limited, hits) = (0.5 * dt, StepLimit::DtMax, false);
         }
         let saved = self.save();
         let mut tries = 1;
@@ -86,7 +94,7 @@ impl<const D: usize> Simulation<D> {
                     debug!(%error, dt, "step taken again");
                     self.counts.retries += u64::from(tries);
                     dt *= factor;
-                    hits = false;
+                    (hits, limited) = (false, StepLimit::Courant);
                     tries += 1;
                 }
             }
@@ -96,9 +104,14 @@ impl<const D: usize> Simulation<D> {
         for l in 0..self.hierarchy.num_levels() {
             self.exec.set_time(Level(l as u8), self.time);
         }
-        self.dt_next = match self.settings.dt_fixed {
-            Some(fixed) => fixed,
-            None => self.subcycle.dt_wanted(),
+        limited.count(&mut self.counts.limited);
+        (self.dt_next, self.dt_limit) = match self.settings.dt_fixed {
+            Some(fixed) => (fixed, StepLimit::Courant),
+            None => {
+                // A step that only a time to reach has shortened leaves the next as long as it would have been.
+                let (dt, is_second) = (if tries == 1 { asked } else { dt }, self.counts.levels[0].steps == 1);
+                self.limits.next(dt, self.subcycle.dt_wanted(), is_second)
+            }
         };
         self.watch_growth(hits)
     }

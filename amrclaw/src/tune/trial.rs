@@ -77,10 +77,11 @@ impl Tuned {
 pub fn tune(case: &Case, tune: &Tune, watch: &mut dyn FnMut(Notice<'_>)) -> Result<Tuned, SweepError> {
     check_output_dir(&tune.dir).map_err(SweepError::Folder)?;
     std::fs::create_dir_all(&tune.dir).map_err(OutputError::io("create", &tune.dir))?;
-    let mut trials = Trials { case, tune, end: case.time.end, count: 0, watch };
+    let mut trials = Trials { case, tune, end: case.time.end, longest_step: case.time.dt_max, count: 0, watch };
     let own = Setting::of(case);
     let first = trials.must_run(&own, "the case's own setting", &[format!("time.max_steps={}", tune.steps)])?;
     trials.end = first.record.time;
+    trials.longest_step = first.record.step_limits.as_ref().and_then(|limits| limits.dt_max);
     let mut reference = first.state.clone();
     let (mut worth, mut limit) = (None, 0.0);
     if case.levels.max > 1 {
@@ -120,6 +121,8 @@ struct Trials<'a> {
     tune: &'a Tune,
     /// End of the piece of the run.
     end: f64,
+    /// Longest step, as soon as a trial has told that of the whole run: the piece's own default would be shorter.
+    longest_step: Option<f64>,
     count: usize,
     watch: &'a mut dyn FnMut(Notice<'_>),
 }
@@ -131,10 +134,11 @@ impl Trials<'_> {
         (self.watch)(Notice::Begin(self.count, what));
         let folder = self.tune.dir.join(format!("trial_{:03}", self.count));
         let mut overrides = setting.overrides();
+        let dt_initial = self.case.time.dt_initial.min(self.longest_step.unwrap_or(f64::INFINITY));
         // Written so that they are read back as the same numbers.
         overrides.extend([
             format!("time.end={:?}", self.end),
-            format!("time.dt_initial={:?}", self.case.time.dt_initial),
+            format!("time.dt_initial={dt_initial:?}"),
             format!("time.max_steps={NO_LIMIT}"),
             format!("output.times=[{:?}]", self.end),
             "output.format=[\"vtkhdf\"]".to_owned(),
@@ -143,6 +147,7 @@ impl Trials<'_> {
             "output.checkpoint_every_minutes=0".to_owned(),
             "output.png=false".to_owned(),
         ]);
+        overrides.extend(self.longest_step.map(|dt| format!("time.dt_max={dt:?}")));
         overrides.extend_from_slice(more);
         let watch = &mut *self.watch;
         let ended =

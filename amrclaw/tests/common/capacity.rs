@@ -55,6 +55,7 @@ pub fn start_with_capacity<const D: usize>(text: &str, overrides: &[&str], veloc
         parameters: Vec::new(),
         has_transverse: true,
         has_source: false,
+        of_time: false,
         groups: Vec::new(),
         directions: true,
         formulas: SolverFormulas::default(),

@@ -237,6 +237,7 @@ fn one_dimension_agrees() {
         parameters: Vec::new(),
         has_transverse: false,
         has_source: false,
+        of_time: false,
         groups: Vec::new(),
         directions: true,
         formulas: SolverFormulas::default(),

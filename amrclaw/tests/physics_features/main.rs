@@ -9,6 +9,7 @@ mod criteria;
 mod media;
 mod mesh;
 mod one_dimension;
+mod onset;
 mod scheme;
 mod source_balance;
 mod sources;

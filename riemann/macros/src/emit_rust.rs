@@ -178,6 +178,11 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
         quote!(const #flag: bool = #value;)
     });
     let splits_sums = program.splits_sums();
+    let takes_time = |function: &Function| {
+        matches!(function.name.to_string().as_str(), "source" | "boundary")
+            && function.parameters.iter().any(|parameter| parameter.source_name == "t")
+    };
+    let of_time = program.functions.iter().any(takes_time);
     let Formulas { initial, aux_values, mapping } = formulas;
     quote! {
         const DIM: usize = #dim;
@@ -189,6 +194,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
         const POSITIVE: &'static [&'static str] = &[#(#positive),*];
         const NONNEGATIVE: &'static [&'static str] = &[#(#nonnegative),*];
         #(#flags)*
+        const OF_TIME: bool = #of_time;
         const SPLITS_SUMS: bool = #splits_sums;
         const GROUPS: &'static [::riemann::group::Group] = &[#(#groups),*];
         const DIRECTIONS: bool = #directions;

@@ -226,6 +226,7 @@ where
     const HAS_INITIAL: bool = S::HAS_INITIAL;
     const HAS_AUX: bool = S::HAS_AUX;
     const HAS_BOUNDARY: bool = S::HAS_BOUNDARY;
+    const OF_TIME: bool = S::OF_TIME;
     const HAS_FLAG: bool = S::HAS_FLAG;
     const SPLITS_SUMS: bool = S::SPLITS_SUMS;
     const SOLVE_AGAIN: bool = S::SOLVE_AGAIN;

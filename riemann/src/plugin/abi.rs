@@ -112,6 +112,7 @@ pub struct Description {
     pub(super) has_initial: bool,
     pub(super) has_aux: bool,
     pub(super) has_boundary: bool,
+    pub(super) of_time: bool,
     pub(super) has_flag: bool,
     /// The CUDA text has `least_positive`.
     pub(super) checks_steps: bool,

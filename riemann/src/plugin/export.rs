@@ -85,6 +85,7 @@ where
         has_initial: S::HAS_INITIAL,
         has_aux: S::HAS_AUX,
         has_boundary: S::HAS_BOUNDARY,
+        of_time: S::OF_TIME,
         has_flag: S::HAS_FLAG,
         checks_steps: S::CHECKS_STEPS,
     }

@@ -1,6 +1,6 @@
 //! Progress of a run: a bar on a terminal, plain lines now and then elsewhere.
 
-use amrclaw::simulation::Progress;
+use amrclaw::simulation::{Progress, StepLimit};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -92,16 +92,22 @@ fn time_left(elapsed: Duration, done: f64, rest: f64) -> Option<String> {
 }
 
 fn text(progress: &Progress) -> String {
-    let Progress { time, steps, dt, levels, cells_advanced, wall_seconds, .. } = progress;
+    let Progress { time, steps, dt, dt_limit, levels, cells_advanced, wall_seconds, .. } = progress;
+    let limit = match dt_limit {
+        StepLimit::Courant => "",
+        StepLimit::Growth => " (growing)",
+        StepLimit::DtMax => " (dt_max)",
+    };
     let rate = *cells_advanced as f64 / wall_seconds / 1e6;
-    format!("t = {time:.4}, step {steps}, dt = {dt:.2e}, {levels} levels, {rate:.1} million updates/s")
+    format!("t = {time:.4}, step {steps}, dt = {dt:.2e}{limit}, {levels} levels, {rate:.1} million updates/s")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The fraction goes from 0 to 1 for any start time; a run of zero length is complete.
+    /// The fraction goes from 0 to 1 for any start time; a run of zero length is complete. The line says when no Courant number limits
+    /// the step.
     #[test]
     fn the_part_counts_from_the_start() {
         let progress = Progress {
@@ -110,11 +116,13 @@ mod tests {
             end: 3.0,
             steps: 7,
             dt: 0.1,
+            dt_limit: StepLimit::DtMax,
             levels: 2,
             cells_advanced: 0,
             wall_seconds: 1.0,
         };
         assert_eq!(part(&progress), 0.25);
+        assert!(text(&progress).contains("dt = 1.00e-1 (dt_max), "), "{}", text(&progress));
         assert_eq!(part(&Progress { end: 1.0, time: 1.0, ..progress }), 1.0);
     }
 

@@ -18,6 +18,9 @@ pub fn text(record: &RunRecord, case: &Case, dir: &Path) -> String {
     }
     let total = record.cells_advanced_total;
     let _ = writeln!(out, "   all            {total:14}             {:.3e} updates/s", record.updates_per_second);
+    if let Some(limits) = &record.step_limits {
+        let _ = writeln!(out, "\n{limits}");
+    }
     let phases = &record.phases;
     let parts = [
         ("advance", phases.advance),

@@ -81,6 +81,7 @@ pub const KEYS: &[Key] = &[
     key("time.start", "number", "0"),
     key("time.end", "number", "required"),
     key("time.dt_initial", "number", "1e-4 of the time from start to end"),
+    key("time.dt_max", "number", "no limit; less where something depends on time, see below"),
     key("time.cfl_desired", "number", "0.9 of what is stable, or `time.cfl_max` if less"),
     key("time.cfl_max", "number", "what is stable: 1"),
     key("time.dt", "number", "steps follow `time.cfl_desired`"),

@@ -185,6 +185,8 @@ pub struct TimeSettings {
     pub end: f64,
     /// First step of the coarsest level.
     pub dt_initial: f64,
+    /// Longest step of the coarsest level, if the case limits it.
+    pub dt_max: Option<f64>,
     /// Courant number that steps aim for; `None`: one at which the scheme is stable, see [`ResolvedSettings`](super::ResolvedSettings).
     pub cfl_desired: Option<f64>,
     /// Courant number above which a step is taken again; `None`: one at which the scheme is stable, see

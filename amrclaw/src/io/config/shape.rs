@@ -24,6 +24,8 @@ pub struct SolverShape {
     pub has_transverse: bool,
     /// The solver has a source term of its own.
     pub has_source: bool,
+    /// Its source or its boundary values change with time.
+    pub of_time: bool,
     /// Vectors, tensors and pseudo-scalars among the equations' quantities.
     pub groups: Vec<Group>,
     /// The equations depend on the direction.
@@ -112,6 +114,7 @@ impl From<&SolverInfo> for SolverShape {
             parameters: parameters.collect(),
             has_transverse: info.has_transverse,
             has_source: info.has_source,
+            of_time: info.of_time,
             groups: info.groups.to_vec(),
             directions: info.directions,
             formulas: SolverFormulas {

@@ -24,6 +24,10 @@ impl<const D: usize> BoundaryFunction<D> for ExpressionBoundary<D> {
         self.0.evaluate(&row, &further, ghost);
     }
 
+    fn depends_on_time(&self) -> bool {
+        self.0.depends_on("t")
+    }
+
     fn by_block(&self) -> Option<&dyn BoundaryBlockFunction<D>> {
         Some(self)
     }

@@ -151,6 +151,10 @@ impl<const D: usize> StateFunction<D> for RowExpressions<D> {
         self.len()
     }
 
+    fn depends_on_time(&self) -> bool {
+        self.depends_on("t")
+    }
+
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
         let mut further: [&[f64]; MAX_FURTHER] = [&[]; MAX_FURTHER];
         let values = state.chunks_exact(row.len).chain(aux.chunks_exact(row.len));
@@ -187,6 +191,10 @@ impl<const D: usize> SourceExpressions<D> {
 impl<const D: usize> StateFunction<D> for SourceExpressions<D> {
     fn num_values(&self) -> usize {
         self.whole.len()
+    }
+
+    fn depends_on_time(&self) -> bool {
+        self.whole.depends_on("t")
     }
 
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {

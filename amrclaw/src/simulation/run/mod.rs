@@ -22,7 +22,7 @@ mod writer;
 
 pub use error::{Cause, RunFailure};
 
-use super::{RunError, RunOptions, Simulation};
+use super::{RunError, RunOptions, Simulation, StepLimit};
 use crate::exec::ExecError;
 use crate::io::config::Case;
 use crate::io::run_json::{self, RunRecord, RunStatus};
@@ -53,6 +53,8 @@ pub struct Progress {
     pub steps: u64,
     /// The next step of the coarsest level.
     pub dt: f64,
+    /// What limits it.
+    pub dt_limit: StepLimit,
     /// Levels that have patches.
     pub levels: usize,
     /// Cells advanced by this process.
@@ -339,6 +341,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             end: self.case.time.end,
             steps: self.steps(),
             dt: self.simulation.dt_next(),
+            dt_limit: self.simulation.dt_limit(),
             levels: self.simulation.hierarchy().num_levels(),
             cells_advanced: self.simulation.counts().cells_total() - self.cells_before,
             wall_seconds: self.simulation.stopwatch().wall_seconds(),

@@ -4,7 +4,9 @@ use super::Driver;
 use super::ranks::{imbalance, records};
 use crate::diagnose::PhaseSeconds;
 use crate::exec::{DevicePhase, DeviceUse, HostWork};
-use crate::io::run_json::{DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, StreamedRecord};
+use crate::io::run_json::{
+    DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, StepLimitsRecord, StreamedRecord,
+};
 use cuda::memory::PoolStatistics;
 use std::collections::BTreeMap;
 
@@ -32,6 +34,16 @@ fn device_record(used: DeviceUse, host: Vec<HostWork>) -> DeviceRecord {
 }
 
 impl<const D: usize> Driver<'_, D> {
+    fn step_limits(&self) -> Option<StepLimitsRecord> {
+        let (dt_max, limited) = (self.simulation.dt_max(), self.simulation.counts().limited);
+        (dt_max.is_some() || limited.by_growth > 0).then(|| StepLimitsRecord {
+            dt_max: dt_max.map(|(dt, _)| dt),
+            dt_max_is_default: dt_max.is_some_and(|(_, is_given)| !is_given),
+            steps_at_dt_max: limited.by_dt_max,
+            steps_growing: limited.by_growth,
+        })
+    }
+
     /// What the run has done so far. Steps and cells count from the start of the run, seconds from that of the process;
     /// the rate is that of the process.
     pub(super) fn record(&self, status: RunStatus, error: Option<String>) -> RunRecord {
@@ -66,6 +78,7 @@ impl<const D: usize> Driver<'_, D> {
             writer_seconds: self.writer_seconds,
             patches_mean: counts.levels.iter().map(|l| l.patches_mean()).collect(),
             courant_max: counts.courant_max,
+            step_limits: self.step_limits(),
             totals_initial: by_equation(&self.totals_initial),
             totals_final: by_equation(&totals_final),
             memory_bytes: MemoryBytes { host, device, host_peak, device_peak, state },

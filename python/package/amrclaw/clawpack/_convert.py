@@ -262,7 +262,8 @@ class _Converter:
         if claw["dt_variable"]:
             time["dt_initial"] = float(claw["dt_initial"])
             if claw["dt_max"] < min(1e90, time["end"] - time["start"]):
-                self.remarks.append(f"clawdata.dt_max = {claw['dt_max']:g}: only Courant numbers limit the step")
+                time["dt_max"] = float(claw["dt_max"])
+                time["dt_initial"] = min(time["dt_initial"], time["dt_max"])
         else:
             time["dt"] = float(claw["dt_initial"])
         # AMRClaw allows Courant numbers above 1, which are never stable.

@@ -224,6 +224,7 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
         fwaves: d.fwaves,
         has_transverse: d.has_transverse,
         has_source: d.has_source,
+        of_time: d.of_time,
         groups: groups.leak(),
         directions: d.directions,
         positive,

@@ -14,6 +14,7 @@ pub fn remark(reader: &mut Reader<'_>, case: &CaseSettings, dimension: Option<us
     let rules = [
         ("time.cfl_desired", fixed, by_dt),
         ("time.dt_initial", fixed, by_dt),
+        ("time.dt_max", fixed, by_dt),
         ("time.max_retries", fixed, by_dt),
         ("regrid.cutoff", tiles, "has no effect with `cluster = \"tiles\"`"),
         ("regrid.tile_size", !tiles, "has no effect without `cluster = \"tiles\"`"),

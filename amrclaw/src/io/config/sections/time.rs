@@ -18,13 +18,21 @@ pub fn read(reader: &mut Reader<'_>) -> TimeSettings {
         reader.check((end - start).is_finite(), "time.end", message, "write an earlier time, or begin later");
     }
     let (cfl_desired, cfl_max) = courant(reader);
+    let [dt, dt_initial, dt_max] = ["time.dt", "time.dt_initial", "time.dt_max"].map(|path| positive(reader, path));
+    for (path, step) in [("time.dt", dt), ("time.dt_initial", dt_initial)] {
+        if let (Some(step), Some(most), true) = (step, dt_max, reader.fine(&[path, "time.dt_max"])) {
+            let message = format!("must not exceed `time.dt_max`, but {step} > {most}");
+            reader.check(step <= most, path, message, format!("write {most} or less, or raise `dt_max`"));
+        }
+    }
     TimeSettings {
         start,
         end,
-        dt_initial: positive(reader, "time.dt_initial").unwrap_or((end - start) * FIRST_STEP),
+        dt_initial: dt_initial.unwrap_or((end - start) * FIRST_STEP),
+        dt_max,
         cfl_desired,
         cfl_max,
-        dt: positive(reader, "time.dt"),
+        dt,
         max_steps: reader.optional_integer("time.max_steps", 1).map(|n| n as u64),
         max_retries: reader.integer("time.max_retries", 0, 10) as u32,
         growth_limit: growth_limit(reader),

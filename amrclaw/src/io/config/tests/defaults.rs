@@ -39,6 +39,7 @@ fn a_small_case_has_the_documented_defaults() {
             start: 0.0,
             end: 2.0,
             dt_initial: 2e-4,
+            dt_max: None,
             cfl_desired: None,
             cfl_max: None,
             dt: None,

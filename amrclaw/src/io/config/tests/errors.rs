@@ -111,6 +111,9 @@ const METHOD: &[Mistake] = mistakes! {
     37 "start = 2" => (38, 7, 3), "time.end", "must be later than the start at 2, but is 1", "later time";
     38 "" => (36, 1, 6), "time.end", "is missing", "`end = 1.0`";
     39 "dt_initial = 0" => (39, 14, 1), "time.dt_initial", "must be positive, but is 0", "`1e-4`";
+    39 "dt_max = 0" => (39, 10, 1), "time.dt_max", "must be positive, but is 0", "`1e-4`";
+    39 "dt_initial = 0.5\ndt_max = 0.1" => (39, 14, 3), "time.dt_initial", "must not exceed `time.dt_max`, but 0.5 > 0.1", "0.1 or less";
+    39 "dt = 0.5\ndt_max = 0.1" => (39, 6, 3), "time.dt", "must not exceed `time.dt_max`, but 0.5 > 0.1", "0.1 or less";
     39 "dt = -1" => (39, 6, 2), "time.dt", "must be positive, but is -1", "`1e-4`";
     40 "cfl_desired = 0" => (40, 15, 1), "time.cfl_desired", "must lie in (0, 1], but is 0", "`0.9`";
     41 "cfl_max = 0.8" => (40, 15, 3), "time.cfl_desired", "must not exceed `time.cfl_max`, but 0.9 > 0.8", "0.8 or less";

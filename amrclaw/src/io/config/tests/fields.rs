@@ -24,6 +24,7 @@ fn shape(dimension: usize) -> SolverShape {
         }],
         has_transverse: true,
         has_source: false,
+        of_time: false,
         groups: vec![Group { kind: GroupKind::PseudoScalar, first: 1 }],
         directions: true,
         formulas: SolverFormulas::default(),

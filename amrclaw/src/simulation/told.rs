@@ -1,0 +1,103 @@
+//! What a simulation tells of itself: times, counts, memory.
+
+use super::{Gauge, Simulation, StepLimit};
+use crate::diagnose::{Counts, Stopwatch};
+use crate::exec::{DeviceUse, HostWork};
+use crate::mesh::Hierarchy;
+
+impl<const D: usize> Simulation<D> {
+    /// Time.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Time at the start.
+    pub fn start(&self) -> f64 {
+        self.settings.start
+    }
+
+    /// The step that the next coarse step will try.
+    pub fn dt_next(&self) -> f64 {
+        self.dt_next
+    }
+
+    /// The longest step that the coarsest level may take, and whether the case gives it; `None` without a limit.
+    pub fn dt_max(&self) -> Option<(f64, bool)> {
+        self.limits.longest.is_finite().then_some((self.limits.longest, self.limits.is_given))
+    }
+
+    /// What limits the step that the next coarse step will try.
+    pub fn dt_limit(&self) -> StepLimit {
+        self.dt_limit
+    }
+
+    /// The mesh.
+    pub fn hierarchy(&self) -> &Hierarchy<D> {
+        &self.hierarchy
+    }
+
+    /// Steps, cells and patches so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Time spent so far.
+    pub fn stopwatch(&self) -> &Stopwatch {
+        &self.stopwatch
+    }
+
+    /// Time spent so far, for callers that book their own time.
+    pub fn stopwatch_mut(&mut self) -> &mut Stopwatch {
+        &mut self.stopwatch
+    }
+
+    /// The gauges.
+    pub fn gauges(&self) -> &[Gauge<D>] {
+        &self.gauges
+    }
+
+    /// Names of the equations' quantities.
+    pub fn equations(&self) -> &[String] {
+        &self.equations
+    }
+
+    /// Names of the auxiliary values.
+    pub fn aux(&self) -> &[String] {
+        &self.aux
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads.current_num_threads()
+    }
+
+    /// Bytes of memory for values, on the host and on the device.
+    pub fn memory_bytes(&self) -> [usize; 2] {
+        self.exec.memory_bytes()
+    }
+
+    /// The most bytes of memory for values so far, on the host and on the device.
+    pub fn peak_bytes(&self) -> [usize; 2] {
+        self.exec.peak_bytes()
+    }
+
+    /// Largest number of bytes so far of one copy of the states of all levels, ghost cells included.
+    pub fn most_state_bytes(&self) -> usize {
+        self.most_state_bytes
+    }
+
+    /// How often memory for values had to be allocated.
+    pub fn allocations(&self) -> u64 {
+        self.exec.allocations()
+    }
+
+    /// What a device has been used for; `None` without one.
+    pub fn device_use(&self) -> Option<DeviceUse> {
+        self.exec.device_use()
+    }
+
+    /// Work that the host has done although a device takes the steps.
+    pub fn host_work(&self) -> Vec<HostWork> {
+        self.exec.host_work()
+    }
+}
