@@ -32,6 +32,11 @@ fn a_far_too_large_first_step_is_taken_again() {
         assert!(simulation.counts().courant_max <= 0.9);
     }
     assert_eq!(careful.counts().retries, 0);
+    // The coarsest level alone was advanced too far.
+    let work = |s: &Simulation<2>| s.repeated().iter().map(|level| (level.steps, level.cells)).collect::<Vec<_>>();
+    let cells = bold.hierarchy().level(amrclaw::index::Level::COARSEST).num_cells() as u64;
+    assert_eq!(work(&bold), [(1, cells), (0, 0), (0, 0)]);
+    assert_eq!(work(&careful), [(0, 0); 3]);
     let errors = [error_of_plane_wave(&careful), error_of_plane_wave(&bold)];
     assert!((errors[1] / errors[0] - 1.0).abs() < 0.1, "errors {errors:?}");
     assert!((bold.totals()[0] - mass).abs() < 1e-13, "the total pressure drifts");

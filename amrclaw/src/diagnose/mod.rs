@@ -93,6 +93,13 @@ pub struct LevelCounts {
 }
 
 impl LevelCounts {
+    /// Adds what `done` has more than `before`.
+    pub fn add_since(&mut self, done: &LevelCounts, before: &LevelCounts) {
+        self.steps += done.steps - before.steps;
+        self.cells += done.cells - before.cells;
+        self.patches += done.patches - before.patches;
+    }
+
     /// Mean number of patches in a step.
     pub fn patches_mean(&self) -> f64 {
         if self.steps == 0 { 0.0 } else { self.patches as f64 / self.steps as f64 }

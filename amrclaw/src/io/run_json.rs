@@ -54,9 +54,15 @@ pub struct RunRecord {
     pub steps: Vec<u64>,
     /// Cell updates on each level, without those of steps that were taken again.
     pub cells_advanced: Vec<u64>,
+    /// Steps on each level that were taken again, besides `steps`.
+    #[serde(default)]
+    pub steps_repeated: Vec<u64>,
+    /// Cell updates of these steps, besides `cells_advanced`.
+    #[serde(default)]
+    pub cells_repeated: Vec<u64>,
     /// Sum of `cells_advanced`.
     pub cells_advanced_total: u64,
-    /// `cells_advanced_total / wall_seconds`.
+    /// `cells_advanced_total / wall_seconds`: without steps that were taken again.
     pub updates_per_second: f64,
     /// Seconds by phase.
     pub phases: PhaseSeconds,

@@ -35,7 +35,7 @@ pub use run_option::{RUN_OPTIONS, RunOption, RunOptionError, RunOptionValue};
 pub use start::check;
 pub use step_limits::StepLimit;
 
-use crate::diagnose::{Counts, Stopwatch};
+use crate::diagnose::{Counts, LevelCounts, Stopwatch};
 use crate::exec::comm::Ranks;
 use crate::exec::{ExecError, Executor, HostMemory, HostValues, PatchArray};
 use crate::index::{Level, Ratio};
@@ -107,6 +107,8 @@ pub struct Simulation<const D: usize> {
     dt_limit: StepLimit,
     limits: StepLimits,
     counts: Counts,
+    /// Work on steps that were taken again, per level.
+    repeated: Vec<LevelCounts>,
     stopwatch: Stopwatch,
     gauges: Vec<Gauge<D>>,
     growth: growth::GrowthCheck,
@@ -166,6 +168,7 @@ impl<const D: usize> Simulation<D> {
             dt_limit: StepLimit::default(),
             limits,
             counts: Counts::new(hierarchy.max_levels()),
+            repeated: vec![LevelCounts::default(); hierarchy.max_levels()],
             stopwatch: Stopwatch::default(),
             gauges,
             mapping,

@@ -24,6 +24,9 @@ pub struct ScheduleState {
     pub steps_since_regrid: Vec<u64>,
     /// What the run has done.
     pub counts: Counts,
+    /// Work on steps that were taken again, per level.
+    #[serde(default)]
+    pub repeated: Vec<LevelCounts>,
     /// The record of the growth check.
     #[serde(default)]
     pub growth: GrowthRecord,
@@ -37,6 +40,7 @@ impl<const D: usize> Simulation<D> {
             dt_limit: self.dt_limit,
             steps_since_regrid: self.subcycle.steps_since_regrid(),
             counts: self.counts.clone(),
+            repeated: self.repeated.clone(),
             growth: self.growth.record().clone(),
         }
     }
@@ -173,7 +177,10 @@ impl<const D: usize> Simulation<D> {
         let known = self.settings.dt_fixed.or(schedule.dt_next);
         (self.dt_next, self.dt_limit) = (self.limits.or_first(known, self.settings.dt_initial), schedule.dt_limit);
         self.counts = schedule.counts.clone();
-        self.counts.levels.resize(self.hierarchy.max_levels(), LevelCounts::default());
+        self.repeated = schedule.repeated.clone();
+        for levels in [&mut self.counts.levels, &mut self.repeated] {
+            levels.resize(self.hierarchy.max_levels(), LevelCounts::default());
+        }
         self.subcycle.begin(self.time, self.dt_next);
         self.subcycle.set_finest(Level::COARSEST, self.hierarchy.finest());
         self.growth.resume(&schedule.growth);

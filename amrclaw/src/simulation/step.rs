@@ -158,6 +158,11 @@ impl<const D: usize> Simulation<D> {
     fn restore(&mut self, saved: &Saved<D>) {
         self.deferred.forget();
         self.filled = 0..0;
+        for (repeated, (done, before)) in
+            self.repeated.iter_mut().zip(self.counts.levels.iter().zip(&saved.counts.levels))
+        {
+            repeated.add_since(done, before);
+        }
         let rejected = std::mem::replace(&mut self.hierarchy, saved.hierarchy.clone());
         self.plans = saved.plans.clone();
         self.subcycle = saved.subcycle.clone();

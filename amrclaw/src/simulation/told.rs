@@ -1,7 +1,7 @@
 //! What a simulation tells of itself: times, counts, memory.
 
 use super::{Gauge, Simulation, StepLimit};
-use crate::diagnose::{Counts, Stopwatch};
+use crate::diagnose::{Counts, LevelCounts, Stopwatch};
 use crate::exec::{DeviceUse, HostWork};
 use crate::mesh::Hierarchy;
 
@@ -39,6 +39,12 @@ impl<const D: usize> Simulation<D> {
     /// Steps, cells and patches so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// Work on each level's steps that were taken again, which [`Simulation::counts`] leaves out: those of rejected steps of the coarsest
+    /// level, and those that a device was ordered to take by a wrong expectation.
+    pub fn repeated(&self) -> &[LevelCounts] {
+        &self.repeated
     }
 
     /// Time spent so far.

@@ -18,6 +18,11 @@ pub fn text(record: &RunRecord, case: &Case, dir: &Path) -> String {
     }
     let total = record.cells_advanced_total;
     let _ = writeln!(out, "   all            {total:14}             {:.3e} updates/s", record.updates_per_second);
+    let [steps, cells] =
+        [&record.steps_repeated, &record.cells_repeated].map(|of_levels| of_levels.iter().sum::<u64>());
+    if steps > 0 {
+        let _ = writeln!(out, "besides, {steps} steps with {cells} cell updates were taken again");
+    }
     if let Some(limits) = &record.step_limits {
         let _ = writeln!(out, "\n{limits}");
     }

@@ -72,6 +72,8 @@ impl<const D: usize> Driver<'_, D> {
             wall_seconds,
             steps: counts.levels.iter().map(|l| l.steps).collect(),
             cells_advanced: counts.levels.iter().map(|l| l.cells).collect(),
+            steps_repeated: simulation.repeated().iter().map(|l| l.steps).collect(),
+            cells_repeated: simulation.repeated().iter().map(|l| l.cells).collect(),
             cells_advanced_total: counts.cells_total(),
             updates_per_second: (counts.cells_total() - self.cells_before) as f64 / wall_seconds,
             phases,
