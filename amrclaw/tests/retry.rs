@@ -42,6 +42,20 @@ fn a_far_too_large_first_step_is_taken_again() {
     assert!((bold.totals()[0] - mass).abs() < 1e-13, "the total pressure drifts");
 }
 
+const DEEP: &str = include_str!("cases/hard/deep_corner.toml");
+
+/// Levels around a point that all take the steps of the coarsest one: a step that suits this is too long for each of the others by another
+/// factor, and a try ends at the first that says so. Two tries more are enough at any depth, also where waves are faster the deeper they are.
+#[test]
+fn deep_hierarchies_need_few_tries() {
+    for u in ["1", "1 / sqrt(hypot(x - 0.3, y - 0.3) + 1e-6)"] {
+        let mut simulation = start(DEEP, &[&format!("aux.u_edge='{u}'")]);
+        assert_eq!(simulation.hierarchy().num_levels(), 18);
+        take_steps(&mut simulation, 3);
+        assert_eq!(simulation.counts().retries, 2, "{u}");
+    }
+}
+
 /// A fixed step size is never changed: one that is too large is an error.
 #[test]
 fn a_fixed_step_that_is_too_large_fails() {

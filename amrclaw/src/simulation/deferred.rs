@@ -101,10 +101,15 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
+    /// Waits for the report of the step just ordered.
+    pub(super) fn wait_for_report(&mut self) -> Result<StepReport, RunError> {
+        self.collect()?;
+        Ok(*self.deferred.outcomes.steps.last().expect("a step was ordered"))
+    }
+
     /// Waits for the report of the step just ordered, and returns its Courant number.
     pub(super) fn report_of_step(&mut self, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
-        self.collect()?;
-        let report = *self.deferred.outcomes.steps.last().expect("a step was ordered");
+        let report = self.wait_for_report()?;
         if let Some(patch) = report.broken {
             return Err(self.exec.find_failure(level, patch).into());
         }

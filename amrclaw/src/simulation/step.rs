@@ -92,8 +92,14 @@ impl<const D: usize> Simulation<D> {
                         return Err(error.with_help(&self.solver_name));
                     };
                     debug!(%error, dt, "step taken again");
-                    self.counts.retries += u64::from(tries);
                     dt *= factor;
+                    if tries > 1 && self.hierarchy.num_levels() > 1 {
+                        // Levels are asked in turn, and the try before has stopped at another one than this.
+                        let shortened = self.shortened_by_first_steps(dt);
+                        self.restore(&saved);
+                        dt *= shortened?;
+                    }
+                    self.counts.retries += u64::from(tries);
                     (hits, limited) = (false, StepLimit::Courant);
                     tries += 1;
                 }
@@ -132,6 +138,28 @@ impl<const D: usize> Simulation<D> {
             ) => Some(0.5),
             _ => None,
         }
+    }
+
+    /// The factor for a step of size `dt` with which no level's first step within it exceeds the largest Courant number. The values are then
+    /// those after these steps.
+    fn shortened_by_first_steps(&mut self, mut dt: f64) -> Result<f64, RunError> {
+        let mut factor = 1.0;
+        for l in 0..self.hierarchy.num_levels() {
+            let level = Level(l as u8);
+            if l > 0 {
+                dt /= f64::from(self.settings.time_ratios[l - 1]);
+            }
+            self.advance_level(level, self.time, factor * dt)?;
+            let report = self.wait_for_report()?;
+            if report.broken.is_some() {
+                break;
+            }
+            if report.courant > self.settings.cfl_max {
+                factor *= self.settings.cfl_desired / report.courant;
+            }
+            self.fill_for_finer(level)?;
+        }
+        Ok(factor)
     }
 
     fn save(&mut self) -> Box<Saved<D>> {

@@ -159,6 +159,8 @@ fn sound_is_that_of_the_cpu_to_the_bit() {
         &["time.dt_initial=3.0", "mesh.boundary.x=[\"periodic\",\"periodic\"]"],
     ];
     table.iter().for_each(|overrides| compare(SOUND, overrides, 4));
+    // The first step is rejected twice, by different levels.
+    compare(include_str!("../cases/hard/deep_corner.toml"), &["levels.max=6"], 2);
 }
 
 /// A swirling flow: auxiliary values on faces, which change with time.
