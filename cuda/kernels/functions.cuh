@@ -8,6 +8,7 @@ struct Point {
     const Lattice& level;
     int cell[3];
     double t;
+    double duration; // of a step of a source that is integrated by formulas
 
     __device__ __forceinline__ double centre(int d) const { return centre_of(level, d, cell[d]); }
     __device__ __forceinline__ double lower(int d) const { return face_of(level, d, cell[d]); }

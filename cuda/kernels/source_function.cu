@@ -14,7 +14,7 @@ extern "C" __global__ void source_function(const SourceArgs args)
     int size[DIM], cells = 1;
     #pragma unroll
     for (int d = 0; d < DIM; d++) cells *= size[d] = patch.size[d] + 2 * beyond;
-    bool finite = true;
+    bool finite = true, reverses = false;
     for (int i = part * blockDim.x + threadIdx.x; i < cells; i += args.blocks_per_patch * blockDim.x) {
         Cell cell = cell_of_number(size, i), in_level;
         if (!source_place(args, patch, beyond, cell, in_level)) continue;
@@ -22,7 +22,7 @@ extern "C" __global__ void source_function(const SourceArgs args)
         const Array<double, M> q = values_at<M>(args.from, at, component);
         const Array<double, A> aux = values_at<A>(args.aux, place(patch, A, cell), component);
         const Point point = point_of(args.level, args.t, in_level);
-        Array<double, M> after = source_step(point, args.dt, q, aux);
+        Array<double, M> after = source_step(point, args.dt, q, aux, reverses);
         #pragma unroll
         for (int m = 0; m < M; m++) {
             const Value value = Value(after[m]);
@@ -36,5 +36,6 @@ extern "C" __global__ void source_function(const SourceArgs args)
         finite = finite && solver.least_positive(after, aux) > 0.0;
 #endif
     }
+    if (reverses) atomicOr(&args.reports[number].reverses, 1u);
     if (!finite && !args.ghosts) atomicOr(&args.reports[number].not_finite, 1u);
 }

@@ -20,7 +20,8 @@ extern "C" __global__ void source_function_cells(const SourceCellsArgs args)
         const size_t slot = run.first_slot + i, component = args.num_slots;
         const Array<double, M> q = values_at<M>(args.cells, slot, component);
         const Array<double, A> aux = values_at<A>(args.cells, slot + 2 * M * component, component);
-        const Array<double, M> after = source_step(point_of(args.level, args.t, cell), args.dt, q, aux);
+        bool reverses;
+        const Array<double, M> after = source_step(point_of(args.level, args.t, cell), args.dt, q, aux, reverses);
         #pragma unroll
         for (int m = 0; m < M; m++) cells[slot + m * component] = Value(after[m]);
     }

@@ -40,7 +40,7 @@ fn compare<R: Scalar>(
     let Tables { patches, tiles, words, bases, slots } = level.tables(options, ROWS);
     let mut q_next = vec![R::default(); level.q.len()];
     let mut kept = vec![R::default(); expected.fluxes.len()];
-    let mut reports = vec![PatchReport { courant: 0, not_finite: 0, padding: 0 }; patches.len()];
+    let mut reports = vec![PatchReport { courant: 0, not_finite: 0, reverses: 0 }; patches.len()];
     let run = |level: &TestLevel<R>, q_next: &mut [R], kept: &mut [R], reports: &mut [PatchReport]| {
         let args = UpdateArgs {
             patches: Pointer::new(patches.as_ptr() as u64),
@@ -75,7 +75,7 @@ fn compare<R: Scalar>(
     // A NaN in one patch is reported for this patch only.
     let place = level.first_state(1);
     level.q[place] = R::from_f64(f64::NAN);
-    reports.fill(PatchReport { courant: 0, not_finite: 0, padding: 0 });
+    reports.fill(PatchReport { courant: 0, not_finite: 0, reverses: 0 });
     run(&level, &mut q_next, &mut kept, &mut reports);
     assert_eq!(reports.iter().map(|r| r.not_finite).collect::<Vec<_>>(), [0, 1, 0], "{what}: NaN");
 }

@@ -1,5 +1,9 @@
 //! Formulas as data: a function's operations one by one, so that any device can execute the same operations in the same order.
 
+mod algebra;
+mod derivative;
+mod implicit;
+
 use crate::mesh::Beyond;
 use std::collections::HashMap;
 
@@ -20,6 +24,8 @@ pub enum Quantity {
     Size(usize),
     /// A value by number: components of the state, then auxiliary values.
     Value(usize),
+    /// How long a source acts.
+    Duration,
 }
 
 macro_rules! primitives {

@@ -8,12 +8,14 @@
 mod block;
 mod cell_function;
 mod cell_row;
+mod eigenvalues;
 mod formula;
 mod mapped;
 mod positions;
 mod problem;
 mod side_signs;
 mod stability;
+mod stiffness;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
 pub use cell_function::{CachedCellFunction, CellFunction};
@@ -22,8 +24,9 @@ pub use formula::{DeviceForm, Formulas, MappedFormulas, Node, NodeKind, Primitiv
 pub use mapped::{MappedAux, MappedWall};
 pub use positions::{AtPositions, SourceCentres};
 pub use problem::{
-    AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction,
-    UserFunctions,
+    AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceMethod, SourceSplit, SourceStep,
+    Split, StateFunction, UserFunctions,
 };
 pub use side_signs::SideSigns;
 pub use stability::Update;
+pub use stiffness::{UnstableMode, harmless_norm, unstable_mode};

@@ -121,6 +121,17 @@ pub trait StateFunction<const D: usize>: Send + Sync {
         None
     }
 
+    /// Its derivatives by the state, `[value, by]`, if they are known: for sources.
+    fn jacobian(&self) -> Option<&dyn StateFunction<D>> {
+        None
+    }
+
+    /// What a step of this source term gives, if it is to be integrated by steps of its own: for sources. Its device form is then that of
+    /// the new state.
+    fn implicit(&self) -> Option<&dyn SourceStep<D>> {
+        None
+    }
+
     /// The same function over boxes, if it prefers to be called so: for flags.
     fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
         None
@@ -130,6 +141,13 @@ pub trait StateFunction<const D: usize>: Send + Sync {
     fn device_form(&self) -> Option<DeviceForm> {
         None
     }
+}
+
+/// A step of a source term.
+pub trait SourceStep<const D: usize>: Send + Sync {
+    /// Fills `out[equation * row.len + cell]` with the state after `dt`. `values`: `state[equation * row.len + cell]` and
+    /// `aux[value * row.len + cell]` at the row's time.
+    fn fill_row(&self, row: &CellRow<D>, dt: f64, values: [&[f64]; 2], out: &mut [f64]);
 }
 
 /// Which cells to refine.
@@ -223,6 +241,29 @@ impl SourceSplit {
             SourceSplit::None => "none",
             SourceSplit::Godunov => "godunov",
             SourceSplit::Strang => "strang",
+        }
+    }
+}
+
+/// How a source term given by rates of change is integrated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceMethod {
+    /// By the midpoint rule.
+    #[default]
+    Explicit,
+    /// By a linearly implicit step.
+    Implicit,
+}
+
+impl SourceMethod {
+    /// All there are.
+    pub const ALL: [SourceMethod; 2] = [SourceMethod::Explicit, SourceMethod::Implicit];
+
+    /// The name used in case files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SourceMethod::Explicit => "explicit",
+            SourceMethod::Implicit => "implicit",
         }
     }
 }

@@ -217,6 +217,11 @@ impl Subcycle {
         wanted
     }
 
+    /// The last step of a level.
+    pub fn dt(&self, level: Level) -> f64 {
+        self.clocks[level.index()].dt
+    }
+
     /// Time of a level.
     pub fn time(&self, level: Level) -> f64 {
         self.clocks[level.index()].time

@@ -227,5 +227,6 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
         max_retries: case.time.max_retries,
         end: case.time.end,
         growth_limit: case.time.growth_limit,
+        allow_unstable: case.scheme.allow_unstable,
     }
 }

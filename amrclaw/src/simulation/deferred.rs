@@ -152,12 +152,13 @@ impl<const D: usize> Simulation<D> {
 
     /// Rejects a step whose Courant number is too large; otherwise records its Courant number.
     fn accept(&mut self, report: StepReport, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
-        let StepReport { courant, patch, .. } = report;
+        let StepReport { courant, patch, reverses, .. } = report;
         if courant > self.settings.cfl_max {
             let tries = if self.settings.dt_fixed.is_some() { 0 } else { tries };
             return Err(RunError::Courant { courant, limit: self.settings.cfl_max, level, patch, time, dt, tries });
         }
         self.deferred.speeds[level.index()] = courant / dt;
+        self.source_check.reverses |= reverses;
         self.counts.courant_max = self.counts.courant_max.max(courant);
         Ok(courant)
     }

@@ -3,6 +3,7 @@
 use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::io::config::{Case, CaseErrors};
+use crate::physics::UnstableMode;
 use crate::plugin::NotASolver;
 use thiserror::Error;
 
@@ -64,6 +65,22 @@ pub enum RunError {
         steps: u64,
         /// Where.
         place: Box<CellPlace>,
+    },
+    /// Steps of a source term are unstable.
+    #[error(
+        "steps of {dt:e} are unstable for the source term: its Jacobian has the eigenvalue {}, whose mode they multiply by {:.3} \
+         each time, on {place}\n  help: {help}",
+        eigenvalue_text(mode.eigenvalue), mode.factor
+    )]
+    StiffSource {
+        /// The mode that grows most.
+        mode: UnstableMode,
+        /// How long the source acts in a step.
+        dt: f64,
+        /// Where.
+        place: Box<CellPlace>,
+        /// What to write.
+        help: String,
     },
     /// The step became so small that the run cannot come to its end.
     #[error(
@@ -209,6 +226,10 @@ const GROWTH_HELP: &str = "the scheme is unstable, or the solver produces inadmi
 
 fn measure_text(measure: f64, steps: u64) -> String {
     format!("it was at most {measure:e} before the last {steps} steps of the coarsest level")
+}
+
+fn eigenvalue_text([re, im]: [f64; 2]) -> String {
+    if im == 0.0 { format!("{re:.4e}") } else { format!("{re:.4e} ± {:.4e} i", im.abs()) }
 }
 
 fn tries_text(tries: u32) -> String {

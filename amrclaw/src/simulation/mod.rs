@@ -19,6 +19,7 @@ mod speeds;
 mod start;
 mod step;
 mod step_limits;
+mod stiffness;
 mod told;
 
 pub use crate::physics::UserFunctions;
@@ -84,6 +85,8 @@ pub struct Settings<const D: usize> {
     pub end: f64,
     /// Growth of the solution at which the run fails; 0 to disable the check.
     pub growth_limit: f64,
+    /// Unstable steps of sources are not refused.
+    pub allow_unstable: bool,
 }
 
 /// A problem with its present solution.
@@ -112,6 +115,7 @@ pub struct Simulation<const D: usize> {
     stopwatch: Stopwatch,
     gauges: Vec<Gauge<D>>,
     growth: growth::GrowthCheck,
+    source_check: stiffness::SourceCheck,
     deferred: deferred::DeferredReports,
     memory: memory::HostMemory,
     most_state_bytes: usize,
@@ -178,6 +182,7 @@ impl<const D: usize> Simulation<D> {
                 solver.has_source(),
                 (num_eqn, solver.groups()),
             ),
+            source_check: stiffness::SourceCheck::default(),
             solver_name: shape.name.clone(),
             deferred: deferred::DeferredReports::new(hierarchy.max_levels()),
             memory,

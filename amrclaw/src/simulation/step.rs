@@ -35,7 +35,7 @@ impl<const D: usize> Simulation<D> {
     ///
     /// # Errors
     /// The Courant number stayed too large, or the solution is no longer finite or admissible: the state is then that before the
-    /// step. The solution grows beyond what its data give.
+    /// step. The solution grows beyond what its data give, or steps of the source term are unstable.
     pub fn step(&mut self) -> Result<(), RunError> {
         self.attempt(|simulation| simulation.step_towards(f64::INFINITY))
     }
@@ -119,6 +119,7 @@ impl<const D: usize> Simulation<D> {
                 self.limits.next(dt, self.subcycle.dt_wanted(), is_second)
             }
         };
+        self.watch_source(hits)?;
         self.watch_growth(hits)
     }
 
@@ -207,6 +208,7 @@ impl<const D: usize> Simulation<D> {
     /// before. False if the steps ordered ahead turn out to be wrong.
     fn coarse_step(&mut self, dt: f64, tries: u32, ahead: bool) -> Result<bool, RunError> {
         self.subcycle.begin(self.time, dt);
+        self.source_check.reverses = false;
         self.deferred.begin(&self.subcycle);
         while let Some(step) = self.subcycle.next_step() {
             if let Err(stopped) = self.check_stop() {

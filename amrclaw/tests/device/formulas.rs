@@ -26,7 +26,7 @@ const FEW: &str = "mesh.cells=[9,7,8]";
 const BLOCK: &str = "initial.q='if(x < 0.5, 1, y)'";
 
 /// Criterion, sources and inflow on a line.
-pub const ON_A_LINE: [Row; 3] = [
+pub const ON_A_LINE: [Row; 4] = [
     (
         LINE,
         &[
@@ -43,10 +43,20 @@ pub const ON_A_LINE: [Row; 3] = [
             "scheme.source='strang'",
         ],
     ),
+    // Three equations that depend on one another and on time, so that elimination needs its pivots.
+    (
+        LINE,
+        &[
+            "source.density='-30 * (density - 0.1 * energy) + 0.1 * sin(t)'",
+            "source.x_momentum='40 * (density - 1) * x_momentum - 900 * x_momentum * abs(x_momentum)'",
+            "source.energy='-max(0, energy - 2)^1.5 * 1e3 + 10 * (density - 0.1 * energy) + 0.1 * hypot(x_momentum, t)'",
+            "scheme={source='strang',source_method='implicit'}",
+        ],
+    ),
 ];
 
 /// All kinds of formulas in two dimensions; auxiliary values in cells and on faces, and beyond every kind of boundary.
-pub const IN_A_PLANE: [Row; 8] = [
+pub const IN_A_PLANE: [Row; 9] = [
     // Elementary functions in every kind of formula.
     (
         FLOW,
@@ -58,6 +68,7 @@ pub const IN_A_PLANE: [Row; 8] = [
             "regrid.flag={criterion='user',expression='abs(atan(q) - 0.4) < 0.3 + 0.1 * tan(y) * sinh(x) + exp(-t)'}",
         ],
     ),
+    (FLOW, &[BLOCK, "source.q='-300 * q * (q - 0.3) * (q - 1 - 0.1 * t)'", "scheme.source_method='implicit'"]),
     // The values in corner ghost cells depend on the functions of both axes.
     (
         PLANE,
@@ -299,6 +310,24 @@ fn inflow_is_refused_as_by_the_cpu() {
         let cpu = Simulation::<1>::builder(&case(LINE, &overrides)).options(&options(2)).build();
         let expected = error(cpu.unwrap_or_else(|e| panic!("{e}")));
         assert_eq!(expected, error(start_emulated::<1>(LINE, &overrides, UserFunctions::default())));
+    }
+}
+
+/// Sources that are too stiff for explicit steps are refused with the CPU's error, whether the first look finds them or the steps themselves.
+#[test]
+fn stiff_sources_are_refused_as_by_the_cpu() {
+    for source in ["source.pressure='-1e4 * pressure'", "source.pressure='-if(t > 0.1, 1e4, 1) * pressure'"] {
+        let overrides = [RING, source, "levels={max=1}", "gauge=[]"];
+        let error = |mut simulation: Simulation<2>| {
+            let error = (0..60).find_map(|_| simulation.step().err()).expect("the run fails");
+            error.to_string()
+        };
+        let cpu = Simulation::<2>::builder(&case(PLANE, &overrides)).options(&options(2)).build();
+        let expected = error(cpu.unwrap_or_else(|e| panic!("{e}")));
+        assert!(expected.contains("eigenvalue"), "{expected}");
+        for device in start_on_both::<2>(PLANE, &overrides, UserFunctions::default) {
+            assert_eq!(expected, error(device));
+        }
     }
 }
 

@@ -30,8 +30,8 @@ crate::device_struct! {
         pub courant: u64,
         /// 1 if a new value is NaN or infinite, or a quantity that must be positive is not.
         pub not_finite: u32,
-        /// Nothing.
-        pub padding: u32,
+        /// 1 if the rates of a source term change their sign within its step.
+        pub reverses: u32,
     }
 }
 

@@ -48,7 +48,7 @@ fn update_on_device<R: Scalar + Plain>(
     num_kept: usize,
 ) -> Outcome<R> {
     let Tables { patches, tiles, words, bases, slots } = level.tables(options, 16);
-    let none = PatchReport { courant: 0, not_finite: 0, padding: 0 };
+    let none = PatchReport { courant: 0, not_finite: 0, reverses: 0 };
     let reports = machine.send(&vec![none; patches.len()]);
     let (num_patches, num_tiles) = (patches.len(), tiles.len());
     let patches = machine.send(&patches);

@@ -60,6 +60,7 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
 impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
     /// Takes the step from time `time`.
     fn take(mut self, time: f64) -> Result<StepReport, ExecError> {
+        let mut outcome = StepReport::NONE;
         let next = self.arrays.next;
         let mut input = self.arrays.q;
         let first_half = (self.source_split == SourceSplit::Strang).then_some((time, 0.5 * self.dt));
@@ -71,11 +72,12 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             let stage = self.stages[0];
             source::copy(input, stage, self.sources.layout.len(self.sources.sources.num_eqn));
             // SAFETY: the stage is ours alone.
-            unsafe { self.apply_sources(stage, Some(self.outside), time, 0.5 * self.dt) };
+            let found = unsafe { self.apply_sources(stage, Some(self.outside), time, 0.5 * self.dt) };
+            // The sweeps find what is not finite.
+            outcome.reverses = found.reverses;
             input = stage;
             self.stages.swap(0, 1);
         }
-        let mut outcome = StepReport::NONE;
         let (from, duration) = source_after_waves(self.source_split, time, self.dt);
         let last = self.sweeps.len() - 1;
         for n in 0..=last {
@@ -96,7 +98,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         }
         if duration > 0.0 && !after_by_engine {
             // SAFETY: the new state is ours alone.
-            outcome = outcome.with_broken(unsafe { self.apply_sources(next, None, from, duration) });
+            outcome = outcome.or(unsafe { self.apply_sources(next, None, from, duration) });
         }
         Ok(outcome)
     }
@@ -136,15 +138,15 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
     ///
     /// # Safety
     /// As for [`SourceLevel::apply`].
-    unsafe fn apply_sources(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D>>, t: f64, dt: f64) -> Option<usize> {
+    unsafe fn apply_sources(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D>>, t: f64, dt: f64) -> StepReport {
         let start = Instant::now();
         // SAFETY: the caller's promise.
-        let broken = unsafe { self.sources.apply(q, ghosts, t, dt) };
+        let found = unsafe { self.sources.apply(q, ghosts, t, dt) };
         if self.engine.is_some() {
             let cells = self.sources.layout.patches.iter().map(|patch| patch.cells.volume()).sum();
             self.host_works.note("source", cells, start);
         }
-        broken
+        found
     }
 
     /// Sweep `n` of the step, with its terms of the conservation fix and what an engine computes along with it (`beside`).

@@ -6,7 +6,7 @@ use super::boundary::{BoundaryContext, Outside};
 use super::failure::Searched;
 use super::source::{SourceLevel, Sources};
 use super::store::{LevelStore, Register};
-use crate::exec::{ExecError, LevelState};
+use crate::exec::{ExecError, LevelState, StepReport};
 use crate::fields::Shared;
 use crate::index::Level;
 use crate::mesh::{Geometry, LevelMesh, Partition, TagSet};
@@ -100,15 +100,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.check_boundaries(level, plan)
     }
 
-    /// Applies the source terms to a level's states, and if `ghosts` gives their plan to ghost cells too. Returns the first patch whose
-    /// values are then not all finite and allowed.
+    /// Applies the source terms to a level's states, and if `ghosts` gives their plan to ghost cells too.
     pub(in crate::exec) fn mirror_source(
         &mut self,
         level: Level,
         ghosts: Option<&GhostPlan<D>>,
         t: f64,
         dt: f64,
-    ) -> Option<usize> {
+    ) -> StepReport {
         let store = &mut self.levels[level.index()];
         let (mut aux, kept) = (std::mem::take(&mut store.aux), std::mem::take(&mut store.kept_of_source));
         let (layout, mesh) = (store.layout.clone(), store.mesh.clone());
@@ -117,9 +116,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let sources = Sources::new(&self.problem, self.solver.as_ref(), store.geometry, &self.source_scratch);
         let level = SourceLevel { sources, layout: &layout, mesh: &mesh, aux: Shared::new(&mut aux), kept: &kept };
         // SAFETY: the level is borrowed alone.
-        let broken = unsafe { level.apply(Shared::new(store.q_mut()), outside, t, dt) };
+        let found = unsafe { level.apply(Shared::new(store.q_mut()), outside, t, dt) };
         (store.aux, store.kept_of_source) = (aux, kept);
-        broken
+        found
     }
 
     /// Advances the coarse cells beside level `fine` by the sources. `cells`: as [`Register`] keeps them.

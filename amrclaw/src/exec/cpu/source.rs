@@ -5,6 +5,7 @@ use super::fill::kept_of;
 use super::scratch::Scratch;
 use super::source_step::{RowSource, RowValues};
 use super::store::KeptOfSource;
+use crate::exec::StepReport;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::mesh::{Geometry, LevelMesh, in_space};
 use crate::physics::{CachedCellFunction, CellRow, Problem, SourceCentres, StateFunction};
@@ -58,7 +59,7 @@ impl<'a, const D: usize, R: Scalar> Sources<'a, D, R> {
     }
 
     /// Applies the source terms for a time `dt` from time `t`. `steps`: the function in two steps, and what it keeps for the row. Returns
-    /// whether the values are then all finite and allowed.
+    /// whether the values are then all finite and allowed, and whether rates have changed their sign.
     ///
     /// # Safety
     /// Nobody else touches the row's states, and nobody writes auxiliary values. Numbers beyond the row's can be read.
@@ -67,7 +68,7 @@ impl<'a, const D: usize, R: Scalar> Sources<'a, D, R> {
         cells: &SourceCells<'_, D, R>,
         in_steps: Option<(&dyn CachedCellFunction<D>, &[f64])>,
         (t, dt): (f64, f64),
-    ) -> bool {
+    ) -> (bool, bool) {
         let (row, states) = (self.row(cells, t), self.states(cells, t, dt));
         if self.solver.has_source() {
             // SAFETY: the row is ours by the caller's promise, and arrays have the overrun at their ends.
@@ -77,19 +78,20 @@ impl<'a, const D: usize, R: Scalar> Sources<'a, D, R> {
                 None => act(&states),
             }
         }
+        let (mut finite, mut reverses) = (true, false);
         if let Some(function) = self.function {
             // SAFETY: the caller's promise.
-            unsafe { self.apply_function(RowSource { function, in_steps }, cells, &row, dt) };
+            reverses = unsafe { self.apply_function(RowSource { function, in_steps }, cells, &row, dt) };
         }
         let (q, start) = cells.q;
-        let mut finite = true;
         for m in 0..self.num_eqn {
             // SAFETY: likewise.
             let values = unsafe { q.row(start + m * cells.component, cells.len) };
             finite &= values.iter().all(|v| v.to_f64().is_finite());
         }
         // SAFETY: likewise.
-        finite & unsafe { self.solver.first_inadmissible(&states, false) }.is_none()
+        finite &= unsafe { self.solver.first_inadmissible(&states, false) }.is_none();
+        (finite, reverses)
     }
 
     /// A row of cells as functions take it.
@@ -108,14 +110,14 @@ impl<'a, const D: usize, R: Scalar> Sources<'a, D, R> {
         SourceRow { q, aux, len: cells.len, component: cells.component, lattice, first, t, dt }
     }
 
-    /// Advances a row by the function.
+    /// Advances a row by the function. True if its rates change their sign.
     unsafe fn apply_function(
         &self,
         source: RowSource<'_, D>,
         cells: &SourceCells<'_, D, R>,
         row: &CellRow<D>,
         dt: f64,
-    ) {
+    ) -> bool {
         let &SourceCells { len, q, aux, component, .. } = cells;
         let mut buffer = self.scratch.mine();
         let mut values = RowValues::of(&mut buffer, [self.num_eqn, self.num_aux], len);
@@ -129,12 +131,13 @@ impl<'a, const D: usize, R: Scalar> Sources<'a, D, R> {
             let known = unsafe { q.0.row(q.1 + m * component, len) };
             state.iter_mut().zip(known).for_each(|(s, v)| *s = v.to_f64());
         }
-        values.advance(source, row, dt);
+        let reverses = values.advance(source, row, dt);
         for (m, state) in values.state.chunks_exact(len).enumerate() {
             // SAFETY: likewise.
             let out = unsafe { q.0.row_mut(q.1 + m * component, len) };
             out.iter_mut().zip(state).for_each(|(o, s)| *o = R::from_f64(*s));
         }
+        reverses
     }
 }
 
@@ -151,11 +154,11 @@ pub(super) struct SourceLevel<'a, const D: usize, R: Scalar> {
 impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
     /// Applies the source terms for a time `dt` from time `t`, and if `ghosts` says what is outside the domain, to ghost cells too: beyond
     /// periodic sides at the positions of the cells that they are images of, while those outside the domain are filled again from the cells
-    /// inside. Returns the first patch whose values are then not all finite and allowed.
+    /// inside. Reports the first patch whose values are then not all finite and allowed, and whether rates have changed their sign.
     ///
     /// # Safety
     /// Nobody else touches `q` meanwhile, and nobody writes auxiliary values.
-    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D>>, t: f64, dt: f64) -> Option<usize> {
+    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D>>, t: f64, dt: f64) -> StepReport {
         let with_ghosts = ghosts.is_some();
         let steps = self.sources.function.and_then(StateFunction::in_steps);
         let kept = steps.map(|steps| (steps, self.kept_by(steps, with_ghosts)));
@@ -163,13 +166,14 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
         let act = |k: usize| {
             let patch = &patches[k];
             let mut rest = kept.map(|(steps, kept)| (steps, kept[k].as_slice()));
-            let mut finite = true;
+            let mut report = StepReport::NONE;
             for cells in self.rows(patch, q, with_ghosts) {
                 let in_steps = rest.as_mut().map(|(steps, rest)| {
                     (*steps, rest.split_off(..steps.kept_len(cells.len)).expect("each row has its own"))
                 });
                 // SAFETY: each patch is touched by its own task alone.
-                finite &= unsafe { self.sources.apply(&cells, in_steps, (t, dt)) };
+                let (finite, reverses) = unsafe { self.sources.apply(&cells, in_steps, (t, dt)) };
+                report = report.or(StepReport { reverses, ..StepReport::of(0.0, k, finite) });
             }
             if let Some(outside) = &ghosts {
                 let len = self.layout.len(self.sources.num_aux);
@@ -178,10 +182,10 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
                 // SAFETY: likewise.
                 unsafe { outside.fill((q, aux), patch, k) };
             }
-            finite
+            report
         };
-        let broken = |k: usize| if !patches[k].is_local || act(k) { usize::MAX } else { k };
-        Some(parallel_reduce(patches.len(), broken, usize::MAX, usize::min)).filter(|&k| k < usize::MAX)
+        let report = |k: usize| if patches[k].is_local { act(k) } else { StepReport::NONE };
+        parallel_reduce(patches.len(), report, StepReport::NONE, StepReport::or)
     }
 
     /// The rows of a patch in which sources act. Each lies in one period of the domain.

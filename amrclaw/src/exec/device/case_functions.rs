@@ -44,13 +44,15 @@ impl CaseFunctions {
             Criterion::User(function) => function.device_form(),
             Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
         };
-        let source = problem.source.as_ref().and_then(|function| function.device_form());
+        let source = problem.source.as_ref();
+        let gives_state = source.is_some_and(|function| function.implicit().is_some());
+        let source = made(source.and_then(|function| function.device_form()), solver.equations, solver.has_positive);
         let aux = made(problem.aux.as_ref().and_then(|function| function.device_form()), solver.aux, false);
         let centres = problem.own_source_at.as_ref().map(|centres| text(&centres.positions, solver.equations));
         CaseFunctions {
             centres: centres.map(|text| CaseFunction { text, solves: false, num_values: D, positive: -1 }),
             flag: made(flag, 1, false),
-            source: made(source, solver.equations, solver.has_positive),
+            source: source.map(|source| CaseFunction { text: source_head(gives_state) + &source.text, ..source }),
             aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
             initial: made(problem.initial.device_form(), solver.equations, solver.has_positive),
             boundary: boundaries(problem, solver),
@@ -138,6 +140,11 @@ fn boundary_of_solver(centre: &str) -> String {
 /// The beginning of a function of a case.
 const HEAD: &str = "__device__ __forceinline__ void case_function(\n    const Point& at, const Array<double, M>& q, \
                     const Array<double, A>& aux, double* values)\n{\n";
+
+/// Says whether the function of a source gives the state after a time, or rates of change.
+fn source_head(gives_state: bool) -> String {
+    format!("enum {{ GIVES_STATE = {} }};\n", u8::from(gives_state))
+}
 
 /// Calls the solver's own criterion. `centre`: [`CENTRE`] or [`POSITION`].
 fn flag_of_solver(centre: &str) -> String {
@@ -229,6 +236,7 @@ fn known(quantity: Quantity, num_eqn: usize) -> String {
         Quantity::Size(d) => format!("at.level.dx[{d}]"),
         Quantity::Value(m) if m < num_eqn => format!("q[{m}]"),
         Quantity::Value(k) => format!("aux[{}]", k - num_eqn),
+        Quantity::Duration => "at.duration".to_owned(),
     }
 }
 

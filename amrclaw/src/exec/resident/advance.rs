@@ -6,11 +6,11 @@
 use super::store::StatePlace;
 use super::tiles::Tiles;
 use super::{Machine, ResidentExecutor};
-use crate::exec::ExecError;
 use crate::exec::device::{
     DeviceSweep, FaceMap, FaceMapPlace, KeptBeside, RegisterPlace, UpdatePlace, pointer, tile_shape, update_name,
 };
 use crate::exec::step::source_after_waves;
+use crate::exec::{ExecError, StepReport};
 use crate::index::Level;
 use crate::physics::SourceSplit;
 use crate::plan::LevelPlans;
@@ -60,7 +60,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         if source_split == SourceSplit::Strang {
             let output = if slides { Array::Next } else { Array::Stage(stage) };
-            self.apply_source(step, [input, output], Some(&plans[l]), time, 0.5 * dt)?;
+            let found = self.apply_source(step, [input, output], Some(&plans[l]), time, 0.5 * dt)?;
+            // The sweeps find what is not finite.
+            self.reports.note(StepReport { broken: None, ..found });
             (input, stage) = (output, 1 - stage);
         }
         for n in 0..self.sweeps.len() {
@@ -83,8 +85,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (after_from, after_for) = source_after_waves(source_split, time, dt);
         if after_for > 0.0 {
             self.advance_source_cells(level, &plans[l], after_from, after_for)?;
-            let broken = self.apply_source(step, [Array::Next; 2], None, after_from, after_for)?;
-            self.reports.note_broken(broken);
+            let found = self.apply_source(step, [Array::Next; 2], None, after_from, after_for)?;
+            self.reports.note(found);
         }
         self.levels[l].advance(dt);
         if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {

@@ -30,8 +30,8 @@ pub(super) struct Reports<N: Machine> {
     room: usize,
     samples: N::Memory,
     num_eqn: usize,
-    /// Pending steps: their first report, their number of patches, and the first patch on which the host found a value that is not finite.
-    waiting: Vec<(usize, usize, Option<usize>)>,
+    /// Pending steps: their first report, their number of patches, and what the host has found.
+    waiting: Vec<(usize, usize, StepReport)>,
     num_samples: usize,
     /// Number of leading reports that may have been written since they were zero.
     written: usize,
@@ -78,16 +78,16 @@ impl<N: Machine> Reports<N> {
             self.written = 0;
         }
         let first = end(self);
-        self.waiting.push((first, patches, None));
+        self.waiting.push((first, patches, StepReport::NONE));
         self.marked = false;
         self.written = self.written.max(first + patches);
         Ok(pointer::<_, N>(&self.reports, first * REPORT))
     }
 
-    /// Notes a patch with a value that is not finite, in the step begun last.
-    pub fn note_broken(&mut self, patch: Option<usize>) {
+    /// Notes what the host has found in the step begun last.
+    pub fn note(&mut self, found: StepReport) {
         if let Some((.., known)) = self.waiting.last_mut() {
-            *known = known.or(patch);
+            *known = known.or(found);
         }
     }
 
@@ -111,18 +111,18 @@ impl<N: Machine> Reports<N> {
     fn fetch(&mut self, machine: &N) -> Result<(), CudaError> {
         let used = self.waiting.last().map_or(0, |(first, patches, _)| first + patches);
         self.host_reports.clear();
-        self.host_reports.resize(used, PatchReport { courant: 0, not_finite: 0, padding: 0 });
+        self.host_reports.resize(used, PatchReport { courant: 0, not_finite: 0, reverses: 0 });
         self.mark(machine)?;
         if used > 0 {
             machine.download_marked(&self.reports, 0, bytes_of_mut(&mut self.host_reports))?;
         }
-        for (first, patches, broken) in self.waiting.drain(..) {
-            let mut report = StepReport { courant: 0.0, patch: 0, broken };
+        for (first, patches, mut report) in self.waiting.drain(..) {
             for (patch, found) in self.host_reports[first..][..patches].iter().enumerate() {
                 let courant = f64::from_bits(found.courant);
                 if courant > report.courant {
                     (report.courant, report.patch) = (courant, patch);
                 }
+                report.reverses |= found.reverses != 0;
                 if found.not_finite != 0 {
                     report.broken = Some(report.broken.map_or(patch, |first| first.min(patch)));
                 }

@@ -2,8 +2,8 @@
 
 use super::advance::{Array, Step};
 use super::{Machine, ResidentExecutor};
-use crate::exec::ExecError;
 use crate::exec::device::{axes, bytes_of, bytes_of_mut, periodic_bits, pointer};
+use crate::exec::{ExecError, StepReport};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use cuda::abi::Pointer;
@@ -118,7 +118,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Integrates the source terms over `dt` from time `t`, from the first array to the second, in ghost cells too if
-    /// `ghosts` gives their plans. Returns the first patch on which the host finds a value that is not finite.
+    /// `ghosts` gives their plans. Returns what the host finds.
     pub(super) fn apply_source(
         &mut self,
         step: Step,
@@ -126,7 +126,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         ghosts: Option<&LevelPlans<D>>,
         t: f64,
         dt: f64,
-    ) -> Result<Option<usize>, ExecError> {
+    ) -> Result<StepReport, ExecError> {
         let level = step.level;
         let l = level.index();
         let (is_function, own) = (self.functions.source.is_some(), self.has_source);
@@ -145,15 +145,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             if let Some(plans) = ghosts {
                 self.fill_outside(level, plans, to)?;
             }
-            return Ok(None);
+            return Ok(StepReport::NONE);
         }
         let start = Instant::now();
         self.fetch_array(level, from)?;
         let mut host = self.host.lock();
-        let broken = host.mirror_source(level, ghosts.map(|plans| plans.ghost()), t, dt);
+        let found = host.mirror_source(level, ghosts.map(|plans| plans.ghost()), t, dt);
         let (memory, at) = self.place(l, to);
         self.machine.upload(bytes_of(host.mirrored_q(level)), memory, at)?;
         self.host_works.note("source", self.levels[l].mesh.num_cells(), start);
-        Ok(broken)
+        Ok(found)
     }
 }

@@ -7,7 +7,7 @@ use crate::exec::comm::{Ranks, text_of, words_of};
 use crate::mesh::Partition;
 
 /// Words of a step's report.
-const REPORT: usize = 3;
+const REPORT: usize = 4;
 
 /// Results of a rank that the others do not know yet.
 #[derive(Default)]
@@ -65,7 +65,8 @@ pub(in crate::exec) fn collect(
     let UnsharedOutcomes { outcomes: Outcomes { steps, samples }, sampled, failed } = own;
     let mut words: Vec<u64> = Vec::with_capacity(REPORT * steps.len() + samples.len());
     for report in &steps {
-        words.extend([report.courant.to_bits(), report.patch as u64, report.broken.map_or(u64::MAX, |k| k as u64)]);
+        let broken = report.broken.map_or(u64::MAX, |k| k as u64);
+        words.extend([report.courant.to_bits(), report.patch as u64, broken, u64::from(report.reverses)]);
     }
     for (values, is_local) in samples.chunks_exact(num_eqn).zip(sampled) {
         words.push(u64::from(is_local));
@@ -81,9 +82,9 @@ pub(in crate::exec) fn collect(
     }
     for n in 0..steps.len() {
         let report = |words: &Vec<u64>| {
-            let [courant, patch, broken] = std::array::from_fn(|k| words[REPORT * n + k]);
+            let [courant, patch, broken, reverses] = std::array::from_fn(|k| words[REPORT * n + k]);
             let broken = (broken != u64::MAX).then_some(broken as usize);
-            StepReport { courant: f64::from_bits(courant), patch: patch as usize, broken }
+            StepReport { courant: f64::from_bits(courant), patch: patch as usize, broken, reverses: reverses != 0 }
         };
         outcomes.steps.push(all.iter().map(report).fold(StepReport::NONE, StepReport::or));
     }

@@ -16,6 +16,8 @@ pub struct StepReport {
     /// The first patch that came to hold a NaN, an infinity or a state that the solver does not allow, if one did; ghost
     /// cells that a later part of the step reads count too.
     pub broken: Option<usize>,
+    /// In some cell the rates of a source term change their sign within its step: see `simulation::stiffness`.
+    pub reverses: bool,
 }
 
 /// Step reports and samples since the last collection, each in the order in which they were taken.
@@ -29,24 +31,19 @@ pub struct Outcomes {
 
 impl StepReport {
     /// The report of no cells.
-    pub(in crate::exec) const NONE: StepReport = StepReport { courant: 0.0, patch: 0, broken: None };
+    pub(in crate::exec) const NONE: StepReport = StepReport { courant: 0.0, patch: 0, broken: None, reverses: false };
 
     /// The report of a patch, or of a part of it.
     pub(in crate::exec) fn of(courant: f64, patch: usize, finite: bool) -> StepReport {
-        StepReport { courant, patch, broken: (!finite).then_some(patch) }
+        StepReport { courant, patch, broken: (!finite).then_some(patch), reverses: false }
     }
 
     /// Combines the reports of two parts of a level; the result does not depend on the order.
     pub(in crate::exec) fn or(self, other: StepReport) -> StepReport {
         let first = (self.courant, std::cmp::Reverse(self.patch)) >= (other.courant, std::cmp::Reverse(other.patch));
         let seen = if first { self } else { other };
-        seen.with_broken(self.broken).with_broken(other.broken)
-    }
-
-    /// The same with a patch that was found not to be finite.
-    pub(in crate::exec) fn with_broken(self, patch: Option<usize>) -> StepReport {
-        let first = self.broken.into_iter().chain(patch).min();
-        StepReport { broken: first, ..self }
+        let broken = self.broken.into_iter().chain(other.broken).min();
+        StepReport { broken, reverses: self.reverses || other.reverses, ..seen }
     }
 }
 

@@ -147,7 +147,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
         let tables = &state.tables[&key];
         state.kept.grow(lane, context.num_eqn * tables.num_kept() * R::BYTES)?;
         if state.reports.len() < tables.num_patches {
-            state.reports.resize(tables.num_patches, PatchReport { courant: 0, not_finite: 0, padding: 0 });
+            state.reports.resize(tables.num_patches, PatchReport { courant: 0, not_finite: 0, reverses: 0 });
             state.found = lane.pinned(size_of_val(&*state.reports))?;
         }
         state.lane_buffers.fit(tables.largest(R::BYTES))
@@ -248,7 +248,8 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
         bytes_of_mut(reports).copy_from_slice(&found[..bytes]);
         let outcome = |patch: usize| {
             let report = &reports[patch];
-            StepReport::of(f64::from_bits(report.courant), patch, report.not_finite == 0)
+            let of_patch = StepReport::of(f64::from_bits(report.courant), patch, report.not_finite == 0);
+            StepReport { reverses: report.reverses != 0, ..of_patch }
         };
         let swept = tables.batches.iter().flat_map(|batch| batch.patches.clone());
         Ok(swept.map(outcome).fold(StepReport::NONE, StepReport::or))

@@ -11,6 +11,7 @@ use crate::io::expression::{
     compile_on_mesh,
 };
 use crate::mesh::Mapping;
+use crate::physics::SourceMethod;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -80,7 +81,8 @@ impl Case {
     /// equations, then the auxiliary values.
     pub fn source_terms<const D: usize>(&self) -> Option<SourceExpressions<D>> {
         self.assert_dimension::<D>();
-        self.formulas.source.clone().map(SourceExpressions::new)
+        let implicit = self.settings.scheme.source_method == SourceMethod::Implicit;
+        self.formulas.source.clone().map(|terms| SourceExpressions::new(terms, implicit))
     }
 
     /// The refinement criterion as an expression, not zero where to refine. Further values of its rows: the

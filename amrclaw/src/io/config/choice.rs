@@ -1,7 +1,7 @@
 //! Settings that are one of a few words.
 
 use crate::io::FrameFormat;
-use crate::physics::{AuxOutside, SourceSplit, Split};
+use crate::physics::{AuxOutside, SourceMethod, SourceSplit, Split};
 use riemann::limiter::Limiter;
 use std::fmt;
 
@@ -89,7 +89,7 @@ macro_rules! words_of {
     )*};
 }
 
-words_of! { AuxOutside Split SourceSplit Limiter }
+words_of! { AuxOutside Split SourceSplit SourceMethod Limiter }
 
 impl Choice for FrameFormat {
     const ALL: &'static [(&'static str, Self)] = &FrameFormat::NAMES;

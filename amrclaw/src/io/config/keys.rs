@@ -76,6 +76,7 @@ pub const KEYS: &[Key] = &[
     ),
     key("scheme.limiter", "word, or list of words", "`\"mc\"`"),
     key("scheme.source", "word", "`\"godunov\"` if the solver or the case has a source; else `\"none\"`"),
+    key("scheme.source_method", "word", "`\"explicit\"`"),
     key("scheme.capacity", "string", "none"),
     key("scheme.allow_unstable", "true or false", "false"),
     key("time.start", "number", "0"),

@@ -8,7 +8,7 @@ use crate::io::FrameFormat;
 use crate::io::derived::Vocabulary;
 use crate::io::expression::Syntax;
 use crate::io::run_json::SolverRecord;
-use crate::physics::{AuxOutside, SourceSplit, Split};
+use crate::physics::{AuxOutside, SourceMethod, SourceSplit, Split};
 use riemann::limiter::Limiter;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -170,6 +170,8 @@ pub struct SchemeSettings {
     /// How source terms are split from the waves; `None`: by whether the case or its solver has any, see
     /// [`ResolvedSettings`](super::ResolvedSettings).
     pub source: Option<SourceSplit>,
+    /// How the terms of `[source]` are integrated.
+    pub source_method: SourceMethod,
     /// Auxiliary value that is the capacity function.
     pub capacity: Option<String>,
     /// Courant numbers at which the scheme is not stable are not refused.

@@ -44,6 +44,20 @@ impl<const D: usize> RowExpressions<D> {
         self.whole.expressions.iter().any(|e| e.depends_on(name))
     }
 
+    /// Number of variables after [`cell_names`].
+    pub(super) fn num_further(&self) -> usize {
+        let first = self.whole.expressions.first();
+        first.map_or(0, |expression| expression.variables().len() - cell_names(D).len())
+    }
+
+    /// The expressions as a graph, in which the variables after [`cell_names`] are the cell's values.
+    pub(super) fn formulas(&self) -> Formulas {
+        let mut formulas = Formulas::default();
+        let further: Vec<Node> = (0..self.num_further()).map(|k| formulas.quantity(Quantity::Value(k))).collect();
+        self.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));
+        formulas
+    }
+
     /// Adds the expressions to a graph; returns the nodes of their values. `further`: nodes of the variables after [`cell_names`].
     fn add_to(&self, formulas: &mut Formulas, further: &[Node]) -> Vec<Node> {
         let place = cell_quantities(D).into_iter().map(|quantity| formulas.quantity(quantity));
@@ -164,48 +178,6 @@ impl<const D: usize> StateFunction<D> for RowExpressions<D> {
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
-        let cell = cell_names(D).len();
-        let count = self.whole.expressions.first().map_or(0, |expression| expression.variables().len() - cell);
-        let mut formulas = Formulas::default();
-        let further: Vec<Node> = (0..count).map(|k| formulas.quantity(Quantity::Value(k))).collect();
-        self.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));
-        Some(DeviceForm::Formulas(formulas))
-    }
-}
-
-/// Source terms from expressions of position, time and a cell's values.
-#[derive(Clone, Debug)]
-pub struct SourceExpressions<const D: usize> {
-    whole: RowExpressions<D>,
-    /// The same in two steps, if this gains anything.
-    steps: Option<Steps<D>>,
-}
-
-impl<const D: usize> SourceExpressions<D> {
-    /// One rate of change per expression; their variables are [`cell_names`], then a cell's values.
-    pub fn new(expressions: Vec<Expression>) -> Self {
-        SourceExpressions { steps: Steps::of(&expressions), whole: RowExpressions::new(expressions) }
-    }
-}
-
-impl<const D: usize> StateFunction<D> for SourceExpressions<D> {
-    fn num_values(&self) -> usize {
-        self.whole.len()
-    }
-
-    fn depends_on_time(&self) -> bool {
-        self.whole.depends_on("t")
-    }
-
-    fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
-        self.whole.fill_row(row, state, aux, out);
-    }
-
-    fn in_steps(&self) -> Option<&dyn CachedCellFunction<D>> {
-        self.steps.as_ref().map(|steps| steps as _)
-    }
-
-    fn device_form(&self) -> Option<DeviceForm> {
-        self.whole.device_form()
+        Some(DeviceForm::Formulas(self.formulas()))
     }
 }

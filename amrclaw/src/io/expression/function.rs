@@ -128,6 +128,23 @@ pub(super) enum Operator {
 }
 
 impl Operator {
+    /// All there are.
+    pub const ALL: [Operator; 13] = [
+        Operator::Or,
+        Operator::And,
+        Operator::Less,
+        Operator::LessEqual,
+        Operator::Greater,
+        Operator::GreaterEqual,
+        Operator::Equal,
+        Operator::NotEqual,
+        Operator::Add,
+        Operator::Subtract,
+        Operator::Multiply,
+        Operator::Divide,
+        Operator::Power,
+    ];
+
     /// How tightly the operator binds; larger is tighter. Unary minus stands between `*` and `^`.
     pub fn precedence(self) -> u8 {
         match self {

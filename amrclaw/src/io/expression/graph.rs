@@ -1,8 +1,9 @@
-//! Expressions as formula graphs, which devices evaluate.
+//! Expressions as formula graphs, which devices evaluate and which can be differentiated, and such graphs as programs.
 
 use super::Expression;
-use super::program::{Operand, Operation};
-use crate::physics::{Formulas, Node, Primitive, Quantity};
+use super::program::{Operand, Operation, Program};
+use crate::physics::{Formulas, Node, NodeKind, Primitive, Quantity};
+use std::collections::HashMap;
 
 /// The quantities that the variables of [`cell_names`](super::cell_names) stand for, in the same order.
 pub(super) fn cell_quantities(dimension: usize) -> Vec<Quantity> {
@@ -41,6 +42,26 @@ impl Expression {
             registers[instruction.target] = Some(value);
         }
         node(formulas, self.result(), variables, &registers)
+    }
+}
+
+impl Program {
+    /// The results of a graph. `variable`: the number of the variable that a quantity is.
+    pub(super) fn of_formulas(formulas: &Formulas, variable: impl Fn(Quantity) -> usize) -> Program {
+        let (mut operations, mut operands) = (Vec::new(), HashMap::new());
+        for (node, kind) in formulas.nodes() {
+            let operand = match kind {
+                NodeKind::Number(bits) => Operand::Number(f64::from_bits(bits)),
+                NodeKind::Quantity(quantity) => Operand::Variable(variable(quantity)),
+                NodeKind::Apply(primitive, nodes) => {
+                    operations.push(Operation::of(primitive, nodes.map(|node| operands[&node])));
+                    Operand::Register(operations.len() - 1)
+                }
+            };
+            operands.insert(node, operand);
+        }
+        let results = formulas.results().iter().map(|result| operands[result]).collect();
+        Program::of(operations, results)
     }
 }
 

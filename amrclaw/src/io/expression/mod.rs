@@ -15,18 +15,20 @@ mod mapping;
 mod program;
 mod row_split;
 mod rows;
+mod source;
 mod split;
 mod steps;
 mod syntax;
 mod token;
 
 pub use boundary::ExpressionBoundary;
-pub use cells::{ExpressionCells, RowExpressions, SourceExpressions};
+pub use cells::{ExpressionCells, RowExpressions};
 pub use compile::{Expression, Names};
 pub use derivative::{Derivative, DerivativeKind, derivative_name};
 pub use evaluate::Input;
 pub use mapping::{ExpressionMap, compile_on_mesh, physical_names, straight_name};
 pub use rows::cell_names;
+pub use source::SourceExpressions;
 pub use syntax::Syntax;
 
 use std::ops::Range;

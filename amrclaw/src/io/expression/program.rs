@@ -1,6 +1,6 @@
 //! Flat programs: instructions that compute a value per cell of a row, from variables, numbers and one another's results.
 
-use super::function::{Mapping, Pairing};
+use super::function::{Mapping, Operator, Pairing, Rule, function, truth};
 use crate::physics::Primitive;
 use std::collections::HashMap;
 
@@ -21,6 +21,20 @@ pub(super) enum Operation {
 }
 
 impl Operation {
+    /// The operation that computes a primitive from operands, of which it reads as many as it takes.
+    pub fn of(primitive: Primitive, [a, b, c]: [Operand; 3]) -> Self {
+        if let Some(operator) = Operator::ALL.into_iter().find(|operator| operator.primitive() == primitive) {
+            return Operation::Binary(primitive, operator.pairing(), a, b);
+        }
+        match function(primitive.name()).map(|function| function.rule) {
+            Some(Rule::Unary(mapping)) => Operation::Unary(primitive, mapping, a),
+            Some(Rule::Binary(pairing)) => Operation::Binary(primitive, pairing, a, b),
+            Some(Rule::Fold(f)) => Operation::Binary(primitive, Pairing::Function(f), a, b),
+            _ if primitive == Primitive::Not => Operation::Unary(primitive, Mapping::Function(|a| truth(a == 0.0)), a),
+            _ => Operation::Select(a, b, c),
+        }
+    }
+
     /// What it computes from its operands.
     fn primitive(&self) -> Primitive {
         match *self {

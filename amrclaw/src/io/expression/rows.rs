@@ -1,8 +1,9 @@
 //! Expressions of cell positions, evaluated along a row of cells.
 
+use super::graph::cell_quantities;
 use super::program::Program;
 use super::{Expression, Input};
-use crate::physics::CellRow;
+use crate::physics::{CellRow, Formulas, NodeKind, Quantity};
 
 /// Names that every expression of position may use, in `dimension` dimensions.
 ///
@@ -27,6 +28,7 @@ pub(super) struct Rows {
     program: Program,
     /// Per variable of [`cell_names`], whether any expression depends on it.
     needed: Vec<bool>,
+    num_variables: usize,
 }
 
 impl Rows {
@@ -34,15 +36,37 @@ impl Rows {
     pub fn new<const D: usize>(expressions: Vec<Expression>) -> Self {
         let needed = cell_names(D).iter().map(|name| expressions.iter().any(|e| e.depends_on(name))).collect();
         let program = Program::merged(expressions.iter().map(|expression| &expression.program));
-        Rows { expressions, program, needed }
+        let num_variables = expressions.first().map_or(0, |first| first.variables().len());
+        Rows { expressions, program, needed, num_variables }
+    }
+
+    /// The results of a graph in `D` dimensions. Their variables are those of [`cell_names`], `num_values` values of the cell, and how long a
+    /// source acts.
+    pub fn of_formulas<const D: usize>(formulas: &Formulas, num_values: usize) -> Self {
+        let cell = cell_quantities(D);
+        let place = |quantity| cell.iter().position(|known| *known == quantity);
+        let variable = |quantity| match quantity {
+            Quantity::Value(k) => cell.len() + k,
+            other => place(other).unwrap_or(cell.len() + num_values),
+        };
+        let mut needed = vec![false; cell.len()];
+        for (_, kind) in formulas.nodes() {
+            if let NodeKind::Quantity(quantity) = kind
+                && let Some(slot) = place(quantity)
+            {
+                needed[slot] = true;
+            }
+        }
+        let program = Program::of_formulas(formulas, variable);
+        Rows { expressions: Vec::new(), program, needed, num_variables: cell.len() + num_values + 1 }
     }
 
     /// Fills `out[expression * row.len + cell]`. `further`: the values of the variables after [`cell_names`]; it may end early if no
     /// expression depends on the missing ones.
     pub fn evaluate<const D: usize>(&self, row: &CellRow<D>, further: &[Input<'_>], out: &mut [f64]) {
-        let Some(variables) = self.expressions.first().map(Expression::variables).filter(|_| row.len > 0) else {
+        if self.num_variables == 0 || row.len == 0 {
             return;
-        };
+        }
         let slots = 0..self.needed.len();
         let cells = |slot: usize| if self.needed[slot] { along_row(slot, row) } else { Vec::new() };
         let rows: Vec<Vec<f64>> = slots.clone().map(cells).collect();
@@ -51,7 +75,7 @@ impl Rows {
             None => Input::Row(&rows[slot]),
         });
         let mut inputs: Vec<Input<'_>> = position.chain(further.iter().copied()).collect();
-        inputs.resize(variables.len(), Input::Uniform(0.0));
+        inputs.resize(self.num_variables, Input::Uniform(0.0));
         self.program.eval_row(&inputs, row.len, out);
     }
 }

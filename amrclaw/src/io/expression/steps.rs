@@ -120,7 +120,7 @@ mod tests {
         #[test]
         fn sources_from_kept_parts_have_the_same_bits(first in any_expression("q"), second in any_expression("aux")) {
             let expressions = compiled_in_plane(&[&first, &second], &["q", "aux"]);
-            let source = SourceExpressions::<2>::new(expressions);
+            let source = SourceExpressions::<2>::new(expressions, false);
             let geometry = Geometry::new([0.0, -0.75], [2.0, 1.25], [16, 4]);
             let row = |j: i32, len| CellRow { geometry, first: [2, j], len, time: 0.1 };
             for (steps, (j, len)) in source.in_steps().iter().flat_map(|steps| [(steps, (0, 7)), (steps, (1, 1))]) {

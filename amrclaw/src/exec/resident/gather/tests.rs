@@ -117,7 +117,7 @@ fn reports_grow_with_the_level() {
     for (n, &patches) in patches.iter().enumerate() {
         let first = reports.begin(&Host, patches).expect("there is memory").address();
         let at = (first - Host::address(&reports.reports)) as usize + (patches - 2) * REPORT;
-        let found = PatchReport { courant: (n as f64 + 0.5).to_bits(), not_finite: 0, padding: 0 };
+        let found = PatchReport { courant: (n as f64 + 0.5).to_bits(), not_finite: 0, reverses: 0 };
         Host.upload(crate::exec::device::bytes_of(&[found]), &reports.reports, at).expect("it fits");
     }
     let mut outcomes = Outcomes::default();

@@ -2,7 +2,7 @@
 
 use crate::io::config::reader::Reader;
 use crate::io::config::settings::SchemeSettings;
-use crate::physics::SourceSplit;
+use crate::physics::{SourceMethod, SourceSplit};
 use riemann::limiter::Limiter;
 
 /// Reads the numerical scheme.
@@ -17,6 +17,7 @@ pub fn read(reader: &mut Reader<'_>) -> SchemeSettings {
         split: reader.optional_choice("scheme.split"),
         limiter,
         source: source(reader),
+        source_method: source_method(reader),
         capacity: reader.string("scheme.capacity").map(str::to_string),
         allow_unstable: reader.boolean("scheme.allow_unstable", false),
     }
@@ -28,6 +29,17 @@ fn one_of(reader: &mut Reader<'_>, path: &str, lowest: i64, highest: i64) -> u8 
     let message = format!("must be at most {highest}, but is {value}");
     reader.check(value <= highest, path, message, format!("write a number from {lowest} to {highest}"));
     value.min(highest) as u8
+}
+
+/// Only rates of change by formulas can be differentiated.
+fn source_method(reader: &mut Reader<'_>) -> SourceMethod {
+    let method: SourceMethod = reader.optional_choice("scheme.source_method").unwrap_or_default();
+    let lacks = method == SourceMethod::Implicit && reader.names("source").is_empty();
+    let message = "is \"implicit\", but there are no formulas under `[source]`: a source of the solver or of a program integrates itself or \
+                   gives no derivatives";
+    let help = "give the source's rates of change as formulas under `[source]`, or write \"explicit\"";
+    reader.check(!lacks, "scheme.source_method", message, help);
+    method
 }
 
 /// Expressions in `[source]` are there to be used.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::index::Level;
 use crate::io::FrameFormat;
-use crate::physics::{AuxOutside, Split};
+use crate::physics::{AuxOutside, SourceMethod, Split};
 use riemann::limiter::Limiter;
 
 /// Every default that `docs/case-file.md` promises.
@@ -29,6 +29,7 @@ fn a_small_case_has_the_documented_defaults() {
             split: None,
             limiter: vec![Limiter::Mc],
             source: None,
+            source_method: SourceMethod::Explicit,
             capacity: None,
             allow_unstable: false,
         }

@@ -107,6 +107,8 @@ const METHOD: &[Mistake] = mistakes! {
     34 "limiter = [\"mc\", 2]" => (34, 18, 1), "scheme.limiter.1", "needs a word in quotes, but is the integer 2", "\"van_leer\"";
     35 "source = \"strang\"" => (35, 10, 8), "scheme.source", "the solver `acoustics` has no source term", "under `[source]`";
     35 "source = \"none\"\n[source]\nu = \"-u\"" => (35, 10, 6), "scheme.source", "is \"none\", but the case has a `[source]`", "\"godunov\"";
+    35 "source_method = \"implicit\"" => (35, 17, 10), "scheme.source_method", "there are no formulas under `[source]`", "\"explicit\"";
+    35 "source_method = \"stiff\"" => (35, 17, 7), "scheme.source_method", "\"stiff\" is not known", "\"implicit\"";
     35 "capacity = \"kappa\"" => (35, 12, 7), "scheme.capacity", "no auxiliary value `kappa`", "remove the line";
     37 "start = 2" => (38, 7, 3), "time.end", "must be later than the start at 2, but is 1", "later time";
     38 "" => (36, 1, 6), "time.end", "is missing", "`end = 1.0`";
