@@ -6,7 +6,6 @@
 
 use amrclaw::index::{CellBox, Ratio};
 use amrclaw::io::frame::{Frame, FrameLevel, FramePatch};
-use amrclaw::io::vtkhdf::Parts;
 use amrclaw::io::{Checkpoint, FrameFormat, InputError, OutputError, checkpoint, read, vtkhdf};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,7 +96,7 @@ fn mapped_sample_in_space() -> Frame<3> {
     Frame { mapping: vec!["X + 0.3 * Y^2".into(), "Y - 0.2 * X".into(), "Z + 0.1 * X * Y".into()], ..sample(0) }
 }
 
-/// Writes two frames in every format and in parts, and one without auxiliary values in the binary format, which then has no ghost cells.
+/// Writes two frames in every format, and one without auxiliary values in the binary format, which then has no ghost cells.
 fn write_samples<const D: usize>() {
     let (dir, _guard) = folder(&format!("{D}d"));
     for format in FrameFormat::ALL {
@@ -109,24 +108,12 @@ fn write_samples<const D: usize>() {
             }
         }
     }
-    (0..2).for_each(|number| drop(write_in_parts(&sample::<D>(number), &dir.join("vtkhdf.parts"))));
     let dir = dir.join("clawpack-binary-no-aux");
     fs::create_dir_all(&dir).unwrap();
     let mut frame = sample::<D>(0);
     frame.aux.clear();
     frame.levels.iter_mut().flat_map(|l| &mut l.patches).for_each(|p| p.aux.clear());
     FrameFormat::ClawpackBinary.write(&frame, &dir).unwrap();
-}
-
-/// Writes a sample in parts: one with no values, one with all of one level and pieces of another. Returns the files.
-fn write_in_parts<const D: usize>(frame: &Frame<D>, dir: &Path) -> Vec<PathBuf> {
-    fs::create_dir_all(dir).unwrap();
-    let parts = Parts::new(3, vec![vec![2, 0], vec![0, 0], vec![2]]);
-    for part in 0..3 {
-        vtkhdf::write_part(frame, frame, dir, (&parts, part)).unwrap().show().unwrap();
-    }
-    // The rank that writes the file that combines the parts has no values.
-    FrameFormat::VtkHdf.write_from(frame, &frame.outline(), dir, Some(&parts)).unwrap()
 }
 
 /// Every format writes 1D, 2D and 3D frames, and leaves no temporary file behind.
@@ -138,46 +125,9 @@ fn samples_are_written_in_all_dimensions() {
     let (dir, _guard) = folder("mapped");
     fs::create_dir_all(&dir).unwrap();
     FrameFormat::VtkHdf.write(&mapped_sample(), &dir).unwrap();
-    write_in_parts(&mapped_sample(), &dir.with_extension("parts"));
     let (dir, _guard) = folder("mapped_in_space");
     fs::create_dir_all(&dir).unwrap();
     FrameFormat::VtkHdf.write(&mapped_sample_in_space(), &dir).unwrap();
-    write_in_parts(&mapped_sample_in_space(), &dir.with_extension("parts"));
-}
-
-/// Frames in parts are read back, on mapped meshes too. If one of its files is missing, or belongs to another frame or part, a frame is
-/// refused with that file's name. A part alone is not accepted as a frame.
-#[test]
-fn parts_come_back_together() {
-    fn back<const D: usize>(frame: &Frame<D>) {
-        let dir = tempfile::tempdir().unwrap();
-        let files = write_in_parts(frame, dir.path());
-        assert_eq!((&read::frame::<D>(&files[0]).unwrap(), files.len()), (frame, 5));
-        let left = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
-        assert_eq!(left.filter(|path| !files.contains(path)).count(), 0);
-    }
-    back(&sample::<1>(3));
-    back(&sample::<2>(3));
-    back(&sample::<3>(3));
-    back(&mapped_sample());
-    back(&mapped_sample_in_space());
-
-    let dir = tempfile::tempdir().unwrap();
-    let files = write_in_parts(&sample::<2>(3), dir.path());
-    let refused = |file: &Path| read::frame::<2>(file).unwrap_err().to_string();
-    let [none, one] = [0, 2].map(|part| dir.path().join(vtkhdf::part_name(3, part)));
-    let message = refused(&one);
-    assert!(message.contains("part_0002.h5 is not a frame") && message.contains("frame_0003.vtkhdf"), "{message}");
-    let whole = fs::read(&one).unwrap();
-    fs::copy(&none, &one).unwrap();
-    assert!(refused(&files[0]).contains("part_0002.h5 is damaged"), "{}", refused(&files[0]));
-    let other = write_in_parts(&sample::<2>(2), dir.path());
-    fs::copy(other[0].with_file_name(vtkhdf::part_name(2, 2)), &one).unwrap();
-    assert!(refused(&files[0]).contains("part_0002.h5 is damaged"), "{}", refused(&files[0]));
-    fs::write(&one, &whole[..whole.len() - 1]).unwrap();
-    assert!(refused(&files[0]).contains("part_0002.h5"), "{}", refused(&files[0]));
-    fs::remove_file(&one).unwrap();
-    assert!(refused(&files[0]).contains("cannot read") && refused(&files[0]).contains("frame_0003.part_0002.h5"));
 }
 
 /// A mapped frame is read back with its mapping; one whose formulas are invalid is reported as damaged.

@@ -68,20 +68,15 @@ def assert_close(found, expected):
     np.testing.assert_allclose(found, expected, rtol=RTOL, atol=ATOL)
 
 
-# Frames with their values in separate files, and frames that contain them.
-IN_PARTS = pytest.mark.parametrize("ending", ["", ".parts"])
-
-
 @pytest.mark.parametrize("dim", DIMENSIONS)
 @pytest.mark.parametrize("frame", [0, 1])
-@IN_PARTS
-def test_vtk_reads_vtkhdf(frames, dim, frame, ending):
+def test_vtk_reads_vtkhdf(frames, dim, frame):
     """VTK's own reader returns every patch at its position, and hides exactly the cells under finer ones."""
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOHDF import vtkHDFReader
 
     reader = vtkHDFReader()
-    reader.SetFileName(str(frames / f"{dim}d" / f"vtkhdf{ending}" / f"frame_{frame:04}.vtkhdf"))
+    reader.SetFileName(str(frames / f"{dim}d" / "vtkhdf" / f"frame_{frame:04}.vtkhdf"))
     reader.Update()
     amr = reader.GetOutputDataObject(0)
     patches = written_patches(dim)
@@ -111,14 +106,13 @@ def test_vtk_reads_vtkhdf(frames, dim, frame, ending):
             np.testing.assert_array_equal(ghost, np.where(patch.covered(patches), 8, 0))
 
 
-@IN_PARTS
-def test_vtk_reads_mapped_cells(frames, ending):
+def test_vtk_reads_mapped_cells(frames):
     """VTK's own reader returns the finest cells at each place as quadrangles between their mapped corners, with their values."""
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOHDF import vtkHDFReader
 
     reader = vtkHDFReader()
-    reader.SetFileName(str(frames / f"mapped{ending}" / "frame_0000.vtkhdf"))
+    reader.SetFileName(str(frames / "mapped" / "frame_0000.vtkhdf"))
     reader.Update()
     grid = reader.GetOutputDataObject(0)
     points = vtk_to_numpy(grid.GetPoints().GetData())
@@ -142,14 +136,13 @@ def test_vtk_reads_mapped_cells(frames, ending):
     assert_close(vtk_to_numpy(grid.GetCellData().GetArray("pressure")), values)
 
 
-@IN_PARTS
-def test_vtk_reads_mapped_cells_in_space(frames, ending):
+def test_vtk_reads_mapped_cells_in_space(frames):
     """VTK's own reader returns the finest cells at each place as hexahedra between their mapped corners, with their values."""
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOHDF import vtkHDFReader
 
     reader = vtkHDFReader()
-    reader.SetFileName(str(frames / f"mapped_in_space{ending}" / "frame_0000.vtkhdf"))
+    reader.SetFileName(str(frames / "mapped_in_space" / "frame_0000.vtkhdf"))
     reader.Update()
     grid = reader.GetOutputDataObject(0)
     points = vtk_to_numpy(grid.GetPoints().GetData())

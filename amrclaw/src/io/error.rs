@@ -33,13 +33,6 @@ pub enum OutputError {
         .0.display()
     )]
     Foreign(PathBuf),
-    /// A rank that must write into the folder cannot find it.
-    #[error(
-        "{} does not exist for this rank: with `output.groups`, the first rank of each group writes into this folder; \
-         use a folder that their machines share, or leave `output.groups` out",
-        .0.display()
-    )]
-    NotShared(PathBuf),
     /// There is no free folder of that name.
     #[error("{} and all folders numbered after it are in use; choose another folder with --output", .0.display())]
     ExistingFiles(PathBuf),

@@ -2,7 +2,6 @@
 
 use super::error::OutputError;
 use super::frame::{Frame, PatchSource};
-use super::vtkhdf::Parts;
 use super::{clawpack, plotfile, vtkhdf};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -91,11 +90,10 @@ impl FrameFormat {
     /// # Errors
     /// Names the file and the cause.
     pub fn write<const D: usize>(self, frame: &Frame<D>, dir: &Path) -> Result<Vec<PathBuf>, OutputError> {
-        self.write_from(frame, frame, dir, None)
+        self.write_from(frame, frame, dir)
     }
 
-    /// As [`FrameFormat::write`], with values from `values`, patch by patch: no level is ever in memory as a whole. `parts`: the VTKHDF part
-    /// files, if the values have been written to them before.
+    /// As [`FrameFormat::write`], with values from `values`, patch by patch: no level is ever in memory as a whole.
     ///
     /// # Errors
     /// Names the file and the cause.
@@ -104,7 +102,6 @@ impl FrameFormat {
         frame: &Frame<D>,
         values: &dyn PatchSource<D>,
         dir: &Path,
-        parts: Option<&Parts>,
     ) -> Result<Vec<PathBuf>, OutputError> {
         let unsupported = |reason| {
             let name = self.file_names(frame.number, false).swap_remove(0);
@@ -112,7 +109,7 @@ impl FrameFormat {
         };
         self.supports(&frame.ratios).map_err(unsupported)?;
         match self {
-            FrameFormat::VtkHdf => vtkhdf::write(frame, values, dir, parts),
+            FrameFormat::VtkHdf => vtkhdf::write(frame, values, dir),
             FrameFormat::ClawpackAscii => clawpack::write(frame, values, dir, clawpack::Encoding::Ascii),
             FrameFormat::ClawpackBinary => clawpack::write(frame, values, dir, clawpack::Encoding::Binary64),
             FrameFormat::Plotfile => plotfile::write(frame, values, dir),
@@ -134,7 +131,7 @@ pub fn frame_number(name: &str) -> Option<usize> {
     };
     let forts = ["fort.t", "fort.q", "fort.b", "fort.a"].map(|start| (start, "", 4));
     let others = [("frame_", ".vtkhdf", 4), ("frame_", ".png", 4), ("plt", "", 5)];
-    others.into_iter().chain(forts).find_map(numbered).or_else(|| vtkhdf::frame_of_part(name))
+    others.into_iter().chain(forts).find_map(numbered)
 }
 
 impl fmt::Display for FrameFormat {
@@ -204,11 +201,8 @@ mod tests {
             }
         }
         assert_eq!(frame_number(&picture_name(12345)), Some(12345));
-        assert_eq!(frame_number(&vtkhdf::part_name(12, 12345)), Some(12));
         for name in [
-            "frame_0012.part_3.h5",
-            "frame_12.part_0003.h5",
-            "frame_0012.part_0003.h5.txt",
+            "frame_0012.part_0003.h5",
             "frame_12.png",
             "frame_00x1.png",
             "plt1234",

@@ -2,8 +2,8 @@
 
 use super::error::InputError;
 use super::frame::{Frame, FrameLevel, FramePatch};
-use super::frame_header::{Attributes, check_patches, damaged, open, open_streaming};
-use super::vtkhdf::{DATASETS, FORMAT_VERSION, PART, PART_OF_BOX, PARTS, copies, file_name, level_path};
+use super::frame_header::{Attributes, check_patches, damaged, open};
+use super::vtkhdf::{DATASETS, FORMAT_VERSION, copies, file_name, level_path};
 use crate::index::CellBox;
 use hdf5::{AttrValue, Group};
 use std::path::{Path, PathBuf};
@@ -41,48 +41,21 @@ pub fn peek_dimension(path: &Path) -> Result<usize, InputError> {
 /// Reads a frame: equal to the one written, bit for bit.
 ///
 /// # Errors
-/// The file or a part file of the frame cannot be read, is of another kind, version or dimension, or is damaged.
+/// The file cannot be read, is of another kind, version or dimension, or is damaged.
 pub fn frame<const D: usize>(path: &Path) -> Result<Frame<D>, InputError> {
     let file = open(path, KIND)?;
     let header = header(path, &file)?;
     let (mut frame, num_levels) = header.frame::<D>()?;
-    if header.has(PART) {
-        let reason = format!("it has values of a part of {}", file_name(frame.number));
-        return Err(InputError::Kind { path: path.to_owned(), expected: KIND, reason });
-    }
     let names = header.strings(DATASETS)?;
     if names.len() != frame.fields().count() {
         return Err(InputError::Damaged { path: path.to_owned(), reason: format!("fields are {names:?}") });
     }
-    let parts = header.strings(PARTS)?;
-    let parts = parts.iter().enumerate().map(|(part, name)| Part::open(&path.with_file_name(name), part, &frame));
-    let parts = parts.collect::<Result<Vec<_>, InputError>>()?;
     for l in 0..num_levels {
         let group = file.group(&level_path(&frame, l)).map_err(damaged(path))?;
-        let level = read_level(path, &group, l, &names, (&frame, &parts))?;
+        let level = read_level(path, &group, l, &names, &frame)?;
         frame.levels.push(level);
     }
     Ok(frame)
-}
-
-/// A part file, with the values of some of a frame's patches.
-struct Part {
-    path: PathBuf,
-    file: hdf5::File,
-}
-
-impl Part {
-    /// Opens a part file and checks that it belongs to the frame with this header.
-    fn open<const D: usize>(path: &Path, part: usize, frame: &Frame<D>) -> Result<Self, InputError> {
-        let file = open_streaming(path, KIND)?;
-        let header = header(path, &file)?;
-        let (found, _) = header.frame::<D>()?;
-        if found != *frame || header.integer(PART)? != part as i64 {
-            let reason = format!("it is no part {part} of the frame of t = {}", frame.time);
-            return Err(InputError::Damaged { path: path.to_owned(), reason });
-        }
-        Ok(Part { path: path.to_owned(), file })
-    }
 }
 
 /// Reads the attributes of `/amrclaw` and checks their version.
@@ -97,37 +70,18 @@ fn header<'a>(path: &'a Path, file: &hdf5::File) -> Result<Attributes<'a>, Input
     Ok(header)
 }
 
-/// Reads level `l` of the frame with header `frame`. The fields are in the data sets `names`: of the parts if there are any, else of the file.
+/// Reads level `l` of the frame with header `frame`. The fields are in the data sets `names`.
 fn read_level<const D: usize>(
     path: &Path,
     group: &Group,
     l: usize,
     names: &[String],
-    (frame, parts): (&Frame<D>, &[Part]),
+    frame: &Frame<D>,
 ) -> Result<FrameLevel<D>, InputError> {
     let spacing: [f64; 3] = Attributes::of(path, group)?.array("Spacing", AttrValue::to_f64s)?;
     let mut patches = read_boxes(path, group)?;
     check_patches(path, frame, l, &patches)?;
-    if parts.is_empty() {
-        read_values(path, group, names, frame, &mut patches.iter_mut().collect::<Vec<_>>())?;
-    } else {
-        let of_boxes = group.dataset(PART_OF_BOX).and_then(|set| set.read_i32()).map_err(damaged(path))?;
-        if of_boxes.len() != patches.len() || of_boxes.iter().any(|&part| !(0..parts.len() as i32).contains(&part)) {
-            let reason = format!("the values of {} boxes are in parts {of_boxes:?}", patches.len());
-            return Err(InputError::Damaged { path: path.to_owned(), reason });
-        }
-        for (part, number) in parts.iter().zip(0..) {
-            let group = part.file.group(&level_path(frame, l)).map_err(damaged(&part.path))?;
-            let own = patches.iter_mut().zip(&of_boxes).filter(|(_, part)| **part == number).map(|(patch, _)| patch);
-            let mut own: Vec<&mut FramePatch<D>> = own.collect();
-            let found = read_boxes::<D>(&part.path, &group)?;
-            if !found.iter().map(|patch| patch.cells).eq(own.iter().map(|patch| patch.cells)) {
-                let reason = format!("it has other boxes of level {} than {}", l + 1, path.display());
-                return Err(InputError::Damaged { path: part.path.clone(), reason });
-            }
-            read_values(&part.path, &group, names, frame, &mut own)?;
-        }
-    }
+    read_values(path, group, names, frame, &mut patches)?;
     Ok(FrameLevel { dx: std::array::from_fn(|d| spacing[d]), patches })
 }
 
@@ -148,7 +102,7 @@ fn read_values<const D: usize>(
     group: &Group,
     names: &[String],
     frame: &Frame<D>,
-    patches: &mut [&mut FramePatch<D>],
+    patches: &mut [FramePatch<D>],
 ) -> Result<(), InputError> {
     let copies = copies(frame);
     let num_cells = copies * patches.iter().map(|p| p.cells.volume()).sum::<usize>();

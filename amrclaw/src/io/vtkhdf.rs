@@ -5,38 +5,25 @@
 //! cells −1 and 0 along each missing axis, with the same values (see `LAYERS`). `vtkGhostType` marks cells that a finer
 //! level covers, which VTK 9.2 and 9.3 need. A mapped mesh is an *UnstructuredGrid* of the finest cells at each place (`mapped`), and
 //! its levels are in the group `/amrclaw`. The group `/amrclaw`, which VTK ignores, holds what is needed to read the
-//! frame back. `frames.vtkhdf.series` lists the frames with their times. The values may be in part files beside the frame's own
-//! (`parts`), to which virtual data sets refer (`virtual_sets`).
+//! frame back. `frames.vtkhdf.series` lists the frames with their times.
 
 mod mapped;
-mod parts;
-mod virtual_sets;
 
-pub use parts::{Parts, frame_of_part, part_name};
-
-use super::atomic::{Durability, Partial, write_file, write_in_places};
+use super::atomic::{Durability, write_file, write_in_places};
 use super::error::OutputError;
 use super::frame::{FieldIndex, Frame, FrameLevel, PatchSource};
 use super::frame_header;
-use super::sparse::{DataSetWriter, SparseFile};
+use super::sparse::{DataSetWriter, SparseFile, reserve};
 use crate::index::CellBox;
 use hdf5::{AttrValue, FileBuilder, GroupBuilder, make_f64_type, make_u8_type};
-use parts::Share;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Version of the group `/amrclaw`.
 pub const FORMAT_VERSION: i64 = 1;
 /// Attribute of `/amrclaw`: the data set of each field, in the order of [`Frame::fields`].
 pub const DATASETS: &str = "datasets";
-/// Attribute of `/amrclaw`: names of the part files that store the values.
-pub const PARTS: &str = "parts";
-/// Attribute of `/amrclaw` in a part file: its number.
-pub const PART: &str = "part";
-/// Data set of a level whose values are in part files: the number of each box's part.
-pub const PART_OF_BOX: &str = "Part";
 /// Name of the list of frames.
 pub const SERIES: &str = "frames.vtkhdf.series";
 
@@ -58,8 +45,7 @@ pub fn file_name(number: usize) -> String {
     format!("frame_{number:04}.vtkhdf")
 }
 
-/// Writes one frame, with values from `values` and the same ratio along all axes, and updates the list of frames; returns all files. With
-/// `parts`, [`write_part`] has written the values before.
+/// Writes one frame, with values from `values` and the same ratio along all axes, and updates the list of frames; returns both files.
 ///
 /// # Errors
 /// Names the file and the cause.
@@ -67,80 +53,35 @@ pub fn write<const D: usize>(
     frame: &Frame<D>,
     values: &dyn PatchSource<D>,
     dir: &Path,
-    parts: Option<&Parts>,
 ) -> Result<Vec<PathBuf>, OutputError> {
     let path = dir.join(file_name(frame.number));
-    let of_parts = parts.map_or(Vec::new(), |parts| parts.names(frame.number));
-    let of_parts: Vec<PathBuf> = of_parts.iter().map(|name| dir.join(name)).collect();
-    match parts {
-        None => write_in_places(&path, Durability::Program, |out, temporary| {
-            write_values((out, temporary), frame, values, Share::Whole)
-        })?,
-        Some(parts) => write_file(&path, Durability::Program, |out| {
-            let mut share = Share::Elsewhere(parts, frame.number, Vec::new());
-            let content = build(frame, &mut share);
-            let Share::Elsewhere(.., sets) = share else { unreachable!("as it was made") };
-            out.write_all(&virtual_sets::finish(content, &sets)?)
-        })
-        .inspect_err(|_| {
-            // Part files are useless without the frame; the error to report is the frame's.
-            of_parts.iter().for_each(|path| drop(std::fs::remove_file(path)));
-        })?,
-    }
-    let series = write_series(frame, dir)?;
-    Ok([path, series].into_iter().chain(of_parts).collect())
-}
-
-/// Writes the values of a part's patches under a temporary name; [`Partial::show`] makes the file visible.
-///
-/// # Errors
-/// Names the file and the cause.
-pub fn write_part<const D: usize>(
-    frame: &Frame<D>,
-    values: &dyn PatchSource<D>,
-    dir: &Path,
-    (parts, part): (&Parts, usize),
-) -> Result<Partial, OutputError> {
-    Partial::write(&dir.join(part_name(frame.number, part)), Durability::Program, |out, temporary| {
-        write_values((out, temporary), frame, values, Share::Part(parts, part))
-    })
-}
-
-/// Writes a file with its share of the values.
-fn write_values<const D: usize>(
-    (out, temporary): (&File, &Path),
-    frame: &Frame<D>,
-    values: &dyn PatchSource<D>,
-    mut share: Share<'_>,
-) -> io::Result<()> {
-    let file = SparseFile::new(out, temporary, build(frame, &mut share))?;
-    fill(&file, frame, values, &share)
+    write_in_places(&path, Durability::Program, |out, temporary| {
+        fill(&SparseFile::new(out, temporary, build(frame))?, frame, values)
+    })?;
+    Ok(vec![path, write_series(frame, dir)?])
 }
 
 /// The file without its values.
-fn build<const D: usize>(frame: &Frame<D>, share: &mut Share<'_>) -> FileBuilder {
+fn build<const D: usize>(frame: &Frame<D>) -> FileBuilder {
     let names = dataset_names(frame);
     let mut file = FileBuilder::new();
     let mut root = file.create_group("VTKHDF");
     let mut header = file.create_group("amrclaw");
     let kind = if frame.mapping.is_empty() { "OverlappingAMR" } else { "UnstructuredGrid" };
-    // A part lacks these attributes, so that VTK does not read it as a whole frame.
-    if !matches!(share, Share::Part(..)) {
-        root.set_attr("Version", AttrValue::I64Array(vec![1, 0]));
-        root.set_attr("Type", AttrValue::AsciiString(kind.into()));
-    }
+    root.set_attr("Version", AttrValue::I64Array(vec![1, 0]));
+    root.set_attr("Type", AttrValue::AsciiString(kind.into()));
     // The same thickness on all levels, so that fine cells fill the same slab as the coarse ones.
     let thickness = frame.levels.first().map_or(1.0, |l| 0.5 * l.dx.into_iter().fold(f64::INFINITY, f64::min));
     let levels = if frame.mapping.is_empty() {
         root.set_attr("Origin", AttrValue::F64Array(pad(frame.lower, 0.0).to_vec()));
         &mut root
     } else {
-        mapped::build(&mut root, frame, &names, share);
+        mapped::build(&mut root, frame, &names);
         &mut header
     };
     for l in 0..frame.levels.len() {
         let mut group = levels.create_group(&format!("Level{l}"));
-        build_level(&mut group, frame, (l, thickness), &names, share);
+        build_level(&mut group, frame, (l, thickness), &names);
         levels.add_group(group.finish());
     }
     file.add_group(root.finish());
@@ -148,11 +89,6 @@ fn build<const D: usize>(frame: &Frame<D>, share: &mut Share<'_>) -> FileBuilder
     frame_header::write(&mut header, FORMAT_VERSION, frame);
     if !names.is_empty() {
         header.set_attr(DATASETS, AttrValue::StringArray(names));
-    }
-    match share {
-        Share::Whole => {}
-        Share::Part(_, part) => header.set_attr(PART, AttrValue::U64(*part as u64)),
-        Share::Elsewhere(parts, number, _) => header.set_attr(PARTS, AttrValue::StringArray(parts.names(*number))),
     }
     file.add_group(header.finish());
     file
@@ -164,54 +100,34 @@ fn build_level<const D: usize>(
     frame: &Frame<D>,
     (level, thickness): (usize, f64),
     names: &[String],
-    share: &mut Share<'_>,
 ) {
     let FrameLevel { dx, patches } = &frame.levels[level];
     group.set_attr("Spacing", AttrValue::F64Array(pad(*dx, thickness).to_vec()));
-    let held: Vec<i32> = (0..patches.len())
-        .filter(|&number| share.holds(level, number))
-        .flat_map(|number| vtk_box(&patches[number].cells))
-        .collect();
-    group.create_dataset("AMRBox").with_i32_data(&held).with_shape(&[held.len() as u64 / 6, 6]);
-    if let Some(parts) = share.parts_of_level(level) {
-        let parts: Vec<i32> = parts.iter().map(|&part| part as i32).collect();
-        group.create_dataset(PART_OF_BOX).with_i32_data(&parts);
-    }
+    let boxes: Vec<i32> = patches.iter().flat_map(|patch| vtk_box(&patch.cells)).collect();
+    group.create_dataset("AMRBox").with_i32_data(&boxes).with_shape(&[patches.len() as u64, 6]);
 
+    let cells = copies(frame) * patches.iter().map(|patch| patch.cells.volume()).sum::<usize>();
     let mut data = group.create_group("CellData");
     let values = names.iter().map(|name| (name.as_str(), make_f64_type()));
     for (name, kind) in values.chain([(GHOST_TYPE, make_u8_type())]) {
-        let path = format!("{}/CellData/{name}", level_path(frame, level));
-        let rows = patches.iter().enumerate().map(|(k, patch)| ([level, k], copies(frame) * patch.cells.volume()));
-        share.reserve(data.create_dataset(name), path, (kind, 1), rows);
+        reserve(data.create_dataset(name), kind, cells);
     }
     group.add_group(data.finish());
 }
 
 /// Writes the values patch by patch into the reserved space.
-fn fill<const D: usize>(
-    file: &SparseFile<'_>,
-    frame: &Frame<D>,
-    values: &dyn PatchSource<D>,
-    share: &Share<'_>,
-) -> io::Result<()> {
+fn fill<const D: usize>(file: &SparseFile<'_>, frame: &Frame<D>, values: &dyn PatchSource<D>) -> io::Result<()> {
     let names = dataset_names(frame);
     let fields: Vec<FieldIndex> = frame.fields().map(|(_, field)| field).collect();
     let copies = copies(frame);
     let mapping = frame.mapped();
-    let mut mapped = mapping.map(|mapping| mapped::Cells::new(file, mapping, &names, share)).transpose()?;
+    let mut mapped = mapping.map(|mapping| mapped::Cells::new(file, mapping, &names)).transpose()?;
     for (l, level) in frame.levels.iter().enumerate() {
         let place = |name: &str| file.filler(&format!("{}/CellData/{name}", level_path(frame, l)));
         let mut fillers = names.iter().map(|name| place(name)).collect::<io::Result<Vec<DataSetWriter<'_>>>>()?;
         let mut marks = place(GHOST_TYPE)?;
         let covering = frame.covering(l);
-        for (number, outline) in level.patches.iter().enumerate() {
-            if !share.holds(l, number) {
-                if let Some(mapped) = &mut mapped {
-                    mapped.pass(&outline.cells, &covering.of(&outline.cells));
-                }
-                continue;
-            }
+        for number in 0..level.patches.len() {
             let patch = values.patch(l, number)?;
             for (filler, &field) in fillers.iter_mut().zip(&fields) {
                 (0..copies).try_for_each(|_| filler.put(patch.values(field), f64::to_le_bytes))?;
@@ -221,7 +137,6 @@ fn fill<const D: usize>(
             (0..copies).try_for_each(|_| marks.put(&marked, u8::to_le_bytes))?;
             if let Some(mapped) = &mut mapped {
                 mapped.put(&patch, level.dx, &covered, &fields)?;
-                mapped.pass(&patch.cells, &covered);
             }
         }
         fillers.into_iter().chain([marks]).try_for_each(|filler| filler.finish().map(drop))?;

@@ -142,7 +142,6 @@ impl Trials<'_> {
             format!("time.max_steps={NO_LIMIT}"),
             format!("output.times=[{:?}]", self.end),
             "output.format=[\"vtkhdf\"]".to_owned(),
-            "output.groups=1".to_owned(),
             "output.checkpoint_every_steps=0".to_owned(),
             "output.checkpoint_every_minutes=0".to_owned(),
             "output.png=false".to_owned(),

@@ -178,35 +178,3 @@ fn checkpoints_of_other_times_are_refused() {
         assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
     }
 }
-
-/// A part that exceeds the disk space ends the run on all ranks with an error that names it. No file of that frame is left, but a checkpoint
-/// of its time; a restart in groups writes the frames of a run without the limit.
-#[cfg(unix)]
-#[test]
-fn a_part_that_found_no_room_is_not_lost() {
-    let folder = tempfile::tempdir().unwrap();
-    // With three output fields a part, which is half of a frame, is twice as large as a checkpoint.
-    let fields = ["a", "b", "c"].map(|name| format!("{{name=\"{name}\",formula=\"pressure\"}}")).join(",");
-    let fields = format!("output.field=[{fields}]");
-    let times = ["time.end=0.02", "output.times=[0.01,0.02]", "output.png=false", "output.groups=2"];
-    let sets = [&["mesh.cells=[40,40]", "regrid.max_patch_size=8"][..], &times, &[&*fields]].concat();
-    run_well(folder.path(), &case(), &sets, &["--output", "whole", "--ranks", "2"]);
-    let [whole, parts] = ["whole", "parts"].map(|dir| folder.path().join(dir));
-    let blocks = std::fs::metadata(whole.join("frame_0000.part_0001.h5")).unwrap().len() * 5 / 6 / 512;
-    let outcome = run_limited(folder.path(), blocks, &sets, &["--output", "parts", "--ranks", "2"]);
-    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-    for part in ["cannot write parts/frame_0000.part_000", "File too large", "t = 0.01", "checkpoint_", "run.json"] {
-        assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
-    }
-    let left = files(&parts);
-    assert!(left.iter().all(|name| !name.contains("frame_")), "{left:?}");
-    let checkpoint = left.into_iter().find(|name| name.starts_with("checkpoint_")).unwrap();
-    let restart = format!("parts/{checkpoint}");
-    run_well(folder.path(), &case(), &sets, &["--output", "parts", "--ranks", "2", "--restart", &restart]);
-    for number in 0..2 {
-        let name = format!("frame_{number:04}.vtkhdf");
-        let [a, b] = [&whole, &parts].map(|dir| read::frame::<2>(&dir.join(&name)).unwrap());
-        assert!(a == b, "{name}: t = {} and {}", a.time, b.time);
-        assert!(parts.join(format!("frame_{number:04}.part_0001.h5")).exists());
-    }
-}

@@ -127,36 +127,3 @@ fn processes_go_on_from_threads() {
         }
     }
 }
-
-/// Groups of processes write the values of a single rank. If a group's first process does not see the folder, the run is refused and the
-/// folder is unchanged.
-#[test]
-fn groups_of_processes_share_a_folder() {
-    let path = example("acoustics_radial");
-    let sets =
-        ["mesh.cells=[40,36]", "time.max_steps=2", "regrid.max_patch_size=12", "output.png=false", "output.groups=2"];
-    for launcher in Launcher::all() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let dir = |name: &str| folder.path().join(name);
-        run_on(1, &load(&path, &sets), &RunFiles::new(dir("one")));
-        let case = path.display().to_string();
-        let arguments = [&[&*case, "--output", "many"][..], &sets_of(&sets)].concat();
-        let output = launcher.run(folder.path(), 3, &arguments).output().expect("a launcher that starts");
-        assert!(output.status.success(), "{}", stderr_of(&output));
-        let frame = |name: &str| read::frame::<2>(&dir(name).join("frame_0000.vtkhdf")).expect("a frame");
-        assert!(frame("many") == frame("one"));
-        let before = left(&dir("many"), Ok(()));
-        assert!(before.files.contains_key("frame_0000.part_0001.h5"));
-
-        std::fs::create_dir(dir("elsewhere")).expect("a folder");
-        let rank =
-            [&[env!("CARGO_BIN_EXE_amrclaw"), "run"], &arguments[..], &["--overwrite", "--quiet", "--threads", "1"]];
-        let rank = rank.concat();
-        let mut apart = launcher.command(folder.path());
-        apart.args(["-n", "1"]).args(&rank).args([":", "-wdir"]).arg(dir("elsewhere")).args(["-n", "1"]).args(&rank);
-        let output = apart.output().expect("a launcher that starts");
-        assert_eq!(output.status.code(), Some(2), "{}", stderr_of(&output));
-        assert!(stderr_of(&output).contains("rank 1: many does not exist for this rank"), "{}", stderr_of(&output));
-        assert!(left(&dir("many"), Ok(())) == before);
-    }
-}

@@ -102,7 +102,6 @@ pub const KEYS: &[Key] = &[
     key("output.checkpoint_every_minutes", "number", "10"),
     key("output.aux", "true or false", "false"),
     key("output.png", "true or false", "true"),
-    key("output.groups", "integer", "1"),
     key("output.field.N.name", "string", "required"),
     key("output.field.N.formula", "expression", "required"),
     key("gauge.N.name", "string", "required"),

@@ -251,8 +251,6 @@ pub struct OutputSettings {
     pub aux: bool,
     /// Draw a picture of each frame.
     pub png: bool,
-    /// Groups of ranks that write VTKHDF frames; no more than there are ranks.
-    pub groups: usize,
 }
 
 /// When frames are written.

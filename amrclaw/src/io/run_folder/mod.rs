@@ -38,11 +38,6 @@ pub enum ExistingFiles {
     },
 }
 
-/// Whether a run has claimed the folder, as seen from this machine.
-pub fn is_claimed(dir: &Path) -> bool {
-    dir.join(JOURNAL).is_file()
-}
-
 /// A folder that this run alone writes to.
 #[derive(Debug)]
 pub struct RunFolder {

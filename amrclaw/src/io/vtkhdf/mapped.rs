@@ -1,9 +1,7 @@
 //! The cells of a mapped mesh as VTK's unstructured grid: the finest cell at each place, as a quadrangle or hexahedron.
 
-use super::parts::Share;
-use crate::index::CellBox;
 use crate::io::frame::{FieldIndex, Frame, FramePatch};
-use crate::io::sparse::{DataSetWriter, SparseFile};
+use crate::io::sparse::{DataSetWriter, SparseFile, reserve};
 use crate::mesh::Mapping;
 use hdf5::{GroupBuilder, make_f64_type, make_i64_type, make_u8_type};
 use std::io;
@@ -12,9 +10,6 @@ use std::io;
 const QUADRANGLE: u8 = 9;
 const HEXAHEDRON: u8 = 12;
 
-/// Level and number of the patch whose points and cells come first.
-const FIRST: [usize; 2] = [0, 0];
-
 /// Number of corners of a cell, and VTK's cell type.
 const fn kind(dim: usize) -> (usize, u8) {
     if dim == 3 { (8, HEXAHEDRON) } else { (4, QUADRANGLE) }
@@ -22,38 +17,27 @@ const fn kind(dim: usize) -> (usize, u8) {
 
 /// Writes the numbers of points and cells, and reserves space for points, cells and the values of each field, in the data set that `names`
 /// gives it. Points on a side that two patches share are stored once for each patch.
-pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &[String], share: &mut Share<'_>) {
-    let (mut points, mut cells) = (Vec::new(), Vec::new());
+pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &[String]) {
+    let (mut points, mut cells) = (0, 0);
     for (l, level) in frame.levels.iter().enumerate() {
         let covering = frame.covering(l);
-        for (k, patch) in level.patches.iter().enumerate() {
-            let nodes = patch.cells.size().iter().map(|&n| n as usize + 1).product::<usize>();
-            points.push(([l, k], nodes));
-            cells.push(([l, k], covering.of(&patch.cells).iter().filter(|covered| !**covered).count()));
+        for patch in &level.patches {
+            points += patch.cells.size().iter().map(|&n| n as usize + 1).product::<usize>();
+            cells += covering.of(&patch.cells).iter().filter(|covered| !**covered).count();
         }
     }
-    let corners = kind(D).0;
-    let sum = |rows: &[([usize; 2], usize)]| rows.iter().map(|(_, rows)| *rows as i64).sum::<i64>();
-    let counts = [("Points", sum(&points)), ("Cells", sum(&cells)), ("ConnectivityIds", corners as i64 * sum(&cells))];
-    for (what, count) in counts {
-        root.create_dataset(&format!("NumberOf{what}")).with_i64_data(&[count]);
+    let corners = kind(D).0 * cells;
+    for (what, count) in [("Points", points), ("Cells", cells), ("ConnectivityIds", corners)] {
+        root.create_dataset(&format!("NumberOf{what}")).with_i64_data(&[count as i64]);
     }
-    let of_cells = |columns: usize| cells.iter().map(move |&(patch, rows)| (patch, columns * rows));
+    reserve(root.create_dataset("Points"), make_f64_type(), 3 * points).with_shape(&[points as u64, 3]);
+    reserve(root.create_dataset("Connectivity"), make_i64_type(), corners);
     // Each cell's end in the list of corners, after a leading zero.
-    let offsets = of_cells(1).map(|(patch, rows)| (patch, rows + usize::from(patch == FIRST)));
-    let mut place =
-        |group: &mut GroupBuilder, name: &str, kind, rows: &mut dyn Iterator<Item = ([usize; 2], usize)>| {
-            let path = format!("VTKHDF/{name}");
-            let name = name.rsplit('/').next().unwrap_or(name);
-            share.reserve(group.create_dataset(name), path, kind, rows);
-        };
-    place(root, "Points", (make_f64_type(), 3), &mut points.iter().copied());
-    place(root, "Connectivity", (make_i64_type(), 1), &mut of_cells(corners));
-    place(root, "Offsets", (make_i64_type(), 1), &mut { offsets });
-    place(root, "Types", (make_u8_type(), 1), &mut of_cells(1));
+    reserve(root.create_dataset("Offsets"), make_i64_type(), cells + 1);
+    reserve(root.create_dataset("Types"), make_u8_type(), cells);
     let mut data = root.create_group("CellData");
     for name in names {
-        place(&mut data, &format!("CellData/{name}"), (make_f64_type(), 1), &mut of_cells(1));
+        reserve(data.create_dataset(name), make_f64_type(), cells);
     }
     root.add_group(data.finish());
 }
@@ -72,12 +56,10 @@ pub struct Cells<'a, const D: usize> {
 
 impl<'a, const D: usize> Cells<'a, D> {
     /// For a file with the space that [`build`] reserved.
-    pub fn new(file: &SparseFile<'a>, mapping: Mapping<D>, names: &[String], share: &Share<'_>) -> io::Result<Self> {
+    pub fn new(file: &SparseFile<'a>, mapping: Mapping<D>, names: &[String]) -> io::Result<Self> {
         let place = |name: &str| file.filler(&format!("VTKHDF/{name}"));
         let mut offsets = place("Offsets")?;
-        if share.holds(FIRST[0], FIRST[1]) {
-            offsets.put(&[0], i64::to_le_bytes)?;
-        }
+        offsets.put(&[0], i64::to_le_bytes)?;
         Ok(Cells {
             mapping,
             points: place("Points")?,
@@ -88,12 +70,6 @@ impl<'a, const D: usize> Cells<'a, D> {
             num_points: 0,
             num_cells: 0,
         })
-    }
-
-    /// Advances the counts of points and cells past a patch.
-    pub fn pass(&mut self, cells: &CellBox<D>, covered: &[bool]) {
-        self.num_points += cells.size().iter().map(|&n| i64::from(n) + 1).product::<i64>();
-        self.num_cells += covered.iter().filter(|covered| !**covered).count() as i64;
     }
 
     /// Writes the next patch, with cell size `dx`; `covered` marks the cells beneath finer patches.
@@ -128,6 +104,8 @@ impl<'a, const D: usize> Cells<'a, D> {
             let seen: Vec<f64> = visible.iter().map(|&k| of_patch[k]).collect();
             filler.put(&seen, f64::to_le_bytes)?;
         }
+        self.num_points += size.iter().map(|&n| n as i64 + 1).product::<i64>();
+        self.num_cells += visible.len() as i64;
         Ok(())
     }
 

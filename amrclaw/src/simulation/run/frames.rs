@@ -6,24 +6,22 @@ use crate::io::OutputError;
 use crate::io::format::picture_name;
 use crate::io::frame::{Frame, PatchSource};
 use crate::io::picture::{self, PictureError, PictureOptions};
-use crate::io::vtkhdf::Parts;
 use crate::threads::in_pool;
 use std::path::PathBuf;
 use tracing::warn;
 
 /// Writes a frame in all formats of the case, with its further fields, and its picture. Returns the files. `remote` provides the
-/// values of other ranks; `parts`: the files in which groups of ranks have already written them.
+/// values of other ranks.
 pub(super) fn write<const D: usize>(
     files: &Files,
     frame: &mut Frame<D>,
     remote: Option<&RemoteValues<D>>,
-    parts: Option<&Parts>,
 ) -> Result<Vec<PathBuf>, OutputError> {
     files.content.show(frame, |frame| match remote {
-        None => write_shown(files, frame, None, parts),
+        None => write_shown(files, frame, None),
         Some(remote) => {
             let values = FrameWithRemoteValues { frame, remote, purpose: Purpose::Frame };
-            write_shown(files, frame, Some(&values), parts)
+            write_shown(files, frame, Some(&values))
         }
     })
 }
@@ -33,7 +31,6 @@ fn write_shown<const D: usize>(
     files: &Files,
     frame: &Frame<D>,
     distant: Option<&dyn PatchSource<D>>,
-    parts: Option<&Parts>,
 ) -> Result<Vec<PathBuf>, OutputError> {
     let dir = files.folder.dir();
     let picture = files.png.then(|| picture_name(frame.number));
@@ -44,7 +41,7 @@ fn write_shown<const D: usize>(
     let picture = std::thread::scope(|scope| {
         let drawing = std::thread::Builder::new().spawn_scoped(scope, || draw(files, frame, distant));
         for format in &files.format {
-            written.extend(format.write_from(frame, distant.unwrap_or(frame), dir, parts)?);
+            written.extend(format.write_from(frame, distant.unwrap_or(frame), dir)?);
         }
         match drawing {
             Ok(drawing) => drawing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),

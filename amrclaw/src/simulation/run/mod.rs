@@ -9,7 +9,6 @@ mod content;
 mod error;
 mod frames;
 mod gauges;
-mod groups;
 mod output;
 mod ranks;
 mod record;
@@ -29,7 +28,6 @@ use crate::io::run_json::{self, RunRecord, RunStatus};
 use crate::io::{ExistingFiles, RunFolder, check_output_dir};
 use crate::threads::in_pool;
 use gauges::GaugeFiles;
-use groups::Groups;
 use output::WriteRequest;
 use ranks::{agreed, broadcast_from_first};
 use schedule::FrameTimes;
@@ -181,8 +179,6 @@ struct Driver<'a, const D: usize> {
     frame_at: Option<u64>,
     /// Open on the first rank only.
     files: Option<OpenFiles<D>>,
-    /// Groups of ranks whose first ranks write parts of frames.
-    groups: Option<Groups>,
     /// Seconds that the writer has worked.
     writer_seconds: f64,
     /// The snapshot that the writer could not write.
@@ -269,7 +265,6 @@ impl<'a, const D: usize> Driver<'a, D> {
         };
         let open = || OpenFiles::open(case, files, &simulation, frame_number);
         let mut open_files = agreed(&options.comm, is_first.then(open).transpose())?;
-        let groups = Groups::agree(case, &options.comm, open_files.as_ref().map(|files| files.folder.dir()))?;
         open_files.as_mut().map_or(Ok(()), OpenFiles::begin)?;
         Ok(Driver {
             dir: open_files.as_ref().map_or(&*files.dir, |files| files.folder.dir()).to_owned(),
@@ -282,7 +277,6 @@ impl<'a, const D: usize> Driver<'a, D> {
             frame_number,
             frame_at: None,
             files: open_files,
-            groups,
             writer_seconds: 0.0,
             unwritten: None,
             kept: Vec::new(),

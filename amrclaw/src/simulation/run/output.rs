@@ -33,7 +33,7 @@ impl<const D: usize> Driver<'_, D> {
             let snapshot = (leaves_files && ranks.is_first()).then(|| driver.snapshot(wish));
             if leaves_files && !ranks.is_solo() {
                 let send = |driver: &mut Self, snapshot| driver.send(wish, snapshot);
-                return driver.write_of_all(snapshot, wish.frame, send).map(drop);
+                return driver.write_of_all(snapshot, send).map(drop);
             }
             let sent = driver.send(wish, snapshot);
             agreed(&ranks, sent)
@@ -82,7 +82,6 @@ impl<const D: usize> Driver<'_, D> {
         Box::new(Snapshot {
             frame,
             remote: None,
-            parts: None,
             schedule: self.simulation.schedule_state(),
             totals_initial: self.totals_initial.clone(),
             steps: self.steps(),
@@ -191,7 +190,7 @@ impl<const D: usize> Driver<'_, D> {
             let written = self.timed(|driver| match ranks.is_solo() {
                 true => send(driver, snapshot).and_then(|()| driver.settle_files()),
                 // All ranks take part: only the first one knows what is still to be written.
-                false => driver.write_of_all(snapshot, false, send),
+                false => driver.write_of_all(snapshot, send),
             });
             self.kept.extend(written.unwrap_or_default());
         }

@@ -15,25 +15,21 @@ use crate::io::frame::{Frame, FramePatch};
 use crate::mesh::{MeshEpoch, Partition};
 use crate::simulation::RunError;
 use std::cell::LazyCell;
-use std::ops::Range;
 use std::path::PathBuf;
-use std::time::Instant;
 
 /// Length of a request: purpose, level, patch.
 const QUESTION: usize = 3;
 /// In place of a purpose: no more requests follow.
 const END_OF_REQUESTS: f64 = -1.0;
 
-/// Requests for patches between the rank that writes and the others of its group.
-pub(super) struct PatchRequests<'a, const D: usize> {
-    pub ranks: &'a Ranks,
+/// Requests for patches between the rank that writes, the first, and the others.
+struct PatchRequests<'a, const D: usize> {
+    ranks: &'a Ranks,
     /// The frame; on ranks that serve requests, with values.
-    pub frame: &'a Frame<D>,
-    pub partitions: Vec<&'a Partition>,
-    pub epoch: MeshEpoch,
-    pub content: FrameContent,
-    /// The ranks that have the values, first the one that writes.
-    pub group: Range<usize>,
+    frame: &'a Frame<D>,
+    partitions: Vec<&'a Partition>,
+    epoch: MeshEpoch,
+    content: FrameContent,
 }
 
 impl<const D: usize> PatchRequests<'_, D> {
@@ -60,14 +56,14 @@ impl<const D: usize> PatchRequests<'_, D> {
         self.end_requests()
     }
 
-    /// Tells the other ranks of the group that no more requests follow.
-    pub fn end_requests(&self) -> Result<(), CommError> {
-        let mut others = self.group.clone().skip(1);
-        others.try_for_each(|rank| self.ranks.post_values(rank, self.header(0), &[END_OF_REQUESTS, 0.0, 0.0]))
+    /// Tells the other ranks that no more requests follow.
+    fn end_requests(&self) -> Result<(), CommError> {
+        (1..self.ranks.rank().of)
+            .try_for_each(|rank| self.ranks.post_values(rank, self.header(0), &[END_OF_REQUESTS, 0.0, 0.0]))
     }
 
     /// Requests a patch's values from its owner, and receives them.
-    pub fn fetch(&self, purpose: Purpose, level: usize, number: usize) -> Result<FramePatch<D>, CommError> {
+    fn fetch(&self, purpose: Purpose, level: usize, number: usize) -> Result<FramePatch<D>, CommError> {
         let owner = self.partitions[level].owner(number);
         let question = [purpose as usize, level, number].map(|n| n as f64);
         self.ranks.post_values(owner, self.header(0), &question)?;
@@ -80,7 +76,7 @@ impl<const D: usize> PatchRequests<'_, D> {
 
     /// Serves requests of the rank that writes until no more follow.
     pub fn answer(&self) -> Result<(), CommError> {
-        let (asker, further) = (self.group.start, LazyCell::new(|| self.content.further(self.frame)));
+        let (asker, further) = (0, LazyCell::new(|| self.content.further(self.frame)));
         loop {
             let question = self.ranks.wait_for_values(asker, self.header(0), QUESTION)?;
             if question[0] == END_OF_REQUESTS {
@@ -102,36 +98,22 @@ impl<const D: usize> PatchRequests<'_, D> {
 }
 
 impl<const D: usize> Driver<'_, D> {
-    /// Passes a snapshot of several ranks to the writer by `send`, waits until it is written, and returns the files. `in_groups`: it is a
-    /// frame, whose parts groups of ranks write first if the case asks for that. A collective operation; only the first rank has the snapshot.
+    /// Passes a snapshot of several ranks to the writer by `send`, waits until it is written, and returns the files. A
+    /// collective operation; only the first rank has the snapshot.
     pub(super) fn write_of_all(
         &mut self,
-        mut snapshot: Option<Box<Snapshot<D>>>,
-        in_groups: bool,
+        snapshot: Option<Box<Snapshot<D>>>,
         send: impl FnOnce(&mut Self, Option<Box<Snapshot<D>>>) -> Result<(), Cause>,
     ) -> Result<Vec<PathBuf>, Cause> {
-        let mut frame = snapshot.as_ref().map_or_else(|| self.simulation.frame(), |snapshot| snapshot.frame.outline());
-        let clock = Instant::now();
-        let parts = match in_groups && self.groups.is_some() {
-            true => self.write_parts(snapshot.as_mut().map_or(&mut frame, |snapshot| &mut snapshot.frame)),
-            false => Ok(None),
-        };
-        self.writer_seconds += clock.elapsed().as_secs_f64();
-        let parts = match parts {
-            Ok(parts) => parts,
-            Err(cause) => {
-                self.unwritten = snapshot;
-                return Err(cause);
-            }
-        };
+        let frame = snapshot.as_ref().map_or_else(|| self.simulation.frame(), |snapshot| snapshot.frame.outline());
         let (remote, desk) = RemoteValues::new();
-        let given = snapshot.map(|snapshot| Box::new(Snapshot { remote: Some(remote), parts, ..*snapshot }));
+        let given = snapshot.map(|snapshot| Box::new(Snapshot { remote: Some(remote), ..*snapshot }));
         let sent = send(self, given);
         if let Some(unsent) = &mut self.unwritten {
             // The writer did not get the snapshot: dropping this end of the channel ends the service.
             unsent.remote = None;
         }
-        let service = self.service(&frame, 0..self.options.comm.rank().of);
+        let service = self.service(&frame);
         let answered = match self.options.comm.is_first() {
             true => service.serve_writer(&desk),
             false => service.answer(),
@@ -142,8 +124,7 @@ impl<const D: usize> Driver<'_, D> {
         agreed(&self.options.comm, answered.and(outcome))
     }
 
-    /// `group`: the ranks that have the values; the first one writes.
-    pub(super) fn service<'a>(&'a self, frame: &'a Frame<D>, group: Range<usize>) -> PatchRequests<'a, D> {
+    fn service<'a>(&'a self, frame: &'a Frame<D>) -> PatchRequests<'a, D> {
         let partition = |l: usize| self.simulation.partition(Level(l as u8)).expect("several ranks share the patches");
         PatchRequests {
             ranks: &self.options.comm,
@@ -151,7 +132,6 @@ impl<const D: usize> Driver<'_, D> {
             partitions: (0..frame.levels.len()).map(partition).collect(),
             epoch: self.simulation.hierarchy().epoch(),
             content: FrameContent::of(self.case),
-            group,
         }
     }
 }

@@ -3,7 +3,6 @@
 use super::content::FrameContent;
 use super::remote_values::RemoteValues;
 use crate::io::frame::Frame;
-use crate::io::vtkhdf::Parts;
 use crate::io::{FrameFormat, RunFolder};
 use crate::simulation::ScheduleState;
 use rayon::ThreadPool;
@@ -15,8 +14,6 @@ pub(super) struct Snapshot<const D: usize> {
     pub frame: Frame<D>,
     /// The source of the other ranks' values, until the snapshot is written.
     pub remote: Option<RemoteValues<D>>,
-    /// The files in which groups of ranks have written the frame's values.
-    pub parts: Option<Parts>,
     pub schedule: ScheduleState,
     pub totals_initial: Vec<f64>,
     /// Steps of the coarsest level.

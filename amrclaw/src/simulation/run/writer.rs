@@ -71,7 +71,7 @@ impl Files {
         let (mut files, mut checkpoint, mut error) = (Vec::new(), None, None);
         let remote = snapshot.remote.take();
         if snapshot.as_frame {
-            match frames::write(self, &mut snapshot.frame, remote.as_ref(), snapshot.parts.as_ref()) {
+            match frames::write(self, &mut snapshot.frame, remote.as_ref()) {
                 Ok(written) => {
                     info!(number = snapshot.frame.number, time = snapshot.frame.time, "frame written");
                     files = written;

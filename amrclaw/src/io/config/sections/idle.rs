@@ -31,11 +31,6 @@ pub fn remark(reader: &mut Reader<'_>, case: &CaseSettings, dimension: Option<us
             "has an effect in three dimensions only",
         ),
         ("scheme.limiter", case.scheme.order == 1, "has no effect at first order"),
-        (
-            "output.groups",
-            !case.output.format.contains(&FrameFormat::VtkHdf),
-            "has no effect without the format \"vtkhdf\"",
-        ),
     ];
     for (key, idle, why) in rules {
         if idle && reader.is_present(key) {

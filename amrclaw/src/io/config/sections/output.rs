@@ -35,7 +35,6 @@ pub fn read(
         checkpoint_every_minutes: minutes,
         aux: reader.boolean("output.aux", false),
         png: reader.boolean("output.png", true),
-        groups: reader.integer("output.groups", 1, 1) as usize,
     }
 }
 

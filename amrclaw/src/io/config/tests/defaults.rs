@@ -58,7 +58,6 @@ fn a_small_case_has_the_documented_defaults() {
             checkpoint_every_minutes: 10.0,
             aux: false,
             png: true,
-            groups: 1,
         }
     );
     assert!(case.gauge.is_empty() && case.source.is_empty());

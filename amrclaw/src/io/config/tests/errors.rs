@@ -151,8 +151,6 @@ const DATA: &[Mistake] = mistakes! {
     48 "checkpoint_every_steps = -1" => (48, 26, 2), "output.checkpoint_every_steps", "must be at least 0", "0 or more";
     48 "checkpoint_every_minutes = -0.5" => (48, 28, 4), "output.checkpoint_every_minutes", "must be at least 0, but is -0.5", "or 0 for none";
     48 "png = \"no\"" => (48, 7, 4), "output.png", "needs true or false", "without quotes";
-    48 "groups = 0" => (48, 10, 1), "output.groups", "must be at least 1, but is 0", "1 or more";
-    48 "groups = \"all\"" => (48, 10, 5), "output.groups", "needs an integer", "without quotes";
     48 "aux = 0" => (48, 7, 1), "output.aux", "needs true or false", "without quotes";
     50 "" => (49, 1, 9), "gauge.0.name", "is missing", "under this `[[gauge]]`";
     50 "name = \"a/b\"" => (50, 8, 5), "gauge.0.name", "cannot name a file", "letters";

@@ -69,7 +69,6 @@ fn keys_without_effect_are_told() {
         (&["regrid.cluster=tiles", "regrid.cutoff=0.5"], "regrid.cutoff: has no effect with"),
         (&["scheme.double_transverse=true"], "scheme.double_transverse: has an effect in three dimensions only"),
         (&["scheme.order=1", "scheme.limiter=mc"], "scheme.limiter: has no effect at first order"),
-        (&["output.groups=2", "output.format=plotfile"], "output.groups: has no effect without the format \"vtkhdf\""),
         (
             &["regrid.region=[{levels=[1,1],lower=[0,0],upper=[1,1],time=[7,8]}]"],
             "regrid.region.0.time: is outside the run",
