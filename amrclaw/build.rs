@@ -6,8 +6,15 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// What a solver is compiled against, relative to the workspace's root. Folders are taken whole.
-const EMBEDDED: &[&str] =
-    &["Cargo.toml", "Cargo.lock", "riemann/Cargo.toml", "riemann/src", "riemann/benches", "riemann/macros"];
+const EMBEDDED: &[&str] = &[
+    "Cargo.toml",
+    "Cargo.lock",
+    "riemann/Cargo.toml",
+    "riemann/build.rs",
+    "riemann/src",
+    "riemann/benches",
+    "riemann/macros",
+];
 
 fn main() {
     let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the package's folder"));

@@ -39,7 +39,7 @@ def _build_program():
     """Compiles the command line and puts it into the package."""
     name = "amrclaw.exe" if os.name == "nt" else "amrclaw"
     # The features of both packages, so that what they share is the same.
-    packages = ["--package", "amrclaw", "--package", "amrclaw-python"]
+    packages = ["--package", "amrclaw", "--package", "amrclaw-python", "--bin", "amrclaw"]
     subprocess.run(["cargo", "build", "--release", *packages], cwd=HERE.parent, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent / "target"))
     PLACE.mkdir(exist_ok=True)

@@ -1,19 +1,41 @@
-//! Leaves kernels for AVX-512 out of builds for tests on a processor that cannot run them: a third of what these compile.
+//! Decides which kernels are compiled: for which vector instructions and which numbers.
+//!
+//! With the feature `all-kernels`, and in quick builds, as for tests: all, but none that need AVX-512 on a processor without. Else those that
+//! this machine runs by default: `f64`, in its widest vectors. What is left out is compiled when a case first asks for it.
+
+/// Vectors, numbers, and meshes.
+const ALL: [&str; 5] = ["portable", "avx2", "avx512", "f32", "mapped_space"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let is_quick = std::env::var("OPT_LEVEL").is_ok_and(|level| level == "0" || level == "1");
-    if is_quick && !runs_avx512() {
-        println!("cargo::rustc-cfg=without_avx512");
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    let here = widest();
+    let elsewhere = var("TARGET") != var("HOST");
+    let is_quick = matches!(var("OPT_LEVEL").as_str(), "0" | "1");
+    let all = elsewhere || !var("CARGO_FEATURE_ALL_KERNELS").is_empty();
+    let sets: &[&str] = match (all, is_quick) {
+        (true, _) => &ALL,
+        (_, true) if here == "avx512" => &ALL,
+        (_, true) => &["portable", "avx2", "f32", "mapped_space"],
+        _ => &[here],
+    };
+    for set in sets {
+        println!("cargo::rustc-cfg=kernels_{set}");
     }
 }
 
+/// The widest vectors of this processor.
 #[cfg(target_arch = "x86_64")]
-fn runs_avx512() -> bool {
-    is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq")
+fn widest() -> &'static str {
+    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
+    match avx2 {
+        true if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") => "avx512",
+        true => "avx2",
+        false => "portable",
+    }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn runs_avx512() -> bool {
-    false
+fn widest() -> &'static str {
+    "portable"
 }

@@ -12,10 +12,9 @@ use amrclaw::exec::comm::{Ranks, Threads};
 use amrclaw::io::checkpoint_patches::StoredCheckpoint;
 use amrclaw::io::config::Case;
 use amrclaw::io::frame::Frame;
-use amrclaw::io::read;
 use amrclaw::mesh::Speeds;
 use amrclaw::plugin::ChosenSolver;
-use amrclaw::simulation::{RunFailure, RunFiles, RunOptions, Simulation, run};
+use amrclaw::simulation::{Precision, RunFailure, RunFiles, RunOptions, Simulation, run};
 use common::{EXAMPLES, Left, OUTPUT_STEPS, OUTPUTS, SHORT, all_cases, example, load, run_on};
 use scale::model::Model;
 use scale::options::Options;
@@ -196,7 +195,7 @@ fn assert_steps_are_the_same(case: &Case, solver: &ChosenSolver, speeds: &Speeds
 fn unequal_ranks_change_no_value() {
     let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/sound.toml");
     let case = load(&sound, &["regrid.max_patch_size=16"]);
-    let solver = ChosenSolver::of(&case).unwrap_or_else(|e| panic!("{e}"));
+    let solver = ChosenSolver::of(&case, Precision::F64).unwrap_or_else(|e| panic!("{e}"));
     // Speeds of ranks that have advanced 1000 cells, one cell and 500 cells in a second.
     let speeds = Speeds::equal(3).measured(&[(1000, 1.0), (1, 1.0), (500, 1.0)]);
     let cells = assert_steps_are_the_same(&case, &solver, &speeds, 3);

@@ -6,10 +6,11 @@
 use cuda::abi::{Plain, Pointer};
 use cuda::amr::tuning::rows_per_tile;
 use cuda::amr::{Patch, PatchReport, Tile, TileShape, TileTable, UpdateArgs, UpdateKernel, UpdateOptions};
-use cuda::compile::{Precision, Target};
+use cuda::compile::Target;
 use cuda::{CudaError, Device, DeviceBuffer, Stream};
 use riemann::limiter::Limiter;
 use riemann::patch::PACK_OVERRUN;
+use riemann::real::Precision;
 use riemann::real::Scalar;
 
 #[allow(dead_code, reason = "the tests use the rest")]

@@ -5,9 +5,10 @@ mod support;
 
 use cuda::abi::Pointer;
 use cuda::amr::{PatchReport, UpdateArgs};
-use cuda::compile::{Precision, Target};
+use cuda::compile::Target;
 use riemann::faces::FaceSolver;
 use riemann::patch::PatchSolver;
+use riemann::real::Precision;
 use riemann::real::Scalar;
 use std::sync::Mutex;
 use support::emulator::Emulated;
@@ -104,7 +105,14 @@ fn compare_double(sizes: &[[i32; 3]]) -> impl Fn(&TestSolver, &Choice) + Sync {
 }
 
 fn compare_single(sizes: &[[i32; 3]]) -> impl Fn(&TestSolver, &Choice) + Sync {
-    move |solver, choice| compare::<f32>(solver, (&*solver.kernels.single, &*solver.faces.single), sizes, choice)
+    move |solver, choice| {
+        compare::<f32>(
+            solver,
+            (solver.kernels.single.as_deref().expect("tests have all kernels"), &*solver.faces.single),
+            sizes,
+            choice,
+        )
+    }
 }
 
 #[test]

@@ -8,10 +8,11 @@ mod support;
 
 use cuda::amr::{CaseFunction, Group, Shape, UpdateOptions, mapped_cells};
 use cuda::cache;
-use cuda::compile::{Precision, Source, Target};
+use cuda::compile::{Source, Target};
 use cuda::nvrtc::Nvrtc;
 use riemann::device_source::DeviceSource;
 use riemann::limiter::Limiter;
+use riemann::real::Precision;
 use riemann::solver::{Described, Solver};
 use std::collections::BTreeSet;
 use support::level::{FULLEST, fewer_options, fullest, option_table};
@@ -20,7 +21,7 @@ use support::solvers::{all, all_in};
 /// The oldest supported architecture, and that of the machines used for benchmarks. One solver and precision suffice to find what the
 /// older one lacks: only `OF_BOTH` is compiled for it.
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
-const OF_BOTH: (&str, Precision) = ("acoustics", Precision::Double);
+const OF_BOTH: (&str, Precision) = ("acoustics", Precision::F64);
 
 /// The architectures for which a solver's text is compiled.
 fn architectures(solver: &str, precision: Precision) -> &'static [&'static str] {
@@ -29,7 +30,7 @@ fn architectures(solver: &str, precision: Precision) -> &'static [&'static str] 
 
 /// `f64`, and `f32` too if `in_both`.
 fn precisions(in_both: bool) -> impl Iterator<Item = Precision> {
-    [Precision::Double].into_iter().chain(in_both.then_some(Precision::Single))
+    [Precision::F64].into_iter().chain(in_both.then_some(Precision::F32))
 }
 
 /// Registers, bytes of stack and bytes spilt, from the assembler's lines in the log.
@@ -46,7 +47,7 @@ fn every_kernel_compiles_for_every_solver() {
     let solvers = all();
     assert!(!solvers.is_empty());
     for solver in &solvers {
-        for precision in [Precision::Double, Precision::Single] {
+        for precision in [Precision::F64, Precision::F32] {
             // Options differ little for the compiler: each is compiled once, the fullest for all architectures.
             for (options, _) in &fewer_options(solver) {
                 let fullest =
@@ -61,7 +62,7 @@ fn every_kernel_compiles_for_every_solver() {
                     assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}: no machine code", solver.name);
                     if fullest {
                         let found = resources(&compiled.log);
-                        println!("{} {} {architecture}: {found}", solver.name, precision.cuda());
+                        println!("{} {} {architecture}: {found}", solver.name, precision.name());
                     }
                 }
             }
@@ -83,8 +84,8 @@ fn every_kernel_of_the_fault_compiles() {
         sweep: [true, false, false],
         keeps_faces: true,
     };
-    let target = Target { precision: Precision::Double, fused: true, solver: Some(source.clone()) };
-    let compiled = options.source(&source, Precision::Double).compile(&target, "sm_90");
+    let target = Target { precision: Precision::F64, fused: true, solver: Some(source.clone()) };
+    let compiled = options.source(&source, Precision::F64).compile(&target, "sm_90");
     compiled.unwrap_or_else(|error| panic!("{error}"));
 }
 
@@ -103,7 +104,7 @@ fn every_update_in_space_compiles() {
                 let source = options.source(&solver.source, precision);
                 let compiled = source.compile(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
                 assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}: no machine code", solver.name);
-                println!("{} {} {sweep:?}: {}", solver.name, precision.cuda(), resources(&compiled.log));
+                println!("{} {} {sweep:?}: {}", solver.name, precision.name(), resources(&compiled.log));
             }
         }
     }
@@ -136,11 +137,11 @@ __device__ __forceinline__ void own_values(const Point& at, double* values) { va
         };
         let text = format!("{MAP}{}", mapped_cells(dim).concat());
         let function = CaseFunction { text, solves: false, num_values, positive: num_values as i32 - 1 };
-        for precision in [Precision::Double, Precision::Single] {
+        for precision in [Precision::F64, Precision::F32] {
             let target = Target { precision, fused: false, solver: None };
             let (source, target) = shape.text_of_case(Group::Evaluate, &function, &target);
             let compiled = source.compile(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
-            println!("{dim} dimensions, {}: {}", precision.cuda(), resources(&compiled.log));
+            println!("{dim} dimensions, {}: {}", precision.name(), resources(&compiled.log));
         }
     }
 }
@@ -200,12 +201,12 @@ fn compiles(shape: &Shape, group: Group, target: &Target, architecture: &str) {
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn every_elementary_function_compiles() {
-    for (precision, fused) in [(Precision::Double, false), (Precision::Double, true), (Precision::Single, true)] {
+    for (precision, fused) in [(Precision::F64, false), (Precision::F64, true), (Precision::F32, true)] {
         let target = Target { precision, fused, solver: None };
         let compiled =
             support::elementary::source().compile(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
         assert!(compiled.cubin.starts_with(b"\x7fELF"), "no machine code");
-        println!("{}: {}", precision.cuda(), resources(&compiled.log));
+        println!("{}: {}", precision.name(), resources(&compiled.log));
     }
 }
 
@@ -217,7 +218,7 @@ fn machine_code_is_kept() {
     let acoustics = all().into_iter().find(|solver| solver.name == "acoustics").expect("it is built in");
     let (options, _) = option_table(&acoustics).swap_remove(FULLEST);
     let kept = cache::kernels();
-    for precision in [Precision::Double, Precision::Single] {
+    for precision in [Precision::F64, Precision::F32] {
         for fused in [true, false] {
             let target = Target { precision, fused, solver: Some(acoustics.source.clone()) };
             for keeps_faces in [true, false] {
@@ -235,7 +236,7 @@ fn machine_code_is_kept() {
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn errors_name_the_kernel() {
-    let target = Target { precision: Precision::Double, fused: true, solver: None };
+    let target = Target { precision: Precision::F64, fused: true, solver: None };
     let source = Source { file: "wrong.cu", texts: vec!["void f() { g(); }"], definitions: vec![], defines: vec![] };
     let error = source.compile(&target, "sm_90").map(|_| ()).expect_err("g is undefined").to_string();
     assert!(error.contains("wrong.cu") && error.contains("sm_90") && error.contains("\"g\" is undefined"), "{error}");

@@ -1,7 +1,6 @@
 //! A solver one face at a time behind a pointer: for checks and comparisons, where speed does not matter.
 
 use crate::axis::{Axis, Side};
-use crate::patch::Kernels;
 use crate::real::Scalar;
 use crate::solver::{Solver, TransverseAux};
 use std::sync::Arc;
@@ -45,6 +44,8 @@ pub struct Faces {
     pub double: Arc<dyn FaceSolver<f64>>,
     /// In `f32`.
     pub single: Arc<dyn FaceSolver<f32>>,
+    /// For each auxiliary value that lives on faces, their normal.
+    pub aux_face: Vec<Option<Axis>>,
     /// In `f64`, with the axes of each of [`Axis::pairs`] exchanged; `None` if the solver cannot say.
     pub exchanged: Option<Vec<Arc<dyn FaceSolver<f64>>>>,
     /// In `f64`, in a mirror normal to each axis; `None` if the solver has no mirror image.
@@ -54,12 +55,12 @@ pub struct Faces {
 impl Faces {
     /// The evaluators of a solver.
     pub fn new<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S) -> Self {
-        let kernels = Arc::new(Kernels::new(solver));
-        let exchanged = |&axes| kernels.solver().exchanged(axes).map(|solver| Arc::new(Kernels::new(solver)) as _);
+        let face = Arc::new(OneFace::<S, M, W, A>(solver));
+        let exchanged = |&axes| face.0.exchanged(axes).map(|solver| Arc::new(OneFace::<S, M, W, A>(solver)) as _);
         let exchanged = Axis::pairs(S::DIM).iter().map(exchanged).collect();
-        let mirrored = |&axis| kernels.solver().mirrored(axis).map(|solver| Arc::new(Kernels::new(solver)) as _);
+        let mirrored = |&axis| face.0.mirrored(axis).map(|solver| Arc::new(OneFace::<S, M, W, A>(solver)) as _);
         let mirrored = Axis::ALL[..S::DIM].iter().map(mirrored).collect();
-        Faces { double: kernels.clone(), single: kernels, exchanged, mirrored }
+        Faces { double: face.clone(), single: face, aux_face: S::AUX_FACE.to_vec(), exchanged, mirrored }
     }
 }
 
@@ -68,7 +69,10 @@ fn array<T: Copy, const N: usize>(values: &[T]) -> [T; N] {
     values.try_into().unwrap_or_else(|_| panic!("{} values where the solver has {N}", values.len()))
 }
 
-impl<S, R, const M: usize, const W: usize, const A: usize> FaceSolver<R> for Kernels<S, M, W, A>
+/// A solver of any type, one face at a time.
+struct OneFace<S, const M: usize, const W: usize, const A: usize>(S);
+
+impl<S, R, const M: usize, const W: usize, const A: usize> FaceSolver<R> for OneFace<S, M, W, A>
 where
     S: Solver<M, W, A>,
     R: Scalar,
@@ -76,7 +80,7 @@ where
     fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R> {
         let [ql, qr] = q.map(array);
         let [aux_l, aux_r] = aux.map(array);
-        let face = self.solver().normal(axis, ql, qr, aux_l, aux_r);
+        let face = self.0.normal(axis, ql, qr, aux_l, aux_r);
         FaceSolution {
             waves: face.waves.iter().map(|wave| wave.to_vec()).collect(),
             speeds: face.speeds.to_vec(),
@@ -97,20 +101,20 @@ where
         let [ql, qr] = q.map(array);
         let [below, here, above] = aux.map(array);
         let around = TransverseAux { below, here, above };
-        let mean = self.solver().mean_state(ql, qr);
-        let split = self.solver().transverse(axis, across, side, ql, qr, mean, &around, array(asdq));
+        let mean = self.0.mean_state(ql, qr);
+        let split = self.0.transverse(axis, across, side, ql, qr, mean, &around, array(asdq));
         [split.bmasdq.to_vec(), split.bpasdq.to_vec()]
     }
 
     fn flux(&self, axis: Axis, q: &[R], aux: &[R]) -> Option<Vec<R>> {
-        self.solver().flux(axis, array(q), array(aux)).map(|flux| flux.to_vec())
+        self.0.flux(axis, array(q), array(aux)).map(|flux| flux.to_vec())
     }
 
     fn admissible(&self, unit: &[f64]) -> Vec<f64> {
-        self.solver().admissible(array(unit)).to_vec()
+        self.0.admissible(array(unit)).to_vec()
     }
 
     fn admissible_aux(&self, unit: &[f64]) -> Vec<f64> {
-        self.solver().admissible_aux(array(unit)).to_vec()
+        self.0.admissible_aux(array(unit)).to_vec()
     }
 }

@@ -178,6 +178,34 @@ pub trait Scalar: Real<Scalar = Self, Mask = bool> + PartialOrd + Default {
     fn finite(self) -> bool;
 }
 
+/// The precision of a run's numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// 64 bits.
+    #[default]
+    F64,
+    /// 32 bits.
+    F32,
+}
+
+impl Precision {
+    /// All of them.
+    pub const ALL: [Precision; 2] = [Precision::F64, Precision::F32];
+
+    /// That of `f64` or `f32`.
+    pub const fn of<R: Scalar>() -> Precision {
+        if R::BYTES == 8 { Precision::F64 } else { Precision::F32 }
+    }
+
+    /// `f64` or `f32`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Precision::F64 => f64::NAME,
+            Precision::F32 => f32::NAME,
+        }
+    }
+}
+
 /// Returns `x`; the compiler then knows only that it is in a register.
 ///
 /// Where all lanes of an operation are equal, the compiler computes only one of them; and where it knows that the number lies in memory, it

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn kernels(name: &str, dim: usize) -> Arc<dyn PatchSolver<f64>> {
-    catalogue::kernels(name, dim, &parameters(name, dim)).unwrap_or_else(|e| panic!("{e}")).double
+    let kernels = catalogue::kernels(name, dim, &parameters(name, dim)).unwrap_or_else(|e| panic!("{e}"));
+    kernels.expect("tests have all kernels").double
 }
 
 /// The value 1 for every parameter that has no default.

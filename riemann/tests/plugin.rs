@@ -7,7 +7,9 @@ use riemann::limiter::Limiter;
 use riemann::patch::{
     FaceList, KeptFace, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SourceRow, Strides, TileArgs,
 };
-use riemann::plugin::{ABI_VERSION, Form, Instance, LoadError, Plugin, PluginForm, Row, Table, form, table};
+use riemann::plugin::{
+    ABI_VERSION, DOUBLE, Form, Instance, LoadError, Plugin, PluginForm, Row, SINGLE, Table, form, table,
+};
 use riemann::prelude::*;
 use riemann::real::Scalar;
 use riemann::solvers::Acoustics;
@@ -128,7 +130,7 @@ fn load(forms: Vec<Form>) -> Result<Plugin, LoadError> {
 }
 
 fn plugin() -> PluginForm {
-    load(vec![form::<Decay, _, _, _>()]).expect("the table is of this version").form(2)
+    load(vec![form::<Decay, _, _, _, { DOUBLE | SINGLE }>()]).expect("the table is of this version").form(2)
 }
 
 fn decay(speed: f64) -> Instance {
@@ -231,7 +233,11 @@ fn the_description_survives() {
 /// form with the most. A table without forms, or with two of the same dimension, is refused.
 #[test]
 fn the_form_asked_for_is_taken() {
-    let plugin = load(vec![form::<Acoustics<3>, _, _, _>(), form::<Acoustics<1>, _, _, _>()]).expect("two forms");
+    let plugin = load(vec![
+        form::<Acoustics<3>, _, _, _, { DOUBLE | SINGLE }>(),
+        form::<Acoustics<1>, _, _, _, { DOUBLE | SINGLE }>(),
+    ])
+    .expect("two forms");
     let dimensions: Vec<_> = plugin.forms().iter().map(|form| form.info().dim).collect();
     assert_eq!(dimensions, [1, 3]);
     for (asked, found) in [(1, 1), (2, 3), (3, 3)] {
@@ -240,9 +246,9 @@ fn the_form_asked_for_is_taken() {
         assert_eq!((form.info().dim, PatchSolver::<f64>::dim(&solver)), (found, found));
         assert_eq!(PatchSolver::<f64>::equations(&solver).len(), found + 1);
     }
-    let only = load(vec![form::<Acoustics<3>, _, _, _>()]).expect("one form");
+    let only = load(vec![form::<Acoustics<3>, _, _, _, { DOUBLE | SINGLE }>()]).expect("one form");
     assert_eq!([1, 2, 3].map(|asked| only.form(asked).info().dim), [3; 3]);
-    let alike = || form::<Decay, _, _, _>();
+    let alike = || form::<Decay, _, _, _, { DOUBLE | SINGLE }>();
     for wrong in [vec![], vec![alike(), alike()]] {
         assert_eq!(load(wrong).err(), Some(LoadError::Damaged("its numbers of dimensions")));
     }
@@ -317,7 +323,7 @@ fn other_tables_are_refused() {
     let load = |table: *const Table| unsafe { Plugin::from_entry(table) }.err();
     assert_eq!(load(std::ptr::null()), Some(LoadError::NotAPlugin));
     assert_eq!(load(bytes.as_ptr().cast()), Some(LoadError::NotAPlugin));
-    let table = table("another compiler", vec![form::<Decay, _, _, _>()]);
+    let table = table("another compiler", vec![form::<Decay, _, _, _, { DOUBLE | SINGLE }>()]);
     // SAFETY: `bytes` is at least as long as the table.
     unsafe {
         std::ptr::copy_nonoverlapping((&raw const table).cast::<u8>(), bytes.as_mut_ptr().cast(), size_of::<Table>())

@@ -1,6 +1,6 @@
 //! Tasks for GPUs on machines without one: compiling the kernels, and making a folder to copy to a machine with a GPU.
 
-use crate::process::{Outcome, cargo, command, output, release_program, root, run, target_dir};
+use crate::process::{ALL_KERNELS, Outcome, cargo, command, output, portable_program, root, run, target_dir};
 use std::path::{Path, PathBuf};
 
 /// The folder that `gpu-bundle` makes, in the target folder.
@@ -95,16 +95,27 @@ pub fn bundle() -> Outcome {
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(failed)?;
     }
-    let program = release_program()?;
+    let program = portable_program()?;
     copy_program(&program, &folder.join("amrclaw"))?;
     // This program makes the paper's figures there.
     let own = std::env::current_exe().map_err(|e| format!("the path of this program: {e}"))?;
     copy_program(&own, &folder.join("xtask"))?;
     let tests = PROGRAMS.iter().flat_map(|name| ["--test", name]);
-    let tests: Vec<&str> = ["test", "--release", "--workspace", "--no-run", "--bench", "update", "--bench", "link"]
-        .into_iter()
-        .chain(tests)
-        .collect();
+    let tests: Vec<&str> = [
+        "test",
+        "--release",
+        "--workspace",
+        "--features",
+        ALL_KERNELS,
+        "--no-run",
+        "--bench",
+        "update",
+        "--bench",
+        "link",
+    ]
+    .into_iter()
+    .chain(tests)
+    .collect();
     run(&mut cargo(&tests))?;
     let deps = target_dir().join("release/deps");
     for name in PROGRAMS.into_iter().chain(["update", "link"]) {
@@ -113,7 +124,8 @@ pub fn bundle() -> Outcome {
     copy_cases(&program, &folder)?;
     let cache = folder.join("cache");
     for (test, name) in [("nvrtc", "machine_code_is_kept"), ("device", "kernels_of_runs_compile")] {
-        let fill = ["test", "--release", "--workspace", "--test", test, "--", "--include-ignored", name];
+        let fill = ["test", "--release", "--workspace", "--features", ALL_KERNELS, "--test", test];
+        let fill = fill.into_iter().chain(["--", "--include-ignored", name]).collect::<Vec<_>>();
         run(cargo(&fill).env("AMRCLAW_NVRTC", nvrtc()?).env("AMRCLAW_CACHE", &cache))?;
     }
     let script = folder.join("run.sh");

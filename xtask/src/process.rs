@@ -22,6 +22,15 @@ pub fn release_program() -> Outcome<PathBuf> {
     Ok(program_in("release"))
 }
 
+/// The command line of the release build with the kernels of all solvers, for machines without Rust.
+pub fn portable_program() -> Outcome<PathBuf> {
+    run(&mut cargo(&["build", "--release", "--workspace", "--features", ALL_KERNELS, "--bin", "amrclaw"]))?;
+    Ok(program_in("release"))
+}
+
+/// The feature that compiles all kernels.
+pub const ALL_KERNELS: &str = "amrclaw/all-kernels";
+
 /// The command line that the tests build: built alone it would be compiled again, with fewer features of the libraries.
 pub fn tested_program() -> Outcome<PathBuf> {
     run(&mut cargo(&["test", "--quiet", "--workspace", "--no-run", "--test", "cli"]))?;

@@ -51,10 +51,13 @@ pub fn wheel(arguments: &[String]) -> Outcome {
     };
     let interpreter = virtual_environment()?;
     // Both packages at once, so that shared dependencies are compiled once.
-    run(&mut cargo(&["build", "--release", "--package", "amrclaw", "--package", "amrclaw-python"]))?;
+    let packages = ["build", "--release", "--package", "amrclaw", "--package", "amrclaw-python"];
+    let kernels = ["--features", "amrclaw/all-kernels,amrclaw-python/all-kernels"];
+    run(&mut cargo(&[packages.as_slice(), &kernels].concat()))?;
     bundle_program(&target_dir().join("release/amrclaw"))?;
     let mut maturin = command(&interpreter);
-    maturin.args(["-m", "maturin", "build", "--release", "--auditwheel", "check", "--manifest-path"]);
+    maturin.args(["-m", "maturin", "build", "--release", "--features", "all-kernels", "--auditwheel", "check"]);
+    maturin.arg("--manifest-path");
     maturin.arg("python/Cargo.toml").arg("--interpreter").arg(&interpreter).arg("--out").arg(&out);
     run(&mut maturin)
 }

@@ -3,9 +3,10 @@
 //! The file becomes a crate, with the sources of `riemann` that the program carries (`amrclaw/build.rs`), and the user's cargo compiles it.
 
 use super::inputs::{Inputs, changed_since};
-use super::source::Mesh;
+use super::source::{Solver, Wanted};
 use super::{PluginError, source, toolchain};
 use cuda::cache::{self, Hash};
+use riemann::patch::Isa;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,20 +19,26 @@ const INPUTS: &str = "inputs";
 /// Checks without compiling that a file can be read and has a solver.
 pub fn inspect(path: &Path) -> Result<(), PluginError> {
     let text = std::fs::read_to_string(path).map_err(PluginError::read(path))?;
-    source::Solver::find(path, &text).map(drop)
+    Solver::find(path, &text).map(drop)
 }
 
-/// The library compiled from the user's file: a cached one, if it is intact and made of what is there now, or a new one.
-pub fn compiled(path: &Path, mesh: Mesh, announce: impl FnOnce()) -> Result<PathBuf, PluginError> {
-    let job = Job::new(path, mesh)?;
+/// The library compiled from a file: a cached one, if it is intact and made of what is there now, or a new one. `solver`: the one in the file,
+/// if that is known.
+pub fn compiled(
+    path: &Path,
+    solver: Option<&Solver>,
+    wanted: Wanted,
+    announce: impl FnOnce(),
+) -> Result<PathBuf, PluginError> {
+    let job = Job::new(path, solver, wanted)?;
     if let Some((_, library)) = job.find() {
         return Ok(library);
     }
-    source::Solver::find(path, &job.text)?;
+    job.solver()?;
     announce();
     let mut before = None;
     for _ in 0..ATTEMPTS {
-        let job = Job::new(path, mesh)?;
+        let job = Job::new(path, solver, wanted)?;
         let _alone = job.lock();
         // Another program may have compiled it meanwhile.
         if let Some((_, library)) = job.find() {
@@ -52,7 +59,7 @@ pub fn compiled(path: &Path, mesh: Mesh, announce: impl FnOnce()) -> Result<Path
 
 /// A hash of everything that the solver's file is compiled from, but the compiler: the same on all machines.
 pub fn contents(path: &Path) -> Result<Hash, PluginError> {
-    let job = Job::new(path, Mesh::Straight)?;
+    let job = Job::new(path, None, Wanted::DEFAULT)?;
     let inputs = job.find().map_or(Hash::new(), |(inputs, _)| inputs.contents());
     Ok(Hash::new().with(&job.text).with(inputs.digits()))
 }
@@ -67,7 +74,9 @@ struct Job<'a> {
     /// The same from the root.
     absolute: PathBuf,
     text: String,
-    mesh: Mesh,
+    /// The solver in it, if that was known before.
+    solver: Option<&'a Solver>,
+    wanted: Wanted,
     package: String,
     toolchain: String,
     /// The crate, and what has been compiled from it.
@@ -77,23 +86,23 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn new(path: &'a Path, mesh: Mesh) -> Result<Self, PluginError> {
+    fn new(path: &'a Path, solver: Option<&'a Solver>, wanted: Wanted) -> Result<Self, PluginError> {
         let text = std::fs::read_to_string(path).map_err(PluginError::read(path))?;
         let absolute = std::path::absolute(path).map_err(PluginError::io("find", path))?;
         let cache = cache::folder()?;
         let toolchain = toolchain::version(&cache)?;
         let riemann = source::riemann().fold(Hash::new(), |hash, (name, text)| hash.with(name).with(text)).name();
-        let mut key = Hash::new().with(&text).with(&riemann).with(&toolchain);
+        // Kernels are compiled for this processor; the cache may be shared with others.
+        let isa = Isa::detect().name();
+        let mut key =
+            Hash::new().with(&text).with(&riemann).with(&toolchain).with(format!("{isa} {wanted:?} {solver:?}"));
         // The user's flags for the compiler, which may choose between parts of the file.
         for flags in ["RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"].iter().filter_map(std::env::var_os) {
             key = key.with(flags.as_encoded_bytes());
         }
-        if let Mesh::Mapped(dimension) = mesh {
-            key = key.with(format!("mapped {dimension}"));
-        }
         let key = key.name();
-        let (folder, common) = (cache.join("solvers").join(&key), cache.join(format!("riemann-{riemann}")));
-        Ok(Job { path, absolute, text, mesh, package: format!("solver_{key}"), toolchain, folder, common })
+        let (folder, common) = (cache.join("solvers").join(&key), cache.join(format!("riemann-{riemann}-{isa}")));
+        Ok(Job { path, absolute, text, solver, wanted, package: format!("solver_{key}"), toolchain, folder, common })
     }
 
     /// The library made of the file and these inputs. A name of its own for each: a process that has loaded one loads the other too.
@@ -124,10 +133,15 @@ impl<'a> Job<'a> {
         file.lock().ok().map(|()| file)
     }
 
+    /// The solver in the file.
+    fn solver(&self) -> Result<Solver, PluginError> {
+        self.solver.map_or_else(|| Solver::find(self.path, &self.text), |solver| Ok(solver.clone()))
+    }
+
     /// Compiles the file; returns what else it is made of.
     fn build(&self) -> Result<Inputs, PluginError> {
         self.write_sources()?;
-        self.write_crate(&source::Solver::find(self.path, &self.text)?)?;
+        self.write_crate(&self.solver()?)?;
         self.compile()?;
         let info = self.target().join("release/deps").join(format!("{}.d", self.package));
         let text = std::fs::read_to_string(&info).map_err(PluginError::read(&info))?;
@@ -171,10 +185,10 @@ impl<'a> Job<'a> {
     }
 
     /// Writes the crate, every time: cargo then compiles it, whatever the times of the files that it includes.
-    fn write_crate(&self, solver: &source::Solver) -> Result<(), PluginError> {
+    fn write_crate(&self, solver: &Solver) -> Result<(), PluginError> {
         let (folder, riemann) = (&self.folder, self.common.join("riemann"));
         cache::write(&folder.join("Cargo.toml"), source::manifest(&self.package, &riemann).as_bytes())?;
-        cache::write(&folder.join("src/lib.rs"), source::root(&self.absolute, solver, self.mesh).as_bytes())?;
+        cache::write(&folder.join("src/lib.rs"), source::root(&self.absolute, solver, self.wanted).as_bytes())?;
         cache::write(&folder.join("Cargo.lock"), source::lock().as_bytes())?;
         Ok(())
     }

@@ -1,12 +1,14 @@
 //! The solver that a case asks for, built in or from a file.
 
 use super::functions::{AuxValues, Boundary, Flag, Initial};
-use super::{PluginError, load, load_mapped};
+use super::source::{Mesh, Wanted};
+use super::{PluginError, built_in, load, load_for};
 use crate::io::config::{Case, CaseErrors, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use crate::physics::{CellFunction, UserFunctions};
 use riemann::catalogue;
 use riemann::patch::SolverKernels;
 use riemann::plugin::{Hooks, Instance, Plugin};
+use riemann::real::Precision;
 use riemann::solver::{Described, Solver};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +36,36 @@ impl From<PluginError> for NoSolver {
     }
 }
 
+/// Values of the parameters, in the solver's order.
+fn values_of(case: &Case, shape: &SolverShape) -> Vec<f64> {
+    let given = &case.solver.parameters;
+    shape.parameters.iter().map(|p| given.get(&p.name).copied().or(p.default).unwrap_or(f64::NAN)).collect()
+}
+
+/// The kernels of a built-in solver: this build's, or those compiled from the sources that the program has with it.
+fn built_in_kernels(case: &Case, shape: &SolverShape, wanted: Wanted) -> Result<SolverKernels, CaseErrors> {
+    let (name, dim, given) = (&shape.name, case.dimension(), &case.solver.parameters);
+    let kernels = match wanted.mesh {
+        Mesh::Straight => catalogue::kernels(name, dim, given),
+        Mesh::Mapped(_) => catalogue::mapped_kernels(name, dim, given),
+    };
+    let kernels = kernels.map_err(|e| case.error("solver", e.to_string(), "see the solver's parameters"))?;
+    let has = |kernels: &SolverKernels| wanted.precision == Precision::F64 || kernels.single.is_some();
+    if let Some(kernels) = kernels.filter(has) {
+        return Ok(kernels);
+    }
+    let wrong = |error: PluginError| {
+        let missing =
+            format!("this program was built without these kernels of `{name}`, which cannot be compiled here");
+        case.error("solver.name", format!("{missing}: {error}"), "install Rust, or build with `--features all-kernels`")
+    };
+    let info = catalogue::find(name, dim).expect("checked: there is such a solver");
+    let plugin = built_in::load(info, wanted).map_err(wrong)?.form(dim);
+    let instance = plugin.create(&values_of(case, shape));
+    let unfit = |source| wrong(PluginError::Unfit { path: name.into(), source });
+    Ok(instance.map_err(unfit)?.kernels())
+}
+
 /// A case's solver, ready to compute.
 #[derive(Clone)]
 pub struct ChosenSolver {
@@ -52,23 +84,17 @@ impl ChosenSolver {
     ///
     /// # Errors
     /// The solver has changed since the case was checked against it, or it cannot be created.
-    pub fn of(case: &Case) -> Result<Self, CaseErrors> {
+    pub fn of(case: &Case, precision: Precision) -> Result<Self, CaseErrors> {
         let checked = |key: &str, shape: SolverShape| match shape == *case.shape() {
             true => Ok(shape),
             false => Err(case.error(key, "has changed since the case was checked against it", "read the case again")),
         };
+        let mesh = if case.solves_in_frames() { Mesh::Mapped(case.dimension()) } else { Mesh::Straight };
         match &case.solver.from {
-            SolverFrom::Name(name) => {
+            SolverFrom::Name(_) => {
                 let shape = find_built_in(&case.solver).map_err(|p| case.error("solver.name", p.message, p.help))?;
                 let shape = checked("solver.name", shape)?;
-                let given = &case.solver.parameters;
-                let kernels = match case.solves_in_frames() {
-                    false => catalogue::kernels(name, case.dimension(), given),
-                    true => catalogue::mapped_kernels(name, case.dimension(), given)
-                        .map(|kernels| kernels.expect("checked: the solver is offered on mapped meshes")),
-                };
-                let kernels =
-                    kernels.map_err(|e| case.error("solver", e.to_string(), "see the solver's parameters"))?;
+                let kernels = built_in_kernels(case, &shape, Wanted { mesh, precision })?;
                 Ok(ChosenSolver { shape, kernels, plugin: None, library: None })
             }
             SolverFrom::Path(path) => {
@@ -76,19 +102,15 @@ impl ChosenSolver {
                 let (plugin, library) = load(path).map_err(wrong)?;
                 let plugin = plugin.form(case.dimension());
                 let shape = checked("solver.path", SolverShape::from(plugin.info()))?;
-                let given = &case.solver.parameters;
-                let values =
-                    shape.parameters.iter().map(|p| given.get(&p.name).copied().or(p.default).unwrap_or(f64::NAN));
-                let values = values.collect::<Vec<_>>();
-                let instance = plugin.create(&values);
-                let instance = instance.map_err(|source| wrong(PluginError::Unfit { path: path.clone(), source }))?;
-                let kernels = match case.solves_in_frames() {
-                    false => instance.kernels(),
-                    true => {
-                        let mapped =
-                            load_mapped(path, case.dimension()).map_err(wrong)?.form(case.dimension()).create(&values);
-                        mapped.map_err(|source| wrong(PluginError::Unfit { path: path.clone(), source }))?.kernels()
-                    }
+                let values = values_of(case, &shape);
+                let unfit = |source| wrong(PluginError::Unfit { path: path.clone(), source });
+                let instance = plugin.create(&values).map_err(unfit)?;
+                let wanted = Wanted { mesh, precision };
+                let kernels = if wanted == Wanted::DEFAULT {
+                    instance.kernels()
+                } else {
+                    let plugin = load_for(path, wanted).map_err(wrong)?.form(case.dimension());
+                    plugin.create(&values).map_err(unfit)?.kernels()
                 };
                 Ok(ChosenSolver { shape, kernels, plugin: Some((instance, plugin.hooks())), library })
             }

@@ -4,6 +4,7 @@
 //! `riemann::plugin`.
 
 mod build;
+mod built_in;
 mod chosen;
 mod demand;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
@@ -23,7 +24,7 @@ pub use error::PluginError;
 
 use cuda::cache::Hash;
 use riemann::plugin::Plugin;
-use source::Mesh;
+use source::{Mesh, Wanted};
 use std::path::{Path, PathBuf};
 
 /// Loads a solver from a `.rs` file, compiling it if it has not been compiled before, or from a library.
@@ -39,20 +40,23 @@ pub fn load_with(path: &Path, announce: impl FnOnce()) -> Result<Plugin, PluginE
 /// As [`load_with`]; returns the cached library of a `.rs` file too.
 fn load_kept(path: &Path, announce: impl FnOnce()) -> Result<(Plugin, Option<PathBuf>), PluginError> {
     if is_source(path) {
-        let library = build::compiled(path, Mesh::Straight, announce)?;
+        let library = build::compiled(path, None, Wanted::DEFAULT, announce)?;
         Ok((library::open(&library, path)?, Some(library)))
     } else {
         Ok((library::open(path, path)?, None))
     }
 }
 
-/// Loads a solver's file, compiled for mapped meshes of this dimension.
+/// Loads a solver's file, compiled for a mesh and a precision. A library has both precisions, but cannot be compiled for mapped meshes.
 ///
 /// # Errors
-/// As for [`load_with`]; or `path` is a library, which cannot be compiled again.
-pub fn load_mapped(path: &Path, dimension: usize) -> Result<Plugin, PluginError> {
-    let announce = || tracing::info!(path = %path.display(), "compiling the solver for mapped meshes");
-    library::open(&build::compiled(path, Mesh::Mapped(dimension), announce)?, path)
+/// As for [`load_with`].
+fn load_for(path: &Path, wanted: Wanted) -> Result<Plugin, PluginError> {
+    if !is_source(path) && wanted.mesh == Mesh::Straight {
+        return library::open(path, path);
+    }
+    let announce = || tracing::info!(path = %path.display(), mesh = wanted.mesh.name(), "compiling the solver");
+    library::open(&build::compiled(path, None, wanted, announce)?, path)
 }
 
 /// Checks a solver's file as far as possible without running code: that it exists and contains a solver, or is a library

@@ -1,6 +1,7 @@
 //! Finds the solver in a file, and generates the crate that is compiled from it.
 
 use super::PluginError;
+use riemann::real::Precision;
 use std::path::Path;
 
 /// The sources of the crate `riemann` and its macros: path in the workspace, text.
@@ -24,7 +25,7 @@ fn workspace(text: &str) -> String {
         true => format!("members = {members:?}\n"),
         false => format!("{line}\n"),
     };
-    text.lines().map(line).collect()
+    text.lines().filter(|line| !line.starts_with("default-members =")).map(line).collect()
 }
 
 /// The crate's manifest.
@@ -39,14 +40,15 @@ pub fn manifest(package: &str, riemann: &Path) -> String {
 }
 
 /// The crate's only source file: includes the user's file as a module, and defines the plugin's entry.
-pub fn root(user_file: &Path, solver: &Solver, mesh: Mesh) -> String {
+pub fn root(user_file: &Path, solver: &Solver, wanted: Wanted) -> String {
     let types: Vec<_> = solver.types().iter().map(|ty| format!("solver::{ty}")).collect();
-    let entry = match mesh {
-        Mesh::Straight => format!("riemann::plugin!({});", types.join(", ")),
+    let precision = wanted.precision.name();
+    let entry = match wanted.mesh {
+        Mesh::Straight => format!("riemann::plugin!({precision}: {});", types.join(", ")),
         Mesh::Mapped(dimension) => {
-            let wanted = format!("<{dimension}>");
-            let ty = types.iter().find(|ty| ty.ends_with(&wanted)).unwrap_or(&types[0]);
-            format!("riemann::mapped_plugin!({ty});")
+            let form = format!("<{dimension}>");
+            let ty = types.iter().find(|ty| ty.ends_with(&form)).unwrap_or(&types[0]);
+            format!("riemann::mapped_plugin!({precision}: {ty});")
         }
     };
     format!("//! A solver compiled into a plugin.\n\n#[path = {user_file:?}]\nmod solver;\n\n{entry}\n")
@@ -54,15 +56,36 @@ pub fn root(user_file: &Path, solver: &Solver, mesh: Mesh) -> String {
 
 /// What a solver is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The cells.
+    pub mesh: Mesh,
+    /// The numbers that there are kernels over.
+    pub precision: Precision,
+}
+
+impl Wanted {
+    /// What names, numbers and checks of a solver are read from.
+    pub const DEFAULT: Wanted = Wanted { mesh: Mesh::Straight, precision: Precision::F64 };
+}
+
+/// The cells of a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mesh {
-    /// Cells along the axes.
+    /// Along the axes.
     Straight,
-    /// Cells of a mapping in so many dimensions.
+    /// Of a mapping in so many dimensions.
     Mapped(usize),
 }
 
+impl Mesh {
+    /// `straight` or `mapped`.
+    pub fn name(self) -> &'static str {
+        if self == Mesh::Straight { "straight" } else { "mapped" }
+    }
+}
+
 /// The solver in a file.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solver {
     name: String,
     /// The numbers of dimensions of a struct with the parameter `const D: usize`.
@@ -70,6 +93,11 @@ pub struct Solver {
 }
 
 impl Solver {
+    /// A solver whose type is known.
+    pub fn of_type(name: &str) -> Self {
+        Solver { name: name.to_owned(), dimensions: None }
+    }
+
     /// The solver in the file's text: the struct behind `#[riemann::solver(...)]`, or else the type that `Solver` is
     /// implemented for.
     pub fn find(path: &Path, text: &str) -> Result<Self, PluginError> {
@@ -174,9 +202,7 @@ mod tests {
     #[test]
     fn embedded_sources_are_a_workspace() {
         let files: Vec<_> = riemann().collect();
-        for wanted in
-            ["Cargo.toml", "Cargo.lock", "riemann/Cargo.toml", "riemann/src/lib.rs", "riemann/src/plugin/abi.rs"]
-        {
+        for wanted in ["Cargo.toml", "Cargo.lock", "riemann/Cargo.toml", "riemann/build.rs", "riemann/src/lib.rs"] {
             assert!(files.iter().any(|(name, _)| *name == wanted), "{wanted}");
         }
         for (name, text) in &files {

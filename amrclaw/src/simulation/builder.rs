@@ -131,7 +131,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let solver = match solver {
             Some(solver) => solver,
             None => {
-                of_case = ChosenSolver::of(case)?;
+                of_case = ChosenSolver::of(case, options.precision)?;
                 &of_case
             }
         };

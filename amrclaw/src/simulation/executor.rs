@@ -25,7 +25,10 @@ pub(super) fn make<const D: usize>(
 ) -> Result<Box<dyn Executor<D>>, RunError> {
     match options.precision {
         Precision::F64 => on_device(problem, &solver.double, ratios, options),
-        Precision::F32 => on_device(problem, &solver.single, ratios, options),
+        Precision::F32 => {
+            let single = solver.single.as_ref().expect("kernels are those of the run's precision");
+            on_device(problem, single, ratios, options)
+        }
     }
 }
 

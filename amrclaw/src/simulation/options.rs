@@ -1,32 +1,12 @@
 //! How a case is run, as opposed to what it says.
 
 use crate::exec::comm::Ranks;
+pub use riemann::real::Precision;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A word that an option takes, and its meaning.
 pub type Word = (&'static str, &'static str);
-
-/// Precision of the numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Precision {
-    /// 64 bits.
-    #[default]
-    F64,
-    /// 32 bits.
-    F32,
-}
-
-impl Precision {
-    /// All of them.
-    pub const ALL: [Precision; 2] = [Precision::F64, Precision::F32];
-    pub(super) const WORDS: [Word; 2] = [("f64", "64 bits"), ("f32", "32 bits")];
-
-    /// `f64` or `f32`.
-    pub fn name(self) -> &'static str {
-        Self::WORDS[self as usize].0
-    }
-}
 
 /// What holds the values and computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

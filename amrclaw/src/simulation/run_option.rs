@@ -138,7 +138,7 @@ pub const RUN_OPTIONS: [RunOption; 10] = [
         help: "Floating-point precision",
         is_shared: true,
         value: RunOptionValue::Word {
-            words: &Precision::WORDS,
+            words: &[("f64", "64 bits"), ("f32", "32 bits")],
             get: |options| options.precision as usize,
             set: |options, number| options.precision = Precision::ALL[number],
         },

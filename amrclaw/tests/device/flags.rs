@@ -61,7 +61,7 @@ pub fn in_space<N: Machines>(
     boundary: [[Boundary<3>; 2]; 3],
 ) -> Kernels<3, N> {
     let parameters = parameters.iter().map(|&(name, value)| (name.to_string(), value)).collect();
-    let solver = catalogue::kernels(solver, 3, &parameters).expect("it is built in");
+    let solver = catalogue::kernels(solver, 3, &parameters).expect("it is built in").expect("tests have all kernels");
     let problem = Problem {
         domain: Domain {
             lower: [0.0; 3],

@@ -7,7 +7,6 @@ mod launchers;
 mod memory;
 mod starts;
 
-use amrclaw::io::read;
 use amrclaw::simulation::RunFiles;
 use common::{EXAMPLES, OUTPUT_STEPS, OUTPUTS, SHORT, all_cases, example, left, load, run_on};
 use launchers::Launcher;

@@ -17,9 +17,10 @@ use super::{
     SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
-use crate::compile::{Precision, Source, Target};
+use crate::compile::{Source, Target, type_name};
 use crate::kernel::Grid;
 use riemann::patch::PACK_OVERRUN;
+use riemann::real::Precision;
 use std::marker::PhantomData;
 
 /// What the kernels are specialised by.
@@ -322,7 +323,7 @@ impl Shape {
         let solver = target.solver.clone().filter(|_| group.solves());
         if group.knows_boxes_alone() {
             defines.retain(|(name, _)| !["CAPACITY", "AUX_FACE_LIST", "SOURCES"].contains(name));
-            let target = Target { precision: Precision::Double, fused: false, solver };
+            let target = Target { precision: Precision::F64, fused: false, solver };
             return (Source { file, texts, definitions, defines }, target);
         }
         if solver.is_none() {
@@ -339,13 +340,13 @@ impl Shape {
         let solver = target.solver.clone().filter(|_| function.solves);
         let has_solver = solver.is_some();
         let fused = target.fused && group != Group::Evaluate;
-        let double = Target { precision: Precision::Double, solver: None, fused };
+        let double = Target { precision: Precision::F64, solver: None, fused };
         let (mut source, double) = self.text(group, &double);
         if has_solver {
             source.defines.retain(|(name, _)| !["M", "A"].contains(name));
         }
         source.defines.extend([
-            ("VALUE", target.precision.cuda().to_owned()),
+            ("VALUE", type_name(target.precision).to_owned()),
             ("NUM_VALUES", function.num_values.to_string()),
             ("POSITIVE_VALUE", function.positive.to_string()),
         ]);
@@ -389,8 +390,7 @@ mod tests {
             let (source, target) = shape.text(group, &Target { precision, fused, solver: None });
             source.assemble(&target)
         };
-        let are_equal =
-            |group| text(&few, group, Precision::Double, true) == text(&many, group, Precision::Single, false);
+        let are_equal = |group| text(&few, group, Precision::F64, true) == text(&many, group, Precision::F32, false);
         assert!(are_equal(Group::Regrid) && are_equal(Group::Plan) && !are_equal(Group::Regions));
     }
 
@@ -400,7 +400,7 @@ mod tests {
         let shape =
             Shape { dim: 2, num_ghost: 2, equations: 1, aux: 1, capacity: -1, aux_face: vec![-1], sourced: false };
         let function = CaseFunction { text: String::new(), solves: false, num_values: 1, positive: -1 };
-        let target = Target { precision: Precision::Double, fused: true, solver: None };
+        let target = Target { precision: Precision::F64, fused: true, solver: None };
         let fused = |group| shape.text_of_case(group, &function, &target).1.fused;
         assert!(!fused(Group::Evaluate) && fused(Group::SourceFunction));
     }

@@ -3,9 +3,9 @@
 use super::Tile;
 use super::tuning::{EXTRA_ROWS, LANES, space_block};
 use crate::abi::Pointer;
-use crate::compile::Precision;
 use crate::device_struct;
 use crate::kernel::Grid;
+use riemann::real::Precision;
 
 device_struct! {
     /// Cells of a patch that are cut into tiles of one shape: along each axis into pieces of nearly equal length, of which the first
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     fn shape(sweep: [bool; 3]) -> TileShape {
-        TileShape::new(sweep, 4, Precision::Double)
+        TileShape::new(sweep, 4, Precision::F64)
     }
 
     /// Each cell is in one tile, in one plane where tiles are those of planes; a block has threads enough for a tile and the columns
@@ -290,7 +290,7 @@ mod tests {
     /// A block for any number of equations has a thread for a column and each of those around it.
     #[test]
     fn every_solver_has_threads() {
-        for (equations, precision) in [(1, Precision::Single), (9, Precision::Double), (40, Precision::Double)] {
+        for (equations, precision) in [(1, Precision::F32), (9, Precision::F64), (40, Precision::F64)] {
             let shape = TileShape::new([true; 3], equations, precision);
             assert!((32..=352).contains(&shape.threads()) && shape.threads().is_multiple_of(32));
         }

@@ -2,8 +2,8 @@
 //! height of the update's tiles. Each tile computes a few rows beyond its own, which favours tall tiles; but the device waits for the last
 //! tile, which favours short ones.
 
-use crate::compile::Precision;
 use riemann::device_source::DeviceSource;
+use riemann::real::Precision;
 use std::ops::RangeInclusive;
 
 /// Lanes of a warp.
@@ -73,11 +73,11 @@ pub(super) fn warps_per_multiprocessor(solver: &DeviceSource, precision: Precisi
     // Numbers that a lane keeps from row to row, about.
     let kept = solver.equations * (12 + 2 * solver.waves) + 4 * solver.aux;
     match precision {
-        Precision::Double if kept <= 48 => 16,
-        Precision::Double => 8,
-        Precision::Single if kept <= 48 => 28,
-        Precision::Single if kept <= 80 => 16,
-        Precision::Single => 12,
+        Precision::F64 if kept <= 48 => 16,
+        Precision::F64 => 8,
+        Precision::F32 if kept <= 48 => 28,
+        Precision::F32 if kept <= 80 => 16,
+        Precision::F32 => 12,
     }
 }
 
@@ -94,9 +94,9 @@ const PASSED: usize = 4;
 
 /// Threads of a block that updates a tile in space, and blocks that a multiprocessor should hold.
 pub(super) fn space_block(equations: usize, precision: Precision) -> [u32; 2] {
-    let bytes = if precision == Precision::Double { 8 } else { 4 };
+    let bytes = if precision == Precision::F64 { 8 } else { 4 };
     // A column of one equation in double precision keeps as few values as one of several in single.
-    let row = usize::from(precision == Precision::Single || equations == 1);
+    let row = usize::from(precision == Precision::F32 || equations == 1);
     let fits = |threads: &&u32| PASSED * equations * bytes * **threads as usize <= SHARED_BYTES;
     let threads = SPACE_BLOCKS[row].iter().find(fits).map_or(LANES as u32, |&threads| threads);
     [threads, SPACE_THREADS[row] / threads]

@@ -5,11 +5,12 @@ use super::tiles::in_space;
 use super::tuning::warps_per_multiprocessor;
 use super::{Patch, TileShape};
 use crate::abi::{DeviceStruct, Pointer, Real};
-use crate::compile::{Precision, Source, Target};
+use crate::compile::{Source, Target};
 use crate::{CudaError, Device, Kernel, Stream};
 use riemann::device_source::DeviceSource;
 use riemann::limiter::Limiter;
 use riemann::patch::{PACK_OVERRUN, Scheme};
+use riemann::real::Precision;
 
 crate::device_struct! {
     /// The cells that one block updates, counted from the patch's first interior cell.

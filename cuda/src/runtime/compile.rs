@@ -7,32 +7,17 @@ use crate::runtime::kernel::Module;
 use crate::runtime::nvrtc::{Compiled, Nvrtc};
 use riemann::device_source::DeviceSource;
 use riemann::elementary;
+use riemann::real::Precision;
 use std::fmt::Write;
 use std::path::Path;
 
 const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 
-/// The precision that a run computes in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Precision {
-    /// 64 bits.
-    Double,
-    /// 32 bits.
-    Single,
-}
-
-impl Precision {
-    /// The precision of `f64` or `f32`.
-    pub fn of<R: riemann::real::Scalar>() -> Precision {
-        if R::BYTES == 8 { Precision::Double } else { Precision::Single }
-    }
-
-    /// The type's name in CUDA C++.
-    pub fn cuda(self) -> &'static str {
-        match self {
-            Precision::Double => "double",
-            Precision::Single => "float",
-        }
+/// The type of numbers in CUDA C++.
+pub fn type_name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::F64 => "double",
+        Precision::F32 => "float",
     }
 }
 
@@ -64,7 +49,7 @@ pub struct Source {
 impl Source {
     /// The whole text to compile.
     pub fn assemble(&self, target: &Target) -> String {
-        let mut text = format!("typedef {} Real;\n", target.precision.cuda());
+        let mut text = format!("typedef {} Real;\n", type_name(target.precision));
         if let Some(solver) = &target.solver {
             let DeviceSource { equations, waves, aux, .. } = solver;
             let counts = [("NUM_EQUATIONS", equations), ("NUM_WAVES", waves), ("NUM_AUX", aux)];
@@ -186,12 +171,12 @@ mod tests {
     fn everything_that_matters_is_in_the_name() {
         let source =
             Source { file: "k.cu", texts: vec!["void k() {}"], definitions: vec![], defines: vec![("N", "1".into())] };
-        let target = Target { precision: Precision::Double, fused: true, solver: None };
+        let target = Target { precision: Precision::F64, fused: true, solver: None };
         let names = [
             cache_name(&source, &target, "sm_80"),
             cache_name(&source, &target, "sm_90"),
             cache_name(&source, &Target { fused: false, ..target.clone() }, "sm_90"),
-            cache_name(&source, &Target { precision: Precision::Single, ..target.clone() }, "sm_90"),
+            cache_name(&source, &Target { precision: Precision::F32, ..target.clone() }, "sm_90"),
             cache_name(&Source { texts: vec!["void j() {}"], ..source.clone() }, &target, "sm_90"),
             cache_name(&Source { defines: vec![("N", "2".into())], ..source.clone() }, &target, "sm_90"),
         ];

@@ -6,9 +6,10 @@ use super::breaks::{SPECIAL, around_one, around_two};
 use super::support::elementary::{ElementaryArgs, source};
 use cuda::Grid;
 use cuda::abi::{Plain, Pointer};
-use cuda::compile::{Precision, Target};
+use cuda::compile::Target;
 use riemann::elementary::rows::{Binary, Unary};
 use riemann::patch::Isa;
+use riemann::real::Precision;
 use riemann::real::Scalar;
 
 /// Number of random points of each function.

@@ -3,10 +3,11 @@
 use super::support::solvers::{Random, TestSolver, all_in};
 use super::{Machine, check};
 use cuda::abi::{DeviceStruct, Plain, Pointer, Real};
-use cuda::compile::{Precision, Source, Target};
+use cuda::compile::{Source, Target};
 use cuda::{DeviceBuffer, Grid};
 use riemann::axis::{Axis, Side};
 use riemann::faces::FaceSolver;
+use riemann::real::Precision;
 use riemann::real::Scalar;
 
 /// Faces on which each solver is compared along each axis, `TURN` at a time.

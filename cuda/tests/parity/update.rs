@@ -6,9 +6,10 @@ use super::{Machine, check};
 use cuda::DeviceBuffer;
 use cuda::abi::{Plain, Pointer};
 use cuda::amr::{PatchReport, UpdateArgs, UpdateKernel, UpdateOptions};
-use cuda::compile::{Precision, Target};
+use cuda::compile::Target;
 use riemann::faces::FaceSolver;
 use riemann::patch::PatchSolver;
+use riemann::real::Precision;
 use riemann::real::Scalar;
 
 fn same_update<R: Scalar + Plain>(
@@ -93,7 +94,7 @@ fn updates_agree_on(solvers: &[TestSolver], sizes: &[[i32; 3]], options: fn(&Tes
             let pair = (&*solver.kernels.double as _, &*solver.faces.double as _);
             same_update::<f64>(&machine, solver, pair, fused, (sizes, &choices));
         }
-        let pair = (&*solver.kernels.single as _, &*solver.faces.single as _);
+        let pair = (solver.kernels.single.as_deref().expect("tests have all kernels") as _, &*solver.faces.single as _);
         same_update::<f32>(&machine, solver, pair, true, (sizes, &choices));
         println!("{}: updates agree in {} options", solver.name, choices.len());
     }

@@ -2,13 +2,13 @@
 
 use super::solvers::{Random, TestSolver};
 use cuda::amr::{Patch, Tile, TileShape, TileTable, UpdateOptions};
-use cuda::compile::Precision;
 use riemann::axis::{Axis, Side};
 use riemann::faces::FaceSolver;
 use riemann::limiter::Limiter;
 use riemann::patch::{
     KeptFace, MAX_WAVES, PACK_OVERRUN, PatchSolver, SPACE_TILE, Scheme, Strides, TILE_COLUMNS, TILE_ROWS, TileArgs,
 };
+use riemann::real::Precision;
 use riemann::real::Scalar;
 use std::collections::HashSet;
 

@@ -62,6 +62,7 @@ pub fn all_in(dim: usize) -> Vec<TestSolver> {
         let parameters: BTreeMap<String, f64> =
             info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.25))).collect();
         let kernels = catalogue::kernels(info.name, info.dim, &parameters).expect("the parameters are possible");
+        let kernels = kernels.expect("tests have all kernels");
         let faces = catalogue::faces(info.name, info.dim, &parameters).expect("the parameters are possible");
         let source = kernels.double.device_source()?;
         Some(TestSolver { name: info.name, kernels, faces, source })

@@ -2,9 +2,10 @@
 
 use super::{ParameterErrors, SolverVisitor, build, build_framed};
 use crate::faces::Faces;
-use crate::patch::{Isa, SolverKernels};
+use crate::patch::{Isa, Kernels, SolverKernels};
 use crate::solver::Solver;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// For these vectors.
 struct MakeKernels(Isa);
@@ -13,18 +14,27 @@ impl SolverVisitor for MakeKernels {
     type Output = SolverKernels;
 
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> SolverKernels {
-        SolverKernels::with_isa(solver, self.0)
+        let kernels = Arc::new(Kernels::with_isa(solver, self.0));
+        #[cfg(kernels_f32)]
+        let single = Some(kernels.clone() as _);
+        #[cfg(not(kernels_f32))]
+        let single = None;
+        SolverKernels { double: kernels, single }
     }
 }
 
-/// Kernels of the solver called `name` in `dim` dimensions, in both precisions.
+/// Kernels of the solver called `name` in `dim` dimensions; `None` if this build has none for this processor.
 ///
 /// Not generic, so that they are compiled once, in this crate, and not again in every program and test that uses them.
 ///
 /// # Errors
 /// As for [`build`].
-pub fn kernels(name: &str, dim: usize, parameters: &BTreeMap<String, f64>) -> Result<SolverKernels, ParameterErrors> {
-    kernels_with_isa(name, dim, parameters, Isa::detect())
+pub fn kernels(
+    name: &str,
+    dim: usize,
+    parameters: &BTreeMap<String, f64>,
+) -> Result<Option<SolverKernels>, ParameterErrors> {
+    Isa::of_kernels().map(|isa| kernels_with_isa(name, dim, parameters, isa)).transpose()
 }
 
 /// [`kernels`] for the vectors named.
@@ -33,7 +43,7 @@ pub fn kernels(name: &str, dim: usize, parameters: &BTreeMap<String, f64>) -> Re
 /// As for [`build`].
 ///
 /// # Panics
-/// If this processor does not have them.
+/// If this processor or this build does not have them.
 pub fn kernels_with_isa(
     name: &str,
     dim: usize,
@@ -43,8 +53,8 @@ pub fn kernels_with_isa(
     build(name, dim, parameters, MakeKernels(isa))
 }
 
-/// Kernels of the solver called `name` on mapped meshes in `dim` dimensions, in the frames of faces; `None` if it is not offered there, as
-/// when it knows directions. Compiled once, as [`kernels`] are.
+/// Kernels of the solver called `name` on mapped meshes in `dim` dimensions, in the frames of faces; `None` if this build has none, or if it
+/// is not offered there, as when it knows directions. Compiled once, as [`kernels`] are.
 ///
 /// # Errors
 /// As for [`build`].
@@ -53,7 +63,8 @@ pub fn mapped_kernels(
     dim: usize,
     parameters: &BTreeMap<String, f64>,
 ) -> Result<Option<SolverKernels>, ParameterErrors> {
-    mapped_kernels_with_isa(name, dim, parameters, Isa::detect())
+    let kernels = Isa::of_kernels().map(|isa| mapped_kernels_with_isa(name, dim, parameters, isa)).transpose()?;
+    Ok(kernels.flatten())
 }
 
 /// [`mapped_kernels`] for the vectors named.
@@ -62,7 +73,7 @@ pub fn mapped_kernels(
 /// As for [`build`].
 ///
 /// # Panics
-/// If this processor does not have them.
+/// If this processor or this build does not have them.
 pub fn mapped_kernels_with_isa(
     name: &str,
     dim: usize,

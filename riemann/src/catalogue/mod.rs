@@ -24,6 +24,8 @@ use std::collections::BTreeMap;
 pub struct SolverInfo {
     /// Name by which a case asks for the solver.
     pub name: &'static str,
+    /// Its type in [`crate::solvers`], if it is built in; else empty.
+    pub type_name: &'static str,
     /// What it solves, in a few words.
     pub title: &'static str,
     /// Number of space dimensions.
@@ -82,6 +84,7 @@ macro_rules! catalogue {
     ($($solver:ty),* $(,)?) => {
         static ALL: &[SolverInfo] = &[$(SolverInfo {
             name: <$solver as Described>::NAME,
+            type_name: stringify!($solver),
             title: <$solver as Described>::TITLE,
             dim: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM,
             equations: &<$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::EQUATIONS,
@@ -112,22 +115,23 @@ macro_rules! catalogue {
 
 /// Lists the solvers that know no directions, which therefore solve in the frame of any face.
 macro_rules! framed {
-    ($($solver:ty),* $(,)?) => {
+    ($($(#[$compiled:meta])? $solver:ty),* $(,)?) => {
         /// Name and dimension of each.
         #[cfg(test)]
-        static FRAMED: &[(&str, usize)] = &[$((
+        static FRAMED: &[(&str, usize)] = &[$($(#[$compiled])? (
             <$solver as Described>::NAME,
             <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM,
         )),*];
 
-        /// Hands the solver that `info` describes, in the frames of mapped faces, to the visitor; `None` if it is none of these.
+        /// Hands the solver that `info` describes, in the frames of mapped faces, to the visitor; `None` if it is none of these
+        /// or not part of this build.
         fn visit_framed<Vis: SolverVisitor>(info: &SolverInfo, values: &Resolved, visitor: Vis) -> Option<Vis::Output> {
             let values: Vec<f64> = info.parameters.iter().map(|parameter| values.get(parameter.name)).collect();
-            $(if (info.name, info.dim) == (<$solver as Described>::NAME, <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM) {
+            $($(#[$compiled])? { if (info.name, info.dim) == (<$solver as Described>::NAME, <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM) {
                 const GEOMETRY: usize = geometry(<$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM).len();
                 let solver = FaceFrame::<_, { <$solver>::SHAPE[2] }>(<$solver as Described>::from_parameters(&values));
                 return Some(visitor.visit::<_, { <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] + GEOMETRY }>(solver));
-            })*
+            } })*
             None
         }
     };
@@ -135,16 +139,21 @@ macro_rules! framed {
 
 framed! {
     Acoustics<2>,
+    #[cfg(kernels_mapped_space)]
     Acoustics<3>,
     AcousticsVariable<2>,
+    #[cfg(kernels_mapped_space)]
     AcousticsVariable<3>,
     Elasticity<2>,
     Elasticity<3>,
     Euler<2>,
+    #[cfg(kernels_mapped_space)]
     Euler<3>,
     EulerHllc<2>,
+    #[cfg(kernels_mapped_space)]
     EulerHllc<3>,
     EulerTracer<2>,
+    #[cfg(kernels_mapped_space)]
     EulerTracer<3>,
     PSystem<2>,
     ShallowWater<2>,

@@ -46,6 +46,20 @@ impl Isa {
         &[Isa::Portable]
     }
 
+    /// The widest that this processor supports and this build has kernels for; `None` if it was built for other processors (`build.rs`).
+    pub fn of_kernels() -> Option<Isa> {
+        Isa::available().iter().rev().copied().find(|isa| isa.has_kernels())
+    }
+
+    /// True if this build has kernels for these instructions.
+    pub const fn has_kernels(self) -> bool {
+        match self {
+            Isa::Portable => cfg!(kernels_portable),
+            Isa::Avx2 => cfg!(kernels_avx2),
+            Isa::Avx512 => cfg!(kernels_avx512),
+        }
+    }
+
     /// The name shown to users.
     pub const fn name(self) -> &'static str {
         match self {
@@ -134,16 +148,21 @@ pub struct Kernels<S, const M: usize, const W: usize, const A: usize> {
 
 impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels<S, M, W, A> {
     /// Kernels for the widest vectors of this processor.
+    ///
+    /// # Panics
+    /// If this build has kernels for other processors only.
     pub fn new(solver: S) -> Self {
-        Self::with_isa(solver, Isa::detect())
+        let isa = Isa::of_kernels().expect("build the program on this processor, or with the feature `all-kernels`");
+        Self::with_isa(solver, isa)
     }
 
     /// Kernels for the vectors named.
     ///
     /// # Panics
-    /// If this processor does not have them.
+    /// If this processor or this build does not have them.
     pub fn with_isa(solver: S, isa: Isa) -> Self {
         assert!(Isa::available().contains(&isa), "this processor has no {}", isa.name());
+        assert!(isa.has_kernels(), "this build has no kernels for {}", isa.name());
         const { assert!(W <= MAX_WAVES) };
         Kernels { solver, isa, equations: S::EQUATIONS, aux: S::AUX, aux_face: S::AUX_FACE }
     }
@@ -154,28 +173,23 @@ impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels
     }
 }
 
-/// A solver's kernels in both precisions.
+/// A solver's kernels.
 #[derive(Clone)]
 pub struct SolverKernels {
     /// In `f64`.
     pub double: Arc<dyn PatchSolver<f64>>,
-    /// In `f32`.
-    pub single: Arc<dyn PatchSolver<f32>>,
+    /// In `f32`, if this build has them.
+    pub single: Option<Arc<dyn PatchSolver<f32>>>,
 }
 
 impl SolverKernels {
-    /// Compiles a solver into kernels.
-    pub fn new<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S) -> Self {
-        Self::with_isa(solver, Isa::detect())
-    }
-
-    /// Compiles a solver into kernels for the vectors named.
+    /// Compiles a solver into kernels in both precisions.
     ///
     /// # Panics
-    /// If this processor does not have them.
-    pub fn with_isa<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S, isa: Isa) -> Self {
-        let double = Arc::new(Kernels::with_isa(solver.clone(), isa));
-        SolverKernels { double, single: Arc::new(Kernels::with_isa(solver, isa)) }
+    /// As for [`Kernels::new`].
+    pub fn new<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S) -> Self {
+        let kernels = Arc::new(Kernels::new(solver));
+        SolverKernels { double: kernels.clone(), single: Some(kernels) }
     }
 }
 
@@ -183,14 +197,18 @@ impl SolverKernels {
 macro_rules! dispatch {
     ($self:ident, $kernel:ident($($arg:ident),*), $widest:literal) => {{
         let solver = &$self.solver;
-        // `with_isa` saw that the processor has the instructions with which packs of these types are entered.
+        // `with_isa` saw that the processor has the instructions with which packs of these types are entered, and this build has kernels
+        // for them.
         match $self.isa {
-            // A build without these kernels was made on a processor without the instructions: see `build.rs`.
-            #[cfg(all(target_arch = "x86_64", not(without_avx512)))]
-            Isa::Avx512 if $widest => enter!(S, R::Avx512, $kernel(solver, $($arg),*)),
+            #[cfg(all(target_arch = "x86_64", kernels_avx512))]
+            Isa::Avx512 if const { $widest } => enter!(S, R::Avx512, $kernel(solver, $($arg),*)),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 | Isa::Avx2 => enter!(S, R::Avx2, $kernel(solver, $($arg),*)),
-            _ => enter!(S, R::Portable, $kernel(solver, $($arg),*)),
+            Isa::Avx512 | Isa::Avx2 if const { cfg!(kernels_avx2) || !$widest } => {
+                enter!(S, R::Avx2, $kernel(solver, $($arg),*))
+            }
+            #[cfg(kernels_portable)]
+            Isa::Portable => enter!(S, R::Portable, $kernel(solver, $($arg),*)),
+            _ => unreachable!("this build has no kernels for {}", $self.isa.name()),
         }
     }};
 }

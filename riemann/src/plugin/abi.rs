@@ -116,6 +116,8 @@ pub struct Description {
     pub(super) has_flag: bool,
     /// The CUDA text has `least_positive`.
     pub(super) checks_steps: bool,
+    /// There are kernels in `f32`.
+    pub(super) has_single: bool,
 }
 
 /// A solver inside the plugin.

@@ -30,30 +30,35 @@ pub fn table(toolchain: &'static str, forms: Vec<Form>) -> Table {
     }
 }
 
-/// A solver in one number of dimensions.
-pub fn form<S, const M: usize, const W: usize, const A: usize>() -> Form
+/// Kernels in `f64`: a bit of what a form has.
+pub const DOUBLE: u8 = 1;
+/// Kernels in `f32`.
+pub const SINGLE: u8 = 2;
+
+/// A solver in one number of dimensions. `P`: the precisions that it has kernels for; what else it does it does in both.
+pub fn form<S, const M: usize, const W: usize, const A: usize, const P: u8>() -> Form
 where
     S: Solver<M, W, A> + Described,
 {
-    type E<S, const M: usize, const W: usize, const A: usize> = Export<S, M, W, A>;
+    type E<S, const M: usize, const W: usize, const A: usize, const P: u8> = Export<S, M, W, A, P>;
     Form {
-        description: describe::<S, M, W, A>(),
-        create: E::<S, M, W, A>::create,
-        exchanged: E::<S, M, W, A>::exchanged,
-        mirrored: E::<S, M, W, A>::mirrored,
-        destroy: E::<S, M, W, A>::destroy,
-        double: E::<S, M, W, A>::entries(),
-        single: E::<S, M, W, A>::entries(),
-        initial: E::<S, M, W, A>::initial,
-        aux_values: E::<S, M, W, A>::aux_values,
-        flag: E::<S, M, W, A>::flag,
-        boundary: E::<S, M, W, A>::boundary,
-        device_body: E::<S, M, W, A>::device_body,
-        admissible: E::<S, M, W, A>::admissible,
+        description: describe::<S, M, W, A>(P),
+        create: E::<S, M, W, A, P>::create,
+        exchanged: E::<S, M, W, A, P>::exchanged,
+        mirrored: E::<S, M, W, A, P>::mirrored,
+        destroy: E::<S, M, W, A, P>::destroy,
+        double: E::<S, M, W, A, P>::entries(),
+        single: E::<S, M, W, A, P>::entries(),
+        initial: E::<S, M, W, A, P>::initial,
+        aux_values: E::<S, M, W, A, P>::aux_values,
+        flag: E::<S, M, W, A, P>::flag,
+        boundary: E::<S, M, W, A, P>::boundary,
+        device_body: E::<S, M, W, A, P>::device_body,
+        admissible: E::<S, M, W, A, P>::admissible,
     }
 }
 
-fn describe<S, const M: usize, const W: usize, const A: usize>() -> Description
+fn describe<S, const M: usize, const W: usize, const A: usize>(precisions: u8) -> Description
 where
     S: Solver<M, W, A> + Described,
 {
@@ -88,11 +93,12 @@ where
         of_time: S::OF_TIME,
         has_flag: S::HAS_FLAG,
         checks_steps: S::CHECKS_STEPS,
+        has_single: precisions & SINGLE != 0,
     }
 }
 
 /// The functions of a form. Each is given an object that `create`, `exchanged` or `mirrored` made, not yet destroyed.
-struct Export<S, const M: usize, const W: usize, const A: usize>(PhantomData<S>);
+struct Export<S, const M: usize, const W: usize, const A: usize, const P: u8>(PhantomData<S>);
 
 /// `N` values.
 ///
@@ -103,7 +109,15 @@ unsafe fn read<T: Copy, const N: usize>(p: *const T) -> [T; N] {
     if N == 0 { std::array::from_fn(|_| unreachable!("there are none")) } else { unsafe { *p.cast() } }
 }
 
-impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: usize> Export<S, M, W, A> {
+impl<S, const M: usize, const W: usize, const A: usize, const P: u8> Export<S, M, W, A, P>
+where
+    S: Solver<M, W, A> + Described,
+{
+    /// True if there are kernels over these numbers.
+    const fn compiled<R: Scalar>() -> bool {
+        P & (if size_of::<R>() == size_of::<f64>() { DOUBLE } else { SINGLE }) != 0
+    }
+
     fn entries<R: Scalar>() -> Entries<R> {
         Entries {
             scratch_len: Self::scratch_len::<R>,
@@ -181,6 +195,9 @@ impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: us
         len: usize,
         report: *mut TileReport,
     ) -> Status {
+        if const { !Self::compiled::<R>() } {
+            return Status::ABSENT;
+        }
         // SAFETY: the caller keeps the promises of `PatchSolver::update_tile`.
         guard(|| unsafe {
             let scratch = std::slice::from_raw_parts_mut(scratch, len);
@@ -190,6 +207,9 @@ impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: us
     }
 
     unsafe extern "C" fn fluctuation_sums<R: Scalar>(object: Object, axis: Axis, list: *const FaceList<R>) -> Status {
+        if const { !Self::compiled::<R>() } {
+            return Status::ABSENT;
+        }
         // SAFETY: the caller keeps the promises of `PatchSolver::fluctuation_sums`.
         guard(|| unsafe {
             Self::kernels(object).fluctuation_sums(axis, &*list);
@@ -198,6 +218,9 @@ impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: us
     }
 
     unsafe extern "C" fn apply_source<R: Scalar>(object: Object, row: *const SourceRow<R>) -> Status {
+        if const { !Self::compiled::<R>() } {
+            return Status::ABSENT;
+        }
         // SAFETY: the caller keeps the promises of `PatchSolver::apply_source`.
         guard(|| unsafe {
             Self::kernels(object).apply_source(&*row);

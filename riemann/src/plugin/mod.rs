@@ -21,7 +21,7 @@ pub use abi::{
     ABI_VERSION, Description, Entries, FaceCall, Form, GhostCall, Header, List, Object, Parameter, Row, Sink, Status,
     Table, Text, TileCall,
 };
-pub use export::{form, report_panics_by_status, table};
+pub use export::{DOUBLE, SINGLE, form, report_panics_by_status, table};
 #[cfg(feature = "catalogue")]
 pub use import::{Hooks, Instance, LoadError, Plugin, PluginForm, Running, running, running_here};
 
@@ -34,11 +34,18 @@ pub const ENTRY: &str = "riemann_plugin";
 /// [`crate::solver::Described`]. A solver in several numbers of dimensions is named once for each:
 /// `riemann::plugin!(Sound<1>, Sound<2>, Sound<3>)`.
 ///
+/// Kernels are compiled in both precisions; `riemann::plugin!(f32: Sound<1>)` and `riemann::plugin!(f64: Sound<1>)` compile those of one.
+///
 /// The crate's type is `cdylib`. `RIEMANN_TOOLCHAIN` in the environment of the compiler says in messages what built it.
 #[macro_export]
 macro_rules! plugin {
     ($($solver:ty),+ $(,)?) => {
-        $crate::plugin_of_forms!($($crate::plugin::form::<$solver, _, _, _>()),+);
+        $crate::plugin!({ $crate::plugin::DOUBLE | $crate::plugin::SINGLE }: $($solver),+);
+    };
+    (f64: $($solver:ty),+ $(,)?) => { $crate::plugin!({ $crate::plugin::DOUBLE }: $($solver),+); };
+    (f32: $($solver:ty),+ $(,)?) => { $crate::plugin!({ $crate::plugin::SINGLE }: $($solver),+); };
+    ($precisions:block: $($solver:ty),+) => {
+        $crate::plugin_of_forms!($($crate::plugin::form::<$solver, _, _, _, $precisions>()),+);
     };
 }
 
@@ -46,7 +53,9 @@ macro_rules! plugin {
 /// faces. The solver was made by [`macro@crate::solver`].
 #[macro_export]
 macro_rules! mapped_plugin {
-    ($solver:ty) => {
+    (f64: $solver:ty) => { $crate::mapped_plugin!({ $crate::plugin::DOUBLE }: $solver); };
+    (f32: $solver:ty) => { $crate::mapped_plugin!({ $crate::plugin::SINGLE }: $solver); };
+    ($precisions:block: $solver:ty) => {
         $crate::plugin_of_forms!($crate::plugin::form::<
             $crate::frame::FaceFrame<$solver, { <$solver>::SHAPE[2] }>,
             { <$solver>::SHAPE[0] },
@@ -62,6 +71,7 @@ macro_rules! mapped_plugin {
                     )
                     .len()
             },
+            $precisions,
         >());
     };
 }

@@ -62,7 +62,9 @@ fn hierarchy() -> Hierarchy<2> {
 
 fn executor() -> Checked<2, CpuExecutor<2, f64>> {
     let parameters = BTreeMap::from([("u".to_string(), 0.7), ("v".to_string(), -0.4)]);
-    let solver = riemann::catalogue::kernels("advection", 2, &parameters).expect("it is built in");
+    let solver = riemann::catalogue::kernels("advection", 2, &parameters)
+        .expect("it is built in")
+        .expect("tests have all kernels");
     Checked::new(CpuExecutor::new(problem(), solver.double, vec![Ratio([2, 2])], 1), &[0])
 }
 

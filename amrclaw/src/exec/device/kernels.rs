@@ -6,10 +6,11 @@ use crate::physics::Problem;
 use crate::threads::parallel_map;
 use cuda::amr::kernels::{BOUNDARY_FUNCTION, EVALUATE, FLAG_FUNCTION, Row, SOURCE_FUNCTION};
 use cuda::amr::{CaseFunction, Group, Shape, TileShape, UpdateOptions};
-use cuda::compile::{Precision, Source, Target};
+use cuda::compile::{Source, Target};
 use cuda::{CudaError, Device, Kernel};
 use riemann::device_source::DeviceSource;
 use riemann::patch::{PatchSolver, Scheme};
+use riemann::real::Precision;
 use riemann::real::Scalar;
 
 /// What a run's kernels are compiled for.

@@ -5,7 +5,7 @@ use crate::exec::step::{Sweep, axis_bits};
 use crate::index::Ratio;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::{Chunk, FaceRun, Patch, PatchReport, RegisterArgs, Tile, TileShape, UpdateArgs};
-use cuda::compile::Precision;
+use riemann::real::Precision;
 
 /// The shape of the tiles of a sweep.
 pub(in crate::exec) fn tile_shape(sweep: &Sweep, num_eqn: usize, precision: Precision) -> TileShape {

@@ -13,8 +13,8 @@ use crate::physics::Problem;
 use crate::plan::MeshChange;
 use crate::threads::{join, parallel_map};
 use cuda::amr::Patch;
-use cuda::compile::Precision;
 use riemann::patch::PatchSolver;
+use riemann::real::Precision;
 use riemann::real::Scalar;
 use std::sync::Arc;
 

@@ -50,7 +50,7 @@ pub(super) fn shows_its_origin(path: &Path, name: &str) -> bool {
         clawpack::VISIT_FILE_NAME => begins(clawpack::VISIT_FILE),
         _ if gauge::is_file_name(name) => begins("# gauge "),
         _ if checkpoint::steps_of(name).is_some() => checkpoint::peek_dimension(path).is_ok(),
-        _ if name.ends_with(".vtkhdf") || vtkhdf::frame_of_part(name).is_some() => read::peek_dimension(path).is_ok(),
+        _ if name.ends_with(".vtkhdf") => read::peek_dimension(path).is_ok(),
         _ => false,
     }
 }

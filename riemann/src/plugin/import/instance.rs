@@ -6,9 +6,9 @@ use crate::axis::{Axis, Side};
 use crate::catalogue::SolverInfo;
 use crate::device_source::DeviceSource;
 use crate::faces::Faces;
-use crate::patch::{Kernels, SolverKernels};
+use crate::patch::{Kernels, PatchSolver, SolverKernels};
 use crate::plugin::abi::GhostCall;
-use crate::plugin::{Form, Object, Row, Status, Table, form, table};
+use crate::plugin::{DOUBLE, Form, Object, Row, SINGLE, Status, Table, form, table};
 use crate::real::Real;
 use crate::solver::{Described, Solver};
 use std::ffi::c_void;
@@ -49,7 +49,8 @@ impl Instance {
     where
         S: Solver<M, W, A> + Described,
     {
-        let table: &'static Table = Box::leak(Box::new(table("this program's compiler", vec![form::<S, M, W, A>()])));
+        let table: &'static Table =
+            Box::leak(Box::new(table("this program's compiler", vec![form::<S, M, W, A, { DOUBLE | SINGLE }>()])));
         // SAFETY: the table is one of `table`, and never freed.
         let plugin =
             unsafe { Plugin::from_entry(table) }.expect("a solver's own table is of this version").form(S::DIM);
@@ -63,9 +64,11 @@ impl Instance {
         Instance(Arc::new(Shared { plugin, object, values: values.to_vec(), failure: Mutex::new(None) }))
     }
 
-    /// The kernels in both precisions.
+    /// The kernels.
     pub fn kernels(&self) -> SolverKernels {
-        SolverKernels { double: Arc::new(self.clone()), single: Arc::new(self.clone()) }
+        let kernels = Arc::new(self.clone());
+        let single = self.form().description.has_single;
+        SolverKernels { double: kernels.clone(), single: single.then_some(kernels as _) }
     }
 
     /// The evaluators of single faces.
@@ -85,7 +88,8 @@ impl Instance {
         let exchanged = Axis::pairs(plugin.info.dim).iter().map(exchanged).collect();
         let mirrored = Axis::ALL[..plugin.info.dim].iter().map(mirrored).collect();
         let double = Arc::new(self.clone());
-        Faces { single: double.clone(), double, exchanged, mirrored }
+        let aux_face = PatchSolver::<f64>::aux_face(self).to_vec();
+        Faces { single: double.clone(), double, aux_face, exchanged, mirrored }
     }
 
     /// Initial data of a row of cells.

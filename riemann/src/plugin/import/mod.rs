@@ -215,6 +215,7 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
     let [initial, aux_values, mapping] = &d.formulas;
     let info = SolverInfo {
         name,
+        type_name: "",
         title,
         dim: d.dim as usize,
         equations,

@@ -3,7 +3,6 @@
 use super::load;
 use crate::{Failure, terminal};
 use amrclaw::io::config::{CaseSettings, SolverFrom};
-use riemann::axis::Axis;
 use riemann::catalogue::{self, ParameterCheck, ParameterInfo, SolverInfo};
 use riemann::faces::Faces;
 use riemann::holds::{self, FACES, Finding, Outcome, Sample, Subject};
@@ -15,7 +14,6 @@ use std::path::{Path, PathBuf};
 /// A solver with the values of its parameters.
 struct Checked {
     info: &'static SolverInfo,
-    aux_face: Vec<Option<Axis>>,
     faces: Faces,
     /// A solver from a file, which may panic.
     plugin: Option<Instance>,
@@ -36,8 +34,12 @@ pub fn check(target: &str, case: Option<&Path>, settings: &[String]) -> Result<(
     };
     let mut findings = Vec::new();
     for (k, (checked, chosen)) in solvers.iter().enumerate() {
-        let subject =
-            Subject { info: checked.info, aux_face: &checked.aux_face, faces: &checked.faces, sample: Sample::FULL };
+        let subject = Subject {
+            info: checked.info,
+            aux_face: &checked.faces.aux_face,
+            faces: &checked.faces,
+            sample: Sample::FULL,
+        };
         let found = holds::check(&subject);
         let apart = if k > 0 { "\n" } else { "" };
         terminal::show(&format!("{apart}{}{}", doubt(&subject, &found), text(checked.info, chosen, &found)));
@@ -126,8 +128,7 @@ fn built_in(
     let wrong = |errors: catalogue::ParameterErrors| Failure::Input(errors.to_string());
     forms(infos, dimension, given, |info, values| {
         let faces = catalogue::faces(name, info.dim, values).map_err(wrong)?;
-        let kernels = catalogue::kernels(name, info.dim, values).map_err(wrong)?;
-        Ok(Checked { info, aux_face: kernels.double.aux_face().to_vec(), faces, plugin: None })
+        Ok(Checked { info, faces, plugin: None })
     })
 }
 
@@ -141,8 +142,7 @@ fn from_file(
     forms(infos, dimension, given, |info, values| {
         let values: Vec<f64> = info.parameters.iter().map(|p| values[p.name]).collect();
         let instance = plugin.form(info.dim).create(&values).map_err(|e| Failure::Input(e.to_string()))?;
-        let aux_face = PatchSolver::<f64>::aux_face(&instance).to_vec();
-        Ok(Checked { info, aux_face, faces: instance.faces(), plugin: Some(instance) })
+        Ok(Checked { info, faces: instance.faces(), plugin: Some(instance) })
     })
 }
 

@@ -1,6 +1,5 @@
 //! Keys that are given but have no effect.
 
-use crate::io::FrameFormat;
 use crate::io::config::choice::{ClusterKind, Criterion};
 use crate::io::config::reader::Reader;
 use crate::io::config::settings::CaseSettings;

@@ -63,7 +63,7 @@ fn long_names_of_gauges_are_refused() {
 #[test]
 fn keys_without_effect_are_told() {
     let remarks = |sets: &[&str]| load(SMALL, sets).unwrap().remarks.clone();
-    let table: [(&[&str], &str); 7] = [
+    let table: [(&[&str], &str); 6] = [
         (&["time.dt=0.001", "time.cfl_desired=0.5"], "time.cfl_desired: has no effect: `time.dt` fixes the steps"),
         (&["regrid.tile_size=4"], "regrid.tile_size: has no effect without `cluster = \"tiles\"`"),
         (&["regrid.cluster=tiles", "regrid.cutoff=0.5"], "regrid.cutoff: has no effect with"),
