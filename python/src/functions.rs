@@ -3,44 +3,110 @@
 //! `package/amrclaw/_functions.py` wraps each so that it takes and returns plain arrays `[value, z, y, x]`, x fastest.
 //! An exception in a function is stored until the step ends; its cells get NaN, so that the step fails.
 
+use crate::case::Case;
 use amrclaw::mesh::Geometry;
 use amrclaw::physics::{
-    BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellBlockFunction, CellFunction, CellRow,
-    StateBlockFunction, StateFunction,
+    AnyUserFunctions, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellBlockFunction,
+    CellFunction, CellRow, StateBlockFunction, StateFunction, UserFunctions,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use riemann::axis::{Axis, Side};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The first exception that one of a simulation's functions raised.
 #[derive(Clone, Default)]
-pub struct Raised(Arc<Mutex<Option<PyErr>>>);
+pub struct Raised {
+    exception: Arc<Mutex<Option<PyErr>>>,
+    stop: Arc<AtomicBool>,
+}
 
 impl Raised {
+    /// `stop` is set when there is an exception.
+    pub fn stopping(stop: Arc<AtomicBool>) -> Self {
+        Raised { stop, ..Raised::default() }
+    }
+
     /// Takes the exception out.
     pub fn take(&self) -> Option<PyErr> {
-        self.0.lock().expect("nobody panics with the lock held").take()
+        self.exception.lock().expect("nobody panics with the lock held").take()
     }
 
     fn is_some(&self) -> bool {
-        self.0.lock().expect("nobody panics with the lock held").is_some()
+        self.exception.lock().expect("nobody panics with the lock held").is_some()
     }
 
     fn keep(&self, exception: PyErr) {
-        self.0.lock().expect("nobody panics with the lock held").get_or_insert(exception);
+        self.exception.lock().expect("nobody panics with the lock held").get_or_insert(exception);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Functions in place of entries of the case, by name.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Functions {
+    initial: Option<Py<PyAny>>,
+    aux: Option<Py<PyAny>>,
+    aux_depends_on_time: bool,
+    boundary: Option<Py<PyAny>>,
+    flag: Option<Py<PyAny>>,
+    source: Option<Py<PyAny>>,
+}
+
+impl Functions {
+    /// The same for the program, in any number of dimensions.
+    pub fn of(self, case: &Case, raised: &Raised) -> AnyUserFunctions {
+        let (num_eqn, num_aux) = (case.case.shape().equations.len(), case.case.shape().aux.len());
+        let function = |callable: Option<Py<PyAny>>, num_values, depends_on_time| {
+            let raised = raised.clone();
+            callable.map(|callable| Arc::new(PythonFunction { callable, num_values, depends_on_time, raised }))
+        };
+        let functions = Adapted {
+            initial: function(self.initial, num_eqn, false),
+            aux: function(self.aux, num_aux, self.aux_depends_on_time),
+            boundary: function(self.boundary, num_eqn, false),
+            flag: function(self.flag, 1, false),
+            source: function(self.source, num_eqn, false).map(|function| Arc::new(PythonSource(function))),
+        };
+        AnyUserFunctions { one: functions.of(), two: functions.of(), three: functions.of() }
+    }
+}
+
+/// The functions, adapted.
+struct Adapted {
+    initial: Option<Arc<PythonFunction>>,
+    aux: Option<Arc<PythonFunction>>,
+    boundary: Option<Arc<PythonFunction>>,
+    flag: Option<Arc<PythonFunction>>,
+    source: Option<Arc<PythonSource>>,
+}
+
+impl Adapted {
+    fn of<const D: usize>(&self) -> UserFunctions<D> {
+        UserFunctions {
+            initial: self.initial.clone().map(|function| function as _),
+            aux: self.aux.clone().map(|function| function as _),
+            flag: self.flag.clone().map(|function| function as _),
+            boundary: self.boundary.clone().map(|function| function as _),
+            source: self.source.clone().map(|function| function as _),
+        }
     }
 }
 
 /// A Python function of cells.
-pub struct PythonFunction {
-    pub callable: Py<PyAny>,
+struct PythonFunction {
+    callable: Py<PyAny>,
     /// Values per cell.
-    pub num_values: usize,
-    pub depends_on_time: bool,
-    pub raised: Raised,
+    num_values: usize,
+    depends_on_time: bool,
+    raised: Raised,
 }
+
+/// A Python function of cells and their state, without that of their neighbours.
+struct PythonSource(Arc<PythonFunction>);
 
 impl PythonFunction {
     /// Fills `out` with what the function returns for a block and `more` arguments.
@@ -122,6 +188,21 @@ impl<const D: usize> StateFunction<D> for PythonFunction {
 
     fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
         Some(self)
+    }
+}
+
+impl<const D: usize> StateFunction<D> for PythonSource {
+    fn num_values(&self) -> usize {
+        self.0.num_values
+    }
+
+    fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        let block = CellBlock::from(row);
+        self.0.ask(
+            &block,
+            |py| (PyArray1::from_slice(py, state), PyArray1::from_slice(py, aux)).into_pyobject(py),
+            out,
+        );
     }
 }
 

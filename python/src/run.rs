@@ -2,6 +2,7 @@
 
 use crate::case::{Case, Options, run_options};
 use crate::errors;
+use crate::functions::{Functions, Raised};
 use crate::ranks::PythonRank;
 use amrclaw::exec::comm::{Communicator, Ranks};
 use amrclaw::io::config;
@@ -24,28 +25,32 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 /// Runs a case and writes its files into the folder `output`, or the next free one after it; returns the record of the run as JSON,
 /// and the folder.
 ///
+/// An exception in one of the `functions` ends the run in the step, and is raised here as one of `watch` is.
 /// `watch` is called after every step of the coarsest level with time, start, end, steps, next step, levels, cells advanced
 /// and seconds. An exception that it raises ends the run after the step, and is raised here with a note of the checkpoint; a signal ends
 /// the run within the step. `comm` is a communicator of mpi4py whose processes are the ranks of the run.
 #[pyfunction]
-#[pyo3(signature = (case, output, options, restart=None, overwrite=false, watch=None, comm=None))]
+#[pyo3(signature = (case, output, options, functions, restart=None, overwrite=false, watch=None, comm=None))]
 #[expect(clippy::too_many_arguments, reason = "they are Python's, by name")]
 pub fn run(
     py: Python<'_>,
     case: &Bound<'_, Case>,
     output: PathBuf,
     options: Options<'_>,
+    functions: Functions,
     restart: Option<PathBuf>,
     overwrite: bool,
     watch: Option<Py<PyAny>>,
     comm: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, PathBuf)> {
     let mut options = run_options(&options)?;
+    let raised = Raised::stopping(options.stop.clone());
+    options.functions = functions.of(case.get(), &raised);
     let process = comm.map(|comm| PythonRank::new(&comm, options.comm_timeout)).transpose()?.map(Arc::new);
     if let Some(process) = process.clone().filter(|process| process.rank().of > 1) {
         options.comm = Ranks::new(process, options.stop.clone());
     }
-    let record = run_rank(py, case, output, &options, restart, overwrite, watch);
+    let record = run_rank(py, case, (output, restart, overwrite), &options, watch, &raised);
     process.map_or(Ok(()), |process| process.leave(py))?;
     record
 }
@@ -54,20 +59,19 @@ pub fn run(
 fn run_rank(
     py: Python<'_>,
     case: &Bound<'_, Case>,
-    output: PathBuf,
+    (dir, restart, overwrite): (PathBuf, Option<PathBuf>, bool),
     options: &RunOptions,
-    restart: Option<PathBuf>,
-    overwrite: bool,
     watch: Option<Py<PyAny>>,
+    functions: &Raised,
 ) -> PyResult<(String, PathBuf)> {
     let remark = |text: &str| {
         // Failure to show a remark is ignored.
         let _ = Python::attach(|py| py.import("warnings")?.getattr("warn")?.call1((text,)).map(drop));
     };
-    let files = RunFiles { dir: output, restart, overwrite, remark };
+    let files = RunFiles { dir, restart, overwrite, remark };
     let case = &case.get().case;
     let (outcome, raised) = py.detach(|| run_beside(case, options, &files, watch.as_ref()));
-    match (outcome, raised) {
+    match (outcome, functions.take().or(raised)) {
         (Ok(record), None) => {
             Ok((serde_json::to_string(&record).expect("a record can be written as JSON"), record.dir))
         }

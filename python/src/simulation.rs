@@ -8,11 +8,11 @@ use crate::arrays::PatchView;
 use crate::case::{Case, Options, run_options};
 use crate::errors;
 use crate::frame::{AnyFrame, BoxTuple, Frame, PatchTuple};
-use crate::functions::{PythonFunction, Raised};
+use crate::functions::{Functions, Raised};
 use amrclaw::exec::{HostArray, HostMemory};
 use amrclaw::index::Level;
 use amrclaw::io::derived::Vocabulary;
-use amrclaw::simulation::{self as program, RunError, RunOptions, UserFunctions};
+use amrclaw::simulation::{self as program, RunError, RunOptions};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, Weak};
 
@@ -44,15 +44,6 @@ struct Lease {
 #[pyclass(frozen, module = "amrclaw._amrclaw")]
 struct LevelMemory {
     _lease: Arc<Lease>,
-}
-
-/// Functions in place of entries of the case.
-struct Functions {
-    initial: Option<Py<PyAny>>,
-    aux: Option<Py<PyAny>>,
-    aux_depends_on_time: bool,
-    boundary: Option<Py<PyAny>>,
-    flag: Option<Py<PyAny>>,
 }
 
 /// A simulation that Python advances step by step.
@@ -139,29 +130,16 @@ impl Drop for Simulation {
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (
-        case, options, initial=None, aux=None, aux_depends_on_time=false, boundary=None, flag=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "the arguments of a Python function, most of them given by name")]
-    fn new(
-        py: Python<'_>,
-        case: &Bound<'_, Case>,
-        options: Options<'_>,
-        initial: Option<Py<PyAny>>,
-        aux: Option<Py<PyAny>>,
-        aux_depends_on_time: bool,
-        boundary: Option<Py<PyAny>>,
-        flag: Option<Py<PyAny>>,
-    ) -> PyResult<Self> {
-        let options = run_options(&options)?;
-        let functions = Functions { initial, aux, aux_depends_on_time, boundary, flag };
+    fn new(py: Python<'_>, case: &Bound<'_, Case>, options: Options<'_>, functions: Functions) -> PyResult<Self> {
+        let mut options = run_options(&options)?;
         let raised = Raised::default();
         let case = case.get();
+        options.functions = functions.of(case, &raised);
         let simulation = py.detach(|| {
             Ok::<_, RunError>(match case.case.dimension() {
-                1 => AnySimulation::One(start(case, &options, functions, &raised)?),
-                2 => AnySimulation::Two(start(case, &options, functions, &raised)?),
-                _ => AnySimulation::Three(start(case, &options, functions, &raised)?),
+                1 => AnySimulation::One(start(case, &options)?),
+                2 => AnySimulation::Two(start(case, &options)?),
+                _ => AnySimulation::Three(start(case, &options)?),
             })
         });
         if let Some(exception) = raised.take() {
@@ -269,33 +247,9 @@ impl Simulation {
     }
 }
 
-/// Builds the simulation of a case with Python's functions.
-fn start<const D: usize>(
-    case: &Case,
-    options: &RunOptions,
-    functions: Functions,
-    raised: &Raised,
-) -> Result<program::Simulation<D>, RunError> {
-    let timed_function = |callable: Option<Py<PyAny>>, num_values: usize, depends_on_time: bool| {
-        let function = |callable| PythonFunction { callable, num_values, depends_on_time, raised: raised.clone() };
-        callable.map(|callable| Arc::new(function(callable)))
-    };
-    let function = |callable, num_values| timed_function(callable, num_values, false);
-    let num_eqn = case.case.shape().equations.len();
-    let mut user = UserFunctions::<D>::default();
-    if let Some(initial) = function(functions.initial, num_eqn) {
-        user.initial = Some(initial);
-    }
-    if let Some(aux) = timed_function(functions.aux, case.case.shape().aux.len(), functions.aux_depends_on_time) {
-        user.aux = Some(aux);
-    }
-    if let Some(boundary) = function(functions.boundary, num_eqn) {
-        user.boundary = Some(boundary);
-    }
-    if let Some(flag) = function(functions.flag, 1) {
-        user.flag = Some(flag);
-    }
-    program::Simulation::builder(&case.case).options(options).functions(user).build()
+/// Builds the simulation of a case.
+fn start<const D: usize>(case: &Case, options: &RunOptions) -> Result<program::Simulation<D>, RunError> {
+    program::Simulation::builder(&case.case).options(options).build()
 }
 
 fn leased_patches<'py, const D: usize>(

@@ -75,8 +75,80 @@ def test_boundary_functions_have_sides():
     for functions in ({"boundary": {"x_lower": 3}}, {"boundary": 3}, {"flag": 3}, {"initial": "exp(-x^2)"}):
         with pytest.raises(amrclaw.InputError, match="must be a function, but is"):
             amrclaw.Simulation(PULSE, **functions)
-    with pytest.raises(amrclaw.InputError, match=r"run takes no such function; use amrclaw.Simulation\(case, boundary="):
-        amrclaw.run(PULSE, boundary=mirror)
+        with pytest.raises(amrclaw.InputError, match="must be a function, but is"):
+            amrclaw.run(PULSE, **functions)
+
+
+REFINED = {**PULSE, "levels": {"max": 2}, "regrid": {"interval": 2}, "time": {"end": 0.05}}
+
+
+def functions():
+    """One of each, with a state that they share."""
+    return {
+        "initial": lambda x, y: (np.exp(-40 * ((x - 0.5) ** 2 + (y - 0.4) ** 2)), 0.0, 0.1),
+        "flag": lambda cells: abs(cells.difference("pressure", "x")) > 0.05,
+        "boundary": {"x_lower": lambda cells: [cells["pressure"], np.sin(30 * cells.t) - cells["u"], cells["v"]]},
+        "source": lambda cells: {"pressure": -3 * cells["pressure"], "u": cells.x * cells["u"], "v": 0},
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"ranks": 2}], ids=["one rank", "two ranks"])
+def test_runs_take_the_functions_of_simulations(tmp_path, options):
+    """A run with functions ends with the values of a simulation with them, to the bit, on two levels and on any number of ranks."""
+    run = amrclaw.run(REFINED, output=tmp_path, progress=False, **functions(), **options)
+    sim = amrclaw.Simulation(REFINED, **functions())
+    sim.advance_to(0.05)
+    assert len(run[-1].levels) == len(sim.levels) == 2 and run[-1].time == sim.time
+    for level in (1, 2):
+        np.testing.assert_array_equal(run[-1].to_uniform(level), sim.to_uniform(level))
+
+
+@pytest.mark.parametrize("splitting", ["godunov", "strang"])
+def test_source_functions_are_source_formulas(splitting):
+    """A function and the same formula give the same bits, with either splitting, on two levels, with auxiliary values."""
+    case = {**REFINED, "solver": {"name": "acoustics_variable"}, "scheme": {"source": splitting}}
+    case["aux"] = {"impedance": "1 + x", "sound_speed": 1}
+    changes = {"initial": {"pressure": "exp(-40 * ((x - 0.5)^2 + (y - 0.4)^2))", "u": 0, "v": 0}, "regrid.flag.tolerance": 0.05}
+    by_formula = amrclaw.Simulation(case, set={**changes, "source.pressure": "-impedance * pressure", "source.u": "t * pressure"})
+
+    def source(cells):
+        return [-cells["impedance"] * cells["pressure"], cells.t * cells["pressure"], 0.0]
+
+    by_function = amrclaw.Simulation(case, set=changes, source=source)
+    for sim in (by_formula, by_function):
+        sim.advance_to(0.05)
+    for level in (1, 2):
+        np.testing.assert_array_equal(by_formula.to_uniform(level), by_function.to_uniform(level))
+    assert by_function.totals()["u"] != amrclaw.Simulation(case, set={**changes, "scheme.source": "none"}).totals()["u"]
+
+
+def test_an_exception_in_a_function_ends_the_run(tmp_path):
+    """It is raised by the run, within the step, and the run's folder has a checkpoint of the state before."""
+
+    def late(cells):
+        if cells.t > 0.02:
+            raise ZeroDivisionError("in the source")
+        return [0 * cells["pressure"], 0, 0]
+
+    given = {**functions(), "source": late}
+    with pytest.raises(ZeroDivisionError, match="in the source"):
+        amrclaw.run(REFINED, output=tmp_path / "out", progress=False, **given)
+    (checkpoint,) = (tmp_path / "out").glob("checkpoint*")
+    run = amrclaw.run(REFINED, output=tmp_path / "out", progress=False, restart=checkpoint, **functions())
+    assert run[-1].time == pytest.approx(0.05)
+
+
+def test_a_source_of_the_user_needs_a_function(tmp_path):
+    """`source = "user"` without a function is refused, and so are other words, and a function that returns too little."""
+    case = {**PULSE, "source": "user"}
+    with pytest.raises(amrclaw.InputError, match="source: the solver `acoustics` provides no source terms"):
+        amrclaw.run(case, output=tmp_path, progress=False)
+    with pytest.raises(amrclaw.InputError, match='write "user", or a table'):
+        amrclaw.load_case({**PULSE, "source": "mine"})
+    with pytest.raises(amrclaw.InputError, match='is "none", but the case has'):
+        amrclaw.load_case({**case, "scheme": {"source": "none"}})
+    with pytest.raises(amrclaw.InputError, match=r"source must return 3 values \(pressure, u, v\), but returned 1"):
+        amrclaw.Simulation(PULSE, source=lambda cells: [cells["u"]]).step()
 
 
 def test_a_simulation_cannot_be_used_within_its_step():

@@ -61,8 +61,6 @@ def test_all_settings_of_clawpack(clawpack_source):
             assert "adjoint" in path.parts, path
             continue
         imported.case["solver"].update({wanted[7:].split(":")[0]: 1.5 for wanted in imported.wanted if wanted.startswith("solver.")})
-        # Terms of src are the user's to write.
-        imported.case["scheme"].pop("source", None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             amrclaw.load_case(imported)

@@ -24,8 +24,8 @@ pub use formula::{DeviceForm, Formulas, MappedFormulas, Node, NodeKind, Primitiv
 pub use mapped::{MappedAux, MappedWall};
 pub use positions::{AtPositions, SourceCentres};
 pub use problem::{
-    AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceMethod, SourceSplit, SourceStep,
-    Split, StateFunction, UserFunctions,
+    AnyUserFunctions, AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceMethod,
+    SourceSplit, SourceStep, Split, StateFunction, UserFunctions,
 };
 pub use side_signs::SideSigns;
 pub use stability::Update;

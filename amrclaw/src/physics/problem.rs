@@ -8,6 +8,8 @@ use crate::mesh::{Beyond, Domain};
 use riemann::axis::{Axis, Side};
 use riemann::group::Wall;
 use riemann::patch::Scheme;
+use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 /// What happens at one side of the domain.
@@ -192,6 +194,31 @@ impl<const D: usize> UserFunctions<D> {
             boundary: self.boundary.or(other.boundary),
             source: self.source.or(other.source),
         }
+    }
+}
+
+/// The user's functions for cases of any number of dimensions, where it is not known yet.
+#[derive(Clone, Default)]
+pub struct AnyUserFunctions {
+    /// In one dimension.
+    pub one: UserFunctions<1>,
+    /// In two.
+    pub two: UserFunctions<2>,
+    /// In three.
+    pub three: UserFunctions<3>,
+}
+
+impl AnyUserFunctions {
+    /// Those for `D` dimensions.
+    pub fn of<const D: usize>(&self) -> UserFunctions<D> {
+        let all: [&dyn Any; 3] = [&self.one, &self.two, &self.three];
+        all.into_iter().find_map(|functions| functions.downcast_ref()).cloned().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for AnyUserFunctions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyUserFunctions").finish_non_exhaustive()
     }
 }
 

@@ -131,11 +131,15 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
     if aux.is_none() && !shape.aux.is_empty() {
         return Err(missing("aux", "auxiliary values").into());
     }
-    let source_split = match (case.scheme.source, &user.source) {
+    let source = source.or(user.source);
+    if source.is_none() && case.source.is_given() {
+        return Err(missing("source", "source terms").into());
+    }
+    let source_split = match (case.scheme.source, &source) {
         (None, Some(_)) => SourceSplit::Godunov,
         _ => settled.source,
     };
-    let has_source = shape.has_source || source.is_some() || user.source.is_some();
+    let has_source = shape.has_source || source.is_some();
     remark(case, has_source && source_split == SourceSplit::None);
     let problem = Problem {
         domain: domain(case),
@@ -143,7 +147,7 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
         initial: initial.or(user.initial).ok_or_else(|| missing("initial", "initial data"))?,
         aux,
         aux_outside: case.mesh.aux_outside,
-        source: source.or(user.source),
+        source,
         own_source_at: mapping
             .clone()
             .zip(case.mapping_formulas())

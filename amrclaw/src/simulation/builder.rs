@@ -56,7 +56,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         self
     }
 
-    /// Functions for the case's `"user"` entries.
+    /// Functions for the case's `"user"` entries, before those of the options.
     pub fn functions(mut self, functions: UserFunctions<D>) -> Self {
         self.functions = functions;
         self
@@ -141,7 +141,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let geometry = if case.solves_in_frames() { frame::geometry(D).len() } else { 0 };
         assert_eq!(kernels.double.aux().len(), shape.aux.len() + geometry, "the kernels' auxiliary values");
         let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);
-        let problem = problem::<D>(case, functions.or(solver.functions(case, aux)))?;
+        let problem = problem::<D>(case, functions.or(options.functions.of()).or(solver.functions(case, aux)))?;
         let demanded = if options.unchecked_solver { Ok(()) } else { solver.demand(&problem, case.time.start) };
         if let Some(message) = solver.failure() {
             return Err(RunError::Solver(message));

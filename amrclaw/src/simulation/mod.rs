@@ -22,7 +22,7 @@ mod step_limits;
 mod stiffness;
 mod told;
 
-pub use crate::physics::UserFunctions;
+pub use crate::physics::{AnyUserFunctions, UserFunctions};
 pub use builder::SimulationBuilder;
 pub use error::RunError;
 pub use executor::MakeExecutor;

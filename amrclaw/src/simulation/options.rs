@@ -1,6 +1,7 @@
 //! How a case is run, as opposed to what it says.
 
 use crate::exec::comm::Ranks;
+use crate::physics::AnyUserFunctions;
 pub use riemann::real::Precision;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -66,6 +67,8 @@ pub struct RunOptions {
     pub comm_timeout: Option<u64>,
     /// This rank of several: [`run`](super::run()) sets it for those that it starts.
     pub comm: Ranks,
+    /// Functions for the case's `"user"` entries.
+    pub functions: AnyUserFunctions,
     /// Another thread sets it to stop the run: after the current step of any level, with the state at which the coarsest level's
     /// step began.
     pub stop: Arc<AtomicBool>,

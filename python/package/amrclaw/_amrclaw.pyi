@@ -120,16 +120,7 @@ class PatchIndex:
 class Simulation:
     """A simulation that Python advances step by step."""
 
-    def __new__(
-        cls,
-        case: Case,
-        options: Mapping[str, object],
-        initial: Optional[Callable[..., Any]] = None,
-        aux: Optional[Callable[..., Any]] = None,
-        aux_depends_on_time: bool = False,
-        boundary: Optional[Callable[..., Any]] = None,
-        flag: Optional[Callable[..., Any]] = None,
-    ) -> Simulation: ...
+    def __new__(cls, case: Case, options: Mapping[str, object], functions: Mapping[str, object]) -> Simulation: ...
     def step(self, limit: float = ...) -> None: ...
     def advance_to(self, time: float) -> None: ...
     @property
@@ -156,6 +147,7 @@ def run(
     case: Case,
     output: _Path,
     options: Mapping[str, object],
+    functions: Mapping[str, object],
     restart: Optional[_Path] = None,
     overwrite: bool = False,
     watch: Optional[Callable[..., Any]] = None,

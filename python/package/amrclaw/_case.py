@@ -24,9 +24,14 @@ def load_case(
     replaces the case's solver; it is compiled when it is first used.
     """
     checked = with_changes(case, changes_of(set, solver))
-    for remark in checked.remarks:
-        warnings.warn(remark, stacklevel=3)
+    warn(checked)
     return checked
+
+
+def warn(case: Case) -> None:
+    """Warns of a case's remarks."""
+    for remark in case.remarks:
+        warnings.warn(remark, stacklevel=4)
 
 
 def changes_of(set: Mapping[str, Any] | None, solver: Union[str, "os.PathLike[str]", None]) -> list[str]:

@@ -92,7 +92,7 @@ class Cells:
     def difference(self, name: str, axis: str) -> np.ndarray:
         """The difference between each cell's two neighbours along an axis, `q[i + 1] - q[i - 1]`."""
         if self._num_ghost == 0:
-            raise InputError("cells beyond the domain have no neighbours to compare")
+            raise InputError("difference: only flag functions get the state of neighbours")
         if name not in self.equations:
             raise InputError(f"difference: there is no equation {name!r}; there are {', '.join(self.equations)}")
         values, along = self.ghosted[list(self.equations).index(name)], self._along(axis)
@@ -219,6 +219,17 @@ def flags(function: Callable[[Cells], Any], equations: Sequence[str], aux: Seque
         if np.isnan(values).any():
             raise InputError(f"{what} returned NaN in {np.count_nonzero(np.isnan(values))} of {values.size} cells; {wanted}")
         return values
+
+    return ask
+
+
+def rates(function: Callable[[Cells], Any], equations: Sequence[str], aux: Sequence[str]) -> Callable[..., np.ndarray]:
+    """Adapts a source term: `function(cells)` is dq/dt."""
+    what = _named("source", function)
+
+    def ask(axes: Any, size: Any, time: float, state: np.ndarray, aux_values: np.ndarray) -> np.ndarray:
+        cells = Cells((axes, size, time), (equations, aux), state, aux_values, num_ghost=0)
+        return _flat(function(cells), equations, cells.shape, what)
 
     return ask
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 import numpy as np
 
 from . import _amrclaw
-from ._case import CaseLike, default_output, load_case
+from ._case import CaseLike, changes_of, default_output, warn, with_changes
 from ._errors import InputError
 from ._frame import Frame, PathLike
 from ._options import RunOptions
 from ._progress import Display, Watch
+from ._user import Boundary, CellsFunction, UserFunctions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,6 +36,11 @@ def run(
     overwrite: bool = False,
     progress: Union[bool, Watch] = True,
     comm: Any = None,
+    initial: Optional[Callable[..., Any]] = None,
+    aux: Optional[Callable[..., Any]] = None,
+    boundary: Optional[Boundary] = None,
+    flag: Optional[CellsFunction] = None,
+    source: Optional[CellsFunction] = None,
     **options: Unpack[RunOptions],
 ) -> "Run":
     """Runs a case to its end, and returns the `Run` in the folder `output`.
@@ -45,23 +51,30 @@ def run(
     `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to continue from. `progress` is whether to show
     progress, or a function to call with it. `options` are those of the command line: `device`, `devices`, `threads`, `precision`, `fmad`,
     `device_memory`, `device_times`, `ranks`, `comm_timeout`, `check_solver`. Ctrl-C stops the run after the current step with `Interrupted`, which names
-    a checkpoint; so does SIGTERM in a program without a handler of its own. An exception of the function `progress` stops the run, too,
-    and is raised.
+    a checkpoint; so does SIGTERM in a program without a handler of its own. An exception of the function `progress`, or of one in place of an
+    entry of the case, stops the run, too, and is raised.
+
+    `initial`, `aux`, `boundary`, `flag` and `source` are functions in place of entries of the case, as for `Simulation`. They are called for the
+    patches of all ranks, each process's for its own.
 
     `comm` is a communicator of mpi4py, such as `MPI.COMM_WORLD`: its processes are the ranks of the run, and all must call `run` with the
     same arguments. Processes started by `mpiexec` must always give one: `MPI.COMM_SELF` for a separate run in each process.
     """
 
+    functions = UserFunctions(initial=initial, aux=aux, boundary=boundary, flag=flag, source=source)
+
     def prepare() -> tuple[_amrclaw.Case, str]:
-        _check(progress, options)
-        checked = load_case(case, set, solver)
+        if not isinstance(progress, bool) and not callable(progress):
+            raise InputError(f"progress: must be True, False or a function to call after every step, but is {progress!r}")
+        checked = functions.applied_to(with_changes(case, changes_of(set, solver) + functions.changes()))
+        warn(checked)
         return checked, os.fspath(output) if output is not None else default_output(checked)
 
     if comm is not None:
         with _alone(comm) as ranks:
             checked, folder = _alike(ranks, prepare)
             is_first = ranks.rank == 0
-            written = _start(checked, folder, options, restart, overwrite, progress if is_first else False, ranks)
+            written = _start(checked, functions, folder, options, restart, overwrite, progress if is_first else False, ranks)
             return Run(ranks.bcast(written, root=0))
     if _amrclaw.is_one_of_several():
         raise InputError(
@@ -69,16 +82,7 @@ def run(
             "of them, or comm=MPI.COMM_SELF for a run of each"
         )
     checked, folder = prepare()
-    return Run(_start(checked, folder, options, restart, overwrite, progress, None))
-
-
-def _check(progress: Any, options: Mapping[str, Any]) -> None:
-    """Refuses arguments of the wrong type, and those of `Simulation`."""
-    if not isinstance(progress, bool) and not callable(progress):
-        raise InputError(f"progress: must be True, False or a function to call after every step, but is {progress!r}")
-    for name in ("initial", "aux", "boundary", "flag"):
-        if name in options:
-            raise InputError(f"{name}: run takes no such function; use amrclaw.Simulation(case, {name}=...), or formulas in the case")
+    return Run(_start(checked, functions, folder, options, restart, overwrite, progress, None))
 
 
 @contextmanager
@@ -108,6 +112,7 @@ def _alike(comm: Any, work: Callable[[], _T]) -> _T:
 
 def _start(
     checked: _amrclaw.Case,
+    functions: UserFunctions,
     folder: str,
     options: RunOptions,
     restart: Optional[PathLike],
@@ -123,6 +128,7 @@ def _start(
                 checked,
                 folder,
                 options,
+                functions.adapted(checked),
                 restart=None if restart is None else os.fspath(restart),
                 overwrite=overwrite,
                 watch=display or (progress if callable(progress) else None),

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional
 
-from . import _amrclaw, _functions
+from . import _amrclaw
 from ._case import CaseLike, changes_of, with_changes
 from ._errors import InputError
 from ._frame import Frame, Level, PathLike, Snapshot
 from ._options import RunOptions
+from ._user import Boundary, CellsFunction, UserFunctions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-Boundary = Union[Callable[["_functions.Cells"], Any], Mapping[str, Callable[["_functions.Cells"], Any]]]
 
 
 class Simulation(Snapshot):
@@ -26,6 +25,7 @@ class Simulation(Snapshot):
     * `initial(x, y)` returns the state at the start, one array or number per equation, in their order or by name;
     * `aux(x, y)` returns the auxiliary values, or `aux(x, y, t)` those that change with time;
     * `flag(cells)` returns where to refine;
+    * `source(cells)` returns dq/dt, one array or number per equation;
     * `boundary(cells)` returns the state of ghost cells beyond the sides that are "user" in the case; or `boundary` is a
       dictionary of such functions for sides such as "x_lower".
 
@@ -45,31 +45,14 @@ class Simulation(Snapshot):
         initial: Optional[Callable[..., Any]] = None,
         aux: Optional[Callable[..., Any]] = None,
         boundary: Optional[Boundary] = None,
-        flag: Optional[Callable[["_functions.Cells"], Any]] = None,
+        flag: Optional[CellsFunction] = None,
+        source: Optional[CellsFunction] = None,
         **options: Unpack[RunOptions],
     ):
-        given = {'initial="user"': initial, 'aux="user"': aux, 'regrid.flag={ criterion = "user" }': flag}
-        places = [change for change, function in given.items() if function is not None]
-        for what, function in (("initial", initial), ("aux", aux), ("flag", flag)):
-            if function is not None:
-                _functions.check(what, function)
-        checked = with_changes(case, changes_of(set, solver) + places)
-        if isinstance(boundary, Mapping):
-            checked = checked.with_overrides(_sides_of_functions(checked, boundary))
-        if boundary is not None:
-            _check_sides(checked, boundary)
-        self.case = checked
+        functions = UserFunctions(initial=initial, aux=aux, boundary=boundary, flag=flag, source=source)
+        self.case = checked = functions.applied_to(with_changes(case, changes_of(set, solver) + functions.changes()))
         self.equations, self.aux = tuple(checked.equations), tuple(checked.aux)
-        timed = aux is not None and _functions.takes_time(aux, checked.dimension)
-        self._native = _amrclaw.Simulation(
-            checked,
-            options,
-            initial=None if initial is None else _functions.of_position(initial, self.equations, "initial", False),
-            aux=None if aux is None else _functions.of_position(aux, self.aux, "aux", timed),
-            aux_depends_on_time=timed,
-            boundary=None if boundary is None else _functions.ghosts(boundary, self.equations),
-            flag=None if flag is None else _functions.flags(flag, self.equations, self.aux),
-        )
+        self._native = _amrclaw.Simulation(checked, options, functions.adapted(checked))
         self.lower, self.upper = tuple(checked.lower), tuple(checked.upper)
         self.cells, self.ratios = tuple(checked.cells), checked.ratios
         self._levels: Optional[tuple[Level, ...]] = None
@@ -158,40 +141,3 @@ class Simulation(Snapshot):
 
     def __repr__(self) -> str:
         return f"<Simulation at t = {self.time:g}, step {self.steps[0]}, {len(self.levels)} levels>"
-
-
-def _sides_of_functions(case: _amrclaw.Case, boundary: Mapping[str, Any]) -> list[str]:
-    """Changes of the case that set the sides with functions to "user"."""
-    sides = _sides(case)
-    for name in boundary:
-        axis, _, side = name.partition("_")
-        if axis not in sides or side not in ("lower", "upper"):
-            known = ", ".join(f"{a}_{s}" for a in sides for s in ("lower", "upper"))
-            raise InputError(f"boundary: there is no side {name!r}; sides are {known}")
-        sides[axis][side == "upper"] = "user"
-    return [f'mesh.boundary.{axis}=["{lower}", "{upper}"]' for axis, (lower, upper) in sides.items()]
-
-
-def _check_sides(case: _amrclaw.Case, boundary: Boundary) -> None:
-    """Refuses functions that no side would call, and sides without a function."""
-    sides = [f"{axis}_{side}" for axis, words in _sides(case).items() for side, word in zip(("lower", "upper"), words) if word == "user"]
-    if not isinstance(boundary, Mapping):
-        _functions.check("boundary", boundary)
-        if not sides:
-            raise InputError(
-                'boundary: no side of the domain is "user" in the case, so the function would never be called; write '
-                'boundary={"x_lower": function} with the sides that it is for, or set={"mesh.boundary.x": "user"}'
-            )
-        return
-    for name, function in boundary.items():
-        _functions.check(f"boundary: {name}", function)
-    missing = [name for name in sides if name not in boundary]
-    if missing:
-        raise InputError(
-            f'boundary: there is no function for {", ".join(missing)}, "user" in the case; add one to the dictionary, or change the side in the case'
-        )
-
-
-def _sides(case: _amrclaw.Case) -> dict[str, list[str]]:
-    """Boundary conditions at the lower and the upper side of each axis."""
-    return {"xyz"[d]: list(words) for d, words in enumerate(case.boundary)}

@@ -75,7 +75,10 @@ pub(super) fn check(
     Formulas {
         initial: fields(reader, "initial", case, &shape.equations, &scope.names(aux_names), shape),
         aux: fields(reader, "aux", case, &shape.aux, &scope.names(&[]), shape),
-        source: (!case.source.is_empty()).then(|| source_terms(reader, &case.source, &scope)),
+        source: match &case.source {
+            CellData::Expressions(terms) if !terms.is_empty() => Some(source_terms(reader, terms, &scope)),
+            _ => None,
+        },
         flag: case.regrid.flag.expression.as_ref().and_then(|flag| compile(reader, flag, &scope.names_with_solution())),
         inflow: super::inflow::check(reader, case, shape, &scope.names(&shape.equations)),
         mapping,
@@ -119,7 +122,7 @@ fn check_scheme(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShap
     let message = format!("lists {given} limiters, but the solver `{}` has {waves} wave{}", shape.name, plural(waves));
     let help = format!("write one limiter for all waves, or {waves}");
     reader.check(given <= 1 || given == waves, "scheme.limiter", message, help);
-    let has_terms = shape.has_source || !reader.names("source").is_empty();
+    let has_terms = shape.has_source || case.source.is_given() || !reader.names("source").is_empty();
     let message = format!("the solver `{}` has no source term", shape.name);
     let help = "write \"none\", or give the terms under `[source]`";
     let wanted = scheme.source.is_some_and(|splitting| splitting != SourceSplit::None);

@@ -93,6 +93,7 @@ pub const KEYS: &[Key] = &[
     key("initial.EQUATION", "expression", "required"),
     key("aux", "`\"user\"`, or a table", "required by solvers that have aux"),
     key("aux.NAME", "expression", "required by solvers that have aux"),
+    key("source", "`\"user\"`, or a table", "none"),
     key("source.EQUATION", "expression", "0"),
     key("output.format", "word, or list of words", "`[\"vtkhdf\"]`"),
     key("output.times", "list of numbers", "`output.count`"),

@@ -238,8 +238,8 @@ pub(super) fn in_computational(
         CellData::User => CellData::User,
         CellData::Expressions(fields) => CellData::Expressions(fields.iter().map(&mut put).collect()),
     };
-    let mut case = CaseSettings { initial: all(&case.initial), aux: all(&case.aux), ..case.clone() };
-    case.source = case.source.iter().map(&mut put).collect();
+    let (initial, aux, source) = (all(&case.initial), all(&case.aux), all(&case.source));
+    let mut case = CaseSettings { initial, aux, source, ..case.clone() };
     case.regrid.flag.expression = case.regrid.flag.expression.as_ref().map(&mut put);
     for table in &mut case.inflow {
         table.values = table.values.iter().map(&mut put).collect();

@@ -37,8 +37,8 @@ pub struct CaseSettings {
     pub aux: CellData,
     /// Values at sides of the domain, by formulas.
     pub inflow: Vec<InflowValues>,
-    /// Source terms dq/dt by equation; in the order of the file, equations without one are absent.
-    pub source: Vec<NamedExpression>,
+    /// Source terms dq/dt by equation; equations without one are absent.
+    pub source: CellData,
     /// What to write and when.
     pub output: OutputSettings,
     /// Further fields of frames and gauges.
@@ -204,13 +204,20 @@ pub struct TimeSettings {
     pub growth_limit: f64,
 }
 
-/// Values that fill the cells: the case file's `[initial]` and `[aux]`.
+/// Values of cells: the case file's `[initial]`, `[aux]` and `[source]`.
 #[derive(Clone, Debug)]
 pub enum CellData {
     /// From the solver's or program's own function.
     User,
     /// An expression per value; in the order of the file.
     Expressions(Vec<NamedExpression>),
+}
+
+impl CellData {
+    /// The case has any.
+    pub fn is_given(&self) -> bool {
+        !matches!(self, CellData::Expressions(fields) if fields.is_empty())
+    }
 }
 
 /// An expression and the equation or auxiliary value it belongs to. Its names are looked up when the case is

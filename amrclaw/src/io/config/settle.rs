@@ -41,7 +41,7 @@ impl CaseSettings {
         });
         let unsplit = split == Split::Unsplit;
         let transverse = if unsplit && shape.has_transverse { scheme.transverse } else { 0 };
-        let has_terms = shape.has_source || !self.source.is_empty();
+        let has_terms = shape.has_source || self.source.is_given();
         let (dimension, order) = (shape.dimension, scheme.order);
         let update = Update {
             dimension,

@@ -63,6 +63,9 @@ class _Converter:
         case: dict[str, Any] = {"initial": "user"}
         if self.num_aux:
             case["aux"] = "user"
+        if self._source_split:
+            case["source"] = "user"
+            self.wanted.append(f"source: the terms that src{self.num_dim} computes")
         case.update(solver=self._solver(), mesh=self._mesh(), levels=self._levels())
         if self.settings.amr is not None:
             case["regrid"] = self._regrid()
@@ -202,7 +205,7 @@ class _Converter:
         claw = self.claw
         transverse = number_of(claw["transverse_waves"], TRANSVERSE_WORDS, "clawdata.transverse_waves", DOUBLE_TRANSVERSE)
         split = number_of(claw["dimensional_split"], SPLIT_WORDS, "clawdata.dimensional_split")
-        source = number_of(claw["source_split"], SPLIT_WORDS, "clawdata.source_split")
+        source = self._source_split
         scheme: dict[str, Any] = {
             "order": int(claw["order"]),
             "split": ["unsplit", "godunov", "strang"][split],
@@ -219,9 +222,12 @@ class _Converter:
             scheme["source"] = "none"
         if source:
             scheme["source"] = ["none", "godunov", "strang"][source]
-            self.wanted.append(f"source: the terms that src{self.num_dim} computes")
         self._capacity(scheme)
         return scheme
+
+    @property
+    def _source_split(self) -> int:
+        return number_of(self.claw["source_split"], SPLIT_WORDS, "clawdata.source_split")
 
     def _capacity(self, scheme: dict[str, Any]) -> None:
         index, built_in = int(self.claw["capa_index"]), self.solver.built_in

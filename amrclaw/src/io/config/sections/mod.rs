@@ -40,7 +40,7 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
         scheme: scheme::read(reader),
         initial: fields::initial(reader),
         aux: fields::cell_data(reader, "aux"),
-        source: fields::table(reader, "source"),
+        source: fields::cell_data(reader, "source"),
         inflow: mesh::inflow(reader, dimension),
         fields: output::fields(reader),
         solver,

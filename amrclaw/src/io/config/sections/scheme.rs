@@ -1,5 +1,6 @@
 //! `[scheme]`.
 
+use crate::io::config::origin::Value;
 use crate::io::config::reader::Reader;
 use crate::io::config::settings::SchemeSettings;
 use crate::physics::{SourceMethod, SourceSplit};
@@ -42,9 +43,15 @@ fn source_method(reader: &mut Reader<'_>) -> SourceMethod {
     method
 }
 
-/// Expressions in `[source]` are there to be used.
+/// The case has source terms, or leaves them to the solver or the program.
+fn has_terms(reader: &Reader<'_>) -> bool {
+    let by_word = reader.node("source").is_some_and(|node| matches!(node.value, Value::String(_)));
+    by_word || !reader.names("source").is_empty()
+}
+
+/// Source terms are there to be used.
 fn source(reader: &mut Reader<'_>) -> Option<SourceSplit> {
-    let terms = !reader.names("source").is_empty();
+    let terms = has_terms(reader);
     let splitting = reader.optional_choice("scheme.source");
     let ignored = terms && splitting == Some(SourceSplit::None);
     let help = "write \"godunov\" or \"strang\", or remove `[source]`";

@@ -60,7 +60,7 @@ fn a_small_case_has_the_documented_defaults() {
             png: true,
         }
     );
-    assert!(case.gauge.is_empty() && case.source.is_empty());
+    assert!(case.gauge.is_empty() && !case.source.is_given());
     assert!(matches!(&case.initial, CellData::Expressions(fields) if fields.len() == 3));
 }
 
