@@ -13,6 +13,11 @@
 //!   integers. The Riemann solvers and the update of one tile are in crate `riemann`, the kernels in crate `cuda`.
 //! * [`io`] writes and reads frames, checkpoints and pictures; [`plugin`] loads solvers from files; [`diagnose`] counts and times.
 
+/// Compiles the page's programs.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/rust.md")]
+struct RustPage;
+
 pub mod converge;
 pub mod diagnose;
 pub mod exec;

@@ -10,6 +10,7 @@ mod gpus;
 mod growth;
 mod inflow;
 mod memory;
+mod open;
 mod options;
 mod regrid;
 mod restart;

@@ -40,7 +40,7 @@ fn kept(case: &Case) -> Vec<usize> {
     let of_fluxes = ["acoustics", "advection", "burgers", "euler", "euler_hllc", "shallow_water"]
         .contains(&case.shape().name.as_str());
     let all = 0..case.shape().equations.len();
-    if is_closed && of_fluxes && !case.shape().has_source && case.source.is_empty() {
+    if is_closed && of_fluxes && !case.shape().has_source && !case.source.is_given() {
         all.collect()
     } else {
         Vec::new()
