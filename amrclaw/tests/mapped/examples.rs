@@ -4,11 +4,12 @@ use super::common::{advance_to, case, for_each_finest_cell, largest_difference, 
 use super::cylinder::{bessel, relative_error};
 use std::f64::consts::FRAC_2_PI;
 
-/// A wave scattered by a cylinder equals the series solution within 2 %, on two of the example's three levels.
+/// A wave scattered by a cylinder equals the series solution within 2 %, on two of the example's three levels, with the steps of the Courant
+/// number: the default limit, a hundredth of the run, which a side that changes with time brings, smears the wave a little more.
 #[test]
 fn a_cylinder_scatters_as_the_series_says() {
     let text = include_str!("../../../examples/acoustics_cylinder/case.toml");
-    let mut simulation = start(text, &["output.format=[]", "levels.max=2"]);
+    let mut simulation = start(text, &["output.format=[]", "levels.max=2", "time.dt_max=1.6"]);
     advance_to(&mut simulation, 1.6);
     let error = relative_error(&simulation.frame()).expect("the mesh is mapped");
     assert!(error < 0.02, "{error}");
