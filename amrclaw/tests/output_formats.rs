@@ -295,6 +295,26 @@ fn no_flipped_bit_changes_a_checkpoint() {
     assert!(refused > 4 * bytes.len(), "{refused} of {} bits", 8 * bytes.len());
 }
 
+/// The same for a frame, of which every fifth bit is tried: what readers do not use may change.
+#[test]
+fn no_flipped_bit_changes_a_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let frame = Frame { mapping: vec![], ..tiny().frame };
+    let path = FrameFormat::VtkHdf.write(&frame, folder.path()).unwrap().remove(0);
+    let bytes = fs::read(&path).unwrap();
+    let mut refused = 0;
+    for bit in (0..8 * bytes.len()).step_by(5) {
+        let mut changed = bytes.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &changed).unwrap();
+        match read::frame::<1>(&path) {
+            Ok(read) => assert!(read == frame, "bit {} of byte {}", bit % 8, bit / 8),
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > bytes.len() / 2, "{refused} of {} bits", 8 * bytes.len() / 5);
+}
+
 /// Compressed values are not read, since they could be arbitrarily larger than the file; nor are pipes and devices, which might
 /// never end.
 #[test]

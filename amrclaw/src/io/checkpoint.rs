@@ -6,6 +6,7 @@
 //! disk.
 
 use super::atomic::{Durability, write_in_places};
+use super::digests::{DIGEST, bytes_of, check_digest, digest, digest_differs, digest_of_values, header_bytes};
 use super::error::{InputError, OutputError};
 use super::frame::{Frame, FrameLevel, FramePatch, PatchSource};
 use super::frame_header::{self, Attributes, check_patches, damaged, open};
@@ -24,8 +25,6 @@ pub(super) const KIND: &str = "a checkpoint";
 const ROOT: &str = "amrclaw_checkpoint";
 const SCHEDULE: &str = "schedule";
 const CASE: &str = "case";
-/// The attribute with a digest.
-const DIGEST: &str = "crc32";
 
 /// The state of a run between two steps of the coarsest level.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +108,7 @@ fn build<const D: usize>(frame: &Frame<D>, digests: &[[u32; 2]], schedule: &str,
     let mut file = FileBuilder::new();
     let mut root = file.create_group(ROOT);
     frame_header::write(&mut root, FORMAT_VERSION, frame);
-    root.set_attr(DIGEST, digest(&header_bytes(frame, schedule, case)));
+    root.set_attr(DIGEST, digest(&header_bytes(frame, &[schedule, case])));
     for (name, text) in [(SCHEDULE, schedule), (CASE, case)] {
         // HDF5 has no strings of length zero and ends others at a zero byte; bytes keep any text.
         if !text.is_empty() {
@@ -133,47 +132,6 @@ fn build<const D: usize>(frame: &Frame<D>, digests: &[[u32; 2]], schedule: &str,
     }
     file.add_group(root.finish());
     file
-}
-
-/// The CRC-32 of ISO 3309, which PNG and gzip use too, as an attribute.
-fn digest(bytes: &[u8]) -> AttrValue {
-    AttrValue::U64(crc32fast::hash(bytes).into())
-}
-
-/// The digest of values as little-endian bytes, as in the file, on any machine.
-fn digest_of_values(values: &[f64]) -> AttrValue {
-    let mut crc = crc32fast::Hasher::new();
-    for part in values.chunks(4096) {
-        crc.update(&bytes_of(part, f64::to_le_bytes));
-    }
-    AttrValue::U64(crc.finalize().into())
-}
-
-fn bytes_of<T: Copy, const N: usize>(values: &[T], bytes: fn(T) -> [u8; N]) -> Vec<u8> {
-    values.iter().flat_map(|&value| bytes(value)).collect()
-}
-
-/// Everything that is in no data set of a level, as bytes that are equal only if all of it is.
-fn header_bytes<const D: usize>(frame: &Frame<D>, schedule: &str, case: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut numbers = |values: &[u64]| {
-        bytes.extend((values.len() as u64).to_le_bytes());
-        bytes.extend(bytes_of(values, u64::to_le_bytes));
-    };
-    numbers(&[D as u64, frame.number as u64, frame.time.to_bits(), frame.levels.len() as u64]);
-    numbers(&frame.steps);
-    numbers(&[frame.lower, frame.upper].concat().iter().map(|x| x.to_bits()).collect::<Vec<_>>());
-    numbers(&frame.cells.map(|n| n as u64));
-    numbers(&frame.ratios.iter().flat_map(|ratio| ratio.0).map(|n| n as u64).collect::<Vec<_>>());
-    numbers(&frame.levels.iter().flat_map(|level| level.dx).map(f64::to_bits).collect::<Vec<_>>());
-    let lists = [&frame.equations, &frame.aux, &frame.mapping];
-    for list in lists {
-        numbers(&list.iter().map(|name| name.len() as u64).collect::<Vec<_>>());
-    }
-    numbers(&[schedule.len() as u64, case.len() as u64]);
-    let texts = lists.into_iter().flatten().map(String::as_str).chain([schedule, case]);
-    texts.for_each(|text| bytes.extend(text.as_bytes()));
-    bytes
 }
 
 fn level_name(level: usize) -> String {
@@ -218,19 +176,8 @@ pub(super) fn read_outline<const D: usize>(
     }
     let (schedule, case) = (text(path, file, &root, SCHEDULE)?, text(path, file, &root, CASE)?);
     let header = Attributes::of(path, &root)?;
-    check_digest(path, "its header", &header, digest(&header_bytes(&frame, &schedule, &case)))?;
+    check_digest(path, "its header", &header, digest(&header_bytes(&frame, &[&schedule, &case])))?;
     Ok((Checkpoint { frame, schedule, case }, groups))
-}
-
-/// Compares the digest in the file with that of the bytes read.
-fn check_digest(path: &Path, what: &str, written: &Attributes<'_>, read: AttrValue) -> Result<(), InputError> {
-    if Some(written.integer(DIGEST)?) == read.as_i64() { Ok(()) } else { Err(digest_differs(path, what)) }
-}
-
-/// The error for a digest that differs.
-pub(super) fn digest_differs(path: &Path, what: &str) -> InputError {
-    let reason = format!("{what} has changed since it was written: the digests differ");
-    InputError::Damaged { path: path.to_owned(), reason }
 }
 
 /// Opens a data set; returns it with its number of values, after checking that the file is large enough to hold them.
@@ -338,7 +285,7 @@ fn read_values<const D: usize>(
     let sets = stored_arrays(path, file, group, l, frame)?;
     for ((name, num_fields), (set, written)) in names.into_iter().zip(sets).filter_map(|(n, set)| Some((n, set?))) {
         let values = set.read_f64().map_err(damaged(path))?;
-        if digest_of_values(&values).as_i64() != Some(written) {
+        if i64::from(digest_of_values(&values)) != written {
             return Err(digest_differs(path, &what(name, l)));
         }
         let mut rest = values.as_slice();

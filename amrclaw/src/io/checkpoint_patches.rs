@@ -1,6 +1,7 @@
 //! A checkpoint from which each rank reads the values of its own patches only.
 
-use super::checkpoint::{Checkpoint, KIND, arrays, digest_differs, read_outline, stored_arrays, what};
+use super::checkpoint::{Checkpoint, KIND, arrays, read_outline, stored_arrays, what};
+use super::digests::digest_differs;
 use super::error::InputError;
 use super::frame::{FramePatch, PatchSource};
 use super::frame_header::{damaged, open_streaming};

@@ -171,6 +171,11 @@ impl<'a> Attributes<'a> {
         self.optional(name, |v| v.as_strings().map(<[String]>::to_vec))
     }
 
+    /// Whether there is an attribute of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// An integer.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ pub mod compare;
 pub mod config;
 pub mod covering;
 pub mod derived;
+mod digests;
 pub mod error;
 pub mod expression;
 pub mod format;

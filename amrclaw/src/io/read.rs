@@ -1,9 +1,10 @@
 //! Reads frames back from the VTKHDF files that [`vtkhdf`](super::vtkhdf) writes.
 
+use super::digests::{DIGEST, check_digest, digest, digest_differs, digest_of_values};
 use super::error::InputError;
 use super::frame::{Frame, FrameLevel, FramePatch};
 use super::frame_header::{Attributes, check_patches, damaged, open};
-use super::vtkhdf::{DATASETS, FORMAT_VERSION, copies, file_name, level_path};
+use super::vtkhdf::{DATASETS, DIGESTS, FORMAT_VERSION, copies, file_name, level_path, outline_bytes};
 use crate::index::CellBox;
 use hdf5::{AttrValue, Group};
 use std::path::{Path, PathBuf};
@@ -50,12 +51,31 @@ pub fn frame<const D: usize>(path: &Path) -> Result<Frame<D>, InputError> {
     if names.len() != frame.fields().count() {
         return Err(InputError::Damaged { path: path.to_owned(), reason: format!("fields are {names:?}") });
     }
+    let digests = read_digests(path, &file, num_levels * names.len())?;
     for l in 0..num_levels {
         let group = file.group(&level_path(&frame, l)).map_err(damaged(path))?;
-        let level = read_level(path, &group, l, &names, &frame)?;
+        let digests = digests.as_ref().map(|digests| &digests[l * names.len()..]);
+        let level = read_level(path, &group, l, (&names, digests), &frame)?;
         frame.levels.push(level);
     }
+    // Frames of earlier versions have no digests.
+    if header.has(DIGEST) {
+        check_digest(path, "its header", &header, digest(&outline_bytes(&frame)))?;
+    }
     Ok(frame)
+}
+
+/// The digests of a file with `count` data sets of values, by level and field; none in files of earlier versions.
+fn read_digests(path: &Path, file: &hdf5::File, count: usize) -> Result<Option<Vec<i64>>, InputError> {
+    let group = file.group("amrclaw").map_err(damaged(path))?;
+    let has = group.datasets().map_err(damaged(path))?.iter().any(|name| name == DIGESTS);
+    let digests = has.then(|| group.dataset(DIGESTS).and_then(|set| set.read_i64())).transpose();
+    let digests = digests.map_err(damaged(path))?;
+    if let Some(found) = digests.as_ref().filter(|found| found.len() != count) {
+        let reason = format!("{} digests of {count} data sets", found.len());
+        return Err(InputError::Damaged { path: path.to_owned(), reason });
+    }
+    Ok(digests)
 }
 
 /// Reads the attributes of `/amrclaw` and checks their version.
@@ -70,18 +90,18 @@ fn header<'a>(path: &'a Path, file: &hdf5::File) -> Result<Attributes<'a>, Input
     Ok(header)
 }
 
-/// Reads level `l` of the frame with header `frame`. The fields are in the data sets `names`.
+/// Reads level `l` of the frame with header `frame`. The fields are in the data sets of these names, with these digests.
 fn read_level<const D: usize>(
     path: &Path,
     group: &Group,
     l: usize,
-    names: &[String],
+    names_and_digests: (&[String], Option<&[i64]>),
     frame: &Frame<D>,
 ) -> Result<FrameLevel<D>, InputError> {
     let spacing: [f64; 3] = Attributes::of(path, group)?.array("Spacing", AttrValue::to_f64s)?;
     let mut patches = read_boxes(path, group)?;
     check_patches(path, frame, l, &patches)?;
-    read_values(path, group, names, frame, &mut patches)?;
+    read_values((path, l), group, names_and_digests, frame, &mut patches)?;
     Ok(FrameLevel { dx: std::array::from_fn(|d| spacing[d]), patches })
 }
 
@@ -98,9 +118,9 @@ fn read_boxes<const D: usize>(path: &Path, group: &Group) -> Result<Vec<FramePat
 
 /// Reads the values of the patches that a level's group lists.
 fn read_values<const D: usize>(
-    path: &Path,
+    (path, l): (&Path, usize),
     group: &Group,
-    names: &[String],
+    (names, digests): (&[String], Option<&[i64]>),
     frame: &Frame<D>,
     patches: &mut [FramePatch<D>],
 ) -> Result<(), InputError> {
@@ -115,6 +135,9 @@ fn read_values<const D: usize>(
             return Err(InputError::Damaged { path: path.to_owned(), reason });
         }
         let values = set.read_f64().map_err(damaged(path))?;
+        if digests.is_some_and(|written| written[m] != i64::from(digest_of_values(&values))) {
+            return Err(digest_differs(path, &format!("{name} of level {}", l + 1)));
+        }
         let mut rest = values.as_slice();
         for patch in patches.iter_mut() {
             let volume = patch.cells.volume();

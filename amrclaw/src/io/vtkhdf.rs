@@ -10,12 +10,13 @@
 mod mapped;
 
 use super::atomic::{Durability, write_file, write_in_places};
+use super::digests::{DIGEST, bytes_of, digest, header_bytes};
 use super::error::OutputError;
 use super::frame::{FieldIndex, Frame, FrameLevel, PatchSource};
 use super::frame_header;
 use super::sparse::{DataSetWriter, SparseFile, reserve};
 use crate::index::CellBox;
-use hdf5::{AttrValue, FileBuilder, GroupBuilder, make_f64_type, make_u8_type};
+use hdf5::{AttrValue, FileBuilder, GroupBuilder, make_f64_type, make_i64_type, make_u8_type};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ use std::path::{Path, PathBuf};
 pub const FORMAT_VERSION: i64 = 1;
 /// Attribute of `/amrclaw`: the data set of each field, in the order of [`Frame::fields`].
 pub const DATASETS: &str = "datasets";
+/// Data set of `/amrclaw`: by level and field, the CRC-32 of the field's values in the file.
+pub const DIGESTS: &str = "digests";
 /// Name of the list of frames.
 pub const SERIES: &str = "frames.vtkhdf.series";
 
@@ -87,6 +90,8 @@ fn build<const D: usize>(frame: &Frame<D>) -> FileBuilder {
     file.add_group(root.finish());
 
     frame_header::write(&mut header, FORMAT_VERSION, frame);
+    header.set_attr(DIGEST, digest(&outline_bytes(frame)));
+    reserve(header.create_dataset(DIGESTS), make_i64_type(), frame.levels.len() * names.len());
     if !names.is_empty() {
         header.set_attr(DATASETS, AttrValue::StringArray(names));
     }
@@ -122,9 +127,11 @@ fn fill<const D: usize>(file: &SparseFile<'_>, frame: &Frame<D>, values: &dyn Pa
     let copies = copies(frame);
     let mapping = frame.mapped();
     let mut mapped = mapping.map(|mapping| mapped::Cells::new(file, mapping, &names)).transpose()?;
+    let mut digests = file.filler(&format!("amrclaw/{DIGESTS}"))?;
     for (l, level) in frame.levels.iter().enumerate() {
         let place = |name: &str| file.filler(&format!("{}/CellData/{name}", level_path(frame, l)));
-        let mut fillers = names.iter().map(|name| place(name)).collect::<io::Result<Vec<DataSetWriter<'_>>>>()?;
+        let mut fillers =
+            names.iter().map(|name| Ok(place(name)?.with_crc())).collect::<io::Result<Vec<DataSetWriter<'_>>>>()?;
         let mut marks = place(GHOST_TYPE)?;
         let covering = frame.covering(l);
         for number in 0..level.patches.len() {
@@ -139,9 +146,20 @@ fn fill<const D: usize>(file: &SparseFile<'_>, frame: &Frame<D>, values: &dyn Pa
                 mapped.put(&patch, level.dx, &covered, &fields)?;
             }
         }
-        fillers.into_iter().chain([marks]).try_for_each(|filler| filler.finish().map(drop))?;
+        for filler in fillers {
+            digests.put(&[filler.finish()?.map_or(0, i64::from)], i64::to_le_bytes)?;
+        }
+        marks.finish()?;
     }
+    digests.finish()?;
     mapped.map_or(Ok(()), mapped::Cells::finish)
+}
+
+/// What the digest of a frame's header covers: all but values.
+pub fn outline_bytes<const D: usize>(frame: &Frame<D>) -> Vec<u8> {
+    let cells =
+        frame.levels.iter().flat_map(|level| &level.patches).flat_map(|p| p.cells.lo.into_iter().chain(p.cells.hi));
+    [header_bytes(frame, &[]), bytes_of(&cells.collect::<Vec<_>>(), i32::to_le_bytes)].concat()
 }
 
 /// The group of a level: outside VTK's own on a mapped mesh, whose cells VTK reads as an unstructured grid.

@@ -15,7 +15,8 @@ pub enum RunError {
     Case(#[from] CaseErrors),
     /// The Courant number stayed above its limit.
     #[error(
-        "Courant number {courant:.3} > {limit:.3} on level {level}, patch {patch}, t = {time}, step {dt:e}{}",
+        "Courant number {} on level {level}, patch {patch}, t = {time}, step {dt:e}{}",
+        told_apart(3, |n| [format!("{courant:.n$}"), format!("{limit:.n$}")]).join(" > "),
         tries_text(*tries)
     )]
     Courant {
@@ -109,10 +110,9 @@ pub enum RunError {
     },
     /// The mesh is too large for the machine.
     #[error(
-        "{cells} cells on {levels} level{} need at least {} of memory, but only {} are available",
+        "{cells} cells on {levels} level{} need at least {}",
         if *levels == 1 { "" } else { "s" },
-        bytes_text(*needed),
-        bytes_text(*limit)
+        told_apart(0, |n| [bytes_text(*needed, n), bytes_text(*limit, n)]).join(" of memory, but only ") + " are available"
     )]
     Memory {
         /// Levels of the mesh.
@@ -232,6 +232,11 @@ fn eigenvalue_text([re, im]: [f64; 2]) -> String {
     if im == 0.0 { format!("{re:.4e}") } else { format!("{re:.4e} ± {:.4e} i", im.abs()) }
 }
 
+/// Two different numbers as text, with as many decimals as show it, from `least` on.
+fn told_apart(least: usize, text: impl Fn(usize) -> [String; 2]) -> [String; 2] {
+    (least..least + 16).map(&text).find(|[a, b]| a != b).unwrap_or_else(|| text(least))
+}
+
 fn tries_text(tries: u32) -> String {
     match tries {
         0 => " (the step is fixed: choose a smaller time.dt)".to_owned(),
@@ -239,9 +244,33 @@ fn tries_text(tries: u32) -> String {
     }
 }
 
-/// Bytes in the unit that suits them.
-fn bytes_text(bytes: f64) -> String {
+/// Bytes in the unit that suits them, with so many decimals.
+fn bytes_text(bytes: f64, decimals: usize) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
     let unit = ((bytes.max(1.0).log10() / 3.0) as usize).min(units.len() - 1);
-    format!("{:.0} {}", bytes / 1000_f64.powi(unit as i32), units[unit])
+    format!("{:.decimals$} {}", bytes / 1000_f64.powi(unit as i32), units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that are compared differ in the message, however little they do.
+    #[test]
+    fn messages_do_not_contradict_themselves() {
+        let courant = |courant| RunError::Courant {
+            courant,
+            limit: 1.0,
+            level: Level::COARSEST,
+            patch: 0,
+            time: 0.5,
+            dt: 0.1,
+            tries: 1,
+        };
+        assert!(courant(1.0000021).to_string().starts_with("Courant number 1.000002 > 1.000000 on"));
+        assert!(courant(1.25).to_string().starts_with("Courant number 1.250 > 1.000 on"));
+        let memory = |needed| RunError::Memory { levels: 1, cells: 9.0, needed, limit: 12.1e9 }.to_string();
+        assert!(memory(12.3e9).contains("at least 12.3 GB of memory, but only 12.1 GB are available"));
+        assert!(memory(14e9).contains("at least 14 GB of memory, but only 12 GB are available"));
+    }
 }

@@ -4,6 +4,9 @@ use super::{SweepError, Vary};
 use crate::io::digest;
 use std::collections::BTreeSet;
 
+/// Most runs of a sweep: all are planned, and their cases checked, before the first.
+const MOST_RUNS: usize = 100_000;
+
 /// For each [`Vary`] the number of its value.
 pub type Setting = Vec<usize>;
 
@@ -51,6 +54,15 @@ impl Plan {
         seed: u64,
     ) -> Result<Self, SweepError> {
         check_keys(&vary)?;
+        let counts = vary.iter().map(|v| v.values.len());
+        let settings = if zip { counts.max().unwrap_or(1) } else { counts.fold(1, usize::saturating_mul) };
+        let runs = [devices.len(), repeats].into_iter().fold(settings, usize::saturating_mul);
+        if runs > MOST_RUNS {
+            let message = format!(
+                "the sweep would have {runs} runs, more than {MOST_RUNS}: give fewer values or a smaller --repeat"
+            );
+            return Err(SweepError::Vary(message));
+        }
         let settings = if zip { zipped(&vary)? } else { grid(&vary) };
         let mut plan = Plan { vary, devices, settings, repeats, runs: Vec::new() };
         let mut random = Random(seed);

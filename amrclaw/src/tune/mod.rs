@@ -10,7 +10,7 @@ mod trial;
 
 pub use difference::{CoarseState, difference};
 pub use search::{Found, Measured, Tried, search};
-pub use trial::{Notice, Tune, Tuned, tune};
+pub use trial::{MAX_STEPS, Notice, Tune, Tuned, tune};
 
 use crate::io::config::{Case, ClusterKind};
 use std::fmt;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// A setting may lose this fraction of the accuracy that the finest level gains.
 const LOSS: f64 = 0.05;
-/// More steps than any run takes, to override a limit in the case.
-const NO_LIMIT: u64 = 1_000_000_000;
+/// Most steps of a trial: more than any run takes, to override a limit in the case.
+pub const MAX_STEPS: u64 = 1_000_000_000;
 
 /// Parameters of tuning.
 #[derive(Clone, Debug)]
@@ -139,7 +139,7 @@ impl Trials<'_> {
         overrides.extend([
             format!("time.end={:?}", self.end),
             format!("time.dt_initial={dt_initial:?}"),
-            format!("time.max_steps={NO_LIMIT}"),
+            format!("time.max_steps={MAX_STEPS}"),
             format!("output.times=[{:?}]", self.end),
             "output.format=[\"vtkhdf\"]".to_owned(),
             "output.checkpoint_every_steps=0".to_owned(),

@@ -31,6 +31,68 @@ fn endless_spans_are_refused() {
     assert_refused(folder.path(), &[], &outcome, &["time.end", "no finite number"]);
 }
 
+/// Numbers of steps and runs that are out of reach are refused before any folder or plan is made.
+#[test]
+fn numbers_out_of_reach_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |command: &str, arguments: &[&str], reason: &str| {
+        let mut program = program(folder.path());
+        program.arg(command).arg(example("acoustics_radial")).args(arguments).args(["--output", "out"]);
+        assert_refused(folder.path(), &[], &program.output().unwrap().into(), &[reason]);
+    };
+    refused("tune", &["--steps", "99999999999", "--trials", "1"], "--steps");
+    refused("sweep", &["--repeat", "100000000"], "100000000 runs, more than 100000");
+    let values = (1..=400).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
+    let vary = [format!("regrid.interval={values}"), format!("regrid.buffer={values}")];
+    refused("sweep", &["--vary", &vary[0], "--vary", &vary[1]], "160000 runs");
+}
+
+/// Results that find no room on the standard output make the program fail, help too; a reader who has gone does not.
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_find_no_room_are_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in
+        [&["completion", "bash"][..], &["info"], &["solver", "list"], &["example"], &["--help"], &["--version"]]
+    {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let outcome = program(folder.path()).args(arguments).stdout(full).output().unwrap();
+        let stderr = String::from_utf8_lossy(&outcome.stderr);
+        assert!(outcome.status.code() == Some(1) && stderr.contains("No space left"), "{arguments:?}: {stderr}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let outcome = program(folder.path()).args(arguments).stdout(writer).output().unwrap();
+        assert_eq!(outcome.status.code(), Some(0), "{arguments:?}");
+    }
+}
+
+/// A case that comes through a pipe is read; while it does not come, the first signal ends the program.
+#[cfg(unix)]
+#[test]
+fn cases_come_through_pipes() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut waiting = program(folder.path()).arg("run").arg(&pipe).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(waiting.try_wait().unwrap().is_none(), "the program waits for the case");
+    let id = waiting.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let begin = std::time::Instant::now();
+    while waiting.try_wait().unwrap().is_none() {
+        assert!(begin.elapsed().as_secs() < 20, "the program still waits");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let case = std::fs::read(example("acoustics_radial")).unwrap();
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::write(pipe, case)
+    });
+    let outcome = run(folder.path(), &pipe, &["mesh.cells=[10,10]", "time.max_steps=1"], &["--output", "out"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    writer.join().unwrap().unwrap();
+}
+
 /// A missing case file, and one that is not TOML, are refused.
 #[test]
 fn unreadable_cases_are_refused() {

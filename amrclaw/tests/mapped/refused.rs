@@ -2,6 +2,9 @@
 
 use super::case;
 use amrclaw::io::config::{Case, find_built_in};
+use amrclaw::mesh::{Domain, MapFunction, Mapping};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ACOUSTICS: &str = r#"name = "acoustics", density = 1.0, bulk = 4.0"#;
 const REST: [(&str, &str); 3] = [("pressure", "x"), ("u", "0"), ("v", "0")];
@@ -46,6 +49,37 @@ fn wrong_mappings_are_refused() {
         &told(&text(["X", "Y"]), &["gauge=[{name=\"g\",position=[3.0,0.5]}]"]),
         &["gauge.0.position", "outside the mapped"],
     );
+}
+
+/// Counts the positions that are asked for.
+struct Counted(AtomicUsize);
+
+impl<const D: usize> MapFunction<D> for Counted {
+    fn fill(&self, points: &[[f64; D]], positions: &mut [[f64; D]]) {
+        self.0.fetch_add(points.len(), Ordering::Relaxed);
+        positions.copy_from_slice(points);
+    }
+}
+
+/// The cost of checking a level does not depend on how many finer ones there may be.
+#[test]
+fn checks_do_not_grow_with_the_number_of_levels() {
+    fn cost<const D: usize>(levels: u32, most: usize) -> usize {
+        let (lower, upper, periodic) = ([0.0; D], [1.0; D], [false; D]);
+        let cells = |level: u32| std::array::from_fn(|d| [50, 35, 20][d] << level);
+        let (domain, counted) = (Domain { lower, upper, cells: cells(0), periodic }, Arc::new(Counted(0.into())));
+        let mapping = Mapping::new(counted.clone(), domain.clone(), cells(levels));
+        for level in 0..=levels {
+            let dx = domain.dx(cells(level));
+            mapping.check(dx, most).expect("the identity is a mapping");
+            assert!(mapping.face_variation(dx, most) < 1e-12 && mapping.nonorthogonality(dx, most) < 1e-12);
+        }
+        counted.0.load(Ordering::Relaxed)
+    }
+    let most = 1 << 12;
+    for (plane, space) in [2, 8, 13].map(|levels| (cost::<2>(levels, most), cost::<3>(levels, most))) {
+        assert!(plane < 14 * 40 * most && space < 14 * 400 * most, "{plane} {space}");
+    }
 }
 
 /// The same in three dimensions, and mappings that exist in two or in three dimensions only.

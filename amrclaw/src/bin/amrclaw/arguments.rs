@@ -5,6 +5,7 @@ use crate::plot::PlotArguments;
 use crate::solver::SolverCommand;
 use amrclaw::simulation::Device;
 use amrclaw::sweep::Vary;
+use amrclaw::tune::MAX_STEPS;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -142,7 +143,7 @@ pub struct TuneArguments {
     #[arg(long, value_parser = device(), default_value_t)]
     pub device: Device,
     /// Number of coarsest-level steps in each trial run.
-    #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS))]
     pub steps: u64,
     /// Maximum number of settings to try.
     #[arg(long, value_name = "N", default_value = "30")]

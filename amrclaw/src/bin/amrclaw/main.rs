@@ -23,6 +23,7 @@ mod validate;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// How the program ends without success.
@@ -60,7 +61,27 @@ impl Failure {
 
 fn main() -> ExitCode {
     amrclaw::simulation::keep_freed_memory();
-    let outcome = match Arguments::parse().command {
+    signals::report_file_limits();
+    let outcome = match Arguments::try_parse() {
+        Ok(arguments) => obey(arguments.command),
+        Err(text) => {
+            let printed = text.print().and_then(|()| std::io::stdout().flush());
+            terminal::note_lost(printed);
+            if text.exit_code() == 0 { Ok(()) } else { Err(Failure::Untold(text.exit_code() as u8)) }
+        }
+    };
+    let outcome = match (outcome, terminal::lost()) {
+        (Ok(()), Some(error)) => Err(Failure::Work(format!("cannot write to the standard output: {error}"))),
+        (outcome, _) => outcome,
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => ExitCode::from(failure.tell()),
+    }
+}
+
+fn obey(command: Command) -> Result<(), Failure> {
+    match command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Converge(arguments) => converge::converge(&arguments),
@@ -71,9 +92,5 @@ fn main() -> ExitCode {
         Command::Example(arguments) => example::example(&arguments),
         Command::Completion { shell } => completion::completion(shell),
         Command::Info => info::info(),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => ExitCode::from(failure.tell()),
     }
 }

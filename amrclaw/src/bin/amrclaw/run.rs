@@ -59,9 +59,10 @@ fn run_rank(arguments: &RunArguments, process: Option<Arc<Mpi>>) -> Result<(), F
     let execution = &arguments.execution;
     let is_first = process.as_ref().is_none_or(|process| process.rank().number == 0);
     let quiet = execution.quiet || !is_first;
+    // Before the first signal is only noted: reading may wait for another program, as at the end of a pipe.
+    let case = execution.load(&arguments.case, &[]).map_err(|errors| errors.to_string());
     let stop = signals::stop_flag().map_err(|e| Failure::Work(format!("listening for Ctrl-C: {e}")))?;
     let comm = process.map_or(Ranks::default(), |process| Ranks::new(process, stop.clone()));
-    let case = execution.load(&arguments.case, &[]).map_err(|errors| errors.to_string());
     let refused = comm.first(case.as_ref().err(), |_| 0).map_err(|lost| Failure::Work(lost.to_string()))?;
     let case = case.map_err(Failure::Input)?;
     if let Some((rank, message)) = refused {

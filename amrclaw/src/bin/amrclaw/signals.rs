@@ -2,7 +2,7 @@
 //! solver's file does not return after the signal.
 
 use riemann::plugin::running;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::{flag, low_level};
 use std::io;
 use std::sync::Arc;
@@ -29,6 +29,12 @@ pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     let watched = stop.clone();
     thread::Builder::new().name("signals".to_owned()).spawn(move || watch(&watched))?;
     Ok(stop)
+}
+
+/// Makes a write beyond the limit to a file's size an error like any other, where it would end the program without a word.
+pub fn report_file_limits() {
+    // Handling the signal is enough; if it cannot be handled, all is as without.
+    let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Ends the program if a call that was running at the signal, or began later, exceeds the timeout.

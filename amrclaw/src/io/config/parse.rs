@@ -171,17 +171,21 @@ fn convert(value: Spanned<DeValue<'_>>, source: usize) -> Node {
 
 /// `key.path=value`. The value is TOML; a bare word or formula that is not TOML counts as a string.
 fn parse_override(source: usize, text: &str, problems: &mut Vec<Wrong>) -> Option<Node> {
+    let mut refuse = |message: &str, help: &str| {
+        let place = Place { source, span: 0..text.len() };
+        let (message, help) = (message.to_string(), help.to_string());
+        problems.push(Wrong { place, key: String::new(), message, help, kind: Kind::Value });
+    };
     let Some(equals) = text.find('=') else {
-        problems.push(Wrong {
-            place: Place { source, span: 0..text.len() },
-            key: String::new(),
-            message: "an override needs a key and a value".to_string(),
-            help: "write `key.path=value`, such as `regrid.cutoff=0.8`".to_string(),
-            kind: Kind::Value,
-        });
+        refuse("an override needs a key and a value", "write `key.path=value`, such as `regrid.cutoff=0.8`");
         return None;
     };
     let (layer, wrong) = parse_source(source, text);
+    if text.trim_start().starts_with('[') || text[..equals].contains('\n') || wrong.is_empty() && !is_one(&layer, text)
+    {
+        refuse("an override changes one key", "write `key.path=value`, and each further key as an override of its own");
+        return None;
+    }
     if wrong.is_empty() {
         return Some(layer);
     }
@@ -198,6 +202,21 @@ fn parse_override(source: usize, text: &str, problems: &mut Vec<Wrong>) -> Optio
     Some(layer)
 }
 
+/// Whether a tree is a chain of tables, each with one entry, down to a single value: a table in braces is one.
+fn is_one(node: &Node, text: &str) -> bool {
+    match &node.value {
+        Value::Table(table) if !is_inline(node, text) => {
+            table.entries().len() == 1 && table.entries().iter().all(|entry| is_one(&entry.node, text))
+        }
+        _ => true,
+    }
+}
+
+/// Whether a table is written in braces.
+fn is_inline(node: &Node, text: &str) -> bool {
+    text[node.place.span.start.min(text.len())..].starts_with('{')
+}
+
 /// Replaces the innermost value of a chain of tables, each with one entry, by `leaf`.
 fn replace_leaf(node: &mut Node, leaf: Node) {
     match &mut node.value {
@@ -212,7 +231,7 @@ fn replace_leaf(node: &mut Node, leaf: Node) {
 
 /// Merges an override's tree into `base`: the value at its dotted key replaces the one there.
 fn merge_override(base: &mut Node, layer: Node, text: &str, path: &str, wrong: &mut Vec<Wrong>) {
-    let is_inline = text[layer.place.span.start.min(text.len())..].starts_with('{');
+    let is_inline = is_inline(&layer, text);
     let place = layer.place.clone();
     let Value::Table(table) = layer.value else {
         *base = layer;

@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Most cells, or nodes between them, of a row that are examined together.
 const PIECE: usize = 1 << 12;
 
+/// Most nodes of finer levels on a side of a cell that is examined.
+const EXAMINED: i32 = 16;
+
 /// A function from computational to physical positions.
 pub trait MapFunction<const D: usize>: Send + Sync {
     /// Fills a position for each point.
@@ -214,15 +217,23 @@ impl<const D: usize> Mapping<D> {
         self.nodes(std::array::from_fn(|d| cells.lo[d] * step[d]), step, cells.size().map(|n| n as usize + 1))
     }
 
-    /// Pieces of rows of a level's cells, each as its first cell and its size: all pieces, or a sample at equal distances of about `most`
-    /// cells.
+    /// The mapping with so few levels finer than this one that a cell has a bounded number of nodes: for examinations, whose cost would
+    /// grow with the number of levels as that of their nodes does.
+    fn examined(&self, dx: [f64; D]) -> Self {
+        let most = if D == 3 { EXAMINED / 4 } else { EXAMINED };
+        let (counts, step) = (self.counts(dx), self.finest_per_cell(dx));
+        Mapping { finest: std::array::from_fn(|d| counts[d] * step[d].min(most)), ..self.clone() }
+    }
+
+    /// Pieces of rows of a level's cells, each as its first cell and its size: all pieces, or a sample at equal distances with about `most`
+    /// nodes on a cell's side.
     fn pieces(&self, dx: [f64; D], most: usize) -> impl Iterator<Item = ([i32; D], [usize; D])> {
         let counts = self.counts(dx).map(|n| n as usize);
         // The finer nodes between those of the level are computed too.
         let between = self.finest_per_cell(dx).into_iter().fold(1, |n, step| n.max(step as usize)).pow(D as u32 - 1);
         let length = counts[0].min((PIECE / between).max(1));
         let (pieces, rows) = (counts[0].div_ceil(length), counts[1..].iter().product::<usize>());
-        let every = pieces.saturating_mul(rows).div_ceil((most / length).max(1));
+        let every = pieces.saturating_mul(rows).div_ceil((most / (between * length)).max(1));
         (0..pieces.saturating_mul(rows)).step_by(every).map(move |number| {
             let mut row = number / pieces;
             let mut cell = counts.map(|_| 0);
@@ -242,16 +253,17 @@ impl<const D: usize> Mapping<D> {
     /// # Errors
     /// The first invalid cell.
     pub fn check(&self, dx: [f64; D], most: usize) -> Result<(), BadCell<D>> {
-        self.pieces(dx, most).try_for_each(|(first, size)| self.check_row(first, size, dx))
+        let examined = self.examined(dx);
+        examined.pieces(dx, most).try_for_each(|(first, size)| examined.check_row(first, size, dx))
     }
 
     /// The largest relative difference between the vectors of a cell's two faces along an axis, over the cells of a level or a sample of
     /// about `most`: zero where grid lines are straight lines along fixed axes, whatever their spacing.
     pub fn face_variation(&self, dx: [f64; D], most: usize) -> f64 {
-        let mut twist = 0.0_f64;
-        for (first, size) in self.pieces(dx, most) {
+        let (examined, mut twist) = (self.examined(dx), 0.0_f64);
+        for (first, size) in examined.pieces(dx, most) {
             let counts = size.map(|n| n + 1);
-            let cells = self.cells(first, dx, counts);
+            let cells = examined.cells(first, dx, counts);
             let number = |place: [i32; D]| (0..D).rev().fold(0, |n, d| n * counts[d] + place[d] as usize);
             for place in places(size) {
                 for axis in 0..D {
@@ -271,7 +283,8 @@ impl<const D: usize> Mapping<D> {
     /// The largest deviation from orthogonality, as the cosine between the normals of a cell's faces along different axes, over the cells of
     /// a level or a sample of about `most`.
     pub fn nonorthogonality(&self, dx: [f64; D], most: usize) -> f64 {
-        let cells = self.pieces(dx, most).flat_map(|(first, size)| self.cells(first, dx, size));
+        let examined = self.examined(dx);
+        let cells = examined.pieces(dx, most).flat_map(|(first, size)| examined.cells(first, dx, size));
         let cosine = |cell: &MappedCell<D>, a: usize, b: usize| {
             (0..D).map(|d| cell.normals[a][d] * cell.normals[b][d]).sum::<f64>().abs()
         };

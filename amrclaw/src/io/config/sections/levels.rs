@@ -78,9 +78,9 @@ fn fit<T>(reader: &mut Reader<'_>, path: &str, mut ratios: Vec<T>, max: usize) -
 fn check_index_range(reader: &mut Reader<'_>, cells: &[i32], ratio: &[Vec<i32>]) {
     let finest = |axis: usize| ratio.iter().fold(f64::from(cells[axis]), |n, r| n * f64::from(r[axis]));
     let largest = (0..cells.len()).map(finest).fold(0.0, f64::max);
-    let limit = f64::from(i32::MAX) / 4.0;
+    let limit = (f64::from(i32::MAX) / 4.0).floor();
     let path = if reader.is_present("levels.max") { "levels.max" } else { "mesh.cells" };
-    let message = format!("the finest level would have {largest:.3e} cells along an axis, more than {limit:.1e}");
+    let message = format!("the finest level would have {} cells along an axis, more than {limit}", brief(largest));
     reader.check(largest <= limit, path, message, "use fewer levels, smaller ratios or fewer cells");
 }
 

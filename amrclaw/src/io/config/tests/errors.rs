@@ -63,7 +63,7 @@ const PROBLEM: &[Mistake] = mistakes! {
     14 "ratio = [2, 1]" => (14, 13, 1), "levels.ratio.1", "must be at least 2, but is 1", "2 or more";
     14 "ratio = [2]" => (14, 9, 3), "levels.ratio", "3 levels need 2 ratios, but there is 1", "lower `levels.max`";
     14 "ratio = [[2, 4, 2], 2]" => (14, 10, 9), "levels.ratio.0", "needs 2 ratios, one per axis, but has 3", "a list with one per axis";
-    14 "ratio = [2, 100000000]" => (13, 7, 1), "levels.max", "the finest level would have", "fewer levels";
+    14 "ratio = [2, 100000000]" => (13, 7, 1), "levels.max", "the finest level would have 6000000000 cells along an axis, more than 536870911", "fewer levels";
     15 "ratio_time = [2]" => (15, 14, 3), "levels.ratio_time", "3 levels need 2 ratios", "write one ratio for each";
     15 "ratio_time = [0, 2]" => (15, 15, 1), "levels.ratio_time.0", "must be at least 1, but is 0", "1 or more";
     15 "ratio_tim = [2]" => (15, 1, 9), "levels.ratio_tim", "unknown key", "did you mean `ratio_time`?";
@@ -237,6 +237,22 @@ fn overrides_name_themselves() {
     );
     assert!(shown("regrid.cutof=1").starts_with("--set regrid.cutof=1: regrid.cutof: unknown key"));
     assert!(shown("regrid.cutoff").contains("an override needs a key and a value"));
+    for more in [
+        "time.end=1\ntime.start=0",
+        "[time]\nend=1",
+        "time.end=1\n[mesh]\ncells=[9,9]",
+        "[[gauge]]\nname=\"a\"",
+        "\ntime.end=1",
+    ] {
+        assert!(shown(more).contains("an override changes one key"), "{more}");
+    }
+    assert!(shown("initial.u=x\ntime.end=5").contains("initial.u"), "two lines are one formula");
+    let case = load(FULL, &["mesh.cells=[22,\n  24]", "time={end=3.0,start=1.0}"]).unwrap();
+    assert_eq!(
+        (&case.mesh.cells[..], case.time.end),
+        (&[22, 24][..], 3.0),
+        "one value on two lines, and a table in braces"
+    );
     assert!(shown("mesh.cells=[1").contains("this `[` is never closed"));
     assert!(shown("gauge.5.name=\"a\"").contains("gauge.5: the list has no entry `5`"));
     assert!(shown("initial.u=sin(x").contains("initial.u: this parenthesis is never closed"));
