@@ -145,6 +145,7 @@ framed! {
     #[cfg(kernels_mapped_space)]
     AcousticsVariable<3>,
     Elasticity<2>,
+    #[cfg(kernels_mapped_space)]
     Elasticity<3>,
     Euler<2>,
     #[cfg(kernels_mapped_space)]
