@@ -118,7 +118,7 @@ macro_rules! framed {
     ($($(#[$compiled:meta])? $solver:ty),* $(,)?) => {
         /// Name and dimension of each.
         #[cfg(test)]
-        static FRAMED: &[(&str, usize)] = &[$($(#[$compiled])? (
+        static FRAMED: &[(&str, usize)] = &[$((
             <$solver as Described>::NAME,
             <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM,
         )),*];
@@ -145,7 +145,7 @@ framed! {
     #[cfg(kernels_mapped_space)]
     AcousticsVariable<3>,
     Elasticity<2>,
-    #[cfg(kernels_mapped_space)]
+    #[cfg(kernels_rare)]
     Elasticity<3>,
     Euler<2>,
     #[cfg(kernels_mapped_space)]
