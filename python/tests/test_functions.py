@@ -79,7 +79,7 @@ def test_boundary_functions_have_sides():
             amrclaw.run(PULSE, **functions)
 
 
-REFINED = {**PULSE, "levels": {"max": 2}, "regrid": {"interval": 2}, "time": {"end": 0.05}}
+REFINED = {**PULSE, "levels": {"max": 2}, "regrid": {"interval": 2}, "time": {"end": 0.05}, "output": {"png": False}}
 
 
 def functions():
