@@ -46,8 +46,7 @@ impl ChosenSolver {
             return Ok(());
         }
         let Some(cells) = Cells::new(cells(problem, self.shape.aux.len(), time)) else { return Ok(()) };
-        let (info, aux_face) = (instance.info(), PatchSolver::<f64>::aux_face(instance));
-        let found = holds::refuse((info, aux_face, &instance.faces()), &cells, has_waves);
+        let found = holds::refuse((instance.info(), &instance.faces()), &cells, has_waves);
         if let Some((property, example)) = found {
             let solver = self.shape.name.clone();
             return Err(NotASolver { solver, property, example: example.to_string() });

@@ -19,10 +19,12 @@ pub(super) fn is_mirrored(subject: &Subject<'_>) -> Outcome {
     for (&axis, mirrored) in subject.axes().iter().zip(mirrored) {
         // Nobody says whether values on faces are components of vectors, such as velocities, or coefficients.
         let outcome = |negates_faces| {
-            holds_in(subject, &Mirror::new(subject.info, subject.aux_face, axis, negates_faces), &**mirrored)
+            holds_in(subject, &Mirror::new(subject.info, &subject.faces.aux_face, axis, negates_faces), &**mirrored)
         };
         let of_velocities = outcome(true);
-        if subject.aux_face.contains(&Some(axis)) && of_velocities != Outcome::Holds && outcome(false) == Outcome::Holds
+        if subject.faces.aux_face.contains(&Some(axis))
+            && of_velocities != Outcome::Holds
+            && outcome(false) == Outcome::Holds
         {
             continue;
         }

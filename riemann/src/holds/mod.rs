@@ -88,8 +88,6 @@ pub struct Finding {
 pub struct Subject<'a> {
     /// Its description.
     pub info: &'a SolverInfo,
-    /// For each auxiliary value that lives on faces, their normal.
-    pub aux_face: &'a [Option<Axis>],
     /// Its evaluators.
     pub faces: &'a Faces,
     /// The faces that are tried.
@@ -128,7 +126,7 @@ impl Subject<'_> {
     }
 
     fn exchange(&self, axes: [Axis; 2]) -> Exchange {
-        Exchange::new(self.info, self.aux_face, axes)
+        Exchange::new(self.info, &self.faces.aux_face, axes)
     }
 }
 
@@ -140,11 +138,11 @@ pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
 /// The first property of any solver that fails at a few faces of a problem: a solver without it must not run. `cells`: those of the problem.
 /// `has_waves`: the scheme uses waves, and not fluctuations alone.
 pub fn refuse(
-    (info, aux_face, faces): (&SolverInfo, &[Option<Axis>], &Faces),
+    (info, faces): (&SolverInfo, &Faces),
     cells: &Cells,
     has_waves: bool,
 ) -> Option<(&'static str, CounterExample)> {
-    let of = |sample| Subject { info, aux_face, faces, sample };
+    let of = |sample| Subject { info, faces, sample };
     let of_cells = of(Sample::of_cells(cells));
     let admissible = of_cells.says_admissible().then(|| of(Sample::admissible(cells)));
     let failing = |subject: Subject<'_>| {

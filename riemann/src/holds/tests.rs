@@ -84,7 +84,7 @@ impl Solver<3, 2, 0> for Wrong {
 
 fn findings<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S, name: &str) -> Vec<Finding> {
     let info = catalogue::find(name, S::DIM).expect("the solver is built in");
-    check(&Subject { info, aux_face: &S::AUX_FACE, faces: &Faces::new(solver), sample: Sample::FULL })
+    check(&Subject { info, faces: &Faces::new(solver), sample: Sample::FULL })
 }
 
 /// A right solver passes every check.
@@ -141,7 +141,7 @@ fn solvers_without_admissible_states_are_known() {
         let info = catalogue::find(name, 2).expect("the solver is built in");
         let given = info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.4))).collect();
         let faces = catalogue::faces(name, 2, &given).expect("its parameters are right");
-        Subject { info, aux_face: &[], faces: &faces, sample: Sample::FULL }.says_admissible()
+        Subject { info, faces: &faces, sample: Sample::FULL }.says_admissible()
     };
     assert!(!says("acoustics") && says("euler"));
 }
@@ -234,8 +234,8 @@ fn failing_with<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usi
     let info = catalogue::find("acoustics", S::DIM).expect("there is one");
     let equations: &'static [&'static str] = S::EQUATIONS.to_vec().leak();
     let info = catalogue::SolverInfo { groups, equations, waves: W, ..*info };
-    let (aux_face, faces) = (&S::AUX_FACE, &Faces::new(solver));
-    let findings = check(&Subject { info: &info, aux_face, faces, sample: Sample::FULL });
+    let faces = &Faces::new(solver);
+    let findings = check(&Subject { info: &info, faces, sample: Sample::FULL });
     let fails = findings.iter().filter(|finding| matches!(finding.outcome, Outcome::Fails(_)));
     fails.map(|finding| finding.property).collect()
 }
@@ -337,7 +337,7 @@ fn first_order_is_remarked() {
             ..*info
         };
         let faces = Faces::new(SaltWater { split });
-        for finding in check(&Subject { info: &info, aux_face: &[], faces: &faces, sample: Sample::FULL }) {
+        for finding in check(&Subject { info: &info, faces: &faces, sample: Sample::FULL }) {
             match finding.outcome {
                 Outcome::Remark(example) => {
                     assert!(!is_second_order, "{example}");
@@ -372,7 +372,7 @@ fn what_is_no_solver_is_refused() {
     let refused = |property: &'static str, kind: &str, has_waves: bool| {
         let wrong = Wrong { right: Acoustics { density: 1.3, bulk: 3.7 }, property };
         let info = catalogue::find("acoustics", 2).expect("the solver is built in");
-        refuse((info, &[], &Faces::new(wrong)), &cells(kind), has_waves).map(|(property, _)| property)
+        refuse((info, &Faces::new(wrong)), &cells(kind), has_waves).map(|(property, _)| property)
     };
     let required = [
         "all numbers are finite",
@@ -393,5 +393,5 @@ fn what_is_no_solver_is_refused() {
     assert_eq!(refused("waves sum to the jump", "pulse", false), None);
     let info = catalogue::find("shallow_water", 2).expect("the solver is built in");
     let water = crate::solvers::ShallowWater::<2> { gravity: 9.81 };
-    assert_eq!(refuse((info, &[], &Faces::new(water)), &cells("dry"), true), None);
+    assert_eq!(refuse((info, &Faces::new(water)), &cells("dry"), true), None);
 }

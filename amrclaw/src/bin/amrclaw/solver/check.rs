@@ -34,12 +34,7 @@ pub fn check(target: &str, case: Option<&Path>, settings: &[String]) -> Result<(
     };
     let mut findings = Vec::new();
     for (k, (checked, chosen)) in solvers.iter().enumerate() {
-        let subject = Subject {
-            info: checked.info,
-            aux_face: &checked.faces.aux_face,
-            faces: &checked.faces,
-            sample: Sample::FULL,
-        };
+        let subject = Subject { info: checked.info, faces: &checked.faces, sample: Sample::FULL };
         let found = holds::check(&subject);
         let apart = if k > 0 { "\n" } else { "" };
         terminal::show(&format!("{apart}{}{}", doubt(&subject, &found), text(checked.info, chosen, &found)));
