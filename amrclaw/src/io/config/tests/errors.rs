@@ -247,7 +247,7 @@ fn overrides_name_themselves() {
         assert!(shown(more).contains("an override changes one key"), "{more}");
     }
     assert!(shown("initial.u=x\ntime.end=5").contains("initial.u"), "two lines are one formula");
-    let case = load(FULL, &["mesh.cells=[22,\n  24]", "time={end=3.0,start=1.0}"]).unwrap();
+    let case = load(FULL, &["mesh.cells=[22,\n  24]", "time={end=3.0,start=0.25}"]).unwrap();
     assert_eq!(
         (&case.mesh.cells[..], case.time.end),
         (&[22, 24][..], 3.0),
