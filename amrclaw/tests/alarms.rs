@@ -2,8 +2,8 @@
 
 mod common;
 
+use amrclaw::case::Case;
 use amrclaw::exec::ExecError;
-use amrclaw::io::config::Case;
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{RunError, Simulation, UserFunctions};

@@ -4,9 +4,9 @@
 //! If `AMRCLAW_FRAMES_DIR` is set, the sample frames are kept there: `python/tests/test_readers.py` opens them with the
 //! readers of VTK, yt and PyClaw, and checks boxes and values against the same formulas.
 
+use amrclaw::frames::frame::{Frame, FrameLevel, FramePatch};
+use amrclaw::frames::{Checkpoint, FrameFormat, InputError, OutputError, checkpoint, read, vtkhdf};
 use amrclaw::index::{CellBox, Ratio};
-use amrclaw::io::frame::{Frame, FrameLevel, FramePatch};
-use amrclaw::io::{Checkpoint, FrameFormat, InputError, OutputError, checkpoint, read, vtkhdf};
 use std::fs;
 use std::path::{Path, PathBuf};
 

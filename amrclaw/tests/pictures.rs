@@ -2,10 +2,10 @@
 //!
 //! If `AMRCLAW_FRAMES_DIR` is set, the pictures are kept there.
 
+use amrclaw::frames::FrameFormat;
+use amrclaw::frames::frame::{Frame, FrameLevel, FramePatch};
 use amrclaw::index::{CellBox, Ratio};
-use amrclaw::io::FrameFormat;
-use amrclaw::io::frame::{Frame, FrameLevel, FramePatch};
-use amrclaw::io::picture::{self, ColourMap, ColourScale, Image, Outlines, PictureError, PictureOptions, Source};
+use amrclaw::picture::{self, ColourMap, ColourScale, Image, Outlines, PictureError, PictureOptions, Source};
 use std::collections::HashSet;
 use std::path::Path;
 

@@ -8,10 +8,10 @@ mod scale;
 #[path = "../../examples/sound_in_wind/sound_in_wind.rs"]
 mod sound_in_wind;
 
+use amrclaw::case::Case;
 use amrclaw::exec::comm::{Ranks, Threads};
-use amrclaw::io::checkpoint_patches::StoredCheckpoint;
-use amrclaw::io::config::Case;
-use amrclaw::io::frame::Frame;
+use amrclaw::frames::checkpoint_patches::StoredCheckpoint;
+use amrclaw::frames::frame::Frame;
 use amrclaw::mesh::Speeds;
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{Precision, RunFailure, RunFiles, RunOptions, Simulation, run};

@@ -9,7 +9,7 @@
 //! Morse and Ingard, *Theoretical Acoustics* (1968), §8.1; Bessel functions: Abramowitz and Stegun, *Handbook of Mathematical
 //! Functions* (1964), 9.1.27, 9.1.88 and 9.12.
 
-use amrclaw::io::frame::Frame;
+use amrclaw::frames::frame::Frame;
 use std::f64::consts::PI;
 
 /// Distance between the pulses of the train.

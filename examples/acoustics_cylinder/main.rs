@@ -4,7 +4,7 @@
 
 mod exact;
 
-use amrclaw::io::read;
+use amrclaw::frames::read;
 use exact::relative_error;
 use std::error::Error;
 use std::path::PathBuf;

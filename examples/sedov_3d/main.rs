@@ -5,8 +5,8 @@
 
 mod exact;
 
-use amrclaw::io::frame::Frame;
-use amrclaw::io::read;
+use amrclaw::frames::frame::Frame;
+use amrclaw::frames::read;
 use exact::Sedov;
 use std::error::Error;
 use std::path::PathBuf;

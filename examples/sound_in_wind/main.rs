@@ -5,7 +5,7 @@
 
 mod sound_in_wind;
 
-use amrclaw::io::config::Case;
+use amrclaw::case::Case;
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::Simulation;
 use sound_in_wind::SoundInWind;

@@ -1,7 +1,7 @@
 //! Cases.
 
 use crate::errors;
-use amrclaw::io::config::{self, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
+use amrclaw::case::{self, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use amrclaw::plugin;
 use amrclaw::simulation::{RUN_OPTIONS, RunOption, RunOptionValue, RunOptions};
 use pyo3::exceptions::PyTypeError;
@@ -26,7 +26,7 @@ fn find_solver(choice: &SolverChoice) -> Result<SolverShape, NoSolver> {
 /// A problem and how to solve it, checked.
 #[pyclass(frozen, module = "amrclaw._amrclaw")]
 pub struct Case {
-    pub case: config::Case,
+    pub case: case::Case,
     overrides: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl Case {
     fn new(
         py: Python<'_>,
         overrides: Vec<String>,
-        read: impl FnOnce(&[String], Finder) -> Result<config::Case, config::CaseErrors> + Send,
+        read: impl FnOnce(&[String], Finder) -> Result<case::Case, case::CaseErrors> + Send,
     ) -> PyResult<Self> {
         let case = py.detach(|| read(&overrides, find_solver)).map_err(errors::from_case)?;
         Ok(Case { case, overrides })
@@ -48,14 +48,14 @@ impl Case {
     #[staticmethod]
     #[pyo3(signature = (path, overrides=Vec::new()))]
     fn load(py: Python<'_>, path: PathBuf, overrides: Vec<String>) -> PyResult<Self> {
-        Case::new(py, overrides, |overrides, find| config::Case::load_with(&path, overrides, find))
+        Case::new(py, overrides, |overrides, find| case::Case::load_with(&path, overrides, find))
     }
 
     /// Reads the text of a case file, called `name` in messages.
     #[staticmethod]
     #[pyo3(signature = (text, name="case", overrides=Vec::new()))]
     fn parse(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>) -> PyResult<Self> {
-        Case::new(py, overrides, |overrides, find| config::Case::from_str_with(text, name, overrides, find))
+        Case::new(py, overrides, |overrides, find| case::Case::from_str_with(text, name, overrides, find))
     }
 
     /// The same case with further overrides.

@@ -1,7 +1,7 @@
 //! The program's errors as exceptions of the package, with the same text.
 
-use amrclaw::io::InputError;
-use amrclaw::io::config::CaseErrors;
+use amrclaw::case::CaseErrors;
+use amrclaw::frames::InputError;
 use amrclaw::simulation::{Cause, RunError, RunFailure};
 use pyo3::prelude::*;
 

@@ -2,10 +2,11 @@
 
 use crate::arrays::{PatchView, packed_strides};
 use crate::errors;
+use amrclaw::compare;
+use amrclaw::frames::derived::{FormulaError, Vocabulary, derive};
+use amrclaw::frames::slice::{Projection, project, slice};
+use amrclaw::frames::{self, FrameFormat, frame};
 use amrclaw::index::CellBox;
-use amrclaw::io::derived::{FormulaError, Vocabulary, derive};
-use amrclaw::io::slice::{Projection, project, slice};
-use amrclaw::io::{self, FrameFormat, compare, frame};
 use amrclaw::mesh::Mapping;
 use numpy::ndarray::Array2;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2, ToPyArray};
@@ -290,17 +291,17 @@ fn patches<'py, const D: usize>(
 /// Numbers and paths of the frames in a folder.
 #[pyfunction]
 pub fn list_frames(dir: PathBuf) -> PyResult<Vec<(usize, PathBuf)>> {
-    io::read::list_frames(&dir).map_err(errors::from_file)
+    frames::read::list_frames(&dir).map_err(errors::from_file)
 }
 
 /// Reads a frame from its file.
 #[pyfunction]
 pub fn read_frame(py: Python<'_>, path: PathBuf) -> PyResult<Frame> {
     let read = || {
-        Ok(match io::read::peek_dimension(&path)? {
-            1 => AnyFrame::One(io::read::frame::<1>(&path)?),
-            2 => AnyFrame::Two(io::read::frame::<2>(&path)?),
-            _ => AnyFrame::Three(io::read::frame::<3>(&path)?),
+        Ok(match frames::read::peek_dimension(&path)? {
+            1 => AnyFrame::One(frames::read::frame::<1>(&path)?),
+            2 => AnyFrame::Two(frames::read::frame::<2>(&path)?),
+            _ => AnyFrame::Three(frames::read::frame::<3>(&path)?),
         })
     };
     let frame = py.detach(read).map_err(errors::from_file)?;

@@ -4,9 +4,9 @@ use crate::case::{Case, Options, run_options};
 use crate::errors;
 use crate::functions::{Functions, Raised};
 use crate::ranks::PythonRank;
+use amrclaw::case;
 use amrclaw::exec::comm::{Communicator, Ranks};
-use amrclaw::io::config;
-use amrclaw::io::run_json::RunRecord;
+use amrclaw::frames::run_json::RunRecord;
 use amrclaw::simulation::{self, Progress, RunFailure, RunFiles, RunOptions};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -94,7 +94,7 @@ fn run_rank(
 /// Runs a case on another thread, while this one, Python's, handles signals and calls `watch`. Also returns the exception that ended the
 /// run.
 fn run_beside(
-    case: &config::Case,
+    case: &case::Case,
     options: &RunOptions,
     files: &RunFiles,
     watch: Option<&Py<PyAny>>,

@@ -10,8 +10,8 @@ mod shares;
 pub(crate) mod tiled;
 mod together;
 
-use amrclaw::io::checkpoint;
-use amrclaw::io::checkpoint_patches::StoredCheckpoint;
+use amrclaw::frames::checkpoint;
+use amrclaw::frames::checkpoint_patches::StoredCheckpoint;
 use model::{Efficiency, Model, Step};
 use options::Options;
 use shares::Shares;

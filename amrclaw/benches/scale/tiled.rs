@@ -1,7 +1,7 @@
 //! Copies of a hierarchy side by side.
 
+use amrclaw::frames::frame::Frame;
 use amrclaw::index::{CellBox, Level, Ratio};
-use amrclaw::io::frame::Frame;
 use amrclaw::mesh::{Domain, Hierarchy};
 use amrclaw::regrid::nest::split_to_size;
 use std::time::Instant;

@@ -1,8 +1,8 @@
 //! The errors of a study as text, as CSV and as a picture.
 
 use super::{Resolution, describe};
-use crate::io::compare::Norms;
-use crate::io::picture::{Image, Line, chart};
+use crate::compare::Norms;
+use crate::picture::{Image, Line, chart};
 use std::fmt::Write;
 
 /// Selects one of the norms.
@@ -97,7 +97,7 @@ pub fn picture(resolutions: &[Resolution], title: &str) -> Option<Image> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::run_json::RunRecord;
+    use crate::frames::run_json::RunRecord;
 
     /// Errors that fall by four show the order two, in text and in CSV; a mesh without errors has no row.
     #[test]

@@ -3,7 +3,7 @@
 use super::functions::{AuxValues, Boundary, Flag, Initial};
 use super::source::{Mesh, Wanted};
 use super::{PluginError, built_in, load, load_for};
-use crate::io::config::{Case, CaseErrors, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
+use crate::case::{Case, CaseErrors, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use crate::physics::{CellFunction, UserFunctions};
 use riemann::catalogue;
 use riemann::patch::SolverKernels;

@@ -2,9 +2,9 @@
 
 use super::step_limits::longest_in_time;
 use super::{RunError, Settings};
+use crate::case::{self, Case, ClusterKind, ResolvedSettings};
+use crate::formula::ExpressionBoundary;
 use crate::index::Ratio;
-use crate::io::config::{self, Case, ClusterKind, ResolvedSettings};
-use crate::io::expression::ExpressionBoundary;
 use crate::mesh::{Domain, Mapping};
 use crate::physics::{
     AtPositions, AuxOutside, Boundary, CellFunction, Criterion, Formulas, MappedAux, MappedWall, Problem,
@@ -29,7 +29,7 @@ fn domain<const D: usize>(case: &Case) -> Domain<D> {
         lower: axes(&case.mesh.lower),
         upper: axes(&case.mesh.upper),
         cells: axes(&case.mesh.cells),
-        periodic: std::array::from_fn(|d| case.mesh.boundary[d][0] == config::BoundaryKind::Periodic),
+        periodic: std::array::from_fn(|d| case.mesh.boundary[d][0] == case::BoundaryKind::Periodic),
     }
 }
 
@@ -101,16 +101,16 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
     };
     let boundary_of = |kind, d: usize, inflow: Option<ExpressionBoundary<D>>| {
         Ok::<_, RunError>(match kind {
-            config::BoundaryKind::Extrapolate => Boundary::Extrapolate,
-            config::BoundaryKind::Wall => Boundary::Wall(Wall::Slip),
-            config::BoundaryKind::Clamped => Boundary::Wall(Wall::Clamped),
-            config::BoundaryKind::Free => Boundary::Wall(Wall::Free),
-            config::BoundaryKind::Periodic => Boundary::Periodic,
-            config::BoundaryKind::Inflow => {
+            case::BoundaryKind::Extrapolate => Boundary::Extrapolate,
+            case::BoundaryKind::Wall => Boundary::Wall(Wall::Slip),
+            case::BoundaryKind::Clamped => Boundary::Wall(Wall::Clamped),
+            case::BoundaryKind::Free => Boundary::Wall(Wall::Free),
+            case::BoundaryKind::Periodic => Boundary::Periodic,
+            case::BoundaryKind::Inflow => {
                 let values = inflow.unwrap_or_else(|| unreachable!("checked: an inflow has values"));
                 Boundary::User(Arc::new(values))
             }
-            config::BoundaryKind::User => {
+            case::BoundaryKind::User => {
                 let key = format!("mesh.boundary.{}", ["x", "y", "z"][d]);
                 Boundary::User(user.boundary.clone().ok_or_else(|| missing(&key, "boundary values"))?)
             }
@@ -154,9 +154,9 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
             .filter(|_| shape.has_source)
             .map(|(mapping, positions)| SourceCentres::new(mapping, positions)),
         criterion: match case.regrid.flag.criterion {
-            config::Criterion::Difference => Criterion::Difference { tolerance },
-            config::Criterion::Richardson => Criterion::Richardson { tolerance },
-            config::Criterion::User => Criterion::User(
+            case::Criterion::Difference => Criterion::Difference { tolerance },
+            case::Criterion::Richardson => Criterion::Richardson { tolerance },
+            case::Criterion::User => Criterion::User(
                 flag.or(user.flag).ok_or_else(|| missing("regrid.flag.criterion", "refinement criterion"))?,
             ),
         },
@@ -195,7 +195,7 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
     let settled = case.settled();
     let ratios: Vec<Ratio<D>> = case.levels.ratio.iter().map(|r| Ratio(axes(r))).collect();
     let largest = || ratios.iter().map(|r| r.largest() as u32).collect();
-    let region = |r: &config::Region| RefinementRegion {
+    let region = |r: &case::Region| RefinementRegion {
         coarsest: r.coarsest,
         finest: r.finest,
         lower: axes(&r.lower),

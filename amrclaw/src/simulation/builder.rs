@@ -3,8 +3,8 @@
 use super::build::{axes, problem, settings};
 use super::executor::{MakeExecutor, make};
 use super::{Gauge, RunError, RunOptions, ScheduleState, Simulation};
-use crate::io::config::{Case, GaugeSettings};
-use crate::io::frame::{Frame, PatchSource};
+use crate::case::{Case, GaugeSettings};
+use crate::frames::frame::{Frame, PatchSource};
 use crate::physics::UserFunctions;
 use crate::plugin::ChosenSolver;
 use riemann::frame;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// What a simulation is made from: a case, and what a program adds to it. [`Simulation::builder`] begins one.
 ///
 /// ```
-/// use amrclaw::io::config::{Case, find_built_in};
+/// use amrclaw::case::{Case, find_built_in};
 /// use amrclaw::simulation::{RunOptions, Simulation};
 ///
 /// let text = r#"

@@ -1,8 +1,8 @@
 //! Why a run cannot begin or go on.
 
+use crate::case::{Case, CaseErrors};
 use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
-use crate::io::config::{Case, CaseErrors};
 use crate::physics::UnstableMode;
 use crate::plugin::NotASolver;
 use thiserror::Error;

@@ -1,9 +1,9 @@
 //! Checks of the formulas for inflow at the start, on the coarsest mesh.
 
 use super::{RunError, Simulation};
+use crate::case::{BoundaryKind, Case};
 use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
-use crate::io::config::{BoundaryKind, Case};
 use crate::mesh::AxisEnds;
 use crate::physics::{Boundary, BoundaryCell, CellRow, SideSigns};
 use riemann::axis::{Axis, Side};

@@ -37,12 +37,12 @@ pub use run_option::{RUN_OPTIONS, RunOption, RunOptionError, RunOptionValue};
 pub use start::check;
 pub use step_limits::StepLimit;
 
+use crate::case::SolverShape;
 use crate::diagnose::{Counts, LevelCounts, Stopwatch};
 use crate::exec::comm::Ranks;
 use crate::exec::{ExecError, Executor, HostMemory, HostValues, PatchArray};
+use crate::frames::frame::{Frame, FrameLevel, FramePatch};
 use crate::index::{Level, Ratio};
-use crate::io::config::SolverShape;
-use crate::io::frame::{Frame, FrameLevel, FramePatch};
 use crate::mesh::{Hierarchy, Partition};
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, PlanOptions};
@@ -265,7 +265,7 @@ impl<const D: usize> Simulation<D> {
     ///
     /// ```
     /// use amrclaw::index::Level;
-    /// use amrclaw::io::config::{Case, find_built_in};
+    /// use amrclaw::case::{Case, find_built_in};
     /// use amrclaw::simulation::Simulation;
     ///
     /// let text = r#"

@@ -1,7 +1,7 @@
 //! A simulation from a case file.
 
 use super::{RunError, Simulation};
-use crate::io::config::Case;
+use crate::case::Case;
 use crate::plugin::find_solver;
 use std::path::Path;
 

@@ -1,11 +1,11 @@
 //! Going on from a snapshot as if the run had never stopped, bit for bit.
 
 use super::{GrowthRecord, RunError, Simulation, StepLimit};
+use crate::case::{Case, CaseErrors};
 use crate::diagnose::{Counts, LevelCounts};
 use crate::exec::{LevelState, NewValues};
+use crate::frames::frame::{Frame, FrameLevel, PatchSource};
 use crate::index::{CellBox, Level, Ratio};
-use crate::io::config::{Case, CaseErrors};
-use crate::io::frame::{Frame, FrameLevel, PatchSource};
 use crate::mesh::{Hierarchy, LevelMesh};
 use crate::physics::Criterion;
 use crate::regrid::nest::LevelNesting;

@@ -2,9 +2,9 @@
 
 use super::build::axes;
 use super::{RunError, Simulation};
+use crate::case::{Case, CaseErrors, SolverFrom};
 use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
-use crate::io::config::{Case, CaseErrors, SolverFrom};
 use crate::mesh::in_space;
 use crate::physics::{CellFunction, CellRow, SourceSplit};
 use riemann::patch::{PACK_OVERRUN, SourceRow};

@@ -2,9 +2,9 @@
 
 use super::child::Ended;
 use super::{Launch, Plan, PlannedRun, RunResult, RunResultStatus, Summary, SweepError, check_run_folder, files};
-use crate::io::compare::Reference;
-use crate::io::run_json::{self, RunRecord, RunStatus};
-use crate::io::{OutputError, check_output_dir};
+use crate::compare::Reference;
+use crate::frames::run_json::{self, RunRecord, RunStatus};
+use crate::frames::{OutputError, check_output_dir};
 use crate::simulation::Device;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};

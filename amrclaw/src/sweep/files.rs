@@ -4,8 +4,8 @@ use super::result::patches;
 use super::{
     Best, Medians, Plan, RunResult, RunResultStatus, Summary, Sweep, SweepError, Vary, refuse_foreign, report,
 };
-use crate::io::InputError;
-use crate::io::atomic::{Durability, write_file};
+use crate::frames::InputError;
+use crate::frames::atomic::{Durability, write_file};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::io::Write;

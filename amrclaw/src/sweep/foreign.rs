@@ -1,7 +1,7 @@
 //! Files that this program did not write are never replaced: checks before the first run of a study.
 
 use super::SweepError;
-use crate::io::{ExistingFiles, OutputError, RunFolder};
+use crate::frames::{ExistingFiles, OutputError, RunFolder};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

@@ -21,7 +21,7 @@ pub use report::page;
 pub use result::{Best, Medians, RunResult, RunResultStatus, Summary};
 pub use vary::Vary;
 
-use crate::io::{InputError, OutputError};
+use crate::frames::{InputError, OutputError};
 use std::path::PathBuf;
 
 /// Why a sweep cannot begin or continue.

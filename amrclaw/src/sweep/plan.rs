@@ -1,7 +1,7 @@
 //! The runs of a sweep, and their order.
 
 use super::{SweepError, Vary};
-use crate::io::digest;
+use crate::text::digest;
 use std::collections::BTreeSet;
 
 /// Most runs of a sweep: all are planned, and their cases checked, before the first.

@@ -1,9 +1,9 @@
 //! Results of runs, medians over repeats, and the fastest and slowest setting of each device.
 
 use super::{Plan, PlannedRun, Sweep};
+use crate::compare::{Norms, Reference, Truth, errors, ranges, relative_error};
 use crate::diagnose::PhaseSeconds;
-use crate::io::compare::{Norms, Reference, Truth, errors, ranges, relative_error};
-use crate::io::run_json::RunRecord;
+use crate::frames::run_json::RunRecord;
 use serde::{Deserialize, Serialize};
 
 /// How a run of a sweep ended.
@@ -279,7 +279,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::io::run_json::{DeviceRecord, StreamedRecord};
+    use crate::frames::run_json::{DeviceRecord, StreamedRecord};
 
     /// A sweep of two settings on two devices, three runs each, with wall seconds from `seconds(device, setting, repeat)`;
     /// `None` is a run that failed.

@@ -1,8 +1,8 @@
 //! The difference between two solutions.
 
-use crate::io::compare::coarsest;
-use crate::io::frame::Frame;
-use crate::io::{InputError, read};
+use crate::compare::coarsest;
+use crate::frames::frame::Frame;
+use crate::frames::{InputError, read};
 use std::path::Path;
 
 /// The coarsest level of a solution with fine cells averaged onto it, which is comparable between hierarchies.
@@ -61,8 +61,8 @@ pub fn difference(state: &CoarseState, reference: &CoarseState) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frames::frame::{FrameLevel, FramePatch};
     use crate::index::CellBox;
-    use crate::io::frame::{FrameLevel, FramePatch};
 
     /// The cells of two patches are assembled in their places on a level of 3 × 2 cells.
     #[test]

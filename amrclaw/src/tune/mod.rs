@@ -12,7 +12,7 @@ pub use difference::{CoarseState, difference};
 pub use search::{Found, Measured, Tried, search};
 pub use trial::{MAX_STEPS, Notice, Tune, Tuned, tune};
 
-use crate::io::config::{Case, ClusterKind};
+use crate::case::{Case, ClusterKind};
 use std::fmt;
 
 /// How flagged cells are covered with patches, with the key that this leaves to tune.

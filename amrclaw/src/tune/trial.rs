@@ -2,9 +2,9 @@
 
 use super::search::GAIN;
 use super::{CoarseState, Found, Measured, Setting, Tried, difference, search};
-use crate::io::config::{self, Case};
-use crate::io::run_json::RunRecord;
-use crate::io::{OutputError, check_output_dir, read};
+use crate::case::{self, Case};
+use crate::frames::run_json::RunRecord;
+use crate::frames::{OutputError, check_output_dir, read};
 use crate::sweep::{Launch, RunResultStatus, SweepError};
 use std::path::{Path, PathBuf};
 
@@ -195,7 +195,7 @@ impl Trials<'_> {
 
 /// Overrides for `max` levels: regions cannot name finer ones.
 fn with_levels(case: &Case, max: usize) -> Vec<String> {
-    let levels = |(k, region): (usize, &config::Region)| {
+    let levels = |(k, region): (usize, &case::Region)| {
         let [coarsest, finest] = [region.coarsest, region.finest].map(|level| max.min(level.index() + 1));
         format!("regrid.region.{k}.levels=[{coarsest},{finest}]")
     };

@@ -1,7 +1,7 @@
 //! Runs that fail: exit code 1, a message with the place, the last good state and a record on disk.
 
 use super::{example, files, record, run};
-use amrclaw::io::read;
+use amrclaw::frames::read;
 
 /// A source term that is NaN after t = 0.2 ends the run there, after smaller and smaller steps, the last of which may end a little
 /// after the time at which it evaluated the source; everything written before is finite.

@@ -1,7 +1,7 @@
 //! The output folder: files of earlier runs are not lost by accident, files of the user never, and runs do not mix.
 
 use super::{Outcome, example, files, program, record, run, run_well};
-use amrclaw::io::read;
+use amrclaw::frames::read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! Runs that are interrupted and restarted are bitwise equal to uninterrupted ones.
 
 use super::{Outcome, example, files, program, record, run, run_well};
-use amrclaw::io::config::{Case, find_built_in};
-use amrclaw::io::read;
+use amrclaw::case::{Case, find_built_in};
+use amrclaw::frames::read;
 use amrclaw::simulation::{self, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
 use std::path::Path;

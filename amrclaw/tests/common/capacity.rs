@@ -1,6 +1,6 @@
 //! A solver for tests: advection with a capacity function.
 
-use amrclaw::io::config::{Case, SolverFormulas, SolverShape};
+use amrclaw::case::{Case, SolverFormulas, SolverShape};
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{RunOptions, Simulation};
 use riemann::patch::SolverKernels;

@@ -5,8 +5,8 @@ pub mod capacity;
 pub mod narrow;
 pub mod restarts;
 
-use amrclaw::io::config::{Case, find_built_in};
-use amrclaw::io::frame::Frame;
+use amrclaw::case::{Case, find_built_in};
+use amrclaw::frames::frame::Frame;
 use amrclaw::simulation::{Device, Precision, RunOptions, Simulation, UserFunctions};
 
 /// A case from its text, with overrides `key.path=value`.

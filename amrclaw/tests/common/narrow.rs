@@ -1,7 +1,7 @@
 //! Compares domains that have fewer cells along an axis than ghost cells with wide domains, in which these ghost cells are cells.
 
 use super::take_steps;
-use amrclaw::io::frame::Frame;
+use amrclaw::frames::frame::Frame;
 use amrclaw::mesh::{AxisEnds, Beyond};
 use amrclaw::physics::{CellFunction, CellRow};
 use amrclaw::simulation::{Simulation, UserFunctions};

@@ -1,8 +1,8 @@
 //! Shared by the tests of several ranks: runs, and comparisons of their files.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use amrclaw::case::{Case, find_built_in};
 use amrclaw::exec::comm::{DEFAULT_TIMEOUT, Ranks, Threads};
-use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::simulation::{RunFailure, RunFiles, RunOptions, run};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

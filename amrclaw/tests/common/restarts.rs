@@ -1,7 +1,7 @@
 //! Runs that are restarted after every step.
 
 use super::{bits, take_steps};
-use amrclaw::io::frame::Frame;
+use amrclaw::frames::frame::Frame;
 use amrclaw::simulation::{ScheduleState, Simulation};
 
 /// Cases as steps to take, dimensions and text. In each, one of these holds: ghost cells are interpolated from coarse cells whose neighbours

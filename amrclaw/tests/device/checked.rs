@@ -3,10 +3,10 @@
 use super::emulator::Emulator;
 use super::kernels_of;
 use crate::common::bits;
+use amrclaw::case::{BoundaryKind, Case, CaseSettings, Criterion, find_built_in};
 use amrclaw::exec::checked::Checked;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::resident::ResidentExecutor;
-use amrclaw::io::config::{BoundaryKind, Case, CaseSettings, Criterion, find_built_in};
 use amrclaw::simulation::{MakeExecutor, RunOptions, Simulation};
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use super::common::{bits, case, options, take_steps};
 use super::{emulated, start_emulated, start_on_both};
-use amrclaw::io::config::Case;
+use amrclaw::case::Case;
 use amrclaw::physics::{CellFunction, CellRow, StateFunction};
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{MakeExecutor, RunOptions, Simulation, UserFunctions};

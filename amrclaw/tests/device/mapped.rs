@@ -3,7 +3,7 @@
 
 use super::common::{largest_difference, start, take_steps};
 use super::{UserFunctions, compare_runs, compare_with, emulated, space, start_on_both, start_with, streamed};
-use amrclaw::io::config::Case;
+use amrclaw::case::Case;
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{MakeExecutor, RunOptions, Simulation};
 use riemann::frame::FaceFrame;

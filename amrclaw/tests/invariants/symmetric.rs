@@ -1,7 +1,7 @@
 //! Symmetric data stay symmetric, to round-off.
 
 use super::common::{start, take_steps};
-use amrclaw::io::frame::Frame;
+use amrclaw::frames::frame::Frame;
 use std::collections::BTreeMap;
 
 /// The finest level's domain as one array: each cell has the value of the finest cell over it.

@@ -3,7 +3,7 @@
 
 use super::SMOOTH;
 use super::common::{advance_to, case, for_each_finest_cell, orders, start, take_steps};
-use amrclaw::io::frame::Frame;
+use amrclaw::frames::frame::Frame;
 use amrclaw::mesh::Mapping;
 use std::f64::consts::PI;
 

@@ -1,7 +1,7 @@
 //! Wrong mappings are refused before anything runs, by messages that name the line.
 
 use super::case;
-use amrclaw::io::config::{Case, find_built_in};
+use amrclaw::case::{Case, find_built_in};
 use amrclaw::mesh::{Domain, MapFunction, Mapping};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -3,7 +3,7 @@
 use super::common::{
     absolute_totals, advance_to, case, for_each_finest_cell, largest_difference, options, orders, start, take_steps,
 };
-use amrclaw::io::config::{Case, find_built_in};
+use amrclaw::case::{Case, find_built_in};
 use amrclaw::simulation::Simulation;
 use std::f64::consts::PI;
 

@@ -11,8 +11,8 @@ mod rotating_water;
 mod street_grid;
 mod two_sounds;
 
-use amrclaw::io::config::Case;
-use amrclaw::io::frame::Frame;
+use amrclaw::case::Case;
+use amrclaw::frames::frame::Frame;
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{RunError, RunOptions, Simulation};
 

@@ -1,7 +1,7 @@
 //! A solver's functions of position, which become formulas too if they keep to the solver language.
 
 use super::common::for_each_finest_cell;
-use amrclaw::io::config::Case;
+use amrclaw::case::Case;
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{RunOptions, Simulation};
 use riemann::frame::FaceFrame;

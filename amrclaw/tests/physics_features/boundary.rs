@@ -1,7 +1,7 @@
 //! Boundary values given by the user.
 
 use super::common::{advance_to, for_each_finest_cell, l1_error, orders, start, start_with};
-use amrclaw::io::config::{Case, find_built_in};
+use amrclaw::case::{Case, find_built_in};
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
 use amrclaw::simulation::UserFunctions;
 use std::f64::consts::PI;

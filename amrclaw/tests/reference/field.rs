@@ -1,8 +1,8 @@
 //! A solution by cells, independent of its patches, and the measures that compare two solutions.
 
 use crate::npz::Npz;
+use amrclaw::frames::frame::Frame;
 use amrclaw::index::{CellBox, CellIndex};
-use amrclaw::io::frame::Frame;
 
 /// The cells of one level.
 struct LevelCells<const D: usize> {

@@ -10,7 +10,7 @@ mod npz;
 mod space;
 mod space_regridded;
 
-use amrclaw::io::config::{Case, find_built_in};
+use amrclaw::case::{Case, find_built_in};
 use amrclaw::simulation::Simulation;
 use field::{Field, relative_l1};
 use npz::Npz;

@@ -2,8 +2,8 @@
 
 use crate::field::{Field, relative_l1};
 use crate::{SAME_FORMULAS, SAME_INTERFACES, SAME_NONLINEAR, assert_equal};
+use amrclaw::case::{Case, find_built_in};
 use amrclaw::index::{CellBox, Ratio};
-use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::simulation::Simulation;
 use std::path::{Path, PathBuf};
 

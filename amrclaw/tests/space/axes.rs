@@ -3,7 +3,7 @@
 
 use super::common::take_steps;
 use super::start;
-use amrclaw::io::frame::Frame;
+use amrclaw::frames::frame::Frame;
 use std::collections::HashMap;
 use std::fmt::Write;
 

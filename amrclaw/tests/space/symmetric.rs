@@ -2,7 +2,7 @@
 
 use super::common::take_steps;
 use super::start;
-use amrclaw::io::frame::Frame;
+use amrclaw::frames::frame::Frame;
 
 /// A shell of sound about the centre of a cube, on patches forced by regions with that symmetry, since clustering takes the first of several
 /// equally good cuts.

@@ -128,8 +128,8 @@ mod tests {
     fn the_table_is_transitive() {
         assert_eq!(errors("amrclaw/src/exec/mod.rs", "use crate::index::Level; use riemann::real::Real;"), [""; 0]);
         assert_eq!(errors("amrclaw/src/index/mod.rs", "use riemann::real::Real;").len(), 1);
-        assert_eq!(errors("amrclaw/src/io/frame.rs", "use crate::exec::Executor;").len(), 1);
-        assert_eq!(errors("amrclaw/src/io/frame.rs", "use crate::Simulation;").len(), 1);
+        assert_eq!(errors("amrclaw/src/frames/frame.rs", "use crate::exec::Executor;").len(), 1);
+        assert_eq!(errors("amrclaw/src/frames/frame.rs", "use crate::Simulation;").len(), 1);
         assert_eq!(errors("amrclaw/src/novel.rs", "").len(), 1);
     }
 

@@ -3,9 +3,9 @@
 use crate::arguments::ConvergeArguments;
 use crate::run::default_folder;
 use crate::{Failure, terminal};
+use amrclaw::case::Case;
+use amrclaw::compare::check_finite;
 use amrclaw::converge::{ConvergeError, Reference, Study, cells_of, describe, text};
-use amrclaw::io::compare::check_finite;
-use amrclaw::io::config::Case;
 use amrclaw::sweep::SweepError;
 use indicatif::ProgressBar;
 use std::io::IsTerminal;

@@ -1,8 +1,8 @@
 //! How cases are run: what `run`, `sweep` and `tune` share.
 
 use crate::{Failure, solver};
+use amrclaw::case::{Case, CaseErrors};
 use amrclaw::exec::comm::mpi;
-use amrclaw::io::config::{Case, CaseErrors};
 use amrclaw::simulation::{
     Device, RUN_OPTIONS, RunOption, RunOptionValue, RunOptions, available_threads, most_threads,
 };

@@ -2,7 +2,7 @@
 
 use crate::{Failure, solver, terminal};
 use amrclaw::exec::comm::mpi;
-use amrclaw::io::FrameFormat;
+use amrclaw::frames::FrameFormat;
 use amrclaw::simulation::available_threads;
 use riemann::limiter::Limiter;
 

@@ -45,7 +45,7 @@ impl Failure {
             Failure::Input(message) => (message, 2),
             Failure::Untold(code) => return code,
         };
-        note!("error: {}", amrclaw::io::shown(&message));
+        note!("error: {}", amrclaw::text::shown(&message));
         code
     }
 

@@ -1,12 +1,12 @@
 //! `amrclaw plot`.
 
 use crate::Failure;
-use amrclaw::io::digest;
-use amrclaw::io::picture::{
+use amrclaw::frames::slice::Projection;
+use amrclaw::picture::{
     Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source, check_picture_file, draw_film,
     write_film,
 };
-use amrclaw::io::slice::Projection;
+use amrclaw::text::digest;
 use clap::Args;
 use std::path::PathBuf;
 use std::str::FromStr;

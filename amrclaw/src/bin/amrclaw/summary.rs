@@ -1,7 +1,7 @@
 //! The summary printed at the end of a run.
 
-use amrclaw::io::RunRecord;
-use amrclaw::io::config::Case;
+use amrclaw::case::Case;
+use amrclaw::frames::RunRecord;
 use std::fmt::Write;
 use std::path::Path;
 

@@ -5,8 +5,8 @@ use crate::arguments::SweepArguments;
 use crate::converge::exact;
 use crate::run::default_folder;
 use crate::terminal;
-use amrclaw::io::compare::Reference;
-use amrclaw::io::config::{Case, CaseErrors, CaseSettings};
+use amrclaw::case::{Case, CaseErrors, CaseSettings};
+use amrclaw::compare::Reference;
 use amrclaw::simulation::Device;
 use amrclaw::sweep::{
     CSV_NAME, JSON_NAME, Notice, Plan, REPORT_NAME, RunResultStatus, Summary, Sweep, SweepError, execute,

@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::arguments::ValidateArguments;
 use crate::execution::CaseArguments;
 use crate::solver;
-use amrclaw::io::config::{Case, CaseErrors, CaseSettings, SolverFrom, find_built_in};
+use amrclaw::case::{Case, CaseErrors, CaseSettings, SolverFrom, find_built_in};
 use amrclaw::{plugin, simulation};
 
 pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {

@@ -3,16 +3,16 @@
 use super::remote_values::{FrameWithRemoteValues, Purpose, RemoteValues};
 use super::snapshot::Snapshot;
 use super::{Cause, Driver};
+use crate::case::Case;
 use crate::exec::ExecError;
 use crate::exec::comm::Ranks;
-use crate::io::checkpoint_patches::StoredCheckpoint;
-use crate::io::config::Case;
-use crate::io::{Checkpoint, InputError, OutputError, RunFolder, checkpoint};
+use crate::frames::checkpoint_patches::StoredCheckpoint;
+use crate::frames::{Checkpoint, InputError, OutputError, RunFolder, checkpoint};
 use crate::simulation::{RunError, ScheduleState};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-pub(super) use crate::io::checkpoint::steps_of;
+pub(super) use crate::frames::checkpoint::steps_of;
 
 /// How many of a run's checkpoints are kept: the last one may hold a solution that has already gone wrong.
 pub(super) const KEPT: usize = 2;

@@ -1,8 +1,8 @@
 //! The fields of frames.
 
-use crate::io::config::Case;
-use crate::io::derived::{Vocabulary, append, derive};
-use crate::io::frame::Frame;
+use crate::case::Case;
+use crate::frames::derived::{Vocabulary, append, derive};
+use crate::frames::frame::Frame;
 
 /// The fields in the frames of a case besides the equations' quantities.
 pub(super) struct FrameContent {

@@ -1,6 +1,6 @@
 //! Errors of a run.
 
-use crate::io::{InputError, OutputError};
+use crate::frames::{InputError, OutputError};
 use crate::simulation::RunError;
 use std::path::PathBuf;
 use thiserror::Error;

@@ -2,10 +2,10 @@
 
 use super::remote_values::{FrameWithRemoteValues, Purpose, RemoteValues};
 use super::snapshot::Files;
-use crate::io::OutputError;
-use crate::io::format::picture_name;
-use crate::io::frame::{Frame, PatchSource};
-use crate::io::picture::{self, PictureError, PictureOptions};
+use crate::frames::OutputError;
+use crate::frames::format::picture_name;
+use crate::frames::frame::{Frame, PatchSource};
+use crate::picture::{self, PictureError, PictureOptions};
 use crate::threads::in_pool;
 use std::path::PathBuf;
 use tracing::warn;

@@ -1,8 +1,8 @@
 //! The files of the gauges.
 
-use crate::io::config::Case;
-use crate::io::derived::Formula;
-use crate::io::{GaugeWriter, OutputError};
+use crate::case::Case;
+use crate::frames::derived::Formula;
+use crate::frames::{GaugeWriter, OutputError};
 use crate::simulation::Simulation;
 use std::path::Path;
 

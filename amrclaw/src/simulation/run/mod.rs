@@ -22,10 +22,10 @@ mod writer;
 pub use error::{Cause, RunFailure};
 
 use super::{RunError, RunOptions, Simulation, StepLimit};
+use crate::case::Case;
 use crate::exec::ExecError;
-use crate::io::config::Case;
-use crate::io::run_json::{self, RunRecord, RunStatus};
-use crate::io::{ExistingFiles, RunFolder, check_output_dir};
+use crate::frames::run_json::{self, RunRecord, RunStatus};
+use crate::frames::{ExistingFiles, RunFolder, check_output_dir};
 use crate::threads::in_pool;
 use gauges::GaugeFiles;
 use output::WriteRequest;

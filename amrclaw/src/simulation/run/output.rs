@@ -5,7 +5,7 @@ use super::snapshot::Snapshot;
 use super::writer::Report;
 use super::{Cause, Driver, RunFailure};
 use crate::diagnose::Phase;
-use crate::io::run_json::RunStatus;
+use crate::frames::run_json::RunStatus;
 use std::path::PathBuf;
 use std::time::Instant;
 

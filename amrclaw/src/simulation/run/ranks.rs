@@ -1,12 +1,12 @@
 //! Several ranks of one run: starting them as threads, and agreeing on outcomes.
 
 use super::{Cause, RunFailure, RunFiles, Watch, run_case};
+use crate::case::{Case, SolverFrom};
 use crate::exec::ExecError;
 use crate::exec::comm::{DEFAULT_TIMEOUT, Ranks, Threads, mpi};
+use crate::frames::checkpoint_patches::StoredCheckpoint;
+use crate::frames::run_json::{RankRecord, RunRecord};
 use crate::index::Level;
-use crate::io::checkpoint_patches::StoredCheckpoint;
-use crate::io::config::{Case, SolverFrom};
-use crate::io::run_json::{RankRecord, RunRecord};
 use crate::plugin;
 use crate::simulation::{RunError, RunOptions, Simulation};
 use std::ops::ControlFlow;

@@ -4,7 +4,7 @@ use super::Driver;
 use super::ranks::{imbalance, records};
 use crate::diagnose::PhaseSeconds;
 use crate::exec::{DevicePhase, DeviceUse, HostWork};
-use crate::io::run_json::{
+use crate::frames::run_json::{
     DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, StepLimitsRecord, StreamedRecord,
 };
 use cuda::memory::PoolStatistics;

@@ -1,6 +1,6 @@
 //! Values of other ranks, which the writer's thread requests from the main thread.
 
-use crate::io::frame::{Frame, FramePatch, PatchSource};
+use crate::frames::frame::{Frame, FramePatch, PatchSource};
 use crossbeam::channel::{Receiver, Sender, bounded};
 use parking_lot::Mutex;
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! When frames are due.
 
-use crate::io::config::FrameSchedule;
+use crate::case::FrameSchedule;
 
 /// The frames of a run that are still to be written.
 pub(super) struct FrameTimes {

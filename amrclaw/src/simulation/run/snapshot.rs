@@ -2,8 +2,8 @@
 
 use super::content::FrameContent;
 use super::remote_values::RemoteValues;
-use crate::io::frame::Frame;
-use crate::io::{FrameFormat, RunFolder};
+use crate::frames::frame::Frame;
+use crate::frames::{FrameFormat, RunFolder};
 use crate::simulation::ScheduleState;
 use rayon::ThreadPool;
 use std::sync::{Arc, OnceLock};

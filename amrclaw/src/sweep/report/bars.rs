@@ -1,7 +1,7 @@
 //! Grouped bar charts over one or two varied keys, as SVG.
 
 use super::text::{escape, significant, unit};
-use crate::io::picture::ticks;
+use crate::picture::ticks;
 use std::fmt::Write;
 
 /// One set of axes.

@@ -2,7 +2,7 @@
 
 use super::text::{escape, significant};
 use crate::diagnose::PhaseSeconds;
-use crate::io::picture::ticks;
+use crate::picture::ticks;
 use std::fmt::Write;
 
 /// Names of the phases, and colours on light and on dark pages (after Okabe and Ito, safe for colour-blind readers).

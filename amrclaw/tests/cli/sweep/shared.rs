@@ -2,7 +2,7 @@
 
 use super::{SMALL, done, sweep_well};
 use crate::record;
-use amrclaw::io::run_json::{RunRecord, RunStatus};
+use amrclaw::frames::run_json::{RunRecord, RunStatus};
 use amrclaw::sweep::{Launch, Plan, RunResultStatus, Sweep, Vary, execute};
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use super::load;
 use crate::{Failure, terminal};
-use amrclaw::io::config::{CaseSettings, SolverFrom};
+use amrclaw::case::{CaseSettings, SolverFrom};
 use riemann::catalogue::{self, ParameterCheck, ParameterInfo, SolverInfo};
 use riemann::faces::Faces;
 use riemann::holds::{self, FACES, Finding, Outcome, Sample, Subject};

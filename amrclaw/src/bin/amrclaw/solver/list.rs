@@ -2,7 +2,7 @@
 
 use super::load;
 use crate::Failure;
-use amrclaw::io::derived::quantities;
+use amrclaw::frames::derived::quantities;
 use riemann::catalogue::{self, SolverInfo};
 use std::path::PathBuf;
 

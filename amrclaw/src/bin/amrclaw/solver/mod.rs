@@ -8,7 +8,7 @@ pub use list::text as list;
 
 use crate::Failure;
 use crate::terminal;
-use amrclaw::io::config::{NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
+use amrclaw::case::{NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use amrclaw::plugin::{PluginError, load_with, shape_of};
 use clap::Subcommand;
 use riemann::plugin::Plugin;

@@ -1,0 +1,140 @@
+//! A case that has been checked against its solver.
+
+use super::check::Formulas;
+use super::names::parameters;
+use super::settings::CaseSettings;
+use super::settle::ResolvedSettings;
+use super::shape::{SolverFormulas, SolverShape};
+use crate::formula::{
+    ExpressionBoundary, ExpressionCells, ExpressionMap, Names, RowExpressions, SourceExpressions, cell_names,
+    compile_on_mesh,
+};
+use crate::frames::derived::FormulaError;
+use crate::mesh::Mapping;
+use crate::physics::SourceMethod;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A problem and how to solve it: the content of a case file, checked against its solver, with compiled formulas.
+///
+/// [`Case::load_with`] and [`Case::from_str_with`] make one; nothing of it is checked or compiled again.
+#[derive(Clone, Debug)]
+pub struct Case {
+    settings: CaseSettings,
+    shape: SolverShape,
+    settled: ResolvedSettings,
+    formulas: Formulas,
+}
+
+impl Deref for Case {
+    type Target = CaseSettings;
+
+    fn deref(&self) -> &CaseSettings {
+        &self.settings
+    }
+}
+
+impl Case {
+    /// A case of settings that fit the solver, and their compiled formulas.
+    pub(super) fn new(settings: CaseSettings, shape: SolverShape, formulas: Formulas) -> Self {
+        Case { settled: settings.resolved_for(&shape), settings, shape, formulas }
+    }
+
+    /// The solver that the case has been checked against.
+    pub fn shape(&self) -> &SolverShape {
+        &self.shape
+    }
+
+    /// The settings that the case leaves to its solver.
+    pub fn settled(&self) -> &ResolvedSettings {
+        &self.settled
+    }
+
+    /// Initial data, one value per equation; `None` if the solver or the program has its own.
+    ///
+    /// # Panics
+    /// `D` is not the case's dimension. The same holds for the other functions that return formulas.
+    pub fn initial_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
+        self.assert_dimension::<D>();
+        let aux = self.formulas.aux.clone().unwrap_or_default();
+        self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(aux, initial))
+    }
+
+    /// The solver's own formulas that `formulas` selects, one for each value of a cell; `None` if it has none.
+    pub fn cells_of_solver<const D: usize>(
+        &self,
+        formulas: impl Fn(&SolverFormulas) -> &Vec<String>,
+    ) -> Option<ExpressionCells<D>> {
+        self.assert_dimension::<D>();
+        let known = self.shape.formulas.with_parameters(&parameters(&self.settings.solver, &self.shape));
+        let texts: Vec<&str> = formulas(&known).iter().map(String::as_str).collect();
+        ExpressionCells::compile(&texts).ok().filter(|_| !texts.is_empty())
+    }
+
+    /// Auxiliary values; `None` if the solver or the program has its own, or if there are none.
+    pub fn aux_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
+        self.assert_dimension::<D>();
+        self.formulas.aux.clone().filter(|aux| !aux.is_empty()).map(ExpressionCells::new)
+    }
+
+    /// Source terms dq/dt, one per equation; `None` without `[source]`. Further values of their rows: the
+    /// equations, then the auxiliary values.
+    pub fn source_terms<const D: usize>(&self) -> Option<SourceExpressions<D>> {
+        self.assert_dimension::<D>();
+        let implicit = self.settings.scheme.source_method == SourceMethod::Implicit;
+        self.formulas.source.clone().map(|terms| SourceExpressions::new(terms, implicit))
+    }
+
+    /// The refinement criterion as an expression, not zero where to refine. Further values of its rows: the
+    /// equations, then the auxiliary values.
+    pub fn flag_expression<const D: usize>(&self) -> Option<RowExpressions<D>> {
+        self.assert_dimension::<D>();
+        self.formulas.flag.clone().map(|flag| RowExpressions::new(vec![flag]))
+    }
+
+    /// Per axis, the values beyond its lower and its upper side, where the case gives formulas for them.
+    pub fn inflow<const D: usize>(&self) -> [[Option<ExpressionBoundary<D>>; 2]; D] {
+        self.assert_dimension::<D>();
+        std::array::from_fn(|d| self.formulas.inflow[d].clone().map(|side| side.map(ExpressionBoundary::new)))
+    }
+
+    /// The map from computational to physical coordinates, if the mesh is mapped.
+    pub fn mapping<const D: usize>(&self) -> Option<Arc<Mapping<D>>> {
+        self.assert_dimension::<D>();
+        self.formulas.mapping.as_deref().map(|formulas| Arc::new(super::mapping::mapping(&self.settings, formulas)))
+    }
+
+    /// The formulas of the mapping, if the mesh is mapped.
+    pub fn mapping_formulas(&self) -> Option<crate::physics::Formulas> {
+        self.formulas.mapping.as_ref().map(|formulas| ExpressionMap::new(formulas.clone()).formulas())
+    }
+
+    /// The formulas of the mapping as text, with the values of parameters: frames store them.
+    pub fn mapping_texts(&self) -> Vec<String> {
+        self.mesh
+            .mapping
+            .iter()
+            .flat_map(|mapping| mapping.formulas.iter().map(|formula| formula.text.clone()))
+            .collect()
+    }
+
+    /// Checks that these pairs of an equation's name and a formula of position and time can be compared with the solution.
+    ///
+    /// # Errors
+    /// Says what is wrong with the first that cannot.
+    pub fn check_exact(&self, formulas: &[(String, String)]) -> Result<(), String> {
+        let names = Names { variables: cell_names(self.dimension()), constants: self.vocabulary().constants };
+        let mapping = self.mapping_texts();
+        for (name, text) in formulas {
+            if !self.shape.equations.contains(name) {
+                return Err(format!("there is no equation `{name}`"));
+            }
+            compile_on_mesh(text, &mapping, &names).map_err(|errors| FormulaError::first(text, errors).to_string())?;
+        }
+        Ok(())
+    }
+
+    fn assert_dimension<const D: usize>(&self) {
+        assert_eq!(D, self.dimension(), "the case has another dimension");
+    }
+}

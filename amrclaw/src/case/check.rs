@@ -1,0 +1,229 @@
+//! Checks a case against its solver.
+
+use super::choice::BoundaryKind;
+use super::names::{check_names, choose_from, compile, parameters};
+use super::reader::{Reader, plural};
+use super::settings::{CaseSettings, CellData, MeshSettings, NamedExpression, SolverChoice};
+use super::settle::check_stability;
+use super::shape::SolverShape;
+use crate::formula::{Expression, Names, cell_names, nearest};
+use crate::frames::derived::Formula;
+use crate::physics::SourceSplit;
+use riemann::axis::Axis;
+use riemann::frame::geometry;
+use riemann::group::{GroupKind, reflects};
+
+/// Compiled expressions, in the order of the solver's values.
+#[derive(Clone, Debug)]
+pub(super) struct Formulas {
+    /// One per equation; `None` for the solver's or program's own function.
+    pub initial: Option<Vec<Expression>>,
+    /// One per auxiliary value; `None` for the solver's or program's own function.
+    pub aux: Option<Vec<Expression>>,
+    /// One per equation; `None` without `[source]`.
+    pub source: Option<Vec<Expression>>,
+    /// The refinement criterion, if it is an expression.
+    pub flag: Option<Expression>,
+    /// Per axis and side, one per equation where the side is an inflow.
+    pub inflow: Vec<[Option<Vec<Expression>>; 2]>,
+    /// Physical coordinates, one for each axis, of a mapped mesh.
+    pub mapping: Option<Vec<Expression>>,
+}
+
+/// Notes everything about the case that does not fit the solver; compiles the expressions on the way.
+///
+/// `dimension`: that of the case, if it is known.
+pub(super) fn check(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    dimension: Option<usize>,
+    shape: &SolverShape,
+) -> Formulas {
+    if let Some(axes) = dimension.filter(|axes| *axes != shape.dimension) {
+        let numbers = |count: usize| format!("{count} number{}", plural(count));
+        let (given, wanted) = (numbers(axes), numbers(shape.dimension));
+        let message = format!("has {given}, but the solver `{}` is for {}D", shape.name, shape.dimension);
+        reader.wrong("mesh.cells", message, format!("write {wanted}, or choose another solver"));
+    }
+    check_parameters(reader, &case.solver, shape);
+    check_scheme(reader, case, shape);
+    check_stability(reader, case, shape);
+    check_walls(reader, &case.mesh, shape);
+    let (mapped, mapping);
+    let case = match &case.mesh.mapping {
+        Some(settings) => {
+            super::mapping::check(reader, case, shape);
+            mapping = super::mapping::compile_mapping(reader, case, shape, settings);
+            mapped = super::mapping::in_computational(reader, case, settings);
+            &mapped
+        }
+        None => {
+            mapping = None;
+            case
+        }
+    };
+    check_fields(reader, case, dimension.unwrap_or(shape.dimension), shape);
+    let position = cell_names(dimension.unwrap_or(shape.dimension));
+    let mapping_in_frames = case.mesh.mapping.as_ref().filter(|_| case.solves_in_frames());
+    let mapped_cells = mapping_in_frames.map_or(&[][..], |mapping| geometry(mapping.formulas.len()));
+    let geometry = mapped_cells.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let scope = Scope { position, constants: parameters(&case.solver, shape), shape, geometry };
+    let aux_names = match case.aux {
+        CellData::Expressions(_) => shape.aux.as_slice(),
+        CellData::User => &[],
+    };
+    Formulas {
+        initial: fields(reader, "initial", case, &shape.equations, &scope.names(aux_names), shape),
+        aux: fields(reader, "aux", case, &shape.aux, &scope.names(&[]), shape),
+        source: match &case.source {
+            CellData::Expressions(terms) if !terms.is_empty() => Some(source_terms(reader, terms, &scope)),
+            _ => None,
+        },
+        flag: case.regrid.flag.expression.as_ref().and_then(|flag| compile(reader, flag, &scope.names_with_solution())),
+        inflow: super::inflow::check(reader, case, shape, &scope.names(&shape.equations)),
+        mapping,
+    }
+}
+
+fn check_parameters(reader: &mut Reader<'_>, solver: &SolverChoice, shape: &SolverShape) {
+    let known: Vec<&str> = shape.parameters.iter().map(|p| p.name.as_str()).collect();
+    for name in solver.parameters.keys() {
+        if known.contains(&name.as_str()) {
+            continue;
+        }
+        let help = match (nearest(name, known.iter().copied()), known.is_empty()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, false) => format!("its parameters are {}", known.join(", ")),
+            (None, true) => "it has no parameters: remove the line".to_string(),
+        };
+        let place = reader.place_of_name("solver", name);
+        let message = format!("the solver `{}` has no parameter `{name}`", shape.name);
+        reader.wrong_at(place, &format!("solver.{name}"), message, help);
+    }
+    for p in &shape.parameters {
+        let key = format!("solver.{}", p.name);
+        match solver.parameters.get(&p.name).copied().or(p.default) {
+            Some(value) => {
+                let message = format!("the {} must be {}, but is {value}", p.about, p.check);
+                reader.check(p.check.allows(value), &key, message, format!("write {}", p.check));
+            }
+            None => {
+                // A value of the wrong type is there, and reported.
+                let help = format!("write the {}, {}, as `{} = ...` under `[solver]`", p.about, p.check, p.name);
+                reader.require(&key, &help);
+            }
+        }
+    }
+}
+
+fn check_scheme(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {
+    let scheme = &case.scheme;
+    let (given, waves) = (scheme.limiter.len(), shape.waves);
+    let message = format!("lists {given} limiters, but the solver `{}` has {waves} wave{}", shape.name, plural(waves));
+    let help = format!("write one limiter for all waves, or {waves}");
+    reader.check(given <= 1 || given == waves, "scheme.limiter", message, help);
+    let has_terms = shape.has_source || case.source.is_given() || !reader.names("source").is_empty();
+    let message = format!("the solver `{}` has no source term", shape.name);
+    let help = "write \"none\", or give the terms under `[source]`";
+    let wanted = scheme.source.is_some_and(|splitting| splitting != SourceSplit::None);
+    reader.check(has_terms || !wanted, "scheme.source", message, help);
+    if let Some(capacity) = scheme.capacity.as_ref().filter(|name| !shape.aux.contains(name)) {
+        let message = format!("the solver `{}` has no auxiliary value `{capacity}`", shape.name);
+        reader.wrong("scheme.capacity", message, choose_from(capacity, &shape.aux, "auxiliary value"));
+    }
+}
+
+fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape) {
+    for (d, sides) in mesh.boundary.iter().enumerate() {
+        let key = format!("mesh.boundary.{}", super::sections::AXES[d]);
+        if sides.contains(&BoundaryKind::Wall) && !reflects(&shape.groups, shape.dimension, Axis::ALL[d]) {
+            let message = format!("the solver `{}` has no velocity for a wall to reflect", shape.name);
+            reader.wrong(&key, message, "write \"extrapolate\", \"periodic\" or \"user\"");
+        }
+        let is_solid = shape.has(GroupKind::Vector) && shape.has(GroupKind::Tensor);
+        let of_solid = |side: &&BoundaryKind| matches!(side, BoundaryKind::Clamped | BoundaryKind::Free);
+        if let Some(side) = sides.iter().find(of_solid).filter(|_| !is_solid) {
+            let message =
+                format!("\"{side}\" is for solids: the solver `{}` has not both a vector and a tensor", shape.name);
+            reader.wrong(&key, message, "write \"wall\", \"extrapolate\", \"periodic\" or \"user\"");
+        }
+    }
+}
+
+/// Checks the fields computed for frames: their names are new, and their formulas can be computed.
+fn check_fields(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, shape: &SolverShape) {
+    let vocabulary = case.vocabulary();
+    let known = [shape.equations.as_slice(), &shape.aux].concat();
+    for field in &case.fields {
+        let path = field.key.replace("formula", "name");
+        let message = format!("the solver `{}` has a field `{}` already", shape.name, field.name);
+        reader.check(!known.contains(&field.name), &path, message, "give the field a name of its own");
+        let wrong = match dimension {
+            1 => Formula::<1>::of_syntax(&field.syntax, &known, &vocabulary).err(),
+            2 => Formula::<2>::of_syntax(&field.syntax, &known, &vocabulary).err(),
+            _ => Formula::<3>::of_syntax(&field.syntax, &known, &vocabulary).err(),
+        };
+        if let Some(e) = wrong {
+            reader.wrong_formula(&field.key, e);
+        }
+    }
+}
+
+/// The names that expressions may use.
+struct Scope<'a> {
+    position: Vec<String>,
+    constants: Vec<(String, f64)>,
+    shape: &'a SolverShape,
+    /// Auxiliary values of mapped cells.
+    geometry: Vec<String>,
+}
+
+impl Scope<'_> {
+    /// Position, time, `further` values per cell, and the solver's parameters.
+    fn names(&self, further: &[String]) -> Names {
+        Names { variables: [&self.position, further].concat(), constants: self.constants.clone() }
+    }
+
+    /// With the solution and the auxiliary values.
+    fn names_with_solution(&self) -> Names {
+        self.names(&[self.shape.equations.as_slice(), &self.shape.aux, &self.geometry].concat())
+    }
+}
+
+/// One expression per wanted name, in that order; notes names that are missing or not wanted.
+fn fields(
+    reader: &mut Reader<'_>,
+    section: &str,
+    case: &CaseSettings,
+    wanted: &[String],
+    names: &Names,
+    shape: &SolverShape,
+) -> Option<Vec<Expression>> {
+    let (data, what) = match section {
+        "aux" => (&case.aux, "auxiliary value"),
+        _ => (&case.initial, "equation"),
+    };
+    let CellData::Expressions(given) = data else { return None };
+    if section == "initial" && !reader.is_present(section) {
+        return None; // reported as a whole
+    }
+    check_names(reader, given, wanted, what, shape);
+    for name in wanted.iter().filter(|name| given.iter().all(|field| field.name != **name)) {
+        let is_capacity = case.scheme.capacity.as_ref() == Some(name);
+        let value = if is_capacity { "1" } else { shape.example_of(name) };
+        let help = format!("write `{name} = \"{value}\"`, or a formula, under `[{section}]`");
+        reader.require(&format!("{section}.{name}"), &help);
+    }
+    let compiled: Vec<Option<Expression>> = given.iter().map(|field| compile(reader, field, names)).collect();
+    let of = |name: &String| given.iter().position(|f| f.name == *name).and_then(|i| compiled[i].clone());
+    wanted.iter().map(of).collect()
+}
+
+/// One expression per equation; zero where the file has none.
+fn source_terms(reader: &mut Reader<'_>, source: &[NamedExpression], scope: &Scope<'_>) -> Vec<Expression> {
+    let names = scope.names_with_solution();
+    check_names(reader, source, &scope.shape.equations, "equation", scope.shape);
+    let compiled: Vec<Option<Expression>> = source.iter().map(|field| compile(reader, field, &names)).collect();
+    let of = |name: &String| source.iter().position(|f| f.name == *name).and_then(|i| compiled[i].clone());
+    scope.shape.equations.iter().map(|name| of(name).unwrap_or_else(|| Expression::number(0.0, &names))).collect()
+}

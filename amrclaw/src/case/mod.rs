@@ -1,0 +1,64 @@
+//! The case file: a problem and how to solve it, in TOML.
+//!
+//! [`Case::load_with`] reads the file and the overrides of the command line, checks both against the solver and compiles the
+//! formulas. Everything that is wrong is reported at once, each mistake with its line and key. `docs/case-file.md` describes
+//! the keys.
+
+mod case;
+mod check;
+mod choice;
+mod error;
+mod inflow;
+mod keys;
+mod load;
+mod mapping;
+mod mistakes;
+mod names;
+mod origin;
+mod parse;
+mod reader;
+mod sections;
+mod settings;
+mod settle;
+mod shape;
+mod unknown;
+
+pub use case::Case;
+pub use choice::{BoundaryKind, ClusterKind, Criterion};
+pub use error::{CaseError, CaseErrors};
+pub use keys::{KEYS, Key};
+pub use settings::{
+    CaseSettings, CellData, FlagSettings, FrameSchedule, GaugeSettings, InflowValues, LevelSettings, MappingSettings,
+    MeshSettings, NamedExpression, OutputSettings, Region, RegridSettings, SchemeSettings, SolverChoice, SolverFrom,
+    TimeSettings,
+};
+pub use settle::ResolvedSettings;
+pub use shape::{NoSolver, ParameterShape, SolverFormulas, SolverShape};
+
+use crate::formula::nearest;
+
+/// The built-in solver that a case asks for; a finder for [`Case::load_with`].
+///
+/// # Errors
+/// There is no built-in solver of that name.
+pub fn find_built_in(choice: &SolverChoice) -> Result<SolverShape, NoSolver> {
+    let name = match &choice.from {
+        SolverFrom::Name(name) => name,
+        SolverFrom::Path(_) => {
+            let message = "a solver's file cannot be loaded here".to_string();
+            return Err(NoSolver { message, help: "write `name = \"...\"` with a built-in solver".to_string() });
+        }
+    };
+    if let Some(info) = riemann::catalogue::find(name, choice.dimension.unwrap_or(2)) {
+        return Ok(SolverShape::from(info));
+    }
+    let known = riemann::catalogue::names();
+    let help = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"? The built-in solvers are {}", known.join(", ")),
+        None => format!("the built-in solvers are {}", known.join(", ")),
+    };
+    Err(NoSolver { message: format!("there is no built-in solver \"{name}\""), help })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! `[regrid]`.
+
+use crate::case::choice::{ClusterKind, Criterion};
+use crate::case::reader::Reader;
+use crate::case::settings::{FlagSettings, LevelSettings, MeshSettings, NamedExpression, Region, RegridSettings};
+use crate::index::Level;
+
+/// Smallest value of `regrid.max_patch_size`: room for the ghost cells of both sides, twice over.
+const SMALLEST_PATCH: i64 = 8;
+/// Largest value of `regrid.max_patch_size` in one, two and three dimensions: kernels count the numbers of a patch in 32 bits.
+const LARGEST_PATCH: [i64; 3] = [1 << 26, 8192, 512];
+/// Largest value of `regrid.tile_size`: far more than is of use.
+const LARGEST_TILE: i64 = 1024;
+
+/// Reads when and where to refine.
+pub fn read(
+    reader: &mut Reader<'_>,
+    mesh: &MeshSettings,
+    dimension: Option<usize>,
+    levels: &LevelSettings,
+) -> RegridSettings {
+    let interval = reader.integer("regrid.interval", 1, 4);
+    let buffer = reader.integer("regrid.buffer", 0, interval);
+    let cutoff = reader.number("regrid.cutoff", 0.7);
+    let message = format!("must lie in (0, 1], but is {cutoff}");
+    reader.check(cutoff > 0.0 && cutoff <= 1.0, "regrid.cutoff", message, "write a share such as `0.7`");
+    let tile_size = reader.integer("regrid.tile_size", 1, if dimension == Some(3) { 4 } else { 8 });
+    let message = format!("must be at most {LARGEST_TILE}, but is {tile_size}");
+    reader.check(tile_size <= LARGEST_TILE, "regrid.tile_size", message, "write a number of cells such as `8`");
+    RegridSettings {
+        interval: interval as u64,
+        // Wider than any level, and sums with it have room in an `i32`.
+        buffer: buffer.min(i64::from(i32::MAX / 4)) as i32,
+        cluster: reader.choice("regrid.cluster", ClusterKind::BergerRigoutsos),
+        cutoff,
+        tile_size: tile_size.min(LARGEST_TILE) as i32,
+        max_patch_size: max_patch_size(reader, dimension, levels),
+        conservation_fix: reader.boolean("regrid.conservation_fix", true),
+        flag: flag(reader, levels),
+        region: (0..reader.count("regrid.region")).map(|i| region(reader, i, mesh, dimension, levels)).collect(),
+    }
+}
+
+/// A patch of a finer level covers whole cells of the coarser one, so the size must be a multiple of every ratio.
+fn max_patch_size(reader: &mut Reader<'_>, dimension: Option<usize>, levels: &LevelSettings) -> i32 {
+    const PATH: &str = "regrid.max_patch_size";
+    let ratios = levels.ratio.iter().flatten().map(|r| i64::from(*r));
+    let usual = if dimension == Some(3) { 64 } else { 256 };
+    if !reader.is_present(PATH) {
+        let unit = ratios.fold(1, least_common_multiple);
+        return (usual / unit * unit).max(unit) as i32;
+    }
+    let size = reader.integer(PATH, SMALLEST_PATCH, usual);
+    let largest = LARGEST_PATCH[dimension.map_or(0, |dimension| dimension.clamp(1, 3) - 1)];
+    let message = format!("must be at most {largest}, but is {size}");
+    reader.check(size <= largest, PATH, message, format!("write {usual}: patches of more cells are no faster"));
+    if let Some(ratio) = ratios.into_iter().find(|ratio| size % ratio != 0)
+        && reader.fine(&[PATH, "levels"])
+    {
+        let (below, above) = ((size / ratio * ratio).max(ratio), (size / ratio + 1) * ratio);
+        let message = format!("must be a multiple of the refinement ratio {ratio}, but is {size}");
+        let help = if below < SMALLEST_PATCH { format!("write {above}") } else { format!("write {below} or {above}") };
+        reader.wrong(PATH, message, help);
+    }
+    size.min(largest) as i32
+}
+
+/// At most `i32::MAX`: what is beyond cannot be a patch's size.
+fn least_common_multiple(a: i64, b: i64) -> i64 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    (a / x * b).min(i32::MAX.into())
+}
+
+fn flag(reader: &mut Reader<'_>, levels: &LevelSettings) -> FlagSettings {
+    const EXPRESSION: &str = "regrid.flag.expression";
+    const TOLERANCE: &str = "regrid.flag.tolerance";
+    let criterion = reader.choice("regrid.flag.criterion", Criterion::Difference);
+    let is_user = criterion == Criterion::User || !reader.fine(&["regrid.flag.criterion"]);
+    if levels.max > 1 && !is_user {
+        reader.require(TOLERANCE, "write `tolerance = 0.01` under `[regrid.flag]`: no value fits every problem");
+    }
+    let tolerance = reader.number(TOLERANCE, 0.0);
+    let help = "write the size of a jump that should be refined, such as `0.01`";
+    reader.check(tolerance >= 0.0, TOLERANCE, format!("must not be negative, but is {tolerance}"), help);
+    let help = "write `criterion = \"user\"`, or remove the expression";
+    let is_used = is_user || !reader.is_present(EXPRESSION);
+    reader.check(is_used, EXPRESSION, "is used by the criterion \"user\" only", help);
+    let expression = reader.expression(EXPRESSION).map(|(text, syntax)| NamedExpression {
+        name: "flag".to_string(),
+        text,
+        syntax,
+        key: EXPRESSION.to_string(),
+    });
+    FlagSettings { criterion, tolerance, expression }
+}
+
+fn region(
+    reader: &mut Reader<'_>,
+    number: usize,
+    mesh: &MeshSettings,
+    dimension: Option<usize>,
+    levels: &LevelSettings,
+) -> Region {
+    let path = |key: &str| format!("regrid.region.{number}.{key}");
+    let [coarsest, finest] = region_levels(reader, &path("levels"), levels);
+    let (lower_path, upper_path) = (path("lower"), path("upper"));
+    for corner in [&lower_path, &upper_path] {
+        reader.require(corner, "write the region's corners `lower` and `upper`, one number per axis");
+    }
+    let lower = reader.per_axis(&lower_path, dimension).unwrap_or_default();
+    let upper = reader.per_axis(&upper_path, dimension).unwrap_or_default();
+    let time = region_time(reader, &path("time"));
+    let axes = lower.len().min(upper.len());
+    if let Some(d) = (0..axes).find(|&d| lower[d] >= upper[d]) {
+        let message = format!("the region is empty: from {} to {} along {}", lower[d], upper[d], super::AXES[d]);
+        reader.wrong(&format!("{upper_path}.{d}"), message, "write `upper` larger than `lower` along every axis");
+    }
+    let outside = |d: &usize| upper[*d] <= mesh.lower[*d] || lower[*d] >= mesh.upper[*d];
+    if reader.fine(&["mesh.cells", "mesh.lower", "mesh.upper", &lower_path, &upper_path])
+        && let Some(d) = (0..axes.min(mesh.lower.len()).min(mesh.upper.len())).find(outside)
+    {
+        let message = format!("the region lies outside the domain along {}", super::AXES[d]);
+        reader.wrong(&format!("{lower_path}.{d}"), message, "move the region into `mesh.lower` to `mesh.upper`");
+    }
+    Region { coarsest, finest, lower, upper, time }
+}
+
+/// Levels count from 1 in the file.
+fn region_levels(reader: &mut Reader<'_>, path: &str, levels: &LevelSettings) -> [Level; 2] {
+    let max = levels.max as i32;
+    let given = reader.integers(path, 1).unwrap_or(vec![1, max]);
+    let help = format!("write `[coarsest, finest]`, two levels from 1 to {max}, the coarser first");
+    let [coarsest, finest] = given[..] else {
+        reader.wrong(path, format!("needs two levels, but has {}", given.len()), help);
+        return [Level::COARSEST; 2];
+    };
+    if coarsest > finest {
+        reader.wrong(path, format!("the coarsest level {coarsest} is finer than the finest, {finest}"), help);
+    } else if finest > max && reader.fine(&["levels.max"]) {
+        reader.wrong(&format!("{path}.1"), format!("there is no level {finest}: `levels.max` is {max}"), help);
+    }
+    [coarsest, finest].map(|level| Level((level.min(max) - 1) as u8))
+}
+
+fn region_time(reader: &mut Reader<'_>, path: &str) -> [f64; 2] {
+    let always = [f64::NEG_INFINITY, f64::INFINITY];
+    let times = reader.numbers(path, true).unwrap_or(always.to_vec());
+    let [from, to] = times[..] else {
+        reader.wrong(path, format!("needs two times, but has {}", times.len()), "write `[from, to]`");
+        return always;
+    };
+    let message = format!("the span ends at {to}, before it starts at {from}");
+    reader.check(from <= to, path, message, "write the earlier time first");
+    [from, to]
+}

@@ -1,0 +1,57 @@
+//! Formulas that solutions are compared with must have a value in every cell.
+
+use super::{CompareError, cell_means};
+use crate::case::Case;
+use crate::formula::{Names, RowExpressions, cell_names, compile_on_mesh};
+use crate::frames::derived::FormulaError;
+use crate::index::{CellBox, CellIndex};
+use crate::mesh::Geometry;
+
+/// Checks that these pairs of an equation's name and a formula have a finite mean in every cell of the case's coarsest level at the end
+/// time. Where the number of steps is limited, the time of the comparison is not known yet, and nothing is checked.
+///
+/// # Errors
+/// A formula is wrong, or has no value in a cell.
+pub fn check_finite(case: &Case, formulas: &[(String, String)]) -> Result<(), CompareError> {
+    match case.dimension() {
+        _ if case.time.max_steps.is_some() => Ok(()),
+        1 => check_in::<1>(case, formulas),
+        2 => check_in::<2>(case, formulas),
+        _ => check_in::<3>(case, formulas),
+    }
+}
+
+fn check_in<const D: usize>(case: &Case, formulas: &[(String, String)]) -> Result<(), CompareError> {
+    let cells: CellIndex<D> = std::array::from_fn(|d| case.mesh.cells[d]);
+    let [lower, upper] = [&case.mesh.lower, &case.mesh.upper].map(|corner| std::array::from_fn(|d| corner[d]));
+    let (geometry, mapping) = (Geometry::new(lower, upper, cells), case.mapping::<D>());
+    let names = Names { variables: cell_names(D), constants: case.vocabulary().constants };
+    for (name, text) in formulas {
+        let exact = compile_on_mesh(text, &case.mapping_texts(), &names);
+        let exact = RowExpressions::<D>::new(vec![exact.map_err(|errors| FormulaError::first(text, errors))?]);
+        // Row by row, since all means of a large mesh would take much memory.
+        for first in CellBox::new([0; D], cells).rows() {
+            let mut end = first.map(|i| i + 1);
+            end[0] = cells[0];
+            let row = CellBox::new(first, end);
+            let means = cell_means((geometry, mapping.as_deref()), &row, &exact, case.time.end);
+            if let Some((mean, cell)) = means.iter().zip(row.cells()).find(|(mean, _)| !mean.is_finite()) {
+                return Err(not_finite((name, text), *mean, (geometry, cell), case.time.end));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Says which formula has no value, and in which cell.
+pub(super) fn not_finite<const D: usize>(
+    (name, text): (&str, &str),
+    value: f64,
+    (geometry, cell): (Geometry<D>, CellIndex<D>),
+    time: f64,
+) -> CompareError {
+    let centre = geometry.centre(cell);
+    let place: Vec<String> =
+        ["x", "y", "z"].iter().zip(centre).map(|(axis, position)| format!("{axis} = {position}")).collect();
+    CompareError::NotFinite(format!("`{name} = {text}` is {value} in the cell at {}, t = {time}", place.join(", ")))
+}

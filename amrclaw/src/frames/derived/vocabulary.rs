@@ -1,0 +1,95 @@
+//! Names that formulas may use besides fields and positions.
+
+use super::quantities;
+use crate::formula::{ExpressionError, Names, Syntax};
+use crate::frames::run_json::{self, RunRecord, SolverRecord};
+use riemann::catalogue;
+use std::path::Path;
+
+/// Numbers and formulas by name: a solver's parameters and quantities.
+#[derive(Clone, Debug, Default)]
+pub struct Vocabulary {
+    /// Named numbers.
+    pub constants: Vec<(String, f64)>,
+    /// Named formulas; each may use those before it.
+    pub formulas: Vec<(String, String)>,
+}
+
+impl Vocabulary {
+    /// The vocabulary of a solver in `dimension` dimensions; for a solver that is not built in, its parameters only.
+    pub fn of_solver(solver: &SolverRecord, dimension: usize) -> Self {
+        let info = catalogue::find(&solver.name, dimension);
+        let defaults = info.into_iter().flat_map(|info| info.parameters).filter_map(|p| Some((p.name, p.default?)));
+        let mut constants: Vec<(String, f64)> = solver.parameters.iter().map(|(n, v)| (n.clone(), *v)).collect();
+        for (name, value) in defaults {
+            if !solver.parameters.contains_key(name) {
+                constants.push((name.to_owned(), value));
+            }
+        }
+        let quantities = quantities(&solver.name, dimension);
+        let formulas = quantities.iter().map(|q| (q.name.to_owned(), q.formula.to_owned())).collect();
+        Vocabulary { constants, formulas }
+    }
+
+    /// The vocabulary of the run whose files are in a folder; if it has no `run.json`, that of the first built-in solver with
+    /// these equations, if there is one.
+    pub fn of_folder(dir: &Path, equations: &[String], dimension: usize) -> Self {
+        let record = RunRecord::read(&dir.join(run_json::FILE_NAME)).ok();
+        if let Some(solver) = record.and_then(|record| record.solver) {
+            return Self::of_solver(&solver, dimension);
+        }
+        let same = |info: &&catalogue::SolverInfo| info.dim == dimension && info.equations == equations;
+        let named = |info: &catalogue::SolverInfo| {
+            Self::of_solver(&SolverRecord { name: info.name.to_owned(), ..SolverRecord::default() }, dimension)
+        };
+        catalogue::all().iter().find(same).map(named).unwrap_or_default()
+    }
+
+    /// The formulas, each with earlier ones substituted. Formulas that need names outside `names` are included: they are
+    /// checked only where they are used.
+    pub(super) fn resolved(&self, names: &Names) -> Vec<(String, Syntax)> {
+        let mut known: Vec<(String, Syntax)> = Vec::new();
+        for (name, text) in &self.formulas {
+            if let Ok(syntax) = Syntax::parse(text) {
+                let whole = syntax.with_formulas(&known, names);
+                known.push((name.clone(), whole));
+            }
+        }
+        known
+    }
+
+    /// The first of several mistakes; for an unknown name, its help lists the solver's quantities.
+    pub(super) fn first(&self, errors: Vec<ExpressionError>) -> ExpressionError {
+        let mut first = errors.into_iter().next().unwrap_or_else(|| unreachable!("an error without a mistake"));
+        if first.is_unknown_name && !self.formulas.is_empty() {
+            let names: Vec<&str> = self.formulas.iter().map(|(name, _)| name.as_str()).collect();
+            first.help += &format!("; quantities of the solver: {}", names.join(", "));
+        }
+        first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frames::derived::Formula;
+
+    /// Every quantity of every built-in solver can be computed from the solver's fields and parameters.
+    #[test]
+    fn quantities_of_all_solvers_compile() {
+        for info in catalogue::all() {
+            let parameters = info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.0))).collect();
+            let solver = SolverRecord { name: info.name.to_owned(), parameters };
+            let vocabulary = Vocabulary::of_solver(&solver, info.dim);
+            let fields: Vec<String> = info.equations.iter().chain(info.aux).map(|s| (*s).to_owned()).collect();
+            for (name, _) in &vocabulary.formulas {
+                let wrong = match info.dim {
+                    1 => Formula::<1>::new(name, &fields, &vocabulary).err(),
+                    2 => Formula::<2>::new(name, &fields, &vocabulary).err(),
+                    _ => Formula::<3>::new(name, &fields, &vocabulary).err(),
+                };
+                assert!(wrong.is_none(), "{name} of {} in {}D: {}", info.name, info.dim, wrong.unwrap());
+            }
+        }
+    }
+}

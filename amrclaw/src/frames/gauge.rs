@@ -1,0 +1,203 @@
+//! Time series at points: one CSV file per gauge.
+//!
+//! ```text
+//! # gauge g1 at x = 6.9999999999999996e-1, y = 0.0000000000000000e0
+//! level,t,pressure,u,v
+//! 3,0.0000000000000000e0,0.0000000000000000e0,0.0000000000000000e0,0.0000000000000000e0
+//! ```
+//!
+//! Levels count from 1. Numbers have 17 significant digits, so that reading them gives the same values.
+
+use super::atomic::Partial;
+use super::error::{InputError, OutputError};
+use crate::index::Level;
+use crate::text::digits17;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Appends rows to a gauge's file.
+#[derive(Debug)]
+pub struct GaugeWriter {
+    path: PathBuf,
+    out: BufWriter<File>,
+    /// The file while it has a temporary name.
+    partial: Option<Partial>,
+}
+
+/// Name of the file of gauge `name`.
+pub fn file_name(name: &str) -> String {
+    format!("gauge_{name}.csv")
+}
+
+/// True for names that [`file_name`] gives.
+pub fn is_file_name(name: &str) -> bool {
+    name.strip_prefix("gauge_").is_some_and(|rest| rest.ends_with(".csv"))
+}
+
+impl GaugeWriter {
+    /// Begins the file of a gauge in the folder `dir`; [`GaugeWriter::show`] replaces that of an earlier run.
+    ///
+    /// # Errors
+    /// Names the file and the cause.
+    pub fn create(dir: &Path, name: &str, position: &[f64], equations: &[String]) -> Result<Self, OutputError> {
+        Self::begin(dir.join(file_name(name)), header(name, position, equations).as_bytes())
+    }
+
+    /// Continues the file of a gauge after a restart at `time`: drops rows of later times, and a row that was cut off.
+    /// Begins the file if there is none.
+    ///
+    /// # Errors
+    /// Names the file and the cause; the file belongs to another gauge or other equations.
+    pub fn resume(
+        dir: &Path,
+        name: &str,
+        position: &[f64],
+        equations: &[String],
+        time: f64,
+    ) -> Result<Self, OutputError> {
+        let path = dir.join(file_name(name));
+        let text = match std::fs::read_to_string(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Self::create(dir, name, position, equations),
+            text => text.map_err(InputError::io(&path))?,
+        };
+        let header = header(name, position, equations);
+        let Some(rows) = text.strip_prefix(&header) else {
+            return Err(OutputError::Input(InputError::Kind {
+                path,
+                expected: "the file of this gauge",
+                reason: format!("it does not begin with\n{header}"),
+            }));
+        };
+        let keep: usize = rows.split_inclusive('\n').take_while(|row| is_kept(row, time)).map(str::len).sum();
+        let kept = &text.as_bytes()[..header.len() + keep];
+        Self::begin(path, kept)
+    }
+
+    fn begin(path: PathBuf, text: &[u8]) -> Result<Self, OutputError> {
+        let (partial, file) = Partial::create(&path)?;
+        let mut out = BufWriter::new(file);
+        out.write_all(text).and_then(|()| out.flush()).map_err(OutputError::io("write", &path))?;
+        Ok(GaugeWriter { path, out, partial: Some(partial) })
+    }
+
+    /// Renames the file to its final name, and replaces an earlier one.
+    ///
+    /// # Errors
+    /// Names the file and the cause.
+    pub fn show(&mut self) -> Result<(), OutputError> {
+        self.partial.take().map_or(Ok(()), Partial::show)
+    }
+
+    /// Adds a row: the finest level at the gauge, the time, and each equation's value. Rows are buffered until there are
+    /// enough, or until [`GaugeWriter::flush`].
+    ///
+    /// # Errors
+    /// Names the file and the cause.
+    pub fn record(&mut self, level: Level, time: f64, q: &[f64]) -> Result<(), OutputError> {
+        let mut row = format!("{level},{}", digits17(time));
+        for &value in q {
+            row.push(',');
+            row += &digits17(value);
+        }
+        row.push('\n');
+        self.out.write_all(row.as_bytes()).map_err(OutputError::io("write", &self.path))
+    }
+
+    /// Writes all rows to the file.
+    ///
+    /// # Errors
+    /// Names the file and the cause.
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        self.out.flush().map_err(OutputError::io("write", &self.path))
+    }
+
+    /// The gauge's file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// True for a complete row whose time is not after `time`.
+fn is_kept(row: &str, time: f64) -> bool {
+    let stated = row.split(',').nth(1).and_then(|t| t.parse::<f64>().ok());
+    row.ends_with('\n') && stated.is_some_and(|t| t <= time)
+}
+
+/// The two lines above the rows.
+fn header(name: &str, position: &[f64], equations: &[String]) -> String {
+    let position: Vec<String> =
+        position.iter().zip(["x", "y", "z"]).map(|(&x, axis)| format!("{axis} = {}", digits17(x))).collect();
+    let mut text = format!("# gauge {name} at {}\nlevel,t", position.join(", "));
+    for equation in equations {
+        text.push(',');
+        text += &quoted(equation);
+    }
+    text.push('\n');
+    text
+}
+
+/// A CSV field: in quotes if it holds a comma or quotes.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn equations() -> Vec<String> {
+        vec!["pressure".into(), "u, normal".into()]
+    }
+
+    fn write_three_rows(dir: &Path) -> PathBuf {
+        let mut gauge = GaugeWriter::create(dir, "g1", &[0.7, -1.5], &equations()).unwrap();
+        assert!(!gauge.path().exists(), "not before it is shown");
+        gauge.show().unwrap();
+        for (level, t) in [(2, 0.0), (2, 0.1), (0, 0.2)] {
+            gauge.record(Level(level), t, &[1.0 / 3.0, -t]).unwrap();
+        }
+        gauge.flush().unwrap();
+        gauge.path().to_owned()
+    }
+
+    /// Header, levels from 1, quoting, and values that come back bit for bit.
+    #[test]
+    fn rows_are_csv_with_all_digits() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = std::fs::read_to_string(write_three_rows(dir.path())).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "# gauge g1 at x = 6.9999999999999996e-1, y = -1.5000000000000000e0");
+        assert_eq!(lines[1], "level,t,pressure,\"u, normal\"");
+        let row: Vec<&str> = lines[3].split(',').collect();
+        assert_eq!((row[0], row[1].parse::<f64>().unwrap()), ("3", 0.1));
+        assert_eq!(row[2].parse::<f64>().unwrap().to_bits(), (1.0_f64 / 3.0).to_bits());
+        assert_eq!(lines[4].split(',').next(), Some("1"));
+    }
+
+    /// A restart at t = 0.1 keeps the row at exactly that time, drops later ones and one that was cut off, and continues.
+    #[test]
+    fn a_restart_drops_later_rows() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = write_three_rows(dir.path());
+        let whole = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{whole}1,0.05")).unwrap();
+        let mut gauge = GaugeWriter::resume(dir.path(), "g1", &[0.7, -1.5], &equations(), 0.1).unwrap();
+        gauge.show().unwrap();
+        gauge.record(Level(0), 0.2, &[1.0 / 3.0, -0.2]).unwrap();
+        gauge.flush().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+    }
+
+    /// A file of another gauge is not continued; a missing one is begun.
+    #[test]
+    fn only_the_same_gauge_is_resumed() {
+        let dir = tempfile::tempdir().unwrap();
+        write_three_rows(dir.path());
+        let message = GaugeWriter::resume(dir.path(), "g1", &[0.7, 1.5], &equations(), 1.0).unwrap_err().to_string();
+        assert!(message.contains("gauge_g1.csv"), "{message}");
+        let mut new = GaugeWriter::resume(dir.path(), "g2", &[0.0, 0.0], &equations(), 1.0).unwrap();
+        new.show().unwrap();
+        assert!(new.path().exists());
+    }
+}

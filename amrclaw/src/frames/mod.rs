@@ -1,0 +1,32 @@
+//! What a run leaves in its folder: frames, checkpoints, gauges, `run.json`. Never sees an executor.
+//!
+//! Writers get values patch by patch from a `PatchSource`, and write them into space reserved in the file (`sparse`), so that no level is ever in
+//! memory as a whole. `derived` computes fields by formulas, `compare` takes errors of frames.
+
+pub mod atomic;
+pub mod checkpoint;
+pub mod checkpoint_patches;
+pub mod clawpack;
+pub mod covering;
+pub mod derived;
+mod digests;
+pub mod error;
+pub mod format;
+pub mod frame;
+mod frame_header;
+pub mod gauge;
+pub mod plotfile;
+pub mod read;
+pub mod run_folder;
+pub mod run_json;
+pub mod slice;
+mod sparse;
+pub mod vtkhdf;
+
+pub use atomic::check_output_dir;
+pub use checkpoint::Checkpoint;
+pub use error::{InputError, OutputError};
+pub use format::FrameFormat;
+pub use gauge::GaugeWriter;
+pub use run_folder::{ExistingFiles, RunFolder};
+pub use run_json::RunRecord;

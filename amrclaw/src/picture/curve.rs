@@ -1,0 +1,124 @@
+//! A field of a 1D frame as a curve.
+
+use super::canvas::{Area, Colour, Image};
+use super::colour_map::ColourMap;
+use super::decoration::{Axis, Metrics, PAPER, draw_axes, draw_heading, draw_legend, level_colour, widest};
+use super::range::{View, value_range};
+use super::{Outlines, PictureError, PictureOptions, find_field, title};
+use crate::frames::frame::{FieldIndex, Frame};
+
+/// The curve.
+const CURVE: Colour = [31, 78, 160];
+/// Lines at the ticks.
+const GRID: Colour = [228, 228, 228];
+/// Height of the plot over its width.
+const SHAPE: f64 = 0.6;
+
+/// Draws a field of a 1D frame: a curve through the centres of the finest cells, a dot at each where there is room, and
+/// below it a strip per level that shows where its patches are.
+///
+/// # Errors
+/// There is no such field, or the frame holds no values.
+pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> Result<Image, PictureError> {
+    let index = find_field(frame, field)?;
+    let view = View::of(frame, options)?;
+    let range = match (options.range, options.zoom.get(1)) {
+        (Some(range), _) | (None, Some(&range)) => range,
+        (None, None) => with_margin(value_range((frame, frame), index, &view, None, options.log)?, options.log),
+    };
+    let metrics = Metrics::of(options.size);
+    let (width, height) = (options.size.max(1), ((SHAPE * options.size as f64) as usize).max(1));
+    let x = Axis::along((view.lower[0], view.upper[0]), &options.axes[0], width, metrics);
+    let y = Axis::upward(range, "", height, options.log, metrics);
+    let left = metrics.line() + widest(&y.ticks, metrics) + metrics.tick;
+    let plot = Area { left, top: 2 * metrics.line(), width, height };
+    let strip = if options.outlines == Outlines::None { 0 } else { metrics.gap };
+    let bottom = plot.bottom() + 4 * metrics.line() + metrics.tick;
+
+    let mut image = Image::new(plot.right() + metrics.line(), bottom, PAPER);
+    for tick in &x.ticks {
+        let column = plot.left + (x.part(tick.value) * width as f64) as usize;
+        image.fill(Area { left: column.min(plot.right() - 1), width: 1, ..plot }, GRID);
+    }
+    for tick in &y.ticks {
+        let row = plot.bottom() as f64 - y.part(tick.value) * height as f64;
+        image.fill(Area { top: (row as usize).min(plot.bottom() - 1), height: 1, ..plot }, GRID);
+    }
+    draw_strips(&mut image, plot, frame, &x, strip, &options.outlines);
+    draw_curve(&mut image, plot, &finest_cells(frame, index), &x, &y, metrics);
+    draw_axes(&mut image, plot, &x, &y, metrics);
+    draw_heading(&mut image, &title(frame, field, options), [plot.left, plot.right()], metrics);
+    let corner = [plot.left, bottom - metrics.line()];
+    let levels = (0..frame.levels.len()).filter(|&l| options.outlines.shows(l));
+    draw_legend(&mut image, corner, plot.right(), levels, ColourMap::Diverging, metrics);
+    Ok(image)
+}
+
+/// A range with some space above and below; a constant gets space of its own size.
+fn with_margin((low, high): (f64, f64), log: bool) -> (f64, f64) {
+    if log {
+        let ratio = if high > low { (high / low).powf(0.06) } else { 10.0 };
+        return (low / ratio, high * ratio);
+    }
+    let span = if high > low { high - low } else { high.abs().max(1.0) };
+    (low - 0.06 * span, high + 0.06 * span)
+}
+
+/// Centre and value of each cell that no finer level covers, along x.
+fn finest_cells(frame: &Frame<1>, field: FieldIndex) -> Vec<(f64, f64)> {
+    let mut cells = Vec::new();
+    for (l, level) in frame.levels.iter().enumerate() {
+        let (covering, geometry) = (frame.covering(l), frame.geometry(l));
+        for patch in &level.patches {
+            let values = patch.values(field).iter().zip(covering.of(&patch.cells));
+            for (cell, (&value, covered)) in patch.cells.cells().zip(values) {
+                if !covered {
+                    cells.push((geometry.centre_along(0, cell[0]), value));
+                }
+            }
+        }
+    }
+    cells.sort_by(|a, b| a.0.total_cmp(&b.0));
+    cells
+}
+
+/// Draws the curve; it is interrupted where values are not numbers.
+fn draw_curve(image: &mut Image, plot: Area, cells: &[(f64, f64)], x: &Axis, y: &Axis, metrics: Metrics) {
+    let point = |&(centre, value): &(f64, f64)| {
+        let column = plot.left as f64 + x.part(centre) * plot.width as f64;
+        // Points far outside the plot are moved closer, which makes the line to them cheaper to draw.
+        let row = plot.bottom() as f64 - y.part(value).clamp(-1.0, 2.0) * plot.height as f64;
+        [column, row]
+    };
+    let thickness = 0.12 * metrics.font;
+    for pair in cells.windows(2).filter(|pair| pair.iter().all(|(_, value)| !value.is_nan())) {
+        image.line(point(&pair[0]), point(&pair[1]), thickness, CURVE, plot);
+    }
+    if 5.0 * thickness * (cells.len() as f64) < plot.width as f64 {
+        for cell in cells.iter().filter(|(_, value)| !value.is_nan()) {
+            image.line(point(cell), point(cell), 2.5 * thickness, CURVE, plot);
+        }
+    }
+}
+
+/// Draws a strip of `height` pixels for each level along the bottom of the plot, coarsest lowest.
+fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height: usize, outlines: &Outlines) {
+    let shown = frame.levels.iter().enumerate().filter(|&(l, _)| outlines.shows(l));
+    for (place, (l, level)) in shown.enumerate() {
+        let Some(top) = plot.bottom().checked_sub((place + 1) * height).filter(|&top| height > 0 && top > plot.top)
+        else {
+            return;
+        };
+        for patch in &level.patches {
+            let part = |cell| x.part(frame.corner(l, cell)[0]);
+            let (lower, upper) = (part(patch.cells.lo), part(patch.cells.hi));
+            if upper <= 0.0 || lower >= 1.0 {
+                continue;
+            }
+            let [first, last] = [lower, upper].map(|p| (p.clamp(0.0, 1.0) * plot.width as f64).round() as usize);
+            // The last column stays free, so that neighbouring patches are distinguishable.
+            let strip = Area { left: plot.left + first, top, width: (last - first).max(2) - 1, height: height - 1 };
+            image.fill(strip, level_colour(l, ColourMap::Diverging));
+        }
+    }
+}

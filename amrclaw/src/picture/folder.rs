@@ -1,0 +1,163 @@
+//! Pictures and films of the frames in a folder.
+
+use super::range::{View, value_range};
+use super::{ColourScale, Image, PictureError, PictureOptions, check, draw_fields, find_field, mapped, shown};
+use crate::frames::derived::Vocabulary;
+use crate::frames::frame::Frame;
+use crate::frames::read;
+use crate::threads::on_own_threads;
+use std::any::Any;
+use std::path::{Path, PathBuf};
+
+/// The frames of a folder and what is drawn of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The folder.
+    pub dir: &'a Path,
+    /// Fields and formulas; none for the first field.
+    pub fields: &'a [String],
+}
+
+/// Which frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FrameChoice {
+    /// The last one.
+    Last,
+    /// Every one.
+    All,
+    /// These, in this order.
+    Numbers(Vec<usize>),
+}
+
+impl Source<'_> {
+    /// Numbers and files of the frames chosen.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or a frame is not there.
+    pub fn frames(&self, choice: &FrameChoice) -> Result<Vec<(usize, PathBuf)>, PictureError> {
+        let frames = read::list_frames(self.dir)?;
+        let missing = |number| PictureError::NoFrame {
+            dir: self.dir.to_owned(),
+            number,
+            known: frames.iter().map(|(n, _)| *n).collect(),
+        };
+        let asked = match choice {
+            FrameChoice::Numbers(numbers) => numbers.first().copied(),
+            FrameChoice::Last | FrameChoice::All => None,
+        };
+        let last = frames.last().ok_or_else(|| missing(asked))?;
+        match choice {
+            FrameChoice::Last => Ok(vec![last.clone()]),
+            FrameChoice::All => Ok(frames.clone()),
+            FrameChoice::Numbers(numbers) => {
+                let find = |&n: &usize| frames.iter().find(|(m, _)| *m == n).cloned().ok_or_else(|| missing(Some(n)));
+                numbers.iter().map(find).collect()
+            }
+        }
+    }
+
+    /// Draws one frame's file.
+    ///
+    /// # Errors
+    /// As for [`draw_from_folder`].
+    pub fn draw(&self, file: &Path, options: &PictureOptions) -> Result<Image, PictureError> {
+        on_own_threads(|| match read::peek_dimension(file)? {
+            1 => self.draw_in::<1>(file, options),
+            2 => self.draw_in::<2>(file, options),
+            _ => self.draw_in::<3>(file, options),
+        })
+    }
+
+    fn draw_in<const D: usize>(&self, file: &Path, options: &PictureOptions) -> Result<Image, PictureError> {
+        let frame = read::frame::<D>(file)?;
+        draw_fields(&frame, self.fields, &self.vocabulary(&frame), options)
+    }
+
+    fn vocabulary<const D: usize>(&self, frame: &Frame<D>) -> Vocabulary {
+        Vocabulary::of_folder(self.dir, &frame.equations, D)
+    }
+
+    /// Range of the colours for the first field that suits all of these frames.
+    ///
+    /// # Errors
+    /// As for [`draw_from_folder`].
+    fn range(&self, files: &[(usize, PathBuf)], options: &PictureOptions) -> Result<(f64, f64), PictureError> {
+        let mut all: Option<(f64, f64)> = None;
+        for (_, file) in files {
+            let range = on_own_threads(|| match read::peek_dimension(file)? {
+                1 => self.range_in::<1>(file, options),
+                2 => self.range_in::<2>(file, options),
+                _ => self.range_in::<3>(file, options),
+            });
+            let (low, high) = match range {
+                // A field that is zero at the start has no logarithm there.
+                Err(PictureError::NothingPositive) => continue,
+                range => range?,
+            };
+            let (lowest, highest) = all.get_or_insert((low, high));
+            (*lowest, *highest) = (lowest.min(low), highest.max(high));
+        }
+        let (low, high) = all.ok_or(PictureError::NothingPositive)?;
+        if options.log {
+            return Ok(if high > low { (low, high) } else { (0.1 * low, 10.0 * low) });
+        }
+        let scale = ColourScale::suiting(low, high);
+        Ok((scale.low, scale.high))
+    }
+
+    fn range_in<const D: usize>(&self, file: &Path, options: &PictureOptions) -> Result<(f64, f64), PictureError> {
+        let stored = read::frame::<D>(file)?;
+        let (frame, names) = shown(&stored, self.fields, &self.vocabulary(&stored))?;
+        let (frame, name) = (&*frame, &names[0]);
+        check(frame, options)?;
+        // The zoom of a cut refers to the cut's axes, not the frame's.
+        let any: &dyn Any = frame;
+        if let Some((frame, mapping)) = any.downcast_ref::<Frame<2>>().and_then(|frame| Some((frame, frame.mapped()?)))
+        {
+            let view = mapped::view(frame, &mapping, options)?;
+            return value_range((frame, frame), find_field(frame, name)?, &view, Some(&mapping), options.log);
+        }
+        let view = if D == 3 || !options.cuts.is_empty() {
+            View { lower: frame.lower, upper: frame.upper }
+        } else {
+            View::of(frame, options)?
+        };
+        value_range((frame, frame), find_field(frame, name)?, &view, None, options.log)
+    }
+}
+
+/// Draws a frame from a folder of VTKHDF files: frame `number`, or the last one.
+///
+/// # Errors
+/// There is no such frame, a formula is wrong, the options do not fit, or the file cannot be read.
+pub fn draw_from_folder(
+    source: &Source<'_>,
+    number: Option<usize>,
+    options: &PictureOptions,
+) -> Result<Image, PictureError> {
+    let choice = number.map_or(FrameChoice::Last, |number| FrameChoice::Numbers(vec![number]));
+    let frames = source.frames(&choice)?;
+    source.draw(&frames[0].1, options)
+}
+
+/// Draws frames in order, and passes each picture and its frame's number to `take`. With a single field all pictures have the
+/// same colour scale.
+///
+/// # Errors
+/// As for [`draw_from_folder`], and those of `take`.
+pub fn draw_film(
+    source: &Source<'_>,
+    choice: &FrameChoice,
+    options: &PictureOptions,
+    take: &mut dyn FnMut(usize, Image) -> Result<(), PictureError>,
+) -> Result<(), PictureError> {
+    let files = source.frames(choice)?;
+    let mut options = options.clone();
+    if options.range.is_none() && source.fields.len() <= 1 && files.len() > 1 {
+        options.range = Some(source.range(&files, &options)?);
+    }
+    for (number, file) in files {
+        take(number, source.draw(&file, &options)?)?;
+    }
+    Ok(())
+}

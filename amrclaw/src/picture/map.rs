@@ -1,0 +1,224 @@
+//! A field of a 2D frame as a map.
+
+use super::canvas::{Area, Colour, Image};
+use super::colour_map::ColourScale;
+use super::decoration::{
+    Axis, Metrics, OUTLINE_OPACITY, PAPER, draw_axes, draw_colour_bar, draw_heading, draw_legend, level_colour, widest,
+};
+use super::range::{View, value_range};
+use super::{Outlines, PictureError, PictureOptions, find_field, mapped, title, values_unavailable};
+use crate::frames::frame::{FieldIndex, Frame, FramePatch, PatchSource};
+use crate::index::CellBox;
+use crate::threads::parallel_map;
+use std::io;
+
+/// Patches with fewer pixels along an axis get no outline: it would hide them.
+const SMALLEST_OUTLINED: usize = 4;
+/// Least ratio of the plot's shorter to its longer side; more elongated domains are stretched to it.
+const FLATTEST: f64 = 0.2;
+
+/// Draws a field of a 2D frame.
+///
+/// # Errors
+/// There is no such field, or the frame holds no values.
+pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result<Image, PictureError> {
+    render_from(frame, frame, field, options)
+}
+
+/// As [`render`], with values from `values`, one patch at a time.
+pub(super) fn render_from(
+    frame: &Frame<2>,
+    values: &dyn PatchSource<2>,
+    field: &str,
+    options: &PictureOptions,
+) -> Result<Image, PictureError> {
+    let index = find_field(frame, field)?;
+    let mapping = frame.mapped();
+    let view = match &mapping {
+        Some(mapping) => mapped::view(frame, mapping, options)?,
+        None => View::of(frame, options)?,
+    };
+    let range = match options.range {
+        Some(range) => range,
+        None => value_range((frame, values), index, &view, mapping.as_ref(), options.log)?,
+    };
+    let paint = |image: &mut Image, plot: Area, scale: &ColourScale| match &mapping {
+        Some(mapping) => mapped::paint(image, plot, (frame, values, mapping), index, &view, scale, &options.outlines),
+        None => paint(image, plot, (frame, values), index, &view, scale, &options.outlines),
+    };
+    let scene = Scene { view, range, title: title(frame, field, options), levels: frame.levels.len(), paint: &paint };
+    compose(&scene, options).map_err(values_unavailable(frame.number))
+}
+
+/// The content of a map.
+pub struct Scene<'a> {
+    /// The part of the plane.
+    pub view: View<2>,
+    /// The smallest and the largest value, unless the options say otherwise.
+    pub range: (f64, f64),
+    /// Heading.
+    pub title: String,
+    /// Number of levels that may have outlines.
+    pub levels: usize,
+    /// Paints cells and outlines.
+    pub paint: &'a dyn Fn(&mut Image, Area, &ColourScale) -> io::Result<()>,
+}
+
+/// Draws a map with axes, colour bar, heading and legend.
+///
+/// # Errors
+/// Values cannot be read.
+pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Image> {
+    let (view, (low, high)) = (scene.view, scene.range);
+    let scale = match (options.range, options.log) {
+        (Some((low, high)), log) => ColourScale::over(low, high, log),
+        (None, true) => logarithmic(low, high),
+        (None, false) => ColourScale::suiting(low, high),
+    };
+    let metrics = Metrics::of(options.size);
+    let (width, height) = plot_size(&view, options.size);
+    let x = Axis::along((view.lower[0], view.upper[0]), &options.axes[0], width, metrics);
+    let y = Axis::upward((view.lower[1], view.upper[1]), &options.axes[1], height, false, metrics);
+    let ticks = Axis::upward((scale.low, scale.high), "", height, scale.log, metrics);
+
+    let left = 2 * metrics.line() + widest(&y.ticks, metrics) + metrics.tick;
+    let plot = Area { left, top: 2 * metrics.line(), width, height };
+    let bar = Area { left: plot.right() + 2 * metrics.gap, width: metrics.line(), ..plot };
+    let right = bar.right() + metrics.tick + widest(&ticks.ticks, metrics) + 2 * metrics.gap;
+    let bottom = plot.bottom() + 4 * metrics.line() + metrics.tick;
+
+    let mut image = Image::new(right, bottom, PAPER);
+    (scene.paint)(&mut image, plot, &scale)?;
+    draw_axes(&mut image, plot, &x, &y, metrics);
+    draw_colour_bar(&mut image, bar, &scale, &ticks, metrics);
+    draw_heading(&mut image, &scene.title, [plot.left, right], metrics);
+    let corner = [plot.left, bottom - metrics.line()];
+    let levels = (0..scene.levels).filter(|&l| options.outlines.shows(l));
+    draw_legend(&mut image, corner, right, levels, scale.map, metrics);
+    Ok(image)
+}
+
+/// A logarithmic scale; a constant gets a decade to either side.
+fn logarithmic(low: f64, high: f64) -> ColourScale {
+    if high > low { ColourScale::over(low, high, true) } else { ColourScale::over(0.1 * low, 10.0 * low, true) }
+}
+
+/// Width and height of the plot: the view's shape, the longer side with `size` pixels.
+fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
+    let extent = [view.upper[0] - view.lower[0], view.upper[1] - view.lower[1]];
+    let longer = extent[0].max(extent[1]);
+    let [width, height] = extent.map(|e| ((e / longer).max(FLATTEST) * size as f64).round().max(1.0) as usize);
+    (width, height)
+}
+
+/// Rows of pixels that a thread paints at a time. The work is divided by rows since a single patch may fill the picture.
+const ROWS_AT_A_TIME: usize = 32;
+
+/// Paints all levels, coarse to fine, each with its outlines: finer levels hide both data and lines of coarser ones. The
+/// outlines of chosen levels come last.
+fn paint(
+    image: &mut Image,
+    plot: Area,
+    (frame, values): (&Frame<2>, &dyn PatchSource<2>),
+    field: FieldIndex,
+    view: &View<2>,
+    scale: &ColourScale,
+    outlines: &Outlines,
+) -> io::Result<()> {
+    for (l, level) in frame.levels.iter().enumerate() {
+        let columns = cells_at_pixels(plot.width, view, frame, 0, level.dx[0]);
+        let mut rows = cells_at_pixels(plot.height, view, frame, 1, level.dx[1]);
+        rows.reverse(); // y points up, rows count down
+        let paint = |k: usize| -> io::Result<Vec<(Image, usize, usize)>> {
+            let CellBox { lo, hi } = level.patches[k].cells;
+            let inside = |cells: &[i32], d: usize| -> Vec<(usize, i32)> {
+                cells.iter().copied().enumerate().filter(|(_, c)| (lo[d]..hi[d]).contains(c)).collect()
+            };
+            let (columns, rows) = (inside(&columns, 0), inside(&rows, 1));
+            let Some(&(left, _)) = columns.first().filter(|_| !rows.is_empty()) else { return Ok(Vec::new()) };
+            let patch = values.patch(l, k)?;
+            let bands: Vec<_> = rows.chunks(ROWS_AT_A_TIME).collect();
+            let paint = |n: usize| (paint_rows(&patch, field, &columns, bands[n], scale), left, bands[n][0].0);
+            Ok(parallel_map(bands.len(), paint))
+        };
+        for of_patch in parallel_map(level.patches.len(), paint) {
+            for (painted, left, top) in of_patch? {
+                image.paste(&painted, plot.left + left, plot.top + top);
+            }
+        }
+        if *outlines == Outlines::All {
+            draw_outlines(image, plot, frame, l, view, level_colour(l, scale.map));
+        }
+    }
+    for l in (0..frame.levels.len()).filter(|&l| outlines.shows_whole(l)) {
+        draw_outlines(image, plot, frame, l, view, level_colour(l, scale.map));
+    }
+    Ok(())
+}
+
+/// The colours of a patch's cells, at columns and rows of pixels, each with its cell.
+fn paint_rows(
+    patch: &FramePatch<2>,
+    field: FieldIndex,
+    columns: &[(usize, i32)],
+    rows: &[(usize, i32)],
+    scale: &ColourScale,
+) -> Image {
+    let (values, first) = (patch.values(field), patch.cells.lo[0]);
+    let mut painted = Image::new(columns.len(), rows.len(), PAPER);
+    for (n, &(_, j)) in rows.iter().enumerate() {
+        let of_row = &values[patch.offset([first, j])..];
+        for (m, &(_, i)) in columns.iter().enumerate() {
+            painted.set(m, n, scale.colour(of_row[(i - first) as usize]));
+        }
+    }
+    painted
+}
+
+/// For each pixel along an axis, the cell at its centre.
+fn cells_at_pixels(pixels: usize, view: &View<2>, frame: &Frame<2>, d: usize, dx: f64) -> Vec<i32> {
+    let (lower, extent) = (view.lower[d] - frame.lower[d], view.upper[d] - view.lower[d]);
+    let cell = |k| ((lower + (k as f64 + 0.5) * extent / pixels as f64) / dx).floor() as i32;
+    (0..pixels).map(cell).collect()
+}
+
+/// Draws the outlines of one level's patches. Neighbours share one line of pixels: the first ones of the upper patch.
+fn draw_outlines(image: &mut Image, plot: Area, frame: &Frame<2>, l: usize, view: &View<2>, colour: Colour) {
+    let level = &frame.levels[l];
+    let lines = |cell: i32, d: usize, pixels: usize| -> f64 {
+        let place = frame.corner(l, [cell; 2])[d] - view.lower[d];
+        (place / (view.upper[d] - view.lower[d]) * pixels as f64 - 0.5).ceil()
+    };
+    for patch in &level.patches {
+        let CellBox { lo, hi } = patch.cells;
+        let [across, up] = [(0, plot.width), (1, plot.height)].map(|(d, pixels)| {
+            let (first, last) = (lines(lo[d], d, pixels), lines(hi[d], d, pixels));
+            // The domain's upper side is drawn in the last line of pixels.
+            let on_edge = hi[d] == frame.domain(l).hi[d] && last == pixels as f64;
+            [first, if on_edge { last - 1.0 } else { last }]
+        });
+        if (across[1] - across[0]).min(up[1] - up[0]) + 1.0 >= SMALLEST_OUTLINED as f64 {
+            outline(image, plot, across, up, colour);
+        }
+    }
+}
+
+/// Draws the sides of a rectangle as far as they lie in the plot; columns and rows count from its lower left corner.
+fn outline(image: &mut Image, plot: Area, across: [f64; 2], up: [f64; 2], colour: Colour) {
+    let within = |span: [f64; 2], pixels: usize| {
+        let (first, last) = (span[0].max(0.0), span[1].min(pixels as f64 - 1.0));
+        if first <= last { first as i64..last as i64 + 1 } else { 0..0 }
+    };
+    let inside = |at: f64, pixels: usize| (0.0..pixels as f64).contains(&at);
+    let (left, lowest) = (plot.left as i64, plot.bottom() as i64 - 1);
+    let rows: &[f64] = if up[0] == up[1] { &up[..1] } else { &up };
+    for &row in rows.iter().filter(|&&row| inside(row, plot.height)) {
+        within(across, plot.width).for_each(|c| image.blend(left + c, lowest - row as i64, colour, OUTLINE_OPACITY));
+    }
+    let columns: &[f64] = if across[0] == across[1] { &across[..1] } else { &across };
+    // The horizontal lines include the corners.
+    for &column in columns.iter().filter(|&&column| inside(column, plot.width)) {
+        within([up[0] + 1.0, up[1] - 1.0], plot.height)
+            .for_each(|r| image.blend(left + column as i64, lowest - r, colour, OUTLINE_OPACITY));
+    }
+}

@@ -1,0 +1,241 @@
+//! Cuts through mapped meshes in three dimensions: where a plane of physical space meets the cells.
+
+use super::canvas::{Area, Image};
+use super::colour_map::ColourScale;
+use super::decoration::level_colour;
+use super::map::{Scene, compose};
+use super::mapped::{Pixels, fill, line};
+use super::range::View;
+use super::{Cut, Outlines, PictureError, PictureOptions, find_field, of_cut, place, title, values_unavailable};
+use crate::frames::frame::{FieldIndex, Frame};
+use crate::index::CellBox;
+use crate::mesh::Mapping;
+
+/// The six tetrahedra of a cell, each a path along edges from the first corner to the last. Bit `d` of a corner is its index along axis `d`.
+const TETRAHEDRA: [[usize; 4]; 6] =
+    [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]];
+
+/// The two triangles of a face, whose corners are numbered like those of a cell.
+const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 3], [0, 2, 3]];
+
+/// A plane normal to an axis.
+#[derive(Clone, Copy)]
+struct Plane {
+    axis: usize,
+    position: f64,
+}
+
+/// One level in the plane: pieces of cells with their values, and lines along the sides of patches.
+#[derive(Default)]
+struct Shown {
+    pieces: Vec<([[f64; 2]; 4], f64)>,
+    lines: Vec<[[f64; 2]; 2]>,
+}
+
+/// Lower and upper end of the coarsest level's nodes along each axis.
+pub fn extent(frame: &Frame<3>, mapping: &Mapping<3>) -> [[f64; 2]; 3] {
+    let (cells, dx) =
+        (frame.domain(0), std::array::from_fn(|d| (frame.upper[d] - frame.lower[d]) / f64::from(frame.cells[d])));
+    let mut extent = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    for (axis, side) in (0..3).flat_map(|axis| [(axis, cells.lo[axis]), (axis, cells.hi[axis] - 1)]) {
+        let mut sheet = cells;
+        (sheet.lo[axis], sheet.hi[axis]) = (side, side + 1);
+        for position in mapping.corners(&sheet, dx) {
+            for d in 0..3 {
+                extent[d] = [extent[d][0].min(position[d]), extent[d][1].max(position[d])];
+            }
+        }
+    }
+    extent
+}
+
+/// The pictures of one field: one for each cut, by default of the three planes through the middle.
+///
+/// # Errors
+/// The zoom does not overlap the mesh, or no values are shown.
+pub fn draw_cuts(
+    frame: &Frame<3>,
+    mapping: &Mapping<3>,
+    field: &str,
+    options: &PictureOptions,
+) -> Result<Vec<Image>, PictureError> {
+    let extent = extent(frame, mapping);
+    let middle = |axis: usize| Plane { axis, position: 0.5 * (extent[axis][0] + extent[axis][1]) };
+    let asked = options.cuts.iter().map(|cut| match *cut {
+        Cut::At { axis, position } => Plane { axis, position },
+        Cut::Along { .. } => unreachable!("checked: mapped meshes are not projected"),
+    });
+    let mut options = options.clone();
+    let planes: Vec<Plane> = if options.cuts.is_empty() { [2, 1, 0].map(middle).to_vec() } else { asked.collect() };
+    if options.cuts.is_empty() {
+        options.size = (options.size / 2).max(50);
+    }
+    let index = find_field(frame, field)?;
+    let mut views = Vec::new();
+    for plane in planes {
+        let of_plane = of_cut::<3>(plane.axis, &place(plane.axis, plane.position), &options);
+        views.push((plane.show(frame, mapping, index), plane.view(&extent, &of_plane)?, of_plane));
+    }
+    // All cuts have one scale, so that they can be compared.
+    let values = views.iter().flat_map(|(levels, view, _)| {
+        let pieces = levels.iter().flat_map(|level| &level.pieces);
+        pieces.filter(move |(corners, _)| corners.iter().any(|corner| view.contains(*corner))).map(|(_, value)| *value)
+    });
+    let mut range: Option<(f64, f64)> = None;
+    for value in values.filter(|v| v.is_finite() && (*v > 0.0 || !options.log)) {
+        let (low, high) = range.get_or_insert((value, value));
+        (*low, *high) = (low.min(value), high.max(value));
+    }
+    let range =
+        range.ok_or(if options.log { PictureError::NothingPositive } else { PictureError::Empty(frame.number) })?;
+    let draw = |(levels, view, options): &(Vec<Shown>, View<2>, PictureOptions)| {
+        let paint = |image: &mut Image, plot: Area, scale: &ColourScale| {
+            paint(image, plot, levels, view, scale, options);
+            Ok(())
+        };
+        let scene =
+            Scene { view: *view, range, title: title(frame, field, options), levels: levels.len(), paint: &paint };
+        compose(&scene, options).map_err(values_unavailable(frame.number))
+    };
+    views.iter().map(draw).collect()
+}
+
+/// Paints all levels, coarse to fine, each with its outlines.
+fn paint(
+    image: &mut Image,
+    plot: Area,
+    levels: &[Shown],
+    view: &View<2>,
+    scale: &ColourScale,
+    options: &PictureOptions,
+) {
+    let pixels = Pixels { view, plot };
+    let outline = |image: &mut Image, l: usize| {
+        for ends in &levels[l].lines {
+            line(image, plot, &ends.map(|end| pixels.of(end)), level_colour(l, scale.map));
+        }
+    };
+    for (l, level) in levels.iter().enumerate() {
+        for (corners, value) in &level.pieces {
+            fill(image, plot, corners.map(|corner| pixels.of(corner)), scale.colour(*value));
+        }
+        if options.outlines == Outlines::All {
+            outline(image, l);
+        }
+    }
+    for l in (0..levels.len()).filter(|&l| options.outlines.shows_whole(l)) {
+        outline(image, l);
+    }
+}
+
+impl Plane {
+    /// The part of the plane to show.
+    fn view(self, extent: &[[f64; 2]; 3], options: &PictureOptions) -> Result<View<2>, PictureError> {
+        let [across, up] = self.others().map(|d| extent[d]);
+        let mut view = View { lower: [across[0], up[0]], upper: [across[1], up[1]] };
+        for (d, &(low, high)) in options.zoom.iter().enumerate().take(2) {
+            if !(low < view.upper[d] && high > view.lower[d]) {
+                let domain = (view.lower[d], view.upper[d]);
+                return Err(PictureError::Zoom { axis: options.axes[d].clone(), domain });
+            }
+            (view.lower[d], view.upper[d]) = (low, high);
+        }
+        Ok(view)
+    }
+
+    /// The other axes.
+    fn others(self) -> [usize; 2] {
+        [[1, 2], [0, 2], [0, 1]][self.axis]
+    }
+
+    /// Cuts all levels by the plane.
+    fn show(self, frame: &Frame<3>, mapping: &Mapping<3>, field: FieldIndex) -> Vec<Shown> {
+        let mut levels = Vec::new();
+        for (l, level) in frame.levels.iter().enumerate() {
+            let mut shown = Shown::default();
+            let covering = frame.covering(l);
+            for patch in &level.patches {
+                let corners = mapping.corners(&patch.cells, level.dx);
+                let number = |at: [i32; 3]| -> usize {
+                    let size = patch.cells.size();
+                    (((at[2] * (size[1] + 1)) + at[1]) * (size[0] + 1) + at[0]) as usize
+                };
+                let around = |cell: [i32; 3]| {
+                    let bit = |n: usize, d: usize| (n >> d & 1) as i32;
+                    std::array::from_fn(|n| {
+                        corners[number(std::array::from_fn(|d| cell[d] - patch.cells.lo[d] + bit(n, d)))]
+                    })
+                };
+                let cells = patch.cells.cells().zip(patch.values(field)).zip(covering.of(&patch.cells));
+                for ((cell, value), _) in cells.filter(|(_, covered)| !covered) {
+                    self.cut_cell(around(cell), |piece| shown.pieces.push((piece, *value)));
+                }
+                self.cut_sides(&patch.cells, &around, &mut shown.lines);
+            }
+            levels.push(shown);
+        }
+        levels
+    }
+
+    /// How far a point lies above the plane.
+    fn above(self, point: [f64; 3]) -> f64 {
+        point[self.axis] - self.position
+    }
+
+    /// Where the line between two points meets the plane.
+    fn meet(self, a: [f64; 3], b: [f64; 3]) -> [f64; 2] {
+        let part = self.above(a) / (self.above(a) - self.above(b));
+        self.others().map(|d| a[d] + part * (b[d] - a[d]))
+    }
+
+    /// The pieces of a cell in the plane: each tetrahedron gives a quadrangle, or a triangle with its last corner repeated.
+    fn cut_cell(self, corners: [[f64; 3]; 8], mut take: impl FnMut([[f64; 2]; 4])) {
+        let num_above = |points: &[[f64; 3]]| points.iter().filter(|point| self.above(**point) >= 0.0).count();
+        if [0, 8].contains(&num_above(&corners)) {
+            return;
+        }
+        for tetrahedron in TETRAHEDRA {
+            let mut points = tetrahedron.map(|n| corners[n]);
+            // Those above come first.
+            points.sort_by_key(|point| self.above(*point) < 0.0);
+            let [a, b, c, d] = points;
+            let meet = |a, b| self.meet(a, b);
+            match num_above(&points) {
+                1 => take([meet(a, b), meet(a, c), meet(a, d), meet(a, d)]),
+                2 => take([meet(a, c), meet(a, d), meet(b, d), meet(b, c)]),
+                3 => take([meet(a, d), meet(b, d), meet(c, d), meet(c, d)]),
+                _ => {}
+            }
+        }
+    }
+
+    /// The lines in which the sides of a patch meet the plane.
+    fn cut_sides(
+        self,
+        cells: &CellBox<3>,
+        around: &impl Fn([i32; 3]) -> [[f64; 3]; 8],
+        lines: &mut Vec<[[f64; 2]; 2]>,
+    ) {
+        for (axis, upper) in (0..3).flat_map(|axis| [(axis, 0), (axis, 1)]) {
+            let mut sheet = *cells;
+            let at = if upper == 1 { cells.hi[axis] - 1 } else { cells.lo[axis] };
+            (sheet.lo[axis], sheet.hi[axis]) = (at, at + 1);
+            let [first, second] = Plane { axis, position: 0.0 }.others();
+            for cell in sheet.cells() {
+                let corners = around(cell);
+                let face: [[f64; 3]; 4] =
+                    std::array::from_fn(|n| corners[(upper << axis) | ((n & 1) << first) | ((n >> 1) << second)]);
+                for triangle in TRIANGLES {
+                    let mut points = triangle.map(|n| face[n]);
+                    points.sort_by_key(|point| self.above(*point) < 0.0);
+                    let [a, b, c] = points;
+                    match points.iter().filter(|point| self.above(**point) >= 0.0).count() {
+                        1 => lines.push([self.meet(a, b), self.meet(a, c)]),
+                        2 => lines.push([self.meet(a, c), self.meet(b, c)]),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Pictures of fields: maps with patch outlines in 2D, curves in 1D, cuts and projections in 3D.
+//!
+//! Every pixel shows the finest data at its centre. Values of one sign are drawn from dark blue to yellow (viridis),
+//! values of both signs from blue through grey to red, symmetric about zero. The line of a patch has its level's colour.
+
+mod by_patch;
+mod canvas;
+mod chart;
+mod colour_map;
+mod curve;
+mod decoration;
+mod error;
+mod film;
+mod folder;
+mod font;
+mod map;
+mod mapped;
+mod mapped_cut;
+mod origin;
+mod panel;
+mod range;
+mod ticks;
+
+pub use by_patch::draw_from;
+pub use canvas::{Colour, Image};
+pub use chart::{Line, chart};
+pub use colour_map::{ColourMap, ColourScale};
+pub use curve::render_curve;
+pub use error::PictureError;
+pub use film::{FilmFormat, write_film};
+pub use folder::{FrameChoice, Source, draw_film, draw_from_folder};
+pub use map::render;
+pub use origin::{check_picture_file, is_own_picture};
+pub use ticks::{Tick, ticks};
+
+use crate::frames::OutputError;
+use crate::frames::derived::{Vocabulary, derive};
+use crate::frames::frame::{FieldIndex, Frame};
+use crate::frames::slice::{Projection, project, slice};
+use range::{View, value_range};
+use std::any::Any;
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+
+/// What a picture shows beside the field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PictureOptions {
+    /// Pixels along the longer side of the plot, labels not counted.
+    pub size: usize,
+    /// Which outlines of patches to draw.
+    pub outlines: Outlines,
+    /// Values of the first and the last colour (in 1D: at the bottom and at the top); by default the data's.
+    pub range: Option<(f64, f64)>,
+    /// Values are drawn on a logarithmic scale.
+    pub log: bool,
+    /// The part of the domain to show, from and to along each axis; axes without an entry are shown whole. In 1D a second
+    /// entry is the range of values.
+    pub zoom: Vec<(f64, f64)>,
+    /// Names of the axes.
+    pub axes: [String; 2],
+    /// Added to the title.
+    pub remark: String,
+    /// Cuts and projections; empty for the whole of a 2D frame, and for the three planes through the middle of a 3D one.
+    pub cuts: Vec<Cut>,
+}
+
+impl Default for PictureOptions {
+    fn default() -> Self {
+        PictureOptions {
+            size: 800,
+            outlines: Outlines::All,
+            range: None,
+            log: false,
+            zoom: Vec::new(),
+            axes: ["x".into(), "y".into()],
+            remark: String::new(),
+            cuts: Vec::new(),
+        }
+    }
+}
+
+/// Which outlines of patches to draw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outlines {
+    /// None.
+    None,
+    /// Those of all levels, where no finer data lie over them.
+    All,
+    /// Those of these levels (counted from 0) alone, whole, finer ones over coarser ones.
+    Levels(Vec<usize>),
+}
+
+impl Outlines {
+    /// True if this level's outlines are drawn.
+    pub fn shows(&self, level: usize) -> bool {
+        match self {
+            Outlines::None => false,
+            Outlines::All => true,
+            Outlines::Levels(shown) => shown.contains(&level),
+        }
+    }
+
+    /// True if this level's outlines are drawn over all data.
+    fn shows_whole(&self, level: usize) -> bool {
+        matches!(self, Outlines::Levels(_)) && self.shows(level)
+    }
+}
+
+/// A reduction of a frame by one axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cut {
+    /// The cells at `position` along `axis`.
+    At {
+        /// The axis.
+        axis: usize,
+        /// Where along it.
+        position: f64,
+    },
+    /// All cells along `axis`, of a 3D frame.
+    Along {
+        /// The axis.
+        axis: usize,
+        /// How their values are reduced.
+        projection: Projection,
+    },
+}
+
+/// Draws a field (the first one, if `field` is `None`) of a frame of any dimension: of a 3D frame the three cuts through
+/// its middle.
+///
+/// # Errors
+/// There is no such field, or the frame holds no values.
+pub fn draw<const D: usize>(
+    frame: &Frame<D>,
+    field: Option<&str>,
+    options: &PictureOptions,
+) -> Result<Image, PictureError> {
+    let field: Vec<String> = field.map(str::to_owned).into_iter().collect();
+    draw_fields(frame, &field, &Vocabulary::default(), options)
+}
+
+/// Draws fields and formulas, a row or a grid of pictures of them, each with the cuts that the options ask for.
+///
+/// # Errors
+/// A formula is wrong, the options do not fit the frame, or it holds no values.
+pub fn draw_fields<const D: usize>(
+    frame: &Frame<D>,
+    fields: &[String],
+    vocabulary: &Vocabulary,
+    options: &PictureOptions,
+) -> Result<Image, PictureError> {
+    let (frame, names) = shown(frame, fields, vocabulary)?;
+    check(&frame, options)?;
+    let mut images = Vec::new();
+    let mut across = 1;
+    for name in &names {
+        let views = draw_views(&frame, name, options)?;
+        across = views.len();
+        images.extend(views);
+    }
+    // Cuts are placed side by side, fields below each other; fields with one view each fill a grid.
+    let columns = if across > 1 { across.min(3) } else { (images.len() as f64).sqrt().ceil() as usize };
+    Ok(panel::arrange(&images, columns))
+}
+
+/// A frame with the fields to draw, and their names: the frame itself, if it has them all.
+fn shown<'a, const D: usize>(
+    frame: &'a Frame<D>,
+    fields: &[String],
+    vocabulary: &Vocabulary,
+) -> Result<(Cow<'a, Frame<D>>, Vec<String>), PictureError> {
+    let first = || frame.fields().next().map(|(name, _)| name.to_owned()).ok_or(PictureError::Empty(frame.number));
+    let fields = if fields.is_empty() { vec![first()?] } else { fields.to_vec() };
+    if fields.iter().all(|field| frame.field(field).is_some()) {
+        return Ok((Cow::Borrowed(frame), fields));
+    }
+    let formulas: Vec<(String, String)> = fields.iter().map(|field| (field.clone(), field.clone())).collect();
+    Ok((Cow::Owned(derive(frame, &formulas, vocabulary)?), fields))
+}
+
+/// Checks the options as far as that is possible without values.
+fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(), PictureError> {
+    if let Some((low, high)) = options.range {
+        let ordered = low < high && (high - low).is_finite();
+        if !ordered {
+            return Err(PictureError::Range(low, high, "are no range: write the smaller one first"));
+        }
+        if options.log && low <= 0.0 {
+            return Err(PictureError::Range(low, high, "have no logarithms: write positive ones, or leave --log out"));
+        }
+    }
+    if let Outlines::Levels(levels) = &options.outlines
+        && let Some(level) = levels.iter().find(|&&level| level > frame.ratios.len())
+    {
+        return Err(PictureError::Level { level: level + 1, finest: frame.ratios.len() + 1 });
+    }
+    for cut in &options.cuts {
+        let (Cut::At { axis, .. } | Cut::Along { axis, .. }) = *cut;
+        let name = ["x", "y", "z"][axis];
+        if D == 1 || axis >= D {
+            let message = format!("a frame in {D}D cannot be cut along {name}");
+            return Err(PictureError::Cut(message));
+        }
+        if !frame.mapping.is_empty() && (D == 2 || matches!(cut, Cut::Along { .. })) {
+            let what = if D == 2 { "cut" } else { "projected: write --slice" };
+            return Err(PictureError::Cut(format!("a mapped mesh cannot be {what}")));
+        }
+        if D == 2 && matches!(cut, Cut::Along { .. }) {
+            return Err(PictureError::Cut("only frames in 3D are projected; write --slice x=... or y=...".to_owned()));
+        }
+        let any: &dyn Any = frame;
+        let mapped = any.downcast_ref::<Frame<3>>().and_then(|frame| Some(mapped_cut::extent(frame, &frame.mapped()?)));
+        let [lower, upper] = mapped.map_or([frame.lower[axis], frame.upper[axis]], |extent| extent[axis]);
+        if let Cut::At { position, .. } = *cut
+            && !(lower..=upper).contains(&position)
+        {
+            let message = format!("{name} = {position} is outside the domain, from {lower} to {upper}");
+            return Err(PictureError::Cut(message));
+        }
+    }
+    Ok(())
+}
+
+/// The pictures of one field: one, or one for each cut.
+fn draw_views<const D: usize>(
+    frame: &Frame<D>,
+    field: &str,
+    options: &PictureOptions,
+) -> Result<Vec<Image>, PictureError> {
+    let any: &dyn Any = frame;
+    if let Some(frame) = any.downcast_ref::<Frame<1>>() {
+        return Ok(vec![render_curve(frame, field, options)?]);
+    }
+    if let Some(frame) = any.downcast_ref::<Frame<2>>() {
+        if options.cuts.is_empty() {
+            return Ok(vec![render(frame, field, options)?]);
+        }
+        let cut = |cut: &Cut| {
+            let Cut::At { axis, position } = *cut else { unreachable!("checked: 2D frames are not projected") };
+            render_curve(&slice(frame, axis, position), field, &of_cut::<2>(axis, &place(axis, position), options))
+        };
+        return options.cuts.iter().map(cut).collect();
+    }
+    let Some(frame) = any.downcast_ref::<Frame<3>>() else { panic!("frames have 1, 2 or 3 dimensions, not {D}") };
+    if let Some(mapping) = frame.mapped() {
+        return mapped_cut::draw_cuts(frame, &mapping, field, options);
+    }
+    let middle = |axis: usize| Cut::At { axis, position: 0.5 * (frame.lower[axis] + frame.upper[axis]) };
+    let by_default = options.cuts.is_empty();
+    let cuts = if by_default { vec![middle(2), middle(1), middle(0)] } else { options.cuts.clone() };
+    // Cuts of one field have one scale, so that they can be compared, and a panel is about as wide as one picture.
+    let mut options = options.clone();
+    if by_default {
+        options.size = (options.size / 2).max(50);
+    }
+    if options.range.is_none() && cuts.iter().all(|cut| matches!(cut, Cut::At { .. })) {
+        let plane = |cut: &Cut| match *cut {
+            Cut::At { axis, position } => (axis, slice(frame, axis, position)),
+            Cut::Along { .. } => unreachable!("no cut is a projection"),
+        };
+        options.range = Some(common_range(cuts.iter().map(plane), field, &options)?);
+    }
+    let cut = |cut: &Cut| match *cut {
+        Cut::At { axis, position } => {
+            render(&slice(frame, axis, position), field, &of_cut::<3>(axis, &place(axis, position), &options))
+        }
+        Cut::Along { axis, projection } => {
+            let what = format!("{} along {}", projection_name(projection), ["x", "y", "z"][axis]);
+            let index = find_field(frame, field)?;
+            // A projection has no outlines, since patches overlap in it.
+            let options = PictureOptions { outlines: Outlines::None, ..of_cut::<3>(axis, &what, &options) };
+            render(&project(frame, index, axis, projection), field, &options)
+        }
+    };
+    cuts.iter().map(cut).collect()
+}
+
+/// The common range of all planes; each is given with its normal axis.
+fn common_range(
+    planes: impl Iterator<Item = (usize, Frame<2>)>,
+    field: &str,
+    options: &PictureOptions,
+) -> Result<(f64, f64), PictureError> {
+    let (mut all, mut number) = (None, 0);
+    for (axis, plane) in planes {
+        number = plane.number;
+        let view = View::of(&plane, &of_cut::<3>(axis, "", options))?;
+        let (low, high) = value_range((&plane, &plane), find_field(&plane, field)?, &view, None, options.log)?;
+        let (lowest, highest) = all.get_or_insert((low, high));
+        (*lowest, *highest) = (f64::min(*lowest, low), f64::max(*highest, high));
+    }
+    let (low, high) = all.ok_or(PictureError::Empty(number))?;
+    if options.log {
+        return Ok(if high > low { (low, high) } else { (0.1 * low, 10.0 * low) });
+    }
+    let scale = ColourScale::suiting(low, high);
+    Ok((scale.low, scale.high))
+}
+
+/// The error for values of a frame that cannot be read.
+fn values_unavailable(number: usize) -> impl Fn(io::Error) -> PictureError {
+    move |error| OutputError::io("draw", Path::new(&crate::frames::format::picture_name(number)))(error).into()
+}
+
+/// `z = 0.25`.
+fn place(axis: usize, position: f64) -> String {
+    format!("{} = {}", ["x", "y", "z"][axis], ticks::short(position))
+}
+
+/// The word for a projection.
+fn projection_name(projection: Projection) -> &'static str {
+    match projection {
+        Projection::Max => "max",
+        Projection::Min => "min",
+        Projection::Mean => "mean",
+        Projection::Integral => "integral",
+    }
+}
+
+/// Options for a cut of a `D`-dimensional frame across `axis`.
+fn of_cut<const D: usize>(axis: usize, what: &str, options: &PictureOptions) -> PictureOptions {
+    let mut axes = ["x", "y", "z"][..D].iter().enumerate().filter(|(d, _)| *d != axis).map(|(_, name)| *name);
+    let mut next = || axes.next().unwrap_or_default().to_owned();
+    let remark = format!("{}{what}", separated(&options.remark));
+    PictureOptions { axes: [next(), next()], remark, cuts: Vec::new(), ..options.clone() }
+}
+
+fn find_field<const D: usize>(frame: &Frame<D>, name: &str) -> Result<FieldIndex, PictureError> {
+    frame.field(name).ok_or_else(|| PictureError::UnknownField {
+        name: name.to_owned(),
+        known: frame.fields().map(|(known, _)| known.to_owned()).collect(),
+    })
+}
+
+/// The title: field, time, and the remark if there is one.
+fn title<const D: usize>(frame: &Frame<D>, field: &str, options: &PictureOptions) -> String {
+    format!("{field}    {}t = {}", separated(&options.remark), ticks::short(frame.time))
+}
+
+/// The text followed by spaces, unless it is empty.
+fn separated(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("{text}    ") }
+}
