@@ -3,6 +3,8 @@
 
 mod cases;
 mod checkpoints;
+mod closed_box;
+mod laws;
 mod problem;
 mod random;
 mod restarts;
@@ -24,6 +26,8 @@ const KINDS: &[Kind] = &[
     Kind { name: "cases", attack: cases::wrong, share: 40 },
     Kind { name: "mutants", attack: cases::changed, share: 40 },
     Kind { name: "restarts", attack: restarts::attack, share: 10 },
+    Kind { name: "mirrors", attack: laws::mirrors, share: 20 },
+    Kind { name: "totals", attack: laws::totals, share: 20 },
     Kind { name: "checkpoints", attack: checkpoints::attack, share: 20 },
 ];
 

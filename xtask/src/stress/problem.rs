@@ -4,22 +4,24 @@ use super::random::Random;
 use std::fmt::Write as _;
 
 /// A solver: name, dimensions, parameters, initial data and auxiliary values. `W`, `X` and `Y` are replaced by shapes between −1 and 1.
-struct Physics {
-    name: &'static str,
-    dims: &'static [usize],
-    parameters: &'static str,
-    initial: &'static [(&'static str, &'static str)],
+pub(super) struct Physics {
+    pub name: &'static str,
+    pub dims: &'static [usize],
+    pub parameters: &'static str,
+    pub initial: &'static [(&'static str, &'static str)],
     /// What a second and a third dimension add.
-    across: &'static [(&'static str, &'static str)],
+    pub across: &'static [(&'static str, &'static str)],
     aux: &'static [(&'static str, &'static str)],
     /// The solver has a velocity, which a wall reverses.
-    walls: bool,
+    pub walls: bool,
+    /// The total of the first equation changes only through sides.
+    pub conserves: bool,
     capacity: bool,
     /// In how many dimensions the solver runs on mapped meshes.
-    mapped: &'static [usize],
+    pub mapped: &'static [usize],
 }
 
-const PHYSICS: &[Physics] = &[
+pub(super) const PHYSICS: &[Physics] = &[
     Physics {
         name: "acoustics",
         dims: &[1, 2, 3],
@@ -28,6 +30,7 @@ const PHYSICS: &[Physics] = &[
         across: &[("v", "0.5 * Y"), ("w", "0.3 * Y")],
         aux: &[],
         walls: true,
+        conserves: true,
         capacity: false,
         mapped: &[2, 3],
     },
@@ -39,6 +42,7 @@ const PHYSICS: &[Physics] = &[
         across: &[("y_momentum", "(1 + 0.3 * W) * 0.3 * Y")],
         aux: &[],
         walls: true,
+        conserves: true,
         capacity: false,
         mapped: &[2],
     },
@@ -50,6 +54,7 @@ const PHYSICS: &[Physics] = &[
         across: &[("y_momentum", "0.2 * Y")],
         aux: &[],
         walls: true,
+        conserves: true,
         capacity: false,
         mapped: &[2],
     },
@@ -61,8 +66,21 @@ const PHYSICS: &[Physics] = &[
         across: &[("y_momentum", "0.2 * Y"), ("z_momentum", "0.1 * X")],
         aux: &[],
         walls: true,
+        conserves: true,
         capacity: false,
         mapped: &[2, 3],
+    },
+    Physics {
+        name: "elasticity",
+        dims: &[2],
+        parameters: "density = 1.2\nlambda = 2.0\nmu = 0.7\n",
+        initial: &[("stress_xx", "W"), ("stress_yy", "0.5 * X"), ("stress_xy", "0.5 * Y"), ("u", "0.4 * X")],
+        across: &[("v", "0.3 * W")],
+        aux: &[],
+        walls: true,
+        conserves: false,
+        capacity: false,
+        mapped: &[2],
     },
     Physics {
         name: "burgers",
@@ -72,6 +90,7 @@ const PHYSICS: &[Physics] = &[
         across: &[],
         aux: &[],
         walls: false,
+        conserves: true,
         capacity: false,
         mapped: &[],
     },
@@ -83,6 +102,7 @@ const PHYSICS: &[Physics] = &[
         across: &[],
         aux: &[("impedance", "1.5 + X"), ("sound_speed", "1 + 0.5 * Y")],
         walls: true,
+        conserves: false,
         capacity: false,
         mapped: &[],
     },
@@ -94,6 +114,7 @@ const PHYSICS: &[Physics] = &[
         across: &[],
         aux: &[("bottom", "0.2 * X - 1")],
         walls: true,
+        conserves: true,
         capacity: false,
         mapped: &[],
     },
@@ -105,20 +126,21 @@ const PHYSICS: &[Physics] = &[
         across: &[],
         aux: &[("u_edge", "cos(9 * t) * X"), ("v_edge", "Y"), ("capacity", "1.5 + 0.5 * X")],
         walls: false,
+        conserves: true,
         capacity: true,
         mapped: &[],
     },
 ];
 
 /// The solver and dimension of a random case, and whether its mesh is mapped.
-struct Choice {
-    physics: &'static Physics,
-    dim: usize,
-    mapped: bool,
+pub(super) struct Choice {
+    pub physics: &'static Physics,
+    pub dim: usize,
+    pub mapped: bool,
 }
 
 /// A shape between −1 and 1: a wave, a disc, or nothing.
-fn shape(random: &mut Random, dim: usize) -> String {
+pub(super) fn shape(random: &mut Random, dim: usize) -> String {
     let along = |terms: [String; 3]| terms[..dim].join(" + ");
     let axes = ["x", "y", "z"];
     match random.whole(0, 4) {
@@ -128,14 +150,15 @@ fn shape(random: &mut Random, dim: usize) -> String {
         }
         2 | 3 => {
             let terms = axes.map(|axis| format!("({axis} - {})^2", random.number(0.0, 1.0)));
-            format!("if({} < {}, 1, 0)", along(terms), random.number(0.01, 0.1))
+            // No centre of a cell lies at its edge.
+            format!("if({} < {} + 1.7e-4, 1, 0)", along(terms), random.number(0.01, 0.1))
         }
         _ => "0".into(),
     }
 }
 
 /// Writes the number of cells along each axis, the mapping, and the boundary conditions.
-fn mesh(choice: &Choice, random: &mut Random, text: &mut String) {
+pub(super) fn mesh(choice: &Choice, random: &mut Random, text: &mut String) {
     let dim = choice.dim;
     let size = |random: &mut Random| match random.percent(30) {
         true => random.whole(1, 6),
@@ -164,7 +187,7 @@ fn mesh(choice: &Choice, random: &mut Random, text: &mut String) {
     }
 }
 
-fn levels(choice: &Choice, random: &mut Random, levels: u64, text: &mut String) {
+pub(super) fn levels(choice: &Choice, random: &mut Random, levels: u64, text: &mut String) {
     let dim = choice.dim;
     let largest = if dim > 2 { 2 } else { 4 };
     let ratio = |random: &mut Random| match dim > 1 && random.percent(20) {
@@ -203,7 +226,7 @@ fn levels(choice: &Choice, random: &mut Random, levels: u64, text: &mut String) 
 }
 
 /// Writes a `[scheme]` that is stable in this dimension. On mapped meshes sweeps are unsplit, since opposite faces of a cell differ.
-fn scheme(choice: &Choice, random: &mut Random, text: &mut String) {
+pub(super) fn scheme(choice: &Choice, random: &mut Random, text: &mut String) {
     let splits =
         if choice.dim > 1 && !choice.mapped { &["unsplit", "unsplit", "godunov", "strang"][..] } else { &["unsplit"] };
     let split = random.one_of(splits);
@@ -220,7 +243,7 @@ fn scheme(choice: &Choice, random: &mut Random, text: &mut String) {
 }
 
 /// Writes initial data and auxiliary values, made of shapes.
-fn values(choice: &Choice, random: &mut Random, text: &mut String) {
+pub(super) fn values(choice: &Choice, random: &mut Random, text: &mut String) {
     let Choice { physics, dim, .. } = *choice;
     let shapes = [shape(random, dim), shape(random, dim), shape(random, dim)];
     let fill = |formula: &str| {
