@@ -52,6 +52,7 @@ Usage: cargo xtask TASK
                        cases: one value is wrong; mutants: the text is changed at random; no panic, no end without an exit
                        code, nothing written where the input is wrong
                        restarts: runs stop after every step and go on, and must write what a run without a stop writes
+                       mirrors: a mirrored case gives the mirrored result; totals: a closed box keeps what it holds
                        checkpoints: damaged ones are refused, or lead to the same bytes
       --count N        cases                                                    (default 100)
       --seed S         the first one's number                                   (default 1)
