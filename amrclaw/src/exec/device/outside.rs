@@ -18,7 +18,10 @@ pub(in crate::exec) struct Sides<const D: usize> {
 impl<const D: usize> Sides<D> {
     /// The sides of a problem.
     pub fn of(problem: &Problem<D>) -> Self {
-        let beyond = problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond));
+        let beyond = std::array::from_fn(|d| match problem.domain.periodic[d] {
+            true => [Beyond::Periodic; 2],
+            false => problem.boundary[d].each_ref().map(Boundary::beyond),
+        });
         let asks = |side: &Boundary<D>| u32::from(matches!(side, Boundary::MappedWall(_) | Boundary::User(_)));
         let functions = problem.boundary.each_ref().map(|[lower, upper]| asks(lower) | asks(upper) << 1);
         Sides { beyond, functions }
