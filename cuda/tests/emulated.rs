@@ -108,7 +108,7 @@ fn compare_single(sizes: &[[i32; 3]]) -> impl Fn(&TestSolver, &Choice) + Sync {
     move |solver, choice| {
         compare::<f32>(
             solver,
-            (solver.kernels.single.as_deref().expect("tests have all kernels"), &*solver.faces.single),
+            (solver.kernels.single.as_deref().expect("picked by that"), &*solver.faces.single),
             sizes,
             choice,
         )
@@ -120,10 +120,16 @@ fn the_update_is_the_cpus_to_the_bit_in_f64() {
     for_all(jobs(&all(), 1, fewer_options), compare_double(&in_plane(SIZES)));
 }
 
+/// The solvers that this build has in `f32`.
+fn in_single(mut solvers: Vec<TestSolver>) -> Vec<TestSolver> {
+    solvers.retain(|solver| solver.kernels.single.is_some());
+    solvers
+}
+
 #[test]
 fn the_update_is_the_cpus_to_the_bit_in_f32() {
     // The text differs only by the type: every third option is enough.
-    for_all(jobs(&all(), 3, fewer_options), compare_single(&in_plane(SIZES)));
+    for_all(jobs(&in_single(all()), 3, fewer_options), compare_single(&in_plane(SIZES)));
 }
 
 #[test]
@@ -134,5 +140,5 @@ fn the_update_in_space_is_the_cpus_to_the_bit_in_f64() {
 /// Blocks have a different number of threads than in `f64`.
 #[test]
 fn the_update_in_space_is_the_cpus_to_the_bit_in_f32() {
-    for_all(jobs(&all_in(3), 5, fewer_options_in_space), compare_single(&SIZES_IN_SPACE));
+    for_all(jobs(&in_single(all_in(3)), 5, fewer_options_in_space), compare_single(&SIZES_IN_SPACE));
 }

@@ -1,7 +1,7 @@
 //! Properties of the method in three dimensions, each tested by a few runs on small meshes of odd sizes with cells that are not cubes.
 //!
 //! Proved elsewhere: the update is AMRClaw's (`reference/space.rs`), devices are bitwise equal to the CPU (`device/space.rs`),
-//! vectors and tiles do not change bits (`riemann/tests/isa.rs`), and plans write every cell once (unit tests of the plans).
+//! vectors and tiles do not change bits (`riemann/tests/isa`), and plans write every cell once (unit tests of the plans).
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -7,19 +7,19 @@ use crate::solver::Solver;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// For these vectors.
-struct MakeKernels(Isa);
+/// In `f64`, and in `f32` if this build has them.
+struct MakeKernels;
 
 impl SolverVisitor for MakeKernels {
     type Output = SolverKernels;
 
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> SolverKernels {
-        let kernels = Arc::new(Kernels::with_isa(solver, self.0));
-        #[cfg(kernels_f32)]
-        let single = Some(kernels.clone() as _);
-        #[cfg(not(kernels_f32))]
-        let single = None;
-        SolverKernels { double: kernels, single }
+        let kernels = Arc::new(Kernels::new(solver));
+        // Decided at compile time. Large kernels in `f32` are rare.
+        if const { cfg!(kernels_f32) && (cfg!(kernels_rare) || M * W < 10) } {
+            return SolverKernels { double: kernels.clone(), single: Some(kernels) };
+        }
+        SolverKernels { double: kernels, single: None }
     }
 }
 
@@ -34,23 +34,7 @@ pub fn kernels(
     dim: usize,
     parameters: &BTreeMap<String, f64>,
 ) -> Result<Option<SolverKernels>, ParameterErrors> {
-    Isa::of_kernels().map(|isa| kernels_with_isa(name, dim, parameters, isa)).transpose()
-}
-
-/// [`kernels`] for the vectors named.
-///
-/// # Errors
-/// As for [`build`].
-///
-/// # Panics
-/// If this processor or this build does not have them.
-pub fn kernels_with_isa(
-    name: &str,
-    dim: usize,
-    parameters: &BTreeMap<String, f64>,
-    isa: Isa,
-) -> Result<SolverKernels, ParameterErrors> {
-    build(name, dim, parameters, MakeKernels(isa))
+    Isa::of_kernels().map(|_| build(name, dim, parameters, MakeKernels)).transpose()
 }
 
 /// Kernels of the solver called `name` on mapped meshes in `dim` dimensions, in the frames of faces; `None` if this build has none, or if it
@@ -63,24 +47,8 @@ pub fn mapped_kernels(
     dim: usize,
     parameters: &BTreeMap<String, f64>,
 ) -> Result<Option<SolverKernels>, ParameterErrors> {
-    let kernels = Isa::of_kernels().map(|isa| mapped_kernels_with_isa(name, dim, parameters, isa)).transpose()?;
+    let kernels = Isa::of_kernels().map(|_| build_framed(name, dim, parameters, MakeKernels)).transpose()?;
     Ok(kernels.flatten())
-}
-
-/// [`mapped_kernels`] for the vectors named.
-///
-/// # Errors
-/// As for [`build`].
-///
-/// # Panics
-/// If this processor or this build does not have them.
-pub fn mapped_kernels_with_isa(
-    name: &str,
-    dim: usize,
-    parameters: &BTreeMap<String, f64>,
-    isa: Isa,
-) -> Result<Option<SolverKernels>, ParameterErrors> {
-    build_framed(name, dim, parameters, MakeKernels(isa))
 }
 
 struct MakeFaces;

@@ -10,7 +10,7 @@ mod parameters;
 
 pub use crate::parameters::{ParameterCheck, ParameterInfo};
 pub use errors::{ParameterError, ParameterErrors};
-pub use kernels::{faces, kernels, kernels_with_isa, mapped_kernels, mapped_kernels_with_isa};
+pub use kernels::{faces, kernels, mapped_kernels};
 
 use crate::frame::{FaceFrame, geometry};
 use crate::group::Group;
@@ -142,19 +142,19 @@ framed! {
     #[cfg(kernels_mapped_space)]
     Acoustics<3>,
     AcousticsVariable<2>,
-    #[cfg(kernels_mapped_space)]
+    #[cfg(kernels_rare)]
     AcousticsVariable<3>,
     Elasticity<2>,
     #[cfg(kernels_rare)]
     Elasticity<3>,
     Euler<2>,
-    #[cfg(kernels_mapped_space)]
+    #[cfg(kernels_rare)]
     Euler<3>,
     EulerHllc<2>,
     #[cfg(kernels_mapped_space)]
     EulerHllc<3>,
     EulerTracer<2>,
-    #[cfg(kernels_mapped_space)]
+    #[cfg(kernels_rare)]
     EulerTracer<3>,
     PSystem<2>,
     ShallowWater<2>,

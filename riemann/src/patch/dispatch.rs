@@ -136,9 +136,9 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize>;
 }
 
-/// A [`Solver`] compiled into whole-patch kernels.
+/// A [`Solver`] compiled into whole-patch kernels, for the vectors of this build; where `EVERY`, for all.
 #[derive(Clone, Debug)]
-pub struct Kernels<S, const M: usize, const W: usize, const A: usize> {
+pub struct Kernels<S, const M: usize, const W: usize, const A: usize, const EVERY: bool = false> {
     solver: S,
     isa: Isa,
     equations: [&'static str; M],
@@ -153,16 +153,26 @@ impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels
     /// If this build has kernels for other processors only.
     pub fn new(solver: S) -> Self {
         let isa = Isa::of_kernels().expect("build the program on this processor, or with the feature `all-kernels`");
-        Self::with_isa(solver, isa)
+        Self::of(solver, isa)
     }
+}
 
+impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels<S, M, W, A, true> {
     /// Kernels for the vectors named.
     ///
     /// # Panics
-    /// If this processor or this build does not have them.
+    /// If this processor does not have them.
     pub fn with_isa(solver: S, isa: Isa) -> Self {
         assert!(Isa::available().contains(&isa), "this processor has no {}", isa.name());
-        assert!(isa.has_kernels(), "this build has no kernels for {}", isa.name());
+        Self::of(solver, isa)
+    }
+}
+
+impl<S, const M: usize, const W: usize, const A: usize, const EVERY: bool> Kernels<S, M, W, A, EVERY>
+where
+    S: Solver<M, W, A>,
+{
+    fn of(solver: S, isa: Isa) -> Self {
         const { assert!(W <= MAX_WAVES) };
         Kernels { solver, isa, equations: S::EQUATIONS, aux: S::AUX, aux_face: S::AUX_FACE }
     }
@@ -197,17 +207,20 @@ impl SolverKernels {
 macro_rules! dispatch {
     ($self:ident, $kernel:ident($($arg:ident),*), $widest:literal) => {{
         let solver = &$self.solver;
-        // `with_isa` saw that the processor has the instructions with which packs of these types are entered, and this build has kernels
-        // for them.
+        // `new` and `with_isa` saw that the processor has the instructions with which packs of these types are entered, and that there are
+        // kernels for them. The conditions are known when a kernel is compiled: what they exclude is not.
         match $self.isa {
-            #[cfg(all(target_arch = "x86_64", kernels_avx512))]
-            Isa::Avx512 if const { $widest } => enter!(S, R::Avx512, $kernel(solver, $($arg),*)),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 | Isa::Avx2 if const { cfg!(kernels_avx2) || !$widest } => {
+            Isa::Avx512 if const { $widest && (EVERY || Isa::Avx512.has_kernels()) } => {
+                enter!(S, R::Avx512, $kernel(solver, $($arg),*))
+            }
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 | Isa::Avx2 if const { EVERY || Isa::Avx2.has_kernels() || !$widest } => {
                 enter!(S, R::Avx2, $kernel(solver, $($arg),*))
             }
-            #[cfg(kernels_portable)]
-            Isa::Portable => enter!(S, R::Portable, $kernel(solver, $($arg),*)),
+            Isa::Portable if const { EVERY || Isa::Portable.has_kernels() } => {
+                enter!(S, R::Portable, $kernel(solver, $($arg),*))
+            }
             _ => unreachable!("this build has no kernels for {}", $self.isa.name()),
         }
     }};
@@ -224,7 +237,8 @@ macro_rules! enter {
     };
 }
 
-impl<S, R, const M: usize, const W: usize, const A: usize> PatchSolver<R> for Kernels<S, M, W, A>
+impl<S, R, const M: usize, const W: usize, const A: usize, const EVERY: bool> PatchSolver<R>
+    for Kernels<S, M, W, A, EVERY>
 where
     S: Solver<M, W, A>,
     R: Scalar,

@@ -1,24 +1,27 @@
 //! The kernels of every vector width give the same bits, and so do all divisions of a patch into tiles, and the update
 //! in place.
 //!
-//! Tested on random states, for every built-in solver in every number of dimensions, order, kind of transverse terms, limiter,
-//! sweep, with and without a capacity, on odd sizes down to one cell. Equality is that of bits: all widths do the same
-//! operations in the same order.
+//! Tested on random states, in every number of dimensions, order, kind of transverse terms, limiter, sweep, with and without a capacity, on
+//! odd sizes down to one cell: tilings for every built-in solver, in this processor's widest vectors; widths for some that take every way
+//! through the update, since `holds/lanes.rs` compares every solver's faces in every width. Equality is that of bits: all widths do the
+//! same operations in the same order.
 
 #[allow(dead_code, reason = "the tests of the solvers' properties use the rest")]
-#[path = "../src/holds/random.rs"]
+#[path = "../../src/holds/random.rs"]
 mod random;
+mod sources;
 
 use random::Random;
 use riemann::catalogue::{self, SolverInfo};
-use riemann::lattice::Lattice;
 use riemann::limiter::Limiter;
 use riemann::patch::{
-    Isa, KeptFace, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SolverKernels, SourceRow, Strides, TileArgs,
+    Isa, KeptFace, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SolverKernels, Strides, TileArgs,
 };
 use riemann::prelude::*;
 use riemann::real::Scalar;
+use riemann::solvers::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Ghost cells on every side along the patch's axes.
 const GHOST: usize = 2;
@@ -248,44 +251,88 @@ fn admissible(info: &SolverInfo) -> Admissible {
     Admissible { faces, counts: [info.equations.len(), info.aux.len()] }
 }
 
-fn kernels(info: &SolverInfo, isa: Isa) -> SolverKernels {
-    catalogue::kernels_with_isa(info.name, info.dim, &parameters(info), isa).expect("the parameters are possible")
+fn kernels(info: &SolverInfo) -> SolverKernels {
+    let kernels = catalogue::kernels(info.name, info.dim, &parameters(info)).expect("the parameters are possible");
+    kernels.expect("this build is for this processor")
 }
 
-/// Compares the kernels of one solver, narrowest vectors first.
-fn same_in_every_width<R: Scalar>(info: &SolverInfo, kernels: &[&dyn PatchSolver<R>]) {
+/// What an update is compared in: cells, scheme and sweep.
+type Setting<'a> = ([usize; 3], &'a Scheme, [bool; 3]);
+
+/// Calls `check` with random patches in every setting.
+fn for_every_setting<R: Scalar>(info: &SolverInfo, check: impl Fn(&Patch<R>, Setting<'_>)) {
     let (mut random, states) = (Random::new(17), admissible(info));
     for &cells in SIZES[info.dim - 1] {
         let patch = Patch::<R>::new(info.dim, cells, &mut random, &states);
         for scheme in schemes(info.dim, info.aux.len()) {
             for sweep in sweeps(info.dim) {
-                let what = || format!("{}, {cells:?} cells, {scheme:?}, sweep {sweep:?}", info.name);
-                let (whole, small) = (Way { sweep, tile: WHOLE }, Way { sweep, tile: [5, 3, 2] });
-                let expected = patch.update(kernels[0], &scheme, whole);
-                for (solver, isa) in kernels.iter().zip(Isa::available()).skip(1) {
-                    let found = patch.update(*solver, &scheme, whole);
-                    assert!(found == expected, "{}: {} differs from portable code", what(), isa.name());
-                }
-                let widest = *kernels.last().expect("portable code is always there");
-                let tiled = patch.update(widest, &scheme, small);
-                assert!(tiled == expected, "{}: tiles change the result", what());
-                let in_place = patch.update_in_place(widest, &scheme, sweep);
-                assert!(in_place == expected, "{}: writing over the old state changes the result", what());
+                check(&patch, (cells, &scheme, sweep));
             }
         }
     }
 }
 
+fn same_in_every_tiling<R: Scalar>(info: &SolverInfo, solver: &dyn PatchSolver<R>) {
+    for_every_setting::<R>(info, |patch, (cells, scheme, sweep)| {
+        let what = || format!("{}, {cells:?} cells, {scheme:?}, sweep {sweep:?}", info.name);
+        let whole = patch.update(solver, scheme, Way { sweep, tile: WHOLE });
+        let tiled = patch.update(solver, scheme, Way { sweep, tile: [5, 3, 2] });
+        assert!(tiled == whole, "{}: tiles change the result", what());
+        let in_place = patch.update_in_place(solver, scheme, sweep);
+        assert!(in_place == whole, "{}: writing over the old state changes the result", what());
+    });
+}
+
 #[test]
-fn every_width_and_every_tiling_gives_the_same_bits() {
+fn every_tiling_gives_the_same_bits() {
     for info in catalogue::all() {
-        let every: Vec<_> = Isa::available().iter().map(|&isa| kernels(info, isa)).collect();
-        same_in_every_width::<f64>(info, &every.iter().map(|k| k.double.as_ref()).collect::<Vec<_>>());
-        same_in_every_width::<f32>(
-            info,
-            &every.iter().map(|k| k.single.as_deref().expect("tests have all kernels")).collect::<Vec<_>>(),
-        );
+        let kernels = kernels(info);
+        same_in_every_tiling(info, kernels.double.as_ref());
+        if let Some(single) = kernels.single.as_deref() {
+            same_in_every_tiling(info, single);
+        }
     }
+}
+
+fn same_in_every_width<S, const M: usize, const W: usize, const A: usize>()
+where
+    S: Solver<M, W, A> + Described,
+{
+    let info = catalogue::find(S::NAME, S::DIM).expect("it is built in");
+    let given = parameters(info);
+    let values: Vec<f64> = info.parameters.iter().map(|p| given[p.name]).collect();
+    let kernels = |&isa: &Isa| Arc::new(Kernels::with_isa(S::from_parameters(&values), isa));
+    let every: Vec<_> = Isa::available().iter().map(kernels).collect();
+    compare_widths::<f64>(info, &every.iter().map(|k| k.as_ref() as _).collect::<Vec<_>>());
+    compare_widths::<f32>(info, &every.iter().map(|k| k.as_ref() as _).collect::<Vec<_>>());
+}
+
+/// Compares the kernels of one solver, narrowest vectors first.
+fn compare_widths<R: Scalar>(info: &SolverInfo, kernels: &[&dyn PatchSolver<R>]) {
+    for_every_setting::<R>(info, |patch, (cells, scheme, sweep)| {
+        let way = Way { sweep, tile: WHOLE };
+        let expected = patch.update(kernels[0], scheme, way);
+        for (solver, isa) in kernels.iter().zip(Isa::available()).skip(1) {
+            let (name, isa) = (info.name, isa.name());
+            let found = patch.update(*solver, scheme, way);
+            assert!(
+                found == expected,
+                "{name}, {cells:?} cells, {scheme:?}, sweep {sweep:?}: {isa} is not portable code's"
+            );
+        }
+    });
+}
+
+/// With auxiliary values and without, in cells and on faces; with a mean state and without; waves of the flux; faces solved twice.
+#[test]
+fn every_width_gives_the_same_bits() {
+    same_in_every_width::<Burgers<1>, _, _, _>();
+    same_in_every_width::<Euler<2>, _, _, _>();
+    same_in_every_width::<AcousticsVariable<2>, _, _, _>();
+    same_in_every_width::<Elasticity<2>, _, _, _>();
+    same_in_every_width::<ShallowWaterBathymetry, _, _, _>();
+    same_in_every_width::<Acoustics<3>, _, _, _>();
+    same_in_every_width::<AdvectionEdge<3>, _, _, _>();
 }
 
 /// The update changes nearly all states, with values that depend on the limiter: the comparison is not of constants.
@@ -298,7 +345,7 @@ fn the_comparison_is_of_something() {
             let limiters = [limiter; MAX_WAVES];
             let scheme = Scheme { order: 2, transverse: 2, limiters, double_transverse: true, capacity: -1 };
             let way = Way { sweep: std::array::from_fn(|d| d < dim), tile: WHOLE };
-            patch.update(kernels(info, Isa::detect()).double.as_ref(), &scheme, way)
+            patch.update(kernels(info).double.as_ref(), &scheme, way)
         };
         let (minmod, superbee) = (bits(Limiter::Minmod), bits(Limiter::Superbee));
         assert_eq!(minmod[0], superbee[0], "the Courant number knows no limiter");
@@ -307,78 +354,5 @@ fn the_comparison_is_of_something() {
         let different = pairs().filter(|(a, b)| a != b).count();
         assert!(10 * different > 9 * interior, "{different} of {interior} numbers");
         assert!(pairs().all(|(a, _)| f64::from_bits(*a).is_finite()));
-    }
-}
-
-/// A solver with a source term that uses position, time and state: lanes at the end of a row must not be written.
-#[derive(Clone)]
-struct Decay;
-
-impl Solver<1, 1, 0> for Decay {
-    const DIM: usize = 2;
-    const EQUATIONS: [&'static str; 1] = ["q"];
-    const AUX: [&'static str; 0] = [];
-    const HAS_SOURCE: bool = true;
-
-    #[inline(always)]
-    fn normal<V: Real>(&self, _: Axis, ql: [V; 1], qr: [V; 1], _: [V; 0], _: [V; 0]) -> Normal<V, 1, 1> {
-        let zero = V::zero();
-        Normal { waves: [[qr[0] - ql[0]]], speeds: [zero], amdq: [zero], apdq: [zero] }
-    }
-
-    #[inline(always)]
-    fn transverse<V: Real>(
-        &self,
-        _: Axis,
-        _: Axis,
-        _: Side,
-        _: [V; 1],
-        _: [V; 1],
-        _: [V; 1],
-        _: &TransverseAux<V, 0>,
-        _: [V; 1],
-    ) -> Transverse<V, 1> {
-        Transverse { bmasdq: [V::zero()], bpasdq: [V::zero()] }
-    }
-
-    #[inline(always)]
-    fn source<V: Real>(&self, x: [V; 3], t: V, dt: V, q: [V; 1], _: [V; 0]) -> [V; 1] {
-        [q[0] - dt * (V::constant(3.0) * x[0] + x[1] + t) * q[0]]
-    }
-}
-
-/// Sources change exactly the row's cells, with the same bits in every width.
-#[test]
-fn sources_give_the_same_bits_in_every_width() {
-    for len in [1, 3, 4, 5, 8, 11, 17, 31] {
-        let mut random = Random::new(5);
-        let values: Vec<f64> = (0..len + 2 * PACK_OVERRUN).map(|_| random.between(-1.0, 1.0)).collect();
-        for &isa in Isa::available() {
-            let solver = Kernels::with_isa(Decay, isa);
-            let mut q = values.clone();
-            let row = SourceRow {
-                q: q[PACK_OVERRUN..].as_mut_ptr(),
-                aux: std::ptr::NonNull::dangling().as_ptr(),
-                len,
-                component: len,
-                lattice: Lattice {
-                    lower: [0.0; 3],
-                    upper: [0.7, 1.0, 0.0],
-                    cells: [7.0, 1.0, 1.0],
-                    dx: [0.1, 1.0, 0.0],
-                },
-                first: [2, 0, 0],
-                t: 2.0,
-                dt: 0.1,
-            };
-            // SAFETY: the row has the overrun at both ends.
-            unsafe { solver.apply_source(&row) };
-            for (k, (new, old)) in q.iter().zip(&values).enumerate() {
-                let inside = (PACK_OVERRUN..PACK_OVERRUN + len).contains(&k);
-                let x = 0.7 * (5.0 + 2.0 * (k as f64 - PACK_OVERRUN as f64)) / 14.0;
-                let expected = if inside { old - 0.1 * (3.0 * x + 0.5 + 2.0) * old } else { *old };
-                assert_eq!(new.to_bits(), expected.to_bits(), "{}, {len} cells, number {k}", isa.name());
-            }
-        }
     }
 }
