@@ -1,7 +1,6 @@
 //! Solvers that are loaded at run time: a user's Rust file, compiled once and kept, or a library.
 //!
-//! [`load`] takes either; [`ChosenSolver`] is whatever solver a case asks for. The interface to the library is
-//! `riemann::plugin`.
+//! [`ChosenSolver`] is whatever solver a case asks for. The interface to a library is `riemann::plugin`.
 
 mod build;
 mod built_in;

@@ -89,6 +89,7 @@ fn parse_info(info: &str) -> Outcome<(String, Vec<(String, String)>)> {
     }
     let mut options = Vec::new();
     while let Some((key, after)) = rest.trim_start().split_once("=\"") {
+        let key = if language == "rust" { key.rsplit(' ').next().unwrap_or(key) } else { key };
         let (value, after) = after.split_once('"').ok_or_else(|| format!("`{key}` lacks its closing quote"))?;
         if !known.contains(&key) {
             return Err(format!("`{key}` is no option of {language} blocks: {}", known.join(", ")));
@@ -110,7 +111,7 @@ mod tests {
     #[test]
     fn blocks_are_read() {
         let text = "a\n\n```console run small=\"--set a=1\" code=\"2\"\namrclaw run x\n```\n\n    q_t = 0\n\n    amrclaw info\n\nb\n\n    cargo test\n";
-        let blocks = blocks("a.md", text).unwrap();
+        let blocks = super::blocks("a.md", text).unwrap();
         assert_eq!(
             (blocks[0].line, blocks[0].language.as_str(), blocks[0].text.as_str()),
             (3, "console", "amrclaw run x\n")
@@ -118,6 +119,8 @@ mod tests {
         assert_eq!((blocks[0].option("small"), blocks[0].option("code")), (Some("--set a=1"), Some("2")));
         let commands: Vec<bool> = blocks.iter().map(Block::is_indented_command).collect();
         assert_eq!(commands, [false, false, true]);
+        let rust = super::blocks("a.md", "```rust no_run parse=\"why\"\nlet a = 1;\n```").unwrap();
+        assert_eq!(rust[0].option("parse"), Some("why"));
     }
 
     /// Blocks without a language, and options that do not exist, are reported with their line.
