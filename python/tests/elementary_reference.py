@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 
 # Guaranteed bounds in units of the last place; the remainder, floor and ceil are exact.
-BOUNDS = {name: 1.0 for name in "exp ln sin cos asin acos atan sinh cosh tanh atan2 hypot".split()}
+BOUNDS = {name: 1.0 for name in "exp ln sin cos asin acos atan sinh cosh tanh atan2 hypot cbrt exp_m1 ln_1p asinh acosh atanh".split()}
 BOUNDS |= {"tan": 2.0, "powf": 2.0, "floor": 0.0, "ceil": 0.0, "remainder": 0.0}
 
 # Bits of the significand, smallest exponent of the last place, upper limit of the exponent.
@@ -21,7 +21,7 @@ SINGLE = (24, -149, 128)
 
 def reference(name, x, y):
     """The value at a point to many digits; None where the result certainly overflows or underflows."""
-    if name in ("exp", "sinh", "cosh") and abs(x) > 1e4:
+    if name in ("exp", "exp_m1", "sinh", "cosh") and abs(x) > 1e4:
         return None
     if name == "powf" and x != 0 and abs(y * math.log(abs(x))) > 1e4:
         return None
@@ -34,6 +34,14 @@ def reference(name, x, y):
             return mpmath.log(x)
         case "powf":
             return mpmath.power(x, y)
+        case "exp_m1":
+            return mpmath.expm1(x)
+        case "ln_1p":
+            return mpmath.log1p(x)
+        case "cbrt":
+            return mpmath.cbrt(abs(x)) * sign
+        case "asinh" | "atanh" if abs(x) < 1e-20:
+            return x + (x**3 / 3 if name == "atanh" else -(x**3) / 6)
         case "remainder":
             # Bits of the quotient's integer part.
             mpmath.mp.prec = 2200
@@ -85,6 +93,12 @@ def is_defined(name, x, y):
     match name:
         case "ln":
             return x > 0
+        case "ln_1p":
+            return x > -1
+        case "acosh":
+            return x >= 1
+        case "atanh":
+            return abs(x) < 1
         case "asin" | "acos":
             return abs(x) <= 1
         case "powf":

@@ -240,7 +240,8 @@ const HABITS: &[(&str, &str)] = &[
     ("log2", "write `log(a) / log(2)`: `log(a)` is the natural logarithm"),
     ("fmod", "write `mod(a, b)`, which has the sign of b, or `sign(a) * mod(abs(a), abs(b))`, which has that of a"),
     ("fabs", "write `abs(a)`"),
-    ("cbrt", "write `sign(a) * abs(a) ^ (1 / 3)`"),
+    ("ln_1p", "write `log1p(a)`"),
+    ("exp_m1", "write `expm1(a)`"),
     ("round", "write `floor(a + 0.5)`"),
     ("where", "write `if(condition, value where true, value elsewhere)`"),
 ];

@@ -144,6 +144,7 @@ mod tests {
             "sin(a * b) + cos(b) * tan(a) + asin(a / 3) * acos(b / 3) + atan(a * b)",
             "atan2(a, b) * hypot(a, 3 * b) + sinh(a) * cosh(b) - tanh(a - b)",
             "exp(-a * b) * log(a + b)",
+            "asinh(a * b) * acosh(1 + a) + atanh(a * b / 2) - expm1(a - b) * log1p(a * b) + cbrt(a - 2 * b)",
         ];
         for (text, [a, b]) in table.iter().flat_map(|text| [(text, [0.7, 1.1]), (text, [1.3, 0.4])]) {
             let source = source(&["a", "b"], &[text, "0"], false);

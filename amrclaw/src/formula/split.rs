@@ -54,13 +54,17 @@ const MOST: u32 = 1000;
 
 /// Cost of an operation in a row of cells relative to a load: a division or a square root about 1, an elementary function 10.
 fn cost(operation: &Operation) -> u32 {
-    use Primitive::{Acos, Asin, Atan, Atan2, Cos, Cosh, Exp, Hypot, Log, Modulo, Power, Sin, Sinh, Tan, Tanh};
+    use Primitive::{
+        Acos, Asin, Atan, Atan2, Cbrt, Cos, Cosh, Exp, ExpM1, Hypot, Log, Log1p, Modulo, Power, Sin, Sinh,
+    };
+    use Primitive::{Acosh, Asinh, Atanh, Tan, Tanh};
     let (Operation::Unary(primitive, ..) | Operation::Binary(primitive, ..)) = operation else { return 0 };
     match primitive {
         Primitive::Divide | Primitive::Sqrt => 1,
         Modulo | Power | Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log | Hypot => {
             ELEMENTARY
         }
+        Asinh | Acosh | Atanh | ExpM1 | Log1p | Cbrt => ELEMENTARY,
         _ => 0,
     }
 }

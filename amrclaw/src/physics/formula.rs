@@ -131,10 +131,22 @@ primitives! {
     Cosh = "cosh", 1;
     /// Hyperbolic tangent.
     Tanh = "tanh", 1;
+    /// Inverse hyperbolic sine.
+    Asinh = "asinh", 1;
+    /// Inverse hyperbolic cosine.
+    Acosh = "acosh", 1;
+    /// Inverse hyperbolic tangent.
+    Atanh = "atanh", 1;
     /// Exponential.
     Exp = "exp", 1;
+    /// `exp(a) - 1`.
+    ExpM1 = "expm1", 1;
     /// Natural logarithm.
     Log = "log", 1;
+    /// `log(1 + a)`.
+    Log1p = "log1p", 1;
+    /// Cube root.
+    Cbrt = "cbrt", 1;
     /// `sqrt(a² + b²)`.
     Hypot = "hypot", 2;
 }

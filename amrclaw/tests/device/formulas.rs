@@ -62,7 +62,7 @@ pub const IN_A_PLANE: [Row; 9] = [
         FLOW,
         &[
             "initial.q='exp(-9 * hypot(x - 0.4, y - 0.5)^1.5) + 0.1 * atan2(y - 0.5, x - 0.3)'",
-            "aux.v_edge='0.3 * sin(pi * x) * tanh(1 + t) + 0.01 * log(1 + x_upper)'",
+            "aux.v_edge='0.3 * sin(pi * x) * tanh(1 + t) + 0.01 * log(1 + x_upper) + 0.001 * cbrt(x - 0.3) * asinh(expm1(y)) * log1p(atanh(0.5 * x)) * acosh(1 + t)'",
             "source.q='-q * cosh(sin(3 * x)) * 1.1^(x - y) + 0.1 * acos(x - 0.5) * asin(0.3)'",
             "scheme.source='strang'",
             "regrid.flag={criterion='user',expression='abs(atan(q) - 0.4) < 0.3 + 0.1 * tan(y) * sinh(x) + exp(-t)'}",

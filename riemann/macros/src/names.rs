@@ -7,7 +7,7 @@ pub const PRIMITIVES: [(&str, usize); 6] =
     [("head", 0), ("power_of_two", 0), ("exponent", 0), ("significand", 0), ("two_over_pi", 0), ("copysign", 1)];
 
 /// Methods of numbers in the solver language that blocks of functions define, with the number of their arguments.
-pub const ELEMENTARY: [(&str, usize); 16] = [
+pub const ELEMENTARY: [(&str, usize); 22] = [
     ("exp", 0),
     ("ln", 0),
     ("sin", 0),
@@ -19,6 +19,12 @@ pub const ELEMENTARY: [(&str, usize); 16] = [
     ("sinh", 0),
     ("cosh", 0),
     ("tanh", 0),
+    ("asinh", 0),
+    ("acosh", 0),
+    ("atanh", 0),
+    ("exp_m1", 0),
+    ("ln_1p", 0),
+    ("cbrt", 0),
     ("floor", 0),
     ("ceil", 0),
     ("atan2", 1),

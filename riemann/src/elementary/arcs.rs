@@ -42,9 +42,7 @@ impl Arcs {
         let p = Self::ASIN_8 + z * (Self::ASIN_9 + z * (Self::ASIN_10 + z * (Self::ASIN_11 + z * Self::ASIN_12)));
         let p = Self::ASIN_4 + z * (Self::ASIN_5 + z * (Self::ASIN_6 + z * (Self::ASIN_7 + z * p)));
         let p = z * (Self::ASIN_0 + z * (Self::ASIN_1 + z * (Self::ASIN_2 + z * (Self::ASIN_3 + z * p))));
-        let root = z.sqrt();
-        let (square, square_low) = Self::product(root, root);
-        let low = ((z - square) - square_low) / (if root > 0.0 { 2.0 * root } else { 1.0 });
+        let (root, low) = Self::root(z, 0.0);
         (if inner { a } else { root }, if inner { 0.0 } else { low }, p)
     }
 
@@ -139,10 +137,8 @@ impl Arcs {
         let (uu, uu_low) = Self::product(u, u);
         let (vv, vv_low) = Self::product(v, v);
         let (s, s_low) = Self::ordered_sum(uu, vv);
-        let root = s.sqrt();
-        let (square, square_low) = Self::product(root, root);
-        let rest = ((s - square) - square_low) + (s_low + (uu_low + vv_low));
-        let value = (root + rest / (if root > 0.0 { 2.0 * root } else { 1.0 })) * e.power_of_two();
+        let (root, low) = Self::root(s, s_low + (uu_low + vv_low));
+        let value = (root + low) * e.power_of_two();
         let infinity = Self::infinity();
         if x.abs() == infinity || y.abs() == infinity { infinity } else { value }
     }

@@ -35,16 +35,26 @@ impl Exponential {
     const TANH_9: Real = 8.336004905463845e-05;
     const TANH_10: Real = -1.952101588733101e-05;
 
-    /// k, h and l with e^(x + low) = 2^k (h + l), |l| < 0.07, h + l in 0.7 … 1.42, for |x| < 1000 and a `low` far below it.
-    fn exp_parts(x: Real, low: Real) -> (Real, Real, Real) {
+    /// k, r and c with x + low = k log 2 + r + c, |r| ≤ ½ log 2, for |x| < 1000 and a `low` far below it.
+    fn exp_reduced(x: Real, low: Real) -> (Real, Real, Real) {
         let k = Self::nearest(x * Self::LOG2_E);
         let a = x - k * Self::LN2_HIGH;
         let b = k * Self::LN2_LOW - low;
         let r = a - b;
-        let c = (a - r) - b;
+        (k, r, (a - r) - b)
+    }
+
+    /// p with e^r = 1 + r + r² (½ + r p).
+    fn exp_tail(r: Real) -> Real {
         let p = Self::EXP_5 + r * (Self::EXP_6 + r * (Self::EXP_7 + r * Self::EXP_8));
         let p = Self::EXP_1 + r * (Self::EXP_2 + r * (Self::EXP_3 + r * (Self::EXP_4 + r * p)));
-        let p = r * r * (0.5 + r * (Self::EXP_0 + r * p));
+        Self::EXP_0 + r * p
+    }
+
+    /// k, h and l with e^(x + low) = 2^k (h + l), |l| < 0.07, h + l in 0.7 … 1.42, for |x| < 1000 and a `low` far below it.
+    fn exp_parts(x: Real, low: Real) -> (Real, Real, Real) {
+        let (k, r, c) = Self::exp_reduced(x, low);
+        let p = r * r * (0.5 + r * Self::exp_tail(r));
         let (h, e) = Self::ordered_sum(1.0, r);
         (k, h, e + (p + (c + c * r)))
     }
@@ -59,6 +69,21 @@ impl Exponential {
     pub fn exp(x: Real) -> Real {
         let (k, h, l) = Self::exp_parts(Self::within_exp(x), 0.0);
         Self::scaled(h + l, k)
+    }
+
+    /// e^x − 1.
+    pub fn expm1(x: Real) -> Real {
+        let bounded = if x > 720.0 { 720.0 } else { x };
+        let bounded = if bounded < -40.0 { -40.0 } else { bounded };
+        let (k, r, c) = Self::exp_reduced(bounded, 0.0);
+        // Where 1 cancels half of e^r, half the square counts to its last bit.
+        let (square, square_low) = Self::product(r, r);
+        let p = 0.5 * square_low + square * (r * Self::exp_tail(r));
+        let (h, e) = Self::ordered_sum(1.0, r);
+        let one = (if k < 100.0 { -k } else { -100.0 }).power_of_two();
+        let (d, d_low) = Self::sum(h, -one);
+        let low = d_low + (e + (c + c * r));
+        Self::scaled(d + (0.5 * square + (low + p)), k).copysign(x)
     }
 
     /// (e^x − e^−x) / 2.

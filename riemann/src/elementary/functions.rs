@@ -56,6 +56,18 @@ functions! {
     cosh => |x| Elementary::cosh(x);
     /// The hyperbolic tangent.
     tanh => |x| Elementary::tanh(x);
+    /// The inverse hyperbolic sine.
+    asinh => |x| Elementary::asinh(x);
+    /// The inverse hyperbolic cosine, from 0 on.
+    acosh => |x| Elementary::acosh(x);
+    /// The inverse hyperbolic tangent.
+    atanh => |x| Elementary::atanh(x);
+    /// e^x − 1, accurate for small x too.
+    exp_m1 => |x| Elementary::expm1(x);
+    /// log(1 + x), accurate for small x too.
+    ln_1p => |x| Elementary::log1p(x);
+    /// The cube root, of negative numbers too.
+    cbrt => |x| Elementary::cbrt(x);
     /// The largest whole number that is not above.
     floor => |x| Elementary::floor(x);
     /// The smallest whole number that is not below.

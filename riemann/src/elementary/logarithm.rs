@@ -5,6 +5,8 @@ impl Logarithm {
     const SQRT_2: Real = 1.4142135623730951;
     const SMALLEST_NORMAL: Real = 2.2250738585072014e-308;
     const TWO_TO_54: Real = 18014398509481984.0;
+    /// 2²⁸: from there on 1 beside the square changes no logarithm.
+    const SQUARED_AND_MORE: Real = 268435456.0;
     const LOG_0: Real = 0.6666666666666734;
     const LOG_1: Real = 0.3999999999941467;
     const LOG_2: Real = 0.2857142874238918;
@@ -33,20 +35,93 @@ impl Logarithm {
         (if upper { m * 0.5 } else { m }, if upper { e + 1.0 } else { e })
     }
 
-    /// The natural logarithm: with s = f / (2 + f), log(1 + f) = 2 s + s³ p(s²), where 2 s = f − s f.
-    pub fn log(x: Real) -> Real {
+    /// log x + part + octaves · log 2 for positive finite x and a `part` far below 1: with s = f / (2 + f), log(1 + f) = 2 s + s³ p(s²),
+    /// where 2 s = f − s f.
+    fn log_near(x: Real, part: Real, octaves: Real) -> Real {
         let (m, e) = Self::mantissa_and_exponent(x);
+        let e = e + octaves;
         let f = m - 1.0;
         let s = f / (2.0 + f);
         let z = s * s;
         let p = Self::LOG_3 + z * (Self::LOG_4 + z * (Self::LOG_5 + z * Self::LOG_6));
         let p = z * (Self::LOG_0 + z * (Self::LOG_1 + z * (Self::LOG_2 + z * p)));
         let half = 0.5 * f * f;
-        let low = s * (half + p) + e * Self::LN2_LOW;
-        let value = e * Self::LN2_HIGH - ((half - low) - f);
+        let low = s * (half + p) + e * Self::LN2_LOW + part;
+        e * Self::LN2_HIGH - ((half - low) - f)
+    }
+
+    /// The natural logarithm.
+    pub fn log(x: Real) -> Real {
+        let value = Self::log_near(x, 0.0, 0.0);
         let edge = if x == 0.0 { -Self::infinity() } else { Self::not_a_number() };
         let finite = if x < Self::infinity() { value } else { x };
         if x > 0.0 { finite } else { edge }
+    }
+
+    /// log(x + low), for a `low` far below x or beside x = 1.
+    fn log_sum(x: Real, low: Real) -> Real {
+        Self::log_near(x, low / x, 0.0)
+    }
+
+    /// log(1 + w + low), for a `low` far below w.
+    fn log_beside_one(w: Real, low: Real) -> Real {
+        let (u, rest) = Self::sum(1.0, w);
+        let value = Self::log_sum(u, rest + low);
+        // 2⁻³⁰: below that 1 + w has too few digits of w, and two terms of the series are enough.
+        if w.abs() < 9.313225746154785e-10 { w - (0.5 * w * w - low) } else { value }
+    }
+
+    /// log(1 + x).
+    pub fn log1p(x: Real) -> Real {
+        let value = Self::log_beside_one(x, 0.0).copysign(x);
+        let edge = if x == -1.0 { -Self::infinity() } else { Self::not_a_number() };
+        let finite = if x < Self::infinity() { value } else { x };
+        if x > -1.0 { finite } else { edge }
+    }
+
+    /// log 2a, for a above 2²⁸.
+    fn log_twice(a: Real) -> Real {
+        let value = Self::log_near(a, 0.0, 1.0);
+        if a < Self::infinity() { value } else { a }
+    }
+
+    /// The inverse hyperbolic sine: sign x · log(1 + a + a² / (1 + √(1 + a²))), a = |x|.
+    pub fn asinh(x: Real) -> Real {
+        let a = x.abs();
+        let large = a > Self::SQUARED_AND_MORE;
+        let b = if large { 1.0 } else { a };
+        let (s, s_low) = Self::product(b, b);
+        let (q, q_low) = Self::sum(1.0, s);
+        let (root, root_low) = Self::root(q, q_low + s_low);
+        let (d, d_low) = Self::sum(1.0, root);
+        let (t, t_low) = Self::quotient(s, s_low, d, d_low + root_low);
+        let (w, w_low) = Self::sum(b, t);
+        let small = Self::log_beside_one(w, w_low + t_low);
+        (if large { Self::log_twice(a) } else { small }).copysign(x)
+    }
+
+    /// The inverse hyperbolic cosine, from 0 on: log(x + √(x² − 1)).
+    pub fn acosh(x: Real) -> Real {
+        let large = x > Self::SQUARED_AND_MORE;
+        let b = if large { 1.0 } else { x };
+        let (s, s_low) = Self::product(b, b);
+        let (q, q_low) = Self::sum(s, -1.0);
+        let (q, q_low) = Self::ordered_sum(q, q_low + s_low);
+        let (root, root_low) = Self::root(q, q_low);
+        let (u, low) = Self::sum(b, root);
+        let small = Self::log_sum(u, low + root_low);
+        let value = if large { Self::log_twice(x) } else { small };
+        if x >= 1.0 { value } else { Self::not_a_number() }
+    }
+
+    /// The inverse hyperbolic tangent: sign x · ½ log(1 + 2a / (1 − a)), a = |x|.
+    pub fn atanh(x: Real) -> Real {
+        let a = x.abs();
+        let (d, d_low) = Self::sum(1.0, -a);
+        let (t, t_low) = Self::quotient(2.0 * a, 0.0, if a < 1.0 { d } else { 1.0 }, d_low);
+        let value = (0.5 * Self::log_beside_one(t, t_low)).copysign(x);
+        let edge = if a == 1.0 { Self::infinity().copysign(x) } else { Self::not_a_number() };
+        if a < 1.0 { value } else { edge }
     }
 
     /// The logarithm of a positive finite number to 64 bits and more, as a sum of two.

@@ -14,6 +14,7 @@
 // Shared blocks come before the blocks that include them: their names are macros.
 mod arcs;
 mod circular;
+mod cubic;
 mod exponential;
 mod logarithm;
 mod pairs;
@@ -26,6 +27,7 @@ pub mod rows;
 use arcs::Arcs;
 pub use bits::Double;
 use circular::Circular;
+use cubic::Cubic;
 use exponential::Exponential;
 pub use functions::Functions;
 use logarithm::Logarithm;
@@ -37,7 +39,7 @@ use whole::Whole;
 #[derive(Clone, Copy, Debug)]
 pub struct Elementary;
 
-#[riemann::functions(with(Pairs, Whole, Exponential, Logarithm, Circular, Arcs))]
+#[riemann::functions(with(Pairs, Whole, Exponential, Logarithm, Circular, Arcs, Cubic))]
 impl Elementary {}
 
 /// What the CUDA C++ rests on: bits of numbers, and the functions' names in formulas.
@@ -59,7 +61,7 @@ pub fn device_text() -> &'static str {
 }
 
 /// Names of the functions in CUDA C++.
-pub const DEVICE_NAMES: [&str; 17] = [
+pub const DEVICE_NAMES: [&str; 23] = [
     "real_exp",
     "real_ln",
     "real_sin",
@@ -72,6 +74,12 @@ pub const DEVICE_NAMES: [&str; 17] = [
     "real_sinh",
     "real_cosh",
     "real_tanh",
+    "real_asinh",
+    "real_acosh",
+    "real_atanh",
+    "real_exp_m1",
+    "real_ln_1p",
+    "real_cbrt",
     "real_powf",
     "real_hypot",
     "real_remainder",

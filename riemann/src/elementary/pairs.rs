@@ -38,6 +38,13 @@ impl Pairs {
         (q, ((((n - p) - p_low) + n_low) - q * d_low) * inverse)
     }
 
+    /// √(s + s_low) as a sum of two, for s not negative and s_low far below it.
+    fn root(s: Real, s_low: Real) -> (Real, Real) {
+        let root = s.sqrt();
+        let (square, square_low) = Self::product(root, root);
+        (root, (((s - square) - square_low) + s_low) / (if root > 0.0 { 2.0 * root } else { 1.0 }))
+    }
+
     /// The nearest whole number to x, |x| < 2⁵¹; halves go to the even one.
     fn nearest(x: Real) -> Real {
         (x + Self::ROUNDER) - Self::ROUNDER

@@ -29,6 +29,18 @@ pub enum Unary {
     Cosh,
     /// The hyperbolic tangent.
     Tanh,
+    /// The inverse hyperbolic sine.
+    Asinh,
+    /// The inverse hyperbolic cosine, from 0 on.
+    Acosh,
+    /// The inverse hyperbolic tangent.
+    Atanh,
+    /// e^x − 1.
+    ExpM1,
+    /// log(1 + x).
+    Ln1p,
+    /// The cube root.
+    Cbrt,
     /// The largest whole number that is not above.
     Floor,
     /// The smallest whole number that is not below.
@@ -50,9 +62,12 @@ pub enum Binary {
 
 impl Unary {
     /// All of them.
-    pub const ALL: [Unary; 13] = {
+    pub const ALL: [Unary; 19] = {
         use Unary::*;
-        [Exp, Ln, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Floor, Ceil]
+        [
+            Exp, Ln, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, ExpM1, Ln1p, Cbrt, Floor,
+            Ceil,
+        ]
     };
 
     /// The name of the corresponding method of numbers.
@@ -70,6 +85,12 @@ impl Unary {
             Sinh => "sinh",
             Cosh => "cosh",
             Tanh => "tanh",
+            Asinh => "asinh",
+            Acosh => "acosh",
+            Atanh => "atanh",
+            ExpM1 => "exp_m1",
+            Ln1p => "ln_1p",
+            Cbrt => "cbrt",
             Floor => "floor",
             Ceil => "ceil",
         }
@@ -165,8 +186,8 @@ impl<R: Scalar> Row<R> for UnaryRow<'_, R> {
             };
         }
         choose!(
-            Exp exp, Ln ln, Sin sin, Cos cos, Tan tan, Asin asin, Acos acos, Atan atan, Sinh sinh, Cosh cosh, Tanh tanh, Floor floor,
-            Ceil ceil
+            Exp exp, Ln ln, Sin sin, Cos cos, Tan tan, Asin asin, Acos acos, Atan atan, Sinh sinh, Cosh cosh, Tanh tanh,
+            Asinh asinh, Acosh acosh, Atanh atanh, ExpM1 exp_m1, Ln1p ln_1p, Cbrt cbrt, Floor floor, Ceil ceil
         );
     }
 }

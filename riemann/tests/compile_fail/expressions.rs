@@ -14,7 +14,7 @@ impl Wrong {
         2 * x
     }
     fn exponential(&self, x: Real) -> Real {
-        (self.rate * x).exp_m1()
+        (self.rate * x).log10()
     }
     fn fused(&self, x: Real) -> Real {
         x.mul_add(x, x)

@@ -101,7 +101,14 @@ impl EveryFeature {
         let size = x.abs().min(1.0);
         let circular = x.sin() + x.cos() * x.tan() + size.asin() - size.acos() + x.atan() / y.atan2(x);
         let hyperbolic = x.sinh() + x.cosh() * x.tanh() + x.exp() - (size + 1.0).ln();
-        [circular, hyperbolic, (size + 0.5).powf(y) - x.hypot(y), x.floor() + 3.0 * y.ceil() + x % (size + 0.25)]
+        let inverse =
+            x.asinh() + (size + 1.0).acosh() * (0.5 * x / (size + 1.0)).atanh() + x.exp_m1() - size.ln_1p() * x.cbrt();
+        [
+            circular,
+            hyperbolic + inverse,
+            (size + 0.5).powf(y) - x.hypot(y),
+            x.floor() + 3.0 * y.ceil() + x % (size + 0.25),
+        ]
     }
 
     fn normal(&self, axis: Axis, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {

@@ -51,6 +51,20 @@ pub fn places(function: Unary) -> Vec<f64> {
         Unary::Sinh | Unary::Cosh => {
             of_exp().chain([1.0, 34.65, 89.41598629223294, 709.782712893384, 710.4758600739439, 720.0]).collect()
         }
+        Unary::ExpM1 => of_exp().chain([34.65, 37.5, 40.0, 708.3964185322641, 709.782712893384, 720.0]).collect(),
+        Unary::Ln1p => {
+            let inside = [power_of_two(-53), power_of_two(-30), 1.0 - FRAC_1_SQRT_2, SQRT_2 - 1.0, 0.5, 1.0, 2.0];
+            inside.into_iter().chain([0.0, LEAST, MIN, power_of_two(53), f64::MAX]).collect()
+        }
+        Unary::Asinh | Unary::Acosh => {
+            let ends = [0.0, LEAST, MIN, power_of_two(-26), power_of_two(28), f64::MAX / 2.0, f64::MAX];
+            ends.into_iter().chain([0.25, 0.35, SQRT_2 - 1.0, 0.75, 1.0, 1.06, 1.25]).collect()
+        }
+        Unary::Atanh => vec![0.0, LEAST, MIN, power_of_two(-27), 0.17157287525380988, 0.3333, 0.5, 0.7, 1.0],
+        Unary::Cbrt => {
+            let wholes = [-1022, -3, -2, -1, 0, 1, 2, 3, 1023].map(power_of_two);
+            [0.0, LEAST, 8.0 * LEAST, MIN, 27.0, f64::MAX].into_iter().chain(wholes).collect()
+        }
         Unary::Tanh => halves.map(|x| x / 2.0).into_iter().chain([0.0, 0.55, 19.0, 20.0]).collect(),
         Unary::Floor | Unary::Ceil => {
             let wholes = [31, 32, 51, 52, 53, 63].map(power_of_two);

@@ -38,6 +38,18 @@ fn functions_of_one_number() {
     odd(Unary::Sinh, &[(0.0, 0.0), (INF, INF), (1e6, INF)]);
     one(Unary::Cosh, &[(0.0, 1.0), (INF, INF), (-INF, INF), (1e6, INF)]);
     odd(Unary::Tanh, &[(0.0, 0.0), (INF, 1.0), (1e6, 1.0)]);
+    odd(Unary::Asinh, &[(0.0, 0.0), (INF, INF), (5e-324, 5e-324)]);
+    one(Unary::Acosh, &[(1.0, 0.0), (INF, INF), (0.5, NAN), (-1.0, NAN), (-INF, NAN)]);
+    odd(Unary::Atanh, &[(0.0, 0.0), (1.0, INF), (1.5, NAN), (INF, NAN), (5e-324, 5e-324)]);
+    one(
+        Unary::ExpM1,
+        &[(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-INF, -1.0), (1e6, INF), (-1e6, -1.0), (-5e-324, -5e-324)],
+    );
+    one(
+        Unary::Ln1p,
+        &[(0.0, 0.0), (-0.0, -0.0), (INF, INF), (-1.0, -INF), (-2.0, NAN), (-INF, NAN), (-5e-324, -5e-324)],
+    );
+    odd(Unary::Cbrt, &[(0.0, 0.0), (INF, INF), (1.0, 1.0), (8.0, 2.0), (27.0, 3.0), (0.125, 0.5), (1e-300, 1e-100)]);
     odd(Unary::Floor, &[(0.0, 0.0), (INF, INF), (7.0, 7.0), (1e300, 1e300)]);
     one(Unary::Floor, &[(0.75, 0.0), (-0.25, -1.0), (-1.5, -2.0), (2.5, 2.0), (3.5, 3.0)]);
     odd(Unary::Ceil, &[(0.0, 0.0), (INF, INF), (7.0, 7.0), (1e300, 1e300)]);
@@ -150,7 +162,19 @@ fn functions_that_grow_never_fall() {
     use std::f64::consts::{FRAC_1_SQRT_2, LN_2, SQRT_2};
     let tan_eighth = SQRT_2 - 1.0;
     let places = [LN_2 / 2.0, tan_eighth, 0.5, 0.55, FRAC_1_SQRT_2, 1.0, 1.5 * LN_2, SQRT_2, 1.0 / tan_eighth, 20.0];
-    for function in [Unary::Exp, Unary::Ln, Unary::Asin, Unary::Atan, Unary::Sinh, Unary::Tanh] {
+    let growing = [
+        Unary::Exp,
+        Unary::Ln,
+        Unary::Asin,
+        Unary::Atan,
+        Unary::Sinh,
+        Unary::Tanh,
+        Unary::Asinh,
+        Unary::ExpM1,
+        Unary::Ln1p,
+        Unary::Cbrt,
+    ];
+    for function in growing {
         for place in places.into_iter().filter(|&place| function != Unary::Asin || place < 0.99) {
             let x: Vec<f64> = (0..4000u64).map(|k| f64::from_bits(place.to_bits() - 2000 + k)).collect();
             let y = Function::One(function).values(Isa::detect(), &x, &x);

@@ -107,6 +107,11 @@ hyperbolic_sine = tail(factorial_series(1, 1), 1)
 arctangent = tail(lambda k: mp.mpf(-1) ** k / (2 * k + 1), 1)
 arcsine = tail(arcsine_term, 1)
 
+
+def inverse_root(u):
+    return 1 / mp.cbrt(u)
+
+
 exponential = tail(lambda k: 1 / mp.factorial(k), 3)
 
 
@@ -131,6 +136,7 @@ FITS = [
     ("ATAN", "atan t = t + t³ p(t²)", arctangent, vanishing(1), 0, EIGHTH, 11),
     ("ASIN", "asin x = x + x³ p(x²)", arcsine, vanishing(1), 0, mp.mpf(1) / 4, 13),
     ("SINH", "sinh x = x + x³ p(x²)", hyperbolic_sine, vanishing(1), 0, 1, 8),
+    ("CBRT", "m^(−1/3) = p(m), to begin with", inverse_root, mp.cbrt, 1, 2, 6),
     ("TANH", "tanh x = x + x³ p(x²)", hyperbolic_tangent_tail, vanishing(1), 0, mp.mpf("0.3025"), 11),
 ]
 

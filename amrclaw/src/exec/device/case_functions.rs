@@ -242,10 +242,14 @@ fn known(quantity: Quantity, num_eqn: usize) -> String {
 
 /// The function of CUDA C++ that computes a primitive.
 fn cuda_name(primitive: Primitive) -> String {
-    use Primitive::{Acos, Asin, Atan, Atan2, Cos, Cosh, Exp, Hypot, Log, Sin, Sinh, Tan, Tanh};
+    use Primitive::{Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cbrt, Cos, Cosh, Exp, ExpM1, Hypot, Log, Log1p};
+    use Primitive::{Sin, Sinh, Tan, Tanh};
     match primitive {
         Log => "real_ln".to_owned(),
-        Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Hypot => {
+        Log1p => "real_ln_1p".to_owned(),
+        ExpM1 => "real_exp_m1".to_owned(),
+        Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Exp | Cbrt
+        | Hypot => {
             format!("real_{}", primitive.name())
         }
         other => format!("formula_{}", other.name()),

@@ -108,8 +108,24 @@ impl Formulas {
                 let square = square(self, whole);
                 Slope::Factor(self.difference(one, square))
             }
+            Primitive::Asinh | Primitive::Acosh => {
+                let square = square(self, a);
+                let inside =
+                    if primitive == Primitive::Asinh { self.sum(square, one) } else { self.difference(square, one) };
+                Slope::Divisor(self.apply(Sqrt, &[inside]))
+            }
+            Primitive::Atanh => {
+                let square = square(self, a);
+                Slope::Divisor(self.difference(one, square))
+            }
             Exp => Slope::Factor(whole),
+            Primitive::ExpM1 => Slope::Factor(self.sum(whole, one)),
             Log => Slope::Divisor(a),
+            Primitive::Log1p => Slope::Divisor(self.sum(one, a)),
+            Primitive::Cbrt => {
+                let square = square(self, whole);
+                Slope::Divisor(self.scaled(3.0, square))
+            }
             // Constant but for jumps.
             _ => Slope::Zero,
         }

@@ -5,9 +5,6 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Ident};
 
-/// Functions that the language lacks, since each processor rounds them differently.
-const INEXACT: &[&str] = &["exp_m1", "ln_1p", "asinh", "acosh", "atanh", "cbrt"];
-
 /// Methods of floating-point numbers that the language lacks, and the expression to write instead.
 const OTHERWISE: &[(&str, &str)] = &[
     ("log", "x.ln() for the natural logarithm, x.ln() / base.ln() for another"),
@@ -30,24 +27,15 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("to_radians", "x * (PI / 180.0) with a constant PI"),
 ];
 
-fn inexact(name: &str) -> String {
-    format!(
-        "`{name}` gives other bits on a CPU than on a GPU and is not in the solver language: compute it once per cell \
-         in `aux_values` or `initial`, or give its value as a parameter"
-    )
-}
-
 /// A method that real numbers do not have here.
 pub fn real_method(method: &Ident) -> Error {
     let name = method.to_string();
-    let message = if INEXACT.contains(&name.as_str()) {
-        inexact(&name)
-    } else if let Some((_, instead)) = OTHERWISE.iter().find(|(known, _)| *known == name) {
+    let message = if let Some((_, instead)) = OTHERWISE.iter().find(|(known, _)| *known == name) {
         format!("`{name}` is not in the solver language: write {instead}")
     } else {
         format!(
-            "real numbers have no `{name}` here: there are abs, sqrt, min, max, powi, powf, exp, ln, sin, cos, tan, asin, acos, \
-             atan, atan2, sinh, cosh, tanh, hypot, floor and ceil"
+            "real numbers have no `{name}` here: there are abs, sqrt, cbrt, min, max, powi, powf, exp, exp_m1, ln, ln_1p, sin, cos, tan, \
+             asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, hypot, floor and ceil"
         )
     };
     Error::new(method.span(), message)
@@ -64,9 +52,7 @@ pub fn array_method(method: &Ident) -> Error {
 
 /// A function from outside the block.
 pub fn function(place: &Expr, name: &str) -> Error {
-    let message = if INEXACT.contains(&name) {
-        inexact(name)
-    } else if ELEMENTARY.iter().any(|(known, _)| *known == name) {
+    let message = if ELEMENTARY.iter().any(|(known, _)| *known == name) {
         format!("write it as a method: `x.{name}(…)`")
     } else if name == "from_fn" {
         "write `let mut a = [0.0; N];` and a loop `for m in 0..N { a[m] = …; }`".to_owned()

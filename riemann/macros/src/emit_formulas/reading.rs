@@ -268,6 +268,8 @@ impl Reading<'_> {
         let others = others.iter().map(|other| self.term(other)).collect::<Result<Vec<_>>>()?;
         let name = match name {
             "ln" => "log",
+            "exp_m1" => "expm1",
+            "ln_1p" => "log1p",
             "remainder" => return Err(Error::new(span, "formulas have no remainder with the sign of what is divided")),
             "powf" => {
                 let text = format!("{}^{}", a.within(ATOM), others[0].within(ATOM));
