@@ -5,8 +5,10 @@
 //! fused multiply-add, so that all widths give the same bits.
 
 mod choose;
+mod table;
 
 pub use choose::Choose;
+pub use table::interpolated;
 
 use crate::elementary::Double;
 use std::fmt::Debug;

@@ -74,11 +74,14 @@ pub enum Statement {
         then: Block,
         otherwise: Option<Block>,
     },
+    /// A loop over integers that are known once outer loops are unrolled.
     For {
         variable: Local,
-        first: i64,
-        end: i64,
+        first: Expr,
+        end: Expr,
         body: Block,
+        /// The truth value of each lane that ends the loop, once it is false in all lanes.
+        running: Option<Local>,
     },
     Block(Block),
 }
@@ -131,6 +134,8 @@ pub enum Kind {
     Tuple(Vec<Expr>),
     Element(Box<Expr>, usize),
     Field(Box<Expr>, &'static str),
+    /// Between the numbers of a table, linear in a real index, beyond which the first and the last number hold; NaN for NaN.
+    Table(Vec<f64>, Box<Expr>),
     /// Values of all fields, in the struct's order.
     Struct(Vec<(&'static str, Expr)>),
     If {
@@ -158,6 +163,20 @@ impl Expr {
             }
             _ => None,
         }
+    }
+
+    /// The value of a constant number.
+    pub fn constant_real(&self) -> Option<f64> {
+        Some(match &self.kind {
+            Kind::Real(value) => *value,
+            Kind::Negate(a) => -a.constant_real()?,
+            Kind::RealFromInt(a) => a.constant()? as f64,
+            Kind::Arithmetic('+', a, b) => a.constant_real()? + b.constant_real()?,
+            Kind::Arithmetic('-', a, b) => a.constant_real()? - b.constant_real()?,
+            Kind::Arithmetic('*', a, b) => a.constant_real()? * b.constant_real()?,
+            Kind::Arithmetic('/', a, b) => a.constant_real()? / b.constant_real()?,
+            _ => return None,
+        })
     }
 
     /// The value of a constant condition, which compares constant integers.

@@ -37,7 +37,7 @@ pub const SPACE_TILE: [usize; 2] = [64, 16];
 /// Numbers that must be readable past the last cell of an arena: packs may run over a row's end.
 pub const PACK_OVERRUN: usize = 16;
 /// Waves of a solver at most.
-pub const MAX_WAVES: usize = 8;
+pub const MAX_WAVES: usize = 64;
 
 /// Strides of a patch's arrays in numbers, not bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

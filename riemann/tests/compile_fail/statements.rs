@@ -7,6 +7,8 @@ pub struct Wrong;
 
 #[riemann::kernels]
 impl Wrong {
+    const TABLE: [Real; 2] = [1.0, 2.0];
+
     fn early(&self, x: Real) -> Real {
         if x > 0.0 {
             return x;
@@ -26,6 +28,57 @@ impl Wrong {
             y *= 0.5;
         }
         y
+    }
+    fn before(&self, x: Real) -> Real {
+        let mut y = x;
+        for i in 0..3 {
+            for _ in 0..i - 1 {
+                y *= 0.5;
+            }
+        }
+        y
+    }
+    fn nothing_to_end(&self, x: Real) -> Real {
+        if x > 0.0 {
+            break;
+        }
+        x
+    }
+    fn with_value(&self, x: Real) -> Real {
+        for _ in 0..3 {
+            break x;
+        }
+        x
+    }
+    fn counted(&self, x: Real) -> Real {
+        let mut count = 0;
+        for _ in 0..3 {
+            if x > 1.0 {
+                break;
+            }
+            count += 1;
+        }
+        count as Real
+    }
+    fn ends_from_within(&self, x: Real) -> Real {
+        let mut y = x;
+        for _ in 0..3 {
+            y *= if y > 2.0 {
+                if y > 3.0 {
+                    break;
+                }
+                0.5
+            } else {
+                0.25
+            };
+        }
+        y
+    }
+    fn no_table(&self, q: State) -> Real {
+        q.linear(q[0])
+    }
+    fn table_of_two(&self, x: Real) -> Real {
+        Self::TABLE.linear(x, x)
     }
     fn constant(&self, x: Real) -> Real {
         let y = x;

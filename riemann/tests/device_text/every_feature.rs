@@ -18,6 +18,8 @@ impl EveryFeature {
     const LAST: usize = M - 1;
     const SMALL: Real = 1.0 / 3.0 - 0.1;
 
+    const TABLE: [Real; 4] = [0.5, -1.0, SMALL, 2.0];
+
     type Pair = (Real, Real);
 
     /// Comparisons, logical operators, nested branches that assign, a loop that contains a branch.
@@ -111,6 +113,55 @@ impl EveryFeature {
         ]
     }
 
+    /// Loops up to another loop's variable, loops that lanes leave in different rounds, tables.
+    pub fn rounds(x: Real, y: Real) -> [Real; 4] {
+        let mut triangle = [[0.0; 3]; 3];
+        let mut sum = 0.0;
+        for i in 0..3 {
+            for k in 0..i {
+                triangle[i][k] = x * (k as Real) - y;
+            }
+            for k in i..=i + 1 {
+                triangle[i][k % 3] += y;
+            }
+            for k in 0..3 {
+                sum += triangle[i][k] / ((i + k + 1) as Real);
+            }
+        }
+        // Newton's method for the cube root.
+        let (mut root, mut count) = (1.0, 0.0);
+        for k in 0..30 {
+            let step = (root * root * root - 1.0 - x.abs()) / (3.0 * root * root);
+            if step.abs() < 1e-9 || k > 6 && y > 0.9 {
+                count += 0.5;
+                break;
+            }
+            root -= step;
+            if root > 1.25 {
+                if y > 0.5 {
+                    break;
+                }
+                count -= 0.125;
+            }
+            count += 1.0;
+        }
+        // A loop that ends inside another one.
+        let mut last = 0.0;
+        for i in 0..4 {
+            for k in 0..=i {
+                last += 1.0 / ((k + 1) as Real);
+                if last > 2.0 + x {
+                    break;
+                }
+                last += 0.01;
+            }
+            if last > 4.0 + y {
+                break;
+            }
+        }
+        [sum, root, count + last, TABLE.linear(2.0 * x + 1.5) + Self::TABLE.linear(y / 0.0) * 0.5]
+    }
+
     fn normal(&self, axis: Axis, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {
         let (n, t) = axis.normal_and_transverse();
         let branches = self.branches(ql[n], qr[t]);
@@ -166,8 +217,9 @@ impl EveryFeature {
         let mut new = q;
         new[0] = q[0] + dt * (x[0] * t - aux[1]);
         let functions = Self::functions(q[1], q[2]);
+        let rounds = Self::rounds(q[1], q[2]);
         for m in 0..M {
-            new[m] += functions[m] * functions[3];
+            new[m] += functions[m] * functions[3] + rounds[m] * rounds[3];
         }
         new
     }

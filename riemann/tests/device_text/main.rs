@@ -14,6 +14,7 @@ mod random;
 
 use cases::in_space::for_every_solver_in_space;
 use cases::{Case, Property, for_every_solver};
+use every_feature::EveryFeature;
 use random::Random;
 use riemann::device_source::DeviceSource;
 use riemann::prelude::*;
@@ -211,6 +212,37 @@ fn both_texts_of_every_feature_give_the_same_bits() {
     if !program.agrees(&folder("features")) {
         eprintln!("no g++ here: the texts were not compared");
     }
+}
+
+/// Each lane of a pack has the bits that it has alone, in whichever round it leaves a loop.
+#[test]
+fn lanes_leave_loops_alone() {
+    fn compare<R: Scalar, V: Real<Scalar = R>>() {
+        let mut random = Random::new(31);
+        for _ in 0..500 {
+            let [x, y] = [1.0, 2.0].map(|size| [R::default(); 16].map(|_| R::from_f64(random.between(-size, size))));
+            // SAFETY: a pack has at most 16 lanes.
+            let together = unsafe { EveryFeature::rounds::<V>(V::load(x.as_ptr()), V::load(y.as_ptr())) };
+            for (k, together) in together.into_iter().enumerate() {
+                let mut lanes = [R::default(); 16];
+                // SAFETY: as above.
+                unsafe { together.store(lanes.as_mut_ptr()) };
+                for lane in 0..V::LANES {
+                    let alone = EveryFeature::rounds::<R>(x[lane], y[lane])[k];
+                    assert_eq!(lanes[lane].to_f64().to_bits(), alone.to_f64().to_bits(), "number {k}, lane {lane}");
+                }
+            }
+        }
+    }
+    fn all<R: Scalar>() {
+        compare::<R, R::Portable>();
+        #[cfg(target_arch = "x86_64")]
+        if riemann::patch::Isa::available().contains(&riemann::patch::Isa::Avx2) {
+            compare::<R, R::Avx2>();
+        }
+    }
+    all::<f64>();
+    all::<f32>();
 }
 
 /// The comparison can fail: a different parameter gives different bits.

@@ -117,7 +117,7 @@ impl Checker<'_> {
             Type::Int => {
                 Err(Error::new_spanned(&call.method, "integers have no methods here; for a real number write `2.0`"))
             }
-            Type::Array(..) => Err(refusal::array_method(&call.method)),
+            Type::Array(..) => self.table(receiver, call),
             other => {
                 let instead = match other {
                     Type::Bool | Type::Mask => "write `&&`, `||`, `!` or `if`",
@@ -127,6 +127,23 @@ impl Checker<'_> {
                 Err(Error::new_spanned(&call.method, format!("a {other} has no methods here: {instead}")))
             }
         }
+    }
+
+    /// `TABLE.linear(x)`, of a constant array of numbers.
+    fn table(&mut self, table: Expr, call: &syn::ExprMethodCall) -> Result<Expr> {
+        let refused = || refusal::array_method(&call.method);
+        let (Kind::Array(numbers), "linear") = (&table.kind, &*call.method.to_string()) else { return Err(refused()) };
+        let numbers: Option<Vec<f64>> = numbers.iter().map(Expr::constant_real).collect();
+        let numbers = numbers.ok_or_else(refused)?;
+        let span = call.method.span();
+        let Ok([place]) = <[Expr; 1]>::try_from(self.arguments(&call.args)?) else {
+            return Err(Error::new(
+                span,
+                "`linear` takes one value in the parentheses, a number from 0 to the last place",
+            ));
+        };
+        let place = self.coerce(place, &Type::Real)?;
+        Ok(Expr { kind: Kind::Table(numbers, Box::new(place)), ty: Type::Real, span })
     }
 
     /// The coordinate of a cell's lower or upper face along an axis.

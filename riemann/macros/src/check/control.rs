@@ -1,4 +1,4 @@
-//! `if`, `match` and `for`.
+//! `if` and `match`.
 
 use super::Checker;
 use crate::tree::{Block, Expr, Kind, Statement};
@@ -39,7 +39,7 @@ impl Checker<'_> {
         }
     }
 
-    fn branch_statement(
+    pub fn branch_statement(
         &self,
         condition: Expr,
         then: Block,
@@ -224,30 +224,6 @@ impl Checker<'_> {
         let span = pattern.span();
         let kind = Kind::Compare("==", Box::new(value.clone()), Box::new(wanted));
         Ok(Expr { kind, ty: Type::Bool, span })
-    }
-
-    pub fn for_statement(&mut self, repeat: &syn::ExprForLoop) -> Result<Statement> {
-        let message = "write the range of a loop as `0..N` with constants, so that it can be unrolled";
-        let syn::Expr::Range(range) = &*repeat.expr else { return Err(Error::new_spanned(&repeat.expr, message)) };
-        let (Some(first), Some(end)) = (&range.start, &range.end) else {
-            return Err(Error::new_spanned(&repeat.expr, message));
-        };
-        let mut bound =
-            |bound: &syn::Expr| self.expression(bound)?.constant().ok_or_else(|| Error::new_spanned(bound, message));
-        let (first, mut end) = (bound(first)?, bound(end)?);
-        if matches!(range.limits, syn::RangeLimits::Closed(_)) {
-            end += 1;
-        }
-        let name = match &*repeat.pat {
-            syn::Pat::Ident(name) if name.mutability.is_none() => name.ident.clone(),
-            syn::Pat::Wild(wild) => syn::Ident::new("_k", wild.span()),
-            other => return Err(Error::new_spanned(other, "write a name here: `for m in 0..M`")),
-        };
-        self.scopes.enter();
-        let variable = self.scopes.declare(&name, Type::Int, false);
-        let body = self.statement_block(&repeat.body)?;
-        self.scopes.leave();
-        Ok(Statement::For { variable, first, end, body })
     }
 }
 

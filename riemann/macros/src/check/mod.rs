@@ -5,6 +5,7 @@ mod call;
 mod calls;
 mod control;
 mod expression;
+mod loops;
 mod operator;
 mod refusal;
 mod scope;
@@ -41,12 +42,24 @@ pub struct Checker<'a> {
     pub calls: Vec<syn::Ident>,
     /// Constants that are being evaluated: none may depend on itself.
     pub within: Vec<String>,
+    /// The loops around, innermost last.
+    pub loops: Vec<loops::Round>,
+    /// By unique name, the least and the largest value of each loop's variable.
+    pub indices: HashMap<String, [i64; 2]>,
 }
 
 impl<'a> Checker<'a> {
     pub fn new(context: &'a Context<'a>) -> Self {
         let mut scopes = Scopes::default();
         scopes.enter();
-        Checker { context, scopes, value_depth: Vec::new(), calls: Vec::new(), within: Vec::new() }
+        Checker {
+            context,
+            scopes,
+            value_depth: Vec::new(),
+            calls: Vec::new(),
+            within: Vec::new(),
+            loops: Vec::new(),
+            indices: HashMap::new(),
+        }
     }
 }

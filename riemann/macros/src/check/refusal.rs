@@ -44,6 +44,7 @@ pub fn real_method(method: &Ident) -> Error {
 /// A method of arrays.
 pub fn array_method(method: &Ident) -> Error {
     let message = match method.to_string().as_str() {
+        "linear" => "a table is a `const` array of numbers in this block: `const TABLE: [Real; 3] = [1.0, 2.0, 4.0];`",
         "len" => "write the number, or one of the constants M (equations), W (waves), A (auxiliary values)",
         _ => "arrays have no methods here: write a loop `for m in 0..M { … }`",
     };
@@ -108,6 +109,8 @@ pub fn macro_call(call: &syn::Macro) -> Error {
     Error::new_spanned(&call.path, format!("`{name}!` is not in the solver language: {instead}"))
 }
 
+const BOUNDED: &str = "the most rounds must be known: write `for _ in 0..20 { …; if done { break; } }`";
+
 /// An expression of a kind that is not in the language.
 pub fn expression(expr: &Expr) -> Error {
     let (place, message) = match expr {
@@ -116,13 +119,10 @@ pub fn expression(expr: &Expr) -> Error {
         }
         Expr::Reference(reference) => (reference.and_token.span(), "values are passed as copies: leave out the `&`"),
         Expr::Return(end) => (end.return_token.span(), "let the function end in its value: `if … { a } else { b }`"),
-        Expr::While(repeat) => {
-            (repeat.while_token.span(), "the number of rounds must be known: write `for k in 0..N { … }`")
-        }
-        Expr::Loop(repeat) => {
-            (repeat.loop_token.span(), "the number of rounds must be known: write `for k in 0..N { … }`")
-        }
-        Expr::Break(_) | Expr::Continue(_) => (expr.span(), "loops run to their end: put the rest into an `if`"),
+        Expr::While(repeat) => (repeat.while_token.span(), BOUNDED),
+        Expr::Loop(repeat) => (repeat.loop_token.span(), BOUNDED),
+        Expr::Break(_) => (expr.span(), "write `if … { break; }` as a statement of its own"),
+        Expr::Continue(_) => (expr.span(), "put the rest of the round into an `if`"),
         Expr::Macro(call) => return macro_call(&call.mac),
         Expr::Unsafe(block) => (block.unsafe_token.span(), "leave out `unsafe`: there is nothing here that needs it"),
         Expr::Try(attempt) => (attempt.question_token.span(), "leave out the `?`: nothing here can fail"),

@@ -28,6 +28,15 @@ impl Scopes {
 
     /// Declares a variable, which shadows others of its name.
     pub fn declare(&mut self, name: &Ident, ty: Type, mutable: bool) -> Local {
+        self.declare_as(name.to_string(), name, ty, mutable)
+    }
+
+    /// Declares a variable that no name of the user's stands for.
+    pub fn declare_hidden(&mut self, name: &Ident, ty: Type) -> Local {
+        self.declare_as(String::new(), name, ty, true)
+    }
+
+    fn declare_as(&mut self, known_as: String, name: &Ident, ty: Type, mutable: bool) -> Local {
         let wanted = name.to_string();
         let mut unique = wanted.clone();
         let mut count = 1;
@@ -35,8 +44,8 @@ impl Scopes {
             count += 1;
             unique = format!("{wanted}_{count}");
         }
-        let local = Local { name: Ident::new(&unique, name.span()), source_name: wanted.clone(), ty, mutable };
-        self.scopes.last_mut().expect("inside a function").push((wanted, local.clone()));
+        let local = Local { name: Ident::new(&unique, name.span()), source_name: wanted, ty, mutable };
+        self.scopes.last_mut().expect("inside a function").push((known_as, local.clone()));
         local
     }
 

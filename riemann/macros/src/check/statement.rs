@@ -28,7 +28,10 @@ impl Checker<'_> {
         self.scopes.enter();
         let mut statements = Vec::new();
         let mut value = None;
+        // What comes before each statement with a `break`.
+        let mut before = Vec::new();
         for (k, statement) in block.stmts.iter().enumerate() {
+            let ends = self.number_of_ends();
             match statement {
                 syn::Stmt::Local(local) => statements.extend(self.let_statement(local)?),
                 syn::Stmt::Expr(expr, semicolon) => {
@@ -44,6 +47,13 @@ impl Checker<'_> {
                 }
                 syn::Stmt::Macro(call) => return Err(refusal::macro_call(&call.mac)),
             }
+            if self.number_of_ends() > ends && k + 1 < block.stmts.len() {
+                before.push(std::mem::take(&mut statements));
+            }
+        }
+        while let Some(first) = before.pop() {
+            let rest = std::mem::replace(&mut statements, first);
+            statements.push(self.for_those_that_go_on(rest)?);
         }
         self.scopes.leave();
         Ok(Block { statements, value })
@@ -52,7 +62,7 @@ impl Checker<'_> {
     /// Whether an expression at a block's end is a statement, and not the block's value.
     fn is_statement(&self, expr: &syn::Expr) -> bool {
         match expr {
-            syn::Expr::ForLoop(_) | syn::Expr::Assign(_) => true,
+            syn::Expr::ForLoop(_) | syn::Expr::Assign(_) | syn::Expr::Break(_) => true,
             syn::Expr::Binary(binary) => super::operator::is_compound(&binary.op),
             syn::Expr::If(branch) => match &branch.else_branch {
                 None => true,
@@ -169,6 +179,7 @@ impl Checker<'_> {
             syn::Expr::If(branch) => Ok(vec![self.if_statement(branch)?]),
             syn::Expr::Match(switch) => Ok(vec![self.match_statement(switch)?]),
             syn::Expr::ForLoop(repeat) => Ok(vec![self.for_statement(repeat)?]),
+            syn::Expr::Break(end) => Ok(vec![self.break_statement(end)?]),
             syn::Expr::Block(block) => Ok(vec![Statement::Block(self.statement_block(&block.block)?)]),
             syn::Expr::Tuple(tuple) if tuple.elems.is_empty() => Ok(Vec::new()),
             other => {

@@ -25,6 +25,9 @@ pub struct Attribute {
     pub nonnegative: Vec<String>,
 }
 
+/// That of `riemann::patch`.
+const MAX_WAVES: usize = 64;
+
 const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, one_way, directions, positive, nonnegative, name, title";
 
 impl Parse for Attribute {
@@ -105,8 +108,8 @@ impl Attribute {
             }
         }
         let waves = self.number_of_waves(dim)?;
-        if !(1..=8).contains(&waves) {
-            return Err(Error::new_spanned(&self.waves, "a solver has between 1 and 8 waves"));
+        if !(1..=MAX_WAVES).contains(&waves) {
+            return Err(Error::new_spanned(&self.waves, format!("a solver has between 1 and {MAX_WAVES} waves")));
         }
         Ok(Form { dim, equations, waves, aux, aux_face, groups })
     }

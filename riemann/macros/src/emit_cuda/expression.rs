@@ -53,12 +53,29 @@ impl Lines<'_> {
             Kind::Tuple(elements) => format!("{}{{{}}}", self.writer.ty(&expr.ty), self.list(elements)),
             Kind::Element(base, place) => format!("{}.v{place}", self.expression(base)),
             Kind::Field(base, name) => format!("{}.{name}", self.expression(base)),
+            Kind::Table(numbers, place) => self.table(numbers, place),
             Kind::Struct(fields) => {
                 format!("{}{{{}}}", self.writer.ty(&expr.ty), self.list(fields.iter().map(|(_, value)| value)))
             }
             Kind::If { condition, then, otherwise } => self.choice(condition, then, otherwise, &expr.ty),
             Kind::Block(block) => self.block_value(block),
         }
+    }
+
+    /// The steps of `riemann::real::interpolated`.
+    fn table(&mut self, numbers: &[f64], place: &Expr) -> String {
+        let table = self.new_name();
+        let values: Vec<_> = numbers.iter().map(|number| format!("Real({number:?})")).collect();
+        self.line(&format!("static const Real {table}[{}] = {{{}}};", numbers.len(), values.join(", ")));
+        let (place, last) = (self.expression(place), numbers.len() - 1);
+        let place = self.keep(&Type::Real, &place);
+        let bounded = format!("real_min(real_max({place}, Real(0.0)), Real({last}.0))");
+        let bounded = self.keep(&Type::Real, &bounded);
+        let below = self.keep(&Type::Int, &format!("int({bounded})"));
+        let value = self.keep(&Type::Real, &format!("{table}[{below}]"));
+        let next = format!("{table}[{below} < {last} ? {below} + 1 : {last}]");
+        let part = format!("(({bounded} - Real({below})) * ({next} - {value}))");
+        format!("select({place} == {place}, ({value} + {part}), {place})")
     }
 
     /// Whether a quotient by `expr`, or its root, is correctly rounded however the text is compiled: in functions that must give the

@@ -74,11 +74,15 @@ impl<'a> Lines<'a> {
                 }
                 self.line("}");
             }
-            Statement::For { variable, first, end, body } => {
+            Statement::For { variable, first, end, body, running } => {
                 let name = &variable.name;
-                self.line("#pragma unroll");
+                let (first, end) = (self.expression(first), self.expression(end));
+                self.line(if running.is_some() { "#pragma unroll 1" } else { "#pragma unroll" });
                 self.line(&format!("for (int {name} = {first}; {name} < {end}; ++{name}) {{"));
                 self.inside(body);
+                if let Some(running) = running {
+                    self.line(&format!("    if (!{}) break;", running.name));
+                }
                 self.line("}");
             }
             Statement::Block(block) => {

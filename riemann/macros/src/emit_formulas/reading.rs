@@ -51,8 +51,9 @@ impl Reading<'_> {
                 *self.place(place)? = value;
             }
             Statement::If { condition, then, otherwise } => self.branch(condition, then, otherwise.as_ref())?,
-            Statement::For { variable, first, end, body } => {
-                for k in *first..*end {
+            Statement::For { variable, first, end, body, running } => {
+                let (first, end) = (self.integer(first)?, self.integer(end)?);
+                for k in first..end {
                     self.rounds.set(self.rounds.get() + 1);
                     if self.rounds.get() > MAX_ROUNDS {
                         let message = format!("written out as formulas the loops have more than {MAX_ROUNDS} rounds");
@@ -60,6 +61,10 @@ impl Reading<'_> {
                     }
                     self.variables.insert(variable.name.to_string(), Value::Int(k));
                     self.block(body)?;
+                    let running = running.as_ref().and_then(|local| self.variables.get(&local.name.to_string()));
+                    if running == Some(&Value::Bool(false)) {
+                        break;
+                    }
                 }
             }
             Statement::Block(block) => drop(self.block(block)?),
@@ -182,6 +187,7 @@ impl Reading<'_> {
                 let number = self.field(base, name, expr.span)?;
                 self.part(base, number)
             }
+            Kind::Table(..) => Err(Error::new(expr.span, "formulas have no tables")),
             Kind::If { condition, then, otherwise } => self.choice(condition, then, otherwise),
             Kind::Block(block) => self.value(block, expr.span),
         }

@@ -72,6 +72,14 @@ impl Writer<'_> {
                 let name = format_ident!("{name}");
                 self.of(base, |base| quote_spanned!(span=> #base.#name))
             }
+            Kind::Table(numbers, place) => {
+                let numbers = numbers.iter().map(|&number| {
+                    let (sign, size) =
+                        (number.is_sign_negative().then(|| quote!(-)), Literal::f64_suffixed(number.abs()));
+                    quote!(#sign #size)
+                });
+                self.of(place, |place| quote_spanned!(span=> ::riemann::real::interpolated(&[#(#numbers),*], #place)))
+            }
             Kind::Struct(fields) => self.struct_literal(fields, expr),
             Kind::If { condition, then, otherwise } => self.choice(condition, then, otherwise),
             Kind::Block(block) => {

@@ -1,7 +1,7 @@
 //! Functions that run on the CPU only, and constants for them: the user's Rust unchanged, over `f64`.
 
 use crate::description::Form;
-use crate::tree::{Expr, Kind};
+use crate::tree::Expr;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::visit_mut::VisitMut;
@@ -47,21 +47,8 @@ pub fn constant(name: &Ident, value: &Expr) -> Option<TokenStream> {
         let value = value as usize;
         return Some(quote!(#[allow(dead_code)] const #name: usize = #value;));
     }
-    let value = real(value)?;
+    let value = value.constant_real()?;
     Some(quote!(#[allow(dead_code)] const #name: f64 = #value;))
-}
-
-fn real(expr: &Expr) -> Option<f64> {
-    Some(match &expr.kind {
-        Kind::Real(value) => *value,
-        Kind::Negate(a) => -real(a)?,
-        Kind::RealFromInt(a) => a.constant()? as f64,
-        Kind::Arithmetic('+', a, b) => real(a)? + real(b)?,
-        Kind::Arithmetic('-', a, b) => real(a)? - real(b)?,
-        Kind::Arithmetic('*', a, b) => real(a)? * real(b)?,
-        Kind::Arithmetic('/', a, b) => real(a)? / real(b)?,
-        _ => return None,
-    })
 }
 
 /// Replaces `Real`, `State` and `Aux`.

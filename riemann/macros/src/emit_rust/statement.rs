@@ -1,10 +1,10 @@
 //! Blocks and statements.
 
 use super::{Writer, pattern};
-use crate::tree::{Block, Expr, Kind, Statement};
+use crate::tree::{Block, Expr, Kind, Local, Statement};
 use crate::types::Type;
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 /// A block without its braces.
 pub fn block_contents(writer: &Writer, block: &Block) -> TokenStream {
@@ -34,10 +34,15 @@ fn statement_tokens(writer: &Writer, statement: &Statement) -> TokenStream {
             });
             quote!(if #condition { #then } #otherwise)
         }
-        Statement::For { variable, first, end, body } => {
+        Statement::For { variable, first, end, body, running } => {
             let (name, body) = (&variable.name, block_contents(writer, body));
-            let (first, end) = (Literal::i64_unsuffixed(*first), Literal::i64_unsuffixed(*end));
-            quote!(for #name in #first..#end { #body })
+            let [first, end] = [first, end].map(|bound| match bound.constant() {
+                Some(value) => Literal::i64_unsuffixed(value).into_token_stream(),
+                None => writer.expression(bound),
+            });
+            let end_early =
+                running.as_ref().map(|Local { name, .. }| quote!(if !::riemann::real::Mask::any(#name) { break; }));
+            quote!(for #name in #first..#end { #body #end_early })
         }
         Statement::Block(block) => {
             let block = block_contents(writer, block);
