@@ -90,6 +90,8 @@ pub struct PositionFormulas {
     pub aux_values: &'static [&'static str],
     /// Physical positions of computational ones, one for each axis.
     pub mapping: &'static [&'static str],
+    /// Further quantities by name, over the names of the state's components and of the auxiliary values.
+    pub quantities: &'static [(&'static str, &'static str)],
 }
 
 /// What a program needs to select and make a solver that it does not know: name, parameters, construction.
@@ -155,7 +157,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     /// The equations differ between directions, so that they cannot be rotated into the frame of a face.
     const DIRECTIONS: bool = false;
     /// Functions of position as formulas.
-    const FORMULAS: PositionFormulas = PositionFormulas { initial: &[], aux_values: &[], mapping: &[] };
+    const FORMULAS: PositionFormulas =
+        PositionFormulas { initial: &[], aux_values: &[], mapping: &[], quantities: &[] };
 
     /// Calls `f` as a separate function ([`Real::outlined`]), which is compiled with the solver's module, so that kernels of several
     /// solvers are compiled in parallel. A solver that wraps another one forwards the call.

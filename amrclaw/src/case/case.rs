@@ -1,7 +1,7 @@
 //! A case that has been checked against its solver.
 
 use super::check::Formulas;
-use super::names::parameters;
+use super::names::{parameters, solver_record, vocabulary};
 use super::settings::CaseSettings;
 use super::settle::ResolvedSettings;
 use super::shape::{SolverFormulas, SolverShape};
@@ -9,7 +9,8 @@ use crate::formula::{
     ExpressionBoundary, ExpressionCells, ExpressionMap, Names, RowExpressions, SourceExpressions, cell_names,
     compile_on_mesh,
 };
-use crate::frames::derived::FormulaError;
+use crate::frames::derived::{FormulaError, Vocabulary};
+use crate::frames::run_json::SolverRecord;
 use crate::mesh::Mapping;
 use crate::physics::SourceMethod;
 use std::ops::Deref;
@@ -43,6 +44,16 @@ impl Case {
     /// The solver that the case has been checked against.
     pub fn shape(&self) -> &SolverShape {
         &self.shape
+    }
+
+    /// The solver with all its parameters.
+    pub fn solver_record(&self) -> SolverRecord {
+        solver_record(&self.settings, &self.shape)
+    }
+
+    /// Names that the formulas of output fields may use besides fields and positions.
+    pub fn vocabulary(&self) -> Vocabulary {
+        vocabulary(&self.settings, &self.shape)
     }
 
     /// The settings that the case leaves to its solver.

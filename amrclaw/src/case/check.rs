@@ -1,7 +1,7 @@
 //! Checks a case against its solver.
 
 use super::choice::BoundaryKind;
-use super::names::{check_names, choose_from, compile, parameters};
+use super::names::{check_names, choose_from, compile, parameters, vocabulary};
 use super::reader::{Reader, plural};
 use super::settings::{CaseSettings, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::settle::check_stability;
@@ -152,7 +152,7 @@ fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape
 
 /// Checks the fields computed for frames: their names are new, and their formulas can be computed.
 fn check_fields(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, shape: &SolverShape) {
-    let vocabulary = case.vocabulary();
+    let vocabulary = vocabulary(case, shape);
     let known = [shape.equations.as_slice(), &shape.aux].concat();
     for field in &case.fields {
         let path = field.key.replace("formula", "name");

@@ -1,9 +1,11 @@
 //! The names of a case's formulas, checked against the solver, and the compilation of formulas.
 
 use super::reader::Reader;
-use super::settings::{NamedExpression, SolverChoice};
+use super::settings::{CaseSettings, NamedExpression, SolverChoice, SolverFrom};
 use super::shape::SolverShape;
 use crate::formula::{Expression, Names, nearest};
+use crate::frames::derived::Vocabulary;
+use crate::frames::run_json::SolverRecord;
 
 /// Columns of the gauges' files that are no values.
 pub(super) const GAUGE_COLUMNS: [&str; 2] = ["level", "t"];
@@ -30,6 +32,22 @@ pub(super) fn parameters(solver: &SolverChoice, shape: &SolverShape) -> Vec<(Str
     let value = |name: &str| solver.parameters.get(name).copied();
     // A missing parameter is reported once, elsewhere; NaN keeps every expression that uses it from reporting it again.
     shape.parameters.iter().map(|p| (p.name.clone(), value(&p.name).or(p.default).unwrap_or(f64::NAN))).collect()
+}
+
+/// The solver with all its parameters.
+pub(super) fn solver_record(case: &CaseSettings, shape: &SolverShape) -> SolverRecord {
+    let name = match &case.solver.from {
+        SolverFrom::Name(name) => name.clone(),
+        SolverFrom::Path(path) => path.display().to_string(),
+    };
+    let parameters = parameters(&case.solver, shape);
+    let quantities = shape.formulas.with_parameters(&parameters).quantities;
+    SolverRecord { name, parameters: parameters.into_iter().collect(), quantities }
+}
+
+/// Names that the formulas of output fields may use besides fields and positions.
+pub(super) fn vocabulary(case: &CaseSettings, shape: &SolverShape) -> Vocabulary {
+    Vocabulary::of_solver(&solver_record(case, shape), case.dimension())
 }
 
 /// Help text for an unknown name.

@@ -5,8 +5,6 @@ use super::error::CaseErrors;
 use super::origin::Origin;
 use crate::formula::Syntax;
 use crate::frames::FrameFormat;
-use crate::frames::derived::Vocabulary;
-use crate::frames::run_json::SolverRecord;
 use crate::index::Level;
 use crate::physics::{AuxOutside, SourceMethod, SourceSplit, Split};
 use riemann::limiter::Limiter;
@@ -290,20 +288,6 @@ impl CaseSettings {
     /// solver's own auxiliary values, among them the capacity that the case names, describe the geometry.
     pub fn solves_in_frames(&self) -> bool {
         self.mesh.mapping.is_some() && self.scheme.capacity.is_none()
-    }
-
-    /// The solver with the parameters given.
-    pub fn solver_record(&self) -> SolverRecord {
-        let name = match &self.solver.from {
-            SolverFrom::Name(name) => name.clone(),
-            SolverFrom::Path(path) => path.display().to_string(),
-        };
-        SolverRecord { name, parameters: self.solver.parameters.clone() }
-    }
-
-    /// Names that the formulas of output fields may use besides fields and positions.
-    pub fn vocabulary(&self) -> Vocabulary {
-        Vocabulary::of_solver(&self.solver_record(), self.dimension())
     }
 
     /// Name and text of each output field.

@@ -57,7 +57,7 @@ impl SolverShape {
     }
 }
 
-/// A solver's functions of position as formulas, one for each value; empty if the solver lacks the function, or it cannot be a formula. In
+/// A solver's functions of position and quantities as formulas; empty if the solver lacks the function, or it cannot be a formula. In
 /// them `{name}` stands for a parameter: see [`SolverFormulas::with_parameters`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolverFormulas {
@@ -67,6 +67,8 @@ pub struct SolverFormulas {
     pub aux: Vec<String>,
     /// Physical coordinates as functions of the computational ones.
     pub mapping: Vec<String>,
+    /// Further quantities by name, over the names of equations and auxiliary values.
+    pub quantities: Vec<(String, String)>,
 }
 
 impl SolverFormulas {
@@ -78,7 +80,12 @@ impl SolverFormulas {
             })
         };
         let all = |formulas: &[String]| formulas.iter().map(put).collect();
-        SolverFormulas { initial: all(&self.initial), aux: all(&self.aux), mapping: all(&self.mapping) }
+        SolverFormulas {
+            initial: all(&self.initial),
+            aux: all(&self.aux),
+            mapping: all(&self.mapping),
+            quantities: self.quantities.iter().map(|(name, formula)| (name.clone(), put(formula))).collect(),
+        }
     }
 }
 
@@ -121,6 +128,7 @@ impl From<&SolverInfo> for SolverShape {
                 initial: owned(info.formulas.initial),
                 aux: owned(info.formulas.aux_values),
                 mapping: owned(info.formulas.mapping),
+                quantities: info.formulas.quantities.iter().map(|&(name, text)| (name.into(), text.into())).collect(),
             },
         }
     }

@@ -129,8 +129,11 @@ impl fmt::Display for StepLimitsRecord {
 pub struct SolverRecord {
     /// Its name, or the path of its file.
     pub name: String,
-    /// The parameters given; others have their defaults.
+    /// All its parameters.
     pub parameters: BTreeMap<String, f64>,
+    /// Its own quantities by name, as formulas over the names of its values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quantities: Vec<(String, String)>,
 }
 
 /// Memory for values, in bytes: states, auxiliary values, what the conservation fix keeps, tables on a device.

@@ -28,6 +28,8 @@ pub struct Description {
     /// Quantities that must be positive in every state, then those that must not be negative in data.
     pub positive: Vec<String>,
     pub nonnegative: Vec<String>,
+    /// Names of further quantities.
+    pub quantities: Vec<String>,
     /// Whether the equations differ from axis to axis.
     pub axes_differ: bool,
     /// Whether the equations differ between the two directions along an axis.
@@ -104,7 +106,11 @@ impl Description {
                 ));
             }
         };
-        let parameters = fields.into_iter().map(Parameter::new).collect::<Result<_>>()?;
+        let parameters = fields.into_iter().map(Parameter::new).collect::<Result<Vec<_>>>()?;
+        let is_parameter = |name: &&syn::LitStr| parameters.iter().any(|parameter| parameter.name == name.value());
+        if let Some(name) = attribute.quantities.iter().find(is_parameter) {
+            return Err(Error::new(name.span(), "a parameter has this name: choose another"));
+        }
         let forms = attribute.dimensions.iter().map(|&dim| attribute.form(dim)).collect::<Result<_>>()?;
         Ok(Description {
             solver: item.ident.clone(),
@@ -115,6 +121,7 @@ impl Description {
             solve_again: attribute.solve_again,
             positive: attribute.positive,
             nonnegative: attribute.nonnegative,
+            quantities: attribute.quantities.iter().map(syn::LitStr::value).collect(),
             axes_differ: attribute.axes_differ,
             one_way: attribute.one_way,
             functions_alone: false,
@@ -135,6 +142,7 @@ impl Description {
             solve_again: false,
             positive: Vec::new(),
             nonnegative: Vec::new(),
+            quantities: Vec::new(),
             axes_differ: false,
             one_way: false,
             functions_alone: true,

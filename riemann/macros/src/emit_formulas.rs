@@ -6,6 +6,7 @@
 mod reading;
 mod term;
 
+use crate::check::QUANTITIES;
 use crate::description::Form;
 use crate::tree::{Function, Program};
 use reading::call;
@@ -13,25 +14,27 @@ use std::cell::Cell;
 use syn::{Error, Result};
 use term::{Term, Value, term};
 
-/// A solver's functions of position as formulas; a list is empty if the solver lacks the function or if it is not in the solver language.
+/// A solver's functions of position and its quantities as formulas; a list is empty if the solver lacks the function or if it is not in the solver language.
 #[derive(Default)]
 pub struct Formulas {
     pub initial: Vec<String>,
     pub aux_values: Vec<String>,
     pub mapping: Vec<String>,
+    pub quantities: Vec<String>,
 }
 
 impl Formulas {
     /// The formulas of one form of a solver.
     ///
     /// # Errors
-    /// The mapping cannot be written as formulas.
+    /// The mapping or the quantities cannot be written as formulas.
     pub fn of(form: &Form, program: &Program) -> Result<Formulas> {
         let mut formulas = Formulas::default();
         for function in &program.of_position {
             match function.name.to_string().as_str() {
                 "initial" => formulas.initial = of_cell(form, program, function).unwrap_or_default(),
                 "aux_values" => formulas.aux_values = of_cell(form, program, function).unwrap_or_default(),
+                QUANTITIES => formulas.quantities = of_state(form, program, function)?,
                 _ => formulas.mapping = of_mapping(form, program, function)?,
             }
         }
@@ -73,6 +76,19 @@ fn of_cell(form: &Form, program: &Program, function: &Function) -> Result<Vec<St
 /// As for [`of_cell`].
 fn of_mapping(form: &Form, program: &Program, function: &Function) -> Result<Vec<String>> {
     values(form, program, function, vec![place(form, |axis| axis.to_uppercase()); function.parameters.len()], form.dim)
+}
+
+/// The quantities that `quantities` returns, over the names of the solver's values.
+///
+/// # Errors
+/// As for [`of_cell`].
+fn of_state(form: &Form, program: &Program, function: &Function) -> Result<Vec<String>> {
+    let named = |names: &[String]| Value::Parts(names.iter().map(|name| Value::Term(Term::atom(name))).collect());
+    let arguments = function.parameters.iter().map(|local| match local.source_name.as_str() {
+        "q" => named(&form.equations),
+        _ => named(&form.aux),
+    });
+    values(form, program, function, arguments.collect(), usize::MAX)
 }
 
 /// The elements of a function's value as formulas, the first `most` of them.

@@ -183,7 +183,8 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
             && function.parameters.iter().any(|parameter| parameter.source_name == "t")
     };
     let of_time = program.functions.iter().any(takes_time);
-    let Formulas { initial, aux_values, mapping } = formulas;
+    let Formulas { initial, aux_values, mapping, quantities } = formulas;
+    let names = &description.quantities;
     quote! {
         const DIM: usize = #dim;
         const EQUATIONS: [&'static str; #m] = [#(#equations),*];
@@ -202,6 +203,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
             initial: &[#(#initial),*],
             aux_values: &[#(#aux_values),*],
             mapping: &[#(#mapping),*],
+            quantities: &[#((#names, #quantities)),*],
         };
     }
 }

@@ -8,7 +8,7 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// Functions that run on the CPU only, in arbitrary Rust.
     pub plain: Vec<syn::ImplItemFn>,
-    /// Those of `plain` that fill cells and are in the solver language, and `mapping`.
+    /// Those of `plain` that fill cells and are in the solver language, `mapping` and `quantities`.
     pub of_position: Vec<Function>,
     /// Constants of the block, for `plain`.
     pub constants: Vec<(Ident, Expr)>,

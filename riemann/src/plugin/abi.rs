@@ -9,7 +9,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 9;
+pub const ABI_VERSION: u32 = 10;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -104,8 +104,8 @@ pub struct Description {
     pub(super) parameters: List<Parameter>,
     pub(super) positive: List<Text>,
     pub(super) nonnegative: List<Text>,
-    /// Formulas of initial data, auxiliary values and mapped positions.
-    pub(super) formulas: [List<Text>; 3],
+    /// Formulas of initial data, auxiliary values and mapped positions; names and formulas of further quantities, in turns.
+    pub(super) formulas: [List<Text>; 4],
     pub(super) fwaves: bool,
     pub(super) has_transverse: bool,
     pub(super) has_source: bool,

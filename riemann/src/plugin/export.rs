@@ -70,6 +70,7 @@ where
         has_default: p.default.is_some(),
         default: p.default.unwrap_or(0.0),
     });
+    let quantities: Vec<_> = S::FORMULAS.quantities.iter().flat_map(|&(name, formula)| [name, formula]).collect();
     Description {
         name: Text::new(S::NAME),
         title: Text::new(S::TITLE),
@@ -83,7 +84,7 @@ where
         parameters: List::leak(parameters.collect()),
         positive: texts(S::POSITIVE),
         nonnegative: texts(S::NONNEGATIVE),
-        formulas: [S::FORMULAS.initial, S::FORMULAS.aux_values, S::FORMULAS.mapping].map(texts),
+        formulas: [S::FORMULAS.initial, S::FORMULAS.aux_values, S::FORMULAS.mapping, &quantities].map(texts),
         fwaves: S::FWAVES,
         has_transverse: S::HAS_TRANSVERSE,
         has_source: S::HAS_SOURCE,

@@ -41,4 +41,16 @@ pub struct KeyOfTheSection {
     pub path: Real,
 }
 
+#[riemann::solver(equations = ["q"], quantities = ["q"], waves = 1)]
+pub struct QuantityAndEquation;
+
+#[riemann::solver(equations = ["q"], quantities = ["rate"], waves = 1)]
+pub struct QuantityAndParameter {
+    /// a number
+    pub rate: Real,
+}
+
+#[riemann::solver(equations = ["q"], waves = 65)]
+pub struct TooManyWaves;
+
 fn main() {}

@@ -24,6 +24,36 @@ mod kind {
     }
 }
 
+mod unnamed_quantities {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn quantities(&self, q: State) -> [Real; 1] {
+            q
+        }
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+    }
+}
+
+mod quantities_without_values {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], quantities = ["double", "half"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn quantities(&self, q: State) -> [Real; 1] {
+            [2.0 * q[0]]
+        }
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+    }
+}
+
 mod missing {
     use riemann::prelude::*;
     #[riemann::solver(equations = ["q"], waves = 1)]

@@ -16,7 +16,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The vocabulary of a solver in `dimension` dimensions; for a solver that is not built in, its parameters only.
+    /// The vocabulary of a solver in `dimension` dimensions; for a solver that is not built in, its parameters and its own quantities.
     pub fn of_solver(solver: &SolverRecord, dimension: usize) -> Self {
         let info = catalogue::find(&solver.name, dimension);
         let defaults = info.into_iter().flat_map(|info| info.parameters).filter_map(|p| Some((p.name, p.default?)));
@@ -27,7 +27,8 @@ impl Vocabulary {
             }
         }
         let quantities = quantities(&solver.name, dimension);
-        let formulas = quantities.iter().map(|q| (q.name.to_owned(), q.formula.to_owned())).collect();
+        let built_in = quantities.iter().map(|q| (q.name.to_owned(), q.formula.to_owned()));
+        let formulas = built_in.chain(solver.quantities.iter().cloned()).collect();
         Vocabulary { constants, formulas }
     }
 
@@ -79,7 +80,7 @@ mod tests {
     fn quantities_of_all_solvers_compile() {
         for info in catalogue::all() {
             let parameters = info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.0))).collect();
-            let solver = SolverRecord { name: info.name.to_owned(), parameters };
+            let solver = SolverRecord { name: info.name.to_owned(), parameters, ..SolverRecord::default() };
             let vocabulary = Vocabulary::of_solver(&solver, info.dim);
             let fields: Vec<String> = info.equations.iter().chain(info.aux).map(|s| (*s).to_owned()).collect();
             for (name, _) in &vocabulary.formulas {

@@ -2,7 +2,7 @@
 
 use super::calls;
 use super::refusal;
-use super::signature::{ADMISSIBLE_STATE, Entry, MAPPING, OF_CELL, PLAIN, Signature};
+use super::signature::{ADMISSIBLE_STATE, Entry, MAPPING, OF_CELL, PLAIN, QUANTITIES, Signature};
 use super::{Checker, Context};
 use crate::description::{Description, Form};
 use crate::names::{check_name, check_shared_name};
@@ -21,7 +21,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
     }
     let mut context =
         Context { description, form, constants: HashMap::new(), aliases: HashMap::new(), signatures: HashMap::new() };
-    let (mut functions, mut plain, mut mapping) = (Vec::new(), Vec::new(), None);
+    let (mut functions, mut plain, mut mapping, mut quantities) = (Vec::new(), Vec::new(), None, None);
     for item in &block.items {
         match item {
             ImplItem::Const(constant) => {
@@ -39,6 +39,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
             // In one dimension there is no other axis to split along.
             ImplItem::Fn(function) if function.sig.ident == "transverse" && form.dim == 1 => {}
             ImplItem::Fn(function) if function.sig.ident == MAPPING => mapping = Some(function),
+            ImplItem::Fn(function) if function.sig.ident == QUANTITIES => quantities = Some(function),
             ImplItem::Fn(function) => functions.push(function),
             ImplItem::Macro(call) => return Err(refusal::macro_call(&call.mac)),
             other => return Err(Error::new_spanned(other, "only functions, constants and `type` names stand here")),
@@ -79,6 +80,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
     if let Some(mapping) = mapping {
         of_position.push(context.check_function(mapping, &context.read_signature(&mapping.sig)?)?);
     }
+    of_position.extend(context.check_further_quantities(quantities, block)?);
     Ok(Program { functions: checked, plain, of_position, constants: context.constant_values(block)? })
 }
 
@@ -204,6 +206,32 @@ impl Context<'_> {
             body,
             calls: checker.calls,
         })
+    }
+
+    /// The function that computes the quantities named in the attribute.
+    fn check_further_quantities(
+        &self,
+        function: Option<&syn::ImplItemFn>,
+        block: &syn::ItemImpl,
+    ) -> Result<Option<Function>> {
+        let names = &self.description.quantities;
+        let count = names.len();
+        let Some(function) = function else {
+            let message = format!(
+                "write `fn {QUANTITIES}(&self, q: State) -> [Real; {count}]`, which gives the values of {names:?}"
+            );
+            return if count == 0 { Ok(None) } else { Err(Error::new_spanned(&block.self_ty, message)) };
+        };
+        let signature = self.read_signature(&function.sig)?;
+        if count == 0 {
+            let message = "name the values: `quantities = [\"pressure\", \"mach\"]` in `#[riemann::solver(…)]`";
+            return Err(Error::new_spanned(&signature.name, message));
+        }
+        if signature.result != Type::reals(count) {
+            let message = format!("`{QUANTITIES}` returns [Real; {count}], one value for each of {names:?}");
+            return Err(Error::new_spanned(&function.sig.output, message));
+        }
+        self.check_function(function, &signature).map(Some)
     }
 
     /// The block's constants with their values.

@@ -71,8 +71,8 @@ pub const ENTRIES: &[Entry] = {
 
 /// The function that computes the quantities that must be positive, then those that must not be negative.
 pub const ADMISSIBLE_STATE: &str = "admissible_state";
-/// Its parameters.
-const ADMISSIBLE_STATE_PARAMETERS: [(&str, Shape); 2] = [("q", Shape::State), ("aux", Shape::Aux)];
+/// The parameters of functions of the state in a cell.
+const OF_STATE: [(&str, Shape); 2] = [("q", Shape::State), ("aux", Shape::Aux)];
 
 /// Functions that run on the CPU only, once per cell at the start: arbitrary Rust, in `f64`.
 pub const PLAIN: &[&str] = &["initial", "aux_values", "admissible", "admissible_aux", "exchanged", "mirrored"];
@@ -84,6 +84,9 @@ pub const OF_CELL: &[&str] = &["initial", "aux_values"];
 pub const MAPPING: &str = "mapping";
 /// Its parameters: a computational position.
 const MAPPING_PARAMETERS: [(&str, Shape); 1] = [("x", Shape::Point)];
+
+/// The function that computes the solver's further quantities: emitted as formulas only.
+pub const QUANTITIES: &str = "quantities";
 
 /// What a call needs to know of a function.
 pub struct Signature {
@@ -223,8 +226,8 @@ impl Context<'_> {
                 return Err(Error::new_spanned(&signature.output, message));
             }
         }
-        if signature.ident == ADMISSIBLE_STATE {
-            self.check_entry(&ADMISSIBLE_STATE_PARAMETERS, signature, takes_self, &parameters)?;
+        if signature.ident == ADMISSIBLE_STATE || signature.ident == QUANTITIES {
+            self.check_entry(&OF_STATE, signature, takes_self, &parameters)?;
         }
         if signature.ident == MAPPING {
             self.check_entry(&MAPPING_PARAMETERS, signature, takes_self, &parameters)?;

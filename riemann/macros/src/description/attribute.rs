@@ -1,11 +1,11 @@
 //! The keys of `#[riemann::solver(…)]`.
 
 use super::Form;
-use super::components::{EQUATION_GROUPS, Keyword, Names, check_names, read_names};
+use super::components::{EQUATION_GROUPS, Keyword, Names, check_names, read_name, read_names};
 use super::number::number;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Error, Expr, Lit, Result, Token};
+use syn::{Error, Expr, Lit, LitStr, Result, Token};
 
 /// The parsed attribute. Numbers that depend on the dimension are not evaluated yet.
 pub struct Attribute {
@@ -23,17 +23,19 @@ pub struct Attribute {
     /// Quantities that must be positive, and quantities that must not be negative.
     pub positive: Vec<String>,
     pub nonnegative: Vec<String>,
+    /// Names of further quantities, for pictures and the like.
+    pub quantities: Vec<LitStr>,
 }
 
 /// That of `riemann::patch`.
 const MAX_WAVES: usize = 64;
 
-const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, one_way, directions, positive, nonnegative, name, title";
+const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, one_way, directions, positive, nonnegative, quantities, name, title";
 
 impl Parse for Attribute {
     fn parse(input: ParseStream) -> Result<Self> {
         let span = input.span();
-        let (mut equations, mut waves, mut aux) = (None, None, Vec::new());
+        let (mut equations, mut waves, mut aux, mut quantities) = (None, None, Vec::new(), Vec::new());
         let mut dimensions = vec![2];
         let (mut fwaves, mut solve_again, mut axes_differ, mut name, mut title) = (false, false, false, None, None);
         let (mut directions, mut one_way) = (false, false);
@@ -64,6 +66,7 @@ impl Parse for Attribute {
                 "aux" => aux = read_names(&meta.require_name_value()?.value, &[Keyword::Faces])?,
                 "positive" => positive = read_texts(&meta.require_name_value()?.value)?,
                 "nonnegative" => nonnegative = read_texts(&meta.require_name_value()?.value)?,
+                "quantities" => quantities = read_literals(&meta.require_name_value()?.value)?,
                 "name" => name = Some(read_string(&meta.require_name_value()?.value)?),
                 "title" => title = Some(read_string(&meta.require_name_value()?.value)?),
                 _ => return Err(Error::new_spanned(meta.path(), format!("no such key: write one of {KEYS}"))),
@@ -72,7 +75,7 @@ impl Parse for Attribute {
         let equations = equations.filter(|names| !names.is_empty());
         let equations = equations.ok_or_else(|| Error::new(span, "name the equations: `equations = [\"q\"]`"))?;
         let waves = waves.ok_or_else(|| Error::new(span, "give the number of waves: `waves = 1`"))?;
-        check_names(&equations, &aux)?;
+        check_names(&equations, &aux, &quantities)?;
         Ok(Attribute {
             dimensions,
             equations,
@@ -87,6 +90,7 @@ impl Parse for Attribute {
             title,
             positive,
             nonnegative,
+            quantities,
         })
     }
 }
@@ -152,17 +156,19 @@ fn read_dimensions(value: &Expr) -> Result<Vec<usize>> {
     list.into_iter().map(dimension).collect()
 }
 
-/// A list of string literals.
+/// A list of texts.
 fn read_texts(value: &Expr) -> Result<Vec<String>> {
+    Ok(read_literals(value)?.iter().map(LitStr::value).collect())
+}
+
+/// A list of string literals.
+fn read_literals(value: &Expr) -> Result<Vec<LitStr>> {
     match value {
-        Expr::Array(array) => array.elems.iter().map(read_string).collect(),
+        Expr::Array(array) => array.elems.iter().map(read_name).collect(),
         other => Err(Error::new_spanned(other, "write a list of names in quotes: `[\"density\", \"pressure\"]`")),
     }
 }
 
 fn read_string(value: &Expr) -> Result<String> {
-    match value {
-        Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => Ok(text.value()),
-        other => Err(Error::new_spanned(other, "write a text in quotes")),
-    }
+    read_name(value).map(|text| text.value())
 }

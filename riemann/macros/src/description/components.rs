@@ -137,7 +137,7 @@ pub fn read_names(value: &Expr, groups: &[Keyword]) -> Result<Vec<Names>> {
     array.elems.iter().map(names).collect()
 }
 
-fn read_name(value: &Expr) -> Result<LitStr> {
+pub fn read_name(value: &Expr) -> Result<LitStr> {
     match value {
         Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => Ok(text.clone()),
         other => Err(Error::new_spanned(other, "write a text in quotes")),
@@ -145,14 +145,14 @@ fn read_name(value: &Expr) -> Result<LitStr> {
 }
 
 /// Refuses every name that formulas or files could not tell from something else.
-pub fn check_names(equations: &[Names], aux: &[Names]) -> Result<()> {
+pub fn check_names(equations: &[Names], aux: &[Names], quantities: &[LitStr]) -> Result<()> {
     let mut earlier = HashSet::new();
     let mut wrong: Option<Error> = None;
-    for literal in equations.iter().chain(aux).flat_map(Names::all) {
+    for literal in equations.iter().chain(aux).flat_map(Names::all).chain(quantities) {
         let name = literal.value();
         let refused = refusal(&name).or_else(|| {
             let is_new = earlier.insert(name.clone());
-            let message = "give each equation and auxiliary value a name of its own";
+            let message = "give each equation, auxiliary value and quantity a name of its own";
             (!is_new).then(|| format!("there is another `{name}`: {message}"))
         });
         let Some(message) = refused else { continue };
