@@ -16,12 +16,17 @@ use amrclaw::frames::frame::Frame;
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{RunError, RunOptions, Simulation};
 
-/// A simulation of a case with the test's solver.
-fn begin(solver: &ChosenSolver, text: &str, overrides: &[&str]) -> Result<Simulation<2>, RunError> {
+/// A case for the test's solver.
+fn case_of(solver: &ChosenSolver, text: &str, overrides: &[&str]) -> Case {
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
     let text = format!("[solver]\npath = \"of the test\"\n{text}");
     let case = Case::from_str_with(&text, "case.toml", &overrides, |_| Ok(solver.shape.clone()));
-    let case = case.unwrap_or_else(|e| panic!("{e}"));
+    case.unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A simulation of a case with the test's solver.
+fn begin<const D: usize>(solver: &ChosenSolver, text: &str, overrides: &[&str]) -> Result<Simulation<D>, RunError> {
+    let case = case_of(solver, text, overrides);
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
     Simulation::builder(&case).options(&options).solver(solver).build()
 }
