@@ -143,6 +143,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const OF_TIME: bool = true;
     /// The solver has a refinement criterion of its own.
     const HAS_FLAG: bool = false;
+    /// Its criterion reads the states of neighbours.
+    const FLAG_LOOKS_AROUND: bool = false;
     /// Solving a face again costs less than keeping its solution and reading it back: some dozens of operations, no root or quotient
     /// but of parameters. The results are the same.
     const SOLVE_AGAIN: bool = false;
@@ -228,9 +230,18 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
         mirror
     }
 
-    /// Whether a cell with centre `x` is to be refined, where [`Solver::HAS_FLAG`].
+    /// Whether a cell with centre `x` is to be refined, where [`Solver::HAS_FLAG`]. `below`, `above`: where [`Solver::FLAG_LOOKS_AROUND`]
+    /// the states of its neighbours along each axis; `q` beyond the last axis.
     #[inline(always)]
-    fn flag<V: Real>(&self, _x: [V; 3], _t: V, _q: [V; M], _aux: [V; A]) -> V::Mask {
+    fn flag<V: Real>(
+        &self,
+        _x: [V; 3],
+        _t: V,
+        _q: [V; M],
+        _aux: [V; A],
+        _below: [[V; M]; 3],
+        _above: [[V; M]; 3],
+    ) -> V::Mask {
         V::zero().lt(V::zero())
     }
 

@@ -47,6 +47,7 @@ impl Solver<2, 1, 1> for Decay {
     const HAS_AUX: bool = true;
     const HAS_BOUNDARY: bool = true;
     const HAS_FLAG: bool = true;
+    const FLAG_LOOKS_AROUND: bool = true;
 
     #[inline(always)]
     fn normal<V: Real>(&self, axis: Axis, ql: [V; 2], qr: [V; 2], _l: [V; 1], r: [V; 1]) -> Normal<V, 2, 1> {
@@ -91,8 +92,17 @@ impl Solver<2, 1, 1> for Decay {
         [mirror[1] + x[1], V::constant(f64::from(side.sign())) * t]
     }
 
-    fn flag<V: Real>(&self, x: [V; 3], _t: V, q: [V; 2], aux: [V; 1]) -> V::Mask {
-        (x[0] + q[0] + aux[0]).gt(V::constant(1.0))
+    fn flag<V: Real>(
+        &self,
+        x: [V; 3],
+        _t: V,
+        q: [V; 2],
+        aux: [V; 1],
+        below: [[V; 2]; 3],
+        above: [[V; 2]; 3],
+    ) -> V::Mask {
+        let jump = above[1][0] - below[0][1] + (above[2][1] - q[1]);
+        (x[0] + q[0] + aux[0] + jump).gt(V::constant(1.0))
     }
 
     fn mirrored(&self, axis: Axis) -> Option<Self> {
@@ -265,8 +275,13 @@ fn functions_of_position_fill_rows() {
     assert_eq!(aux, [6.0; 3]);
     solver.initial(&row, &[7.0, 8.0, 9.0], &mut state);
     assert_eq!(state, [1.5, 2.0, 2.5, 7.0, 8.0, 9.0]);
-    solver.flag(&row, &[0.0; 6], &[0.0, -1.0, 0.0], &mut flag);
+    // The states of the row and of four neighbours, two values each: the second of the neighbour at lower x, the first of the one at upper y.
+    let mut states = [0.0; 30];
+    solver.flag(&row, &states, &[0.0, -1.0, 0.0], &mut flag);
     assert_eq!(flag, [1.0, 0.0, 1.0]);
+    (states[9], states[25]) = (5.0, 5.0);
+    solver.flag(&row, &states, &[0.0, -1.0, 0.0], &mut flag);
+    assert_eq!(flag, [0.0, 1.0, 1.0]);
     let mut ghost = [0.0; 2];
     solver.boundary(Axis::X, Side::Lower, [0.0, 3.0, 0.0], 5.0, &[1.0, 2.0], &mut ghost);
     assert_eq!(ghost, [5.0, -5.0]);

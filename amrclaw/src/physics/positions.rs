@@ -1,6 +1,10 @@
 //! The user's functions on a mapped grid: they are called with physical positions.
 
-use super::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, DeviceForm, Formulas, StateFunction};
+use super::{
+    BoundaryCell, BoundaryFunction, CellBlock, CellFunction, CellRow, DeviceForm, Formulas, StateBlockFunction,
+    StateFunction,
+};
+use crate::index::CellBox;
 use crate::mesh::{Geometry, Mapping};
 use riemann::patch::SourceRow;
 use std::sync::Arc;
@@ -71,12 +75,36 @@ impl<const D: usize> StateFunction<D> for AtPositions<D, dyn StateFunction<D>> {
         }
     }
 
+    fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
+        self.function.by_block().map(|_| self as _)
+    }
+
     fn depends_on_time(&self) -> bool {
         self.function.depends_on_time()
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
         self.moved(self.function.device_form()?)
+    }
+}
+
+impl<const D: usize> StateBlockFunction<D> for AtPositions<D, dyn StateFunction<D>> {
+    /// One box for each cell.
+    fn fill(&self, block: &CellBlock<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        let function = self.function.by_block().unwrap_or_else(|| unreachable!("it is one over boxes"));
+        let (dx, time) = (block.geometry.dx, block.time);
+        let all = CellBox::new(block.first, std::array::from_fn(|d| block.first[d] + block.size[d] as i32));
+        let wide = all.grow(1);
+        for (k, cell) in all.cells().enumerate() {
+            let centre = self.mapping.position(block.geometry.centre(cell));
+            let around = CellBox::new(cell, cell.map(|i| i + 1)).grow(1);
+            let places: Vec<usize> = around.cells().map(|cell| wide.number_of(cell)).collect();
+            let of_cells = |values: &[f64]| places.iter().map(|&place| values[place]).collect::<Vec<_>>();
+            let states: Vec<f64> = state.chunks_exact(wide.volume()).flat_map(of_cells).collect();
+            let aux: Vec<f64> = aux.iter().skip(k).step_by(all.volume()).copied().collect();
+            let here = CellBlock::from(&CellRow::point(centre, dx, time));
+            function.fill(&here, &states, &aux, &mut out[k..k + 1]);
+        }
     }
 }
 

@@ -151,7 +151,10 @@ impl ChosenSolver {
         };
         UserFunctions {
             initial,
-            flag: hooks.flag.then(|| Arc::new(Flag(solver.clone(), num_aux)) as _),
+            flag: hooks.flag.then(|| {
+                let (solver, looks_around) = (solver.clone(), hooks.flag_looks_around);
+                Arc::new(Flag { solver, num_aux, looks_around }) as _
+            }),
             boundary: hooks.boundary.then(|| Arc::new(Boundary(solver.clone(), self.shape.of_time)) as _),
             aux,
             source: None,

@@ -1,7 +1,9 @@
 //! Adapters from a plugin's functions of position and state to those of a problem.
 
 use crate::mesh::in_space;
-use crate::physics::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, DeviceForm, StateFunction};
+use crate::physics::{
+    BoundaryCell, BoundaryFunction, CellBlock, CellFunction, CellRow, DeviceForm, StateBlockFunction, StateFunction,
+};
 use riemann::plugin::{Instance, Row};
 use std::sync::Arc;
 
@@ -47,20 +49,56 @@ impl<const D: usize> CellFunction<D> for AuxValues {
     }
 }
 
-/// The solver's refinement criterion, and the number of its own auxiliary values: on mapped meshes others follow them.
-pub struct Flag(pub Instance, pub usize);
+/// The solver's refinement criterion.
+pub struct Flag {
+    pub solver: Instance,
+    /// Number of its own auxiliary values: on mapped meshes others follow them.
+    pub num_aux: usize,
+    pub looks_around: bool,
+}
 
 impl<const D: usize> StateFunction<D> for Flag {
     fn num_values(&self) -> usize {
         1
     }
 
+    /// A single row has no neighbours: a criterion that looks around gets copies of the row.
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
-        self.0.flag(&row_of(row), state, &aux[..self.1 * row.len], out);
+        let states = state.repeat(if self.looks_around { 1 + 2 * D } else { 1 });
+        self.solver.flag(&row_of(row), &states, &aux[..self.num_aux * row.len], out);
+    }
+
+    fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
+        self.looks_around.then_some(self)
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
         Some(DeviceForm::OfSolver)
+    }
+}
+
+impl<const D: usize> StateBlockFunction<D> for Flag {
+    fn fill(&self, block: &CellBlock<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        // A ghost cell on every side.
+        let mut strides = [1; D];
+        for d in 1..D {
+            strides[d] = strides[d - 1] * (block.size[d - 1] + 2);
+        }
+        let component = strides[D - 1] * (block.size[D - 1] + 2);
+        let len = block.size[0];
+        let mut states = Vec::new();
+        for (r, row) in block.rows().enumerate() {
+            let place = |d: usize| ((row.first[d] - block.first[d]) as usize + 1) * strides[d];
+            let here: usize = (0..D).map(place).sum();
+            let neighbours = strides.iter().flat_map(|stride| [here - stride, here + stride]);
+            states.clear();
+            for first in std::iter::once(here).chain(neighbours) {
+                state.chunks_exact(component).for_each(|values| states.extend_from_slice(&values[first..first + len]));
+            }
+            let of_row = |values: &[f64]| values[r * len..(r + 1) * len].to_vec();
+            let aux: Vec<f64> = aux.chunks_exact(block.num_cells()).take(self.num_aux).flat_map(of_row).collect();
+            self.solver.flag(&row_of(&row), &states, &aux, &mut out[r * len..(r + 1) * len]);
+        }
     }
 }
 

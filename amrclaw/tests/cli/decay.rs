@@ -70,7 +70,9 @@ impl Solver<1, 1, 1> for Decay {
             6.0 => std::process::exit(0),
             7.0 => std::process::abort(),
             // SAFETY: it is not safe, on purpose.
-            8.0 => unsafe { std::ptr::null::<u8>().read_volatile(); },
+            8.0 => unsafe {
+                std::ptr::null::<u8>().read_volatile();
+            },
             _ => {}
         }
         [if (cell.centre[0] - 0.5).abs() < 0.2 { aux[0] } else { 0.0 }]
@@ -84,7 +86,15 @@ impl Solver<1, 1, 1> for Decay {
         [x[1]]
     }
 
-    fn flag<V: Real>(&self, x: [V; 3], _t: V, _q: [V; 1], _aux: [V; 1]) -> V::Mask {
+    fn flag<V: Real>(
+        &self,
+        x: [V; 3],
+        _t: V,
+        _q: [V; 1],
+        _aux: [V; 1],
+        _below: [[V; 1]; 3],
+        _above: [[V; 1]; 3],
+    ) -> V::Mask {
         x[0].lt(V::constant(0.25))
     }
 }

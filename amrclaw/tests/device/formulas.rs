@@ -258,8 +258,9 @@ impl Drift {
         [0.8 + 0.1 * (x * self.speed - y).sin()]
     }
 
-    fn flag(&self, x: [Real; 3], t: Real, q: State) -> bool {
-        (q[0] - 0.5).abs() < 0.45 && x[0] + t > 0.1
+    fn flag(&self, x: [Real; 3], t: Real, q: State, below: [State; 3], above: [State; 3]) -> bool {
+        let steep = (above[0][0] - below[0][0]).abs() + (above[1][0] - below[1][0]).abs() > 0.05;
+        (q[0] - 0.5).abs() < 0.45 && x[0] + t > 0.1 && steep
     }
 }
 

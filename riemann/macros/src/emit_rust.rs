@@ -183,6 +183,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
             && function.parameters.iter().any(|parameter| parameter.source_name == "t")
     };
     let of_time = program.functions.iter().any(takes_time);
+    let looks_around = program.looks_around();
     let Formulas { initial, aux_values, mapping, quantities } = formulas;
     let names = &description.quantities;
     quote! {
@@ -196,6 +197,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
         const NONNEGATIVE: &'static [&'static str] = &[#(#nonnegative),*];
         #(#flags)*
         const OF_TIME: bool = #of_time;
+        const FLAG_LOOKS_AROUND: bool = #looks_around;
         const SPLITS_SUMS: bool = #splits_sums;
         const GROUPS: &'static [::riemann::group::Group] = &[#(#groups),*];
         const DIRECTIONS: bool = #directions;

@@ -22,6 +22,13 @@ impl Program {
         let mut splits = self.functions.iter().filter(|function| function.name == "transverse");
         splits.all(|function| !function.parameters.iter().any(of_face))
     }
+
+    /// Whether `flag` reads the states of neighbours.
+    pub fn looks_around(&self) -> bool {
+        let of_neighbour = |local: &Local| ["below", "above"].contains(&local.source_name.as_str());
+        let mut flags = self.functions.iter().filter(|function| function.name == "flag");
+        flags.any(|function| function.parameters.iter().any(of_neighbour))
+    }
 }
 
 /// A function of the block.

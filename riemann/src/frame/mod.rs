@@ -228,6 +228,7 @@ where
     const HAS_BOUNDARY: bool = S::HAS_BOUNDARY;
     const OF_TIME: bool = S::OF_TIME;
     const HAS_FLAG: bool = S::HAS_FLAG;
+    const FLAG_LOOKS_AROUND: bool = S::FLAG_LOOKS_AROUND;
     const SPLITS_SUMS: bool = S::SPLITS_SUMS;
     const SOLVE_AGAIN: bool = S::SOLVE_AGAIN;
     const POSITIVE: &'static [&'static str] = S::POSITIVE;
@@ -311,8 +312,16 @@ where
     }
 
     #[inline(always)]
-    fn flag<V: Real>(&self, x: [V; 3], t: V, q: [V; M], aux: [V; B]) -> V::Mask {
-        self.0.flag(x, t, q, Self::own(&aux))
+    fn flag<V: Real>(
+        &self,
+        x: [V; 3],
+        t: V,
+        q: [V; M],
+        aux: [V; B],
+        below: [[V; M]; 3],
+        above: [[V; M]; 3],
+    ) -> V::Mask {
+        self.0.flag(x, t, q, Self::own(&aux), below, above)
     }
 
     #[inline(always)]

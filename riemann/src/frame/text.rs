@@ -94,8 +94,8 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
     }
     if inside.has_flag {
         text += &format!(
-            "\n    {QUALIFIERS} bool flag(Array<Real, 3> x, Real t, State q, Aux aux) const {{\n        \
-             return inside.flag(x, t, q, own(aux));\n    }}\n"
+            "\n    {QUALIFIERS} bool flag(Array<Real, 3> x, Real t, State q, Aux aux, Array<State, 3> below, Array<State, 3> above) const {{\n        \
+             return inside.flag(x, t, q, own(aux), below, above);\n    }}\n"
         );
     }
     DeviceSource { body: text, aux: inside.aux + geometry(dim).len(), ..inside }

@@ -9,7 +9,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 10;
+pub const ABI_VERSION: u32 = 11;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -114,6 +114,7 @@ pub struct Description {
     pub(super) has_boundary: bool,
     pub(super) of_time: bool,
     pub(super) has_flag: bool,
+    pub(super) flag_looks_around: bool,
     /// The CUDA text has `least_positive`.
     pub(super) checks_steps: bool,
     /// There are kernels in `f32`.
@@ -293,7 +294,8 @@ pub struct Form {
     pub(super) single: Entries<f32>,
     pub(super) initial: unsafe extern "C" fn(Object, *const Row, aux: *const f64, out: *mut f64) -> Status,
     pub(super) aux_values: unsafe extern "C" fn(Object, *const Row, out: *mut f64) -> Status,
-    /// Out: not zero where to refine.
+    /// Out: not zero where to refine. A criterion that looks around takes the states of the row, then along each axis those of the
+    /// neighbours below and above, each as `[value, cell]`.
     pub(super) flag: unsafe extern "C" fn(Object, *const Row, q: *const f64, aux: *const f64, out: *mut f64) -> Status,
     pub(super) boundary: unsafe extern "C" fn(Object, *const GhostCall) -> Status,
     /// The solver's CUDA C++; [`Status::ABSENT`] without.

@@ -93,6 +93,7 @@ where
         has_boundary: S::HAS_BOUNDARY,
         of_time: S::OF_TIME,
         has_flag: S::HAS_FLAG,
+        flag_looks_around: S::FLAG_LOOKS_AROUND,
         checks_steps: S::CHECKS_STEPS,
         has_single: precisions & SINGLE != 0,
     }
@@ -330,14 +331,17 @@ where
         aux: *const f64,
         out: *mut f64,
     ) -> Status {
-        // SAFETY: `q` and `aux` have a row for each value, `out` has one.
+        // SAFETY: `q` has a row for each value of the states that the criterion looks at, `aux` one for each value, `out` has one.
         guard(|| unsafe {
             let (row, solver) = (&*row, Self::kernels(object).solver());
             for i in 0..row.len {
-                let state: [f64; M] = std::array::from_fn(|m| *q.add(m * row.len + i));
+                let state = |k: usize| -> [f64; M] { std::array::from_fn(|m| *q.add((k * M + m) * row.len + i)) };
+                let neighbours = if S::FLAG_LOOKS_AROUND { S::DIM } else { 0 };
+                let [below, above] =
+                    [1, 2].map(|k| [0, 1, 2].map(|d| state(if d < neighbours { 2 * d + k } else { 0 })));
                 let aux = std::array::from_fn(|a| *aux.add(a * row.len + i));
                 let Cell { centre, time, .. } = row.cell(i);
-                *out.add(i) = f64::from(u8::from(solver.flag(centre, time, state, aux)));
+                *out.add(i) = f64::from(u8::from(solver.flag(centre, time, state(0), aux, below, above)));
             }
             Status::DONE
         })

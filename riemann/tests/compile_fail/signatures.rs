@@ -54,6 +54,21 @@ mod quantities_without_values {
     }
 }
 
+mod one_neighbour {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn flag(&self, q: State, below: State) -> bool {
+            q[0] > below[0]
+        }
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+    }
+}
+
 mod missing {
     use riemann::prelude::*;
     #[riemann::solver(equations = ["q"], waves = 1)]

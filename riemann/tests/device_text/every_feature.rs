@@ -231,7 +231,7 @@ impl EveryFeature {
         ghost
     }
 
-    fn flag(&self, q: State) -> bool {
+    fn flag(&self, q: State, above: [State; 3], below: [State; 3]) -> bool {
         let split = self.transverse(
             Axis::Y,
             Side::Lower,
@@ -239,7 +239,7 @@ impl EveryFeature {
             q,
         );
         let close = q[0].abs() + split.bpasdq[0] < self.strength / 2.0;
-        close || q[1] > q[2]
+        close || q[1] > q[2] || above[0][1] - 2.0 * q[1] + below[0][1] > 0.5 * (above[1][2] - below[1][2])
     }
 
     fn initial(&self, cell: &Cell) -> State {

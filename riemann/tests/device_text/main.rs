@@ -148,7 +148,7 @@ impl Run {
             put(out, &solver.source(x, qr[0], from(0.25), ql, here));
         }
         if S::HAS_FLAG {
-            put(out, &[from(if solver.flag(x, qr[0], ql, here) { 1.0 } else { 0.0 })]);
+            put(out, &[from(if solver.flag(x, qr[0], ql, here, [qr, asdq, ql], [asdq, ql, qr]) { 1.0 } else { 0.0 })]);
         }
     }
 

@@ -29,7 +29,7 @@ inline void run(const char* input, const char* output) {
         write(solver.source(Array<Real, 3>{{ql[0], qr[0], Real(0)}}, qr[0], Real(0.25), ql, here).v, M, out);
 #endif
 #ifdef HAS_FLAG
-        Real flag = solver.flag(Array<Real, 3>{{ql[0], qr[0], Real(0)}}, qr[0], ql, here) ? Real(1) : Real(0);
+        Real flag = solver.flag(Array<Real, 3>{{ql[0], qr[0], Real(0)}}, qr[0], ql, here, Array<State, 3>{{qr, asdq, ql}}, Array<State, 3>{{asdq, ql, qr}}) ? Real(1) : Real(0);
         write(&flag, 1, out);
 #endif
     }

@@ -44,6 +44,9 @@ impl CaseFunctions {
             Criterion::User(function) => function.device_form(),
             Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
         };
+        let is_own = matches!(flag, Some(DeviceForm::OfSolver | DeviceForm::OfSolverAt(_)));
+        let of_cell = if is_own { "" } else { OF_CELL };
+        let flag = made(flag, 1, false).map(|flag| CaseFunction { text: flag.text + of_cell, ..flag });
         let source = problem.source.as_ref();
         let gives_state = source.is_some_and(|function| function.implicit().is_some());
         let source = made(source.and_then(|function| function.device_form()), solver.equations, solver.has_positive);
@@ -51,7 +54,7 @@ impl CaseFunctions {
         let centres = problem.own_source_at.as_ref().map(|centres| text(&centres.positions, solver.equations));
         CaseFunctions {
             centres: centres.map(|text| CaseFunction { text, solves: false, num_values: D, positive: -1 }),
-            flag: made(flag, 1, false),
+            flag,
             source: source.map(|source| CaseFunction { text: source_head(gives_state) + &source.text, ..source }),
             aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
             initial: made(problem.initial.device_form(), solver.equations, solver.has_positive),
@@ -146,10 +149,22 @@ fn source_head(gives_state: bool) -> String {
     format!("enum {{ GIVES_STATE = {} }};\n", u8::from(gives_state))
 }
 
-/// Calls the solver's own criterion. `centre`: [`CENTRE`] or [`POSITION`].
+/// The beginning of a criterion, which sees a cell and its neighbours.
+const FLAG_HEAD: &str =
+    "template <class Around> __device__ __forceinline__ void case_flag(const Around& here, double* values)\n{\n";
+
+/// Makes a criterion of a function of the cell alone.
+const OF_CELL: &str = "template <class Around> __device__ __forceinline__ void case_flag(const Around& here, double* values)\n{\n    \
+     case_function(here.point(0, 0, 0), here.q(0, 0, 0), here.aux(0, 0, 0), values);\n}\n";
+
+/// The solver's own criterion. `centre`: [`CENTRE`] or [`POSITION`].
 fn flag_of_solver(centre: &str) -> String {
     format!(
-        "{HEAD}{centre}    const Solver solver{{SOLVER_PARAMETERS}};\n    values[0] = solver.flag(x, at.t, q, aux) ? 1.0 : 0.0;\n}}\n"
+        "{FLAG_HEAD}    const Point at = here.point(0, 0, 0);\n{centre}    const Solver solver{{SOLVER_PARAMETERS}};\n    \
+         const auto q = here.q(0, 0, 0);\n    Array<State, 3> below{{{{q, q, q}}}}, above{{{{q, q, q}}}};\n    \
+         for (int d = 0; d < DIM; d++) {{\n        below[d] = here.q(-(d == 0), -(d == 1), -(d == 2));\n        \
+         above[d] = here.q(d == 0, d == 1, d == 2);\n    }}\n    \
+         values[0] = solver.flag(x, at.t, q, here.aux(0, 0, 0), below, above) ? 1.0 : 0.0;\n}}\n"
     )
 }
 

@@ -21,6 +21,8 @@ pub enum Shape {
     Real,
     Point,
     State,
+    /// A state for each axis.
+    States,
     Aux,
     TransverseAux,
     Axis,
@@ -65,7 +67,11 @@ pub const ENTRIES: &[Entry] = {
             parameters: &[("axis", Axis), ("side", Side), ("x", Point), ("t", Real), ("mirror", State)],
             result: State,
         },
-        Entry { name: "flag", parameters: &[("x", Point), ("t", Real), ("q", State), ("aux", Aux)], result: Truth },
+        Entry {
+            name: "flag",
+            parameters: &[("x", Point), ("t", Real), ("q", State), ("aux", Aux), ("below", States), ("above", States)],
+            result: Truth,
+        },
     ]
 };
 
@@ -115,6 +121,7 @@ impl Shape {
             Shape::Real => Type::Real,
             Shape::Point => Type::reals(3),
             Shape::State => Type::reals(form.equations.len()),
+            Shape::States => Type::Array(Box::new(Type::reals(form.equations.len())), 3),
             Shape::Aux => Type::reals(form.aux.len()),
             Shape::TransverseAux => Type::TransverseAux,
             Shape::Axis => Type::Axis,
@@ -131,6 +138,7 @@ impl Shape {
             Shape::Real => "Real",
             Shape::Point => "Array<Real, 3>",
             Shape::State => "State",
+            Shape::States => "Array<State, 3>",
             Shape::Aux => "Aux",
             Shape::TransverseAux => "TransverseAux",
             Shape::Axis => "Axis",
@@ -290,6 +298,7 @@ impl Context<'_> {
     fn describe(&self, shape: Shape) -> String {
         match shape {
             Shape::State => "State, one Real per equation".to_owned(),
+            Shape::States => "[State; 3], the states of the neighbours along x, y and z".to_owned(),
             Shape::Aux => "Aux, one Real per auxiliary value".to_owned(),
             Shape::Point => "[Real; 3], a position".to_owned(),
             other => other.resolve(self).to_string(),

@@ -110,13 +110,15 @@ impl Instance {
         self.done_or_nan(status, out);
     }
 
-    /// Not zero in the cells of a row that are to be refined.
-    pub fn flag(&self, row: &Row, state: &[f64], aux: &[f64], out: &mut [f64]) {
-        let counts = (self.num_eqn() * row.len, self.num_aux() * row.len, row.len);
-        assert_eq!((state.len(), aux.len(), out.len()), counts);
+    /// Not zero in the cells of a row that are to be refined. `states`, `[value, cell]`: of the row; where the criterion looks around then
+    /// along each axis of the neighbours below and above.
+    pub fn flag(&self, row: &Row, states: &[f64], aux: &[f64], out: &mut [f64]) {
+        let count = if self.0.plugin.hooks().flag_looks_around { 1 + 2 * self.info().dim } else { 1 };
+        let counts = (count * self.num_eqn() * row.len, self.num_aux() * row.len, row.len);
+        assert_eq!((states.len(), aux.len(), out.len()), counts);
         let _inside = enter(&"flag");
         // SAFETY: the rows are there.
-        let status = unsafe { (self.form().flag)(self.0.object, row, state.as_ptr(), aux.as_ptr(), out.as_mut_ptr()) };
+        let status = unsafe { (self.form().flag)(self.0.object, row, states.as_ptr(), aux.as_ptr(), out.as_mut_ptr()) };
         self.done_or_nan(status, out);
     }
 

@@ -57,6 +57,8 @@ pub struct Hooks {
     pub boundary: bool,
     /// Refinement criterion.
     pub flag: bool,
+    /// It reads the states of neighbours.
+    pub flag_looks_around: bool,
 }
 
 /// A plugin that fits this program. It stays loaded to the end of the program.
@@ -159,7 +161,13 @@ impl PluginForm {
     /// Which functions of position and state the solver provides.
     pub fn hooks(&self) -> Hooks {
         let d = &self.form.description;
-        Hooks { initial: d.has_initial, aux: d.has_aux, boundary: d.has_boundary, flag: d.has_flag }
+        Hooks {
+            initial: d.has_initial,
+            aux: d.has_aux,
+            boundary: d.has_boundary,
+            flag: d.has_flag,
+            flag_looks_around: d.flag_looks_around,
+        }
     }
 
     /// Makes a solver. `values`: one per parameter, checked.
