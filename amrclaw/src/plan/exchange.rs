@@ -9,8 +9,8 @@
 //! cells, the fine patch adds to the sum, and the coarse patch gets it back. Both ranks therefore list the face; it is sent to the fine
 //! patch after each step of the coarse level, and back when the sums are applied.
 
+use super::PatchLists;
 use super::region::{CopyRegion, InterpRegion};
-use super::{FaceRun, PatchLists, RestrictRegion};
 use crate::index::{CellBox, Ratio};
 use crate::mesh::Partition;
 
@@ -79,94 +79,36 @@ impl<const D: usize> Regions<D> {
     }
 }
 
-/// An item of a plan: which patch it reads, which it writes.
-pub(super) trait Item: Copy + Send + Sync {
-    fn source(&self) -> usize;
-    fn target(&self) -> usize;
-}
-
-impl<const D: usize> Item for CopyRegion<D> {
-    fn source(&self) -> usize {
-        self.source as usize
-    }
-    fn target(&self) -> usize {
-        self.target as usize
-    }
-}
-
-impl<const D: usize> Item for InterpRegion<D> {
-    fn source(&self) -> usize {
-        self.source as usize
-    }
-    fn target(&self) -> usize {
-        self.target as usize
-    }
-}
-
-impl<const D: usize> Item for RestrictRegion<D> {
-    fn source(&self) -> usize {
-        self.source as usize
-    }
-    fn target(&self) -> usize {
-        self.target as usize
-    }
-}
-
-/// A face is first sent from its coarse patch to its fine one.
-impl<const D: usize> Item for FaceRun<D> {
-    fn source(&self) -> usize {
-        self.coarse_patch as usize
-    }
-    fn target(&self) -> usize {
-        self.fine_patch as usize
-    }
-}
-
 /// One rank's view of who owns what a plan reads and writes.
 #[derive(Clone, Copy)]
 pub(super) struct Owners<'a> {
     pub rank: usize,
     pub sources: &'a Partition,
     pub targets: &'a Partition,
+    /// Items that are sent or received stay in the lists too.
+    pub both: bool,
 }
 
 impl Owners<'_> {
-    /// Keeps only items that read and write patches of this rank; adds those that it sends or receives to parcels by `put`.
-    pub fn split<T: Item, P: Default>(
-        self,
-        lists: PatchLists<T>,
-        exchange: &mut Exchange<P>,
-        put: impl Fn(&mut P, T),
-    ) -> PatchLists<T> {
-        self.sort(lists, exchange, put, false)
-    }
-
-    /// As [`Owners::split`], but items that are sent or received also stay in the lists.
-    pub fn share<T: Item, P: Default>(
-        self,
-        lists: PatchLists<T>,
-        exchange: &mut Exchange<P>,
-        put: impl Fn(&mut P, T),
-    ) -> PatchLists<T> {
-        self.sort(lists, exchange, put, true)
-    }
-
-    fn sort<T: Item, P: Default>(
+    /// Keeps only items that read and write patches of this rank; adds those that it sends or receives to parcels by `put`. `ends`: the patch
+    /// that an item reads, and the one that it writes.
+    pub fn split<T: Copy, P: Default>(
         self,
         mut lists: PatchLists<T>,
         exchange: &mut Exchange<P>,
+        ends: impl Fn(&T) -> [u32; 2],
         put: impl Fn(&mut P, T),
-        share: bool,
     ) -> PatchLists<T> {
         lists.retain(|item| {
-            let (from, to) = (self.sources.owner(item.source()), self.targets.owner(item.target()));
+            let [source, target] = ends(item);
+            let (from, to) = (self.sources.owner(source as usize), self.targets.owner(target as usize));
             let (parcels, rank) = match (from == self.rank, to == self.rank) {
                 (true, false) => (&mut exchange.sent, to),
                 (false, true) => (&mut exchange.received, from),
                 (own, _) => return own,
             };
             put(items_of(parcels, rank), *item);
-            share
+            self.both
         });
         lists
     }
@@ -185,7 +127,7 @@ fn items_of<P: Default>(parcels: &mut Vec<Parcel<P>>, rank: usize) -> &mut P {
 #[cfg(test)]
 mod tests {
     use super::super::rank_part::{PlanOwners, RankPart};
-    use super::super::{BuiltPlans, PlanInput};
+    use super::super::{BuiltPlans, FaceRun, PlanInput};
     use super::*;
     use crate::index::CellBox;
     use crate::mesh::LevelMesh;
@@ -196,7 +138,7 @@ mod tests {
 
     /// Asserts that the ranks' local and received items together are the solo plan, each item once and at the owner of the patch that it
     /// writes; and that each rank receives what the others send, in the same order.
-    fn assert_whole<T: Item + PartialEq + std::fmt::Debug>(
+    fn assert_whole<T: Copy + PartialEq + std::fmt::Debug>(
         solo: &[T],
         ranks: &[Items<T>],
         owner: impl Fn(&T) -> usize,

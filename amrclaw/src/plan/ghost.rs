@@ -134,10 +134,12 @@ impl<const D: usize> GhostPlan<D> {
     /// The part of one rank in the plans of a run of patches. `own`: owners of the patches; `coarser`: of the next coarser level's.
     pub(super) fn split(mut self, rank: usize, own: &Partition, coarser: Option<&Partition>) -> Self {
         let mut exchange = Exchange::<Regions<D>>::default();
-        let owners = Owners { rank, sources: own, targets: own };
-        let copies = owners.split(self.copies, &mut exchange, |parcel, region| parcel.copies.push(region));
+        let owners = Owners { rank, sources: own, targets: own, both: false };
+        let ends = |r: &CopyRegion<D>| [r.source, r.target];
+        let copies = owners.split(self.copies, &mut exchange, ends, |parcel, region| parcel.copies.push(region));
         let owners = Owners { sources: coarser.unwrap_or(own), ..owners };
-        let interps = owners.split(self.interps, &mut exchange, |parcel, region| parcel.interps.push(region));
+        let ends = |r: &InterpRegion<D>| [r.source, r.target];
+        let interps = owners.split(self.interps, &mut exchange, ends, |parcel, region| parcel.interps.push(region));
         self.boundaries.retain(|region| own.owner(region.target as usize) == rank);
         GhostPlan { exchange, copies, interps, boundaries: self.boundaries }
     }

@@ -61,10 +61,12 @@ impl<const D: usize> RefluxPlan<D> {
     /// One rank's part: the faces with a patch of the rank on at least one side, numbered anew. `fine`, `coarse`: owners of the levels'
     /// patches.
     pub(super) fn split(self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
-        let owners = Owners { rank, sources: coarse, targets: fine };
-        let runs = owners.share(self.runs, &mut Exchange::<()>::default(), |(), _| ());
+        // A face is first sent from its coarse patch to its fine one.
+        let owners = Owners { rank, sources: coarse, targets: fine, both: true };
+        let ends = |run: &FaceRun<D>| [run.coarse_patch, run.fine_patch];
+        let runs = owners.split(self.runs, &mut Exchange::<()>::default(), ends, |(), _| ());
         let mut plan = Self::numbered(runs, self.num_coarse_patches, self.ratio);
-        plan.runs = owners.share(plan.runs, &mut plan.exchange, |parcel, run| parcel.push(run));
+        plan.runs = owners.split(plan.runs, &mut plan.exchange, ends, |parcel, run| parcel.push(run));
         plan
     }
 

@@ -36,8 +36,8 @@ impl<const D: usize> RestrictPlan<D> {
     /// One rank's part. `fine`, `coarse`: owners of the levels' patches.
     pub(super) fn split(self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
         let mut exchange = Exchange::<Vec<_>>::default();
-        let owners = Owners { rank, sources: fine, targets: coarse };
-        let regions = owners.split(self.regions, &mut exchange, |parcel, region| parcel.push(region));
+        let owners = Owners { rank, sources: fine, targets: coarse, both: false };
+        let regions = owners.split(self.regions, &mut exchange, |r| [r.source, r.target], |parcel, r| parcel.push(r));
         RestrictPlan { ratio: self.ratio, regions, exchange }
     }
 

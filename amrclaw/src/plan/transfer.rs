@@ -68,10 +68,12 @@ impl<const D: usize> TransferPlan<D> {
     /// `old`: of the level's before, if there were any.
     pub(super) fn split(self, rank: usize, own: &Partition, coarser: &Partition, old: Option<&Partition>) -> Self {
         let mut exchange = Exchange::<Regions<D>>::default();
-        let owners = Owners { rank, sources: old.unwrap_or(own), targets: own };
-        let copies = owners.split(self.copies, &mut exchange, |parcel, region| parcel.copies.push(region));
+        let owners = Owners { rank, sources: old.unwrap_or(own), targets: own, both: false };
+        let ends = |r: &CopyRegion<D>| [r.source, r.target];
+        let copies = owners.split(self.copies, &mut exchange, ends, |parcel, region| parcel.copies.push(region));
         let owners = Owners { sources: coarser, ..owners };
-        let interps = owners.split(self.interps, &mut exchange, |parcel, region| parcel.interps.push(region));
+        let ends = |r: &InterpRegion<D>| [r.source, r.target];
+        let interps = owners.split(self.interps, &mut exchange, ends, |parcel, region| parcel.interps.push(region));
         TransferPlan { exchange, copies, interps }
     }
 
