@@ -236,7 +236,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// Fills a level's auxiliary values and checks the capacity.
-    pub(super) fn fill_level_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
+    pub(in crate::exec) fn fill_level_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
         let Some(function) = self.problem.aux.clone() else { return Ok(()) };
         let faces = self.solver.aux_face();
         let store = &mut self.levels[level.index()];

@@ -29,7 +29,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         })
     }
 
-    pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
+    /// Flags by any criterion.
+    pub(in crate::exec) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
         if let Criterion::Richardson { tolerance } = self.problem.criterion {
             return self.flag_by_richardson(level, dt, tolerance);
         }

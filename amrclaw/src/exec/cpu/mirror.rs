@@ -6,10 +6,10 @@ use super::boundary::{BoundaryContext, Outside};
 use super::failure::Searched;
 use super::source::{SourceLevel, Sources};
 use super::store::{LevelStore, Register};
-use crate::exec::{ExecError, LevelState, StepReport};
+use crate::exec::{ExecError, StepReport};
 use crate::fields::Shared;
 use crate::index::Level;
-use crate::mesh::{Geometry, LevelMesh, Partition, TagSet};
+use crate::mesh::{Geometry, LevelMesh, Partition};
 use crate::plan::{GhostPlan, RefluxPlan};
 use riemann::real::Scalar;
 use std::sync::Arc;
@@ -61,16 +61,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         &mut self.levels[level.index()].aux
     }
 
-    /// Fills a level's auxiliary values for a time, and checks the capacity.
-    pub(in crate::exec) fn mirror_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
-        self.fill_level_aux(level, time)
-    }
-
-    /// A level's interior values.
-    pub(in crate::exec) fn mirrored_state(&self, level: Level) -> LevelState<D> {
-        self.level_state(level)
-    }
-
     /// What is wrong with some cells of a patch, in a state of time `time`.
     pub(in crate::exec) fn mirrored_failure(
         &self,
@@ -80,11 +70,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         time: f64,
     ) -> Option<ExecError> {
         self.failure_in(level, patch, self.levels[level.index()].q(), cells, time)
-    }
-
-    /// Flags by any criterion.
-    pub(in crate::exec) fn mirrored_flags(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
-        self.flag_level(level, dt)
     }
 
     /// Fills the ghost cells outside the domain, at the level's time, and checks those that users' functions fill.

@@ -6,9 +6,8 @@ use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use riemann::real::Scalar;
 
-impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// The values of a level's patches, ghost cells included.
-    pub(in crate::exec) fn values_with_ghosts(&self, level: Level) -> Vec<PatchValues<D>> {
+impl<const D: usize, R: Scalar> Probe<D> for CpuExecutor<D, R> {
+    fn with_ghosts(&self, level: Level) -> Vec<PatchValues<D>> {
         let store = &self.levels[level.index()];
         let of_patch = |patch: &PatchLayout<D>| {
             let start = patch.offset(store.num_eqn, patch.with_ghosts().lo);
@@ -18,8 +17,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         store.layout.patches.iter().map(of_patch).collect()
     }
 
-    /// Puts NaN into all ghost cells of a level.
-    pub(in crate::exec) fn poison_ghosts_of(&mut self, level: Level) {
+    fn poison_ghosts(&mut self, level: Level) {
         let store = &mut self.levels[level.index()];
         let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
         let q = store.q_mut();
@@ -33,16 +31,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 }
             }
         }
-    }
-}
-
-impl<const D: usize, R: Scalar> Probe<D> for CpuExecutor<D, R> {
-    fn with_ghosts(&self, level: Level) -> Vec<PatchValues<D>> {
-        self.values_with_ghosts(level)
-    }
-
-    fn poison_ghosts(&mut self, level: Level) {
-        self.poison_ghosts_of(level);
     }
 
     fn poison_new_arrays(&mut self) {

@@ -30,7 +30,8 @@ fn interior<const D: usize, R: Scalar>(array: &[R], patch: &PatchLayout<D>, comp
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    pub(super) fn level_state(&self, level: Level) -> LevelState<D> {
+    /// A level's interior values.
+    pub(in crate::exec) fn level_state(&self, level: Level) -> LevelState<D> {
         let store = &self.levels[level.index()];
         let num_aux = self.solver.aux().len();
         let patches = &store.layout.patches;

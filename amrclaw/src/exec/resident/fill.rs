@@ -202,7 +202,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let start = Instant::now();
         self.mirror_levels(level);
         let host = self.host.get_mut();
-        host.mirror_aux(level, time)?;
+        host.fill_level_aux(level, time)?;
         let store = &self.levels[level.index()];
         if let Some(aux) = &store.aux {
             self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?;

@@ -214,7 +214,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         } else {
             let start = Instant::now();
             self.fetch_level(level)?;
-            let tags = self.host.get_mut().mirrored_flags(level, dt)?;
+            let tags = self.host.get_mut().flag_level(level, dt)?;
             self.host_works.note("flags", cells, start);
             (tags, FlagsDone::default())
         };

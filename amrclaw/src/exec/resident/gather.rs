@@ -303,7 +303,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.mirror_levels(level);
             self.host.lock().mirrored_q(level).fill(R::from_f64(f64::NAN));
         }
-        self.host.lock().mirrored_state(level)
+        self.host.lock().level_state(level)
     }
 }
 

@@ -9,13 +9,13 @@ use riemann::real::Scalar;
 impl<const D: usize, R: Scalar, N: Machine> Probe<D> for ResidentExecutor<D, R, N> {
     fn with_ghosts(&self, level: Level) -> Vec<PatchValues<D>> {
         self.fetch_level(level).expect("the device answers");
-        self.host.lock().values_with_ghosts(level)
+        self.host.lock().with_ghosts(level)
     }
 
     fn poison_ghosts(&mut self, level: Level) {
         self.fetch_level(level).expect("the device answers");
         let host = self.host.get_mut();
-        host.poison_ghosts_of(level);
+        host.poison_ghosts(level);
         let store = &self.levels[level.index()];
         let (q, start) = store.q();
         self.machine.upload(bytes_of(host.mirrored_q(level)), q, start).expect("the device answers");
