@@ -94,7 +94,7 @@ impl TableOffsets {
 
 impl TableBuilder {
     /// Appends numbers or structs; returns their byte offset.
-    pub fn append<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = T>) -> usize {
+    pub fn append<T: Copy>(&mut self, items: impl Iterator<Item = T>) -> usize {
         append(&mut self.bytes, items)
     }
 
@@ -107,11 +107,12 @@ impl TableBuilder {
     }
 
     /// Appends a table of items, each with its number of cells.
-    pub fn table<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = (T, usize)>) -> Table {
+    pub fn table<T: Copy>(&mut self, items: impl Iterator<Item = (T, usize)>) -> Table {
         let (first_chunk, first) = (self.num_chunks, self.chunked.len());
         let mut total = 0;
-        self.chunked.reserve(items.len());
-        self.bytes.reserve(items.len() * (size_of::<T>() + size_of::<Chunked>()) + 32);
+        let at_least = items.size_hint().0;
+        self.chunked.reserve(at_least);
+        self.bytes.reserve(at_least * (size_of::<T>() + size_of::<Chunked>()) + 32);
         let (bytes, chunked) = (&mut self.bytes, &mut self.chunked);
         let written = items.map(|(item, cells)| {
             total += cells;
@@ -152,11 +153,10 @@ impl TableBuilder {
 }
 
 /// Appends numbers or structs; returns their byte offset.
-fn append<T: Copy>(bytes: &mut Vec<u8>, items: impl ExactSizeIterator<Item = T>) -> usize {
+fn append<T: Copy>(bytes: &mut Vec<u8>, items: impl Iterator<Item = T>) -> usize {
     let start = bytes.len().next_multiple_of(16);
-    bytes.resize(start + items.len() * size_of::<T>(), 0);
-    let places = bytes[start..].chunks_exact_mut(size_of::<T>());
-    places.zip(items).for_each(|(place, item)| place.copy_from_slice(bytes_of(&[item])));
+    bytes.resize(start, 0);
+    items.for_each(|item| bytes.extend_from_slice(bytes_of(&[item])));
     start
 }
 

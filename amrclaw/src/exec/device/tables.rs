@@ -23,27 +23,6 @@ pub(in crate::exec) struct LevelContext<'a, const D: usize> {
     pub num_ghost: i32,
 }
 
-/// Chains two lists of known length.
-fn chain<T>(
-    first: impl ExactSizeIterator<Item = T> + Clone,
-    second: impl ExactSizeIterator<Item = T> + Clone,
-) -> impl ExactSizeIterator<Item = T> + Clone {
-    #[derive(Clone)]
-    struct Both<A, B>(A, B);
-    impl<T, A: ExactSizeIterator<Item = T>, B: ExactSizeIterator<Item = T>> Iterator for Both<A, B> {
-        type Item = T;
-        fn next(&mut self) -> Option<T> {
-            self.0.next().or_else(|| self.1.next())
-        }
-        fn size_hint(&self) -> (usize, Option<usize>) {
-            let len = self.0.len() + self.1.len();
-            (len, Some(len))
-        }
-    }
-    impl<T, A: ExactSizeIterator<Item = T>, B: ExactSizeIterator<Item = T>> ExactSizeIterator for Both<A, B> {}
-    Both(first, second)
-}
-
 /// The regions that fill ghost cells: those inside the domain, then those outside.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct FillTable {
@@ -213,15 +192,13 @@ fn fill_table<const D: usize>(
     let at_once = alone && !sides.ask();
     let outside = if at_once { OutsideParts::new(ghost, mesh, &sides.beyond) } else { OutsideParts::default() };
     let OutsideParts { copies: outside_copies, interps: outside_interps } = &outside;
-    let origins = builder.append(chain(
-        outside_copies.iter().map(|part| origin(&part.origins)),
-        outside_interps.iter().map(|part| origin(&part.origins)),
-    ));
-    let outside = chain(
-        outside_copies.iter().map(|p| region(p.region.target, p.region.source, &p.region.cells, p.region.shift)),
-        outside_interps.iter().map(|p| region(p.region.target, p.region.source, &p.region.cells, p.region.shift)),
-    );
-    let table = builder.table(chain(chain(copies, interps), outside)).with_first(num_first);
+    let origins = outside_copies.iter().map(|part| origin(&part.origins));
+    let origins = builder.append(origins.chain(outside_interps.iter().map(|part| origin(&part.origins))));
+    let copied = outside_copies.iter().map(|part| part.region);
+    let copied = copied.map(|r| region(r.target, r.source, &r.cells, r.shift));
+    let interpolated = outside_interps.iter().map(|part| part.region);
+    let interpolated = interpolated.map(|r| region(r.target, r.source, &r.cells, r.shift));
+    let table = builder.table(copies.chain(interps).chain(copied).chain(interpolated)).with_first(num_first);
     let by_axis = if sides.ask() { side_tables(&mut builder, ghost, mesh, sides) } else { Default::default() };
     let after = if alone || sides.ask() {
         SideTable::default()
@@ -328,7 +305,7 @@ impl TransferTables<HostTables> {
         let interps = plan.all_interps().all().iter();
         let filled = interps.clone().map(|r| region(r.target, r.source, &r.cells, r.shift));
         let num_first = copies.len() as u32;
-        let fill = builder.table(chain(copies, filled)).with_first(num_first);
+        let fill = builder.table(copies.chain(filled)).with_first(num_first);
         let over = interps.map(|r| region(r.target, r.source, &r.cells.coarse_from_fine(ratio), r.shift));
         let conserve = if capacity { builder.table(over) } else { Table::default() };
         let parcels = TransferParcels::new(&mut builder, plan, (ratio, capacity), num_ghost);
