@@ -260,7 +260,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let aux_in_sweeps = self.fills_aux_in_sweeps();
         if !aux_in_sweeps {
             let refreshed = self.refresh_aux(level, 0.5 * dt);
-            self.defer_error(refreshed)?;
+            self.unshared.defer(&self.ranks, refreshed)?;
         }
         let sources_by_engine = self.sources_by_engine();
         let over_ghosts = self.sweeps_over_ghosts();

@@ -3,6 +3,7 @@
 use super::CpuExecutor;
 use super::store::LevelStore;
 use crate::exec::ExecError;
+use crate::exec::comm::{CommError, Phase, RunLengths};
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use crate::mesh::TagSet;
@@ -27,6 +28,36 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             true => TagSet::from_bitmaps(&store.mesh, |k| patches[k].is_local, &bitmaps),
             false => TagSet::from_bitmaps(&store.mesh, |_| true, &self.bitmaps_of_all(level, bitmaps)?),
         })
+    }
+
+    /// The bitmaps of all patches, one after another in the mesh's order, gathered from the ranks. `own`: those of this rank's patches.
+    fn bitmaps_of_all(&self, level: Level, own: Vec<u64>) -> Result<Vec<u64>, CommError> {
+        let store = &self.levels[level.index()];
+        let Some(partition) = &store.partition else { return Ok(own) };
+        let words_of = |cells: &CellBox<D>| {
+            let size = cells.size();
+            (size[0] as usize).div_ceil(64) * (cells.volume() / size[0] as usize)
+        };
+        let patches =
+            || store.mesh.patches().iter().enumerate().map(|(k, patch)| (partition.owner(k), words_of(patch)));
+        let all = self.ranks.gather_runs(self.header(Phase::Flags, level), RunLengths::new(&own))?;
+        let mut counts = vec![0; all.len()];
+        patches().for_each(|(owner, count)| counts[owner] += count);
+        let bitmaps: Vec<Vec<u64>> = (all.iter().zip(&counts))
+            .map(|(runs, &count)| {
+                let mut words = vec![0; count];
+                RunLengths::join(std::slice::from_ref(runs), &mut words);
+                words
+            })
+            .collect();
+        let mut rest: Vec<&[u64]> = bitmaps.iter().map(Vec::as_slice).collect();
+        let mut words = Vec::with_capacity(counts.iter().sum());
+        for (owner, count) in patches() {
+            let (these, after) = rest[owner].split_at(count);
+            words.extend_from_slice(these);
+            rest[owner] = after;
+        }
+        Ok(words)
     }
 
     /// Flags by any criterion.

@@ -4,7 +4,6 @@
 //! so results do not depend on the number of threads.
 
 mod advance;
-mod agree;
 mod average_down;
 mod boundary;
 mod exchange;
@@ -34,7 +33,7 @@ mod transfer;
 mod update;
 
 use super::comm::{MessageHeader, Phase, Ranks};
-use super::step::agree::or_abort;
+use super::step::agree::{Unshared, agreed, or_abort};
 use super::step::{HostWorks, Stash, Sweep, SweepEngine, sweeps};
 use super::{
     DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues, HostWork,
@@ -81,14 +80,12 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     swept_in_place: bool,
     epoch: MeshEpoch,
     outcomes: Outcomes,
-    /// Which of the samples in `outcomes` were taken here.
-    sampled: Vec<bool>,
+    /// What other ranks do not know yet of this one.
+    unshared: Unshared,
     /// This rank, and the others.
     ranks: Ranks,
     /// What the case's functions cost on the host, where an engine sweeps.
     host_works: HostWorks,
-    /// The first error not yet reported: the next [`Executor::collect`] returns it.
-    failed: Option<ExecError>,
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
@@ -117,10 +114,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             swept_in_place: false,
             epoch: MeshEpoch::default(),
             outcomes: Outcomes::default(),
-            sampled: Vec::new(),
+            unshared: Unshared::default(),
             ranks: Ranks::default(),
             host_works: HostWorks::default(),
-            failed: None,
         }
     }
 
@@ -199,8 +195,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                     }
                     self.transfer_level(hierarchy, level, plan, partition(level))?;
                 }
-                // An error kept by `defer_error`; the caller shares it with all ranks.
-                if self.ranks.is_solo() { Ok(()) } else { self.failed.take().map_or(Ok(()), Err) }
+                // The caller shares it with all ranks.
+                if self.ranks.is_solo() { Ok(()) } else { self.unshared.take() }
             }
             NewValues::Initial(time) => change
                 .new_levels()
@@ -228,7 +224,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         change.plan_while(values.are_transferred(), |_| ());
         self.epoch = change.hierarchy().epoch();
         let filled = self.fill_new_levels(change, values);
-        self.agreed(filled)?;
+        agreed(&self.ranks, filled)?;
         self.truncate(change.hierarchy().finest().finer());
         self.make_ready(change);
         Ok(())
@@ -238,7 +234,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         plans.assert_epoch(self.epoch);
         self.fill_level(level, plans.ghost())?;
         let checked = self.check_boundaries(level, plans.ghost());
-        self.defer_error(checked)
+        self.unshared.defer(&self.ranks, checked)
     }
 
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
@@ -253,14 +249,13 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
-        if !self.ranks.is_solo() {
-            return self.collect_from_all(outcomes);
+        if self.ranks.is_solo() {
+            self.unshared.take()?;
+            self.outcomes.drain_into(outcomes);
+            return Ok(());
         }
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
-        self.outcomes.drain_into(outcomes);
-        Ok(())
+        let (own, num_eqn) = (std::mem::take(&mut self.outcomes), self.solver.equations().len());
+        self.unshared.collect(&self.ranks, num_eqn, &own, outcomes)
     }
 
     fn set_time(&mut self, level: Level, time: f64) {
@@ -272,27 +267,24 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         let Some(plan) = plans.reflux() else { return };
         if let Some(engine) = &self.engine {
             let sums = &mut self.levels[fine.index()].register.sums;
-            if let Err(error) = or_abort(&self.ranks, engine.fetch_sums(fine.index(), sums)) {
-                self.failed.get_or_insert(error);
-                return;
+            let fetched = engine.fetch_sums(fine.index(), sums);
+            if fetched.is_err() {
+                return self.unshared.note(&self.ranks, fetched);
             }
         }
-        if let Err(error) = self.reflux_level(fine, plan) {
-            self.failed.get_or_insert(error);
-        }
+        let refluxed = self.reflux_level(fine, plan);
+        self.unshared.note(&self.ranks, refluxed);
     }
 
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
         plans.assert_epoch(self.epoch);
         let averaged = plans.restrict().map_or(Ok(()), |plan| self.average_level(fine, plan));
-        if let Err(error) = averaged {
-            self.failed.get_or_insert(error.into());
-        }
+        self.unshared.note(&self.ranks, averaged.map_err(ExecError::from));
     }
 
     fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
         let refreshed = self.refresh_aux(level, 0.0);
-        self.defer_error(refreshed)
+        self.unshared.defer(&self.ranks, refreshed)
     }
 
     fn begin_flagging(&mut self, level: Level, _request: FlagRequest<'_, D>) -> Result<(), ExecError> {
@@ -313,29 +305,33 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn restore(&mut self, back: &MeshChange<'_, D>) {
         self.outcomes.clear();
-        self.sampled.clear();
+        self.unshared.sampled.clear();
         let gone = self.stash.restore(&mut self.levels, |store| store.states.restore());
         gone.into_iter().for_each(|store| store.dismantle(&mut self.pool));
         self.make_ready(back);
     }
 
     fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
+        if !self.ranks.is_solo() {
+            let is_local = self.levels[level.index()].layout.patches[patch].is_local;
+            self.unshared.sampled.push(is_local);
+            if !is_local {
+                return;
+            }
+        }
         let start = self.outcomes.samples.len();
         self.outcomes.samples.resize(start + self.solver.equations().len(), 0.0);
         let mut samples = std::mem::take(&mut self.outcomes.samples);
         self.sample_patch(level, patch, position, &mut samples[start..]);
         self.outcomes.samples = samples;
-        if !self.ranks.is_solo() {
-            self.sampled.push(self.levels[level.index()].layout.patches[patch].is_local);
-        }
     }
 }
 
 impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
     fn find_failure(&self, level: Level, patch: usize) -> ExecError {
         let is_local = self.levels[level.index()].layout.patches[patch].is_local;
-        let found = self.agreed(if is_local { Err(self.failure_of_step(level, patch)) } else { Ok(()) });
-        found.expect_err("a rank has the patch")
+        let found = if is_local { Err(self.failure_of_step(level, patch)) } else { Ok(()) };
+        agreed(&self.ranks, found).expect_err("a rank has the patch")
     }
 
     fn is_readable(&self) -> bool {

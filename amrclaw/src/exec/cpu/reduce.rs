@@ -129,9 +129,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn sample_patch(&self, level: Level, patch: usize, position: [f64; D], out: &mut [f64]) {
         let store = &self.levels[level.index()];
         let layout = &store.layout.patches[patch];
-        if !layout.is_local {
-            return;
-        }
         let Surroundings { cells, weights } = store.geometry.around(position, &layout.with_ghosts());
         out.fill(0.0);
         for (cell, weight) in cells.cells().zip(weights) {

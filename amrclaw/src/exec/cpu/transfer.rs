@@ -73,7 +73,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
         exchanged?;
         let filled = self.fill_level_aux(level, time);
-        self.defer_error(filled)?;
+        self.unshared.defer(&self.ranks, filled)?;
         Ok(self.conserve_with_capacity(level, plan)?)
     }
 

@@ -9,18 +9,12 @@ use tracing::debug;
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Keeps the first error until it can be returned.
     pub(super) fn note<T>(&mut self, outcome: Result<T, ExecError>) {
-        if let Err(error) = self.or_abort(outcome) {
-            self.failed.get_or_insert(error);
-        }
+        self.unshared.note(&self.ranks, outcome);
     }
 
-    /// Keeps an error until the next [`Executor::collect`], which tells it to all ranks. On a single rank it is returned at once, and so is
-    /// the failure of a device or of communication.
+    /// Keeps an error until the next [`Executor::collect`](crate::exec::Executor::collect), which tells it to all ranks.
     pub(super) fn defer_error(&mut self, outcome: Result<(), ExecError>) -> Result<(), ExecError> {
-        match outcome {
-            Err(ExecError::Device(_) | ExecError::Ranks(_)) => outcome,
-            outcome => agree::defer_error(&self.ranks, &mut self.failed, outcome),
-        }
+        self.unshared.defer(&self.ranks, outcome)
     }
 
     /// If the device has failed, ends the run on all ranks.
@@ -50,17 +44,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.reports.collect(&self.machine, &mut own)?;
         let checked = self.check_boundaries();
         self.defer_error(checked)?;
-        let num_eqn = self.sizes.num_eqn;
-        let (sampled, mut rest) = (std::mem::take(&mut self.sampled), own.samples.chunks_exact(num_eqn));
-        let nothing = vec![0.0; num_eqn];
-        let values = |&is_local: &bool| if is_local { rest.next().unwrap_or(&nothing) } else { &nothing }.to_vec();
-        let samples = sampled.iter().flat_map(values).collect();
-        let (outcomes_here, failed) = (Outcomes { steps: own.steps, samples }, self.failed.take());
-        agree::collect(
-            &self.ranks,
-            num_eqn,
-            agree::UnsharedOutcomes { outcomes: outcomes_here, sampled, failed },
-            outcomes,
-        )
+        self.unshared.collect(&self.ranks, self.sizes.num_eqn, &own, outcomes)
     }
 }

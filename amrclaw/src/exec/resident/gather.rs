@@ -173,8 +173,9 @@ fn in_rows<const D: usize>(boxes: &[CellBox<D>]) -> impl Iterator<Item = CellBox
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn sample_patch(&mut self, level: Level, patch: usize, position: [f64; D]) -> Result<(), ExecError> {
         if !self.ranks.is_solo() {
-            self.sampled.push(self.levels[level.index()].layout.patches[patch].is_local);
-            if self.sampled.last() == Some(&false) {
+            let is_local = self.levels[level.index()].layout.patches[patch].is_local;
+            self.unshared.sampled.push(is_local);
+            if !is_local {
                 return Ok(());
             }
         }

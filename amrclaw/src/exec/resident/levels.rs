@@ -209,7 +209,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             NewValues::Transferred => {
                 self.transfer_values(change, replaced)?;
                 // An earlier error of this rank, which all ranks are told of.
-                if self.ranks.is_solo() { Ok(()) } else { self.failed.take().map_or(Ok(()), Err) }
+                if self.ranks.is_solo() { Ok(()) } else { self.unshared.take() }
             }
             NewValues::Initial(time) => change
                 .new_levels()

@@ -42,7 +42,7 @@ pub use gpu_machine::GpuMachine;
 use super::comm::Ranks;
 use super::cpu::CpuExecutor;
 use super::device::{CaseFunctions, Machine, Sides};
-use super::step::agree::agreed;
+use super::step::agree::{Unshared, agreed};
 use super::step::{HostWorks, Stash, Sweep, sweeps};
 use super::{
     DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, NewValues, Outcomes,
@@ -121,10 +121,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     early_counts: Option<EarlyCounts<D, N>>,
     /// Buffer for the joined flags of all ranks.
     flag_words: Vec<u64>,
-    /// For each pending sample, whether this rank has taken it.
-    sampled: Vec<bool>,
-    /// The first error of a verb that returns none: returned by the next [`Executor::collect`].
-    failed: Option<ExecError>,
+    /// What other ranks do not know yet of this one, and the first error of a verb that returns none.
+    unshared: Unshared,
 }
 
 impl From<CudaError> for ExecError {
@@ -185,8 +183,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             cluster_memory: None,
             early_counts: None,
             flag_words: Vec::new(),
-            sampled: Vec::new(),
-            failed: None,
+            unshared: Unshared::default(),
             host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),
             machine,
             problem,
@@ -254,9 +251,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
             let collected = self.collect_from_all(outcomes);
             return self.or_abort(collected);
         }
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
+        self.unshared.take()?;
         self.reports.collect(&self.machine, outcomes)?;
         self.check_boundaries()
     }
@@ -313,7 +308,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     fn restore(&mut self, back: &MeshChange<'_, D>) {
         self.machine.enter(DevicePhase::Regrid);
         self.reports.forget();
-        self.sampled.clear();
+        self.unshared.sampled.clear();
         self.stash.restore(&mut self.levels, |store| store.states.restore());
         self.begin_change(back);
         let outcome = self.make_fix(back, false);
