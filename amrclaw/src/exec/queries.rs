@@ -4,6 +4,19 @@ use super::{DeviceUse, ExecError, HostMemory, HostValues, HostWork, LevelState};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 
+/// Memory for values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MemoryUse {
+    /// Bytes held on the host and on the device.
+    pub held: [usize; 2],
+    /// The most so far.
+    pub peak: [usize; 2],
+    /// Bytes of one copy of the states of all levels, ghost cells included.
+    pub states: usize,
+    /// Number of times that memory had to be allocated.
+    pub allocations: u64,
+}
+
 /// Queries of the values of all levels, and of the memory that holds them. No query changes a value.
 pub trait Queries<const D: usize>: Send + Sync {
     /// True if it is expensive to wait for the outcome of each step: the driver then collects once per step of the coarsest level.
@@ -55,17 +68,8 @@ pub trait Queries<const D: usize>: Send + Sync {
     /// The device fails.
     fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError>;
 
-    /// Bytes of memory held for values on the host and on the device.
-    fn memory_bytes(&self) -> [usize; 2];
-
-    /// The largest values of [`Queries::memory_bytes`] so far.
-    fn peak_bytes(&self) -> [usize; 2];
-
-    /// Bytes of one copy of the states of all levels, ghost cells included.
-    fn state_bytes(&self) -> usize;
-
-    /// Number of times that memory had to be allocated for values.
-    fn allocations(&self) -> u64;
+    /// The memory held for values.
+    fn memory(&self) -> MemoryUse;
 
     /// What a device has been used for; `None` where there is none.
     fn device_use(&self) -> Option<DeviceUse> {

@@ -2,7 +2,7 @@
 
 use super::{RunError, Simulation};
 use crate::diagnose::Phase;
-use crate::exec::{ExecError, NewValues};
+use crate::exec::{ExecError, MemoryUse, NewValues};
 use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
 use crate::plan::MeshChange;
@@ -38,7 +38,7 @@ impl<const D: usize> Simulation<D> {
         self.filled = if self.aux_stays() { coarsest.index()..first_unfilled.max(base.finer()).index() } else { 0..0 };
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
-        let ([host, device], state) = (self.exec.memory_bytes(), self.exec.state_bytes());
+        let MemoryUse { held: [host, device], states: state, .. } = self.exec.memory();
         debug!(boxes = ?found, adopted = ?clock.elapsed() - found, state, host, device, "regridded");
         self.stopwatch.book(Phase::Regrid, clock.elapsed());
         Ok(())
@@ -66,7 +66,7 @@ impl<const D: usize> Simulation<D> {
         let first_unfilled = change.first_unfilled();
         self.plans = change.into_plans();
         outcome?;
-        self.most_state_bytes = self.most_state_bytes.max(self.exec.state_bytes());
+        self.most_state_bytes = self.most_state_bytes.max(self.exec.memory().states);
         self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
         Ok(first_unfilled)
     }

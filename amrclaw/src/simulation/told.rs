@@ -79,12 +79,12 @@ impl<const D: usize> Simulation<D> {
 
     /// Bytes of memory for values, on the host and on the device.
     pub fn memory_bytes(&self) -> [usize; 2] {
-        self.exec.memory_bytes()
+        self.exec.memory().held
     }
 
     /// The most bytes of memory for values so far, on the host and on the device.
     pub fn peak_bytes(&self) -> [usize; 2] {
-        self.exec.peak_bytes()
+        self.exec.memory().peak
     }
 
     /// Largest number of bytes so far of one copy of the states of all levels, ghost cells included.
@@ -94,7 +94,7 @@ impl<const D: usize> Simulation<D> {
 
     /// How often memory for values had to be allocated.
     pub fn allocations(&self) -> u64 {
-        self.exec.allocations()
+        self.exec.memory().allocations
     }
 
     /// What a device has been used for; `None` without one.

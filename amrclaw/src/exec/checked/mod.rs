@@ -12,8 +12,8 @@ mod faces;
 mod tests;
 
 use super::{
-    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, HostWork, LevelState, NewValues,
-    Outcomes, Probe, Queries, RefineRequest,
+    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, HostWork, LevelState, MemoryUse,
+    NewValues, Outcomes, Probe, Queries, RefineRequest,
 };
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, MeshEpoch};
@@ -246,20 +246,8 @@ impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
         self.inner.raise_to_largest(largest)
     }
 
-    fn memory_bytes(&self) -> [usize; 2] {
-        self.inner.memory_bytes()
-    }
-
-    fn peak_bytes(&self) -> [usize; 2] {
-        self.inner.peak_bytes()
-    }
-
-    fn state_bytes(&self) -> usize {
-        self.inner.state_bytes()
-    }
-
-    fn allocations(&self) -> u64 {
-        self.inner.allocations()
+    fn memory(&self) -> MemoryUse {
+        self.inner.memory()
     }
 
     fn device_use(&self) -> Option<DeviceUse> {

@@ -37,7 +37,7 @@ use super::step::agree::{Unshared, agreed, or_abort};
 use super::step::{HostWorks, Stash, Sweep, SweepEngine, sweeps};
 use super::{
     DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues, HostWork,
-    LevelState, NewValues, Outcomes, Queries,
+    LevelState, MemoryUse, NewValues, Outcomes, Queries,
 };
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
@@ -364,22 +364,15 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
         Ok(())
     }
 
-    fn memory_bytes(&self) -> [usize; 2] {
-        let device = self.engine.as_ref().map_or(0, |engine| engine.usage().memory.held);
-        [self.pool.bytes() + self.other_bytes(), device as usize]
-    }
-
-    fn peak_bytes(&self) -> [usize; 2] {
-        let device = self.engine.as_ref().map_or(0, |engine| engine.usage().memory.peak);
-        [self.pool.peak_bytes() + self.other_bytes(), device as usize]
-    }
-
-    fn state_bytes(&self) -> usize {
-        self.levels.iter().map(|store| store.layout.len(store.num_eqn) * R::BYTES).sum()
-    }
-
-    fn allocations(&self) -> u64 {
-        self.pool.allocations() + self.engine.as_ref().map_or(0, |engine| engine.usage().driver_allocations())
+    fn memory(&self) -> MemoryUse {
+        let device = self.engine.as_ref().map_or_else(DeviceUse::default, |engine| engine.usage());
+        let other = self.other_bytes();
+        MemoryUse {
+            held: [self.pool.bytes() + other, device.memory.held as usize],
+            peak: [self.pool.peak_bytes() + other, device.memory.peak as usize],
+            states: self.levels.iter().map(|store| store.layout.len(store.num_eqn) * R::BYTES).sum(),
+            allocations: self.pool.allocations() + device.driver_allocations(),
+        }
     }
 
     fn device_use(&self) -> Option<DeviceUse> {

@@ -45,8 +45,8 @@ use super::device::{CaseFunctions, Machine, Sides};
 use super::step::agree::{Unshared, agreed};
 use super::step::{HostWorks, Stash, Sweep, sweeps};
 use super::{
-    DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, NewValues, Outcomes,
-    Queries, RefineRequest,
+    DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, MemoryUse, NewValues,
+    Outcomes, Queries, RefineRequest,
 };
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::MeshEpoch;
@@ -361,22 +361,15 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
         Ok(())
     }
 
-    fn memory_bytes(&self) -> [usize; 2] {
-        let DeviceUse { memory, pinned, .. } = self.machine.usage();
-        [pinned.held as usize + self.host.lock().memory_bytes()[0], memory.held as usize]
-    }
-
-    fn peak_bytes(&self) -> [usize; 2] {
-        let DeviceUse { memory, pinned, .. } = self.machine.usage();
-        [pinned.held as usize + self.host.lock().peak_bytes()[0], memory.peak as usize]
-    }
-
-    fn state_bytes(&self) -> usize {
-        self.levels.iter().map(DeviceLevel::buffer_bytes).sum()
-    }
-
-    fn allocations(&self) -> u64 {
-        self.machine.usage().driver_allocations() + self.host.lock().allocations()
+    fn memory(&self) -> MemoryUse {
+        let (device, host) = (self.machine.usage(), self.host.lock().memory());
+        let pinned = device.pinned.held as usize;
+        MemoryUse {
+            held: [pinned + host.held[0], device.memory.held as usize],
+            peak: [pinned + host.peak[0], device.memory.peak as usize],
+            states: self.levels.iter().map(DeviceLevel::buffer_bytes).sum(),
+            allocations: device.driver_allocations() + host.allocations,
+        }
     }
 
     fn device_use(&self) -> Option<DeviceUse> {
