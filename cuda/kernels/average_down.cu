@@ -44,7 +44,7 @@ template <int RATIO>
 __device__ __forceinline__ void average_cells(
     const AverageArgs& args, const Chunk& chunk, const Region& region, const Patch& coarse, const Patch& fine)
 {
-    int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
+    int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = cell_of(region, i);
         const Cell coarse_cell = in_patch(coarse, cell), fine_cell = in_patch(fine, first_fine(cell, args.ratio));
@@ -70,9 +70,9 @@ extern "C" __global__ void average_down(const AverageArgs args)
 {
     start_next();
     unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const Region region = args.regions[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const Region region = args.table.items[chunk.region];
     const Patch coarse = args.coarse_patches[region.target], fine = args.fine_patches[region.source];
     await_previous();
     // The usual ratio is a constant for the compiler, which then issues the loads of all cells at once.

@@ -9,9 +9,9 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
 {
     start_next();
     const unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const Region region = args.regions[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const Region region = args.table.items[chunk.region];
     const Origin origin = args.origins[chunk.region];
     const Patch patch = args.patches[region.target];
     // The side's own function, or none.
@@ -19,7 +19,7 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
     const bool asks = side < 2 && (args.functions >> side & 1);
     await_previous();
     Value* q = reinterpret_cast<Value*>(args.q);
-    const int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
+    const int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
     bool allowed = true;
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = cell_of(region, i);

@@ -16,12 +16,12 @@ extern "C" __global__ void conserve(const ConserveArgs args)
     start_next();
     await_previous();
     unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    Chunk chunk = args.chunks[warp];
-    const Region& region = args.regions[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    Chunk chunk = args.table.chunks[warp];
+    const Region& region = args.table.items[chunk.region];
     const Patch& fine = args.fine_patches[region.target];
     const Patch& coarse = args.coarse_patches[region.source];
-    int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
+    int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
     int num_fine = 1;
     #pragma unroll
     for (int d = 0; d < DIM; d++) num_fine *= args.ratio[d];

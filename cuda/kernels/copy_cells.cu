@@ -8,12 +8,12 @@ extern "C" __global__ void copy_cells(const CopyArgs args)
 {
     start_next();
     const unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const Region region = args.regions[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const Region region = args.table.items[chunk.region];
     const Patch to = args.target_patches[region.target], from = args.source_patches[region.source];
     await_previous();
-    const int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
+    const int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = cell_of(region, i), written = in_patch(to, cell);
         const size_t source = place(from, args.count, in_patch(from, cell, region.shift));

@@ -8,13 +8,13 @@ extern "C" __global__ void evaluate(const EvaluateArgs args)
 {
     start_next();
     const unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const Region region = args.regions[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const Region region = args.table.items[chunk.region];
     const Patch patch = args.patches[region.target];
     await_previous();
     Value* out = reinterpret_cast<Value*>(args.out);
-    const int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
+    const int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
     bool allowed = true;
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = cell_of(region, i);

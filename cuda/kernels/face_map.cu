@@ -16,12 +16,12 @@ extern "C" __global__ void face_map(const FaceMapArgs args)
 {
     start_next();
     unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const FaceRun run = args.runs[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const FaceRun run = args.table.items[chunk.region];
     const Patch patch = args.patches[args.fine ? run.fine_patch : run.coarse_patch];
     await_previous();
-    int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
+    int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
     // A face is identified by the cell above it.
     const bool lower = run.coarse_side == Lower;
     unsigned side = unsigned(run.coarse_side) << 31;

@@ -89,7 +89,7 @@ template <int AT_ONCE, class Value>
 __device__ __forceinline__ void fill_cells(
     const FillArgs& args, const Chunk& chunk, const Region& region, const Patch& to, const Origin* outside, Value value)
 {
-    const int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
+    const int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
     for (int from = chunk.first + lane_number(); from < end; from += 32 * AT_ONCE) {
         Array<Array<Real, M>, AT_ONCE> values;
         Array<Real*, AT_ONCE> targets;
@@ -121,9 +121,9 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS) fill(const FillArgs ar
 {
     start_next();
     unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const Region region = args.regions[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const Region region = args.table.items[chunk.region];
     const bool is_outside = chunk.region >= args.num_inside;
     const bool copies = chunk.region < (is_outside ? args.num_inside + args.num_outside_copies : args.num_copies);
     const Patch to = args.target_patches[region.target];

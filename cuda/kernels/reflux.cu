@@ -24,12 +24,12 @@ extern "C" __global__ void reflux(const RefluxArgs args)
 {
     start_next();
     unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const FaceRun run = args.runs[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const FaceRun run = args.table.items[chunk.region];
     const Patch patch = args.patches[run.coarse_patch];
     await_previous();
-    int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
+    int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = in_patch(patch, cell_of(run, i), run.shift);
         // Lower and upper face along each axis: seen from the cell above and from the cell below it. Independent loads are issued

@@ -11,7 +11,7 @@ template <Axis AXIS> __device__ __forceinline__ void register_coarse_faces(
     const bool first = has_axis(args.first_sweep, AXIS);
     const Solver solver{SOLVER_PARAMETERS};
     Real dt = Real(args.dt);
-    int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
+    int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = in_patch(patch, cell_of(run, i), run.shift);
         size_t slot = run.first_slot + i;
@@ -34,7 +34,7 @@ template <Axis AXIS> __device__ __forceinline__ void register_coarse_faces(
 __device__ __forceinline__ void keep_source_cells(
     const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
 {
-    const int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
+    const int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = in_patch(patch, cell_of(run, i), run.shift);
         const size_t at = place(patch, M, cell), at_aux = place(patch, A, cell), at_centre = place(patch, DIM, cell);
@@ -55,9 +55,9 @@ extern "C" __global__ void register_coarse(const RegisterArgs args)
 {
     start_next();
     unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const FaceRun run = args.runs[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const FaceRun run = args.table.items[chunk.region];
     const Patch patch = args.patches[run.coarse_patch];
     await_previous();
 #if SOURCES

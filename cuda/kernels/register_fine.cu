@@ -54,7 +54,7 @@ template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_fa
     const int count = COUNT > 0 ? COUNT : faces_of(args.ratio, AXIS);
     Real dt = Real(args.dt / double(count));
     Real towards_coarse = lower ? Real(1) : Real(-1);
-    int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
+    int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell first = in_patch(patch, first_behind(cell_of(run, i), args.ratio, AXIS, lower));
         size_t slot = run.first_slot + i;
@@ -115,9 +115,9 @@ extern "C" __global__ void register_fine(const RegisterArgs args)
 {
     start_next();
     unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const FaceRun run = args.runs[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const FaceRun run = args.table.items[chunk.region];
     const Patch patch = args.patches[run.fine_patch];
     await_previous();
     if (!has_axis(args.swept, run.axis)) return;

@@ -7,13 +7,13 @@ extern "C" __global__ void source_cells(const SourceCellsArgs args)
 {
     start_next();
     const unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const FaceRun run = args.runs[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const FaceRun run = args.table.items[chunk.region];
     await_previous();
     const Solver solver{SOLVER_PARAMETERS};
     const Real t = Real(args.t), dt = Real(args.dt);
-    const int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
+    const int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = cell_of(run, i);
         const size_t component = args.num_slots;

@@ -7,12 +7,12 @@ extern "C" __global__ void source_function_cells(const SourceCellsArgs args)
 {
     start_next();
     const unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    const Chunk chunk = args.chunks[warp];
-    const FaceRun run = args.runs[chunk.region];
+    if (warp >= args.table.num_chunks) return;
+    const Chunk chunk = args.table.chunks[warp];
+    const FaceRun run = args.table.items[chunk.region];
     await_previous();
     Value* cells = reinterpret_cast<Value*>(args.cells);
-    const int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
+    const int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         Cell cell = cell_of(run, i);
         #pragma unroll

@@ -1,6 +1,6 @@
 //! The arguments of the kernels of the conservation fix.
 
-use super::{Chunk, FaceRun, Lattice, Patch};
+use super::{Lattice, Patch, RunTable};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
@@ -8,9 +8,7 @@ device_struct! {
     /// What `face_map` takes.
     pub struct FaceMapArgs {
         /// Faces between two levels.
-        pub runs: Pointer<FaceRun>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
+        pub table: RunTable,
         /// Patches of the level that the map is of.
         pub patches: Pointer<Patch>,
         /// Bits, written if the faces are not numbered.
@@ -19,10 +17,6 @@ device_struct! {
         pub bases: Pointer<u32>,
         /// Slots by place, written if the faces are numbered.
         pub slots: Pointer<u32>,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Faces of a chunk.
-        pub chunk_cells: u32,
         /// The level is the finer of the two.
         pub fine: u32,
         /// Place of slot 0 among what the update of the coarser level keeps.
@@ -52,9 +46,7 @@ device_struct! {
     /// What `register_coarse` and `register_fine` take.
     pub struct RegisterArgs {
         /// Faces between two levels.
-        pub runs: Pointer<FaceRun>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
+        pub table: RunTable,
         /// Patches of the level swept.
         pub patches: Pointer<Patch>,
         /// State that the sweep began with.
@@ -75,10 +67,6 @@ device_struct! {
         pub centres: Pointer<Real>,
         /// Time step of the sweep.
         pub dt: f64,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Faces of a chunk.
-        pub chunk_cells: u32,
         /// Numbers between components of the sums.
         pub num_slots: u32,
         /// Numbers between components of the corrections.
@@ -100,9 +88,7 @@ device_struct! {
     /// What `source_cells` and `source_function_cells` take.
     pub struct SourceCellsArgs {
         /// Faces between two levels.
-        pub runs: Pointer<FaceRun>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
+        pub table: RunTable,
         /// The coarse cells beside them, changed: states, states at the coarse step's Riemann problems, aux, positions.
         pub cells: Pointer<Real>,
         /// Where the coarse level's cells lie.
@@ -111,10 +97,6 @@ device_struct! {
         pub t: f64,
         /// How long it acts.
         pub dt: f64,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Faces of a chunk.
-        pub chunk_cells: u32,
         /// Numbers between components.
         pub num_slots: u32,
         /// Positions are kept too.
@@ -126,9 +108,7 @@ device_struct! {
     /// What `reflux` takes.
     pub struct RefluxArgs {
         /// Faces between two levels.
-        pub runs: Pointer<FaceRun>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
+        pub table: RunTable,
         /// Coarse patches.
         pub patches: Pointer<Patch>,
         /// Coarse array, changed.
@@ -145,10 +125,6 @@ device_struct! {
         pub slots: Pointer<u32>,
         /// Coarse cell size along each axis.
         pub dx: [f64; 3],
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Faces of a chunk.
-        pub chunk_cells: u32,
         /// Numbers between components of the sums.
         pub num_slots: u32,
         /// Place of slot 0 among what the update of the coarser level keeps.

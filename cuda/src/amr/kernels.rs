@@ -5,16 +5,15 @@
 // tidy: long because each kernel has its row here
 
 use super::tuning::{
-    BLOCK_PLANES, CLUSTER_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS,
-    SUM_THREADS, THREADS, WIDEN_THREADS,
+    BLOCK_PLANES, CLUSTER_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS, SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
-    ContinueArgs, CopyArgs, CutCells, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs,
-    FlagArgs, FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs,
-    Lattice, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS,
-    Patch, PatchReport, PlanArgs, PlanLevel, PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs,
-    SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    ContinueArgs, CopyArgs, CutCells, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs, FlagArgs,
+    FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice,
+    ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, Patch, PatchReport,
+    PlanArgs, PlanLevel, PlanTable, ProjectArgs, RefluxArgs, Region, RegionTable, RegisterArgs, RunTable, SampleArgs,
+    SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -267,6 +266,7 @@ impl Shape {
     /// The text of a group, and the target to compile it for: with the solver of `target` if the group calls it.
     pub fn text(&self, group: Group, target: &Target) -> (Source, Target) {
         let mut definitions = vec![Patch::cuda_text(), Region::cuda_text(), FaceRun::cuda_text(), Chunk::cuda_text()];
+        definitions.extend([RegionTable::cuda_text(), RunTable::cuda_text()]);
         for definition in group.rows().flat_map(|row| (row.structs)()) {
             if !definitions.contains(&definition) {
                 definitions.push(definition);

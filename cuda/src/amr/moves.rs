@@ -1,6 +1,6 @@
 //! The arguments of the kernels that move values between patches and levels.
 
-use super::{Chunk, Lattice, Patch, Region};
+use super::{Lattice, Patch, RegionTable};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
@@ -39,11 +39,9 @@ device_struct! {
     pub struct FillArgs {
         /// Copies first, then interpolations; then copies and interpolations of cells outside the domain, read from where the cells
         /// that they mirror are read from.
-        pub regions: Pointer<Region>,
+        pub table: RegionTable,
         /// Where the regions outside take their values from, one for each of them.
         pub origins: Pointer<Origin>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
         /// Patches written.
         pub target_patches: Pointer<Patch>,
         /// Patches copied from.
@@ -62,10 +60,6 @@ device_struct! {
         pub coarse_new: Pointer<Real>,
         /// Weight of the later time.
         pub alpha: f64,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Cells of a chunk.
-        pub chunk_cells: u32,
         /// Regions that are copies.
         pub num_copies: u32,
         /// Slopes may reach over two cells: ghost cells, not new patches.
@@ -85,9 +79,7 @@ device_struct! {
     /// What `copy_cells` takes.
     pub struct CopyArgs {
         /// Cells written. Those less `shift` are read.
-        pub regions: Pointer<Region>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
+        pub table: RegionTable,
         /// Patches written.
         pub target_patches: Pointer<Patch>,
         /// Patches read.
@@ -98,10 +90,6 @@ device_struct! {
         pub source: Pointer<Real>,
         /// Auxiliary values of the patches written, by whose capacity values are divided; null if they are not.
         pub capacity: Pointer<Real>,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Cells of a chunk.
-        pub chunk_cells: u32,
         /// Components of either array.
         pub count: u32,
         /// Nothing.
@@ -113,9 +101,7 @@ device_struct! {
     /// What `evaluate` takes.
     pub struct EvaluateArgs {
         /// Cells written. The function is evaluated at the cells less `shift`; rows begin where regions do.
-        pub regions: Pointer<Region>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
+        pub table: RegionTable,
         /// Patches.
         pub patches: Pointer<Patch>,
         /// Array written.
@@ -128,10 +114,6 @@ device_struct! {
         pub level: Lattice,
         /// Time.
         pub t: f64,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Cells of a chunk.
-        pub chunk_cells: u32,
     }
 }
 
@@ -139,19 +121,13 @@ device_struct! {
     /// What `continue_aux` takes.
     pub struct ContinueArgs {
         /// Cells outside the domain.
-        pub regions: Pointer<Region>,
+        pub table: RegionTable,
         /// Where each region takes its values from.
         pub origins: Pointer<Origin>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
         /// Patches.
         pub patches: Pointer<Patch>,
         /// Auxiliary values.
         pub aux: Pointer<Real>,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Cells of a chunk.
-        pub chunk_cells: u32,
         /// Normal of the faces on which the continued values live, or −1 for those that live in cells.
         pub face: i32,
         /// Nothing.
@@ -163,11 +139,9 @@ device_struct! {
     /// What `boundary_function` takes.
     pub struct BoundaryArgs {
         /// Cells outside the domain across the axis. `source`: the side, 0 the lower one; `shift`: the first cell of the plan's region.
-        pub regions: Pointer<Region>,
+        pub table: RegionTable,
         /// Where each region takes its values from.
         pub origins: Pointer<Origin>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
         /// Patches.
         pub patches: Pointer<Patch>,
         /// As for `fill`.
@@ -183,10 +157,6 @@ device_struct! {
         pub domain: Lattice,
         /// Time.
         pub t: f64,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Cells of a chunk.
-        pub chunk_cells: u32,
         /// The axis.
         pub axis: i32,
         /// A bit for each of its two sides that has a function.
@@ -202,9 +172,7 @@ device_struct! {
     /// What `average_down` takes.
     pub struct AverageArgs {
         /// Coarse cells.
-        pub regions: Pointer<Region>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
+        pub table: RegionTable,
         /// Coarse patches.
         pub coarse_patches: Pointer<Patch>,
         /// Fine patches.
@@ -219,10 +187,6 @@ device_struct! {
         pub fine_aux: Pointer<Real>,
         /// One over the fine cells in a coarse one.
         pub weight: f64,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Cells of a chunk.
-        pub chunk_cells: u32,
         /// Fine cells in a coarse one along each axis.
         pub ratio: [i32; 3],
     }
@@ -232,9 +196,7 @@ device_struct! {
     /// What `conserve` takes.
     pub struct ConserveArgs {
         /// Coarse cells whose fine cells were interpolated: target is the fine patch, source the coarse one.
-        pub regions: Pointer<Region>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
+        pub table: RegionTable,
         /// Coarse patches.
         pub coarse_patches: Pointer<Patch>,
         /// Fine patches.
@@ -247,10 +209,6 @@ device_struct! {
         pub coarse_aux: Pointer<Real>,
         /// Fine aux.
         pub fine_aux: Pointer<Real>,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Cells of a chunk.
-        pub chunk_cells: u32,
         /// Fine cells in a coarse one along each axis.
         pub ratio: [i32; 3],
     }

@@ -95,6 +95,34 @@ device_struct! {
 }
 
 device_struct! {
+    /// Regions, and the work of the warps on them.
+    pub struct RegionTable {
+        /// The regions.
+        pub items: Pointer<Region>,
+        /// Their chunks.
+        pub chunks: Pointer<Chunk>,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+    }
+}
+
+device_struct! {
+    /// Runs of faces between two levels, and the work of the warps on them.
+    pub struct RunTable {
+        /// The runs.
+        pub items: Pointer<FaceRun>,
+        /// Their chunks.
+        pub chunks: Pointer<Chunk>,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Faces of a chunk.
+        pub chunk_cells: u32,
+    }
+}
+
+device_struct! {
     /// How a region is cut into chunks.
     pub struct Chunked {
         /// The first of its chunks among those of all tables sent together.

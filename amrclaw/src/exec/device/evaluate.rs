@@ -130,28 +130,22 @@ impl<M> FunctionTables<M> {
     ) -> Result<(), CudaError> {
         let Group { asked, continued } = &self.groups[group];
         let args = EvaluateArgs {
-            regions: asked.items::<_, Q>(&self.memory),
-            chunks: asked.chunks::<Q>(&self.memory),
+            table: asked.regions::<Q>(&self.memory),
             patches: place.patches,
             out: place.out,
             aux: place.aux,
             refused: place.refused,
             level: place.geometry.in_space().into(),
             t: place.t,
-            num_chunks: asked.num_chunks,
-            chunk_cells: asked.chunk_cells,
         };
         // SAFETY: the regions are cells of the level's patches, each of which has one lane.
         unsafe { queue.launch(kernel, EVALUATE.grid(asked.num_chunks as usize, D), &args)? };
         for Continued { table, origins, face } in continued {
             let args = ContinueArgs {
-                regions: table.items::<_, Q>(&self.memory),
+                table: table.regions::<Q>(&self.memory),
                 origins: pointer::<_, Q>(&self.memory, *origins),
-                chunks: table.chunks::<Q>(&self.memory),
                 patches: place.patches,
                 aux: place.out,
-                num_chunks: table.num_chunks,
-                chunk_cells: table.chunk_cells,
                 face: face.map_or(-1, |axis| axis as i32),
                 padding: 0,
             };

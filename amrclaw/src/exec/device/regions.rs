@@ -6,7 +6,7 @@ use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
 use cuda::amr::kernels::LIST_CHUNKS;
 use cuda::amr::tuning::chunk_cells;
-use cuda::amr::{Chunk, Chunked, ListArgs, Region};
+use cuda::amr::{Chunk, Chunked, ListArgs, Region, RegionTable, RunTable};
 use std::ops::Range;
 
 /// A region and its number of cells.
@@ -44,12 +44,19 @@ impl Table {
     }
 
     pub fn chunks<N: Queue>(&self, memory: &N::Memory) -> Pointer<Chunk> {
-        self.chunks_from::<N>(memory, 0)
+        pointer::<Chunk, N>(memory, self.chunks)
     }
 
-    /// The chunks from number `first` on.
-    pub fn chunks_from<N: Queue>(&self, memory: &N::Memory, first: u32) -> Pointer<Chunk> {
-        pointer::<Chunk, N>(memory, self.chunks + first as usize * size_of::<Chunk>())
+    /// A table of regions, as kernels see it.
+    pub fn regions<N: Queue>(&self, memory: &N::Memory) -> RegionTable {
+        let (items, chunks) = (self.items::<_, N>(memory), self.chunks::<N>(memory));
+        RegionTable { items, chunks, num_chunks: self.num_chunks, chunk_cells: self.chunk_cells }
+    }
+
+    /// A table of runs likewise.
+    pub fn runs<N: Queue>(&self, memory: &N::Memory) -> RunTable {
+        let (items, chunks) = (self.items::<_, N>(memory), self.chunks::<N>(memory));
+        RunTable { items, chunks, num_chunks: self.num_chunks, chunk_cells: self.chunk_cells }
     }
 
     /// The table with only some of its chunks, for kernels that do not distinguish the kinds of items.

@@ -4,7 +4,7 @@ use super::axes::axes;
 use crate::exec::step::{Sweep, axis_bits};
 use crate::index::Ratio;
 use cuda::abi::{Pointer, Real};
-use cuda::amr::{Chunk, FaceRun, Patch, PatchReport, RegisterArgs, Tile, TileShape, UpdateArgs};
+use cuda::amr::{Patch, PatchReport, RegisterArgs, RunTable, Tile, TileShape, UpdateArgs};
 use riemann::real::Precision;
 
 /// The shape of the tiles of a sweep.
@@ -56,14 +56,10 @@ pub(in crate::exec) struct UpdatePlace {
     pub reports: Pointer<PatchReport>,
 }
 
-/// Runs of faces between two levels with their chunks, and the register in which the fix's terms at these faces are summed up.
+/// Runs of faces between two levels, and the register in which the fix's terms at these faces are summed up.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct RegisterPlace {
-    pub runs: Pointer<FaceRun>,
-    pub chunks: Pointer<Chunk>,
-    pub num_chunks: u32,
-    /// Faces of a chunk.
-    pub chunk_cells: u32,
+    pub table: RunTable,
     pub sums: Pointer<Real>,
     /// States and auxiliary values of the coarse cells, per sweep.
     pub coarse_cells: Pointer<Real>,
@@ -124,8 +120,7 @@ impl DeviceSweep<'_> {
     pub fn register<const D: usize>(&self, place: RegisterPlace, num_slots: usize, ratio: Ratio<D>) -> RegisterArgs {
         let before = self.sweeps[..self.number].iter().fold(0, |before, sweep| before | axis_bits(sweep.axes));
         RegisterArgs {
-            runs: place.runs,
-            chunks: place.chunks,
+            table: place.table,
             patches: self.patches,
             q: self.q,
             aux: self.aux,
@@ -136,8 +131,6 @@ impl DeviceSweep<'_> {
             start: place.keeps.start,
             centres: place.keeps.centres,
             dt: self.sweep_dt(),
-            num_chunks: place.num_chunks,
-            chunk_cells: place.chunk_cells,
             num_slots: num_slots as u32,
             kept_stride: self.num_kept as u32,
             first_kept: self.num_fine as u32,

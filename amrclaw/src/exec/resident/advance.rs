@@ -209,12 +209,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             centres: store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0)),
         };
         let runs = if fine { tables.runs.fine } else { tables.runs.coarse };
-        let chunks = patches.map_or(0..runs.num_chunks, |patches| tables.run_chunks(patches));
+        let runs = patches.map_or(runs, |patches| runs.with_chunks(&tables.run_chunks(patches)));
         let place = RegisterPlace {
-            runs: runs.items::<_, N>(&tables.memory),
-            chunks: runs.chunks_from::<N>(&tables.memory, chunks.start),
-            num_chunks: chunks.end - chunks.start,
-            chunk_cells: runs.chunk_cells,
+            table: runs.runs::<N>(&tables.memory),
             sums: register.sums(),
             coarse_cells: register.coarse_cells(),
             source_cells: register.source_cells(),
@@ -224,7 +221,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let args = self.device_sweep(step, n, from).register(place, tables.faces.coarse, ratio);
         let kernel = if fine { REGISTER_FINE } else { REGISTER_COARSE };
         // SAFETY: the runs lie along this level's patches; register and corrections are those of the plan.
-        unsafe { self.machine.run(&kernel, D, (chunks.end - chunks.start) as usize, &args)? };
+        unsafe { self.machine.run(&kernel, D, runs.num_chunks as usize, &args)? };
         Ok(())
     }
 }

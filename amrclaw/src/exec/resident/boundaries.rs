@@ -48,9 +48,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         for (axis, side) in tables.fill.by_axis.iter().enumerate().take(D) {
             let table = side.table;
             let args = BoundaryArgs {
-                regions: table.items::<_, N>(&tables.memory),
+                table: table.regions::<N>(&tables.memory),
                 origins: side.origins::<N>(&tables.memory),
-                chunks: table.chunks::<N>(&tables.memory),
                 patches: store.patches(),
                 signs: pointer::<_, N>(&self.signs, 0),
                 q,
@@ -58,8 +57,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 refused: pointer::<_, N>(&self.refused_boundary, 0),
                 domain: store.geometry.in_space().into(),
                 t: store.states.time,
-                num_chunks: table.num_chunks,
-                chunk_cells: table.chunk_cells,
                 axis: axis as i32,
                 functions: self.sides.functions[axis],
                 level: level.index() as u32,

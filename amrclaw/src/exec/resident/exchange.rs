@@ -208,15 +208,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         capacity: Pointer<Real>,
     ) -> Result<(), CudaError> {
         let args = CopyArgs {
-            regions: table.items::<_, N>(tables),
-            chunks: table.chunks::<N>(tables),
+            table: table.regions::<N>(tables),
             target_patches: to.patches,
             source_patches: from.patches,
             target: to.array,
             source: from.array,
             capacity,
-            num_chunks: table.num_chunks,
-            chunk_cells: table.chunk_cells,
             count: count as u32,
             padding: 0,
         };

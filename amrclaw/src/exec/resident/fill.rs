@@ -10,9 +10,7 @@ use super::store::{DeviceLevel, StatePlace};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::Phase;
-use crate::exec::device::{
-    ExchangeTables, FillTable, Parcels, Table, TransferTables, axes, bytes_of, bytes_of_mut, pointer,
-};
+use crate::exec::device::{ExchangeTables, FillTable, Parcels, TransferTables, axes, bytes_of, bytes_of_mut, pointer};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use cuda::abi::{Pointer, Real};
@@ -29,15 +27,11 @@ fn into_messages<N: Machine>(
     parcels: &Parcels,
     message: Pointer<Real>,
 ) -> FillArgs {
-    let table = parcels.table;
     FillArgs {
-        regions: table.items::<_, N>(tables),
-        chunks: table.chunks::<N>(tables),
+        table: parcels.table.regions::<N>(tables),
         target_patches: parcels.blocks::<N>(tables),
         target: message,
-        num_chunks: table.num_chunks,
-        chunk_cells: table.chunk_cells,
-        num_copies: table.num_first,
+        num_copies: parcels.table.num_first,
         num_inside: u32::MAX,
         num_outside_copies: 0,
         ..args
@@ -54,28 +48,25 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let pack = |message| {
             let args = into_messages::<N>(args, &tables.memory, &ways.sent, message);
             // SAFETY: each block is a region's, which reads as those do that are filled here.
-            unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) }
+            unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) }
         };
         // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, here or in a message, and
         // regions read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
-        let own = || unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) };
+        let own = || unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) };
         let to = CopyEnd { patches: store.patches(), array: store.q_address() };
         self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, to, Pointer::NULL))?;
         if !self.ranks.is_solo() {
             let after = tables.fill.after;
             let args = FillArgs {
-                regions: after.table.items::<_, N>(&tables.memory),
+                table: after.table.regions::<N>(&tables.memory),
                 origins: after.origins::<N>(&tables.memory),
-                chunks: after.table.chunks::<N>(&tables.memory),
-                num_chunks: after.table.num_chunks,
-                chunk_cells: after.table.chunk_cells,
                 num_copies: 0,
                 num_inside: 0,
                 num_outside_copies: u32::MAX,
                 ..args
             };
             // SAFETY: likewise; regions outside read cells inside of the same patch.
-            unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args)? };
+            unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args)? };
         }
         if self.sides.ask() { self.fill_by_axes(level, plans, Array::Present) } else { Ok(()) }
     }
@@ -88,9 +79,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let coarse = l.checked_sub(1).map(|c| &self.levels[c]);
         let FillTable { table, num_inside, num_outside_copies, .. } = tables.fill;
         FillArgs {
-            regions: table.items::<_, N>(&tables.memory),
+            table: table.regions::<N>(&tables.memory),
             origins: tables.fill.origins::<N>(&tables.memory),
-            chunks: table.chunks::<N>(&tables.memory),
             target_patches: store.patches(),
             source_patches: store.patches(),
             coarse_patches: coarse.map_or(Pointer::NULL, |c| c.patches()),
@@ -99,8 +89,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             coarse_old: coarse.map_or(Pointer::NULL, |c| c.q_old().unwrap_or(c.q_address())),
             coarse_new: coarse.map_or(Pointer::NULL, |c| c.q_address()),
             alpha: coarse.map_or(1.0, |c| c.states.weight_at(store.states.time)),
-            num_chunks: table.num_chunks,
-            chunk_cells: table.chunk_cells,
             num_copies: table.num_first,
             wide: 1,
             ratio: coarse.map_or([1; 3], |_| axes(self.ratios[l - 1].0, 1)),
@@ -126,10 +114,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let pack = |message| {
             let args = into_messages::<N>(args, &made.memory, &ways.sent, message);
             // SAFETY: each block is a region's, which reads as those do that are filled here.
-            unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) }
+            unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) }
         };
         // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region, here or in a message.
-        let own = || unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) };
+        let own = || unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) };
         let to = CopyEnd { patches: store.patches(), array: store.q_address() };
         self.exchange_beside(header, (ways, count), pack, own, (&made.memory, to, Pointer::NULL))?;
         let filled = self.fill_aux(level, time);
@@ -144,16 +132,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn conserve(&mut self, level: Level, made: &TransferTables<N::Memory>, ratio: [i32; 3]) -> Result<(), ExecError> {
         let (fine, coarse) = (&self.levels[level.index()], &self.levels[level.index() - 1]);
         let args = ConserveArgs {
-            regions: made.conserve.items::<_, N>(&made.memory),
-            chunks: made.conserve.chunks::<N>(&made.memory),
+            table: made.conserve.regions::<N>(&made.memory),
             coarse_patches: coarse.patches(),
             fine_patches: fine.patches(),
             coarse: coarse.q_address(),
             fine: fine.q_address(),
             coarse_aux: coarse.aux_address(),
             fine_aux: fine.aux_address(),
-            num_chunks: made.conserve.num_chunks,
-            chunk_cells: made.conserve.chunk_cells,
             ratio,
         };
         // Coarse cells of other ranks: their states, then their auxiliary values.
@@ -172,19 +157,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         received.shares.iter().try_for_each(|share| {
             self.with_message(header, share, self.sizes.num_eqn, |states| {
                 self.with_message(header, share, self.sizes.num_aux, |aux| {
-                    let table = received.table.with_chunks(&share.chunks);
                     let args = ConserveArgs {
-                        regions: table.items::<_, N>(&made.memory),
-                        chunks: table.chunks::<N>(&made.memory),
+                        table: received.table.with_chunks(&share.chunks).regions::<N>(&made.memory),
                         coarse_patches: received.blocks::<N>(&made.memory),
                         coarse: states,
                         coarse_aux: aux,
-                        num_chunks: table.num_chunks,
-                        chunk_cells: table.chunk_cells,
                         ..args
                     };
                     // SAFETY: likewise; the coarse cells lie in the messages.
-                    unsafe { self.machine.run(&CONSERVE, D, args.num_chunks as usize, &args)? };
+                    unsafe { self.machine.run(&CONSERVE, D, args.table.num_chunks as usize, &args)? };
                     Ok(())
                 })
             })
@@ -250,11 +231,9 @@ fn transfer_args<const D: usize, N: Machine>(
     (old, coarse): (Option<&DeviceLevel<D, N>>, &DeviceLevel<D, N>),
     ratio: [i32; 3],
 ) -> FillArgs {
-    let Table { num_chunks, chunk_cells, num_first, .. } = made.fill;
     FillArgs {
-        regions: made.fill.items::<_, N>(&made.memory),
+        table: made.fill.regions::<N>(&made.memory),
         origins: Pointer::NULL,
-        chunks: made.fill.chunks::<N>(&made.memory),
         target_patches: store.patches(),
         source_patches: old.map_or(Pointer::NULL, |o| o.patches()),
         coarse_patches: coarse.patches(),
@@ -263,9 +242,7 @@ fn transfer_args<const D: usize, N: Machine>(
         coarse_old: coarse.q_address(),
         coarse_new: coarse.q_address(),
         alpha: 1.0,
-        num_chunks,
-        chunk_cells,
-        num_copies: num_first,
+        num_copies: made.fill.num_first,
         wide: 0,
         ratio,
         num_inside: u32::MAX,

@@ -40,14 +40,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let runs = tables.runs.fine;
         let args = SourceCellsArgs {
-            runs: runs.items::<_, N>(&tables.memory),
-            chunks: runs.chunks::<N>(&tables.memory),
+            table: runs.runs::<N>(&tables.memory),
             cells: register.source_cells(),
             level: coarse.geometry.in_space().into(),
             t,
             dt,
-            num_chunks: runs.num_chunks,
-            chunk_cells: runs.chunk_cells,
             num_slots: tables.faces.coarse as u32,
             has_centres: u32::from(self.functions.centres.is_some()),
         };

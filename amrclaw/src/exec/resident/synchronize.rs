@@ -103,14 +103,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let tables = self.levels[owner].tables.as_ref().expect("made with the plans");
             let runs = if k == 0 { tables.runs.fine } else { tables.runs.coarse };
             let args = FaceMapArgs {
-                runs: runs.items::<_, N>(&tables.memory),
-                chunks: runs.chunks::<N>(&tables.memory),
+                table: runs.runs::<N>(&tables.memory),
                 patches: self.levels[l].patches(),
                 words,
                 bases,
                 slots,
-                num_chunks: runs.num_chunks,
-                chunk_cells: runs.chunk_cells,
                 fine: u32::from(k == 0),
                 first_slot: map.num_fine as u32,
                 numbered: u32::from(numbered),
@@ -167,8 +164,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let FaceMapPlace { words, bases, slots } = map.place();
         let runs = tables.runs.coarse;
         let args = RefluxArgs {
-            runs: runs.items::<_, N>(&tables.memory),
-            chunks: runs.chunks::<N>(&tables.memory),
+            table: runs.runs::<N>(&tables.memory),
             patches: coarse.patches(),
             q: coarse.q_address(),
             aux: coarse.aux_address(),
@@ -177,8 +173,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             bases,
             slots,
             dx: coarse.geometry.dx_in_space(),
-            num_chunks: runs.num_chunks,
-            chunk_cells: runs.chunk_cells,
             num_slots: tables.faces.coarse as u32,
             first_kept: map.num_fine as u32,
         };
@@ -195,8 +189,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let tables = fine.tables.as_ref().expect("made with the plans");
         let args = AverageArgs {
-            regions: tables.restrict.items::<_, N>(&tables.memory),
-            chunks: tables.restrict.chunks::<N>(&tables.memory),
+            table: tables.restrict.regions::<N>(&tables.memory),
             coarse_patches: coarse.patches(),
             fine_patches: fine.patches(),
             coarse: coarse.q_address(),
@@ -204,28 +197,23 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             coarse_aux: coarse.aux_address(),
             fine_aux: fine.aux_address(),
             weight: 1.0 / f64::from(ratio.cells()),
-            num_chunks: tables.restrict.num_chunks,
-            chunk_cells: tables.restrict.chunk_cells,
             ratio: axes(ratio.0, 1),
         };
         let (ways, sent) = (&tables.parcels.restrict, &tables.parcels.restrict.sent);
         let pack = |message| {
             let args = AverageArgs {
-                regions: sent.table.items::<_, N>(&tables.memory),
-                chunks: sent.table.chunks::<N>(&tables.memory),
+                table: sent.table.regions::<N>(&tables.memory),
                 coarse_patches: sent.blocks::<N>(&tables.memory),
                 coarse: message,
                 // Only the owner of the coarse cells has their capacity.
                 coarse_aux: Pointer::NULL,
-                num_chunks: sent.table.num_chunks,
-                chunk_cells: sent.table.chunk_cells,
                 ..args
             };
             // SAFETY: as below; each block is a region's.
-            unsafe { self.machine.run(&AVERAGE_DOWN, D, args.num_chunks as usize, &args) }
+            unsafe { self.machine.run(&AVERAGE_DOWN, D, args.table.num_chunks as usize, &args) }
         };
         // SAFETY: the regions lie in the coarse and the fine level's patches; each coarse cell is in one, here or in a message.
-        let own = || unsafe { self.machine.run(&AVERAGE_DOWN, D, args.num_chunks as usize, &args) };
+        let own = || unsafe { self.machine.run(&AVERAGE_DOWN, D, args.table.num_chunks as usize, &args) };
         let capacity = if self.problem.scheme.capacity < 0 { Pointer::NULL } else { coarse.aux_address() };
         let to = CopyEnd { patches: coarse.patches(), array: coarse.q_address() };
         self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, to, capacity))

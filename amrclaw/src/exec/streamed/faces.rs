@@ -6,20 +6,19 @@ use super::lane_buffers::sent;
 use crate::exec::device::{face_run, pointer};
 use crate::plan::RefluxPlan;
 use cuda::CudaError;
-use cuda::abi::Pointer;
-use cuda::amr::{Chunk, FaceRun};
+use cuda::amr::{Chunk, RunTable};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Faces of a warp.
-pub(super) const CHUNK: usize = 32;
+const CHUNK: usize = 32;
 
 /// Faces between two levels, seen from one of them and divided into the work of each batch.
 pub(super) struct FaceTable<const D: usize, L: Lane> {
     pub plan: Arc<RefluxPlan<D>>,
     runs: L::Memory,
     chunks: L::Memory,
-    pub of_batch: Vec<Range<usize>>,
+    of_batch: Vec<Range<usize>>,
 }
 
 impl<const D: usize, L: Lane> FaceTable<D, L> {
@@ -59,14 +58,15 @@ impl<const D: usize, L: Lane> FaceTable<D, L> {
         Ok(FaceTable { plan: plan.clone(), runs: sent(lane, &runs)?, chunks: sent(lane, &chunks)?, of_batch })
     }
 
-    /// All runs.
-    pub fn runs(&self) -> Pointer<FaceRun> {
-        pointer::<_, L>(&self.runs, 0)
-    }
-
-    /// The work on the faces of a batch.
-    pub fn chunks(&self, batch: usize) -> Pointer<Chunk> {
-        pointer::<_, L>(&self.chunks, self.of_batch[batch].start * size_of::<Chunk>())
+    /// All runs, with the work on the faces of a batch.
+    pub fn runs(&self, batch: usize) -> RunTable {
+        let Range { start, end } = self.of_batch[batch];
+        RunTable {
+            items: pointer::<_, L>(&self.runs, 0),
+            chunks: pointer::<_, L>(&self.chunks, start * size_of::<Chunk>()),
+            num_chunks: (end - start) as u32,
+            chunk_cells: CHUNK as u32,
+        }
     }
 
     /// True if a batch has any of the faces.

@@ -5,7 +5,6 @@
 //! beside finer patches thus are on the device before the finer level's step, and C1, C2 and C3 are summed up there; the host fetches the
 //! sums when it applies the fix.
 
-use super::faces::CHUNK;
 use super::lane::Lane;
 use super::lane_buffers::LaneBuffers;
 use super::tables::LevelTables;
@@ -101,23 +100,19 @@ impl<L: Lane> Fix<L> {
         let FaceMapPlace { words, bases, slots } = buffers.face_map(&tables.batches[number]);
         for (faces, fine) in tables.faces.iter().zip([true, false]) {
             let Some(faces) = faces.as_ref().filter(|faces| faces.has_faces(number)) else { continue };
-            let num_chunks = faces.of_batch[number].len();
             let args = FaceMapArgs {
-                runs: faces.runs(),
-                chunks: faces.chunks(number),
+                table: faces.runs(number),
                 patches: tables.patches(0),
                 words,
                 bases,
                 slots,
-                num_chunks: num_chunks as u32,
-                chunk_cells: CHUNK as u32,
                 fine: u32::from(fine),
                 first_slot: tables.first_coarse() as u32,
                 numbered: u32::from(numbered),
                 ratio: axes(faces.plan.ratio.0, 1),
             };
             // SAFETY: the runs lie along patches of the batch; the lane has room for the map of its cells.
-            unsafe { buffers.queue.run(&FACE_MAP, D, num_chunks, &args)? };
+            unsafe { buffers.queue.run(&FACE_MAP, D, args.table.num_chunks as usize, &args)? };
         }
         Ok(())
     }
@@ -139,12 +134,8 @@ impl<L: Lane> Fix<L> {
             let (Some(faces), Some(register)) = (faces, self.registers.get(fine).and_then(Option::as_ref)) else {
                 continue;
             };
-            let num_chunks = faces.of_batch[number].len();
             let place = RegisterPlace {
-                runs: faces.runs(),
-                chunks: faces.chunks(number),
-                num_chunks: num_chunks as u32,
-                chunk_cells: CHUNK as u32,
+                table: faces.runs(number),
                 sums: pointer::<_, L>(&register.sums, 0),
                 coarse_cells: pointer::<_, L>(&register.coarse_cells, 0),
                 source_cells: register.source_cells.as_ref().map_or(Pointer::NULL, |cells| pointer::<_, L>(cells, 0)),
@@ -153,7 +144,7 @@ impl<L: Lane> Fix<L> {
             let args = sweep.register(place, faces.plan.num_slots(), faces.plan.ratio);
             // SAFETY: the runs lie along patches of the batch, whose states the lane holds; register and corrections are those of
             // the plans, and every slot belongs to one batch.
-            unsafe { buffers.queue.run(&kernel, D, num_chunks, &args)? };
+            unsafe { buffers.queue.run(&kernel, D, place.table.num_chunks as usize, &args)? };
         }
         Ok(())
     }
