@@ -4,8 +4,8 @@
 //! A look takes the Jacobian of the source in every cell where the source acts, exactly if the source is given by formulas, and asks
 //! [`unstable_mode`] whether a step like the last amplifies what does not grow. Looks are rare: at all levels after a step in which the
 //! midpoint rule itself found its two rates of opposite sign in some cell (`StepReport::reverses`): for one equation that is just where the
-//! step is unstable, for several it is a sign of it; and at the coarsest level, whose steps are the longest, after 2, 8, 32, … steps. Growth
-//! that the source really causes is none of both.
+//! step is unstable, for several it is a sign of it; and at the coarsest level, whose steps are the longest, after 2, 8, 32, … steps and at
+//! times to reach, the end among them. Growth that the source really causes is none of these.
 
 use super::{RunError, Simulation};
 use crate::exec::{CellPlace, ExecError, LevelState};
@@ -24,6 +24,10 @@ pub(super) struct SourceCheck {
     pub reverses: bool,
     /// The coarse step after which such a change of sign is looked into again.
     next: u64,
+    /// The coarse step of the last look at the coarsest level.
+    looked: u64,
+    /// The size of the coarse step before the last.
+    dt_before: f64,
     has_warned: bool,
 }
 
@@ -35,6 +39,15 @@ impl SourceCheck {
     }
 }
 
+/// What a look asks.
+#[derive(Clone, Copy)]
+struct Look {
+    /// How many times as long as the last steps those in question may have been.
+    longer: f64,
+    /// How many coarse steps may have amplified a mode or will.
+    steps: f64,
+}
+
 /// A mode that steps of `dt` amplify, and where.
 type Found = (UnstableMode, f64, CellPlace);
 
@@ -43,14 +56,21 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn watch_source(&mut self, now: bool) -> Result<(), RunError> {
         let Some(source) = self.problem.source.clone() else { return Ok(()) };
         let steps = self.counts.levels[0].steps;
+        // A step to a time to reach is often a short rest.
+        let dt = self.subcycle.dt(Level::COARSEST);
+        let longest = dt.max(std::mem::replace(&mut self.source_check.dt_before, dt));
         let acts = source.implicit().is_none() && self.problem.source_split != SourceSplit::None;
         let reverses = self.source_check.reverses && (now || steps >= self.source_check.next);
-        let is_due = steps.is_power_of_two() && steps.trailing_zeros() % 2 == 1 && depends_on_state(source.as_ref());
+        let is_due = now || steps.is_power_of_two() && steps.trailing_zeros() % 2 == 1;
+        let is_due = is_due && depends_on_state(source.as_ref());
         if !acts || !(reverses || is_due) {
             return Ok(());
         }
         let levels = if reverses { self.hierarchy.num_levels() } else { 1 };
-        let Some((mode, dt, place)) = self.unstable_source(source.as_ref(), levels)? else {
+        let look =
+            Look { longer: longest / dt, steps: self.steps_left().max((steps - self.source_check.looked) as f64) };
+        self.source_check.looked = steps;
+        let Some((mode, dt, place)) = self.unstable_source(source.as_ref(), levels, look)? else {
             if reverses {
                 self.source_check.next = steps + PAUSE;
                 let (time, help) = (self.time, self.source_help(None));
@@ -69,11 +89,16 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// The mode of the source that its steps on the coarsest `levels` levels amplify most, if they amplify any; the same on all ranks.
-    fn unstable_source(&self, source: &dyn StateFunction<D>, levels: usize) -> Result<Option<Found>, ExecError> {
+    fn unstable_source(
+        &self,
+        source: &dyn StateFunction<D>,
+        levels: usize,
+        look: Look,
+    ) -> Result<Option<Found>, ExecError> {
         let in_level = |l: usize| {
             let level = Level(l as u8);
-            let (dt, time) = (self.source_step(level), self.time);
-            let (mode, patch, cell) = self.unstable_cell(level, source, dt)?;
+            let (dt, time) = (look.longer * self.source_step(level), self.time);
+            let (mode, patch, cell) = self.unstable_cell(level, source, dt, look.steps)?;
             let centre = self.hierarchy.geometry(level).centre(cell).to_vec();
             Some((mode, dt, CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time }))
         };
@@ -117,10 +142,11 @@ impl<const D: usize> Simulation<D> {
         level: Level,
         source: &dyn StateFunction<D>,
         dt: f64,
+        coarse_steps: f64,
     ) -> Option<(UnstableMode, usize, [i32; D])> {
         let state = self.exec.snapshot(level);
         let (geometry, patches) = (self.hierarchy.geometry(level), self.hierarchy.level(level).patches());
-        let steps = self.steps_left() * (self.subcycle.dt(Level::COARSEST) / self.subcycle.dt(level));
+        let steps = coarse_steps * (self.subcycle.dt(Level::COARSEST) / self.subcycle.dt(level));
         let least = harmless_norm(steps) / dt;
         let in_patch = |k: usize| {
             let mut found: Option<(UnstableMode, usize, [i32; D])> = None;

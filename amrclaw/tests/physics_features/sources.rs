@@ -80,11 +80,12 @@ fn a_stiff_source_is_refused_or_implicit() {
 }
 
 /// What is no instability is not refused: growth, a switch in time, a source that does not depend on the state, decay just inside the limit,
-/// a slow rotation, a stiff source that rests. What is one is refused wherever it sets in: only from some value on, only from some time on.
+/// a slow rotation, a stiff source that rests. What is one is refused wherever it sets in: only from some value on, only from some time on,
+/// also where it cannot be seen yet, as the rates keep their sign.
 #[test]
 fn only_unstable_steps_are_refused() {
     let sound = ["solver={name='acoustics',density=1.0,bulk=1.0}", "initial={pressure='0',u='1',v='0'}"];
-    let table: [(&[&str], bool); 9] = [
+    let table: [(&[&str], bool); 10] = [
         (&["source.q='5 * q'"], false),
         (&["source.q='cos(200 * t)'"], false),
         (&["source.q='if(t < 0.4, 10, -10)'"], false),
@@ -94,6 +95,7 @@ fn only_unstable_steps_are_refused() {
         (&["source.q='-if(t > 0.5, 100, 1) * q'"], true),
         (&[sound[0], sound[1], "source={u='v',v='-u'}"], false),
         (&[sound[0], sound[1], "source={u='40 * v',v='-40 * u'}"], true),
+        (&[sound[0], "initial={pressure='0',u='1',v='1'}", HIDDEN], true),
     ];
     for (overrides, refused) in table {
         let error = error_of(start(STIFF, &[overrides, &[EXPLICIT]].concat()));
@@ -101,6 +103,21 @@ fn only_unstable_steps_are_refused() {
         assert_eq!(is_refused, refused, "{overrides:?}: {error:?}");
         assert!(refused || error.is_none(), "{overrides:?}: {error:?}");
     }
+}
+
+/// Exchange that turns stiff late, between two quantities that are equal and grow at the same rate.
+const HIDDEN: &str =
+    "source={u='10 - if(t > 0.8, 100, 0) * (u - v)',v='10 - if(t > 0.8, 100, 0) * (v - u)',pressure='0'}";
+
+/// A source that is stiff at a time to reach, and only around it, is refused there.
+#[test]
+fn a_source_is_looked_at_where_frames_are() {
+    let gone = HIDDEN.replace("t > 0.8", "t > 0.8 && t < 0.9");
+    let sound = ["solver={name='acoustics',density=1.0,bulk=1.0}", "initial={pressure='0',u='1',v='1'}"];
+    let overrides = [sound[0], sound[1], &gone, EXPLICIT];
+    assert!(error_of(start(STIFF, &overrides)).is_none());
+    let error = start(STIFF, &overrides).advance_to(0.85).err();
+    assert!(matches!(error, Some(RunError::StiffSource { .. })), "{error:?}");
 }
 
 /// A stiff source in Rust, whose derivatives are not known.
