@@ -99,7 +99,7 @@ fn finer_boxes(
     settings: &Settings,
     stages: &mut Stages,
 ) -> Vec<Vec<CellBox<2>>> {
-    let width = nesting_width(NUM_GHOST);
+    let width = nesting_width(NUM_GHOST, &[RATIO]);
     let open = [false; 2];
     let mut finer: Vec<Vec<CellBox<2>>> = Vec::new();
     for l in (base..2.min(hierarchy.num_levels())).rev() {

@@ -70,6 +70,7 @@ conserves! {
     euler_periodic_2_2_unsplit: EULER, "periodic", "[2, 2]", "unsplit", [0, 1, 2, 3];
     euler_periodic_2_4_godunov: EULER, "periodic", "[2, 4]", "godunov", [0, 1, 2, 3];
     euler_periodic_anisotropic_strang: EULER, "periodic", "[[2, 4], [2, 2]]", "strang", [0, 1, 2, 3];
+    euler_periodic_one_axis_unsplit: EULER, "periodic", "[[2, 1], [1, 2]]", "unsplit", [0, 1, 2, 3];
     shallow_water_periodic_2_4_unsplit: SHALLOW_WATER, "periodic", "[2, 4]", "unsplit", [0, 1, 2];
     shallow_water_periodic_4_4_unsplit: SHALLOW_WATER, "periodic", "[4, 4]", "unsplit", [0, 1, 2];
     shallow_water_periodic_2_2_strang: SHALLOW_WATER, "periodic", "[2, 2]", "strang", [0, 1, 2];

@@ -4,17 +4,18 @@ use super::exchange::{Exchange, Owners, Regions};
 use super::neighbours::{Neighbours, PlanInput};
 use super::patch_lists::PatchLists;
 use super::region::{CopyRegion, InterpRegion, interpolations};
-use crate::index::CellBox;
+use crate::index::{CellBox, Ratio};
 use crate::mesh::{LevelMesh, Partition, for_each_within};
 use riemann::axis::{Axis, Side};
 
 /// Cells of the next coarser level that must lie between a patch and that level's edge, so that the patch's ghost
-/// cells lie over that level: `⌈num_ghost / ratio⌉`, with the smallest ratio, 2.
+/// cells lie over that level: `⌈num_ghost / ratio⌉`, with the smallest ratio, at most 2.
 ///
 /// The slopes for interpolation read one more coarse cell, which may be a ghost cell of the coarser level: its ghost
 /// cells are filled at both its old and its new time.
-pub fn nesting_width(num_ghost: i32) -> i32 {
-    (num_ghost + 1) / 2
+pub fn nesting_width<const D: usize>(num_ghost: i32, ratios: &[Ratio<D>]) -> i32 {
+    let least = ratios.iter().flat_map(|ratio| ratio.0).fold(2, i32::min);
+    (num_ghost + least - 1) / least
 }
 
 /// Ghost cells beyond one side of the domain.
@@ -190,7 +191,6 @@ mod tests {
     use super::super::build::BuiltPlans;
     use super::super::outside::OutsideParts;
     use super::*;
-    use crate::index::Ratio;
     use crate::mesh::Beyond;
     use proptest::prelude::*;
     use std::collections::HashMap;

@@ -212,14 +212,14 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
     let frames = case.output.frames.times(span[0], span[1]).unwrap_or_default();
     Settings {
         time_ratios: case.levels.ratio_time.as_ref().map_or_else(largest, |r| r.iter().map(|&r| r as u32).collect()),
-        ratios,
         regrid: RegridOptions {
             buffer: case.regrid.buffer,
             cluster,
             max_patch_size: case.regrid.max_patch_size,
-            nesting_width: nesting_width(num_ghost),
+            nesting_width: nesting_width(num_ghost, &ratios),
             regions: case.regrid.region.iter().map(region).collect(),
         },
+        ratios,
         regrid_interval: case.regrid.interval,
         start: case.time.start,
         dt_initial: case.time.dt.unwrap_or(case.time.dt_initial),

@@ -41,7 +41,8 @@ fn the_ratio_in_time_is_the_cases() {
     assert!(more.1 < 2.0 * usual.1, "errors {} and {}", more.1, usual.1);
 }
 
-/// With different ratios along x and y cells have the right sizes, the error is smaller than without refinement, and totals are conserved.
+/// With different ratios along x and y, 1 too, cells have the right sizes, the error is smaller than without refinement, and totals are
+/// conserved.
 #[test]
 fn ratios_may_differ_between_axes() {
     let run = |levels: &[&str]| {
@@ -58,4 +59,9 @@ fn ratios_may_differ_between_axes() {
     assert_eq!(sizes, [[24, 20], [48, 80], [192, 160]]);
     let errors = [drift_error(&coarse), drift_error(&fine)];
     assert!(errors[1] < 0.2 * errors[0], "errors {errors:?}");
+    let along_x_then_y = run(&["levels.ratio=[[3, 1], [1, 3]]", "output.format=[]"]);
+    let sizes =
+        along_x_then_y.frame().levels.iter().map(|l| l.dx.map(|h| (1.0 / h).round() as i32)).collect::<Vec<_>>();
+    assert_eq!(sizes, [[24, 20], [72, 20], [72, 60]]);
+    assert!(drift_error(&along_x_then_y) < 0.5 * errors[0], "error {}", drift_error(&along_x_then_y));
 }

@@ -38,7 +38,9 @@ fn space_ratios(reader: &mut Reader<'_>, max: usize, dimension: Option<usize>) -
             return reader.integer_of(path, item, 2).map(|ratio| vec![ratio as i32; axes]);
         };
         let given = items.len();
-        let ratios = reader.each(path, items, |reader, path, item| reader.integer_of(path, item, 2))?;
+        let ratios = reader.each(path, items, |reader, path, item| reader.integer_of(path, item, 1))?;
+        let refines = ratios.iter().any(|ratio| *ratio > 1);
+        reader.check(refines, path, "refines no axis", "write 2 or more for an axis at least");
         let message = format!("needs {axes} ratio{}, one per axis, but has {given}", plural(axes));
         let help = "write one number for all axes, or a list with one per axis";
         reader.check(dimension.is_none_or(|axes| axes == given), path, message, help);
