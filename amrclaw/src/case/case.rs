@@ -1,18 +1,18 @@
 //! A case that has been checked against its solver.
 
 use super::check::Formulas;
+use super::choice::Criterion;
 use super::names::{parameters, solver_record, vocabulary};
 use super::settings::CaseSettings;
 use super::settle::ResolvedSettings;
 use super::shape::{SolverFormulas, SolverShape};
 use crate::formula::{
-    ExpressionBoundary, ExpressionCells, ExpressionMap, Names, RowExpressions, SourceExpressions, cell_names,
-    compile_on_mesh,
+    ExpressionBoundary, ExpressionCells, ExpressionMap, Names, SourceExpressions, Syntax, cell_names, compile_on_mesh,
 };
-use crate::frames::derived::{FormulaError, Vocabulary};
+use crate::frames::derived::{Formula, FormulaError, Vocabulary, WholeFormula};
 use crate::frames::run_json::SolverRecord;
 use crate::mesh::Mapping;
-use crate::physics::SourceMethod;
+use crate::physics::{SourceMethod, StateFunction};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -96,11 +96,30 @@ impl Case {
         self.formulas.source.clone().map(|terms| SourceExpressions::new(terms, implicit))
     }
 
-    /// The refinement criterion as an expression, not zero where to refine. Further values of its rows: the
-    /// equations, then the auxiliary values.
-    pub fn flag_expression<const D: usize>(&self) -> Option<RowExpressions<D>> {
+    /// The refinement criterion as a function, not zero where to refine, if the case gives an expression or tolerances of fields. Its
+    /// values are the equations, then the auxiliary values.
+    pub fn criterion<const D: usize>(&self) -> Option<Arc<dyn StateFunction<D>>> {
         self.assert_dimension::<D>();
-        self.formulas.flag.clone().map(|flag| RowExpressions::new(vec![flag]))
+        let (fields, vocabulary) = (&self.formulas.criterion_fields, self.vocabulary());
+        let formula = |syntax: &Syntax| Formula::of_syntax(syntax, fields, &vocabulary).expect("checked with the case");
+        let (flag, jumps) = (&self.formulas.flag, &self.formulas.jumps);
+        let whole = match self.regrid.flag.criterion {
+            Criterion::User => flag.as_ref().map(formula),
+            Criterion::Difference if jumps.is_empty() => None,
+            Criterion::Difference => {
+                Some(Formula::any_jump(jumps.iter().map(|(syntax, limit)| (formula(syntax), *limit)).collect()))
+            }
+            Criterion::Richardson => None,
+        };
+        whole.map(|formula| formula.criterion(self.shape.equations.len(), self.mapping::<D>()))
+    }
+
+    /// The condition for an end of the run before its time, not zero where it holds.
+    pub fn stop_condition<const D: usize>(&self) -> Option<WholeFormula<D>> {
+        self.assert_dimension::<D>();
+        let (names, vocabulary) = ([self.shape.equations.as_slice(), &self.shape.aux], self.vocabulary());
+        let compiled = |syntax| WholeFormula::of_syntax(syntax, names, &vocabulary);
+        self.formulas.stop.as_ref().map(|stop| compiled(stop).expect("checked with the case"))
     }
 
     /// Per axis, the values beyond its lower and its upper side, where the case gives formulas for them.

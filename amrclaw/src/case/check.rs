@@ -1,17 +1,22 @@
 //! Checks a case against its solver.
 
 use super::choice::BoundaryKind;
+use super::define::{conserved, depth_in, primitives, wrong_in};
 use super::names::{check_names, choose_from, compile, parameters, vocabulary};
 use super::reader::{Reader, plural};
+use super::sections::fields::PRIMITIVE;
 use super::settings::{CaseSettings, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::settle::check_stability;
 use super::shape::SolverShape;
-use crate::formula::{Expression, Names, cell_names, nearest};
-use crate::frames::derived::Formula;
+use crate::formula::{Expression, Names, Syntax, cell_names, nearest};
+use crate::frames::derived::WholeFormula;
 use crate::physics::SourceSplit;
 use riemann::axis::Axis;
 use riemann::frame::geometry;
 use riemann::group::{GroupKind, reflects};
+
+/// Most derivatives within each other in a criterion: ghost cells are two cells wide.
+const MOST_DERIVATIVES: i32 = 2;
 
 /// Compiled expressions, in the order of the solver's values.
 #[derive(Clone, Debug)]
@@ -23,11 +28,17 @@ pub(super) struct Formulas {
     /// One per equation; `None` without `[source]`.
     pub source: Option<Vec<Expression>>,
     /// The refinement criterion, if it is an expression.
-    pub flag: Option<Expression>,
+    pub flag: Option<Syntax>,
+    /// Fields, and above which differences to refine.
+    pub jumps: Vec<(Syntax, f64)>,
+    /// The names of the fields that a criterion may use.
+    pub criterion_fields: Vec<String>,
     /// Per axis and side, one per equation where the side is an inflow.
     pub inflow: Vec<[Option<Vec<Expression>>; 2]>,
     /// Physical coordinates, one for each axis, of a mapped mesh.
     pub mapping: Option<Vec<Expression>>,
+    /// The condition for an early end, over the solver's fields.
+    pub stop: Option<Syntax>,
 }
 
 /// Notes everything about the case that does not fit the solver; compiles the expressions on the way.
@@ -72,17 +83,87 @@ pub(super) fn check(
         CellData::Expressions(_) => shape.aux.as_slice(),
         CellData::User => &[],
     };
+    let (of_primitives, names) =
+        (check_primitives(reader, case, &scope.names(aux_names), shape), scope.names(aux_names));
+    let case = of_primitives.as_ref().unwrap_or(case);
     Formulas {
-        initial: fields(reader, "initial", case, &shape.equations, &scope.names(aux_names), shape),
+        initial: fields(reader, "initial", case, &shape.equations, &names, shape),
         aux: fields(reader, "aux", case, &shape.aux, &scope.names(&[]), shape),
         source: match &case.source {
             CellData::Expressions(terms) if !terms.is_empty() => Some(source_terms(reader, terms, &scope)),
             _ => None,
         },
-        flag: case.regrid.flag.expression.as_ref().and_then(|flag| compile(reader, flag, &scope.names_with_solution())),
+        flag: case.regrid.flag.expression.as_ref().map(|flag| criterion(reader, case, (flag, 0), &scope)),
+        jumps: (case.regrid.flag.tolerances.iter())
+            .map(|(field, tolerance)| (criterion(reader, case, (field, 1), &scope), *tolerance))
+            .collect(),
+        criterion_fields: scope.fields(),
         inflow: super::inflow::check(reader, case, shape, &scope.names(&shape.equations)),
         mapping,
+        stop: case.time.stop_when.as_ref().map(|stop| stop_condition(reader, case, stop, shape)),
     }
+}
+
+/// Checks `[initial.primitive]`; returns the case with initial data made of it, if it has any.
+fn check_primitives(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    names: &Names,
+    shape: &SolverShape,
+) -> Option<CaseSettings> {
+    if case.primitive.is_empty() {
+        return None;
+    }
+    let Some(known) = primitives(case, shape) else {
+        let message =
+            format!("the solver `{}` has no primitive variables besides its equations' quantities", shape.name);
+        reader.wrong(PRIMITIVE, message, format!("write {} under `[initial]`", shape.equations.join(", ")));
+        return Some(CaseSettings { initial: CellData::User, ..case.clone() });
+    };
+    let variables: Vec<String> = known.variables.iter().map(|name| (*name).to_owned()).collect();
+    check_names(reader, &case.primitive, &variables, "primitive variable", shape);
+    for name in variables.iter().filter(|name| case.primitive.iter().all(|field| field.name != **name)) {
+        let help = format!("write `{name} = \"{}\"`, or a formula, under `[{PRIMITIVE}]`", shape.example_of(name));
+        reader.require(&format!("{PRIMITIVE}.{name}"), &help);
+    }
+    case.primitive.iter().for_each(|field| drop(compile(reader, field, names)));
+    // Mistakes in formulas have been noted.
+    let initial = match reader.fine(&[PRIMITIVE]) {
+        true => CellData::Expressions(conserved(case, &known, shape)),
+        false => CellData::User,
+    };
+    Some(CaseSettings { initial, ..case.clone() })
+}
+
+/// Checks a formula of a criterion, of which so many `further` derivatives are taken.
+fn criterion(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    (formula, further): (&NamedExpression, i32),
+    scope: &Scope<'_>,
+) -> Syntax {
+    let (dimension, vocabulary) = (scope.shape.dimension, vocabulary(case, scope.shape));
+    match wrong_in(dimension, &formula.syntax, &scope.fields(), &vocabulary) {
+        Some(error) => reader.wrong_formula(&formula.key, error),
+        None => {
+            let message = "needs values of cells too far away: its derivatives are nested more than twice";
+            let near = depth_in(dimension, &formula.syntax, &scope.fields(), &vocabulary) + further <= MOST_DERIVATIVES;
+            reader.check(near, &formula.key, message, "write a formula with fewer derivatives of derivatives");
+        }
+    }
+    formula.syntax.clone()
+}
+
+/// Checks the condition for an early end.
+fn stop_condition(reader: &mut Reader<'_>, case: &CaseSettings, stop: &NamedExpression, shape: &SolverShape) -> Syntax {
+    let (names, vocabulary) = ([shape.equations.as_slice(), &shape.aux], vocabulary(case, shape));
+    let wrong = match shape.dimension {
+        1 => WholeFormula::<1>::of_syntax(&stop.syntax, names, &vocabulary).err(),
+        2 => WholeFormula::<2>::of_syntax(&stop.syntax, names, &vocabulary).err(),
+        _ => WholeFormula::<3>::of_syntax(&stop.syntax, names, &vocabulary).err(),
+    };
+    wrong.into_iter().for_each(|error| reader.wrong_formula(&stop.key, error));
+    stop.syntax.clone()
 }
 
 fn check_parameters(reader: &mut Reader<'_>, solver: &SolverChoice, shape: &SolverShape) {
@@ -158,12 +239,7 @@ fn check_fields(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, 
         let path = field.key.replace("formula", "name");
         let message = format!("the solver `{}` has a field `{}` already", shape.name, field.name);
         reader.check(!known.contains(&field.name), &path, message, "give the field a name of its own");
-        let wrong = match dimension {
-            1 => Formula::<1>::of_syntax(&field.syntax, &known, &vocabulary).err(),
-            2 => Formula::<2>::of_syntax(&field.syntax, &known, &vocabulary).err(),
-            _ => Formula::<3>::of_syntax(&field.syntax, &known, &vocabulary).err(),
-        };
-        if let Some(e) = wrong {
+        if let Some(e) = wrong_in(dimension, &field.syntax, &known, &vocabulary) {
             reader.wrong_formula(&field.key, e);
         }
     }
@@ -184,9 +260,14 @@ impl Scope<'_> {
         Names { variables: [&self.position, further].concat(), constants: self.constants.clone() }
     }
 
+    /// The solution and the auxiliary values.
+    fn fields(&self) -> Vec<String> {
+        [self.shape.equations.as_slice(), &self.shape.aux, &self.geometry].concat()
+    }
+
     /// With the solution and the auxiliary values.
     fn names_with_solution(&self) -> Names {
-        self.names(&[self.shape.equations.as_slice(), &self.shape.aux, &self.geometry].concat())
+        self.names(&self.fields())
     }
 }
 

@@ -60,7 +60,8 @@ pub const KEYS: &[Key] = &[
     key("regrid.max_patch_size", "integer", "256, in three dimensions 64"),
     key("regrid.conservation_fix", "true or false", "true"),
     key("regrid.flag.criterion", "word", "`\"difference\"`"),
-    key("regrid.flag.tolerance", "number", "required where it is used"),
+    key("regrid.flag.tolerance", "number, or a table", "required where it is used"),
+    key("regrid.flag.tolerance.FIELD", "number", "none"),
     key("regrid.flag.expression", "expression", "the solver's criterion"),
     key("regrid.region.N.levels", "list of two integers", "all levels"),
     key("regrid.region.N.lower", "list of numbers", "required"),
@@ -88,9 +89,13 @@ pub const KEYS: &[Key] = &[
     key("time.dt", "number", "steps follow `time.cfl_desired`"),
     key("time.max_steps", "integer", "no limit"),
     key("time.max_retries", "integer", "10"),
+    key("time.stop_when", "expression", "never"),
+    key("time.stop_every", "integer", "1"),
     key("time.growth_limit", "number", "1e6"),
+    key("define.NAME", "expression", "none"),
     key("initial", "`\"user\"`, or a table", "required"),
     key("initial.EQUATION", "expression", "required"),
+    key("initial.primitive.VARIABLE", "expression", "none"),
     key("aux", "`\"user\"`, or a table", "required by solvers that have aux"),
     key("aux.NAME", "expression", "required by solvers that have aux"),
     key("source", "`\"user\"`, or a table", "none"),
@@ -114,20 +119,20 @@ pub const KEYS: &[Key] = &[
 pub(super) enum Known {
     /// A key that holds a value.
     Key,
-    /// A table of keys, or a list of such tables if `list`; `or_word`: a word is allowed in its place.
-    Table { list: bool, or_word: bool },
+    /// A table of keys, or a list of such tables if `list`; `or_value`: another value is allowed in its place.
+    Table { list: bool, or_value: Option<&'static str> },
     /// Nothing.
     No,
 }
 
 /// Looks a path up.
 pub(super) fn known(path: &str) -> Known {
-    let mut found = Known::No;
+    let (mut found, mut kind) = (Known::No, None);
     for key in KEYS {
         match (matches(key.path, path), found) {
-            (Some(""), Known::No) => found = Known::Key,
+            (Some(""), Known::No) => (found, kind) = (Known::Key, Some(key.kind)),
             (Some(rest), _) if !rest.is_empty() => {
-                return Known::Table { list: rest.starts_with("N."), or_word: found == Known::Key };
+                return Known::Table { list: rest.starts_with("N."), or_value: kind };
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use super::case::Case;
 use super::check;
+use super::define;
 use super::error::{CaseError, CaseErrors, Kind};
 use super::mapping;
 use super::parse;
@@ -60,7 +61,9 @@ impl Case {
     ) -> Result<Case, CaseErrors> {
         let case = read_text(text, name, overrides, |reader, mut settings, dimension| {
             let shape = sections::find_solver(reader, &settings.solver, find)?;
-            mapping::take_from_solver(reader, &mut settings, &shape);
+            let mapping_is_own = mapping::take_from_solver(reader, &mut settings, &shape);
+            define::put_in(reader, &mut settings, &shape, mapping_is_own);
+            define::order_initial(reader, &mut settings, &shape);
             let formulas = check::check(reader, &settings, dimension, &shape);
             Some((settings, shape, formulas))
         })?;

@@ -19,10 +19,11 @@ const SEAM: f64 = 1e-9;
 /// Largest difference of the vectors of a cell's opposite faces for split sweeps, relative to their size.
 const PARALLEL: f64 = 1e-12;
 
-/// Fills in the solver's formulas for a mapping `"user"`; if the solver has none, notes so and continues with a straight mesh.
-pub(super) fn take_from_solver(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape) {
+/// Fills in the solver's formulas for a mapping `"user"`; if the solver has none, notes so and continues with a straight mesh. False if it
+/// has filled in any.
+pub(super) fn take_from_solver(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape) -> bool {
     const KEY: &str = "mesh.mapping";
-    let Some(mapping) = case.mesh.mapping.as_mut().filter(|mapping| mapping.formulas.is_empty()) else { return };
+    let Some(mapping) = case.mesh.mapping.as_mut().filter(|mapping| mapping.formulas.is_empty()) else { return true };
     let values = parameters(&case.solver, shape);
     let mut texts = shape.formulas.with_parameters(&values).mapping;
     let straight = ["X", "Y", "Z"].into_iter().take(case.mesh.cells.len()).map(str::to_owned);
@@ -43,6 +44,7 @@ pub(super) fn take_from_solver(reader: &mut Reader<'_>, case: &mut CaseSettings,
             Err(error) => reader.wrong(KEY, format!("the solver's `fn mapping`: {}", error.message), error.help),
         }
     }
+    false
 }
 
 /// Notes settings that a mapped mesh does not allow.
@@ -239,8 +241,11 @@ pub(super) fn in_computational(
         CellData::Expressions(fields) => CellData::Expressions(fields.iter().map(&mut put).collect()),
     };
     let (initial, aux, source) = (all(&case.initial), all(&case.aux), all(&case.source));
-    let mut case = CaseSettings { initial, aux, source, ..case.clone() };
+    let primitive = case.primitive.iter().map(&mut put).collect();
+    let mut case = CaseSettings { initial, primitive, aux, source, ..case.clone() };
     case.regrid.flag.expression = case.regrid.flag.expression.as_ref().map(&mut put);
+    case.regrid.flag.tolerances.iter_mut().for_each(|(field, _)| *field = put(field));
+    case.time.stop_when = case.time.stop_when.as_ref().map(&mut put);
     for table in &mut case.inflow {
         table.values = table.values.iter().map(&mut put).collect();
     }

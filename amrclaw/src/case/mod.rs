@@ -7,6 +7,7 @@
 mod case;
 mod check;
 mod choice;
+mod define;
 mod error;
 mod inflow;
 mod keys;

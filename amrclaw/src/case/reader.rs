@@ -5,6 +5,7 @@ use super::error::Kind;
 use super::keys::{Known, known};
 use super::mistakes::Mistakes;
 use super::origin::{Node, Origin, Place, Value};
+use super::settings::NamedExpression;
 use crate::formula::{ExpressionError, Syntax, nearest};
 use crate::text::cut;
 
@@ -280,6 +281,13 @@ impl<'a> Reader<'a> {
         };
         let syntax = Syntax::parse(&text).map_err(|error| self.wrong_formula(path, error)).ok()?;
         Some((text, syntax))
+    }
+
+    /// As [`Reader::expression`], named by the last part of its key.
+    pub fn named_expression(&mut self, path: &str) -> Option<NamedExpression> {
+        let (text, syntax) = self.expression(path)?;
+        let name = path.rsplit('.').next().unwrap_or(path).to_owned();
+        Some(NamedExpression { name, text, syntax, key: path.to_owned() })
     }
 
     /// The names in the table at `path`, with their places; empty if there is no such table. Quoted names that contain dots

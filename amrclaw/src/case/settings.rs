@@ -29,8 +29,12 @@ pub struct CaseSettings {
     pub scheme: SchemeSettings,
     /// Start, end and time steps.
     pub time: TimeSettings,
+    /// Names that formulas may use.
+    pub define: Vec<NamedExpression>,
     /// The solution at the start.
     pub initial: CellData,
+    /// Primitive variables at the start, in place of `initial`.
+    pub primitive: Vec<NamedExpression>,
     /// Auxiliary values.
     pub aux: CellData,
     /// Values at sides of the domain, by formulas.
@@ -133,6 +137,8 @@ pub struct FlagSettings {
     pub criterion: Criterion,
     /// Flag above this value of the criterion.
     pub tolerance: f64,
+    /// Values of fields by name, in place of `tolerance`.
+    pub tolerances: Vec<(NamedExpression, f64)>,
     /// With [`Criterion::User`]: flag where this is not zero. `None`: the solver's own criterion.
     pub expression: Option<NamedExpression>,
 }
@@ -200,6 +206,10 @@ pub struct TimeSettings {
     pub max_retries: u32,
     /// Growth of the solution at which the run fails; 0 for no limit.
     pub growth_limit: f64,
+    /// The run ends where this is not zero.
+    pub stop_when: Option<NamedExpression>,
+    /// Steps of the coarsest level between looks at it.
+    pub stop_every: u64,
 }
 
 /// Values of cells: the case file's `[initial]`, `[aux]` and `[source]`.
@@ -220,7 +230,7 @@ impl CellData {
 
 /// An expression and the equation or auxiliary value it belongs to. Its names are looked up when the case is
 /// checked against its solver.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NamedExpression {
     /// Equation or auxiliary value.
     pub name: String,

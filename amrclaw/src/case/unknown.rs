@@ -29,7 +29,9 @@ impl Reader<'_> {
             (Known::Table { list: true, .. }, _) => {
                 self.wrong_type(&path, node, "a list of tables", &format!("write `[[{path}]]` above each one"));
             }
-            (Known::Table { or_word: true, .. }, Value::String(_)) => {}
+            (Known::Table { or_value: Some(_), .. }, Value::String(_)) => {}
+            (Known::Table { or_value: Some(kind), .. }, value)
+                if kind.starts_with("number") && !matches!(value, Value::Table(_)) => {}
             (Known::Table { .. }, _) => self.check_table(&path, node),
             (Known::Key, _) => {}
         }

@@ -44,6 +44,11 @@ impl<const D: usize> RowExpressions<D> {
         self.whole.expressions.iter().any(|e| e.depends_on(name))
     }
 
+    /// Their variables.
+    pub fn variables(&self) -> &[String] {
+        self.whole.expressions.first().map_or(&[], Expression::variables)
+    }
+
     /// Number of variables after [`cell_names`].
     pub(super) fn num_further(&self) -> usize {
         let first = self.whole.expressions.first();
@@ -51,7 +56,7 @@ impl<const D: usize> RowExpressions<D> {
     }
 
     /// The expressions as a graph, in which the variables after [`cell_names`] are the cell's values.
-    pub(super) fn formulas(&self) -> Formulas {
+    pub fn formulas(&self) -> Formulas {
         let mut formulas = Formulas::default();
         let further: Vec<Node> = (0..self.num_further()).map(|k| formulas.quantity(Quantity::Value(k))).collect();
         self.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));

@@ -99,7 +99,7 @@ impl Syntax {
     /// # Errors
     /// Every unknown name, unknown function and wrong number of arguments.
     pub fn compile(&self, names: &Names) -> Result<Expression, Vec<ExpressionError>> {
-        let mut compiler = Compiler { names, assembler: Assembler::default(), errors: Vec::new() };
+        let mut compiler = Compiler { names, assembler: Assembler::default(), errors: Vec::new(), within: None };
         let result = compiler.node(&self.root);
         if !compiler.errors.is_empty() {
             return Err(compiler.errors);
@@ -138,6 +138,8 @@ struct Compiler<'a> {
     names: &'a Names,
     assembler: Assembler,
     errors: Vec<ExpressionError>,
+    /// The defined name whose formula is being compiled.
+    within: Option<String>,
 }
 
 impl Compiler<'_> {
@@ -149,6 +151,12 @@ impl Compiler<'_> {
                 Operand::Number(f64::NAN)
             }),
             NodeKind::Group(inner) => self.node(inner),
+            NodeKind::Defined(name, inner) => {
+                let outer = self.within.replace(name.clone());
+                let value = self.node(inner);
+                self.within = outer;
+                value
+            }
             NodeKind::Negate(a) => {
                 let a = self.node(a);
                 self.binary(Primitive::Multiply, Pairing::Multiply, Operand::Number(-1.0), a)
@@ -167,14 +175,15 @@ impl Compiler<'_> {
 
     fn call(&mut self, name: &str, arguments: &[Node], node: &Node) -> Operand {
         let values: Vec<Operand> = arguments.iter().map(|a| self.node(a)).collect();
-        let name_span = node.span.start..node.span.start + name.len();
+        let name_span =
+            if self.within.is_some() { node.span.clone() } else { node.span.start..node.span.start + name.len() };
         let Some(function) = function(name) else {
             let (message, help) = if self.names.look_up(name).is_some() {
                 (format!("`{name}` is a value, not a function"), "write `*` before the parenthesis to multiply".into())
             } else {
                 (format!("unknown function `{name}`"), instead_of(name))
             };
-            self.errors.push(ExpressionError::new(name_span, message, help));
+            self.note(ExpressionError::new(name_span, message, help));
             return Operand::Number(f64::NAN);
         };
         let primitive = || Primitive::named(name).expect("every function is a primitive");
@@ -190,7 +199,7 @@ impl Compiler<'_> {
                 let plural = if count == 1 { "" } else { "s" };
                 let message = format!("`{name}` cannot take {count} argument{plural}");
                 let help = format!("write `{}`", function.usage);
-                self.errors.push(ExpressionError::new(node.span.clone(), message, help));
+                self.note(ExpressionError::new(node.span.clone(), message, help));
                 Operand::Number(f64::NAN)
             }
         }
@@ -199,7 +208,15 @@ impl Compiler<'_> {
     fn unknown_name(&mut self, name: &str, node: &Node) {
         let help = suggestion(name, self.names.all(), "names");
         let error = ExpressionError::new(node.span.clone(), format!("unknown name `{name}`"), help);
-        self.errors.push(ExpressionError { is_unknown_name: true, ..error });
+        self.note(ExpressionError { is_unknown_name: true, ..error });
+    }
+
+    fn note(&mut self, error: ExpressionError) {
+        let message = match &self.within {
+            Some(name) => format!("`{name}` cannot be used here: {}", error.message),
+            None => error.message,
+        };
+        self.errors.push(ExpressionError { message, ..error });
     }
 
     /// Constants are folded, by the same functions as in a row.

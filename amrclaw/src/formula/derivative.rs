@@ -3,18 +3,12 @@
 //! The language itself computes cell by cell. Where whole patches are available, as in frames, `dx(f)`, `dy(f)`, `dz(f)` and
 //! `grad(f)` are allowed too: they are extracted from the tree and replaced by further variables.
 
+use super::function::Operator;
 use super::syntax::{Node, NodeKind, Syntax};
-use super::{ExpressionError, Names};
+use super::{Expression, ExpressionError, Names};
 use std::ops::Range;
 
-/// The kind of a derivative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DerivativeKind {
-    /// The partial derivative along an axis.
-    Along(usize),
-    /// The magnitude of the gradient.
-    Gradient,
-}
+pub use crate::physics::DerivativeKind;
 
 /// A derivative of an expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +26,23 @@ const DERIVATIVES: [(&str, DerivativeKind); 4] = [
     ("dz", DerivativeKind::Along(2)),
     ("grad", DerivativeKind::Gradient),
 ];
+
+impl Syntax {
+    /// True where a derivative is above its limit; `variables` come before the derivatives'.
+    pub fn any_above(limits: &[f64], variables: Vec<String>) -> Expression {
+        let node = |kind| Node { kind, span: 0..0 };
+        let above = |(number, limit): (usize, &f64)| {
+            let operands =
+                [NodeKind::Name(derivative_name(number)), NodeKind::Number(*limit)].map(|kind| Box::new(node(kind)));
+            let [derivative, limit] = operands;
+            node(NodeKind::Binary(Operator::Greater, derivative, limit))
+        };
+        let either = |a, b| node(NodeKind::Binary(Operator::Or, Box::new(a), Box::new(b)));
+        let any = limits.iter().enumerate().map(above).reduce(either).unwrap_or(node(NodeKind::Number(0.0)));
+        let names = Names::variables(variables.into_iter().chain((0..limits.len()).map(derivative_name)));
+        Syntax { root: any }.compile(&names).unwrap_or_else(|wrong| unreachable!("made here: {wrong:?}"))
+    }
+}
 
 /// Name of the variable for derivative `number`: one that no formula can contain.
 pub fn derivative_name(number: usize) -> String {
@@ -95,13 +106,14 @@ impl Syntax {
 }
 
 /// The tree with each node replaced for which `replace` returns another kind; nodes within a replacement are not visited.
-fn rewrite(node: &Node, replace: &mut impl FnMut(&Node) -> Option<NodeKind>) -> Node {
+pub(super) fn rewrite(node: &Node, replace: &mut impl FnMut(&Node) -> Option<NodeKind>) -> Node {
     let kind = replace(node).unwrap_or_else(|| match &node.kind {
         NodeKind::Number(value) => NodeKind::Number(*value),
         NodeKind::Name(name) => NodeKind::Name(name.clone()),
         NodeKind::Negate(a) => NodeKind::Negate(Box::new(rewrite(a, replace))),
         NodeKind::Not(a) => NodeKind::Not(Box::new(rewrite(a, replace))),
         NodeKind::Group(a) => NodeKind::Group(Box::new(rewrite(a, replace))),
+        NodeKind::Defined(name, a) => NodeKind::Defined(name.clone(), Box::new(rewrite(a, replace))),
         NodeKind::Binary(operator, a, b) => {
             let a = rewrite(a, replace);
             NodeKind::Binary(*operator, Box::new(a), Box::new(rewrite(b, replace)))

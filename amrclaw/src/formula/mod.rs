@@ -7,12 +7,14 @@
 mod boundary;
 mod cells;
 mod compile;
+mod definitions;
 mod derivative;
 mod evaluate;
 mod function;
 mod graph;
 mod mapping;
 mod program;
+mod reduction;
 mod row_split;
 mod rows;
 mod source;
@@ -24,9 +26,11 @@ mod token;
 pub use boundary::ExpressionBoundary;
 pub use cells::{ExpressionCells, RowExpressions};
 pub use compile::{Expression, Names};
+pub use definitions::Definitions;
 pub use derivative::{Derivative, DerivativeKind, derivative_name};
 pub use evaluate::Input;
 pub use mapping::{ExpressionMap, compile_on_mesh, physical_names, straight_name};
+pub use reduction::{Reduction, ReductionKind, reduction_name};
 pub use rows::cell_names;
 pub use source::SourceExpressions;
 pub use syntax::Syntax;
@@ -48,7 +52,7 @@ pub struct ExpressionError {
 }
 
 impl ExpressionError {
-    fn new(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn new(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
         ExpressionError { span, message: message.into(), help: help.into(), is_unknown_name: false }
     }
 }

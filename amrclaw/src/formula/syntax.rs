@@ -3,6 +3,7 @@
 use super::ExpressionError;
 use super::function::{Operator, function};
 use super::token::{Token, TokenKind, tokens};
+use std::fmt;
 use std::ops::Range;
 
 /// Deepest nesting of parentheses, calls and signs; keeps hostile input from exhausting the stack.
@@ -26,6 +27,8 @@ pub(super) enum NodeKind {
     Group(Box<Node>),
     Binary(Operator, Box<Node>, Box<Node>),
     Call(String, Vec<Node>),
+    /// The formula of a name that the user has defined; its parts have the place of the name.
+    Defined(String, Box<Node>),
 }
 
 /// A parsed expression, whose names have not been looked up.
@@ -47,6 +50,33 @@ impl Syntax {
         match rest.kind {
             TokenKind::End => Ok(Syntax { root }),
             _ => Err(parser.unexpected_after_value()),
+        }
+    }
+}
+
+/// The text of an expression, which reads as the same tree.
+impl fmt::Display for Syntax {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.root.fmt(f)
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            NodeKind::Number(value) => write!(f, "{value:?}"),
+            NodeKind::Name(name) => f.write_str(name),
+            NodeKind::Negate(a) => write!(f, "-{a}"),
+            NodeKind::Not(a) => write!(f, "(not ({a}))"),
+            NodeKind::Group(a) | NodeKind::Defined(_, a) => write!(f, "({a})"),
+            NodeKind::Binary(operator, a, b) => write!(f, "{a} {} {b}", operator.sign()),
+            NodeKind::Call(name, arguments) => {
+                write!(f, "{name}(")?;
+                for (k, argument) in arguments.iter().enumerate() {
+                    write!(f, "{}{argument}", if k > 0 { ", " } else { "" })?;
+                }
+                f.write_str(")")
+            }
         }
     }
 }

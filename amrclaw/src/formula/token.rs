@@ -45,6 +45,14 @@ const SIGNS: &[(&str, TokenKind)] = &[
     (",", TokenKind::Comma),
 ];
 
+impl Operator {
+    /// How it is written.
+    pub fn sign(self) -> &'static str {
+        let sign = SIGNS.iter().find(|(_, kind)| *kind == TokenKind::Operator(self));
+        sign.map(|(sign, _)| *sign).expect("every operator has a sign")
+    }
+}
+
 /// Operators of other languages, and what to write here instead. Looked up before [`SIGNS`].
 const HABITS: &[(&str, &str)] = &[
     ("**", "write `^` for powers"),

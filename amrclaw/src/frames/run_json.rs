@@ -31,7 +31,7 @@ pub enum RunStatus {
 pub struct RunRecord {
     /// The case file.
     pub case: String,
-    /// The solver, with the parameters that the case gives.
+    /// The solver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solver: Option<SolverRecord>,
     /// How the run ended.
@@ -42,6 +42,9 @@ pub struct RunRecord {
     /// The time that the solution reached.
     #[serde(deserialize_with = "number")]
     pub time: f64,
+    /// The key of the case that ended the run before `time.end`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<String>,
     /// `cpu`, `cuda` or `cuda-streamed`.
     pub device: String,
     /// CPU threads used.

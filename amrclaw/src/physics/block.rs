@@ -48,8 +48,13 @@ pub trait CellBlockFunction<const D: usize>: Send + Sync {
 
 /// A [`StateFunction`](super::StateFunction) over boxes.
 pub trait StateBlockFunction<const D: usize>: Send + Sync {
-    /// Fills `out`, shape `[z, y, x]`, x fastest. Shapes: `state: [equation, z + 2, y + 2, x + 2]` with one ghost cell on
-    /// every side, `aux: [value, z, y, x]`.
+    /// Ghost cells on every side that it reads of the state, and of auxiliary values.
+    fn reach(&self) -> [i32; 2] {
+        [1, 0]
+    }
+
+    /// Fills `out`, shape `[z, y, x]`, x fastest. Shapes: `state: [equation, z, y, x]` and `aux: [value, z, y, x]`, with ghost cells as
+    /// [`StateBlockFunction::reach`] says.
     fn fill(&self, block: &CellBlock<D>, state: &[f64], aux: &[f64], out: &mut [f64]);
 }
 

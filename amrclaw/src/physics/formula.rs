@@ -1,8 +1,11 @@
 //! Formulas as data: a function's operations one by one, so that any device can execute the same operations in the same order.
 
 mod algebra;
+mod around;
 mod derivative;
 mod implicit;
+
+pub use around::{AroundFormulas, DerivativeKind};
 
 use crate::mesh::Beyond;
 use std::collections::HashMap;
@@ -297,6 +300,8 @@ pub enum DeviceForm {
     OfSolver,
     /// As `OfSolver`, called with the cell centre that these formulas give.
     OfSolverAt(Formulas),
+    /// As formulas of the cell and its neighbours, for criteria.
+    Around(AroundFormulas),
 }
 
 /// The input from which the geometry of a mapped grid's cells is computed, see [`crate::mesh::Mapping`]. Each list has one entry per axis.

@@ -20,7 +20,9 @@ mod stiffness;
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
 pub use cell_function::{CachedCellFunction, CellFunction};
 pub use cell_row::CellRow;
-pub use formula::{DeviceForm, Formulas, MappedFormulas, Node, NodeKind, Primitive, Quantity};
+pub use formula::{
+    AroundFormulas, DerivativeKind, DeviceForm, Formulas, MappedFormulas, Node, NodeKind, Primitive, Quantity,
+};
 pub use mapped::{MappedAux, MappedWall};
 pub use positions::{AtPositions, SourceCentres};
 pub use problem::{

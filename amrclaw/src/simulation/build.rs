@@ -125,7 +125,7 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
     let initial = case.initial_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
     let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
     let source = case.source_terms::<D>().map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
-    let flag = case.flag_expression::<D>().map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
+    let flag = case.criterion::<D>();
     let tolerance = case.regrid.flag.tolerance;
     let aux = aux.or(user.aux);
     if aux.is_none() && !shape.aux.is_empty() {
@@ -154,7 +154,7 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
             .filter(|_| shape.has_source)
             .map(|(mapping, positions)| SourceCentres::new(mapping, positions)),
         criterion: match case.regrid.flag.criterion {
-            case::Criterion::Difference => Criterion::Difference { tolerance },
+            case::Criterion::Difference => flag.map_or(Criterion::Difference { tolerance }, Criterion::User),
             case::Criterion::Richardson => Criterion::Richardson { tolerance },
             case::Criterion::User => Criterion::User(
                 flag.or(user.flag).ok_or_else(|| missing("regrid.flag.criterion", "refinement criterion"))?,

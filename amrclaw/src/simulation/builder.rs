@@ -2,6 +2,7 @@
 
 use super::build::{axes, problem, settings};
 use super::executor::{MakeExecutor, make};
+use super::whole::StopCondition;
 use super::{Gauge, RunError, RunOptions, ScheduleState, Simulation};
 use crate::case::{Case, GaugeSettings};
 use crate::frames::frame::{Frame, PatchSource};
@@ -157,7 +158,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
             Gauge::new(gauge.name.clone(), position, point, shape.equations.len())
         };
         let gauges = case.gauge.iter().map(gauge).collect();
-        Simulation::new(
+        let simulation = Simulation::new(
             problem,
             settings,
             executor,
@@ -165,7 +166,10 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
             (gauges, case.mapping_texts()),
             &options,
             kernels.double.clone(),
-        )
-        .map_err(|error| error.in_case(case, &shape.equations, &shape.aux))
+        );
+        let mut simulation = simulation.map_err(|error| error.in_case(case, &shape.equations, &shape.aux))?;
+        let every = case.time.stop_every;
+        simulation.stop_when = case.stop_condition().map(|formula| StopCondition { formula, every });
+        Ok(simulation)
     }
 }

@@ -124,6 +124,14 @@ pub enum RunError {
         /// Bytes available.
         limit: f64,
     },
+    /// A value that decides whether the run ends is no number.
+    #[error(
+        "a value of time.stop_when is not a number at t = {time}\n  help: write formulas that are numbers in every cell"
+    )]
+    NoStopValue {
+        /// The time.
+        time: f64,
+    },
     /// The step became so small that time stands still.
     #[error("the time step {dt:e} is too small to advance t = {time}")]
     StepTooSmall {

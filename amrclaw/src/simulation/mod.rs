@@ -22,6 +22,7 @@ mod step;
 mod step_limits;
 mod stiffness;
 mod told;
+mod whole;
 
 pub use crate::physics::{AnyUserFunctions, UserFunctions};
 pub use builder::SimulationBuilder;
@@ -117,6 +118,8 @@ pub struct Simulation<const D: usize> {
     gauges: Vec<Gauge<D>>,
     growth: growth::GrowthCheck,
     source_check: stiffness::SourceCheck,
+    /// When the run ends before its time.
+    stop_when: Option<whole::StopCondition<D>>,
     deferred: deferred::DeferredReports,
     memory: memory::HostMemory,
     most_state_bytes: usize,
@@ -184,6 +187,7 @@ impl<const D: usize> Simulation<D> {
                 (num_eqn, solver.groups()),
             ),
             source_check: stiffness::SourceCheck::default(),
+            stop_when: None,
             solver_name: shape.name.clone(),
             deferred: deferred::DeferredReports::new(hierarchy.max_levels()),
             memory,

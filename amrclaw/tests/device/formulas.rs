@@ -26,7 +26,7 @@ const FEW: &str = "mesh.cells=[9,7,8]";
 const BLOCK: &str = "initial.q='if(x < 0.5, 1, y)'";
 
 /// Criterion, sources and inflow on a line.
-pub const ON_A_LINE: [Row; 4] = [
+pub const ON_A_LINE: [Row; 5] = [
     (
         LINE,
         &[
@@ -35,6 +35,7 @@ pub const ON_A_LINE: [Row; 4] = [
         ],
     ),
     (LINE, &["regrid.flag={criterion='user',expression='abs(density - 0.5) < 0.45 && x > 2 * dx'}"]),
+    (LINE, &["regrid.flag={criterion='difference',tolerance={pressure=0.1,u=0.05}}"]),
     (
         LINE,
         &[
@@ -56,7 +57,7 @@ pub const ON_A_LINE: [Row; 4] = [
 ];
 
 /// All kinds of formulas in two dimensions; auxiliary values in cells and on faces, and beyond every kind of boundary.
-pub const IN_A_PLANE: [Row; 9] = [
+pub const IN_A_PLANE: [Row; 11] = [
     // Elementary functions in every kind of formula.
     (
         FLOW,
@@ -82,6 +83,15 @@ pub const IN_A_PLANE: [Row; 9] = [
         ],
     ),
     (PLANE, &[RING, "regrid.flag={criterion='user',expression='pressure - 0.3 * r > 0.1 * mod(7 * y, 1)'}"]),
+    // Derivatives of neighbours, and of neighbours' neighbours across corners; quantities of the solver.
+    (
+        PLANE,
+        &[
+            RING,
+            "regrid.flag={criterion='user',expression='grad(pressure * x) > 1 or abs(dx(dy(v) + speed)) > 5 + vorticity'}",
+        ],
+    ),
+    (FLOW, &[BLOCK, "regrid.flag={criterion='user',expression='grad(q * (2 + u_edge * t)) > 0.4 && dy(v_edge) < 9'}"]),
     (
         PLANE,
         &[
@@ -131,7 +141,7 @@ pub const IN_A_PLANE: [Row; 9] = [
 ];
 
 /// Criterion, sources, media and inflow in three dimensions.
-pub const IN_SPACE: [Row; 4] = [
+pub const IN_SPACE: [Row; 5] = [
     (
         SPACE,
         &[
@@ -142,6 +152,7 @@ pub const IN_SPACE: [Row; 4] = [
         ],
     ),
     (SPACE, &[BALL, FEW, "regrid.flag={criterion='user',expression='pressure > 0.2 && z_lower > 0.1 * (1 + t)'}"]),
+    (SPACE, &[BALL, FEW, "regrid.flag={criterion='difference',tolerance={pressure=0.3,speed=0.1}}"]),
     (
         SPACE,
         &[
@@ -193,7 +204,7 @@ fn compare_all<const D: usize>(table: &[Row], steps: usize) {
         let has = |key: &str| row.1.iter().any(|text| text.contains(key));
         let left = [
             ("boundaries", has("inflow=")),
-            ("flags", has("criterion='user'")),
+            ("flags", has("criterion='user'") || has("tolerance={")),
             ("source", has("source='strang'") && !has("mesh.boundary={x='periodic',y='periodic'}")),
         ];
         let left: Vec<_> = left.into_iter().filter(|(_, has)| *has).map(|(what, _)| what).collect();

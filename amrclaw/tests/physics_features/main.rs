@@ -6,6 +6,7 @@ mod common;
 
 mod boundary;
 mod criteria;
+mod ends;
 mod media;
 mod mesh;
 mod one_dimension;

@@ -88,7 +88,7 @@ fn run_rank(arguments: &RunArguments, process: Option<Arc<Mpi>>) -> Result<(), F
     match outcome {
         Ok(record) => {
             if !quiet {
-                terminal::show(&summary::text(&record, &case, &record.dir));
+                terminal::show(&summary::text(&record, &record.dir));
             }
             Ok(())
         }

@@ -1,15 +1,14 @@
 //! The summary printed at the end of a run.
 
-use amrclaw::case::Case;
 use amrclaw::frames::RunRecord;
 use std::fmt::Write;
 use std::path::Path;
 
 /// The summary of a run whose files are in `dir`.
-pub fn text(record: &RunRecord, case: &Case, dir: &Path) -> String {
+pub fn text(record: &RunRecord, dir: &Path) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail, here and below.
-    let stopped = if record.time < case.time.end { " (stopped by time.max_steps)" } else { "" };
+    let stopped = record.stopped_by.as_ref().map_or_else(String::new, |key| format!(" (stopped by {key})"));
     let _ = writeln!(out, "t = {}{stopped}, {:.2} s on {} threads", record.time, record.wall_seconds, record.threads);
     let _ = writeln!(out, "\n level      steps   cell updates   patches");
     for (l, &steps) in record.steps.iter().enumerate() {

@@ -7,6 +7,9 @@ use crate::case::settings::{CellData, NamedExpression};
 /// The word that leaves values to the solver or the program.
 pub(super) const USER: &str = "user";
 
+/// The table of primitive variables within `[initial]`.
+pub(in crate::case) const PRIMITIVE: &str = "initial.primitive";
+
 /// Reads `[initial]`, which every case has.
 pub fn initial(reader: &mut Reader<'_>) -> CellData {
     reader.require("initial", "write an expression for each equation under `[initial]`, or `initial = \"user\"`");
@@ -20,7 +23,14 @@ pub fn cell_data(reader: &mut Reader<'_>, section: &str) -> CellData {
         reader.check(word == USER, section, format!("\"{word}\" is not known"), help);
         return CellData::User;
     }
-    let fields = table(reader, section);
+    let mut fields = table(reader, section);
+    if is_table(reader, PRIMITIVE) && section == "initial" {
+        for field in &fields {
+            let message = "cannot stand beside `[initial.primitive]`";
+            reader.wrong(&field.key, message, "write all of them as primitive variables, or none");
+        }
+        fields.clear();
+    }
     if fields.iter().all(|field| field.text != USER) {
         return CellData::Expressions(fields);
     }
@@ -31,13 +41,15 @@ pub fn cell_data(reader: &mut Reader<'_>, section: &str) -> CellData {
     CellData::User
 }
 
+/// True if there is a table at `path`.
+fn is_table(reader: &Reader<'_>, path: &str) -> bool {
+    path == PRIMITIVE && matches!(reader.node(path).map(|node| &node.value), Some(Value::Table(_)))
+}
+
 /// Reads every expression of a table; none if there is no such table.
 pub fn table(reader: &mut Reader<'_>, section: &str) -> Vec<NamedExpression> {
-    let names = reader.names(section).into_iter();
-    let fields = names.filter_map(|(name, _)| {
-        let key = format!("{section}.{name}");
-        let (text, syntax) = reader.expression(&key)?;
-        Some(NamedExpression { name: name.to_string(), text, syntax, key })
-    });
-    fields.collect()
+    let names = reader.names(section).into_iter().filter(|(name, _)| !is_table(reader, &format!("{section}.{name}")));
+    let names: Vec<_> = names.collect();
+    let names = names.into_iter();
+    names.filter_map(|(name, _)| reader.named_expression(&format!("{section}.{name}"))).collect()
 }

@@ -15,6 +15,7 @@ pub fn remark(reader: &mut Reader<'_>, case: &CaseSettings, dimension: Option<us
         ("time.dt_initial", fixed, by_dt),
         ("time.dt_max", fixed, by_dt),
         ("time.max_retries", fixed, by_dt),
+        ("time.stop_every", case.time.stop_when.is_none(), "has no effect without `time.stop_when`"),
         ("regrid.cutoff", tiles, "has no effect with `cluster = \"tiles\"`"),
         ("regrid.tile_size", !tiles, "has no effect without `cluster = \"tiles\"`"),
         (

@@ -1,6 +1,6 @@
 //! Reads the sections of a case file, one file each.
 
-mod fields;
+pub(super) mod fields;
 mod idle;
 mod levels;
 mod mapping;
@@ -38,7 +38,9 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
     let mut settings = CaseSettings {
         gauge: output::gauges(reader, &mesh, dimension),
         scheme: scheme::read(reader),
+        define: fields::table(reader, "define"),
         initial: fields::initial(reader),
+        primitive: fields::table(reader, fields::PRIMITIVE),
         aux: fields::cell_data(reader, "aux"),
         source: fields::cell_data(reader, "source"),
         inflow: mesh::inflow(reader, dimension),

@@ -1,8 +1,10 @@
 //! `[regrid]`.
 
 use crate::case::choice::{ClusterKind, Criterion};
+use crate::case::origin::Value;
 use crate::case::reader::Reader;
 use crate::case::settings::{FlagSettings, LevelSettings, MeshSettings, NamedExpression, Region, RegridSettings};
+use crate::formula::Syntax;
 use crate::index::Level;
 
 /// Smallest value of `regrid.max_patch_size`: room for the ghost cells of both sides, twice over.
@@ -74,6 +76,8 @@ fn least_common_multiple(a: i64, b: i64) -> i64 {
     (a / x * b).min(i32::MAX.into())
 }
 
+const FIELDS: &str = "write names of equations or quantities, such as `tolerance = { density = 0.1 }`";
+
 fn flag(reader: &mut Reader<'_>, levels: &LevelSettings) -> FlagSettings {
     const EXPRESSION: &str = "regrid.flag.expression";
     const TOLERANCE: &str = "regrid.flag.tolerance";
@@ -82,19 +86,34 @@ fn flag(reader: &mut Reader<'_>, levels: &LevelSettings) -> FlagSettings {
     if levels.max > 1 && !is_user {
         reader.require(TOLERANCE, "write `tolerance = 0.01` under `[regrid.flag]`: no value fits every problem");
     }
-    let tolerance = reader.number(TOLERANCE, 0.0);
-    let help = "write the size of a jump that should be refined, such as `0.01`";
-    reader.check(tolerance >= 0.0, TOLERANCE, format!("must not be negative, but is {tolerance}"), help);
+    let read = |reader: &mut Reader<'_>, path: &str| {
+        let tolerance = reader.number(path, 0.0);
+        let help = "write the size of a jump that should be refined, such as `0.01`";
+        reader.check(tolerance >= 0.0, path, format!("must not be negative, but is {tolerance}"), help);
+        tolerance
+    };
+    let (mut tolerance, mut tolerances) = (0.0, Vec::new());
+    if let Some(Value::Table(_)) = reader.node(TOLERANCE).map(|node| &node.value) {
+        for (name, _) in reader.names(TOLERANCE) {
+            let key = format!("{TOLERANCE}.{name}");
+            let syntax = Syntax::parse(name).map_err(|_| reader.wrong(&key, "is not the name of a field", FIELDS));
+            let Ok(syntax) = syntax else { continue };
+            tolerances.push((
+                NamedExpression { name: name.to_owned(), text: name.to_owned(), syntax, key: key.clone() },
+                read(reader, &key),
+            ));
+        }
+        let message = "has a value for each field, but Richardson's estimate is one for all";
+        reader.check(criterion != Criterion::Richardson, TOLERANCE, message, "write one number, or \"difference\"");
+        reader.check(!tolerances.is_empty(), TOLERANCE, "has no field", FIELDS);
+    } else {
+        tolerance = read(reader, TOLERANCE);
+    }
     let help = "write `criterion = \"user\"`, or remove the expression";
     let is_used = is_user || !reader.is_present(EXPRESSION);
     reader.check(is_used, EXPRESSION, "is used by the criterion \"user\" only", help);
-    let expression = reader.expression(EXPRESSION).map(|(text, syntax)| NamedExpression {
-        name: "flag".to_string(),
-        text,
-        syntax,
-        key: EXPRESSION.to_string(),
-    });
-    FlagSettings { criterion, tolerance, expression }
+    let expression = reader.named_expression(EXPRESSION);
+    FlagSettings { criterion, tolerance, tolerances, expression }
 }
 
 fn region(

@@ -36,6 +36,8 @@ pub fn read(reader: &mut Reader<'_>) -> TimeSettings {
         max_steps: reader.optional_integer("time.max_steps", 1).map(|n| n as u64),
         max_retries: reader.integer("time.max_retries", 0, 10) as u32,
         growth_limit: growth_limit(reader),
+        stop_when: reader.named_expression("time.stop_when"),
+        stop_every: reader.integer("time.stop_every", 1, 1) as u64,
     }
 }
 

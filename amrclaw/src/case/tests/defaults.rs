@@ -47,6 +47,8 @@ fn a_small_case_has_the_documented_defaults() {
             max_steps: None,
             max_retries: 10,
             growth_limit: 1e6,
+            stop_when: None,
+            stop_every: 1,
         }
     );
     assert_eq!(

@@ -92,11 +92,11 @@ fn source_terms_see_the_solution() {
     let source = case.source_terms::<1>().unwrap();
     source.fill_row(&ROW, &further[..2].concat(), &further[2..].concat(), &mut out);
     assert_eq!(out, [0.0, 0.0, -6.0, -12.0]);
-    case.flag_expression::<1>().unwrap().evaluate(&ROW, &further, &mut out[..2]);
+    case.criterion::<1>().unwrap().fill_row(&ROW, &further[..2].concat(), &further[2..].concat(), &mut out[..2]);
     assert_eq!(out[..2], [1.0, 0.0]);
 }
 
-/// Names of the wrong table: initial data see no other equations, auxiliary values see no solution.
+/// Names of the wrong table: auxiliary values see no solution.
 #[test]
 fn expressions_see_only_their_own_names() {
     let errors = load_for(1, CASE, &["aux.kappa=depth"]).unwrap_err();

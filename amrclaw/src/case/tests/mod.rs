@@ -1,6 +1,7 @@
 //! Tests of the case file as a whole.
 
 mod defaults;
+mod define;
 mod documentation;
 mod errors;
 mod fields;

@@ -50,7 +50,7 @@ pub(super) fn concrete(path: &str) -> String {
     let part = |part: &str| match part {
         "N" => "0".to_string(),
         "PARAMETER" => "density".to_string(),
-        "EQUATION" | "NAME" => "u".to_string(),
+        "EQUATION" | "NAME" | "FIELD" | "VARIABLE" => "u".to_string(),
         other => other.to_string(),
     };
     path.split('.').map(part).collect::<Vec<_>>().join(".")

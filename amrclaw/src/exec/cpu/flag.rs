@@ -141,8 +141,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             size: patch.cells.size().map(|n| n as usize),
             time: store.states.time,
         };
-        let state = gather(store.q(), patch, &patch.cells.grow(1), store.num_eqn);
-        let aux = gather(&store.aux, patch, &patch.cells, self.solver.aux().len());
+        let [of_state, of_aux] = function.reach().map(|reach| patch.cells.grow(reach));
+        let state = gather(store.q(), patch, &of_state, store.num_eqn);
+        let aux = gather(&store.aux, patch, &of_aux, self.solver.aux().len());
         let mut wanted = vec![0.0; block.num_cells()];
         function.fill(&block, &state, &aux, &mut wanted);
         wanted.into_iter().map(|w| w != 0.0).collect()

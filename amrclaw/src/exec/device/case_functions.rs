@@ -1,8 +1,8 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
-use crate::physics::{
-    Boundary, Criterion, DeviceForm, Formulas, MappedFormulas, MappedWall, Node, NodeKind, Primitive, Problem, Quantity,
-};
+use super::around_text;
+use super::formula_text::{known, lines, number};
+use crate::physics::{Boundary, Criterion, DeviceForm, Formulas, MappedFormulas, MappedWall, Problem};
 use cuda::amr::{CaseFunction, mapped_cells};
 use riemann::device_source::DeviceSource;
 use riemann::frame::turned_text;
@@ -32,6 +32,7 @@ impl CaseFunctions {
             let (text, solves) = match device_form? {
                 DeviceForm::Formulas(formulas) => (text(&formulas, solver.equations), false),
                 DeviceForm::Mapped(formulas) => (geometry_text(&formulas), false),
+                DeviceForm::Around(formulas) => (around_text::text(&formulas, D, solver.equations), false),
                 DeviceForm::OfSolver if solver.has_flag => (flag_of_solver(CENTRE), true),
                 DeviceForm::OfSolverAt(positions) if solver.has_flag => {
                     (function("map_position", &positions) + &flag_of_solver(POSITION), true)
@@ -44,8 +45,9 @@ impl CaseFunctions {
             Criterion::User(function) => function.device_form(),
             Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
         };
-        let is_own = matches!(flag, Some(DeviceForm::OfSolver | DeviceForm::OfSolverAt(_)));
-        let of_cell = if is_own { "" } else { OF_CELL };
+        let sees_neighbours =
+            matches!(flag, Some(DeviceForm::OfSolver | DeviceForm::OfSolverAt(_) | DeviceForm::Around(_)));
+        let of_cell = if sees_neighbours { "" } else { OF_CELL };
         let flag = made(flag, 1, false).map(|flag| CaseFunction { text: flag.text + of_cell, ..flag });
         let source = problem.source.as_ref();
         let gives_state = source.is_some_and(|function| function.implicit().is_some());
@@ -73,7 +75,7 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
                 Boundary::Extrapolate | Boundary::Wall(_) | Boundary::Periodic => continue,
                 Boundary::MappedWall(wall) => reflection::<D>(wall, axis),
                 Boundary::User(function) => match function.device_form()? {
-                    DeviceForm::Formulas(formulas) => lines(&formulas, solver.equations),
+                    DeviceForm::Formulas(formulas) => lines(&formulas, |quantity| known(quantity, solver.equations)),
                     DeviceForm::OfSolver if solver.has_boundary => {
                         solves = true;
                         boundary_of_solver(CENTRE)
@@ -82,7 +84,12 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
                         (solves, positions) = (true, Some(mapping));
                         boundary_of_solver(POSITION)
                     }
-                    DeviceForm::OfSolver | DeviceForm::OfSolverAt(_) | DeviceForm::Mapped(_) => return None,
+                    DeviceForm::OfSolver
+                    | DeviceForm::OfSolverAt(_)
+                    | DeviceForm::Mapped(_)
+                    | DeviceForm::Around(_) => {
+                        return None;
+                    }
                 },
             };
             any = true;
@@ -172,12 +179,12 @@ fn flag_of_solver(centre: &str) -> String {
 fn function(name: &str, formulas: &Formulas) -> String {
     let head =
         format!("template <class Where> __device__ __forceinline__ void {name}(const Where& at, double* values)");
-    format!("{head}\n{{\n{}}}\n", lines(formulas, 0))
+    format!("{head}\n{{\n{}}}\n", lines(formulas, |quantity| known(quantity, 0)))
 }
 
 /// Formulas of a cell with so many equations, as a function.
 fn text(formulas: &Formulas, num_eqn: usize) -> String {
-    format!("{HEAD}{}}}\n", lines(formulas, num_eqn))
+    format!("{HEAD}{}}}\n", lines(formulas, |quantity| known(quantity, num_eqn)))
 }
 
 /// The solver's own auxiliary values of a mapped grid's cells, and their geometry.
@@ -203,70 +210,4 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
         function("own_values", own),
         mapped_cells(lower.len()).concat(),
     )
-}
-
-/// Formulas as CUDA C++, a line for each operation.
-fn lines(formulas: &Formulas, num_eqn: usize) -> String {
-    let operand = |node: Node| match formulas.kind(node) {
-        NodeKind::Number(bits) => number(f64::from_bits(bits)),
-        NodeKind::Quantity(quantity) => known(quantity, num_eqn),
-        NodeKind::Apply(..) => format!("n{}", node.index()),
-    };
-    let mut text = String::new();
-    for (node, kind) in formulas.nodes() {
-        let NodeKind::Apply(primitive, [a, b, c]) = kind else { continue };
-        let [a, b, c] = [a, b, c].map(operand);
-        let value = match primitive {
-            Primitive::Add => format!("{a} + {b}"),
-            Primitive::Subtract => format!("{a} - {b}"),
-            Primitive::Multiply => format!("{a} * {b}"),
-            Primitive::Divide => format!("{a} / {b}"),
-            // Squares and cubes are products.
-            Primitive::Power => format!("{b} == 2.0 ? {a} * {a} : {b} == 3.0 ? {a} * {a} * {a} : real_powf({a}, {b})"),
-            other => {
-                let arguments = [a, b, c][..other.arity()].join(", ");
-                format!("{}({arguments})", cuda_name(other))
-            }
-        };
-        let _ = writeln!(text, "    const double n{} = {value};", node.index());
-    }
-    for (k, result) in formulas.results().iter().enumerate() {
-        let _ = writeln!(text, "    values[{k}] = {};", operand(*result));
-    }
-    text
-}
-
-/// A number as text that CUDA C++ reads back bit for bit.
-fn number(value: f64) -> String {
-    if value.is_finite() { format!("({value:?})") } else { format!("__longlong_as_double({:#x}ll)", value.to_bits()) }
-}
-
-fn known(quantity: Quantity, num_eqn: usize) -> String {
-    match quantity {
-        Quantity::Centre(d) => format!("at.centre({d})"),
-        Quantity::Radius => "at.radius()".to_owned(),
-        Quantity::Time => "at.t".to_owned(),
-        Quantity::LowerSide(d) => format!("at.lower({d})"),
-        Quantity::UpperSide(d) => format!("at.upper({d})"),
-        Quantity::Size(d) => format!("at.level.dx[{d}]"),
-        Quantity::Value(m) if m < num_eqn => format!("q[{m}]"),
-        Quantity::Value(k) => format!("aux[{}]", k - num_eqn),
-        Quantity::Duration => "at.duration".to_owned(),
-    }
-}
-
-/// The function of CUDA C++ that computes a primitive.
-fn cuda_name(primitive: Primitive) -> String {
-    use Primitive::{Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cbrt, Cos, Cosh, Exp, ExpM1, Hypot, Log, Log1p};
-    use Primitive::{Sin, Sinh, Tan, Tanh};
-    match primitive {
-        Log => "real_ln".to_owned(),
-        Log1p => "real_ln_1p".to_owned(),
-        ExpM1 => "real_exp_m1".to_owned(),
-        Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Exp | Cbrt
-        | Hypot => {
-            format!("real_{}", primitive.name())
-        }
-        other => format!("formula_{}", other.name()),
-    }
 }

@@ -117,7 +117,18 @@ fn differentiate<const D: usize>(kind: DerivativeKind, values: &[f64], cells: &C
             }
             squares.into_iter().map(f64::sqrt).collect()
         }
+        DerivativeKind::Jump => jump(values, cells, dx),
     }
+}
+
+/// The largest undivided difference along an axis.
+fn jump<const D: usize>(values: &[f64], cells: &CellBox<D>, dx: [f64; D]) -> Vec<f64> {
+    let mut jumps = vec![0.0; values.len()];
+    for axis in 0..D {
+        let slopes = along(axis, values, cells, dx);
+        jumps.iter_mut().zip(slopes).for_each(|(jump, slope)| *jump = (2.0 * dx[axis] * slope).abs().max(*jump));
+    }
+    jumps
 }
 
 /// As [`differentiate`], along the physical axes of a mapped mesh: by the chain rule. The positions of centres are differenced like the
@@ -143,6 +154,9 @@ fn differentiate_mapped<const D: usize>(
         match kind {
             DerivativeKind::Along(axis) => slopes[axis],
             DerivativeKind::Gradient => slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt(),
+            DerivativeKind::Jump => {
+                (0..D).fold(0.0, |most: f64, axis| most.max((2.0 * dx[axis] * of_values[axis][k]).abs()))
+            }
         }
     };
     (0..values.len()).map(at).collect()

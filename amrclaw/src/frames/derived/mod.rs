@@ -4,13 +4,16 @@
 //! named quantities, and derivatives: `dx(f)`, `dy(f)`, `dz(f)` and the magnitude of the gradient, `grad(f)`, by central
 //! differences within each patch, of second order and one-sided in the cells at its sides.
 
+mod around;
 mod evaluate;
 mod quantities;
 mod vocabulary;
+mod whole;
 
 pub use evaluate::{append, derive};
-pub use quantities::{Quantity, quantities};
+pub use quantities::{Primitives, Quantity, primitive_variables, quantities};
 pub use vocabulary::Vocabulary;
+pub use whole::{Whole, WholeFormula};
 
 use crate::formula::{Derivative, DerivativeKind, ExpressionError, Names, RowExpressions};
 use crate::formula::{Syntax, cell_names, derivative_name, physical_names};

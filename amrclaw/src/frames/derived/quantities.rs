@@ -72,6 +72,57 @@ const VELOCITY: [&[Quantity]; 3] = [
     ],
 ];
 
+/// Primitive variables of a solver, and its equations' quantities as formulas over them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Primitives {
+    /// The variables.
+    pub variables: &'static [&'static str],
+    /// One formula for each equation.
+    pub conserved: &'static [&'static str],
+}
+
+const fn primitives(variables: &'static [&'static str], conserved: &'static [&'static str]) -> Primitives {
+    Primitives { variables, conserved }
+}
+
+/// Primitive variables of a gas, by dimension.
+const PRIMITIVES_OF_GAS: [Primitives; 3] = [
+    primitives(
+        &["density", "u", "pressure"],
+        &["density", "density * u", "pressure / (gamma - 1) + 0.5 * density * u^2"],
+    ),
+    primitives(
+        &["density", "u", "v", "pressure"],
+        &["density", "density * u", "density * v", "pressure / (gamma - 1) + 0.5 * density * (u^2 + v^2)"],
+    ),
+    primitives(
+        &["density", "u", "v", "w", "pressure"],
+        &[
+            "density",
+            "density * u",
+            "density * v",
+            "density * w",
+            "pressure / (gamma - 1) + 0.5 * density * (u^2 + v^2 + w^2)",
+        ],
+    ),
+];
+
+/// Primitive variables of water, by dimension.
+const PRIMITIVES_OF_WATER: [Primitives; 2] = [
+    primitives(&["depth", "u"], &["depth", "depth * u"]),
+    primitives(&["depth", "u", "v"], &["depth", "depth * u", "depth * v"]),
+];
+
+/// The primitive variables of a built-in solver in `dim` dimensions, if it has others than its equations' quantities.
+pub fn primitive_variables(solver: &str, dim: usize) -> Option<Primitives> {
+    let of: &[Primitives] = match solver {
+        "euler" | "euler_hllc" => &PRIMITIVES_OF_GAS,
+        "shallow_water" | "shallow_water_bathymetry" => &PRIMITIVES_OF_WATER,
+        _ => &[],
+    };
+    of.get(dim.wrapping_sub(1)).copied()
+}
+
 /// The quantities of a built-in solver in `dim` dimensions; none for other names.
 pub fn quantities(solver: &str, dim: usize) -> Vec<Quantity> {
     let of = |tables: &[&[Quantity]]| tables.get(dim.wrapping_sub(1)).map_or(Vec::new(), |table| table.to_vec());

@@ -36,6 +36,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
+use tracing::info;
 use writer::Writer;
 
 /// The progress of a run.
@@ -190,6 +191,8 @@ struct Driver<'a, const D: usize> {
     /// When the last checkpoint was due, or the run began.
     checkpoint_clock: Instant,
     totals_initial: Vec<f64>,
+    /// The key that has ended the run before its time.
+    stopped_by: Option<&'static str>,
     /// Cells that had been advanced when this process took over.
     cells_before: u64,
     /// The folder of the files.
@@ -283,6 +286,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             checkpoint: None,
             checkpoint_clock: Instant::now(),
             totals_initial,
+            stopped_by: None,
         })
     }
 
@@ -298,8 +302,7 @@ impl<'a, const D: usize> Driver<'a, D> {
         let end = self.case.time.end;
         while self.simulation.time() < end {
             if self.case.time.max_steps.is_some_and(|most| self.steps() >= most) {
-                self.simulation.check_growth()?;
-                self.write_last_frame()?;
+                self.end_early("time.max_steps")?;
                 break;
             }
             match self.simulation.step_to(self.times.limit()) {
@@ -312,11 +315,23 @@ impl<'a, const D: usize> Driver<'a, D> {
             if wish.frame || wish.checkpoint {
                 self.write(wish)?;
             }
+            if self.simulation.time() < end && self.simulation.stops()? {
+                info!(time = self.simulation.time(), steps = self.steps(), "time.stop_when holds: the run ends");
+                self.end_early("time.stop_when")?;
+                break;
+            }
             if ends && self.simulation.time() < end {
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Ends the run before its time, because of a key of the case, with a frame.
+    fn end_early(&mut self, key: &'static str) -> Result<(), Cause> {
+        self.stopped_by = Some(key);
+        self.simulation.check_growth()?;
+        self.write_last_frame()
     }
 
     /// Whether a checkpoint is due, and whether the run is to stop here. With several ranks the first rank's clock and `watch` decide.

@@ -66,6 +66,7 @@ impl<const D: usize> Driver<'_, D> {
             status,
             error,
             time: simulation.time(),
+            stopped_by: self.stopped_by.map(str::to_owned),
             device: self.options.device.name().to_owned(),
             threads: simulation.threads() * self.options.comm.rank().of,
             precision: self.options.precision.name().to_owned(),

@@ -1,0 +1,195 @@
+//! `[define]`: names that formulas of the case may use.
+
+use super::names::{parameters, vocabulary};
+use super::reader::Reader;
+use super::sections::fields::PRIMITIVE;
+use super::settings::{CaseSettings, CellData, NamedExpression, SolverFrom};
+use super::shape::SolverShape;
+use crate::formula::{Definitions, ExpressionError, Syntax, is_free_name, reduction_name, reserved_names};
+use crate::frames::derived::{Formula, Primitives, Vocabulary, primitive_variables};
+use riemann::frame::geometry;
+
+/// Checks `[define]` and replaces its names in all formulas of the case. `mapping_is_own`: the mapping's formulas are the case's.
+pub(super) fn put_in(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape, mapping_is_own: bool) {
+    let one = Syntax::number(1.0);
+    let right: Vec<bool> = case.define.iter().map(|one| check(reader, case, shape, one)).collect();
+    let given = case.define.iter().zip(&right).map(|(definition, right)| {
+        let syntax = if *right { &definition.syntax } else { &one };
+        (definition.name.as_str(), syntax)
+    });
+    let (definitions, wrong) = Definitions::new(&given.collect::<Vec<_>>());
+    for (number, error) in wrong {
+        reader.wrong_formula(&case.define[number].key, error);
+    }
+    remark_unused(case);
+    let numbers: Vec<(String, Syntax)> =
+        parameters(&case.solver, shape).into_iter().map(|(name, value)| (name, Syntax::number(value))).collect();
+    let (numbers, _) =
+        Definitions::new(&numbers.iter().map(|(name, value)| (name.as_str(), value)).collect::<Vec<_>>());
+    let mut note = |key: &str, error: ExpressionError| reader.wrong_formula(key, error);
+    for (formula, of_mapping) in formulas(case) {
+        let put = match of_mapping {
+            // Frames contain these formulas, and are read without the solver.
+            true if mapping_is_own => definitions.put_in(&formula.syntax).and_then(|syntax| numbers.put_in(&syntax)),
+            _ => definitions.put_in(&formula.syntax),
+        };
+        match put {
+            Ok(syntax) if syntax != formula.syntax => {
+                (formula.text, formula.syntax) = (syntax.to_string(), syntax);
+            }
+            Ok(_) => {}
+            Err(error) => note(&formula.key.clone(), error),
+        }
+    }
+}
+
+/// Replaces in initial data the names of equations, or of primitive variables, by their initial data.
+pub(super) fn order_initial(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape) {
+    let primitive = primitives(case, shape).map_or(Vec::new(), |known| known.variables.to_vec());
+    put_in_each_other(reader, &mut case.primitive, "initial.primitive", |name| primitive.contains(&name));
+    if let CellData::Expressions(fields) = &mut case.initial {
+        put_in_each_other(reader, fields, "initial", |name| shape.equations.iter().any(|equation| equation == name));
+    }
+}
+
+/// The primitive variables of the case's solver, if it has any.
+pub(super) fn primitives(case: &CaseSettings, shape: &SolverShape) -> Option<Primitives> {
+    match &case.solver.from {
+        SolverFrom::Name(name) => primitive_variables(name, shape.dimension),
+        SolverFrom::Path(_) => None,
+    }
+}
+
+/// The formulas of conserved quantities, of right formulas of primitive variables.
+pub(super) fn conserved(case: &CaseSettings, known: &Primitives, shape: &SolverShape) -> Vec<NamedExpression> {
+    let given: Vec<(&str, &Syntax)> = case.primitive.iter().map(|field| (field.name.as_str(), &field.syntax)).collect();
+    let (definitions, _) = Definitions::new(&given);
+    let parse = |text: &str| Syntax::parse(text).expect("right as it stands here");
+    let of_equation = |(name, text): (&String, &&str)| {
+        let syntax = definitions.put_in(&parse(text)).unwrap_or_else(|_| Syntax::number(1.0));
+        NamedExpression { name: name.clone(), text: syntax.to_string(), syntax, key: PRIMITIVE.to_owned() }
+    };
+    shape.equations.iter().zip(known.conserved).map(of_equation).collect()
+}
+
+/// Replaces in formulas the names of those that are `wanted`.
+fn put_in_each_other(
+    reader: &mut Reader<'_>,
+    fields: &mut [NamedExpression],
+    section: &str,
+    wanted: impl Fn(&str) -> bool,
+) {
+    let given: Vec<(&str, &Syntax)> =
+        (fields.iter()).filter(|field| wanted(&field.name)).map(|field| (field.name.as_str(), &field.syntax)).collect();
+    let (definitions, wrong) = Definitions::new(&given);
+    let keys: Vec<String> = given.iter().map(|(name, _)| format!("{section}.{name}")).collect();
+    wrong.into_iter().for_each(|(number, error)| reader.wrong_formula(&keys[number], error));
+    for field in fields {
+        // A formula that is too long or in a circle has been noted.
+        field.syntax = definitions.put_in(&field.syntax).unwrap_or_else(|_| Syntax::number(1.0));
+    }
+}
+
+/// All formulas of a case, and whether they are the mapping's.
+fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bool)> {
+    let cells = [&mut case.initial, &mut case.aux, &mut case.source].into_iter().filter_map(|data| match data {
+        CellData::Expressions(fields) => Some(fields),
+        CellData::User => None,
+    });
+    let cells = cells.chain([&mut case.primitive]);
+    let inflow = case.inflow.iter_mut().flat_map(|table| &mut table.values);
+    let others = case.regrid.flag.expression.iter_mut().chain(&mut case.time.stop_when).chain(&mut case.fields);
+    let tolerances = case.regrid.flag.tolerances.iter_mut().map(|(field, _)| field);
+    let others = others.chain(tolerances);
+    let mapping = case.mesh.mapping.iter_mut().flat_map(|mapping| &mut mapping.formulas);
+    let plain = cells.flatten().chain(inflow).chain(others).map(|formula| (formula, false));
+    plain.chain(mapping.map(|formula| (formula, true))).collect()
+}
+
+/// Notes what is wrong with a definition by itself; true if nothing is.
+fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape, definition: &NamedExpression) -> bool {
+    let name = &definition.name;
+    let mut clash = |message: String| {
+        let place = reader.place_of_name("define", name);
+        reader.wrong_at(place, &definition.key, message, "give it another name".to_owned());
+        false
+    };
+    if !is_free_name(name) {
+        return match reserved_names().contains(name) {
+            true => clash(format!("`{name}` means something else in formulas")),
+            false => {
+                let place = reader.place_of_name("define", name);
+                let message = format!("`{name}` is not a name that formulas can hold");
+                let help = "write letters, digits and `_`, a letter first".to_owned();
+                reader.wrong_at(place, &definition.key, message, help);
+                false
+            }
+        };
+    }
+    let vocabulary = vocabulary(case, shape);
+    let mapped = of_mapped_cells(case);
+    let lists: [(&str, Vec<&String>); 4] = [
+        ("an equation", shape.equations.iter().collect()),
+        ("an auxiliary value", shape.aux.iter().collect()),
+        ("a parameter", shape.parameters.iter().map(|p| &p.name).collect()),
+        ("a quantity", vocabulary.formulas.iter().map(|(name, _)| name).collect()),
+    ];
+    if let Some((what, _)) = lists.iter().find(|(_, names)| names.contains(&name)) {
+        return clash(format!("the solver `{}` has {what} `{name}`", shape.name));
+    }
+    if mapped.contains(name) {
+        return clash(format!("`{name}` is a value of mapped cells"));
+    }
+    let others = case.define.iter().map(|other| other.name.clone());
+    let fields = shape.equations.iter().chain(&shape.aux).cloned().chain(mapped.iter().cloned()).chain(others);
+    let mut fields: Vec<String> = fields.collect();
+    // The names of reductions' values cannot be in a formula.
+    let (outer, reductions) = definition.syntax.without_reductions();
+    fields.extend((0..reductions.len()).map(reduction_name));
+    let parts = std::iter::once(&outer).chain(reductions.iter().map(|reduction| &reduction.of));
+    let wrong = parts.filter_map(|part| wrong_in(case.mesh.cells.len().max(1), part, &fields, &vocabulary)).next();
+    let right = wrong.is_none();
+    wrong.into_iter().for_each(|error| reader.wrong_formula(&definition.key, error));
+    right
+}
+
+/// What is wrong with a formula over these fields, if anything is.
+pub(super) fn wrong_in(
+    dimension: usize,
+    syntax: &Syntax,
+    fields: &[String],
+    vocabulary: &Vocabulary,
+) -> Option<ExpressionError> {
+    match dimension {
+        1 => Formula::<1>::of_syntax(syntax, fields, vocabulary).err(),
+        2 => Formula::<2>::of_syntax(syntax, fields, vocabulary).err(),
+        _ => Formula::<3>::of_syntax(syntax, fields, vocabulary).err(),
+    }
+}
+
+/// How many cells away the values lie that a right formula reads.
+pub(super) fn depth_in(dimension: usize, syntax: &Syntax, fields: &[String], vocabulary: &Vocabulary) -> i32 {
+    let depth = match dimension {
+        1 => Formula::<1>::of_syntax(syntax, fields, vocabulary).map(|formula| formula.reach()),
+        2 => Formula::<2>::of_syntax(syntax, fields, vocabulary).map(|formula| formula.reach()),
+        _ => Formula::<3>::of_syntax(syntax, fields, vocabulary).map(|formula| formula.reach()),
+    };
+    depth.unwrap_or(0)
+}
+
+/// Names of computational positions and of the cells' geometry; none on a straight mesh.
+fn of_mapped_cells(case: &CaseSettings) -> Vec<String> {
+    let Some(axes) = case.mesh.mapping.as_ref().map(|_| case.mesh.cells.len()) else { return Vec::new() };
+    let names = |axis: &str| [axis.to_owned(), format!("{axis}_lower"), format!("{axis}_upper"), format!("d{axis}")];
+    let computational = ["X", "Y", "Z"].into_iter().take(axes).flat_map(names);
+    computational.chain(geometry(axes).iter().map(|(name, _)| (*name).to_owned())).collect()
+}
+
+/// Remarks on names that no formula uses.
+fn remark_unused(case: &mut CaseSettings) {
+    let mut used: Vec<String> = case.define.iter().flat_map(|one| one.syntax.names()).map(|(name, _)| name).collect();
+    used.extend(formulas(case).iter().flat_map(|(formula, _)| formula.syntax.names()).map(|(name, _)| name));
+    let unused = case.define.iter().filter(|one| !used.contains(&one.name));
+    let remarks: Vec<String> = unused.map(|one| format!("{}: has no effect: no formula uses it", one.key)).collect();
+    case.remarks.extend(remarks);
+}

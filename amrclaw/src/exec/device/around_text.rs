@@ -1,0 +1,65 @@
+//! Criteria of a cell and its neighbours as CUDA C++.
+
+use super::formula_text::{known, lines};
+use crate::physics::{AroundFormulas, DerivativeKind, Quantity};
+use std::fmt::Write;
+
+/// The criterion in `dimension` dimensions; `num_eqn`: values of a state.
+pub(super) fn text(formulas: &AroundFormulas, dimension: usize, num_eqn: usize) -> String {
+    let mut text = String::new();
+    let number = define(formulas, [dimension, num_eqn], &mut 0, &mut text);
+    text + &format!(
+        "template <class Around> __device__ __forceinline__ void case_flag(const Around& here, double* values)\n{{\n    \
+         values[0] = around_{number}(here, 0, 0, 0);\n}}\n"
+    )
+}
+
+/// Appends the function of the value in a cell to `text`, after those that it calls; returns its number.
+fn define(formulas: &AroundFormulas, sizes: [usize; 2], count: &mut usize, text: &mut String) -> usize {
+    let inner: Vec<usize> = formulas.differences.iter().map(|(_, of)| define(of, sizes, count, text)).collect();
+    let (number, [dimension, num_eqn]) = (*count, sizes);
+    *count += 1;
+    let _ = write!(
+        text,
+        "template <class Around> __device__ __forceinline__ double around_{number}(const Around& here, int i, int j, int k)\n\
+         {{\n    const Point at = here.point(i, j, k);\n    const auto q = here.q(i, j, k);\n    \
+         const auto aux = here.aux(i, j, k);\n    double values[1];\n"
+    );
+    for (n, ((kind, _), inner)) in formulas.differences.iter().zip(inner).enumerate() {
+        let difference = |axis: usize| {
+            let [above, below] = ['+', '-'].map(|sign| {
+                let index = |d: usize| {
+                    if d == axis { format!("{} {sign} 1", ["i", "j", "k"][d]) } else { ["i", "j", "k"][d].to_owned() }
+                };
+                format!("around_{inner}(here, {}, {}, {})", index(0), index(1), index(2))
+            });
+            format!("{above} - {below}")
+        };
+        let slope = |axis: usize| format!("({}) / (2.0 * at.level.dx[{axis}])", difference(axis));
+        let _ = match kind {
+            DerivativeKind::Along(axis) => writeln!(text, "    const double d{n} = {};", slope(*axis)),
+            DerivativeKind::Gradient => {
+                (0..dimension).for_each(|axis| {
+                    let _ = writeln!(text, "    const double d{n}_{axis} = {};", slope(axis));
+                });
+                let square = |axis: usize| format!("d{n}_{axis} * d{n}_{axis}");
+                let sum = (1..dimension).fold(square(0), |sum, axis| format!("{sum} + {}", square(axis)));
+                writeln!(text, "    const double d{n} = sqrt({sum});")
+            }
+            DerivativeKind::Jump => {
+                let _ = writeln!(text, "    double d{n} = 0.0;");
+                (0..dimension).for_each(|axis| {
+                    let _ = writeln!(text, "    const double d{n}_{axis} = fabs({});", difference(axis));
+                    let _ = writeln!(text, "    d{n} = d{n}_{axis} > d{n} ? d{n}_{axis} : d{n};");
+                });
+                Ok(())
+            }
+        };
+    }
+    *text += &lines(&formulas.formulas, |quantity| match quantity {
+        Quantity::Value(k) if k >= formulas.num_values => format!("d{}", k - formulas.num_values),
+        other => known(other, num_eqn),
+    });
+    *text += "    return values[0];\n}\n";
+    number
+}
