@@ -9,8 +9,14 @@ use crate::formula::{Definitions, ExpressionError, Syntax, is_free_name, reducti
 use crate::frames::derived::{Formula, Primitives, Vocabulary, primitive_variables};
 use riemann::frame::geometry;
 
+/// Most names: each is compared with all others.
+const MOST: usize = 500;
+
 /// Checks `[define]` and replaces its names in all formulas of the case. `mapping_is_own`: the mapping's formulas are the case's.
 pub(super) fn put_in(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape, mapping_is_own: bool) {
+    let message = format!("has {} names, more than {MOST}", case.define.len());
+    reader.check(case.define.len() <= MOST, "define", message, "write longer formulas under fewer names");
+    case.define.truncate(MOST);
     let one = Syntax::number(1.0);
     let right: Vec<bool> = case.define.iter().map(|one| check(reader, case, shape, one)).collect();
     let given = case.define.iter().zip(&right).map(|(definition, right)| {

@@ -113,10 +113,15 @@ fn definitions_stay_short() {
     let text = format!("{SMALL}[define]\na0 = 1\n{}", names.join("\n"));
     let message = load(&text, &["initial.u=\"a20\""]).expect_err("long").to_string();
     assert!(message.contains("parts when all names are replaced"), "{message}");
-    let chain: Vec<String> = (0..4000).map(|k| format!("a{k} = \"a{}\"", k + 1)).collect();
-    let message =
-        load(&format!("{SMALL}[define]\na4000 = 1\n{}", chain.join("\n")), &[]).expect_err("deep").to_string();
+    let chain = |count: usize| {
+        let names: Vec<String> = (0..count).map(|k| format!("a{k} = \"a{}\"", k + 1)).collect();
+        let text = format!("{SMALL}[define]\na{count} = 1\n{}", names.join("\n"));
+        load(&text, &[]).expect_err("deep").to_string()
+    };
+    let message = chain(100);
     assert!(message.contains("through more than 32 other names"), "{message}");
+    let message = chain(20_000);
+    assert!(message.contains("define: has 20001 names, more than 500"), "{message}");
 }
 
 /// Initial data may use other equations, in any order; circles are said with place.
