@@ -30,7 +30,7 @@ pub(crate) fn parallel_reduce<T: Copy + Send + Sync>(
 
 /// As [`parallel_reduce`], for pieces without results.
 pub(crate) fn parallel_for(count: usize, piece: impl Fn(usize) + Sync) {
-    parallel_reduce(count, piece, (), |(), ()| ());
+    in_pieces(count, &piece);
 }
 
 /// As [`parallel_reduce`], but returns all results, in the order of the pieces.
@@ -76,6 +76,11 @@ pub(crate) fn parallel_chunks<T: Send>(num_patches: usize, build: impl Fn(Range<
         return vec![build(0..num_patches)];
     }
     parallel_map(num_patches.div_ceil(size), |k| build(k * size..num_patches.min((k + 1) * size)))
+}
+
+/// Executes the pieces `0 .. count`.
+fn in_pieces(count: usize, piece: &(dyn Fn(usize) + Sync)) {
+    parallel_reduce(count, piece, (), |(), ()| ());
 }
 
 /// Executes `work` once on each of `count` threads, or on all if there are fewer.

@@ -8,8 +8,6 @@ use pyo3::prelude::*;
 pub struct PatchView {
     pub lo: Vec<i32>,
     pub hi: Vec<i32>,
-    /// Position of component 0 of the first cell of `q`, then of `aux`.
-    pub offset: [usize; 2],
     /// Strides, in numbers: from one component to the next, then from one cell to the next along x, y and z.
     pub strides: Vec<usize>,
 }

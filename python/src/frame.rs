@@ -3,22 +3,15 @@
 use crate::arrays::{PatchView, packed_strides};
 use crate::errors;
 use amrclaw::compare;
-use amrclaw::frames::derived::{FormulaError, Vocabulary, derive};
-use amrclaw::frames::slice::{Projection, project, slice};
-use amrclaw::frames::{self, FrameFormat, frame};
+use amrclaw::frames::derived::Vocabulary;
+use amrclaw::frames::slice::{Projection, project};
+use amrclaw::frames::{self, AnyFrame, FrameFormat, frame};
 use amrclaw::index::CellBox;
 use amrclaw::mesh::Mapping;
 use numpy::ndarray::Array2;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use std::path::PathBuf;
-
-/// A frame of any dimension.
-pub enum AnyFrame {
-    One(frame::Frame<1>),
-    Two(frame::Frame<2>),
-    Three(frame::Frame<3>),
-}
 
 /// Evaluates `$body` with `$frame` bound to the frame of known dimension.
 macro_rules! with_frame {
@@ -43,17 +36,6 @@ impl Frame {
     pub fn new(frame: AnyFrame, vocabulary: Vocabulary) -> Self {
         Frame { frame, vocabulary }
     }
-}
-
-/// Evaluates `$body`, a frame with one axis less; an error for a 1D frame.
-macro_rules! with_less {
-    ($any:expr, $frame:ident => $body:expr) => {
-        match $any {
-            AnyFrame::One(_) => Err(errors::refused("a frame in 1D cannot be cut".to_owned())),
-            AnyFrame::Two($frame) => Ok(AnyFrame::One($body)),
-            AnyFrame::Three($frame) => Ok(AnyFrame::Two($body)),
-        }
-    };
 }
 
 /// A box of cells as Python gets it: first cell, cell past the last.
@@ -167,13 +149,7 @@ impl Frame {
 
     /// A frame of the same patches whose fields are these formulas, each with its name.
     fn derive(&self, py: Python<'_>, formulas: Vec<(String, String)>) -> PyResult<Self> {
-        let derived = py.detach(|| {
-            Ok::<_, FormulaError>(match &self.frame {
-                AnyFrame::One(f) => AnyFrame::One(derive(f, &formulas, &self.vocabulary)?),
-                AnyFrame::Two(f) => AnyFrame::Two(derive(f, &formulas, &self.vocabulary)?),
-                AnyFrame::Three(f) => AnyFrame::Three(derive(f, &formulas, &self.vocabulary)?),
-            })
-        });
+        let derived = py.detach(|| self.frame.derive(&formulas, &self.vocabulary));
         Ok(Frame::new(derived.map_err(|e| errors::refused(e.to_string()))?, self.vocabulary.clone()))
     }
 
@@ -185,7 +161,8 @@ impl Frame {
 
     /// The cells at `position` along an axis, as a frame of the other axes.
     fn slice(&self, axis: usize, position: f64) -> PyResult<Self> {
-        let cut = with_less!(&self.frame, f => slice(f, axis, position))?;
+        let cut = self.frame.slice(axis, position);
+        let cut = cut.ok_or_else(|| errors::refused("a frame in 1D cannot be cut".to_owned()))?;
         Ok(Frame::new(cut, Vocabulary::default()))
     }
 
@@ -212,10 +189,9 @@ impl Frame {
         py.detach(|| {
             std::fs::create_dir_all(&dir).map_err(|e| errors::broken(format!("{}: {e}", dir.display())))?;
             with_frame!(&self.frame, f => {
-                let numbered = frame::Frame { number, ..f.clone() };
-                format.supports(&f.ratios.iter().map(|r| r.0).collect::<Vec<_>>()).map_err(errors::refused)?;
-                format.write(&numbered, &dir).map_err(errors::broken)
-            })
+                format.supports(&f.ratios.iter().map(|r| r.0).collect::<Vec<_>>()).map_err(errors::refused)
+            })?;
+            self.frame.write(format, &dir, number).map_err(errors::broken)
         })
     }
 }
@@ -269,12 +245,8 @@ fn patches<'py, const D: usize>(
     let index = errors::level_index(level, frame.levels.len())?;
     let tuple = |patch: &frame::FramePatch<D>| {
         let size = patch.cells.size().map(|n| n as usize);
-        let view = PatchView {
-            lo: patch.cells.lo.to_vec(),
-            hi: patch.cells.hi.to_vec(),
-            offset: [0, 0],
-            strides: packed_strides(&size),
-        };
+        let view =
+            PatchView { lo: patch.cells.lo.to_vec(), hi: patch.cells.hi.to_vec(), strides: packed_strides(&size) };
         let num_aux = patch.aux.len() / patch.cells.volume().max(1);
         // SAFETY: `owner` keeps the frame alive, and it never changes.
         let (q, aux) = unsafe {
@@ -297,14 +269,7 @@ pub fn list_frames(dir: PathBuf) -> PyResult<Vec<(usize, PathBuf)>> {
 /// Reads a frame from its file.
 #[pyfunction]
 pub fn read_frame(py: Python<'_>, path: PathBuf) -> PyResult<Frame> {
-    let read = || {
-        Ok(match frames::read::peek_dimension(&path)? {
-            1 => AnyFrame::One(frames::read::frame::<1>(&path)?),
-            2 => AnyFrame::Two(frames::read::frame::<2>(&path)?),
-            _ => AnyFrame::Three(frames::read::frame::<3>(&path)?),
-        })
-    };
-    let frame = py.detach(read).map_err(errors::from_file)?;
+    let frame = py.detach(|| AnyFrame::read(&path)).map_err(errors::from_file)?;
     let vocabulary = with_frame!(&frame, f => {
         Vocabulary::of_folder(path.parent().unwrap_or(&path), &f.equations, f.cells.len())
     });

@@ -7,32 +7,14 @@
 use crate::arrays::PatchView;
 use crate::case::{Case, Options, run_options};
 use crate::errors;
-use crate::frame::{AnyFrame, BoxTuple, Frame, PatchTuple};
+use crate::frame::{BoxTuple, Frame, PatchTuple};
 use crate::functions::{Functions, Raised};
 use amrclaw::exec::{HostArray, HostMemory};
 use amrclaw::frames::derived::Vocabulary;
 use amrclaw::index::Level;
-use amrclaw::simulation::{self as program, RunError, RunOptions};
+use amrclaw::simulation::{AnySimulation, HostPatch, HostPatches, any_simulation};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, Weak};
-
-/// A simulation of any dimension.
-enum AnySimulation {
-    One(program::Simulation<1>),
-    Two(program::Simulation<2>),
-    Three(program::Simulation<3>),
-}
-
-/// Evaluates `$body` with `$simulation` bound to the simulation of known dimension.
-macro_rules! with_simulation {
-    ($any:expr, $simulation:ident => $body:expr) => {
-        match $any {
-            AnySimulation::One($simulation) => $body,
-            AnySimulation::Two($simulation) => $body,
-            AnySimulation::Three($simulation) => $body,
-        }
-    };
-}
 
 /// Memory of a level that arrays view: `None` while it still belongs to the simulation.
 #[derive(Default)]
@@ -49,7 +31,7 @@ struct LevelMemory {
 /// A simulation that Python advances step by step.
 #[pyclass(module = "amrclaw._amrclaw")]
 pub struct Simulation {
-    simulation: AnySimulation,
+    simulation: Box<dyn AnySimulation>,
     /// Names that formulas over its frames may use.
     vocabulary: Vocabulary,
     leases: Vec<Weak<Lease>>,
@@ -75,14 +57,14 @@ impl Simulation {
     }
 
     fn num_levels_now(&self) -> usize {
-        with_simulation!(&self.simulation, s => s.hierarchy().num_levels())
+        self.simulation.num_levels()
     }
 
     /// Moves memory that live arrays view to their leases.
     fn release_leases(&mut self) {
         for (l, lease) in std::mem::take(&mut self.leases).into_iter().enumerate() {
             if let Some(lease) = lease.upgrade() {
-                let memory = with_simulation!(&mut self.simulation, s => s.take_values(Level(l as u8)));
+                let memory = self.simulation.take_values(Level(l as u8));
                 *lease.memory.lock().expect("nobody panics with the lock held") = memory;
             }
         }
@@ -94,7 +76,7 @@ impl Simulation {
         }
         self.release_leases();
         let simulation = &mut self.simulation;
-        let outcome = py.detach(|| with_simulation!(simulation, s => s.step_to(limit)));
+        let outcome = py.detach(|| simulation.step_to(limit));
         if let Some(exception) = self.raised.take() {
             self.failed = true;
             return Err(exception);
@@ -107,13 +89,13 @@ impl Simulation {
 impl Simulation {
     /// Updates auxiliary values to the current time, before they are read.
     fn renew_aux(&mut self, py: Python<'_>) -> PyResult<()> {
-        if with_simulation!(&self.simulation, s => s.aux_stays()) {
+        if self.simulation.aux_stays() {
             return Ok(());
         }
         // Arrays that views show are never written.
         self.release_leases();
         let simulation = &mut self.simulation;
-        let outcome = py.detach(|| with_simulation!(simulation, s => s.renew_aux()));
+        let outcome = py.detach(|| simulation.renew_aux());
         match self.raised.take() {
             Some(exception) => Err(exception),
             None => outcome.map_err(errors::from_step),
@@ -135,13 +117,7 @@ impl Simulation {
         let raised = Raised::default();
         let case = case.get();
         options.functions = functions.of(case, &raised);
-        let simulation = py.detach(|| {
-            Ok::<_, RunError>(match case.case.dimension() {
-                1 => AnySimulation::One(start(case, &options)?),
-                2 => AnySimulation::Two(start(case, &options)?),
-                _ => AnySimulation::Three(start(case, &options)?),
-            })
-        });
+        let simulation = py.detach(|| any_simulation(&case.case, &options));
         if let Some(exception) = raised.take() {
             return Err(exception);
         }
@@ -160,7 +136,7 @@ impl Simulation {
     /// Takes steps up to a time.
     fn advance_to(slf: &Bound<'_, Self>, time: f64) -> PyResult<()> {
         let mut this = Self::hold(slf)?;
-        while with_simulation!(&this.simulation, s => s.time()) < time {
+        while this.simulation.time() < time {
             this.step_once(slf.py(), time)?;
         }
         Ok(())
@@ -168,12 +144,12 @@ impl Simulation {
 
     #[getter]
     fn time(slf: &Bound<'_, Self>) -> PyResult<f64> {
-        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.time()))
+        Ok(Self::read(slf)?.simulation.time())
     }
 
     #[getter]
     fn dt_next(slf: &Bound<'_, Self>) -> PyResult<f64> {
-        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.dt_next()))
+        Ok(Self::read(slf)?.simulation.dt_next())
     }
 
     #[getter]
@@ -183,24 +159,24 @@ impl Simulation {
 
     #[getter]
     fn threads(slf: &Bound<'_, Self>) -> PyResult<usize> {
-        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.threads()))
+        Ok(Self::read(slf)?.simulation.threads())
     }
 
     /// Steps taken on each level.
     #[getter]
     fn steps(slf: &Bound<'_, Self>) -> PyResult<Vec<u64>> {
-        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.counts().levels.iter().map(|l| l.steps).collect()))
+        Ok(Self::read(slf)?.simulation.counts().levels.iter().map(|l| l.steps).collect())
     }
 
     /// Cells advanced on each level.
     #[getter]
     fn cells_advanced(slf: &Bound<'_, Self>) -> PyResult<Vec<u64>> {
-        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.counts().levels.iter().map(|l| l.cells).collect()))
+        Ok(Self::read(slf)?.simulation.counts().levels.iter().map(|l| l.cells).collect())
     }
 
     #[getter]
     fn courant_max(slf: &Bound<'_, Self>) -> PyResult<f64> {
-        Ok(with_simulation!(&Self::read(slf)?.simulation, s => s.counts().courant_max))
+        Ok(Self::read(slf)?.simulation.counts().courant_max)
     }
 
     /// Integrals over the composite grid, one per equation.
@@ -208,7 +184,7 @@ impl Simulation {
         let mut this = Self::hold(slf)?;
         this.renew_aux(slf.py())?;
         let simulation = &this.simulation;
-        Ok(slf.py().detach(|| with_simulation!(simulation, s => s.totals())))
+        Ok(slf.py().detach(|| simulation.totals()))
     }
 
     /// A copy of the current solution.
@@ -216,11 +192,7 @@ impl Simulation {
         let mut this = Self::hold(slf)?;
         this.renew_aux(slf.py())?;
         let simulation = &this.simulation;
-        let frame = slf.py().detach(|| match simulation {
-            AnySimulation::One(s) => AnyFrame::One(s.frame()),
-            AnySimulation::Two(s) => AnyFrame::Two(s.frame()),
-            AnySimulation::Three(s) => AnyFrame::Three(s.frame()),
-        });
+        let frame = slf.py().detach(|| simulation.frame());
         Ok(Frame::new(frame, this.vocabulary.clone()))
     }
 
@@ -228,10 +200,8 @@ impl Simulation {
     fn boxes(slf: &Bound<'_, Self>, level: usize) -> PyResult<Vec<BoxTuple>> {
         let this = Self::read(slf)?;
         let index = errors::level_index(level, this.num_levels_now())?;
-        Ok(with_simulation!(&this.simulation, s => {
-            let patches = s.hierarchy().level(Level(index as u8)).patches();
-            patches.iter().map(|cells| (cells.lo.to_vec(), cells.hi.to_vec())).collect()
-        }))
+        let boxes = this.simulation.boxes(Level(index as u8));
+        Ok(boxes.into_iter().map(|[lo, hi]| (lo, hi)).collect())
     }
 
     /// Patches of a level, counted from 1, with views of the solver's values; `None` if these are not in host memory.
@@ -243,43 +213,25 @@ impl Simulation {
         let lease = this.leases[index].upgrade().unwrap_or_default();
         this.leases[index] = Arc::downgrade(&lease);
         let owner = Bound::new(slf.py(), LevelMemory { _lease: lease })?.into_any();
-        with_simulation!(&this.simulation, s => leased_patches(s, Level(index as u8), &owner))
+        this.simulation.host_patches(Level(index as u8)).map(|host| leased_patches(host, &owner)).transpose()
     }
 }
 
-/// Builds the simulation of a case.
-fn start<const D: usize>(case: &Case, options: &RunOptions) -> Result<program::Simulation<D>, RunError> {
-    program::Simulation::builder(&case.case).options(options).build()
-}
-
-fn leased_patches<'py, const D: usize>(
-    simulation: &program::Simulation<D>,
-    level: Level,
-    owner: &Bound<'py, PyAny>,
-) -> PyResult<Option<Vec<PatchTuple<'py>>>> {
-    let Some(values) = simulation.host_values(level) else { return Ok(None) };
-    let components = [simulation.equations().len(), simulation.aux().len()];
-    let tuple = |layout: &amrclaw::fields::PatchLayout<D>| {
-        let cells = layout.cells;
-        let strides = layout.strides();
-        let along = [1, strides.row, strides.slab];
-        let view = PatchView {
-            lo: cells.lo.to_vec(),
-            hi: cells.hi.to_vec(),
-            offset: components.map(|count| layout.offset(count, cells.lo)),
-            strides: std::iter::once(strides.component).chain(along.into_iter().take(D)).collect(),
-        };
-        let array = |values: HostArray<'_>, k: usize| {
+fn leased_patches<'py>(host: HostPatches<'_>, owner: &Bound<'py, PyAny>) -> PyResult<Vec<PatchTuple<'py>>> {
+    let tuple = |patch: HostPatch| {
+        let HostPatch { lo, hi, offset, strides } = patch;
+        let view = PatchView { lo, hi, strides };
+        let array = |k: usize| {
             // SAFETY: before it writes or frees the memory, the simulation moves it to the lease, which `owner` keeps alive.
             unsafe {
-                match values {
-                    HostArray::F64(values) => view.array(values, view.offset[k], components[k], owner.clone()),
-                    HostArray::F32(values) => view.array(values, view.offset[k], components[k], owner.clone()),
+                match host.values[k] {
+                    HostArray::F64(values) => view.array(values, offset[k], host.components[k], owner.clone()),
+                    HostArray::F32(values) => view.array(values, offset[k], host.components[k], owner.clone()),
                 }
             }
         };
-        let (q, aux) = (array(values.q, 0)?, array(values.aux, 1)?);
+        let (q, aux) = (array(0)?, array(1)?);
         Ok((view.lo, view.hi, q, aux))
     };
-    values.layout.patches.iter().map(tuple).collect::<PyResult<_>>().map(Some)
+    host.patches.into_iter().map(tuple).collect()
 }

@@ -3,6 +3,7 @@
 //! Writers get values patch by patch from a `PatchSource`, and write them into space reserved in the file (`sparse`), so that no level is ever in
 //! memory as a whole. `derived` computes fields by formulas, `compare` takes errors of frames.
 
+mod any;
 pub mod atomic;
 pub mod checkpoint;
 pub mod checkpoint_patches;
@@ -23,6 +24,7 @@ pub mod slice;
 mod sparse;
 pub mod vtkhdf;
 
+pub use any::AnyFrame;
 pub use atomic::check_output_dir;
 pub use checkpoint::Checkpoint;
 pub use error::{InputError, OutputError};

@@ -1,5 +1,6 @@
 //! A simulation: a problem, its hierarchy, and its time stepping.
 
+mod any;
 mod build;
 mod builder;
 mod deferred;
@@ -25,6 +26,7 @@ mod told;
 mod whole;
 
 pub use crate::physics::{AnyUserFunctions, UserFunctions};
+pub use any::{AnySimulation, HostPatch, HostPatches, any_simulation};
 pub use builder::SimulationBuilder;
 pub use error::RunError;
 pub use executor::MakeExecutor;

@@ -338,7 +338,7 @@ impl Ranks {
     pub fn first<E: Serialize + DeserializeOwned>(
         &self,
         own: Option<&E>,
-        order: impl Fn(&E) -> usize,
+        order: fn(&E) -> usize,
     ) -> Result<Option<(usize, E)>, CommError> {
         let text = own.map_or(String::new(), |own| serde_json::to_string(own).unwrap_or_default());
         let all = self.gather(&words_of(&text))?;
