@@ -1,7 +1,7 @@
 //! Loads a case from a file or a text, with overrides.
 
-use super::case::Case;
 use super::check;
+use super::checked::Case;
 use super::define;
 use super::error::{CaseError, CaseErrors, Kind};
 use super::mapping;

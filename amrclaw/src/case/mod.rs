@@ -4,8 +4,8 @@
 //! formulas. Everything that is wrong is reported at once, each mistake with its line and key. `docs/case-file.md` describes
 //! the keys.
 
-mod case;
 mod check;
+mod checked;
 mod choice;
 mod define;
 mod error;
@@ -24,7 +24,7 @@ mod settle;
 mod shape;
 mod unknown;
 
-pub use case::Case;
+pub use checked::Case;
 pub use choice::{BoundaryKind, ClusterKind, Criterion};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
