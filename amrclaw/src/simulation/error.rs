@@ -168,8 +168,8 @@ impl RunError {
         let RunError::Exec(cause @ ExecError::Inadmissible { .. }) = self else { return self };
         let help = match solver {
             "euler" | "euler_tracer" => {
-                "Roe's solver does not keep density and pressure positive near vacuum: use the solver \"euler_hllc\", \
-                 which keeps the density positive, a limiter such as \"minmod\", or `scheme.order = 1`"
+                "use the solver \"euler_hllc\", lower `time.cfl_desired`, use a limiter such as \"minmod\", or \
+                 `scheme.order = 1`"
             }
             _ => "lower `time.cfl_desired`, use a limiter such as \"minmod\", or `scheme.order = 1`",
         };

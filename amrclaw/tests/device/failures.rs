@@ -18,10 +18,11 @@ fn failure(mut simulation: Simulation<2>) -> (String, Vec<u64>) {
 
 #[test]
 fn failures_are_those_of_the_cpu() {
-    let by_roe = ["solver.name=euler", "scheme={split='strang'}", "levels.max=2", "regrid.flag.tolerance=0.5"];
+    // Takes more energy than there is.
+    let drained = ["source.energy='-1e5'", "scheme={split='strang'}", "levels.max=2", "regrid.flag.tolerance=0.5"];
     // Grows by a factor of 61 per step.
     let fast = ["source.q='1000 * q'"];
-    for (text, overrides) in [(TORN, &by_roe[..]), (GROWING, &fast)] {
+    for (text, overrides) in [(TORN, &drained[..]), (GROWING, &fast)] {
         let expected = failure(start(text, overrides));
         for found in start_on_both(text, overrides, UserFunctions::<2>::default).map(failure) {
             assert_eq!(expected.0, found.0);

@@ -85,17 +85,22 @@ impl IdealGas {
         (left, right, ((u, v, w), enthalpy, kinetic, sound_speed, 0.5 * slowness, compressibility))
     }
 
-    /// `(ρu)² − γρp` along component `n`: positive where the gas moves faster than sound along it.
-    fn excess(&self, q: State, n: usize) -> Real {
+    /// Density times internal energy, `ρp/(γ − 1)`.
+    fn heat(q: State) -> Real {
         let mut momentum_squared = q[1] * q[1];
         for k in 2..ENERGY {
             momentum_squared += q[k] * q[k];
         }
-        q[n] * q[n] - (self.gamma * (self.gamma - 1.0)) * (q[DENSITY] * q[ENERGY] - 0.5 * momentum_squared)
+        q[DENSITY] * q[ENERGY] - 0.5 * momentum_squared
     }
 
-    /// The part of each of the three speeds that belongs to `amdq`, with the entropy fix. `first`, `last`: the acoustic
-    /// waves.
+    /// `(ρu)² − γρp` along component `n`: positive where the gas moves faster than sound along it.
+    fn excess(&self, q: State, n: usize) -> Real {
+        q[n] * q[n] - (self.gamma * (self.gamma - 1.0)) * Self::heat(q)
+    }
+
+    /// The part of each of the three speeds that belongs to `amdq`, with the entropy fix; HLLE's where a middle state has no positive
+    /// density or pressure. `first`, `last`: the acoustic waves.
     ///
     /// The states between the outer waves and the middle ones are those of the linearisation, `ql + wave 0` and
     /// `qr − the last wave`. Whether `u − a` or `u + a` changes its sign across a wave is seen without a root or a quotient. Each of the
@@ -118,6 +123,15 @@ impl IdealGas {
             let (before_upper, after_upper) = self.characteristic_speeds(n, q2, qr, 1.0);
             leftward[0] = Self::left_going(speeds[0], before_lower, after_lower);
             leftward[2] = Self::left_going(speeds[2], before_upper, after_upper);
+        }
+        let empty = q1[DENSITY] <= 0.0 || q2[DENSITY] <= 0.0 || Self::heat(q1) <= 0.0 || Self::heat(q2) <= 0.0;
+        if rarely(empty) {
+            let (lower, _) = self.characteristic_speeds(n, ql, qr, -1.0);
+            let (_, upper) = self.characteristic_speeds(n, ql, qr, 1.0);
+            let (lowest, highest) = (lower.min(speeds[0]), upper.max(speeds[2]));
+            for k in 0..3 {
+                leftward[k] = Self::left_going_of_both(speeds[k], lowest, highest);
+            }
         }
         leftward
     }

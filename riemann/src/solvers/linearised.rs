@@ -1,4 +1,4 @@
-//! What linearised solvers share: sums of states, and Harten and Hyman's entropy fix.
+//! What linearised solvers share: sums of states, Harten and Hyman's entropy fix, and the solver HLLE in terms of their waves.
 
 /// Functions that a solver's block takes in with `#[riemann::kernels(with(Linearised))]`.
 #[riemann::shared]
@@ -43,5 +43,15 @@ impl Linearised {
         let spread = if transonic { after - before } else { 1.0 };
         let part = before * (after - speed) * (1.0 / spread);
         if transonic { part } else { speed.min(0.0) }
+    }
+
+    /// The part of a wave's speed that belongs to the left-going fluctuation in the solver HLLE, `λ₋ (λ₊ − s)/(λ₊ − λ₋)` with
+    /// `λ₋ = min(lowest, 0)`, `λ₊ = max(highest, 0)`: of the waves of a Roe solver this makes its flux, which keeps densities, depths and
+    /// pressures positive (Einfeldt, Munz, Roe & Sjögreen 1991, doi:10.1016/0021-9991(91)90211-3).
+    fn left_going_of_both(speed: Real, lowest: Real, highest: Real) -> Real {
+        let (below, above) = (lowest.min(0.0), highest.max(0.0));
+        let part = below * (above - speed) * (1.0 / (above - below));
+        // Without round-off where nothing goes to the right.
+        if highest > 0.0 { part } else { speed }
     }
 }

@@ -82,7 +82,7 @@ impl ShallowWater {
     /// The part of each of the three speeds that belongs to `amdq`, with the entropy fix. Of each side: state, gravity wave.
     ///
     /// The states beside the shear wave are those of the linearisation, `ql + wave 0` and `qr − wave 2`. Where that
-    /// leaves no water there is no rarefaction to fix. Whether `u − a` or `u + a` changes its sign across a wave is seen without a
+    /// leaves no water, the parts are HLLE's. Whether `u − a` or `u + a` changes its sign across a wave is seen without a
     /// root or a quotient. Each of the two waves is judged by itself, so that the mirror image of a face has the mirror image of its
     /// fluctuations.
     fn left_going_speeds(
@@ -109,6 +109,14 @@ impl ShallowWater {
             let left_upper = Self::left_going(speeds[2], before_upper, after_upper);
             leftward[0] = if lower_transonic { left_lower } else { leftward[0] };
             leftward[2] = if upper_transonic { left_upper } else { leftward[2] };
+        }
+        if rarely(q1[DEPTH] < 0.0 || q2[DEPTH] < 0.0) {
+            let (lower, _) = self.characteristic_speeds(left, right, -1.0);
+            let (_, upper) = self.characteristic_speeds(left, right, 1.0);
+            let (lowest, highest) = (lower.min(speeds[0]), upper.max(speeds[2]));
+            for k in 0..3 {
+                leftward[k] = Self::left_going_of_both(speeds[k], lowest, highest);
+            }
         }
         leftward
     }
