@@ -186,7 +186,7 @@ fn a_run_goes_on_after_a_rejected_regrid() {
     assert!(run() == run(), "two runs differ");
 }
 
-/// Moving gas with a millionth of the density around it: near vacuum, where Roe's solver fails.
+/// Moving gas with a millionth of the density around it: near vacuum.
 const NEAR_VACUUM: &str = r#"
 [solver]
 name = "euler"
@@ -215,22 +215,15 @@ y_momentum = "if(hypot(x - 0.5, y - 0.5) < 0.18, 1e-6, 1e-3) * if(x < 0.74, -3.9
 energy = "if(x - y < 0.46, 1e-6, 100) / 0.4 + 0.5 * if(hypot(x - 0.5, y - 0.5) < 0.18, 1e-6, 1e-3) * (if(y < 0.41, 4.82, 2.11)^2 + if(x < 0.74, -3.98, -3.45)^2)"
 "#;
 
-/// NaN or an inadmissible value may arise in a ghost cell that only a later sweep reads, and never reach a cell of the patch itself.
-/// That too is an error that names the place, after all retries, and the state is that before the step.
+/// An inadmissible value may arise in a ghost cell that only a later sweep reads, and never reach a cell of the patch itself. That too makes a
+/// step fall back to first order, in ghost cells as in the cells that they stand for: then it succeeds.
 #[test]
-fn what_breaks_between_sweeps_is_an_error_with_a_place() {
+fn what_breaks_between_sweeps_falls_back() {
     let mut simulation = start(NEAR_VACUUM, &[]);
-    let (mut before, mut error) = (Vec::new(), None);
-    while error.is_none() && simulation.time() < 0.05 {
-        before = bits(&simulation.frame());
-        error = simulation.step().err();
+    while simulation.counts().fallback.repeated == 0 {
+        assert!(simulation.time() < 0.05, "no step falls back");
+        take_steps(&mut simulation, 1);
     }
-    let error = error.expect("Roe's solver fails near vacuum");
-    assert!(matches!(error, RunError::Inadmissible { .. }), "{error:?}");
-    let message = error.to_string();
-    assert!(message.contains("pressure is -") && message.contains("on level 3, patch "), "{message}");
-    assert!(message.contains("ghost cell ["), "{message}");
-    assert!(bits(&simulation.frame()) == before, "the state is not that before the step");
 }
 
 /// A boundary that gives NaN from some time on.

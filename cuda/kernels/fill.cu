@@ -40,6 +40,43 @@ template <bool BETWEEN> __device__ __forceinline__ Real coarse_value(const FillA
     return before + alpha * (args.coarse_new[i] - before);
 }
 
+// The state at a point of a cell, XI from its centre.
+__device__ __forceinline__ Array<Real, M> inside_cell(
+    const Array<Real, M>& here, const Array<Array<Real, M>, DIM>& slopes, const Array<Real, DIM>& xi)
+{
+    Array<Real, M> values;
+    #pragma unroll
+    for (int m = 0; m < M; m++) {
+        Real result = here[m];
+        #pragma unroll
+        for (int d = 1; d < DIM; d++) result += xi[d] * slopes[d][m];
+        values[m] = result + xi[0] * slopes[0][m];
+    }
+    return values;
+}
+
+#if HAS_ADMISSIBLE
+// Makes the slopes of a cell zero where a state in it would not be admissible: riemann/src/patch/slopes.rs.
+__device__ __forceinline__ void limit_slopes(
+    const FillArgs& args, const State& here, const Aux& aux, Array<State, DIM>& slopes)
+{
+    const Solver solver{SOLVER_PARAMETERS};
+    bool allowed = true;
+    #pragma unroll
+    for (int corner = 0; corner < 1 << DIM; corner++) {
+        Array<Real, DIM> xi;
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) xi[d] = offset_in_coarse(corner >> d & 1 ? args.ratio[d] - 1 : 0, 0, args.ratio[d]);
+        allowed = allowed && solver.is_admissible(inside_cell(here, slopes, xi), aux, Real(0));
+    }
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) {
+        #pragma unroll
+        for (int m = 0; m < M; m++) slopes[d][m] = allowed ? slopes[d][m] : Real(0);
+    }
+}
+#endif
+
 template <bool BETWEEN>
 __device__ __forceinline__ Array<Real, M> interpolated_cell(
     const FillArgs& args, const Region& region, const Patch& from, const Cell& cell)
@@ -67,15 +104,22 @@ __device__ __forceinline__ Array<Real, M> interpolated_cell(
             above[m][d] = value(centre + stride(from, d));
         }
     }
-    Array<Real, M> values;
+    Array<Array<Real, M>, DIM> slopes;
     #pragma unroll
-    for (int m = 0; m < M; m++) {
-        Real result = here[m];
+    for (int d = 0; d < DIM; d++) {
         #pragma unroll
-        for (int d = 1; d < DIM; d++) result += xi[d] * limited_slope(args.wide, below[m][d], here[m], above[m][d]);
-        values[m] = result + xi[0] * limited_slope(args.wide, below[m][0], here[m], above[m][0]);
+        for (int m = 0; m < M; m++) slopes[d][m] = limited_slope(args.wide, below[m][d], here[m], above[m][d]);
     }
-    return values;
+#if HAS_ADMISSIBLE
+    Aux aux;
+    if constexpr (A > 0) {
+        const Real* beneath = args.coarse_aux + place(from, A, in_patch(from, coarse, region.shift));
+        #pragma unroll
+        for (int a = 0; a < A; a++) aux[a] = beneath[size_t(a) * from.component];
+    }
+    limit_slopes(args, here, aux, slopes);
+#endif
+    return inside_cell(here, slopes, xi);
 }
 
 // Cells that a lane copies at once, so that the latencies of their loads overlap.

@@ -10,6 +10,10 @@
 #else
 #define ASSERT_OFFSET(STRUCT, FIELD, BYTES)
 #endif
+// Where the compiler is the host's.
+#ifndef __noinline__
+#define __noinline__ __attribute__((noinline))
+#endif
 #if __has_builtin(__builtin_constant_p)
 #define KNOWN(condition) (__builtin_constant_p(condition) && (condition))
 #else

@@ -9,6 +9,9 @@
 // Order   that of the CPU, operation by operation; largest Courant numbers by atomicMax of bits, whose order does not matter
 // Options ORDER, TRANSVERSE, ALONG, SWEEP_X, SWEEP_ROWS, LIMITERS, CAPACITY, KEEPS_FACES, FUSED, WARPS: each costs only where it is used
 
+// Faces of a cell that are swept together.
+constexpr int FACES = SWEEP_X && SWEEP_ROWS ? 4 : 2;
+
 // The four transverse parts of a face: of the lower-going fluctuation down and up, then of the upper-going one.
 struct Parts {
     Transverse lower, upper;
@@ -54,6 +57,12 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
 #pragma unroll
         for (int m = 0; m < M; m++) row.correction[m] = Real(0.0);
     }
+#if HAS_ADMISSIBLE
+    if constexpr (!SPLIT_WAVES && ORDER == 2) {
+        if (at.args.keeps_admissible)
+            keep_admissible<X, FACES>(solver, ql, q, at.aux(-1, k), at.aux(0, k), kappa_left, kappa, dtdx, row.correction);
+    }
+#endif
     const State amdq_right = from_right(face.amdq);
 #pragma unroll
     for (int m = 0; m < M; m++) row.fluctuations[m] = add(face.apdq[m], amdq_right[m]);
@@ -79,8 +88,8 @@ __device__ __forceinline__ void write(const Solver& solver, const Lane& at, int 
         cell[(long long)m * at.patch.component] = q[m];
         found.exponents = max(found.exponents, exponent_bits(q[m]));
     }
-#if HAS_POSITIVE
-    if (!(solver.least_positive(q, at.aux(0, k)) > Real(0.0))) found.exponents = NOT_FINITE;
+#if HAS_ADMISSIBLE
+    if (!is_right(solver, q, at.aux(0, k), at.args.keeps_admissible)) found.exponents = NOT_FINITE;
 #endif
 }
 
@@ -158,6 +167,15 @@ __device__ __forceinline__ void march(
                 right[m] = parts.upper.bpasdq[m];
             }
         }
+#if HAS_ADMISSIBLE
+        if (at.args.keeps_admissible) {
+            const Aux aux_below = at.aux(0, k - 1);
+            keep_admissible<ROWS, FACES>(solver, q_below, q_here, aux_below, at.aux(0, k), kappa_below, kappa_here, dtdy, g);
+            if constexpr (SPLIT_WAVES)
+                keep_admissible<X, FACES>(solver, from_left(q_below), q_below, at.aux(-1, k - 1), aux_below,
+                    from_left(kappa_below), kappa_below, dtdx, f);
+        }
+#endif
         // 4. Row k − 1 is complete.
         State q = q_below;
 #pragma unroll

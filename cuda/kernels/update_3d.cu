@@ -332,8 +332,8 @@ __device__ __forceinline__ void finish(const Solver& solver, const Column& at, i
         cell[(long long)m * at.patch.component] = q[m];
         found.exponents = max(found.exponents, exponent_bits(q[m]));
     }
-#if HAS_POSITIVE
-    if (!(solver.least_positive(q, at.aux(0, 0, k - 1)) > Real(0.0))) found.exponents = NOT_FINITE;
+#if HAS_ADMISSIBLE
+    if (!is_right(solver, q, at.aux(0, 0, k - 1), at.args.keeps_admissible)) found.exponents = NOT_FINITE;
 #endif
 }
 
@@ -367,6 +367,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) update_3d(const __
         const Incoming y = solve_faces(solver, at, Y, k, inside && at.has_faces(Y), dtdy, found);
         // 2. Split what they send, and complete the fluxes that wait for it.
         if constexpr (TRANSVERSE > 0) send(solver, at, k, x, y, z, exchange, march, fluxes);
+#if HAS_ADMISSIBLE
+        if (args.keeps_admissible) {
+            const State below = at.state(0, 0, k - 1);
+            const Aux aux_below = at.aux(0, 0, k - 1);
+            const Real kappa_below = at.inverse_capacity(Z, -1, k);
+            keep_admissible<X, 6>(solver, at.state(-1, 0, k - 1), below, at.aux(-1, 0, k - 1), aux_below,
+                at.inverse_capacity(X, -1, k - 1), kappa_below, dtdx, fluxes.f);
+            keep_admissible<Y, 6>(solver, at.state(0, -1, k - 1), below, at.aux(0, -1, k - 1), aux_below,
+                at.inverse_capacity(Y, -1, k - 1), kappa_below, dtdy, fluxes.g);
+            keep_admissible<Z, 6>(solver, below, at.state(0, 0, k), aux_below, at.aux(0, 0, k), kappa_below,
+                at.inverse_capacity(Z, 0, k), dtdz, fluxes.h);
+        }
+#endif
         // 3. Plane k − 1 is complete.
         finish(solver, at, k, fluxes, exchange, march, found);
         if constexpr (KEEPS_FACES) {

@@ -30,4 +30,6 @@ pub struct DeviceSource {
     pub has_flag: bool,
     /// There is a function `least_positive`.
     pub has_positive: bool,
+    /// There is a function `is_admissible`.
+    pub has_admissible: bool,
 }

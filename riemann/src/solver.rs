@@ -154,6 +154,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const NONNEGATIVE: &'static [&'static str] = &[];
     /// Steps can change quantities that must be positive: see [`Solver::least_positive`].
     const CHECKS_STEPS: bool = false;
+    /// Steps can change quantities that must be positive or must not be negative: see [`Solver::is_admissible`].
+    const LIMITS: bool = false;
     /// The components of `q` that are not scalars: what mirrors and rotations do to them.
     const GROUPS: &'static [Group] = &[];
     /// The equations differ between directions, so that they cannot be rotated into the frame of a face.
@@ -249,6 +251,13 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     #[inline(always)]
     fn least_positive<V: Real>(&self, _q: [V; M], _aux: [V; A]) -> V {
         V::constant(1.0)
+    }
+
+    /// Whether the quantities that steps can change are positive where they must be and not below `least` where they must not be negative;
+    /// where [`Solver::LIMITS`].
+    #[inline(always)]
+    fn is_admissible<V: Real>(&self, _q: [V; M], _aux: [V; A], _least: V) -> V::Mask {
+        V::mask(true)
     }
 
     /// The values of [`Solver::POSITIVE`], then of [`Solver::NONNEGATIVE`], one each.

@@ -129,6 +129,7 @@ impl Solver<2, 1, 1> for Decay {
             has_boundary,
             has_flag,
             has_positive: false,
+            has_admissible: false,
         })
     }
 }
@@ -162,8 +163,14 @@ fn everything<R: Scalar>(solver: &dyn PatchSolver<R>) -> (Vec<R>, f64, bool) {
     let mut q: Vec<R> = values(2 * COMPONENT + 2 * PACK_OVERRUN);
     let aux: Vec<R> = values(COMPONENT + 2 * PACK_OVERRUN);
     let mut q_next = q.clone();
-    let scheme =
-        Scheme { order: 2, transverse: 2, limiters: [Limiter::Mc; MAX_WAVES], double_transverse: true, capacity: -1 };
+    let scheme = Scheme {
+        order: 2,
+        transverse: 2,
+        limiters: [Limiter::Mc; MAX_WAVES],
+        double_transverse: true,
+        capacity: -1,
+        keeps_admissible: false,
+    };
     let kept_faces = [KeptFace { cell: [3, 4, 0], axis: Axis::X, seen_from: Side::Upper, slot: 1 }];
     let (mut kept, mut scratch) = (vec![R::default(); 4], vec![R::default(); solver.scratch_len()]);
     let args = TileArgs {

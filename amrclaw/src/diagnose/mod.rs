@@ -115,6 +115,15 @@ pub struct LimitedSteps {
     pub by_growth: u64,
 }
 
+/// Steps of the coarsest level in which faces fell back to first order where their corrections would have made states inadmissible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FallbackSteps {
+    /// All of them.
+    pub taken: u64,
+    /// Those that were taken without before, in vain.
+    pub repeated: u64,
+}
+
 /// What a run has done so far.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
@@ -127,6 +136,9 @@ pub struct Counts {
     /// Steps that Courant numbers have not limited.
     #[serde(default)]
     pub limited: LimitedSteps,
+    /// Steps in which faces fell back to first order.
+    #[serde(default)]
+    pub fallback: FallbackSteps,
     /// Largest Courant number of an accepted step.
     pub courant_max: f64,
 }

@@ -49,6 +49,10 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// The device fails, or auxiliary values are invalid.
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError>;
 
+    /// Whether the steps to come leave out corrections at faces where these would make states inadmissible: a face falls back to first order.
+    /// False if the solver names nothing that steps can make inadmissible; then there is nothing to leave out.
+    fn keep_admissible(&mut self, on: bool) -> bool;
+
     /// Appends the outcomes of the steps and samples since the last call, in their order; waits for them if necessary.
     ///
     /// # Errors

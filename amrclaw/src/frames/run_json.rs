@@ -2,7 +2,7 @@
 
 use super::atomic::{Durability, write_file};
 use super::error::{InputError, OutputError};
-use crate::diagnose::PhaseSeconds;
+use crate::diagnose::{FallbackSteps, PhaseSeconds};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -81,6 +81,9 @@ pub struct RunRecord {
     /// What limited steps besides Courant numbers; none if nothing could.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_limits: Option<StepLimitsRecord>,
+    /// Coarse steps in which faces fell back to first order to keep states admissible, and those of them that were taken without before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback_steps: Option<FallbackSteps>,
     /// Integral of each equation's quantity over the composite grid, at the start.
     #[serde(deserialize_with = "numbers")]
     pub totals_initial: BTreeMap<String, f64>,

@@ -113,6 +113,8 @@ pub struct Simulation<const D: usize> {
     /// What limits the next step.
     dt_limit: StepLimit,
     limits: StepLimits,
+    /// Coarse steps to come in which faces fall back to first order where states would become inadmissible.
+    fallback_left: u32,
     counts: Counts,
     /// Work on steps that were taken again, per level.
     repeated: Vec<LevelCounts>,
@@ -177,6 +179,7 @@ impl<const D: usize> Simulation<D> {
             dt_next: limits.or_first(Some(settings.dt_initial), settings.dt_initial),
             dt_limit: StepLimit::default(),
             limits,
+            fallback_left: 0,
             counts: Counts::new(hierarchy.max_levels()),
             repeated: vec![LevelCounts::default(); hierarchy.max_levels()],
             stopwatch: Stopwatch::default(),

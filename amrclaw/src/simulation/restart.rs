@@ -27,6 +27,9 @@ pub struct ScheduleState {
     /// Work on steps that were taken again, per level.
     #[serde(default)]
     pub repeated: Vec<LevelCounts>,
+    /// Coarse steps to come in which faces fall back to first order where states would become inadmissible.
+    #[serde(default)]
+    pub fallback_left: u32,
     /// The record of the growth check.
     #[serde(default)]
     pub growth: GrowthRecord,
@@ -41,6 +44,7 @@ impl<const D: usize> Simulation<D> {
             steps_since_regrid: self.subcycle.steps_since_regrid(),
             counts: self.counts.clone(),
             repeated: self.repeated.clone(),
+            fallback_left: self.fallback_left,
             growth: self.growth.record().clone(),
         }
     }
@@ -178,6 +182,7 @@ impl<const D: usize> Simulation<D> {
         (self.dt_next, self.dt_limit) = (self.limits.or_first(known, self.settings.dt_initial), schedule.dt_limit);
         self.counts = schedule.counts.clone();
         self.repeated = schedule.repeated.clone();
+        self.fallback_left = schedule.fallback_left;
         for levels in [&mut self.counts.levels, &mut self.repeated] {
             levels.resize(self.hierarchy.max_levels(), LevelCounts::default());
         }

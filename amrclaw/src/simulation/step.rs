@@ -21,6 +21,9 @@ const STRETCH: f64 = 1.001;
 /// A step may exceed the longest by this fraction of it: times are sums of steps.
 const ROUND_OFF: f64 = 1e-9;
 
+/// Coarse steps in which faces fall back to first order where states would become inadmissible, once a step has needed that.
+const FALLBACK_STEPS: u32 = 16;
+
 /// The state to which a rejected step returns, besides the values. Reused from step to step, so that saving allocates nothing.
 pub(super) struct Saved<const D: usize> {
     hierarchy: Hierarchy<D>,
@@ -73,6 +76,9 @@ impl<const D: usize> Simulation<D> {
         let saved = self.save();
         let mut tries = 1;
         let mut ahead = self.exec.works_ahead();
+        let falls_back = self.fallback_left > 0;
+        self.exec.keep_admissible(falls_back);
+        let mut fell_back = false;
         loop {
             if self.time + dt <= self.time {
                 return Err(RunError::StepTooSmall { dt, time: self.time });
@@ -87,6 +93,12 @@ impl<const D: usize> Simulation<D> {
                 }
                 Err(error) => {
                     self.restore(&saved);
+                    if is_invalid(&error) && !falls_back && !fell_back && self.exec.keep_admissible(true) {
+                        debug!(%error, dt, "step taken again, at first order where states would be inadmissible");
+                        self.counts.retries += u64::from(tries - 1);
+                        fell_back = true;
+                        continue;
+                    }
                     let may_retry = self.settings.dt_fixed.is_none() && tries <= self.settings.max_retries;
                     let Some(factor) = self.shortened_by(&error).filter(|_| may_retry) else {
                         return Err(error.with_help(&self.solver_name));
@@ -105,22 +117,26 @@ impl<const D: usize> Simulation<D> {
                 }
             }
         }
+        self.count_fallback(falls_back, fell_back);
         self.time = if hits { limit } else { self.time + dt };
         self.saved = Some(saved);
         for l in 0..self.hierarchy.num_levels() {
             self.exec.set_time(Level(l as u8), self.time);
         }
         limited.count(&mut self.counts.limited);
-        (self.dt_next, self.dt_limit) = match self.settings.dt_fixed {
-            Some(fixed) => (fixed, StepLimit::Courant),
-            None => {
-                // A step that only a time to reach has shortened leaves the next as long as it would have been.
-                let (dt, is_second) = (if tries == 1 { asked } else { dt }, self.counts.levels[0].steps == 1);
-                self.limits.next(dt, self.subcycle.dt_wanted(), is_second)
-            }
-        };
+        // A step that only a time to reach has shortened leaves the next as long as it would have been.
+        self.choose_next_step(if tries == 1 { asked } else { dt });
         self.watch_source(hits)?;
         self.watch_growth(hits)
+    }
+
+    /// Chooses the step that the next coarse step will try, after one of size `dt`.
+    fn choose_next_step(&mut self, dt: f64) {
+        let is_second = self.counts.levels[0].steps == 1;
+        (self.dt_next, self.dt_limit) = match self.settings.dt_fixed {
+            Some(fixed) => (fixed, StepLimit::Courant),
+            None => self.limits.next(dt, self.subcycle.dt_wanted(), is_second),
+        };
     }
 
     /// The step where nothing moves, which no Courant number limits: up to the limit, or to the end.
@@ -134,10 +150,20 @@ impl<const D: usize> Simulation<D> {
         match error {
             RunError::Courant { courant, .. } => Some(self.settings.cfl_desired / courant),
             // If a step was too large for a source or a strong wave, no Courant number tells by how much.
-            RunError::Exec(
-                ExecError::NotFinite { .. } | ExecError::Inadmissible { .. } | ExecError::LostWithinStep { .. },
-            ) => Some(0.5),
+            error if is_invalid(error) => Some(0.5),
             _ => None,
+        }
+    }
+
+    /// Counts a step and decides about the next. `falls_back`: faces could fall back from the start; `fell_back`: since the step was repeated.
+    fn count_fallback(&mut self, falls_back: bool, fell_back: bool) {
+        if fell_back {
+            self.fallback_left = FALLBACK_STEPS;
+        }
+        if falls_back || fell_back {
+            self.fallback_left -= 1;
+            self.counts.fallback.taken += 1;
+            self.counts.fallback.repeated += u64::from(fell_back);
         }
     }
 
@@ -313,4 +339,10 @@ impl<const D: usize> Simulation<D> {
         self.stopwatch.time(Phase::Average, || exec.average_down(fine, &plans[fine.index()]));
         Ok(())
     }
+}
+
+/// True if values are not finite or not admissible.
+fn is_invalid(error: &RunError) -> bool {
+    use ExecError::{Inadmissible, LostWithinStep, NotFinite};
+    matches!(error, RunError::Exec(NotFinite { .. } | Inadmissible { .. } | LostWithinStep { .. }))
 }

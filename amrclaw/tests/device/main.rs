@@ -164,6 +164,18 @@ fn sound_is_that_of_the_cpu_to_the_bit() {
     compare(include_str!("../cases/hard/deep_corner.toml"), &["levels.max=6"], 2);
 }
 
+/// Cold gas that implodes: steps are taken again with fallback to first order at some faces, and slopes between levels are limited, by both sweeps.
+#[test]
+fn an_implosion_is_that_of_the_cpu_to_the_bit() {
+    let implosion = include_str!("../cases/hard/implosion.toml");
+    for scheme in ["scheme={}", "scheme={split='strang'}"] {
+        for device in start_on_both(implosion, &[scheme], UserFunctions::<2>::default) {
+            let device = compare_with(device, implosion, &[scheme], 12);
+            assert!(device.counts().fallback.repeated > 0, "{scheme}");
+        }
+    }
+}
+
 /// A swirling flow: auxiliary values on faces, which change with time.
 const SWIRL: &str = include_str!("../cases/swirl.toml");
 

@@ -7,6 +7,7 @@ mod common;
 mod boundary;
 mod criteria;
 mod ends;
+mod implosion;
 mod media;
 mod mesh;
 mod one_dimension;

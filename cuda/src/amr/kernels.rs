@@ -46,6 +46,8 @@ pub struct Shape {
 pub enum Group {
     /// Kernels that move values between patches or gather them; without a solver.
     Regions,
+    /// The kernel that fills cells, which asks the solver whether states are admissible.
+    Fill,
     /// Kernels that make new boxes from tags; without a solver.
     Regrid,
     /// Kernels that make tables of plans; without a solver.
@@ -93,12 +95,12 @@ pub fn mapped_cells(dim: usize) -> [&'static str; 3] {
 
 impl Group {
     /// All groups but those whose kernels call a function of the case.
-    pub const ALL: [Group; 6] =
-        [Group::Regions, Group::Regrid, Group::Plan, Group::Capacity, Group::Registers, Group::Source];
+    pub const ALL: [Group; 7] =
+        [Group::Regions, Group::Fill, Group::Regrid, Group::Plan, Group::Capacity, Group::Registers, Group::Source];
 
     /// Whether the text calls the solver.
     pub fn solves(self) -> bool {
-        matches!(self, Group::Registers | Group::Source)
+        matches!(self, Group::Fill | Group::Registers | Group::Source)
     }
 
     /// Whether the kernels read and write boxes alone, no values: the text is then the same for all solvers, and compiled once for all.
@@ -187,7 +189,7 @@ kernels! {
     /// Lists the tiles that the update works on.
     LIST_TILES = "list_tiles" in Regions, Work::ThreadPerItem, ListTilesArgs: CutCells Tile;
     /// Copies and interpolates cells.
-    FILL = "fill" in Regions, Work::WarpPerChunk, FillArgs: Origin;
+    FILL = "fill" in Fill, Work::WarpPerChunk, FillArgs: Origin;
     /// Fills ghost cells outside the domain from the patch's own cells.
     FILL_OUTSIDE = "fill_outside" in Regions, Work::BlockPerItem([THREADS; 3]), FillOutsideArgs: ;
     /// Copies cells into messages and out of them.
@@ -289,7 +291,7 @@ impl Shape {
                 texts.extend([include_str!("../../kernels/boxes.cuh"), include_str!("../../kernels/outside.cuh")]);
                 texts.extend([include_str!("../../kernels/surroundings.cuh"), include_str!("../../kernels/plan.cuh")]);
             }
-            Group::Capacity => {}
+            Group::Capacity | Group::Fill => {}
             Group::Source => texts.push(include_str!("../../kernels/source_place.cuh")),
             Group::SourceFunction => {
                 texts.extend([
@@ -307,6 +309,7 @@ impl Shape {
         texts.extend(group.rows().map(|row| row.text));
         let file = match group {
             Group::Regions => "regions.cu",
+            Group::Fill => "fill.cu",
             Group::Regrid => "regrid.cu",
             Group::Plan => "plan.cu",
             Group::Capacity => "conserve.cu",

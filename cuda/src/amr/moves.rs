@@ -58,6 +58,8 @@ device_struct! {
         pub coarse_old: Pointer<Real>,
         /// Coarse array at its later time.
         pub coarse_new: Pointer<Real>,
+        /// Coarse auxiliary values, for checks of states.
+        pub coarse_aux: Pointer<Real>,
         /// Weight of the later time.
         pub alpha: f64,
         /// Regions that are copies.

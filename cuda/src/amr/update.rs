@@ -68,6 +68,10 @@ crate::device_struct! {
         pub num_tiles: i32,
         /// Ghost cells on every side of a patch.
         pub num_ghost: i32,
+        /// Leave out corrections that would make states inadmissible.
+        pub keeps_admissible: u32,
+        /// Nothing.
+        pub padding: u32,
     }
 }
 
@@ -125,7 +129,11 @@ impl UpdateOptions {
             ("KEEPS_FACES", flag(self.keeps_faces)),
             ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
         ];
-        let mut texts = vec![include_str!("../../kernels/limiter.cuh"), include_str!("../../kernels/found.cuh")];
+        let mut texts = vec![
+            include_str!("../../kernels/limiter.cuh"),
+            include_str!("../../kernels/found.cuh"),
+            include_str!("../../kernels/admissible.cuh"),
+        ];
         let shape = self.tile_shape(solver, precision);
         let file = if in_space(self.sweep) {
             texts.extend([include_str!("../../kernels/column.cuh"), include_str!("../../kernels/update_3d.cu")]);

@@ -60,6 +60,8 @@ impl Source {
         }
         let positive = target.solver.as_ref().is_some_and(|solver| solver.has_positive);
         define(&mut text, "HAS_POSITIVE", &u8::from(positive));
+        let admissible = target.solver.as_ref().is_some_and(|solver| solver.has_admissible);
+        define(&mut text, "HAS_ADMISSIBLE", &u8::from(admissible));
         define(&mut text, "FUSED", &u8::from(target.fused));
         for (name, value) in &self.defines {
             define(&mut text, name, value);

@@ -35,7 +35,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
     if program.functions.iter().all(|function| function.name != "mean_state") {
         functions.push_str(NO_MEAN_STATE);
     }
-    functions.push_str(&least_positive(&Quantities::of(description, form, program)));
+    functions.push_str(&judgements(&Quantities::of(description, form, program)));
     let mut body = format!("    // {}\n", description.solver);
     for parameter in &description.parameters {
         let _ = writeln!(body, "    Real {};", parameter.name);
@@ -58,22 +58,28 @@ const NO_MEAN_STATE: &str =
 /// Qualifiers of each function.
 const QUALIFIERS: &str = "__device__ __forceinline__";
 
-/// The function that returns the least of the quantities that must stay positive.
-fn least_positive(quantities: &Quantities<'_>) -> String {
+/// The functions that judge states: the least of the quantities that must stay positive; whether all quantities are as they must be.
+fn judgements(quantities: &Quantities<'_>) -> String {
     let value = |&k: &usize| match quantities.values[k] {
         Value::Component(Component::Equation(m)) => format!("q[{m}]"),
         Value::Component(Component::Aux(a)) => format!("aux[{a}]"),
         Value::Computed(k) => format!("computed[{k}]"),
     };
-    let values = quantities.changed.iter().map(value);
-    let Some(least) = values.reduce(|least, value| format!("real_min({least}, {value})")) else { return String::new() };
     let computed = quantities.function.map_or(String::new(), |function| {
         let (count, arguments) = (quantities.values.len(), quantities.arguments().join(", "));
         format!("        const Array<Real, {count}> computed = {}({arguments});\n", function.name)
     });
-    format!(
-        "\n    {QUALIFIERS} Real least_positive(State q, Aux aux) const {{\n{computed}        return {least};\n    }}\n"
-    )
+    let function = |head: &str, result: &str| {
+        format!("\n    {QUALIFIERS} {head} const {{\n{computed}        return {result};\n    }}\n")
+    };
+    let positive = quantities.changed.iter().map(value);
+    let least = positive.clone().reduce(|least, value| format!("real_min({least}, {value})"));
+    let conditions = positive.map(|value| format!("{value} > Real(0.0)"));
+    let not_negative = quantities.changed_nonnegative.iter().map(|k| format!("{} >= least", value(k)));
+    let all = conditions.chain(not_negative).collect::<Vec<_>>().join(" && ");
+    let least = least.map_or(String::new(), |least| function("Real least_positive(State q, Aux aux)", &least));
+    let admissible = || function("bool is_admissible(State q, Aux aux, Real least)", &all);
+    if quantities.change() { least + &admissible() } else { least }
 }
 
 impl Text {

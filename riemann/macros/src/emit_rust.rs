@@ -3,6 +3,8 @@
 //! Where a comparison of real numbers decides, both sides are computed and the values selected lane by lane. Everything else is
 //! as the user wrote it, operation by operation.
 
+// tidy: long because each item of a solver's block is emitted here
+
 mod expression;
 mod plain;
 mod statement;
@@ -218,7 +220,8 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
     let (m, w, a, fwaves) = (form.equations.len(), form.waves, form.aux.len(), description.fwaves);
     let has = |name: &str| program.functions.iter().any(|f| f.name == name);
     let (source, boundary, flag) = (has("source"), has("boundary"), has("flag"));
-    let positive = !Quantities::of(description, form, program).changed.is_empty();
+    let quantities = Quantities::of(description, form, program);
+    let (positive, limits) = (!quantities.changed.is_empty(), quantities.change());
     quote! {
         fn device_source(&self) -> ::core::option::Option<::riemann::device_source::DeviceSource> {
             ::core::option::Option::Some(::riemann::device_source::DeviceSource {
@@ -232,6 +235,7 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
                 has_boundary: #boundary,
                 has_flag: #flag,
                 has_positive: #positive,
+                has_admissible: #limits,
             })
         }
     }
@@ -335,8 +339,23 @@ impl Writer<'_> {
                 }
             }
         });
+        let nonnegative: Vec<_> =
+            quantities.changed_nonnegative.iter().map(|&k| value(&quantities.values[k])).collect();
+        let admissible = quantities.change().then(|| {
+            quote! {
+                const LIMITS: bool = true;
+                #[inline(always)]
+                fn is_admissible<V: ::riemann::real::Real>(&self, q: #state, aux: #aux, least: V) -> V::Mask {
+                    let _ = (aux, least);
+                    #computed
+                    let yes = V::mask(true);
+                    yes #(& #changed.gt(V::zero()))* #(& #nonnegative.ge(least))*
+                }
+            }
+        });
         quote! {
             #least
+            #admissible
             #[inline(always)]
             fn quantities<V: ::riemann::real::Real>(&self, q: #state, aux: #aux, values: &mut [V]) {
                 let _ = (q, aux);

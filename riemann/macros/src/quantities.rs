@@ -19,6 +19,8 @@ pub struct Quantities<'a> {
     pub values: Vec<Value>,
     /// Indices in `values` of the quantities that a step can change and that must stay positive.
     pub changed: Vec<usize>,
+    /// Indices of those that it can change and that must not be negative.
+    pub changed_nonnegative: Vec<usize>,
 }
 
 impl<'a> Quantities<'a> {
@@ -31,8 +33,17 @@ impl<'a> Quantities<'a> {
         });
         // A step does not change auxiliary values.
         let changes = |name: &String| !matches!(form.component(name), Some(Component::Aux(_)));
-        let changed = description.positive.iter().enumerate().filter(|(_, name)| changes(name)).map(|(k, _)| k);
-        Quantities { function, values: values.collect(), changed: changed.collect() }
+        let (changed, changed_nonnegative) = names()
+            .enumerate()
+            .filter(|(_, name)| changes(name))
+            .map(|(k, _)| k)
+            .partition(|&k| k < description.positive.len());
+        Quantities { function, values: values.collect(), changed, changed_nonnegative }
+    }
+
+    /// Whether a step can change any of them.
+    pub fn change(&self) -> bool {
+        !(self.changed.is_empty() && self.changed_nonnegative.is_empty())
     }
 
     /// Names of the arguments that the function declares, of those that are available.

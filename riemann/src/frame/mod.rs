@@ -234,6 +234,7 @@ where
     const POSITIVE: &'static [&'static str] = S::POSITIVE;
     const NONNEGATIVE: &'static [&'static str] = S::NONNEGATIVE;
     const CHECKS_STEPS: bool = S::CHECKS_STEPS;
+    const LIMITS: bool = S::LIMITS;
     const GROUPS: &'static [Group] = S::GROUPS;
 
     #[inline(always)]
@@ -327,6 +328,11 @@ where
     #[inline(always)]
     fn least_positive<V: Real>(&self, q: [V; M], aux: [V; B]) -> V {
         self.0.least_positive(q, Self::own(&aux))
+    }
+
+    #[inline(always)]
+    fn is_admissible<V: Real>(&self, q: [V; M], aux: [V; B], least: V) -> V::Mask {
+        self.0.is_admissible(q, Self::own(&aux), least)
     }
 
     #[inline(always)]

@@ -86,6 +86,12 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
              return inside.least_positive(q, own(aux));\n    }}\n"
         );
     }
+    if inside.has_admissible {
+        text += &format!(
+            "\n    {QUALIFIERS} bool is_admissible(State q, Aux aux, Real least) const {{\n        \
+             return inside.is_admissible(q, own(aux), least);\n    }}\n"
+        );
+    }
     if inside.has_boundary {
         text += &format!(
             "\n    {QUALIFIERS} State boundary(Axis axis, Side side, Array<Real, 3> x, Real t, State mirror) const {{\n        \

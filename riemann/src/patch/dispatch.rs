@@ -2,11 +2,12 @@
 
 use super::face::fluctuation_sums;
 use super::rows::scratch_len;
+use super::slopes::limit_slopes;
 use super::source::apply_source;
 use super::space::{self, update_in_space};
 use super::states::first_inadmissible;
 use super::update::update_tile;
-use super::{FaceList, MAX_WAVES, SourceRow, TileArgs, TileReport};
+use super::{FaceList, MAX_WAVES, SlopeRow, SourceRow, TileArgs, TileReport};
 use crate::axis::Axis;
 use crate::device_source::DeviceSource;
 use crate::group::Group;
@@ -126,6 +127,16 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     /// # Safety
     /// The row and [`super::PACK_OVERRUN`] numbers beyond must be readable, the row writable by the caller alone.
     unsafe fn apply_source(&self, row: &SourceRow<R>);
+
+    /// True if steps can change quantities that must be positive or must not be negative: then slopes are limited.
+    fn limits(&self) -> bool;
+
+    /// Makes the slopes of a row of cells zero where a state interpolated with them would not be admissible.
+    ///
+    /// # Safety
+    /// The arrays of `q` and `slopes` must hold [`SlopeRow::LEN`] numbers for each component, and as many of each auxiliary value must be
+    /// readable.
+    unsafe fn limit_slopes(&self, row: &SlopeRow<R>);
 
     /// The first inadmissible cell of a row: one where a quantity that must be positive and that steps can change is not, or, in
     /// `data`, where any quantity that must be positive is not, or one that must not be negative is. Only states, auxiliary values and
@@ -299,6 +310,16 @@ where
     unsafe fn apply_source(&self, row: &SourceRow<R>) {
         if const { S::HAS_SOURCE } {
             dispatch!(self, apply_source(row), true)
+        }
+    }
+
+    fn limits(&self) -> bool {
+        S::LIMITS
+    }
+
+    unsafe fn limit_slopes(&self, row: &SlopeRow<R>) {
+        if const { S::LIMITS } {
+            dispatch!(self, limit_slopes(row), true)
         }
     }
 

@@ -5,9 +5,9 @@
 
 use super::tile::Tile;
 use super::{KeptFace, TileArgs};
-use crate::axis::Side;
+use crate::axis::{Axis, Side};
 use crate::real::{Real, Scalar};
-use crate::solver::Solver;
+use crate::solver::{Normal, Solver};
 
 impl<'a, S, V, const M: usize, const W: usize, const A: usize> Tile<'a, S, V, M, W, A>
 where
@@ -61,6 +61,38 @@ where
     }
 }
 
+/// States, auxiliary values and solution at the face below a cell along an axis.
+///
+/// # Safety
+/// Both cells must be readable.
+#[inline(always)]
+pub(super) unsafe fn solve_at<S, R, const M: usize, const W: usize, const A: usize>(
+    solver: &S,
+    args: &TileArgs<'_, R>,
+    axis: Axis,
+    upper: isize,
+) -> ([[R; M]; 2], [[R; A]; 2], Normal<R, M, W>)
+where
+    S: Solver<M, W, A>,
+    R: Scalar,
+{
+    let strides = &args.strides;
+    let (mut q, mut aux) = ([[R::zero(); M]; 2], [[R::zero(); A]; 2]);
+    let cells = [upper - strides.along(axis) as isize, upper];
+    for (side, offset) in cells.into_iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe {
+            for m in 0..M {
+                q[side][m] = *args.q.offset(offset).add(m * strides.component);
+            }
+            for a in 0..A {
+                aux[side][a] = *args.aux.offset(offset).add(a * strides.component);
+            }
+        }
+    }
+    (q, aux, solver.normal(axis, q[0], q[1], aux[0], aux[1]))
+}
+
 /// Fluctuations of a single face. One function for vectors of all widths: few faces are kept.
 #[inline(never)]
 unsafe fn fluctuations<S, R, const M: usize, const W: usize, const A: usize>(
@@ -72,21 +104,7 @@ where
     S: Solver<M, W, A>,
     R: Scalar,
 {
-    let strides = &args.strides;
-    let (mut q, mut aux) = ([[R::zero(); M]; 2], [[R::zero(); A]; 2]);
-    let upper = strides.offset(kept.cell);
-    let cells = [upper - strides.along(kept.axis) as isize, upper];
-    for (side, offset) in cells.into_iter().enumerate() {
-        // SAFETY: the cells beside a face of the tile are readable.
-        unsafe {
-            for m in 0..M {
-                q[side][m] = *args.q.offset(offset).add(m * strides.component);
-            }
-            for a in 0..A {
-                aux[side][a] = *args.aux.offset(offset).add(a * strides.component);
-            }
-        }
-    }
-    let face = solver.normal(kept.axis, q[0], q[1], aux[0], aux[1]);
+    // SAFETY: the cells beside a face of the tile are readable.
+    let (_, _, face) = unsafe { solve_at(solver, args, kept.axis, args.strides.offset(kept.cell)) };
     [face.amdq, face.apdq]
 }

@@ -4,11 +4,13 @@
 //! [`PatchSolver`] is the object-safe interface of a solver: its entry points take whole tiles or lists of faces, so that calling them
 //! through a pointer costs nothing.
 
+mod admissible;
 mod correction;
 mod dispatch;
 mod face;
 mod kept_faces;
 mod rows;
+mod slopes;
 mod source;
 mod space;
 mod states;
@@ -69,7 +71,7 @@ impl Strides {
     }
 }
 
-/// What is computed, the same for all patches of a run.
+/// What is computed, the same for all patches of a level.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Scheme {
@@ -83,6 +85,8 @@ pub struct Scheme {
     pub limiters: [Limiter; MAX_WAVES],
     /// Component of aux that holds the capacity κ, or −1.
     pub capacity: i32,
+    /// Corrections that would make states inadmissible are left out.
+    pub keeps_admissible: bool,
 }
 
 /// A face whose flux is kept for the conservation fix.
@@ -177,6 +181,34 @@ pub struct FaceList<R> {
     pub sum: *mut R,
     /// Numbers between components: at least `len` rounded up to [`PACK_OVERRUN`].
     pub stride: usize,
+}
+
+/// A row of cells inside which values are interpolated. Its arrays `q` and `slopes` have [`SlopeRow::LEN`] numbers a component.
+#[derive(Debug)]
+#[repr(C)]
+pub struct SlopeRow<R> {
+    /// States of the cells' centres, `[component, cell]`.
+    pub q: *const R,
+    /// Differences across a cell, `[axis, component, cell]`.
+    pub slopes: *mut R,
+    /// Auxiliary values of the cells.
+    pub aux: *const R,
+    /// Numbers between components of `aux`.
+    pub aux_component: usize,
+    /// Number of cells, [`SlopeRow::LEN`] at most.
+    pub len: usize,
+    /// Along each axis the outermost points inside a cell, as offsets from its centre in cells.
+    pub ends: [[R; 2]; 3],
+}
+
+impl<R> SlopeRow<R> {
+    /// Cells of a row at most.
+    pub const LEN: usize = PACK_OVERRUN;
+
+    /// The slopes along an axis.
+    fn slopes_along(&self, axis: usize, components: usize) -> *mut R {
+        self.slopes.wrapping_add(axis * components * Self::LEN)
+    }
 }
 
 /// A row of cells to apply the source term to.

@@ -127,10 +127,9 @@ where
     #[inline(always)]
     pub unsafe fn write(&mut self, i: isize, cell: isize, values: [V; M]) {
         let inside = Self::lanes_inside(i, self.columns);
-        if const { S::CHECKS_STEPS } {
-            // SAFETY: the cells are the tile's, and a pack beyond is readable.
-            let least = self.solver.least_positive(values, unsafe { self.aux(cell) });
-            let fault = V::select(least.gt(V::zero()), V::zero(), V::constant(f64::NAN));
+        // SAFETY: the caller's promise.
+        if let Some(wrong) = unsafe { self.faults(cell, values) } {
+            let fault = V::select(wrong, V::constant(f64::NAN), V::zero());
             self.fault += match inside {
                 None => fault,
                 Some(inside) => V::select(inside, fault, V::zero()),

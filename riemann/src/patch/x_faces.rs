@@ -171,6 +171,9 @@ where
                 let dtdx = self.dt_over_dx[0] * mean;
                 let products = [&here.products, &above];
                 correction = limited_correction::<S, V, M, W, A>(self.tile.args.scheme, &here.face, products, dtdx);
+                if const { S::DIM != 2 } || !transverse {
+                    self.tile.keep_admissible(Axis::X, self.offset(i, k), &mut correction);
+                }
                 rows.correction.store(i, correction);
             }
             let mut fluctuations = shift_down(&here.amdq, &after.amdq);

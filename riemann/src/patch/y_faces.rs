@@ -188,6 +188,7 @@ where
                     g[m] -= from_above * down[m] + from_below * up[m];
                 }
             }
+            self.tile.keep_admissible(Self::ALONG, self.offset(i, k), &mut g);
             let g_below = self.rows.g.load::<V, M>(i);
             self.rows.g.store(i, g);
             let bpdq_below = self.rows.bpdq_below.load::<V, M>(i);
@@ -205,6 +206,9 @@ where
                 let from_left = V::shift_up(right_before[m], now.right[m]);
                 now.f[m] -= sent * left[m] + from_left;
                 now.y_part[m] = dtdy * kappa_below * ((bpdq_below[m] + face.amdq[m]) + (g[m] - g_below[m]));
+            }
+            if const { S::DIM == 2 } && transverse {
+                self.tile.keep_admissible(Axis::X, self.offset(i, k - 1), &mut now.f);
             }
             now
         }

@@ -3,13 +3,13 @@
 use crate::axis::{Axis, Side};
 use crate::lattice::Lattice;
 use crate::patch::{
-    FaceList, KeptFace, MAX_WAVES, PACK_OVERRUN, Scheme, SourceRow, Strides, TILE_COLUMNS, TILE_GROWTH, TILE_ROWS,
-    TileArgs, TileReport,
+    FaceList, KeptFace, MAX_WAVES, PACK_OVERRUN, Scheme, SlopeRow, SourceRow, Strides, TILE_COLUMNS, TILE_GROWTH,
+    TILE_ROWS, TileArgs, TileReport,
 };
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 11;
+pub const ABI_VERSION: u32 = 12;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -24,6 +24,7 @@ pub(super) const LAYOUT: u64 = {
         ($($type:ty),*) => { $(add!(size_of::<$type>(), align_of::<$type>());)* };
     }
     layouts!(TileCall<f64>, TileCall<f32>, Scheme, Strides, KeptFace, TileReport, FaceList<f64>, SourceRow<f64>, Row);
+    layouts!(SlopeRow<f64>);
     layouts!(FaceCall<f64>, GhostCall);
     layouts!(Description, Parameter, Entries<f64>, Form, Table);
     add!(PACK_OVERRUN, MAX_WAVES, TILE_COLUMNS, TILE_ROWS, TILE_GROWTH);
@@ -117,6 +118,8 @@ pub struct Description {
     pub(super) flag_looks_around: bool,
     /// The CUDA text has `least_positive`.
     pub(super) checks_steps: bool,
+    /// The CUDA text has `is_admissible`.
+    pub(super) limits: bool,
     /// There are kernels in `f32`.
     pub(super) has_single: bool,
 }
@@ -254,6 +257,7 @@ pub struct Entries<R> {
     pub(super) quantities: unsafe extern "C" fn(Object, q: *const R, aux: *const R, out: *mut R) -> Status,
     /// Out: the first inadmissible cell of the row, or the row's length.
     pub(super) first_inadmissible: unsafe extern "C" fn(Object, *const SourceRow<R>, data: bool, *mut usize) -> Status,
+    pub(super) limit_slopes: unsafe extern "C" fn(Object, *const SlopeRow<R>) -> Status,
     /// Out: waves, speeds, amdq, apdq.
     pub(super) normal: unsafe extern "C" fn(Object, *const FaceCall<R>, out: *mut R) -> Status,
     /// Out: bmasdq, bpasdq.

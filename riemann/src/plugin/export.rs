@@ -4,7 +4,7 @@ use super::abi::{Description, FaceCall, GhostCall, LAYOUT, MARK, Sink};
 use super::panic::{guard, keep_messages, take_panic};
 use super::{ABI_VERSION, Entries, Form, Header, List, Object, Parameter, Row, Status, Table, Text, TileCall};
 use crate::axis::Axis;
-use crate::patch::{FaceList, Kernels, PatchSolver, SourceRow, TileReport};
+use crate::patch::{FaceList, Kernels, PatchSolver, SlopeRow, SourceRow, TileReport};
 use crate::real::Scalar;
 use crate::solver::{Cell, Described, Solver, TransverseAux};
 use std::ffi::c_void;
@@ -95,6 +95,7 @@ where
         has_flag: S::HAS_FLAG,
         flag_looks_around: S::FLAG_LOOKS_AROUND,
         checks_steps: S::CHECKS_STEPS,
+        limits: S::LIMITS,
         has_single: precisions & SINGLE != 0,
     }
 }
@@ -128,6 +129,7 @@ where
             apply_source: Self::apply_source::<R>,
             quantities: Self::quantities::<R>,
             first_inadmissible: Self::first_inadmissible::<R>,
+            limit_slopes: Self::limit_slopes::<R>,
             normal: Self::normal::<R>,
             transverse: Self::transverse::<R>,
             flux: Self::flux::<R>,
@@ -249,6 +251,17 @@ where
         guard(|| unsafe {
             let row = &*row;
             *cell = Self::kernels(object).first_inadmissible(row, data).unwrap_or(row.len);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn limit_slopes<R: Scalar>(object: Object, row: *const SlopeRow<R>) -> Status {
+        if const { !Self::compiled::<R>() } {
+            return Status::ABSENT;
+        }
+        // SAFETY: the caller keeps the promises of `PatchSolver::limit_slopes`.
+        guard(|| unsafe {
+            Self::kernels(object).limit_slopes(&*row);
             Status::DONE
         })
     }

@@ -193,8 +193,14 @@ fn schemes(dim: usize, num_aux: usize) -> Vec<Scheme> {
     let mut schemes = Vec::new();
     let capacities: &[i32] = if num_aux > 0 { &[-1, 0] } else { &[-1] };
     for &capacity in capacities {
-        let of =
-            |order, transverse, limiters| Scheme { order, transverse, limiters, double_transverse: true, capacity };
+        let of = |order, transverse, limiters| Scheme {
+            order,
+            transverse,
+            limiters,
+            double_transverse: true,
+            capacity,
+            keeps_admissible: false,
+        };
         let all = |limiter: Limiter| [limiter; MAX_WAVES];
         for transverse in 0..=2 {
             schemes.push(of(1, transverse, all(Limiter::default())));
@@ -203,6 +209,7 @@ fn schemes(dim: usize, num_aux: usize) -> Vec<Scheme> {
         // A different limiter for each wave.
         let limiters = std::array::from_fn(|w| Limiter::ALL[w % Limiter::ALL.len()]);
         schemes.push(of(2, 2, limiters));
+        schemes.push(Scheme { keeps_admissible: true, ..of(2, 2, limiters) });
         if dim > 2 {
             schemes
                 .extend((1..=2).map(|transverse| Scheme { double_transverse: false, ..of(2, transverse, limiters) }));
@@ -343,7 +350,14 @@ fn the_comparison_is_of_something() {
         let patch = Patch::<f64>::new(dim, cells, &mut Random::new(3), &admissible(info));
         let bits = |limiter: Limiter| {
             let limiters = [limiter; MAX_WAVES];
-            let scheme = Scheme { order: 2, transverse: 2, limiters, double_transverse: true, capacity: -1 };
+            let scheme = Scheme {
+                order: 2,
+                transverse: 2,
+                limiters,
+                double_transverse: true,
+                capacity: -1,
+                keeps_admissible: false,
+            };
             let way = Way { sweep: std::array::from_fn(|d| d < dim), tile: WHOLE };
             patch.update(kernels(info).double.as_ref(), &scheme, way)
         };

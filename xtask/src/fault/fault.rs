@@ -89,6 +89,7 @@ impl Solver<1, 1, 0> for Fault {
             has_boundary: false,
             has_flag: false,
             has_positive: false,
+            has_admissible: false,
         })
     }
 }

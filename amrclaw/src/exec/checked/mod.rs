@@ -155,6 +155,10 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         self.inner.sample(level, patch, position);
     }
 
+    fn keep_admissible(&mut self, on: bool) -> bool {
+        self.inner.keep_admissible(on)
+    }
+
     fn set_time(&mut self, level: Level, time: f64) {
         self.inner.set_time(level, time);
     }

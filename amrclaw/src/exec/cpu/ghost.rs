@@ -21,7 +21,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (ranks, header, exchange) = (self.ranks.clone(), self.header(Phase::GhostCells, level), plan.exchange());
         let (coarser, from_here) = self.levels.split_at_mut(level.index());
         let store = &mut from_here[0];
-        let coarse = coarser.last().map(|c| CoarseLevel::at_time(c, store.states.time, self.ratios[level.index() - 1]));
+        let limiter = (self.solver.as_ref(), &self.scratch);
+        let coarse =
+            coarser.last().map(|c| CoarseLevel::at_time(c, store.states.time, self.ratios[level.index() - 1], limiter));
         let context = BoundaryContext::new(&self.problem, &self.signs, store);
         let layout = store.layout.clone();
         let num_eqn = store.num_eqn;

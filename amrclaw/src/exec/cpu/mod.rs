@@ -258,6 +258,11 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.unshared.collect(&self.ranks, num_eqn, &own, outcomes)
     }
 
+    fn keep_admissible(&mut self, on: bool) -> bool {
+        self.problem.scheme.keeps_admissible = on;
+        self.solver.limits()
+    }
+
     fn set_time(&mut self, level: Level, time: f64) {
         self.levels[level.index()].states.time = time;
     }

@@ -1,12 +1,13 @@
 //! Copying and interpolating regions: from patch to patch, and into and out of messages for other ranks.
 
 use super::exchange::blocks;
-use super::interpolate::{CoarseSource, Slope, interpolate};
+use super::interpolate::{CoarseSource, Slope, SlopeLimiter, interpolate};
+use super::scratch::Scratch;
 use super::store::LevelStore;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::index::{CellBox, Ratio};
 use crate::plan::{CopyRegion, InterpRegion, Regions};
-use riemann::patch::Strides;
+use riemann::patch::{PatchSolver, Strides};
 use riemann::real::Scalar;
 
 /// A coarse level between the times of its last step, as a finer level interpolates it.
@@ -17,14 +18,21 @@ pub(super) struct CoarseLevel<'a, const D: usize, R> {
     pub new: &'a [R],
     pub alpha: R,
     pub ratio: Ratio<D>,
+    limiter: Option<SlopeLimiter<'a, R>>,
 }
 
 impl<'a, const D: usize, R: Scalar> CoarseLevel<'a, D, R> {
-    /// The level as it is at `time`, between its old and its present state.
-    pub fn at_time(store: &'a LevelStore<D, R>, time: f64, ratio: Ratio<D>) -> Self {
+    /// The level as it is at `time`, between its old and its present state. States in it stay as `solver` allows.
+    pub fn at_time(
+        store: &'a LevelStore<D, R>,
+        time: f64,
+        ratio: Ratio<D>,
+        (solver, scratch): (&'a dyn PatchSolver<R>, &'a Scratch<R>),
+    ) -> Self {
         let new = store.q();
         let (old, alpha) = (store.q_old().unwrap_or(new), R::from_f64(store.states.weight_at(time)));
-        CoarseLevel { layout: &store.layout, old, new, alpha, ratio }
+        let limiter = SlopeLimiter::of(solver, scratch, &store.aux);
+        CoarseLevel { layout: &store.layout, old, new, alpha, ratio, limiter }
     }
 
     /// Interpolates a region of a fine patch.
@@ -42,7 +50,9 @@ impl<'a, const D: usize, R: Scalar> CoarseLevel<'a, D, R> {
         let layout = &self.layout.patches[region.source as usize];
         let source = CoarseSource { layout, old: self.old, new: self.new, alpha: self.alpha };
         // SAFETY: the caller's promise.
-        unsafe { interpolate(fine, fine_layout, source, region, self.ratio, num_components, slope) }
+        unsafe {
+            interpolate((fine, fine_layout), source, (region, self.ratio), num_components, (slope, self.limiter));
+        }
     }
 }
 

@@ -32,7 +32,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let mut old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
         let exchanged = {
             let coarse = &self.levels[l - 1];
-            let source = CoarseLevel::at_time(coarse, coarse.states.time, hierarchy.ratio(Level((l - 1) as u8)));
+            let (ratio, limiter) = (hierarchy.ratio(Level((l - 1) as u8)), (self.solver.as_ref(), &self.scratch));
+            let source = CoarseLevel::at_time(coarse, coarse.states.time, ratio, limiter);
             let old = old.as_mut().map(|o| (o.layout.clone(), Shared::new(o.q_mut())));
             let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
             let q = Shared::new(store.q_mut());

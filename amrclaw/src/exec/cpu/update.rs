@@ -23,7 +23,7 @@ pub(super) struct TileSweep<'a, const D: usize, R: Scalar> {
 impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
     /// Updates a tile.
     pub fn update_tile(&self, tile: &Tile, tiles: &TilePlan, scratch: &mut [R]) -> StepReport {
-        let LevelSweep { layout, input, output, aux, num_aux, num_eqn, dt, dx, sweep } = *self.level;
+        let LevelSweep { layout, input, output, aux, num_aux, num_eqn, dt, dx, sweep, .. } = *self.level;
         let patch = &layout.patches[tile.patch as usize];
         let size = patch.cells.size();
         let (mut lo, mut hi) = (tile.lo, tile.hi);

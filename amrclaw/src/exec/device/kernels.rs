@@ -102,7 +102,7 @@ impl KernelOptions {
     /// All texts to compile: the groups of the registry that the run needs, and its updates.
     pub fn texts(&self) -> Vec<KernelText> {
         let needed = |group: &Group| match group {
-            Group::Regions | Group::Regrid | Group::Plan => true,
+            Group::Regions | Group::Fill | Group::Regrid | Group::Plan => true,
             Group::Capacity => self.shape.capacity >= 0,
             Group::Registers => self.conservation_fix,
             Group::Source => self.solver().has_source,

@@ -21,6 +21,8 @@ pub(in crate::exec) struct DeviceSweep<'a> {
     pub number: usize,
     /// Time step of the level.
     pub dt: f64,
+    /// Corrections that would make states inadmissible are left out.
+    pub keeps_admissible: bool,
     /// The level's patches.
     pub patches: Pointer<Patch>,
     /// States that the sweep begins with.
@@ -113,6 +115,8 @@ impl DeviceSweep<'_> {
             dt_over_dx: dx.map(|dx| self.sweep_dt() / dx),
             num_tiles: place.num_tiles as i32,
             num_ghost,
+            keeps_admissible: u32::from(self.keeps_admissible),
+            padding: 0,
         }
     }
 

@@ -143,6 +143,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             sweeps: &self.sweeps,
             number,
             dt: step.dt,
+            keeps_admissible: self.problem.scheme.keeps_admissible,
             patches: store.patches(),
             q,
             aux: store.aux_address(),

@@ -256,6 +256,11 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.check_boundaries()
     }
 
+    fn keep_admissible(&mut self, on: bool) -> bool {
+        self.problem.scheme.keeps_admissible = on;
+        self.host.get_mut().keep_admissible(on)
+    }
+
     fn set_time(&mut self, level: Level, time: f64) {
         self.levels[level.index()].states.time = time;
     }

@@ -59,6 +59,8 @@ pub(in crate::exec) struct LevelSweep<'a, const D: usize, R> {
     pub dt: f64,
     pub dx: [f64; 3],
     pub sweep: Sweep,
+    /// Corrections that would make states inadmissible are left out.
+    pub keeps_admissible: bool,
 }
 
 /// Which sweep of which level's step.

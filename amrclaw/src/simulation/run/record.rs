@@ -82,6 +82,7 @@ impl<const D: usize> Driver<'_, D> {
             patches_mean: counts.levels.iter().map(|l| l.patches_mean()).collect(),
             courant_max: counts.courant_max,
             step_limits: self.step_limits(),
+            fallback_steps: Some(counts.fallback).filter(|steps| steps.taken > 0),
             totals_initial: by_equation(&self.totals_initial),
             totals_final: by_equation(&totals_final),
             memory_bytes: MemoryBytes { host, device, host_peak, device_peak, state },

@@ -108,6 +108,7 @@ where
                     self.pass_up(&mut g, [Axis::X, y], kappa, [place; 2]);
                     self.pass_up(&mut g, [Axis::Z, y], kappa, [place; 2]);
                 }
+                self.tile.keep_admissible(y, cell, &mut g);
                 let below: [V; M] = keep.g.load(place);
                 keep.g.store(place, g);
                 let mut part: [V; M] = keep.fluctuations[1].load(cells + i);
@@ -135,6 +136,7 @@ where
                     self.pass_up(&mut h, [Axis::X, z], kappa, [place, in_plane]);
                     self.pass_up(&mut h, [Axis::Y, z], kappa, [place, in_plane]);
                 }
+                self.tile.keep_admissible(z, cell, &mut h);
                 let below: [V; M] = keep.h.load(in_plane);
                 keep.h.store(in_plane, h);
                 if k > 0 {
@@ -166,6 +168,7 @@ where
                     self.pass_along(&mut f, Axis::Y, kappa, place);
                     self.pass_along(&mut f, Axis::Z, kappa, place);
                 }
+                self.tile.keep_admissible(Axis::X, cell, &mut f);
                 keep.f.store(place, f);
             }
             i += V::LANES as isize;

@@ -203,6 +203,7 @@ impl Instance {
             has_boundary: hooks.boundary,
             has_flag: hooks.flag,
             has_positive: self.form().description.checks_steps,
+            has_admissible: self.form().description.limits,
         })
     }
 

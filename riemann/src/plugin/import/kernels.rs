@@ -6,7 +6,7 @@ use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
 use crate::faces::{FaceSolution, FaceSolver};
 use crate::group::Group;
-use crate::patch::{FaceList, PatchSolver, SourceRow, TileArgs, TileReport};
+use crate::patch::{FaceList, PatchSolver, SlopeRow, SourceRow, TileArgs, TileReport};
 use crate::plugin::abi::FaceCall;
 use crate::plugin::{Entries, Form, Status, TileCall};
 use crate::real::Scalar;
@@ -132,6 +132,17 @@ impl<R: Precision> PatchSolver<R> for Instance {
                     .fill(R::constant(f64::NAN));
             }
         }
+    }
+
+    fn limits(&self) -> bool {
+        self.form().description.limits
+    }
+
+    unsafe fn limit_slopes(&self, row: &SlopeRow<R>) {
+        let _inside = enter(&"admissible_state");
+        // SAFETY: the caller's promises are handed on.
+        let status = unsafe { (R::entries(self.form()).limit_slopes)(self.object(), row) };
+        self.done(status);
     }
 
     unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize> {

@@ -1,0 +1,95 @@
+//! Corrections that would make a state inadmissible are left out: the update then falls back, at that face, to first order.
+//!
+//! A cell's new state is the mean of one partial state for each of its `2 D` faces, `q − 2 D Δt/κΔx (𝒜⁻ΔQ + F̃)` on the lower side of a face
+//! and `q − 2 D Δt/κΔx (𝒜⁺ΔQ − F̃)` on its upper side. Admissible states are convex, so that a cell with admissible partial states is
+//! admissible. F̃, all that goes through a face beyond first order, becomes zero if either partial state is not. That depends on what is
+//! at the face alone: both cells, all tiles and the conservation fix see the same. Hu, Adams & Shu 2013, doi:10.1016/j.jcp.2013.01.024.
+
+use super::kept_faces::solve_at;
+use super::tile::Tile;
+use super::{PACK_OVERRUN, TileArgs};
+use crate::axis::Axis;
+use crate::real::{Real, Scalar};
+use crate::solver::Solver;
+
+/// A step that makes a quantity that must not be negative smaller than this is taken again with such corrections left out: round-off alone
+/// does not.
+const LEAST: f64 = -1e-12;
+
+impl<S, V, const M: usize, const W: usize, const A: usize> Tile<'_, S, V, M, W, A>
+where
+    S: Solver<M, W, A>,
+    V: Real,
+{
+    /// Where new states of the pack at `cell` are not what the solver asks of a step: what must be positive is not; or, as long as corrections
+    /// are not left out, what must not be negative is.
+    #[inline(always)]
+    pub unsafe fn faults(&self, cell: isize, values: [V; M]) -> Option<V::Mask> {
+        if const { S::LIMITS && !S::NONNEGATIVE.is_empty() } && !self.args.scheme.keeps_admissible {
+            // SAFETY: the cells are the tile's, and a pack beyond is readable.
+            return Some(!self.solver.is_admissible(values, unsafe { self.aux(cell) }, V::constant(LEAST)));
+        }
+        if const { S::CHECKS_STEPS } {
+            // SAFETY: likewise.
+            let least = self.solver.least_positive(values, unsafe { self.aux(cell) });
+            return Some(!least.gt(V::zero()));
+        }
+        None
+    }
+
+    /// Leaves out the corrections of those faces of a pack where they would make a state inadmissible, if the step says so. The faces lie
+    /// below the cells at `cell` along `axis`; these and the cells below them still hold their old states.
+    #[inline(always)]
+    pub unsafe fn keep_admissible(&self, axis: Axis, cell: isize, correction: &mut [V; M]) {
+        if const { !S::LIMITS } || !self.args.scheme.keeps_admissible {
+            return;
+        }
+        let mut numbers = [[V::Scalar::default(); PACK_OVERRUN]; M];
+        // SAFETY: a pack has no more lanes; the cells are those of the caller's faces.
+        unsafe {
+            for m in 0..M {
+                correction[m].store(numbers[m].as_mut_ptr());
+            }
+            leave_out(&self.solver, self.args, (axis, cell), V::LANES, &mut numbers);
+            for m in 0..M {
+                correction[m] = V::load(numbers[m].as_ptr());
+            }
+        }
+    }
+}
+
+/// The same face by face: one function for vectors of all widths, since few steps need it; cold, so that the others keep their registers.
+#[cold]
+#[inline(never)]
+unsafe fn leave_out<S, R, const M: usize, const W: usize, const A: usize>(
+    solver: &S,
+    args: &TileArgs<'_, R>,
+    (axis, first): (Axis, isize),
+    lanes: usize,
+    corrections: &mut [[R; PACK_OVERRUN]; M],
+) where
+    S: Solver<M, W, A>,
+    R: Scalar,
+{
+    let faces = 2 * args.sweep.iter().filter(|swept| **swept).count();
+    let weight = R::from_f64(faces as f64) * R::from_f64(args.dt / args.dx[axis.index()]);
+    for lane in 0..lanes {
+        // SAFETY: the cells beside the faces are readable, with a pack beyond.
+        let (q, aux, face) = unsafe { solve_at(solver, args, axis, first + lane as isize) };
+        let inverse_capacity = |aux: &[R; A]| match usize::try_from(args.scheme.capacity) {
+            Ok(capacity) if A > 0 => R::constant(1.0) / aux[capacity],
+            _ => R::constant(1.0),
+        };
+        let (mut below, mut above) = (q[0], q[1]);
+        let [weight_below, weight_above] = [0, 1].map(|side| weight * inverse_capacity(&aux[side]));
+        for m in 0..M {
+            below[m] -= weight_below * (face.amdq[m] + corrections[m][lane]);
+            above[m] -= weight_above * (face.apdq[m] - corrections[m][lane]);
+        }
+        if !(solver.is_admissible(below, aux[0], R::zero()) && solver.is_admissible(above, aux[1], R::zero())) {
+            for correction in corrections.iter_mut() {
+                correction[lane] = R::zero();
+            }
+        }
+    }
+}
