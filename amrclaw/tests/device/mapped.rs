@@ -121,6 +121,8 @@ fn mapped_meshes_are_those_of_the_cpu_to_the_bit() {
     let walls = "mesh.boundary={x=\"wall\",y=\"wall\"}";
     compare(sound, &["scheme.split=\"strang\"", walls, stretched, "gauge=[]"], 3);
     compare(sound, &["regrid.flag={criterion=\"richardson\",tolerance=1e-3}", "mesh.cells=[10,12]"], 3);
+    // The host differentiates along physical axes.
+    compare(sound, &["regrid.flag={criterion=\"user\",expression=\"grad(pressure) > 0.5 or dx(v) > 0.2\"}"], 3);
 }
 
 /// Kernels compute a solver's own auxiliary values, which mapped cells store before their geometry: beyond every kind of boundary, in
