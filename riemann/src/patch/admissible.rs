@@ -14,7 +14,7 @@ use crate::solver::Solver;
 
 /// A step that makes a quantity that must not be negative smaller than this is taken again with such corrections left out: round-off alone
 /// does not.
-const LEAST: f64 = -1e-12;
+pub const LEAST: f64 = -1e-12;
 
 impl<S, V, const M: usize, const W: usize, const A: usize> Tile<'_, S, V, M, W, A>
 where

@@ -19,6 +19,7 @@ mod update;
 mod x_faces;
 mod y_faces;
 
+pub use admissible::LEAST as LEAST_NONNEGATIVE;
 pub use dispatch::{Isa, Kernels, PatchSolver, SolverKernels};
 
 use crate::axis::{Axis, Side};

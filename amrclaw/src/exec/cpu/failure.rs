@@ -9,7 +9,7 @@ use crate::index::{CellBox, Level};
 use crate::physics::{Boundary, SourceSplit};
 use crate::plan::{BoundaryRegion, GhostPlan};
 use crate::threads::parallel_map;
-use riemann::patch::SourceRow;
+use riemann::patch::{LEAST_NONNEGATIVE, SourceRow};
 use riemann::real::Scalar;
 
 /// Which cells of a patch are checked.
@@ -60,17 +60,16 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         time: f64,
     ) -> Option<ExecError> {
         self.not_finite_in(level, patch, (state, self.solver.equations()), cells, time)
-            .or_else(|| self.inadmissible_in(level, patch, state, (cells, false), time))
+            .or_else(|| self.inadmissible_in(level, patch, state, (cells, LEAST_NONNEGATIVE), time))
     }
 
-    /// The first cell whose state the solver does not allow. `data`: these are given data, in which `nonnegative` quantities are
-    /// checked too.
+    /// The first cell whose state the solver does not allow. `least`: what `nonnegative` quantities must not be below.
     fn inadmissible_in(
         &self,
         level: Level,
         patch: usize,
         state: &[R],
-        (cells, data): (Searched, bool),
+        (cells, least): (Searched, f64),
         time: f64,
     ) -> Option<ExecError> {
         let solver = self.solver.as_ref();
@@ -91,11 +90,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let wrong = |k: usize| {
                 let value = values[k].to_f64();
                 // NaN is neither positive nor admissible.
-                if k < positive.len() {
-                    value <= 0.0 || value.is_nan()
-                } else {
-                    data && (value < 0.0 || value.is_nan())
-                }
+                if k < positive.len() { value <= 0.0 || value.is_nan() } else { value < least || value.is_nan() }
             };
             let k = (0..names.len()).find(|&k| wrong(k))?;
             let place = self.place(level, patch, cell, time);
@@ -233,7 +228,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let equations = (store.q(), self.solver.equations());
             self.not_finite_in(level, patch, equations, interior, time)
                 .or_else(wrong_aux)
-                .or_else(|| self.inadmissible_in(level, patch, store.q(), (interior, true), time))
+                .or_else(|| self.inadmissible_in(level, patch, store.q(), (interior, 0.0), time))
         };
         let found = parallel_map(store.layout.patches.len(), in_patch).into_iter().flatten().next();
         found.map_or(Ok(()), Err)
