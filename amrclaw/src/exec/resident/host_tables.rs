@@ -3,7 +3,7 @@
 use super::slide::{Slide, is_worth_it};
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{
-    DeviceBoxes, HostLevelTables, HostTables, LevelContext, LevelTables, TransferTables, patch_table,
+    DeviceBoxes, HostLevelTables, HostTables, LevelContext, LevelTables, Queue, TransferTables, patch_table,
 };
 use crate::exec::step::sweeps;
 use crate::fields::LevelLayout;
@@ -12,7 +12,6 @@ use crate::mesh::{Hierarchy, LevelMesh, Partition};
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange, TransferPlan};
 use crate::threads::{join, parallel_map};
-use cuda::CudaError;
 use cuda::amr::Patch;
 use riemann::patch::PatchSolver;
 use riemann::real::Precision;
@@ -49,15 +48,14 @@ impl Sizes {
     }
 }
 
-/// Tables of a new level's plans and of the transfer of its values, and the level's boxes if these have been sent.
-pub(super) struct NewTables<N: Machine> {
-    pub tables: LevelTables<N>,
-    pub transfer: TransferTables<N::Memory>,
-    pub boxes: Option<DeviceBoxes<N::Memory>>,
+/// Tables of a new level's plans: on the host, or made by the device.
+pub(super) enum PlanTables<N: Machine> {
+    Host(HostLevelTables, TransferTables<HostTables>),
+    Device(LevelTables<N>, TransferTables<N::Memory>),
 }
 
-/// The same before they are sent.
-pub(super) type TablesOnHost = (HostLevelTables, TransferTables<HostTables>);
+/// Tables of a new level's plans, and its boxes if these have been sent.
+pub(super) type NewLevelTables<N> = (PlanTables<N>, Option<DeviceBoxes<<N as Queue>::Memory>>);
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Derives what new levels need from their meshes, in parallel. `partitions`: owners of each level's patches.
@@ -88,8 +86,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Makes the tables of all new levels' plans, in parallel.
-    pub(super) fn host_tables(&self, change: &MeshChange<'_, D>) -> Vec<Option<TablesOnHost>> {
-        let make = |l: usize| Some(self.host_tables_of_plans(change, l, change.transfer(l)?));
+    pub(super) fn host_tables(&self, change: &MeshChange<'_, D>) -> Vec<Option<NewLevelTables<N>>> {
+        let make = |l: usize| Some((self.host_tables_of_plans(change, l, change.transfer(l)?), None));
         parallel_map(change.plans().len(), make)
     }
 
@@ -99,17 +97,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         change: &MeshChange<'_, D>,
         level: usize,
         transfer: &TransferPlan<D>,
-    ) -> TablesOnHost {
+    ) -> PlanTables<N> {
         let (hierarchy, capacity) = (change.hierarchy(), self.problem.scheme.capacity >= 0);
         let tables = || self.tables_on_host(hierarchy.level(Level(level as u8)), &change.plans()[level]);
         let moved = || TransferTables::on_host(transfer, self.ratios[level - 1], capacity, self.sizes.num_ghost);
-        join(tables, moved)
-    }
-
-    /// Sends tables to the device.
-    pub(super) fn send_tables(&self, (tables, transfer): TablesOnHost) -> Result<NewTables<N>, CudaError> {
-        let (tables, transfer) = (tables.send(&self.machine)?, transfer.send(&self.machine)?);
-        Ok(NewTables { tables, transfer, boxes: None })
+        let (tables, transfer) = join(tables, moved);
+        PlanTables::Host(tables, transfer)
     }
 
     /// Makes the tables of a level's plans.

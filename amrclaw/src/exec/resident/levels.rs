@@ -1,9 +1,9 @@
 //! Creation, replacement and removal of levels: their tables, and the values of new ones.
 
-use super::host_tables::{HostLevel, NewTables};
+use super::host_tables::{HostLevel, NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
-use crate::exec::device::{Overlap, TransferTables, bytes_of};
+use crate::exec::device::{Overlap, Queue, TransferTables, bytes_of};
 use crate::exec::{DevicePhase, ExecError, Executor, NewValues};
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition};
@@ -12,18 +12,28 @@ use cuda::CudaError;
 use riemann::real::Scalar;
 use std::sync::Arc;
 
-/// A new level without values, and the tables of the transfer of its values.
+/// A new level without values, and the tables of its plans.
 pub(super) struct NewLevel<const D: usize, N: Machine> {
     level: Level,
     store: DeviceLevel<D, N>,
-    transfer: TransferTables<N::Memory>,
+    tables: NewLevelTables<N>,
 }
 
 /// The level that a new one replaces, and the tables of the transfer of values.
 pub(super) struct Replacement<const D: usize, N: Machine> {
     pub level: Level,
     pub old: Option<DeviceLevel<D, N>>,
-    pub transfer: TransferTables<N::Memory>,
+    pub transfer: TransferTables<<N as Queue>::Memory>,
+}
+
+/// Pairs the stores and the tables of new levels.
+fn joined<const D: usize, N: Machine>(
+    stores: Vec<Option<DeviceLevel<D, N>>>,
+    tables: Vec<Option<NewLevelTables<N>>>,
+) -> Vec<NewLevel<D, N>> {
+    let of_levels = stores.into_iter().zip(tables).enumerate();
+    let of_level = |(l, (store, tables))| Some(NewLevel { level: Level(l as u8), store: store?, tables: tables? });
+    of_levels.filter_map(of_level).collect()
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
@@ -102,27 +112,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         moved: bool,
     ) -> Result<Vec<NewLevel<D, N>>, ExecError> {
         let (hierarchy, new) = (change.hierarchy(), change.new_levels().filter(|_| moved).collect::<Vec<_>>());
-        let (stores, tables): (_, Vec<_>) =
-            if self.planned_by_kernels(hierarchy.levels().iter().map(|mesh| mesh.patches().len())) {
-                let counted = if moved { self.count_plans(change)? } else { Vec::new() };
-                change.plan_lazily();
-                let of_meshes = self.host_levels(hierarchy, &new, &vec![None; hierarchy.num_levels()]);
-                // Tables of patches are uploaded while the device counts.
-                (self.new_stores(hierarchy, of_meshes)?, self.write_plans(change, counted)?)
-            } else {
-                let of_meshes = change.plan_while(moved, |owners| self.host_levels(hierarchy, &new, owners));
-                let made = self.host_tables(change);
-                let stores = self.new_stores(hierarchy, of_meshes)?;
-                let sent = made.into_iter().map(|made| made.map(|tables| self.send_tables(tables)).transpose());
-                (stores, sent.collect::<Result<_, CudaError>>()?)
-            };
-        let mut made = Vec::new();
-        for (l, (store, tables)) in stores.into_iter().zip(tables).enumerate() {
-            let (Some(mut store), Some(NewTables { tables, transfer, boxes })) = (store, tables) else { continue };
-            (store.tables, store.boxes) = (Some(tables), boxes);
-            made.push(NewLevel { level: Level(l as u8), store, transfer });
+        if !self.planned_by_kernels(hierarchy.levels().iter().map(|mesh| mesh.patches().len())) {
+            let of_meshes = change.plan_while(moved, |owners| self.host_levels(hierarchy, &new, owners));
+            let tables = self.host_tables(change);
+            let stores = self.new_stores(hierarchy, of_meshes)?;
+            return Ok(joined(stores, tables));
         }
-        Ok(made)
+        let counted = if moved { self.count_plans(change)? } else { Vec::new() };
+        change.plan_lazily();
+        let of_meshes = self.host_levels(hierarchy, &new, &vec![None; hierarchy.num_levels()]);
+        // Tables of patches are uploaded while the device counts.
+        let stores = self.new_stores(hierarchy, of_meshes)?;
+        let tables = self.write_plans(change, counted)?;
+        Ok(joined(stores, tables))
     }
 
     /// Makes new levels of what the host has derived from their meshes.
@@ -161,7 +163,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         new: Vec<NewLevel<D, N>>,
     ) -> Result<Vec<Replacement<D, N>>, ExecError> {
         let mut replaced = Vec::new();
-        for NewLevel { level, store, transfer } in new {
+        for NewLevel { level, mut store, tables: (tables, boxes) } in new {
+            store.boxes = boxes;
+            let transfer = match tables {
+                PlanTables::Host(tables, transfer) => {
+                    store.tables = Some(tables.send(&self.machine)?);
+                    transfer.send(&self.machine)?
+                }
+                PlanTables::Device(tables, transfer) => {
+                    store.tables = Some(tables);
+                    transfer
+                }
+            };
             let l = level.index();
             let old = (l < self.levels.len()).then(|| self.levels.remove(l));
             self.levels.insert(l, store);

@@ -1,6 +1,6 @@
 //! Tables of plans that the device makes from the boxes alone; or the choice that the host makes them.
 
-use super::host_tables::NewTables;
+use super::host_tables::{NewLevelTables, PlanTables};
 use super::slide::is_worth_it;
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
@@ -129,16 +129,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &self,
         change: &MeshChange<'_, D>,
         counted: Vec<Option<CountedLevel<N>>>,
-    ) -> Result<Vec<Option<NewTables<N>>>, CudaError> {
+    ) -> Result<Vec<Option<NewLevelTables<N>>>, CudaError> {
         let write = |(l, counted): (usize, Option<CountedLevel<N>>)| {
             let Some(CountedLevel { boxes, tables }) = counted else { return Ok(None) };
-            let new = match tables.write::<D>(&self.machine)? {
-                Some((tables, transfer)) => NewTables { tables, transfer: transfer.expect("asked for"), boxes: None },
-                None => {
-                    self.send_tables(self.host_tables_of_plans(change, l, &change.plan_transfer(Level(l as u8))))?
-                }
+            let tables = match tables.write::<D>(&self.machine)? {
+                Some((tables, transfer)) => PlanTables::Device(tables, transfer.expect("asked for")),
+                None => self.host_tables_of_plans(change, l, &change.plan_transfer(Level(l as u8))),
             };
-            Ok(Some(NewTables { boxes: Some(boxes), ..new }))
+            Ok(Some((tables, Some(boxes))))
         };
         counted.into_iter().enumerate().map(write).collect()
     }
