@@ -113,15 +113,17 @@ __device__ __forceinline__ unsigned sum_up_to(unsigned number)
     return number;
 }
 
-// The same over all threads of a block, and the sum of all. `of_warps`: a place for each warp, free again when all have returned.
-__device__ __forceinline__ unsigned sum_up_to_of_block(unsigned number, unsigned* of_warps, unsigned& all)
+// The same over all threads of a block, and the sum of all. `of_warps`: a place for each warp that is still active, the first ones; free
+// again when all have returned.
+__device__ __forceinline__ unsigned sum_up_to_of_block(
+    unsigned number, unsigned* of_warps, unsigned& all, unsigned num_warps = blockDim.x / 32)
 {
     const unsigned warp = threadIdx.x / 32;
     unsigned up_to = sum_up_to(number);
     if (lane_number() == 31) of_warps[warp] = up_to;
     __syncthreads();
     all = 0;
-    for (unsigned k = 0; k < blockDim.x / 32; k++) {
+    for (unsigned k = 0; k < num_warps; k++) {
         if (k < warp) up_to += of_warps[k];
         all += of_warps[k];
     }

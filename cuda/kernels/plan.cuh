@@ -44,7 +44,7 @@ template <bool WRITES> struct Items {
     __device__ __forceinline__ void chunks(const PlanTable& table, unsigned& next_chunk, unsigned item, Word cells) const
     {
         const unsigned count = (unsigned(cells) + table.chunk_cells - 1) / table.chunk_cells;
-        if (WRITES)
+        if (WRITES && table.chunks)
             for (unsigned k = 0; k < count; k++) {
                 Chunk chunk;
                 chunk.region = item, chunk.first = k * table.chunk_cells;
@@ -220,7 +220,9 @@ template <bool WRITES> __device__ void find_items(Items<WRITES>& items, int numb
         else if (task == UNDER) items.template region<AVERAGES>(args.averages, image.patch, number, part, nullptr);
         else items.template region<MOVED>(args.values, number, image.patch, part, image.shift);
     }
-    if (task == BESIDE && !is_inside) {
+    if (task == BESIDE && !is_inside && args.outside_last) {
+        if (lane == 0) find_outside<OUTSIDE_COPIES>(items, number, grown, number, inside, nullptr);
+    } else if (task == BESIDE && !is_inside) {
         // For the near patches that fill ghost cells inside the domain, and for the patch itself.
         for (int i = lane; i <= near.count; i += 32) {
             const bool is_own = i == near.count;
@@ -250,5 +252,5 @@ template <bool WRITES> __device__ void find_items(Items<WRITES>& items, int numb
         const Near& covering = surroundings.of_task[task == BEFORE ? BEFORE : BESIDE];
         num_open = add_open(box, beside, covering, surroundings.open[task], num_open, args.failed);
     }
-    find_sources(items, number, num_open, grown, is_inside, surroundings);
+    find_sources(items, number, num_open, grown, is_inside || args.outside_last, surroundings);
 }

@@ -70,17 +70,22 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         answer
     }
 
-    /// Defers the plans of a single rank, unless they exist, until they are first used: for an executor that makes tables of its own.
-    pub fn plan_lazily(&mut self) {
+    /// Defers the plans, unless they exist, until they are first used: for an executor that makes tables of its own. Returns the partition of
+    /// each level.
+    pub fn plan_lazily(&mut self) -> Vec<Option<Arc<Partition>>> {
         let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
-        assert_eq!(options.rank.of, 1, "each of several ranks plans its own part");
-        let plans = || (0..hierarchy.num_levels()).map(|l| lazy_plans(l, hierarchy, options, before)).collect();
-        self.plans.get_or_insert_with(|| Arc::new(plans()));
+        let plans = self.plans.get_or_insert_with(|| {
+            let owners = partitions(hierarchy, &self.speeds, before);
+            let plans = (0..hierarchy.num_levels()).map(|l| lazy_plans(l, hierarchy, (options, &owners), before));
+            Arc::new(plans.collect())
+        });
+        owners_in(plans)
     }
 
-    /// Plans the transfer of values to a new level, where the other plans were deferred.
+    /// Plans the transfer of values to a new level, if it has not been planned with the other plans.
     pub fn plan_transfer(&self, level: Level) -> TransferPlan<D> {
-        plan_transfer(level.index(), self.hierarchy, self.options, self.before)
+        let owners = owners_in(self.plans());
+        plan_transfer(level.index(), self.hierarchy, (self.options, &owners), self.before)
     }
 
     /// The same change with other plans.

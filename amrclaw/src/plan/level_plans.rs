@@ -2,6 +2,7 @@
 
 use super::build::BuiltPlans;
 use super::neighbours::PlanInput;
+use super::rank_part::PlanOwners;
 use super::{GhostPlan, RefluxPlan, RestrictPlan};
 use crate::index::{CellBox, Ratio};
 use crate::mesh::{LevelMesh, MeshEpoch, Partition};
@@ -38,14 +39,21 @@ pub(super) struct PlanSource<const D: usize> {
     pub coarser: Option<(Arc<LevelMesh<D>>, Ratio<D>)>,
     pub num_ghost: i32,
     pub conservation_fix: bool,
+    /// The rank whose plans they are.
+    pub rank: usize,
+    /// Owners of the level's patches and of those of the next coarser one, if there are several ranks.
+    pub owners: Option<Arc<Partition>>,
+    pub coarser_owners: Option<Arc<Partition>>,
 }
 
 impl<const D: usize> PlanSource<D> {
     fn make(&self) -> MadePlans<D> {
         let coarser = self.coarser.as_ref().map(|(mesh, ratio)| (&**mesh, *ratio));
-        let &PlanSource { num_ghost, conservation_fix, .. } = self;
+        let &PlanSource { num_ghost, conservation_fix, rank, .. } = self;
         let input = PlanInput { mesh: &self.mesh, coarser, transfer: false, old: None, num_ghost, conservation_fix };
-        BuiltPlans::new(input).into()
+        let coarser = self.coarser_owners.as_deref();
+        let owners = self.owners.as_deref().map(|own| PlanOwners { own, coarser, old: None });
+        BuiltPlans::among(input, rank, owners).into()
     }
 }
 
@@ -64,10 +72,16 @@ impl<const D: usize> LevelPlans<D> {
         LevelPlans { epoch, partition, made, source: None, has_faces }
     }
 
-    /// Plans of a single rank, to be made when they are first used.
+    /// Plans to be made when they are first used.
     pub(super) fn lazy(epoch: MeshEpoch, source: PlanSource<D>) -> Self {
         let has_faces = source.conservation_fix && source.coarser.is_some();
-        LevelPlans { epoch, partition: None, made: Arc::default(), source: Some(Arc::new(source)), has_faces }
+        LevelPlans {
+            epoch,
+            partition: source.owners.clone(),
+            made: Arc::default(),
+            source: Some(Arc::new(source)),
+            has_faces,
+        }
     }
 
     /// The same plans, valid for another epoch too.

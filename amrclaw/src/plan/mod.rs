@@ -144,7 +144,7 @@ fn plans_before<const D: usize>(
 fn lazy_plans<const D: usize>(
     l: usize,
     hierarchy: &Hierarchy<D>,
-    options: PlanOptions,
+    (options, partitions): (PlanOptions, &[Option<Arc<Partition>>]),
     before: Option<Planned<'_, D>>,
 ) -> LevelPlans<D> {
     let source = || {
@@ -154,19 +154,23 @@ fn lazy_plans<const D: usize>(
             coarser: coarser.map(|c| (hierarchy.level(c).clone(), hierarchy.ratio(c))),
             num_ghost: options.num_ghost,
             conservation_fix: options.conservation_fix,
+            rank: options.rank.number,
+            owners: partitions[l].clone(),
+            coarser_owners: coarser.and_then(|c| partitions[c.index()].clone()),
         }
     };
     plans_before(l, hierarchy, before).unwrap_or_else(|| LevelPlans::lazy(hierarchy.epoch(), source()))
 }
 
-/// Where the values of a new level come from, for a single rank.
+/// Where the values of a new level come from.
 fn plan_transfer<const D: usize>(
     l: usize,
     hierarchy: &Hierarchy<D>,
-    options: PlanOptions,
+    (options, partitions): (PlanOptions, &[Option<Arc<Partition>>]),
     before: Option<Planned<'_, D>>,
 ) -> TransferPlan<D> {
-    BuiltPlans::new(input_of(l, hierarchy, options, before, true)).transfer.expect("asked for")
+    let input = input_of(l, hierarchy, options, before, true);
+    BuiltPlans::among(input, options.rank.number, owners_of(l, partitions, before)).transfer.expect("asked for")
 }
 
 /// Owners of the patches that a level's plans read or write, if there are several ranks.

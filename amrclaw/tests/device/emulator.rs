@@ -92,6 +92,7 @@ impl Emulator {
                     "nest" => "EMULATE(nest, NestArgs)\n".to_owned(),
                     "sort_boxes" => "EMULATE(sort_boxes, SortArgs)\n".to_owned(),
                     plan @ ("count_plan" | "sum_plan" | "write_plan") => format!("EMULATE({plan}, PlanArgs)\n"),
+                    "divide_plan" => "EMULATE(divide_plan, DivideArgs)\n".to_owned(),
                     // Its threads share rows.
                     "flag_widen" => "EMULATE(flag_widen, WidenArgs)\n".to_owned(),
                     // Its lanes compute a prefix sum.

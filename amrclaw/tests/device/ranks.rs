@@ -53,7 +53,8 @@ pub(super) fn ranks_of(size: usize, way: Transport) -> impl Iterator<Item = Rank
     })
 }
 
-/// Tiles that a device works on at once: if the number of ranks is odd, so few that states of the finest level slide.
+/// Tiles that a device works on at once. If the number of ranks is odd they are so few that states of the finest level slide and the host
+/// plans; if it is even, kernels plan.
 fn resident_tiles(options: &RunOptions) -> u32 {
     if options.comm.rank().of % 2 == 1 { 1 } else { 1 << 10 }
 }

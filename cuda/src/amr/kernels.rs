@@ -5,15 +5,17 @@
 // tidy: long because each kernel has its row here
 
 use super::tuning::{
-    BLOCK_PLANES, CLUSTER_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS, SUM_THREADS, THREADS, WIDEN_THREADS,
+    BLOCK_PLANES, CHUNK_WARPS, CLUSTER_THREADS, DIVIDE_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS,
+    SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
-    ContinueArgs, CopyArgs, CutCells, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs, FlagArgs,
-    FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice,
-    ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, Patch, PatchReport,
-    PlanArgs, PlanLevel, PlanTable, ProjectArgs, RefluxArgs, Region, RegionTable, RegisterArgs, RunTable, SampleArgs,
-    SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs,
+    FlagArgs, FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs,
+    Lattice, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport,
+    Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegionTable,
+    RegisterArgs, RunTable, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs,
+    TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -236,6 +238,8 @@ kernels! {
     SUM_PLAN = "sum_plan" in Plan, Work::BlockPerItem([SUM_THREADS; 3]), PlanArgs: CellBox ClusterState Origin PlanLevel PlanTable;
     /// Writes these items, with their chunks.
     WRITE_PLAN = "write_plan" in Plan, Work::BlockPerItem([PLAN_THREADS; 3]), PlanArgs: CellBox ClusterState Origin PlanLevel PlanTable;
+    /// Takes from these tables the part of one of several ranks.
+    DIVIDE_PLAN = "divide_plan" in Plan, Work::BlockPerItem([DIVIDE_THREADS; 3]), DivideArgs: Origin PartReport PlanPart;
     /// Interpolates values at a point.
     SAMPLE = "sample" in Regions, Work::OneBlock, SampleArgs: ;
     /// Sums up rows of cells.
@@ -363,8 +367,10 @@ impl Shape {
             ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
             ("CAPACITY", self.capacity.to_string()),
             ("BLOCK_PLANES", BLOCK_PLANES.to_string()),
+            ("CHUNK_WARPS", CHUNK_WARPS.to_string()),
             ("SOURCES", u32::from(self.sourced).to_string()),
             ("CLUSTER_THREADS", CLUSTER_THREADS.to_string()),
+            ("DIVIDE_THREADS", DIVIDE_THREADS.to_string()),
             ("LARGEST_THREADS", THREADS.to_string()),
             ("PLAN_COLUMNS", PLAN_COLUMNS.to_string()),
             ("PLAN_THREADS", PLAN_THREADS.to_string()),

@@ -3,6 +3,7 @@
 //!
 //! Arrays over axes have three entries, x first, whatever the problem's dimension.
 
+mod divide;
 mod fix;
 mod gather;
 pub mod kernels;
@@ -14,6 +15,7 @@ mod tiles;
 pub mod tuning;
 mod update;
 
+pub use divide::{DivideArgs, Form, MAX_PARTS, MAX_RANKS, PartReport, PlanPart, Whose};
 pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs, SourceCellsArgs};
 pub use gather::{
     FlagArgs, FlagFunctionArgs, FlagTile, JoinFlagsArgs, LargestArgs, SampleArgs, SourceArgs, TotalsArgs,

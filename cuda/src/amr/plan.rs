@@ -110,7 +110,11 @@ device_struct! {
         pub transfers: u32,
         /// Coarse cells under new ones are wanted.
         pub conserves: u32,
+        /// Ghost cells outside the domain are filled after those inside, each patch's from its own cells.
+        pub outside_last: u32,
         /// Number of patches that tables have places for.
         pub room: u32,
+        /// Nothing.
+        pub padding: u32,
     }
 }

@@ -13,11 +13,16 @@ pub const LANES: i32 = 32;
 pub const THREADS: u32 = 128;
 
 /// Warps that a table should give work to.
-const CHUNK_WARPS: usize = 1 << 14;
+pub const CHUNK_WARPS: usize = 1 << 14;
 
 /// Cells of a chunk in a table of so many cells: whole turns of a warp.
 pub fn chunk_cells(total: usize) -> u32 {
     (total / CHUNK_WARPS).next_multiple_of(32).clamp(32, 1024) as u32
+}
+
+/// Most chunks of a table of so many items and cells: each item may end with a smaller chunk.
+pub fn most_chunks(items: usize, cells: usize) -> usize {
+    items + (cells / 32).min(2 * CHUNK_WARPS) + cells / 1024
 }
 
 /// Threads that number the faces of a patch, by dimensions.
@@ -37,6 +42,9 @@ pub const PLAN_THREADS: u32 = 3 * LANES as u32;
 
 /// Threads of a block that adds up a column of counts.
 pub const SUM_THREADS: u32 = 256;
+
+/// Threads of a block that extracts a part of a list of items: it reads the whole list.
+pub const DIVIDE_THREADS: u32 = 1024;
 
 /// Planes of a candidate for which a block has memory: its signatures.
 pub const BLOCK_PLANES: usize = 5120;
@@ -202,6 +210,18 @@ impl TileHeights {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// However cells are shared out among items, there are no more chunks than room is made for.
+    #[test]
+    fn chunks_have_room() {
+        for cells in [0, 1, 31, 33, 500_000, 1 << 19, (1 << 19) + 1, 600_000, 1 << 24, (1 << 24) + 1, 1 << 26] {
+            for items in [1, 7, 1000, 100_000] {
+                let of_item = |k: usize| cells * (k + 1) / items - cells * k / items;
+                let chunks: usize = (0..items).map(|k| of_item(k).div_ceil(chunk_cells(cells) as usize)).sum();
+                assert!(chunks <= most_chunks(items, cells), "{cells} cells, {items} items: {chunks} chunks");
+            }
+        }
+    }
 
     /// Where there are many tiles, they are tall; where there are few, strips are cut so that every warp has one, into the shortest
     /// that leave none waiting.

@@ -7,6 +7,7 @@
 mod around_text;
 mod axes;
 mod case_functions;
+mod divided_tables;
 mod evaluate;
 mod formula_text;
 mod kernels;
@@ -21,6 +22,7 @@ mod tables;
 
 pub(super) use axes::{axes, box_by_axes, periodic_bits};
 pub use case_functions::CaseFunctions;
+pub(super) use divided_tables::{DividedTables, TableOwners, kernels_divide_among};
 pub(super) use evaluate::{EvaluatePlace, FunctionTables};
 pub(super) use kernels::{EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, compile};
 pub use kernels::{KernelOptions, KernelText, update_name};
@@ -29,7 +31,7 @@ pub(super) use machine::{bytes_of, bytes_of_mut, pointer, structs_of, words_of};
 pub(super) use outside::{Sides, origin};
 pub(super) use parcels::{ExchangeTables, Parcels, Share};
 pub(super) use patch_table::{cut_into_tiles, patch_table, strip_table};
-pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, kernels_have_room};
+pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, WrittenTables, kernels_have_room};
 pub(super) use regions::{HostTables, Table, TableBuilder, region};
 pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, KeptBeside, RegisterPlace, UpdatePlace, tile_shape};
 pub(super) use tables::{

@@ -27,6 +27,8 @@ pub(in crate::exec) struct DeviceBoxes<M> {
     /// Cells of all patches, and faces by axis of all lower sides.
     cells: usize,
     lower_faces: [usize; 3],
+    /// Owners of the patches, among several ranks, once they have been sent.
+    owners: Option<M>,
 }
 
 /// No level.
@@ -45,7 +47,7 @@ impl<M> DeviceBoxes<M> {
         let memory = machine.allocate(size_of_val(&boxes[..]).max(1))?;
         machine.upload(super::bytes_of(&boxes), &memory, 0)?;
         let level = PlanLevel { boxes: pointer::<_, N>(&memory, 0), domain: box_by_axes(&mesh.domain()), ..NOWHERE };
-        let mut boxes = DeviceBoxes { _memory: memory, level, cells: 0, lower_faces: [0; 3] };
+        let mut boxes = DeviceBoxes { _memory: memory, level, cells: 0, lower_faces: [0; 3], owners: None };
         boxes.learn(mesh);
         Ok(boxes)
     }
@@ -59,7 +61,7 @@ impl<M> DeviceBoxes<M> {
     ) -> Self {
         let (boxes, num_boxes) = (pointer::<_, N>(&memory, 0), room as u32);
         let level = PlanLevel { boxes, found, num_boxes, ..before.level };
-        DeviceBoxes { _memory: memory, level, ..*before }
+        DeviceBoxes { _memory: memory, level, owners: None, ..*before }
     }
 
     /// Takes the number and the sizes of the boxes from the mesh, now that the host knows it.
@@ -86,6 +88,19 @@ impl<M> DeviceBoxes<M> {
     pub fn num_places(&self) -> usize {
         self.level.num_boxes as usize
     }
+
+    /// Sends the owners of the patches.
+    pub fn send_owners<N: Machine<Memory = M>>(&mut self, owners: &[u32], machine: &N) -> Result<(), CudaError> {
+        let memory = machine.allocate(size_of_val(owners).max(1))?;
+        machine.upload(super::bytes_of(owners), &memory, 0)?;
+        self.owners = Some(memory);
+        Ok(())
+    }
+
+    /// The address of the owners, or null if they have not been sent.
+    pub fn owners<N: Machine<Memory = M>>(&self) -> Pointer<u32> {
+        self.owners.as_ref().map_or(Pointer::NULL, |owners| pointer::<_, N>(owners, 0))
+    }
 }
 
 /// What a level's tables depend on.
@@ -103,6 +118,8 @@ pub(in crate::exec) struct PlanRequest<'a, const D: usize, M> {
     pub keeps_faces: bool,
     /// There is a capacity function.
     pub capacity: bool,
+    /// There are other ranks: ghost cells outside the domain are filled after those ranks' messages.
+    pub outside_last: bool,
 }
 
 /// Lanes of a warp, which share the counting of a patch; each lane's counts are stored.
@@ -110,19 +127,19 @@ const LANES: usize = 32;
 
 /// Tables whose sizes are being counted or are known.
 pub(in crate::exec) struct CountedTables<N: Machine> {
-    args: PlanArgs,
+    pub(super) args: PlanArgs,
     /// The sums, then the counts of patches and lanes.
-    memory: N::Memory,
-    totals: N::Download,
-    transfers: bool,
+    pub(super) memory: N::Memory,
+    pub(super) totals: N::Download,
+    pub(super) transfers: bool,
 }
 
 /// How many items there are, and how many chunks of them.
-struct Counts([u32; PLAN_COLUMNS]);
+pub(super) struct Counts([u32; PLAN_COLUMNS]);
 
 impl Counts {
     /// Waits for the counts; `None` if there are more patches around one than the kernels have room for, or a level is not nested.
-    fn finish<N: Machine>(totals: N::Download, machine: &N) -> Result<Option<Self>, CudaError> {
+    pub fn finish<N: Machine>(totals: N::Download, machine: &N) -> Result<Option<Self>, CudaError> {
         let words: [u32; PLAN_COLUMNS + 1] = machine.finish_download(totals, |bytes| {
             std::array::from_fn(|k| u32::from_ne_bytes(bytes[4 * k..][..4].try_into().expect("four bytes")))
         })?;
@@ -130,18 +147,23 @@ impl Counts {
         Ok((!has_failed).then(|| Counts(std::array::from_fn(|column| words[column]))))
     }
 
-    fn of(&self, column: PlanColumn) -> u32 {
+    pub fn of(&self, column: PlanColumn) -> u32 {
         self.0[column as usize]
     }
 
     /// Chunks of the items of a kind.
-    fn chunks(&self, kind: PlanColumn) -> u32 {
+    pub fn chunks(&self, kind: PlanColumn) -> u32 {
         self.0[PlanColumn::Kinds as usize + kind as usize]
+    }
+
+    /// An upper bound for the cells of the items of a kind.
+    pub fn cells(&self, kind: PlanColumn, chunk_cells: u32) -> usize {
+        self.chunks(kind) as usize * chunk_cells as usize
     }
 }
 
 /// Tables of a level's plans and, if requested, of the transfer of its values.
-type WrittenTables<N> = (LevelTables<N>, Option<TransferTables<<N as super::Queue>::Memory>>);
+pub(in crate::exec) type WrittenTables<N> = (LevelTables<N>, Option<TransferTables<<N as super::Queue>::Memory>>);
 
 /// True if kernels can plan levels of so many patches each.
 pub(in crate::exec) fn kernels_have_room(most_patches: usize) -> bool {
@@ -170,7 +192,7 @@ impl<N: Machine> CountedTables<N> {
         self
     }
 
-    /// Writes the tables; `None` if the kernels have no room for them, or a level is not nested.
+    /// Writes the tables of a single rank; `None` if the kernels have no room for them, or a level is not nested.
     pub fn write<const D: usize>(self, machine: &N) -> Result<Option<WrittenTables<N>>, CudaError> {
         let CountedTables { mut args, memory: _counts, totals, transfers } = self;
         let Some(counts) = Counts::finish(totals, machine)? else { return Ok(None) };
@@ -231,11 +253,11 @@ fn placed<N: Machine>(table: &Table, memory: &N::Memory, known: PlanTable) -> Pl
 
 /// Bytes of an allocation that have been assigned so far.
 #[derive(Default)]
-struct OffsetAllocator(usize);
+pub(super) struct OffsetAllocator(pub usize);
 
 impl OffsetAllocator {
     /// Assigns bytes to `count` structs; returns their byte offset.
-    fn of<T>(&mut self, count: u32) -> usize {
+    pub fn of<T>(&mut self, count: u32) -> usize {
         let start = self.0.next_multiple_of(16);
         self.0 = start + count as usize * size_of::<T>();
         start
@@ -249,7 +271,8 @@ impl OffsetAllocator {
 
 /// The arguments of the kernels, except where tables are written.
 fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>, memory: &N::Memory) -> PlanArgs {
-    let PlanRequest { periodic, boxes, coarser, transfer, sides, num_ghost, keeps_faces, capacity } = request;
+    let PlanRequest { periodic, boxes, coarser, transfer, sides, num_ghost, keeps_faces, capacity, outside_last } =
+        request;
     let ratio = coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
     // Estimates of the tables' cells, which decide the size of chunks.
     let (cells, lower_faces) = (boxes.cells, &boxes.lower_faces[..D]);
@@ -282,6 +305,8 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
         keeps_faces: u32::from(keeps_faces),
         transfers: u32::from(transfer.is_some()),
         conserves: u32::from(capacity),
+        outside_last: u32::from(outside_last),
         room: boxes.level.num_boxes,
+        padding: 0,
     }
 }

@@ -6,7 +6,7 @@ use super::shared_buffer::SharedBuffer;
 use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, Overlap, Queue, compile};
 use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::DeviceStruct;
-use cuda::amr::kernels::{CONTINUE_AUX, LIST_CHUNKS, LIST_TILES, WRITE_PLAN};
+use cuda::amr::kernels::{CONTINUE_AUX, DIVIDE_PLAN, LIST_CHUNKS, LIST_TILES, WRITE_PLAN};
 use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Priority, Stream};
 use parking_lot::Mutex;
 use rayon::prelude::*;
@@ -103,7 +103,7 @@ impl GpuMachine {
             stream: device.stream()?,
             pinned: Mutex::new(device.pinned_buffer(SIDE)?),
         };
-        let rows = [LIST_CHUNKS.row, LIST_TILES.row, WRITE_PLAN.row, CONTINUE_AUX.row];
+        let rows = [LIST_CHUNKS.row, LIST_TILES.row, WRITE_PLAN.row, DIVIDE_PLAN.row, CONTINUE_AUX.row];
         let writes_tables = |name| name == EVALUATE_AUX || rows.iter().any(|row| row.name == name);
         let of_kernel = |(name, kernel)| (name, (kernel, writes_tables(name)));
         let stream = device.stream_of_priority(Priority::Middle)?;

@@ -10,7 +10,7 @@ use crate::fields::LevelLayout;
 use crate::index::Level;
 use crate::mesh::{Hierarchy, LevelMesh, Partition};
 use crate::physics::Problem;
-use crate::plan::{LevelPlans, MeshChange, TransferPlan};
+use crate::plan::MeshChange;
 use crate::threads::{join, parallel_map};
 use cuda::amr::Patch;
 use riemann::patch::PatchSolver;
@@ -85,29 +85,20 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         HostLevel::new(mesh, (rank, partition), self.sizes, may_slide.then(|| self.machine.resident_tiles()))
     }
 
-    /// Makes the tables of all new levels' plans, in parallel.
-    pub(super) fn host_tables(&self, change: &MeshChange<'_, D>) -> Vec<Option<NewLevelTables<N>>> {
-        let make = |l: usize| Some((self.host_tables_of_plans(change, l, change.transfer(l)?), None));
-        parallel_map(change.plans().len(), make)
-    }
-
-    /// Makes the tables of a new level's plans, and of the transfer of its values.
-    pub(super) fn host_tables_of_plans(
-        &self,
-        change: &MeshChange<'_, D>,
-        level: usize,
-        transfer: &TransferPlan<D>,
-    ) -> PlanTables<N> {
-        let (hierarchy, capacity) = (change.hierarchy(), self.problem.scheme.capacity >= 0);
-        let tables = || self.tables_on_host(hierarchy.level(Level(level as u8)), &change.plans()[level]);
-        let moved = || TransferTables::on_host(transfer, self.ratios[level - 1], capacity, self.sizes.num_ghost);
-        let (tables, transfer) = join(tables, moved);
-        PlanTables::Host(tables, transfer)
-    }
-
-    /// Makes the tables of a level's plans.
-    pub(super) fn tables_on_host(&self, mesh: &LevelMesh<D>, plans: &LevelPlans<D>) -> HostLevelTables {
-        HostLevelTables::new(plans, LevelContext { mesh, sides: &self.sides, num_ghost: self.sizes.num_ghost })
+    /// Makes the tables of new levels' plans, in parallel.
+    pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<NewLevelTables<N>>> {
+        let (capacity, sides) = (self.problem.scheme.capacity >= 0, &self.sides);
+        let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
+        let plans = change.plans();
+        let make = |l: usize| {
+            let transfer = change.transfer(l)?;
+            let moved = || TransferTables::on_host(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity, num_ghost);
+            let context = LevelContext { mesh: hierarchy.level(Level(l as u8)), sides, num_ghost };
+            let tables = || HostLevelTables::new(&plans[l], context);
+            let (tables, transfer) = join(tables, moved);
+            Some((PlanTables::Host(tables, transfer), None))
+        };
+        parallel_map(plans.len(), make)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::host_tables::{HostLevel, NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
-use crate::exec::device::{Overlap, Queue, TransferTables, bytes_of};
+use crate::exec::device::{HostLevelTables, LevelContext, Overlap, Queue, TransferTables, bytes_of};
 use crate::exec::{DevicePhase, ExecError, Executor, NewValues};
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition};
@@ -81,7 +81,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let tables = match self.tables_by_kernels(level)? {
             Some(tables) => tables,
-            None => self.tables_on_host(&self.levels[level.index()].mesh, plans).send(&self.machine)?,
+            None => {
+                let (mesh, sides) = (&self.levels[level.index()].mesh, &self.sides);
+                let context = LevelContext { mesh, sides, num_ghost: self.sizes.num_ghost };
+                HostLevelTables::new(plans, context).send(&self.machine)?
+            }
         };
         self.levels[level.index()].tables = Some(tables);
         Ok(())
@@ -112,18 +116,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         moved: bool,
     ) -> Result<Vec<NewLevel<D, N>>, ExecError> {
         let (hierarchy, new) = (change.hierarchy(), change.new_levels().filter(|_| moved).collect::<Vec<_>>());
-        if !self.planned_by_kernels(hierarchy.levels().iter().map(|mesh| mesh.patches().len())) {
+        if !self.plans_by_kernels(hierarchy) {
             let of_meshes = change.plan_while(moved, |owners| self.host_levels(hierarchy, &new, owners));
-            let tables = self.host_tables(change);
+            let tables = self.host_tables_of_plans(change);
             let stores = self.new_stores(hierarchy, of_meshes)?;
             return Ok(joined(stores, tables));
         }
         let counted = if moved { self.count_plans(change)? } else { Vec::new() };
-        change.plan_lazily();
-        let of_meshes = self.host_levels(hierarchy, &new, &vec![None; hierarchy.num_levels()]);
+        let owners = change.plan_lazily();
+        let of_meshes = self.host_levels(hierarchy, &new, &owners);
         // Tables of patches are uploaded while the device counts.
         let stores = self.new_stores(hierarchy, of_meshes)?;
-        let tables = self.write_plans(change, counted)?;
+        let tables = self.write_plans(change, counted, &owners)?;
         Ok(joined(stores, tables))
     }
 

@@ -105,8 +105,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     reports: Reports<N>,
     /// This rank, and the others.
     ranks: Ranks,
-    /// The ranks have agreed on how messages go from device to device.
-    has_agreed: bool,
+    /// Number of tiles that the device works on at once, the smallest of all ranks, once they have agreed.
+    fewest_tiles: Option<u32>,
     /// MPI sends messages from device to device.
     sends_from_device: bool,
     /// Device memory for messages.
@@ -175,7 +175,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             epoch: MeshEpoch::default(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
             ranks: Ranks::default(),
-            has_agreed: false,
+            fewest_tiles: None,
             sends_from_device: false,
             messages: Arc::default(),
             reads: Mutex::new(Reads::new(Ranks::default())),

@@ -1,14 +1,20 @@
-//! Tables of plans that the device makes from the boxes alone; or the choice that the host makes them.
+//! Tables of plans that the device makes from the boxes alone, where no function computes cells outside the domain. Among several ranks
+//! each device makes the tables of a single rank and extracts its rank's part of them.
 
 use super::host_tables::{NewLevelTables, PlanTables};
-use super::slide::is_worth_it;
 use super::store::DeviceLevel;
-use super::{Machine, ResidentExecutor};
-use crate::exec::device::{CountedTables, DeviceBoxes, LevelTables, PlanRequest, kernels_have_room};
+use super::{Machine, ResidentExecutor, slide};
+use crate::exec::device::{
+    CountedTables, DeviceBoxes, DividedTables, HostLevelTables, LevelContext, LevelTables, PlanRequest, TableOwners,
+    TransferTables, WrittenTables, kernels_divide_among, kernels_have_room,
+};
 use crate::index::Level;
+use crate::mesh::{Hierarchy, Partition};
 use crate::plan::MeshChange;
 use cuda::CudaError;
+use cuda::abi::Pointer;
 use riemann::real::Scalar;
+use std::sync::Arc;
 
 /// A new level's tables, whose sizes are being copied to the host, and its boxes.
 pub(super) struct CountedLevel<N: Machine> {
@@ -16,14 +22,56 @@ pub(super) struct CountedLevel<N: Machine> {
     pub tables: CountedTables<N>,
 }
 
+/// A new level's tables as they are being written, and its boxes.
+struct WrittenLevel<N: Machine> {
+    boxes: DeviceBoxes<N::Memory>,
+    tables: Written<N>,
+}
+
+/// Tables that are being written.
+enum Written<N: Machine> {
+    /// Of a single rank.
+    Whole(Box<WrittenTables<N>>),
+    /// Of one of several.
+    Divided(DividedTables<N>),
+    /// The kernels have no room for them.
+    NoRoom,
+}
+
+impl<N: Machine> Written<N> {
+    /// Begins to write. `owners`: among several ranks.
+    fn begin<const D: usize>(
+        counted: CountedTables<N>,
+        owners: Option<TableOwners>,
+        machine: &N,
+    ) -> Result<Self, CudaError> {
+        Ok(match owners {
+            None => counted.write::<D>(machine)?.map_or(Written::NoRoom, |tables| Written::Whole(Box::new(tables))),
+            Some(owners) => counted.divide::<D>(owners, machine)?.map_or(Written::NoRoom, Written::Divided),
+        })
+    }
+
+    fn finish(self, machine: &N) -> Result<Option<WrittenTables<N>>, CudaError> {
+        match self {
+            Written::Whole(tables) => Ok(Some(*tables)),
+            Written::Divided(tables) => tables.finish(machine).map(Some),
+            Written::NoRoom => Ok(None),
+        }
+    }
+}
+
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// True if kernels make the tables of plans of levels with these numbers of patches. The host makes them for one of several ranks, which
-    /// plans only what involves its own patches; where functions or mapped walls fill cells outside the domain, side by side; and for levels that
-    /// slide, whose batches need the runs of their own patches.
+    /// True if kernels make the tables of a hierarchy's plans.
+    pub(super) fn plans_by_kernels(&self, hierarchy: &Hierarchy<D>) -> bool {
+        self.planned_by_kernels(hierarchy.levels().iter().map(|mesh| mesh.patches().len()))
+    }
+
+    /// The same for levels with these numbers of patches.
     pub(super) fn planned_by_kernels(&self, patches: impl Iterator<Item = usize>) -> bool {
         let most = patches.max().unwrap_or(0);
-        let slides = is_worth_it(most, self.machine.resident_tiles());
-        self.ranks.is_solo() && !self.sides.ask() && !slides && kernels_have_room(most)
+        // For levels that slide the host must know which runs belong to which patch.
+        let slides = self.fewest_tiles.is_none_or(|tiles| slide::is_worth_it(most, tiles));
+        kernels_divide_among(self.ranks.rank().of) && !self.sides.ask() && !slides && kernels_have_room(most)
     }
 
     fn plan_request<'a>(
@@ -41,6 +89,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             num_ghost: self.sizes.num_ghost,
             keeps_faces: self.problem.conservation_fix,
             capacity: self.problem.scheme.capacity >= 0,
+            outside_last: !self.ranks.is_solo(),
         }
     }
 
@@ -48,7 +97,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn send_boxes(&mut self) -> Result<(), CudaError> {
         for store in &mut self.levels {
             if store.boxes.is_none() {
-                store.boxes = Some(DeviceBoxes::send(&store.mesh, &self.machine)?);
+                let mut boxes = DeviceBoxes::send(&store.mesh, &self.machine)?;
+                if let Some(partition) = &store.partition {
+                    boxes.send_owners(partition.owners(), &self.machine)?;
+                }
+                store.boxes = Some(boxes);
             }
         }
         Ok(())
@@ -56,6 +109,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     pub(super) fn boxes_of(store: &DeviceLevel<D, N>) -> &DeviceBoxes<N::Memory> {
         store.boxes.as_ref().expect("sent before")
+    }
+
+    /// Owners of the patches of a level, of the next coarser one and of the level before it was replaced; `None` for a single rank.
+    fn owners(
+        &self,
+        own: &DeviceBoxes<N::Memory>,
+        coarser: Option<&DeviceBoxes<N::Memory>>,
+        old: Option<&DeviceBoxes<N::Memory>>,
+    ) -> Option<TableOwners> {
+        let of = |boxes: Option<&DeviceBoxes<N::Memory>>| boxes.map_or(Pointer::NULL, DeviceBoxes::owners::<N>);
+        let owners =
+            TableOwners { rank: self.ranks.rank(), own: own.owners::<N>(), coarser: of(coarser), old: of(old) };
+        (!self.ranks.is_solo()).then_some(owners)
     }
 
     /// Tables of the plans of an existing level, if kernels make them.
@@ -69,8 +135,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &self.levels[l];
         let coarser = level.coarser().map(|coarser| (Self::boxes_of(&self.levels[coarser.index()]), coarser));
         let request = self.plan_request(Self::boxes_of(store), coarser, None);
-        let written = CountedTables::begin(request, &self.machine)?.write::<D>(&self.machine)?;
-        Ok(written.map(|(tables, _)| tables))
+        let counted = CountedTables::begin(request, &self.machine)?;
+        let owners = self.owners(Self::boxes_of(store), coarser.map(|(boxes, _)| boxes), None);
+        let written = Written::begin::<D>(counted, owners, &self.machine)?;
+        Ok(written.finish(&self.machine)?.map(|(tables, _)| tables))
     }
 
     /// Begins to count the items of the tables of new levels, whose values are transferred.
@@ -124,20 +192,45 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(CountedLevel { boxes, tables })
     }
 
-    /// Writes the tables of new levels; the host makes those for which the kernels have no room.
+    /// Writes the tables of new levels, whose owners are known by now; the host makes those for which the kernels have no room.
     pub(super) fn write_plans(
         &self,
         change: &MeshChange<'_, D>,
         counted: Vec<Option<CountedLevel<N>>>,
+        partitions: &[Option<Arc<Partition>>],
     ) -> Result<Vec<Option<NewLevelTables<N>>>, CudaError> {
-        let write = |(l, counted): (usize, Option<CountedLevel<N>>)| {
-            let Some(CountedLevel { boxes, tables }) = counted else { return Ok(None) };
-            let tables = match tables.write::<D>(&self.machine)? {
+        let mut begun: Vec<Option<WrittenLevel<N>>> = Vec::new();
+        for (l, counted) in counted.into_iter().enumerate() {
+            let Some(CountedLevel { mut boxes, tables }) = counted else {
+                begun.push(None);
+                continue;
+            };
+            if let Some(partition) = &partitions[l] {
+                boxes.send_owners(partition.owners(), &self.machine)?;
+            }
+            let coarser = self.coarser_boxes(l, begun.last().and_then(Option::as_ref).map(|level| &level.boxes));
+            let owners = self.owners(&boxes, coarser, self.levels.get(l).map(Self::boxes_of));
+            let tables = Written::begin::<D>(tables, owners, &self.machine)?;
+            begun.push(Some(WrittenLevel { boxes, tables }));
+        }
+        let finish = |(l, begun): (usize, Option<WrittenLevel<N>>)| {
+            let Some(WrittenLevel { boxes, tables }) = begun else { return Ok(None) };
+            let tables = match tables.finish(&self.machine)? {
                 Some((tables, transfer)) => PlanTables::Device(tables, transfer.expect("asked for")),
-                None => self.host_tables_of_plans(change, l, &change.plan_transfer(Level(l as u8))),
+                None => self.host_tables_of_plan(change, Level(l as u8)),
             };
             Ok(Some((tables, Some(boxes))))
         };
-        counted.into_iter().enumerate().map(write).collect()
+        begun.into_iter().enumerate().map(finish).collect()
+    }
+
+    /// Makes the tables of one new level's plans on the host.
+    fn host_tables_of_plan(&self, change: &MeshChange<'_, D>, level: Level) -> PlanTables<N> {
+        let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
+        let context = LevelContext { mesh: hierarchy.level(level), sides: &self.sides, num_ghost };
+        let tables = HostLevelTables::new(&change.plans()[level.index()], context);
+        let (ratio, capacity) = (self.ratios[level.index() - 1], self.problem.scheme.capacity >= 0);
+        let transfer = TransferTables::on_host(&change.plan_transfer(level), ratio, capacity, num_ghost);
+        PlanTables::Host(tables, transfer)
     }
 }
