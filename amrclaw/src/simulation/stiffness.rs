@@ -56,9 +56,10 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn watch_source(&mut self, now: bool) -> Result<(), RunError> {
         let Some(source) = self.problem.source.clone() else { return Ok(()) };
         let steps = self.counts.levels[0].steps;
-        // A step to a time to reach is often a short rest.
+        // A step to a time to reach is often a short rest. Elsewhere a shorter step is what the state asked for.
         let dt = self.subcycle.dt(Level::COARSEST);
-        let longest = dt.max(std::mem::replace(&mut self.source_check.dt_before, dt));
+        let before = std::mem::replace(&mut self.source_check.dt_before, dt);
+        let longest = if now { dt.max(before) } else { dt };
         let acts = source.implicit().is_none() && self.problem.source_split != SourceSplit::None;
         let reverses = self.source_check.reverses && (now || steps >= self.source_check.next);
         let is_due = now || steps.is_power_of_two() && steps.trailing_zeros() % 2 == 1;
