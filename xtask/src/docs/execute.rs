@@ -85,7 +85,7 @@ impl Runner {
             "" if block.is_indented_command() => self.parse(&block.text),
             "console" if block.option("parse").is_some() => self.parse(&block.text),
             "console" => self.commands(block, folder),
-            "toml" => {
+            "toml" if block.option("parse").is_none() => {
                 self.run += 1;
                 std::fs::write(folder.join("block.toml"), &block.text).map_err(|e| format!("block.toml: {e}"))?;
                 output(command(&self.program).arg("validate").arg("block.toml").current_dir(folder)).map(drop)
