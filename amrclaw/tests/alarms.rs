@@ -129,19 +129,6 @@ fn a_negative_pressure_is_named() {
     assert!(bits(&simulation.frame()) == before, "the state is not that before the step");
 }
 
-/// A failure names a depth that has fallen below zero before the value that came of it: a source that takes more water than there is.
-#[test]
-fn a_negative_depth_is_named() {
-    let text = "[solver]\nname = \"shallow_water\"\ngravity = 1.0\n[mesh]\ncells = [8, 8]\n[time]\nend = 1.0\ndt_initial = 0.01\n\
-                [initial]\ndepth = \"1 + 0.1 * x\"\nx_momentum = 0\ny_momentum = 0\n[source]\ndepth = -20\n";
-    let mut simulation = start(text, &[]);
-    let error = (0..100).find_map(|_| simulation.step().err()).expect("the water comes to an end");
-    let message = error.to_string();
-    let RunError::Inadmissible { cause, .. } = error else { panic!("{message}") };
-    let ExecError::Inadmissible { quantity, value, positive: false, .. } = *cause else { panic!("{message}") };
-    assert!(quantity == "depth" && value < 0.0, "{message}");
-}
-
 /// A user's boundary that gives a negative density: an error that names it, before anything is computed with it.
 struct Nothing;
 
