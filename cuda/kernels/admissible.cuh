@@ -29,7 +29,7 @@ __device__ __forceinline__ bool is_right(const Solver& solver, const State& q, c
     right = solver.least_positive(q, aux) > Real(0.0);
 #endif
 #if HAS_ADMISSIBLE
-    if (!keeps_admissible) right = right && solver.is_admissible(q, aux, Real(-1e-12));
+    if (!keeps_admissible) right = right && solver.is_admissible(q, aux, Real(LEAST_NONNEGATIVE));
 #endif
     return right;
 }

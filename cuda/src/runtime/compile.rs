@@ -7,6 +7,7 @@ use crate::runtime::kernel::Module;
 use crate::runtime::nvrtc::{Compiled, Nvrtc};
 use riemann::device_source::DeviceSource;
 use riemann::elementary;
+use riemann::patch::LEAST_NONNEGATIVE;
 use riemann::real::Precision;
 use std::fmt::Write;
 use std::path::Path;
@@ -62,6 +63,7 @@ impl Source {
         define(&mut text, "HAS_POSITIVE", &u8::from(positive));
         let admissible = target.solver.as_ref().is_some_and(|solver| solver.has_admissible);
         define(&mut text, "HAS_ADMISSIBLE", &u8::from(admissible));
+        define(&mut text, "LEAST_NONNEGATIVE", &format!("({LEAST_NONNEGATIVE:?})"));
         define(&mut text, "FUSED", &u8::from(target.fused));
         for (name, value) in &self.defines {
             define(&mut text, name, value);
