@@ -5,6 +5,7 @@
 //! readers of VTK, yt and PyClaw, and checks boxes and values against the same formulas.
 
 use amrclaw::frames::frame::{Frame, FrameLevel, FramePatch};
+use amrclaw::frames::read::FrameReader;
 use amrclaw::frames::{Checkpoint, FrameFormat, InputError, OutputError, checkpoint, read, vtkhdf};
 use amrclaw::index::{CellBox, Ratio};
 use std::fs;
@@ -313,6 +314,37 @@ fn no_flipped_bit_changes_a_frame() {
         }
     }
     assert!(refused > bytes.len() / 2, "{refused} of {} bits", 8 * bytes.len() / 5);
+}
+
+/// A field of a patch is read without the rest of the file: values come in any order, also of a field beside a damaged one, and the damage
+/// is noticed as soon as all patches of that field's level have been read.
+#[test]
+fn patches_are_read_by_field() {
+    let dir = tempfile::tempdir().unwrap();
+    let frame = sample::<2>(4);
+    let path = FrameFormat::VtkHdf.write(&frame, dir.path()).unwrap().remove(0);
+    let fields: Vec<_> = frame.fields().map(|(_, field)| field).collect();
+    let reader = FrameReader::<2>::open(&path).unwrap();
+    assert_eq!(reader.outline, frame.outline());
+    for (l, level) in frame.levels.iter().enumerate().rev() {
+        for (k, patch) in level.patches.iter().enumerate().rev() {
+            for (m, &field) in fields.iter().enumerate() {
+                assert_eq!(reader.values(l, k, m).unwrap(), patch.values(field));
+            }
+        }
+    }
+    assert_eq!(reader.frame_with(&[1, 2]).unwrap().levels[1].patches[1].aux, frame.levels[1].patches[1].aux);
+
+    let mut bytes = fs::read(&path).unwrap();
+    let damaged = frame.levels[1].patches[0].values(fields[1])[3].to_le_bytes();
+    let place = bytes.windows(8).position(|window| *window == damaged).expect("a value of the second field");
+    bytes[place] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let reader = FrameReader::<2>::open(&path).unwrap();
+    reader.frame_with(&[0, 2]).unwrap();
+    reader.values(1, 0, 1).unwrap();
+    let message = reader.values(1, 1, 1).unwrap_err().to_string();
+    assert!(message.contains("u_x _ c of level 2 has changed since it was written"), "{message}");
 }
 
 /// Compressed values are not read, since they could be arbitrarily larger than the file; nor are pipes and devices, which might

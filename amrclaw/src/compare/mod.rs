@@ -8,7 +8,7 @@ use crate::formula::{ExpressionError, Names, RowExpressions, cell_names, compile
 use crate::frames::derived::{FormulaError, Vocabulary};
 use crate::frames::error::InputError;
 use crate::frames::frame::Frame;
-use crate::frames::read;
+use crate::frames::read::{self, FrameReader};
 use crate::index::CellBox;
 use crate::mesh::{Geometry, Mapping};
 use crate::physics::CellRow;
@@ -124,7 +124,8 @@ fn errors_in<const D: usize>(
     truth: &Truth<'_>,
     end: f64,
 ) -> Result<Vec<(String, Norms)>, CompareError> {
-    let frame = read::frame::<D>(path)?;
+    let reader = FrameReader::<D>::open(path)?;
+    let frame = &reader.outline;
     if !same_time(frame.time, end) {
         let message = format!("the last frame has t = {}, but the comparison is at t = {end}", frame.time);
         return Err(CompareError::Unlike(message));
@@ -132,9 +133,14 @@ fn errors_in<const D: usize>(
     match truth {
         Truth::Exact(formulas) => {
             let vocabulary = Vocabulary::of_folder(dir, &frame.equations, D);
-            to_exact(&frame, formulas, &vocabulary)
+            // Only equations with a formula are read; where a formula belongs to none, the message lists them all.
+            let named = |name: &String| formulas.iter().any(|(equation, _)| equation == name);
+            let all_known = formulas.iter().all(|(name, _)| frame.equations.contains(name));
+            let is_read = |&m: &usize| !all_known || named(&frame.equations[m]);
+            let fields: Vec<usize> = (0..frame.equations.len()).filter(is_read).collect();
+            to_exact(&reader.frame_with(&fields)?, formulas, &vocabulary)
         }
-        Truth::Run(other) => to_frame(&frame, &read::frame::<D>(&last_frame(other)?)?),
+        Truth::Run(other) => to_frame(&read::frame::<D>(path)?, &read::frame::<D>(&last_frame(other)?)?),
     }
 }
 

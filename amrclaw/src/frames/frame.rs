@@ -99,6 +99,20 @@ impl<const D: usize> Frame<D> {
         }
     }
 
+    /// The frame with its values from `values`.
+    ///
+    /// # Errors
+    /// Values cannot be read.
+    pub fn filled(&self, values: &dyn PatchSource<D>) -> io::Result<Self> {
+        let mut frame = self.outline();
+        for (l, level) in frame.levels.iter_mut().enumerate() {
+            for (k, patch) in level.patches.iter_mut().enumerate() {
+                *patch = values.patch(l, k)?.into_owned();
+            }
+        }
+        Ok(frame)
+    }
+
     /// Names of all fields, the equations' first, then the auxiliary ones.
     pub fn fields(&self) -> impl Iterator<Item = (&str, FieldIndex)> {
         let equations = self.equations.iter().enumerate().map(|(m, name)| (name.as_str(), FieldIndex::Equation(m)));

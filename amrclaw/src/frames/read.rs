@@ -1,12 +1,18 @@
 //! Reads frames back from the VTKHDF files that [`vtkhdf`](super::vtkhdf) writes.
+//!
+//! A [`FrameReader`] reads the boxes at once, and values by patch and field when they are asked for: never the whole file.
 
 use super::digests::{DIGEST, check_digest, digest, digest_differs, digest_of_values};
 use super::error::InputError;
-use super::frame::{Frame, FrameLevel, FramePatch};
-use super::frame_header::{Attributes, check_patches, damaged, open};
+use super::frame::{Frame, FrameLevel, FramePatch, PatchSource};
+use super::frame_header::{Attributes, check_patches, damaged, open_streaming};
 use super::vtkhdf::{DATASETS, DIGESTS, FORMAT_VERSION, copies, file_name, level_path, outline_bytes};
 use crate::index::CellBox;
-use hdf5::{AttrValue, Group};
+use crate::threads::parallel_map;
+use hdf5::{AttrValue, Dataset, Group};
+use parking_lot::Mutex;
+use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What the messages call these files.
@@ -35,7 +41,7 @@ pub fn list_frames(dir: &Path) -> Result<Vec<(usize, PathBuf)>, InputError> {
 /// # Errors
 /// The file cannot be read, is of another kind or version, or is damaged.
 pub fn peek_dimension(path: &Path) -> Result<usize, InputError> {
-    let file = open(path, KIND)?;
+    let file = open_streaming(path, KIND)?;
     header(path, &file)?.dimension()
 }
 
@@ -44,25 +50,158 @@ pub fn peek_dimension(path: &Path) -> Result<usize, InputError> {
 /// # Errors
 /// The file cannot be read, is of another kind, version or dimension, or is damaged.
 pub fn frame<const D: usize>(path: &Path) -> Result<Frame<D>, InputError> {
-    let file = open(path, KIND)?;
-    let header = header(path, &file)?;
-    let (mut frame, num_levels) = header.frame::<D>()?;
-    let names = header.strings(DATASETS)?;
-    if names.len() != frame.fields().count() {
-        return Err(InputError::Damaged { path: path.to_owned(), reason: format!("fields are {names:?}") });
+    let reader = FrameReader::open(path)?;
+    reader.frame_with(&(0..reader.outline.fields().count()).collect::<Vec<_>>())
+}
+
+/// A frame whose values are still in its file.
+pub struct FrameReader<const D: usize> {
+    /// Everything but the values.
+    pub outline: Frame<D>,
+    path: PathBuf,
+    /// By level and field.
+    sets: Vec<Vec<ValueSet>>,
+    /// `cells_before[level][patch]`: number of cells of the level's patches before this one.
+    cells_before: Vec<Vec<u64>>,
+    /// How often the file holds each value.
+    copies: usize,
+}
+
+/// The values of a field on a level.
+struct ValueSet {
+    set: Dataset,
+    name: String,
+    /// None in files of earlier versions, and once the values of all patches have been found to be those that were written.
+    unchecked: Mutex<Option<Unchecked>>,
+}
+
+/// The digest of a field's values on a level, and what has been read of them.
+struct Unchecked {
+    written: i64,
+    /// The digest of each patch's values.
+    read: Vec<Option<u32>>,
+    unread: usize,
+}
+
+impl<const D: usize> FrameReader<D> {
+    /// Reads everything but the values.
+    ///
+    /// # Errors
+    /// The file cannot be read, is of another kind, version or dimension, or is damaged.
+    pub fn open(path: &Path) -> Result<Self, InputError> {
+        let file = open_streaming(path, KIND)?;
+        let header = header(path, &file)?;
+        let (mut frame, num_levels) = header.frame::<D>()?;
+        let names = header.strings(DATASETS)?;
+        if names.len() != frame.fields().count() {
+            return Err(InputError::Damaged { path: path.to_owned(), reason: format!("fields are {names:?}") });
+        }
+        let digests = read_digests(path, &file, num_levels * names.len())?;
+        let mut sets = Vec::new();
+        for l in 0..num_levels {
+            let group = file.group(&level_path(&frame, l)).map_err(damaged(path))?;
+            let level = read_outline(path, &group, l, &frame)?;
+            let open = |(m, name): (usize, &String)| {
+                let digest = digests.as_ref().map(|digests| digests[l * names.len() + m]);
+                value_set(path, &group, name, (&level, copies(&frame)), digest)
+            };
+            sets.push(names.iter().enumerate().map(open).collect::<Result<_, _>>()?);
+            frame.levels.push(level);
+        }
+        // Frames of earlier versions have no digests.
+        if header.has(DIGEST) {
+            check_digest(path, "its header", &header, digest(&outline_bytes(&frame)))?;
+        }
+        let before = |total: &mut u64, cells: u64| Some(std::mem::replace(total, *total + cells));
+        let starts = |level: &FrameLevel<D>| {
+            level.patches.iter().map(|patch| patch.cells.volume() as u64).scan(0, before).collect()
+        };
+        let cells_before = frame.levels.iter().map(starts).collect();
+        Ok(FrameReader { path: path.to_owned(), sets, cells_before, copies: copies(&frame), outline: frame })
     }
-    let digests = read_digests(path, &file, num_levels * names.len())?;
-    for l in 0..num_levels {
-        let group = file.group(&level_path(&frame, l)).map_err(damaged(path))?;
-        let digests = digests.as_ref().map(|digests| &digests[l * names.len()..]);
-        let level = read_level(path, &group, l, (&names, digests), &frame)?;
-        frame.levels.push(level);
+
+    /// The values of a field in a patch, x fastest; `field` counts [`Frame::fields`]. Damage is noticed when the values of all patches of a
+    /// level have been read.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is damaged.
+    pub fn values(&self, level: usize, number: usize, field: usize) -> Result<Vec<f64>, InputError> {
+        let ValueSet { set, name, unchecked } = &self.sets[level][field];
+        let (patches, before) = (&self.outline.levels[level].patches, self.cells_before[level][number]);
+        let cells = patches[number].cells.volume();
+        let values = set.read_f64_rows(before * self.copies as u64, cells as u64).map_err(damaged(&self.path))?;
+        if values.len() != cells {
+            let reason = format!("{} values of {name} for {cells} cells", values.len());
+            return Err(InputError::Damaged { path: self.path.clone(), reason });
+        }
+        if unchecked.lock().is_some() {
+            let digest = digest_of_values(&values);
+            let mut unchecked = unchecked.lock();
+            if let Some(left) = &mut *unchecked {
+                left.unread -= usize::from(left.read[number].replace(digest).is_none());
+                if left.unread == 0 {
+                    if left.differ(patches.iter().map(|patch| patch.cells.volume()), self.copies) {
+                        return Err(digest_differs(&self.path, &format!("{name} of level {}", level + 1)));
+                    }
+                    *unchecked = None;
+                }
+            }
+        }
+        Ok(values)
     }
-    // Frames of earlier versions have no digests.
-    if header.has(DIGEST) {
-        check_digest(path, "its header", &header, digest(&outline_bytes(&frame)))?;
+
+    /// The frame with some of the fields, in ascending order.
+    ///
+    /// # Errors
+    /// As for [`FrameReader::values`].
+    pub fn frame_with(&self, fields: &[usize]) -> Result<Frame<D>, InputError> {
+        let mut frame = self.outline.clone();
+        let num_equations = frame.equations.len();
+        let names = |names: &[String], first: usize| {
+            let of_kind = fields.iter().filter_map(|field| names.get(field.checked_sub(first)?).cloned());
+            of_kind.collect()
+        };
+        (frame.equations, frame.aux) = (names(&frame.equations, 0), names(&frame.aux, num_equations));
+        for (l, level) in frame.levels.iter_mut().enumerate() {
+            let patch = |k: usize| self.patch_with(l, k, fields);
+            level.patches = parallel_map(level.patches.len(), patch).into_iter().collect::<Result<_, _>>()?;
+        }
+        Ok(frame)
     }
-    Ok(frame)
+
+    /// A patch with some of the fields, in this order, as equations up to the first auxiliary one.
+    ///
+    /// # Errors
+    /// As for [`FrameReader::values`].
+    pub fn patch_with(&self, level: usize, number: usize, fields: &[usize]) -> Result<FramePatch<D>, InputError> {
+        let cells = self.outline.levels[level].patches[number].cells;
+        let mut patch = FramePatch { cells, q: Vec::new(), aux: Vec::new() };
+        for &field in fields {
+            let values = self.values(level, number, field)?;
+            let of_kind = if field < self.outline.equations.len() { &mut patch.q } else { &mut patch.aux };
+            if of_kind.is_empty() { *of_kind = values } else { of_kind.extend(values) }
+        }
+        Ok(patch)
+    }
+}
+
+impl<const D: usize> PatchSource<D> for FrameReader<D> {
+    fn patch(&self, level: usize, number: usize) -> io::Result<Cow<'_, FramePatch<D>>> {
+        let all: Vec<usize> = (0..self.sets[level].len()).collect();
+        self.patch_with(level, number, &all).map(Cow::Owned).map_err(io::Error::other)
+    }
+}
+
+impl Unchecked {
+    /// Whether the values read are not those that were written: of patches of these volumes, each as often in the file as `copies` says.
+    fn differ(&self, volumes: impl Iterator<Item = usize>, copies: usize) -> bool {
+        let mut whole = crc32fast::Hasher::new();
+        for (volume, digest) in volumes.zip(self.read.iter().flatten()) {
+            let bytes = (volume * size_of::<f64>()) as u64;
+            (0..copies).for_each(|_| whole.combine(&crc32fast::Hasher::new_with_initial_len(*digest, bytes)));
+        }
+        i64::from(whole.finalize()) != self.written
+    }
 }
 
 /// The digests of a file with `count` data sets of values, by level and field; none in files of earlier versions.
@@ -90,61 +229,42 @@ fn header<'a>(path: &'a Path, file: &hdf5::File) -> Result<Attributes<'a>, Input
     Ok(header)
 }
 
-/// Reads level `l` of the frame with header `frame`. The fields are in the data sets of these names, with these digests.
-fn read_level<const D: usize>(
+/// Reads level `l` of the frame with header `frame`: patches without values.
+fn read_outline<const D: usize>(
     path: &Path,
     group: &Group,
     l: usize,
-    names_and_digests: (&[String], Option<&[i64]>),
     frame: &Frame<D>,
 ) -> Result<FrameLevel<D>, InputError> {
     let spacing: [f64; 3] = Attributes::of(path, group)?.array("Spacing", AttrValue::to_f64s)?;
-    let mut patches = read_boxes(path, group)?;
-    check_patches(path, frame, l, &patches)?;
-    read_values((path, l), group, names_and_digests, frame, &mut patches)?;
-    Ok(FrameLevel { dx: std::array::from_fn(|d| spacing[d]), patches })
-}
-
-/// The boxes of a level, as patches without values.
-fn read_boxes<const D: usize>(path: &Path, group: &Group) -> Result<Vec<FramePatch<D>>, InputError> {
     let boxes = group.dataset("AMRBox").and_then(|set| set.read_i32()).map_err(damaged(path))?;
     let patch = |b: &[i32]| {
         let lo = std::array::from_fn(|d| b[2 * d]);
-        let hi = std::array::from_fn(|d| b[2 * d + 1] + 1);
+        let hi = std::array::from_fn(|d| b[2 * d + 1].saturating_add(1));
         FramePatch { cells: CellBox::new(lo, hi), q: Vec::new(), aux: Vec::new() }
     };
-    Ok(boxes.chunks_exact(6).map(patch).collect())
+    let patches: Vec<FramePatch<D>> = boxes.chunks_exact(6).map(patch).collect();
+    check_patches(path, frame, l, &patches)?;
+    Ok(FrameLevel { dx: std::array::from_fn(|d| spacing[d]), patches })
 }
 
-/// Reads the values of the patches that a level's group lists.
-fn read_values<const D: usize>(
-    (path, l): (&Path, usize),
+/// Opens the data set of a field on a level.
+fn value_set<const D: usize>(
+    path: &Path,
     group: &Group,
-    (names, digests): (&[String], Option<&[i64]>),
-    frame: &Frame<D>,
-    patches: &mut [FramePatch<D>],
-) -> Result<(), InputError> {
-    let copies = copies(frame);
-    let num_cells = copies * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
-    for (m, name) in names.iter().enumerate() {
-        let set = group.dataset(&format!("CellData/{name}")).map_err(damaged(path))?;
-        // Compressed values may be far larger than the file, so their number is checked before they are read.
-        let count = set.shape().map_err(damaged(path))?.iter().try_fold(1_u64, |n, &extent| n.checked_mul(extent));
-        if count != Some(num_cells as u64) {
-            let reason = format!("{count:?} values of {name} for {num_cells} cells");
-            return Err(InputError::Damaged { path: path.to_owned(), reason });
-        }
-        let values = set.read_f64().map_err(damaged(path))?;
-        if digests.is_some_and(|written| written[m] != i64::from(digest_of_values(&values))) {
-            return Err(digest_differs(path, &format!("{name} of level {}", l + 1)));
-        }
-        let mut rest = values.as_slice();
-        for patch in patches.iter_mut() {
-            let volume = patch.cells.volume();
-            let own = &rest[..volume];
-            rest = &rest[copies * volume..];
-            if m < frame.equations.len() { patch.q.extend(own) } else { patch.aux.extend(own) }
-        }
+    name: &str,
+    (level, copies): (&FrameLevel<D>, usize),
+    digest: Option<i64>,
+) -> Result<ValueSet, InputError> {
+    let num_cells = copies * level.patches.iter().map(|p| p.cells.volume()).sum::<usize>();
+    let set = group.dataset(&format!("CellData/{name}")).map_err(damaged(path))?;
+    // Compressed values may be far larger than the file, so their number is checked before they are read.
+    let count = set.shape().map_err(damaged(path))?.iter().try_fold(1_u64, |n, &extent| n.checked_mul(extent));
+    if count != Some(num_cells as u64) {
+        let reason = format!("{count:?} values of {name} for {num_cells} cells");
+        return Err(InputError::Damaged { path: path.to_owned(), reason });
     }
-    Ok(())
+    let patches = level.patches.len();
+    let unchecked = digest.map(|written| Unchecked { written, read: vec![None; patches], unread: patches });
+    Ok(ValueSet { set, name: name.to_owned(), unchecked: Mutex::new(unchecked) })
 }

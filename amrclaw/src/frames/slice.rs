@@ -85,6 +85,19 @@ const FINEST_PROJECTION: i32 = 2048;
 /// Projects a field of a 3D frame along an axis, from the finest cells at each place: one patch over the whole domain, on
 /// cells as fine as the finest level's, or as a picture can show.
 pub fn project(frame: &Frame<3>, field: FieldIndex, axis: usize, projection: Projection) -> Frame<2> {
+    project_from((frame, frame), field, axis, projection).expect("a frame has its values")
+}
+
+/// As [`project`], with values from a source, one patch at a time.
+///
+/// # Errors
+/// Values cannot be read.
+pub fn project_from(
+    (frame, values): (&Frame<3>, &dyn PatchSource<3>),
+    field: FieldIndex,
+    axis: usize,
+    projection: Projection,
+) -> io::Result<Frame<2>> {
     let finest = (0..frame.levels.len())
         .rev()
         .find(|&l| without::<_, 3, 2>(frame.domain(l).hi, axis).iter().all(|&n| n <= FINEST_PROJECTION))
@@ -97,13 +110,14 @@ pub fn project(frame: &Frame<3>, field: FieldIndex, axis: usize, projection: Pro
         Projection::Mean | Projection::Integral => 0.0,
     };
     let width = cells.hi[0] as usize;
-    let mut values = vec![start; cells.volume()];
+    let mut projected = vec![start; cells.volume()];
     for (l, level) in frame.levels.iter().enumerate() {
         let side: [f64; 2] = without(level.dx, axis);
         // The part of a cell of the projection that this cell covers, times its length along the line of sight.
         let weight = level.dx[axis] * (0..2).map(|d| (side[d] / dx[d]).min(1.0)).product::<f64>();
         let covering = frame.covering(l);
-        for patch in &level.patches {
+        for number in 0..level.patches.len() {
+            let patch = values.patch(l, number)?;
             let lines = patch.cells.cells().zip(patch.values(field)).zip(covering.of(&patch.cells));
             for ((cell, &value), _) in lines.filter(|(_, covered)| !covered) {
                 let cell: [i32; 2] = without(cell, axis);
@@ -113,7 +127,7 @@ pub fn project(frame: &Frame<3>, field: FieldIndex, axis: usize, projection: Pro
                     first..last.min(cells.hi[d] as usize)
                 });
                 for place in rows.flat_map(|row| columns.clone().map(move |column| row * width + column)) {
-                    let seen = &mut values[place];
+                    let seen = &mut projected[place];
                     *seen = match projection {
                         Projection::Max => seen.max(value),
                         Projection::Min => seen.min(value),
@@ -125,17 +139,17 @@ pub fn project(frame: &Frame<3>, field: FieldIndex, axis: usize, projection: Pro
     }
     if projection == Projection::Mean {
         let extent = frame.upper[axis] - frame.lower[axis];
-        values.iter_mut().for_each(|value| *value /= extent);
+        projected.iter_mut().for_each(|value| *value /= extent);
     }
     let name = frame.fields().find(|(_, index)| *index == field).map(|(name, _)| name.to_owned());
-    let patch = FramePatch { cells, q: values, aux: Vec::new() };
-    Frame {
+    let patch = FramePatch { cells, q: projected, aux: Vec::new() };
+    Ok(Frame {
         cells: cells.hi,
         equations: name.into_iter().collect(),
         aux: Vec::new(),
         levels: vec![FrameLevel { dx, patches: vec![patch] }],
         ..header(frame, axis, Vec::new())
-    }
+    })
 }
 
 /// The entries of the other axes.

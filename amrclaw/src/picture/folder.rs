@@ -1,10 +1,11 @@
 //! Pictures and films of the frames in a folder.
 
 use super::range::{View, value_range};
-use super::{ColourScale, Image, PictureError, PictureOptions, check, draw_fields, find_field, mapped, shown};
-use crate::frames::derived::Vocabulary;
+use super::same::Same;
+use super::{ColourScale, Image, PictureError, PictureOptions, check, draw_fields, find_field, mapped, or_first};
+use crate::frames::derived::{LazyFields, Vocabulary};
 use crate::frames::frame::Frame;
-use crate::frames::read;
+use crate::frames::read::{self, FrameReader};
 use crate::threads::on_own_threads;
 use std::any::Any;
 use std::path::{Path, PathBuf};
@@ -69,8 +70,8 @@ impl Source<'_> {
     }
 
     fn draw_in<const D: usize>(&self, file: &Path, options: &PictureOptions) -> Result<Image, PictureError> {
-        let frame = read::frame::<D>(file)?;
-        draw_fields(&frame, self.fields, &self.vocabulary(&frame), options)
+        let reader = FrameReader::<D>::open(file)?;
+        draw_fields(&reader, self.fields, &self.vocabulary(&reader.outline), options)
     }
 
     fn vocabulary<const D: usize>(&self, frame: &Frame<D>) -> Vocabulary {
@@ -106,23 +107,24 @@ impl Source<'_> {
     }
 
     fn range_in<const D: usize>(&self, file: &Path, options: &PictureOptions) -> Result<(f64, f64), PictureError> {
-        let stored = read::frame::<D>(file)?;
-        let (frame, names) = shown(&stored, self.fields, &self.vocabulary(&stored))?;
-        let (frame, name) = (&*frame, &names[0]);
+        let reader = FrameReader::<D>::open(file)?;
+        let names = or_first(&reader.outline, self.fields)?;
+        let shown = LazyFields::new(&reader, &names[..1], &self.vocabulary(&reader.outline))?;
+        let (frame, name) = (&shown.outline, &names[0]);
         check(frame, options)?;
         // The zoom of a cut refers to the cut's axes, not the frame's.
         let any: &dyn Any = frame;
         if let Some((frame, mapping)) = any.downcast_ref::<Frame<2>>().and_then(|frame| Some((frame, frame.mapped()?)))
         {
             let view = mapped::view(frame, &mapping, options)?;
-            return value_range((frame, frame), find_field(frame, name)?, &view, Some(&mapping), options.log);
+            return value_range((frame, &Same(&shown)), find_field(frame, name)?, &view, Some(&mapping), options.log);
         }
         let view = if D == 3 || !options.cuts.is_empty() {
             View { lower: frame.lower, upper: frame.upper }
         } else {
             View::of(frame, options)?
         };
-        value_range((frame, frame), find_field(frame, name)?, &view, None, options.log)
+        value_range((frame, &shown), find_field(frame, name)?, &view, None, options.log)
     }
 }
 

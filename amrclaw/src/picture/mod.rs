@@ -3,7 +3,6 @@
 //! Every pixel shows the finest data at its centre. Values of one sign are drawn from dark blue to yellow (viridis),
 //! values of both signs from blue through grey to red, symmetric about zero. The line of a patch has its level's colour.
 
-mod by_patch;
 mod canvas;
 mod chart;
 mod colour_map;
@@ -19,9 +18,9 @@ mod mapped_cut;
 mod origin;
 mod panel;
 mod range;
+mod same;
 mod ticks;
 
-pub use by_patch::draw_from;
 pub use canvas::{Colour, Image};
 pub use chart::{Line, chart};
 pub use colour_map::{ColourMap, ColourScale};
@@ -33,13 +32,15 @@ pub use map::render;
 pub use origin::{check_picture_file, is_own_picture};
 pub use ticks::{Tick, ticks};
 
-use crate::frames::OutputError;
-use crate::frames::derived::{Vocabulary, derive};
-use crate::frames::frame::{FieldIndex, Frame};
-use crate::frames::slice::{Projection, project, slice};
+use crate::frames::derived::{LazyFields, Vocabulary};
+use crate::frames::frame::{FieldIndex, Frame, PatchSource};
+use crate::frames::read::FrameReader;
+use crate::frames::slice::{Projection, project_from, slice_from};
+use crate::frames::{InputError, OutputError};
+use map::render_from;
 use range::{View, value_range};
+use same::Same;
 use std::any::Any;
-use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -136,8 +137,23 @@ pub fn draw<const D: usize>(
     field: Option<&str>,
     options: &PictureOptions,
 ) -> Result<Image, PictureError> {
+    draw_from(frame, frame, field, options)
+}
+
+/// As [`draw`], with values from `values`, one patch at a time.
+///
+/// # Errors
+/// As for [`draw`]; values cannot be read.
+pub fn draw_from<const D: usize>(
+    frame: &Frame<D>,
+    values: &dyn PatchSource<D>,
+    field: Option<&str>,
+    options: &PictureOptions,
+) -> Result<Image, PictureError> {
     let field: Vec<String> = field.map(str::to_owned).into_iter().collect();
-    draw_fields(frame, &field, &Vocabulary::default(), options)
+    let names = or_first(frame, &field)?;
+    find_field(frame, &names[0])?;
+    draw_shown((frame, values), &names, options)
 }
 
 /// Draws fields and formulas, a row or a grid of pictures of them, each with the cuts that the options ask for.
@@ -145,17 +161,27 @@ pub fn draw<const D: usize>(
 /// # Errors
 /// A formula is wrong, the options do not fit the frame, or it holds no values.
 pub fn draw_fields<const D: usize>(
-    frame: &Frame<D>,
+    reader: &FrameReader<D>,
     fields: &[String],
     vocabulary: &Vocabulary,
     options: &PictureOptions,
 ) -> Result<Image, PictureError> {
-    let (frame, names) = shown(frame, fields, vocabulary)?;
-    check(&frame, options)?;
+    let names = or_first(&reader.outline, fields)?;
+    let shown = LazyFields::new(reader, &names, vocabulary)?;
+    draw_shown((&shown.outline, &shown), &names, options)
+}
+
+/// Draws fields that the frame has.
+fn draw_shown<const D: usize>(
+    (frame, values): (&Frame<D>, &dyn PatchSource<D>),
+    names: &[String],
+    options: &PictureOptions,
+) -> Result<Image, PictureError> {
+    check(frame, options)?;
     let mut images = Vec::new();
     let mut across = 1;
-    for name in &names {
-        let views = draw_views(&frame, name, options)?;
+    for name in names {
+        let views = draw_views((frame, values), name, options)?;
         across = views.len();
         images.extend(views);
     }
@@ -164,19 +190,10 @@ pub fn draw_fields<const D: usize>(
     Ok(panel::arrange(&images, columns))
 }
 
-/// A frame with the fields to draw, and their names: the frame itself, if it has them all.
-fn shown<'a, const D: usize>(
-    frame: &'a Frame<D>,
-    fields: &[String],
-    vocabulary: &Vocabulary,
-) -> Result<(Cow<'a, Frame<D>>, Vec<String>), PictureError> {
+/// The fields to draw: by default the first one.
+fn or_first<const D: usize>(frame: &Frame<D>, fields: &[String]) -> Result<Vec<String>, PictureError> {
     let first = || frame.fields().next().map(|(name, _)| name.to_owned()).ok_or(PictureError::Empty(frame.number));
-    let fields = if fields.is_empty() { vec![first()?] } else { fields.to_vec() };
-    if fields.iter().all(|field| frame.field(field).is_some()) {
-        return Ok((Cow::Borrowed(frame), fields));
-    }
-    let formulas: Vec<(String, String)> = fields.iter().map(|field| (field.clone(), field.clone())).collect();
-    Ok((Cow::Owned(derive(frame, &formulas, vocabulary)?), fields))
+    if fields.is_empty() { Ok(vec![first()?]) } else { Ok(fields.to_vec()) }
 }
 
 /// Checks the options as far as that is possible without values.
@@ -224,69 +241,85 @@ fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(
 
 /// The pictures of one field: one, or one for each cut.
 fn draw_views<const D: usize>(
-    frame: &Frame<D>,
+    (frame, values): (&Frame<D>, &dyn PatchSource<D>),
     field: &str,
     options: &PictureOptions,
 ) -> Result<Vec<Image>, PictureError> {
+    let unavailable = values_unavailable(frame.number);
     let any: &dyn Any = frame;
     if let Some(frame) = any.downcast_ref::<Frame<1>>() {
-        return Ok(vec![render_curve(frame, field, options)?]);
+        let whole = frame.filled(&Same(values)).map_err(unavailable)?;
+        return Ok(vec![render_curve(&whole, field, options)?]);
     }
     if let Some(frame) = any.downcast_ref::<Frame<2>>() {
+        let values = &Same(values);
         if options.cuts.is_empty() {
-            return Ok(vec![render(frame, field, options)?]);
+            return Ok(vec![render_from(frame, values, field, options)?]);
         }
         let cut = |cut: &Cut| {
             let Cut::At { axis, position } = *cut else { unreachable!("checked: 2D frames are not projected") };
-            render_curve(&slice(frame, axis, position), field, &of_cut::<2>(axis, &place(axis, position), options))
+            let line = slice_from(frame, values, axis, position).map_err(unavailable)?;
+            render_curve(&line, field, &of_cut::<2>(axis, &place(axis, position), options))
         };
         return options.cuts.iter().map(cut).collect();
     }
     let Some(frame) = any.downcast_ref::<Frame<3>>() else { panic!("frames have 1, 2 or 3 dimensions, not {D}") };
-    if let Some(mapping) = frame.mapped() {
-        return mapped_cut::draw_cuts(frame, &mapping, field, options);
+    let values = &Same(values);
+    match frame.mapped() {
+        Some(mapping) => mapped_cut::draw_cuts(&frame.filled(values).map_err(unavailable)?, &mapping, field, options),
+        None => draw_planes(frame, values, field, options),
     }
+}
+
+/// The cuts and projections of a field in three dimensions.
+fn draw_planes(
+    frame: &Frame<3>,
+    values: &dyn PatchSource<3>,
+    field: &str,
+    options: &PictureOptions,
+) -> Result<Vec<Image>, PictureError> {
     let middle = |axis: usize| Cut::At { axis, position: 0.5 * (frame.lower[axis] + frame.upper[axis]) };
     let by_default = options.cuts.is_empty();
     let cuts = if by_default { vec![middle(2), middle(1), middle(0)] } else { options.cuts.clone() };
-    // Cuts of one field have one scale, so that they can be compared, and a panel is about as wide as one picture.
-    let mut options = options.clone();
-    if by_default {
-        options.size = (options.size / 2).max(50);
-    }
-    if options.range.is_none() && cuts.iter().all(|cut| matches!(cut, Cut::At { .. })) {
-        let plane = |cut: &Cut| match *cut {
-            Cut::At { axis, position } => (axis, slice(frame, axis, position)),
-            Cut::Along { .. } => unreachable!("no cut is a projection"),
-        };
-        options.range = Some(common_range(cuts.iter().map(plane), field, &options)?);
-    }
-    let cut = |cut: &Cut| match *cut {
-        Cut::At { axis, position } => {
-            render(&slice(frame, axis, position), field, &of_cut::<3>(axis, &place(axis, position), &options))
-        }
-        Cut::Along { axis, projection } => {
-            let what = format!("{} along {}", projection_name(projection), ["x", "y", "z"][axis]);
-            let index = find_field(frame, field)?;
-            // A projection has no outlines, since patches overlap in it.
-            let options = PictureOptions { outlines: Outlines::None, ..of_cut::<3>(axis, &what, &options) };
-            render(&project(frame, index, axis, projection), field, &options)
-        }
+    let index = find_field(frame, field)?;
+    // Each with its normal axis, and whether it is a projection.
+    let plane = |cut: &Cut| -> io::Result<(usize, Frame<2>, PictureOptions)> {
+        Ok(match *cut {
+            Cut::At { axis, position } => {
+                (axis, slice_from(frame, values, axis, position)?, of_cut::<3>(axis, &place(axis, position), options))
+            }
+            Cut::Along { axis, projection } => {
+                let what = format!("{} along {}", projection_name(projection), ["x", "y", "z"][axis]);
+                // A projection has no outlines, since patches overlap in it.
+                let options = PictureOptions { outlines: Outlines::None, ..of_cut::<3>(axis, &what, options) };
+                (axis, project_from((frame, values), index, axis, projection)?, options)
+            }
+        })
     };
-    cuts.iter().map(cut).collect()
+    let planes = cuts.iter().map(plane).collect::<io::Result<Vec<_>>>().map_err(values_unavailable(frame.number))?;
+    // Cuts of one field have one scale, so that they can be compared, and a panel is about as wide as one picture.
+    let mut range = options.range;
+    if range.is_none() && cuts.iter().all(|cut| matches!(cut, Cut::At { .. })) {
+        range = Some(common_range(planes.iter().map(|(axis, plane, _)| (*axis, plane)), field, options)?);
+    }
+    let size = if by_default { (options.size / 2).max(50) } else { options.size };
+    let draw = |(_, plane, options): &(usize, Frame<2>, PictureOptions)| {
+        render(plane, field, &PictureOptions { range, size, ..options.clone() })
+    };
+    planes.iter().map(draw).collect()
 }
 
 /// The common range of all planes; each is given with its normal axis.
-fn common_range(
-    planes: impl Iterator<Item = (usize, Frame<2>)>,
+fn common_range<'a>(
+    planes: impl Iterator<Item = (usize, &'a Frame<2>)>,
     field: &str,
     options: &PictureOptions,
 ) -> Result<(f64, f64), PictureError> {
     let (mut all, mut number) = (None, 0);
     for (axis, plane) in planes {
         number = plane.number;
-        let view = View::of(&plane, &of_cut::<3>(axis, "", options))?;
-        let (low, high) = value_range((&plane, &plane), find_field(&plane, field)?, &view, None, options.log)?;
+        let view = View::of(plane, &of_cut::<3>(axis, "", options))?;
+        let (low, high) = value_range((plane, plane), find_field(plane, field)?, &view, None, options.log)?;
         let (lowest, highest) = all.get_or_insert((low, high));
         (*lowest, *highest) = (f64::min(*lowest, low), f64::max(*highest, high));
     }
@@ -299,8 +332,11 @@ fn common_range(
 }
 
 /// The error for values of a frame that cannot be read.
-fn values_unavailable(number: usize) -> impl Fn(io::Error) -> PictureError {
-    move |error| OutputError::io("draw", Path::new(&crate::frames::format::picture_name(number)))(error).into()
+fn values_unavailable(number: usize) -> impl Fn(io::Error) -> PictureError + Copy {
+    move |error| match error.downcast::<InputError>() {
+        Ok(error) => error.into(),
+        Err(error) => OutputError::io("draw", Path::new(&crate::frames::format::picture_name(number)))(error).into(),
+    }
 }
 
 /// `z = 0.25`.

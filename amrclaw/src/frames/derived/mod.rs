@@ -6,11 +6,13 @@
 
 mod around;
 mod evaluate;
+mod lazy;
 mod quantities;
 mod vocabulary;
 mod whole;
 
 pub use evaluate::{append, derive};
+pub use lazy::LazyFields;
 pub use quantities::{Primitives, Quantity, primitive_variables, quantities};
 pub use vocabulary::Vocabulary;
 pub use whole::{Whole, WholeFormula};
@@ -109,6 +111,11 @@ impl<const D: usize> Formula<D> {
         all.variables.extend((0..derivatives.len()).map(derivative_name));
         let expression = outer.compile(&all).map_err(|errors| vocabulary.first(errors))?;
         Ok(Formula { expression: RowExpressions::new(vec![expression]), derivatives, num_fields })
+    }
+
+    /// Whether it depends on the field or quantity of a cell of this name.
+    pub fn uses(&self, name: &str) -> bool {
+        self.expression.depends_on(name) || self.derivatives.iter().any(|(_, of)| of.uses(name))
     }
 
     /// True if the value at a point depends only on position, time and the fields there: not on derivatives or the cell's size or sides.

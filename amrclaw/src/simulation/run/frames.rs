@@ -68,7 +68,7 @@ fn draw<const D: usize>(
     let field = frame.field("pressure").map(|_| "pressure");
     let draw = || match distant {
         None => picture::draw(frame, field, &PictureOptions::default()),
-        Some(values) => picture::draw_from(frame, values, field),
+        Some(values) => picture::draw_from(frame, values, field, &PictureOptions::default()),
     };
     let start = || rayon::ThreadPoolBuilder::new().num_threads(files.threads).build().ok();
     let drawn = files.drawing.get_or_init(start).as_ref().map_or_else(draw, |threads| in_pool(threads, draw));
