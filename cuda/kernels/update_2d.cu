@@ -9,6 +9,9 @@
 // Order   that of the CPU, operation by operation; largest Courant numbers by atomicMax of bits, whose order does not matter
 // Options ORDER, TRANSVERSE, ALONG, SWEEP_X, SWEEP_ROWS, LIMITERS, CAPACITY, KEEPS_FACES, FUSED, WARPS: each costs only where it is used
 
+// Rows of which the march is made: with the code of the fallback in each, two do not fit in the instruction cache.
+constexpr int ROWS_AT_ONCE = HAS_ADMISSIBLE ? 1 : 2;
+
 // Faces of a cell that are swept together.
 constexpr int FACES = SWEEP_X && SWEEP_ROWS ? 4 : 2;
 
@@ -131,7 +134,7 @@ __device__ __forceinline__ void march(
 #pragma unroll
     for (int w = 0; w < W; w++) dot_below[w] = Real(0.0);
 
-#pragma unroll 2
+#pragma unroll ROWS_AT_ONCE
     for (int k = first - 1; k <= last; k++) {
         if constexpr (KEEPS_FACES > 0) kept.expect(at, k);
         start.rows.ask(at, k + 1 + ROWS_AHEAD);

@@ -24,8 +24,9 @@ impl Lines<'_> {
             Kind::Arithmetic(op, a, b) => self.binary(&op.to_string(), a, b),
             Kind::Compare("!=", a, b) => format!("(!{})", self.binary("==", a, b)),
             Kind::Compare(op, a, b) => self.binary(op, a, b),
-            Kind::And(a, b) => self.binary("&&", a, b),
-            Kind::Or(a, b) => self.binary("||", a, b),
+            // Conditions on real numbers have no branches, as on the CPU: in a warp both sides are computed nearly always.
+            Kind::And(a, b) => self.binary(if expr.ty == Type::Mask { "&" } else { "&&" }, a, b),
+            Kind::Or(a, b) => self.binary(if expr.ty == Type::Mask { "|" } else { "||" }, a, b),
             Kind::MaskFromBool(a) | Kind::Rarely(a) => self.expression(a),
             Kind::RealFromInt(a) => format!("Real({})", self.expression(a)),
             Kind::Method("sqrt", a, _) if !self.is_exact(a) => format!("real_root({})", self.expression(a)),
