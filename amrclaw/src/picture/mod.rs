@@ -30,7 +30,6 @@ pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder};
 pub use map::render;
 pub use origin::{check_picture_file, is_own_picture};
-pub use ticks::{Tick, ticks};
 
 use crate::frames::derived::{LazyFields, Vocabulary};
 use crate::frames::frame::{FieldIndex, Frame, PatchSource};

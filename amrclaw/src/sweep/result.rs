@@ -187,11 +187,6 @@ impl Summary {
         ))
     }
 
-    /// The medians of a setting on a device, if it has been run there.
-    pub fn at(&self, device: usize, setting: usize) -> Option<&Medians> {
-        self.medians.iter().find(|m| (m.device, m.setting) == (device, setting))
-    }
-
     /// The fastest setting of a device, if one reached its end there.
     pub fn best(&self, device: usize) -> Option<&Best> {
         self.best.iter().find(|best| best.device == device)
@@ -342,7 +337,7 @@ pub(super) mod tests {
         assert_eq!((cpu.slowest.setting, cpu.slowest.wall_seconds, cpu.ratio()), (1, 6.0, 3.0));
         assert_eq!((cpu.slowest.done, cpu.slowest.failed), (2, 1));
         assert_eq!((cpu.fastest.patches_mean, cpu.fastest.cells_advanced_total), (3.5, 3e6));
-        let failed = summary.at(1, 0).unwrap();
+        let failed = summary.medians.iter().find(|m| (m.device, m.setting) == (1, 0)).unwrap();
         assert!(failed.done == 0 && failed.failed == 3 && failed.wall_seconds.is_nan());
         assert_eq!(summary.best(1).unwrap().fastest.setting, 1);
     }

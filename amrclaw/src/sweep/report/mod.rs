@@ -1,37 +1,18 @@
-//! `report.html`: the sweep as one self-contained page, with figures after Qin, LeVeque & Motley 2018 (arXiv:1808.02638),
-//! figs 9–12.
+//! `report.html`: the sweep as one self-contained page, with what figs 9–12 of Qin, LeVeque & Motley 2018 (arXiv:1808.02638) show:
+//! numbers with bars.
 
-mod bars;
-mod layout;
-mod phases;
 mod table;
 mod text;
 
 use super::{RunResult, Summary, Sweep};
-use layout::Layout;
 use std::fmt::Write;
 use text::{escape, significant};
 
-/// Most settings of a device whose phases are shown as bars: the fastest and the slowest ones.
-const MAX_PHASE_BARS: usize = 40;
-
 /// The page.
 pub fn page(sweep: &Sweep, results: &[RunResult], summary: &Summary) -> String {
-    let layout = Layout::new(&sweep.plan);
     let name = escape(&sweep.launch.case.display().to_string());
     let mut body = format!("<h1>Sweep of {name}</h1>\n{}", about(sweep, results));
     body.push_str(&in_short(sweep, summary));
-    for figure in layout.figures(&sweep.plan, summary) {
-        let _ = write!(
-            body,
-            "<h2>{}</h2>\n<figure>{}<figcaption>{}</figcaption></figure>\n",
-            figure.heading,
-            figure.svg,
-            escape(figure.caption)
-        );
-    }
-    body.push_str(&phase_figure(sweep, summary));
-    body.push_str("<h2>Tables</h2>\n");
     for device in 0..sweep.plan.devices.len() {
         body.push_str(&table::results(&sweep.plan, summary, device));
         for line in summary.without_error(&sweep.plan, device) {
@@ -50,10 +31,8 @@ pub fn page(sweep: &Sweep, results: &[RunResult], summary: &Summary) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Sweep of {name}</title>\n\
-         <style>\n{}{}\n{}\n</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
+         <style>\n{}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
         include_str!("style.css"),
-        bars::colours(layout.num_series()),
-        phases::colours(),
     )
 }
 
@@ -111,36 +90,6 @@ fn in_short(sweep: &Sweep, summary: &Summary) -> String {
     out
 }
 
-/// Time per phase, fastest setting first.
-fn phase_figure(sweep: &Sweep, summary: &Summary) -> String {
-    let mut panels = String::new();
-    let mut left_out = 0;
-    for (number, device) in sweep.plan.devices.iter().enumerate() {
-        let mut medians: Vec<_> = summary.medians.iter().filter(|m| m.device == number && m.done > 0).collect();
-        medians.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        if medians.len() > MAX_PHASE_BARS {
-            left_out += medians.len() - MAX_PHASE_BARS;
-            // Keeps the fastest and the slowest settings.
-            medians.drain(MAX_PHASE_BARS / 2..medians.len() - MAX_PHASE_BARS / 2);
-        }
-        if medians.is_empty() {
-            continue;
-        }
-        let rows: Vec<_> = medians.iter().map(|m| (sweep.plan.describe(m.setting), m.phases)).collect();
-        panels.push_str(&phases::svg(device, &rows, &table::phases_id(number)));
-    }
-    let left_out = if left_out > 0 {
-        format!(" {left_out} settings between the fastest and the slowest are left out; the table has them.")
-    } else {
-        String::new()
-    };
-    format!(
-        "<h2>Time per phase</h2>\n<figure>{}<div class=\"panels\">{panels}</div><figcaption>Seconds by what they were spent \
-         on, the fastest setting first; on a GPU the host's, unless --device-times took its own.{left_out} After fig. 9 of the paper.</figcaption></figure>\n",
-        phases::legend()
-    )
-}
-
 /// The processor's name, if the system provides it.
 fn processor() -> Option<String> {
     let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
@@ -184,7 +133,7 @@ mod tests {
         assert!(
             page.contains("q is NaN on &lt;level&gt; 2") && page.contains("# &lt;x&gt;") && page.contains("a&amp;b")
         );
-        for tag in ["svg", "text", "table", "tr", "td", "figure", "title", "p", "ul", "li", "section", "div", "h2"] {
+        for tag in ["table", "tr", "td", "th", "caption", "p", "ul", "li", "section", "div", "i", "h2"] {
             let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
             assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
         }
@@ -197,14 +146,14 @@ mod tests {
             let vary = vary.iter().map(|text| text.parse().unwrap()).collect();
             Plan::new(vary, zip, vec!["cpu".into()], 1, 0).unwrap()
         };
-        for (vary, zip, panels) in [
-            (&[][..], false, 4),
-            (&["a.x=1,2"], false, 4),
-            (&["a.x=1,2", "b.y=3,4", "c.z=5,6,7"], false, 4 * 2),
-            (&["a.x=1,2", "b.y=3,4"], true, 4),
+        for (vary, zip) in [
+            (&[][..], false),
+            (&["a.x=1,2"], false),
+            (&["a.x=1,2", "b.y=3,4", "c.z=5,6,7"], false),
+            (&["a.x=1,2", "b.y=3,4"], true),
         ] {
             let page = page_of(plan(vary, zip), &[]);
-            assert_eq!(page.matches("role=\"img\"").count(), panels, "{vary:?}");
+            assert_eq!(page.matches("<table>").count(), 2, "{vary:?}");
         }
     }
 }

@@ -41,12 +41,6 @@ pub fn grouped(value: f64) -> String {
     text
 }
 
-/// The power of ten, a multiple of three, in which numbers up to `largest` are written, and its name.
-pub fn unit(largest: f64) -> (f64, &'static str) {
-    const UNITS: [(f64, &str); 4] = [(1e12, "trillions"), (1e9, "billions"), (1e6, "millions"), (1e3, "thousands")];
-    UNITS.into_iter().find(|(scale, _)| largest >= *scale).unwrap_or((1.0, ""))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,7 +52,6 @@ mod tests {
         assert_eq!(texts, ["0.00123", "1.00", "12.3", "4321", "0.00"]);
         assert_eq!(grouped(16_300_000.0), "16\u{202f}300\u{202f}000");
         assert_eq!((grouped(12.0), significant(f64::NAN), grouped(f64::NAN)), ("12".into(), "–".into(), "–".into()));
-        assert_eq!((unit(2e6), unit(999.0)), ((1e6, "millions"), (1.0, "")));
     }
 
     /// No text of a case or an error can end a tag or an attribute.
