@@ -42,25 +42,24 @@ __device__ __forceinline__ Real mean_of(
 
 template <int RATIO>
 __device__ __forceinline__ void average_cells(
-    const AverageArgs& args, const Chunk& chunk, const Region& region, const Patch& coarse, const Patch& fine)
+    const AverageArgs& args, const Work<Region>& work, const Patch& coarse, const Patch& fine)
 {
-    int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = cell_of(region, i);
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = cell_of(work.item, i);
         const Cell coarse_cell = in_patch(coarse, cell), fine_cell = in_patch(fine, first_fine(cell, args.ratio));
-        const Real* values = args.fine + place(fine, M, fine_cell);
+        const Real* values = args.fine.q + place(fine, M, fine_cell);
         const Real* kappa = nullptr;
         Real coarse_kappa = Real(1);
 #if CAPACITY >= 0
-        kappa = args.fine_aux + place(fine, A, fine_cell) + size_t(CAPACITY) * fine.component;
-        if (args.coarse_aux) coarse_kappa = args.coarse_aux[place(coarse, A, coarse_cell) + size_t(CAPACITY) * coarse.component];
+        kappa = args.fine.aux + place(fine, A, fine_cell) + size_t(CAPACITY) * fine.component;
+        if (args.coarse.aux) coarse_kappa = args.coarse.aux[place(coarse, A, coarse_cell) + size_t(CAPACITY) * coarse.component];
 #endif
         // All loads come before the stores: the compiler cannot know that they access different memory.
         Real means[M];
         #pragma unroll
         for (int m = 0; m < M; m++)
             means[m] = mean_of<RATIO>(args, values + size_t(m) * fine.component, kappa, fine, coarse_kappa);
-        Real* target = args.coarse + place(coarse, M, coarse_cell);
+        Real* target = args.coarse.q + place(coarse, M, coarse_cell);
         #pragma unroll
         for (int m = 0; m < M; m++) target[size_t(m) * coarse.component] = means[m];
     }
@@ -69,16 +68,14 @@ __device__ __forceinline__ void average_cells(
 extern "C" __global__ void average_down(const AverageArgs args)
 {
     start_next();
-    unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const Region region = args.table.items[chunk.region];
-    const Patch coarse = args.coarse_patches[region.target], fine = args.fine_patches[region.source];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<Region> work(args.table);
+    const Patch coarse = args.coarse.patches[work.item.target], fine = args.fine.patches[work.item.source];
     await_previous();
     // The usual ratio is a constant for the compiler, which then issues the loads of all cells at once.
     bool halves = DIM > 1;
     #pragma unroll
     for (int d = 0; d < DIM; d++) halves = halves && args.ratio[d] == 2;
-    if (halves) average_cells<2>(args, chunk, region, coarse, fine);
-    else average_cells<0>(args, chunk, region, coarse, fine);
+    if (halves) average_cells<2>(args, work, coarse, fine);
+    else average_cells<0>(args, work, coarse, fine);
 }

@@ -8,27 +8,24 @@
 extern "C" __global__ void boundary_function(const BoundaryArgs args)
 {
     start_next();
-    const unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const Region region = args.table.items[chunk.region];
-    const Origin origin = args.origins[chunk.region];
-    const Patch patch = args.patches[region.target];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<Region> work(args.table);
+    const Origin origin = args.origins[work.number];
+    const Patch patch = args.view.patches[work.item.target];
     // The side's own function, or none.
-    const unsigned side = region.source;
+    const unsigned side = work.item.source;
     const bool asks = side < 2 && (args.functions >> side & 1);
     await_previous();
-    Value* q = reinterpret_cast<Value*>(args.q);
-    const int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
+    Value* q = reinterpret_cast<Value*>(args.view.q);
     bool allowed = true;
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = cell_of(region, i);
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = cell_of(work.item, i);
         Cell source;
         #pragma unroll
         for (int d = 0; d < DIM; d++) source[d] = origin.scale[d] * cell[d] + origin.offset[d];
         const Cell local = in_patch(patch, cell);
         const size_t component = patch.component, to = place(patch, M, local);
-        Array<double, M> values = values_at<M>(args.q, place(patch, M, in_patch(patch, source)), component);
+        Array<double, M> values = values_at<M>(args.view.q, place(patch, M, in_patch(patch, source)), component);
         // A function sees the mirror image with its signs.
         #pragma unroll
         for (int m = 0; m < M; m++)
@@ -40,10 +37,10 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
             Cell beside = local;
             #pragma unroll
             for (int d = 0; d < DIM; d++)
-                if (d == args.axis) beside[d] += (side == 1 ? region.shift[d] : 0) - cell[d];
+                if (d == args.axis) beside[d] += (side == 1 ? work.item.shift[d] : 0) - cell[d];
             case_boundary(
                 point, args.axis, int(side), values,
-                values_at<A>(args.aux, place(patch, A, beside), component), ghost);
+                values_at<A>(args.view.aux, place(patch, A, beside), component), ghost);
             #pragma unroll
             for (int m = 0; m < M; m++) {
                 values[m] = double(Value(ghost[m]));
@@ -53,13 +50,13 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
 #if HAS_POSITIVE
             const Solver solver{SOLVER_PARAMETERS};
             const size_t at_aux = place(patch, A, local);
-            allowed = allowed && solver.least_positive(values, values_at<A>(args.aux, at_aux, component)) > 0.0;
+            allowed = allowed && solver.least_positive(values, values_at<A>(args.view.aux, at_aux, component)) > 0.0;
 #endif
         }
         #pragma unroll
         for (int m = 0; m < M; m++) q[to + m * component] = Value(values[m]);
     }
     // The coarsest level, and on it the first patch, wins.
-    const unsigned long long here = (unsigned long long)(256 - args.level) << 32 | (0xffffffffu - region.target);
+    const unsigned long long here = (unsigned long long)(256 - args.level) << 32 | (0xffffffffu - work.item.target);
     if (!allowed) atomicMax(args.refused, here);
 }

@@ -15,29 +15,26 @@ extern "C" __global__ void conserve(const ConserveArgs args)
 {
     start_next();
     await_previous();
-    unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    Chunk chunk = args.table.chunks[warp];
-    const Region& region = args.table.items[chunk.region];
-    const Patch& fine = args.fine_patches[region.target];
-    const Patch& coarse = args.coarse_patches[region.source];
-    int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<Region> work(args.table);
+    const Patch& fine = args.fine.patches[work.item.target];
+    const Patch& coarse = args.coarse.patches[work.item.source];
     int num_fine = 1;
     #pragma unroll
     for (int d = 0; d < DIM; d++) num_fine *= args.ratio[d];
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = cell_of(region, i);
-        const Cell fine_cell = in_patch(fine, first_fine(cell, args.ratio)), coarse_cell = in_patch(coarse, cell, region.shift);
-        const Real* kappa = args.fine_aux + place(fine, A, fine_cell) + size_t(CAPACITY) * fine.component;
-        double own = args.coarse_aux[place(coarse, A, coarse_cell) + size_t(CAPACITY) * coarse.component];
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = cell_of(work.item, i);
+        const Cell fine_cell = in_patch(fine, first_fine(cell, args.ratio)), coarse_cell = in_patch(coarse, cell, work.item.shift);
+        const Real* kappa = args.fine.aux + place(fine, A, fine_cell) + size_t(CAPACITY) * fine.component;
+        double own = args.coarse.aux[place(coarse, A, coarse_cell) + size_t(CAPACITY) * coarse.component];
         for (int m = 0; m < M; m++) {
-            Real* values = args.fine + place(fine, M, fine_cell) + size_t(m) * fine.component;
+            Real* values = args.fine.q + place(fine, M, fine_cell) + size_t(m) * fine.component;
             double held = 0.0, capacity = 0.0;
             for_each_fine(args, fine, [&](size_t at) {
                 held += double(kappa[at]) * double(values[at]);
                 capacity += double(kappa[at]);
             });
-            double mean = args.coarse[place(coarse, M, coarse_cell) + size_t(m) * coarse.component];
+            double mean = args.coarse.q[place(coarse, M, coarse_cell) + size_t(m) * coarse.component];
             double wanted = own * mean * double(num_fine);
             Real shift = Real((wanted - held) / capacity);
             for_each_fine(args, fine, [&](size_t at) { values[at] += shift; });

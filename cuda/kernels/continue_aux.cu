@@ -9,16 +9,13 @@ __device__ constexpr int FACE_OF[] = {AUX_FACE_LIST};
 extern "C" __global__ void continue_aux(const ContinueArgs args)
 {
     start_next();
-    const unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const Region region = args.table.items[chunk.region];
-    const Origin origin = args.origins[chunk.region];
-    const Patch patch = args.patches[region.target];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<Region> work(args.table);
+    const Origin origin = args.origins[work.number];
+    const Patch patch = args.patches[work.item.target];
     await_previous();
-    const int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = cell_of(region, i);
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = cell_of(work.item, i);
         Cell source;
         #pragma unroll
         for (int d = 0; d < DIM; d++) source[d] = origin.scale[d] * cell[d] + origin.offset[d];

@@ -7,24 +7,21 @@
 extern "C" __global__ void copy_cells(const CopyArgs args)
 {
     start_next();
-    const unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const Region region = args.table.items[chunk.region];
-    const Patch to = args.target_patches[region.target], from = args.source_patches[region.source];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<Region> work(args.table);
+    const Patch to = args.target.patches[work.item.target], from = args.source.patches[work.item.source];
     await_previous();
-    const int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = cell_of(region, i), written = in_patch(to, cell);
-        const size_t source = place(from, args.count, in_patch(from, cell, region.shift));
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = cell_of(work.item, i), written = in_patch(to, cell);
+        const size_t source = place(from, args.count, in_patch(from, cell, work.item.shift));
         const size_t target = place(to, args.count, written);
         Real kappa = Real(1);
 #if CAPACITY >= 0
-        if (args.capacity) kappa = args.capacity[place(to, A, written) + size_t(CAPACITY) * to.component];
+        if (args.target.aux) kappa = args.target.aux[place(to, A, written) + size_t(CAPACITY) * to.component];
 #endif
         for (unsigned m = 0; m < args.count; m++) {
-            const Real value = args.source[source + size_t(m) * from.component];
-            args.target[target + size_t(m) * to.component] = args.capacity ? value / kappa : value;
+            const Real value = args.source.q[source + size_t(m) * from.component];
+            args.target.q[target + size_t(m) * to.component] = args.target.aux ? value / kappa : value;
         }
     }
 }

@@ -7,20 +7,17 @@
 extern "C" __global__ void evaluate(const EvaluateArgs args)
 {
     start_next();
-    const unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const Region region = args.table.items[chunk.region];
-    const Patch patch = args.patches[region.target];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<Region> work(args.table);
+    const Patch patch = args.patches[work.item.target];
     await_previous();
     Value* out = reinterpret_cast<Value*>(args.out);
-    const int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
     bool allowed = true;
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = cell_of(region, i);
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = cell_of(work.item, i);
         Cell asked;
         #pragma unroll
-        for (int d = 0; d < DIM; d++) asked[d] = cell[d] - region.shift[d];
+        for (int d = 0; d < DIM; d++) asked[d] = cell[d] - work.item.shift[d];
         double values[NUM_VALUES];
         const Point point = point_of(args.level, args.t, asked);
         case_function(point, Array<double, M>(), Array<double, A>(), values);

@@ -15,28 +15,25 @@ __device__ __forceinline__ void mark(const FaceMapArgs& args, const Patch& patch
 extern "C" __global__ void face_map(const FaceMapArgs args)
 {
     start_next();
-    unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const FaceRun run = args.table.items[chunk.region];
-    const Patch patch = args.patches[args.fine ? run.fine_patch : run.coarse_patch];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<FaceRun> work(args.table);
+    const Patch patch = args.patches[args.fine ? work.item.fine_patch : work.item.coarse_patch];
     await_previous();
-    int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
     // A face is identified by the cell above it.
-    const bool lower = run.coarse_side == Lower;
-    unsigned side = unsigned(run.coarse_side) << 31;
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = cell_of(run, i);
+    const bool lower = work.item.coarse_side == Lower;
+    unsigned side = unsigned(work.item.coarse_side) << 31;
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = cell_of(work.item, i);
         if (!args.fine) {
-            unsigned slot = args.first_slot + run.first_slot + i;
-            mark(args, patch, run.axis, next_along(in_patch(patch, cell, run.shift), run.axis, lower), slot | side);
+            unsigned slot = args.first_slot + work.item.first_slot + i;
+            mark(args, patch, work.item.axis, next_along(in_patch(patch, cell, work.item.shift), work.item.axis, lower), slot | side);
             continue;
         }
-        const int count = faces_of(args.ratio, run.axis);
-        const Cell first = in_patch(patch, first_behind(cell, args.ratio, run.axis, lower));
+        const int count = faces_of(args.ratio, work.item.axis);
+        const Cell first = in_patch(patch, first_behind(cell, args.ratio, work.item.axis, lower));
         for (int k = 0; k < count; k++) {
-            unsigned slot = run.first_fine + i * count + k;
-            mark(args, patch, run.axis, next_along(behind(first, args.ratio, run.axis, k), run.axis, lower), slot | side);
+            unsigned slot = work.item.first_fine + i * count + k;
+            mark(args, patch, work.item.axis, next_along(behind(first, args.ratio, work.item.axis, k), work.item.axis, lower), slot | side);
         }
     }
 }

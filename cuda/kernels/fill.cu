@@ -28,16 +28,16 @@ __device__ __forceinline__ Array<Real, M> copied_cell(
     size_t source = place(from, M, in_patch(from, cell, region.shift));
     Array<Real, M> values;
     #pragma unroll
-    for (int m = 0; m < M; m++) values[m] = args.source[source + size_t(m) * from.component];
+    for (int m = 0; m < M; m++) values[m] = args.source.q[source + size_t(m) * from.component];
     return values;
 }
 
 // A value of the coarse level; BETWEEN: interpolated between its two times.
 template <bool BETWEEN> __device__ __forceinline__ Real coarse_value(const FillArgs& args, Real alpha, size_t i)
 {
-    if (!BETWEEN) return args.coarse_new[i];
+    if (!BETWEEN) return args.coarse.q[i];
     Real before = args.coarse_old[i];
-    return before + alpha * (args.coarse_new[i] - before);
+    return before + alpha * (args.coarse.q[i] - before);
 }
 
 // The state at a point of a cell, XI from its centre.
@@ -113,7 +113,7 @@ __device__ __forceinline__ Array<Real, M> interpolated_cell(
 #if HAS_ADMISSIBLE
     Aux aux;
     if constexpr (A > 0) {
-        const Real* beneath = args.coarse_aux + place(from, A, in_patch(from, coarse, region.shift));
+        const Real* beneath = args.coarse.aux + place(from, A, in_patch(from, coarse, region.shift));
         #pragma unroll
         for (int a = 0; a < A; a++) aux[a] = beneath[size_t(a) * from.component];
     }
@@ -131,27 +131,26 @@ constexpr int BLOCKS = M * (2 * DIM + 1) > 24 ? 3 : 4;
 // given where its source lies.
 template <int AT_ONCE, class Value>
 __device__ __forceinline__ void fill_cells(
-    const FillArgs& args, const Chunk& chunk, const Region& region, const Patch& to, const Origin* outside, Value value)
+    const FillArgs& args, const Work<Region>& work, const Patch& to, const Origin* outside, Value value)
 {
-    const int end = min(num_cells(region), int(chunk.first + args.table.chunk_cells));
-    for (int from = chunk.first + lane_number(); from < end; from += 32 * AT_ONCE) {
+    for (int from = work.first; from < work.end; from += 32 * AT_ONCE) {
         Array<Array<Real, M>, AT_ONCE> values;
         Array<Real*, AT_ONCE> targets;
         #pragma unroll
         for (int n = 0; n < AT_ONCE; n++) {
-            if (from + 32 * n >= end) continue;
-            const Cell cell = cell_of(region, from + 32 * n);
+            if (from + 32 * n >= work.end) continue;
+            const Cell cell = cell_of(work.item, from + 32 * n);
             Cell source = cell;
             if (outside) {
                 #pragma unroll
                 for (int d = 0; d < DIM; d++) source[d] = outside->scale[d] * cell[d] + outside->offset[d];
             }
-            targets[n] = args.target + place(to, M, in_patch(to, cell));
+            targets[n] = args.target.q + place(to, M, in_patch(to, cell));
             values[n] = value(source);
         }
         #pragma unroll
         for (int n = 0; n < AT_ONCE; n++) {
-            if (from + 32 * n >= end) continue;
+            if (from + 32 * n >= work.end) continue;
             #pragma unroll
             for (int m = 0; m < M; m++) {
                 const bool turned = outside && __popc(outside->walls & args.signs[m]) & 1;
@@ -164,25 +163,23 @@ __device__ __forceinline__ void fill_cells(
 extern "C" __global__ void __launch_bounds__(128, BLOCKS) fill(const FillArgs args)
 {
     start_next();
-    unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const Region region = args.table.items[chunk.region];
-    const bool is_outside = chunk.region >= args.num_inside;
-    const bool copies = chunk.region < (is_outside ? args.num_inside + args.num_outside_copies : args.num_copies);
-    const Patch to = args.target_patches[region.target];
-    const Patch from = (copies ? args.source_patches : args.coarse_patches)[region.source];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<Region> work(args.table);
+    const bool is_outside = work.number >= args.num_inside;
+    const bool copies = work.number < (is_outside ? args.num_inside + args.num_outside_copies : args.num_copies);
+    const Patch to = args.target.patches[work.item.target];
+    const Patch from = (copies ? args.source.patches : args.coarse.patches)[work.item.source];
     Origin origin = {};
-    if (is_outside) origin = args.origins[chunk.region - args.num_inside];
+    if (is_outside) origin = args.origins[work.number - args.num_inside];
     const Origin* outside = is_outside ? &origin : nullptr;
     await_previous();
     if (copies)
-        fill_cells<COPIED>(args, chunk, region, to, outside,
-            [&](const Cell& cell) { return copied_cell(args, region, from, cell); });
+        fill_cells<COPIED>(args, work, to, outside,
+            [&](const Cell& cell) { return copied_cell(args, work.item, from, cell); });
     else if (Real(args.alpha) == Real(1))
-        fill_cells<1>(args, chunk, region, to, outside,
-            [&](const Cell& cell) { return interpolated_cell<false>(args, region, from, cell); });
+        fill_cells<1>(args, work, to, outside,
+            [&](const Cell& cell) { return interpolated_cell<false>(args, work.item, from, cell); });
     else
-        fill_cells<1>(args, chunk, region, to, outside,
-            [&](const Cell& cell) { return interpolated_cell<true>(args, region, from, cell); });
+        fill_cells<1>(args, work, to, outside,
+            [&](const Cell& cell) { return interpolated_cell<true>(args, work.item, from, cell); });
 }

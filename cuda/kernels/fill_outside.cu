@@ -7,7 +7,7 @@
 extern "C" __global__ void fill_outside(const FillOutsideArgs args)
 {
     start_next();
-    const Patch patch = args.patches[blockIdx.x];
+    const Patch patch = args.view.patches[blockIdx.x];
     await_previous();
     for (int side = 0; side < 2 * DIM; side++) {
         // Along axes before the side's own all ghost cells, along later ones those inside the domain.
@@ -37,8 +37,8 @@ extern "C" __global__ void fill_outside(const FillOutsideArgs args)
                 source[d] = origin_of(args.beyond[d], args.domain[d], cell[d], along);
                 walls |= along << (2 * d);
             }
-            Real* to = args.q + place(patch, M, in_patch(patch, cell));
-            const Real* from = args.q + place(patch, M, in_patch(patch, source));
+            Real* to = args.view.q + place(patch, M, in_patch(patch, cell));
+            const Real* from = args.view.q + place(patch, M, in_patch(patch, source));
             #pragma unroll
             for (int m = 0; m < M; m++) {
                 const bool negated = __popc(walls & args.signs[m]) & 1;

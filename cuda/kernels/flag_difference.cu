@@ -9,7 +9,7 @@ extern "C" __global__ void flag_difference(const FlagArgs args)
     await_previous();
     const Real tolerance = Real(args.tolerance);
     flag_tiles(args, [&](const Patch& patch, const Cell& cell) {
-        const Real* values = args.q + place(patch, M, cell);
+        const Real* values = args.view.q + place(patch, M, cell);
         bool flag = false;
         #pragma unroll
         for (int m = 0; m < M; m++) {

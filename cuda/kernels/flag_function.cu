@@ -25,11 +25,11 @@ struct Around {
     }
     __device__ __forceinline__ Array<double, M> q(int i, int j, int k) const
     {
-        return values_at<M>(args.q, place(patch, M, away(i, j, k)), patch.component);
+        return values_at<M>(args.view.q, place(patch, M, away(i, j, k)), patch.component);
     }
     __device__ __forceinline__ Array<double, A> aux(int i, int j, int k) const
     {
-        return values_at<A>(args.aux, place(patch, A, away(i, j, k)), patch.component);
+        return values_at<A>(args.view.aux, place(patch, A, away(i, j, k)), patch.component);
     }
 };
 

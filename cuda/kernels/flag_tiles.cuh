@@ -47,13 +47,13 @@ template <class Args, class Wanted> __device__ __forceinline__ void flag_tiles(c
     __syncthreads();
     for (unsigned from = tile.first_part; from < tile.end_part; from += 32) {
         const unsigned number = args.parts[min(from + lane, tile.end_part - 1)];
-        const PartOfTile own(number, args.patches[number], tile);
+        const PartOfTile own(number, args.view.patches[number], tile);
         const int own_words = from + lane < tile.end_part ? num_cells(own) : 0, end = sum_up_to(own_words);
         const int num_words = __shfl_sync(0xffffffffu, end, 31);
         for (int i = warp; i < num_words; i += warps) {
             const int holder = __popc(__ballot_sync(0xffffffffu, end <= i));
             const PartOfTile part(own, holder);
-            const Patch& patch = args.patches[part.patch];
+            const Patch& patch = args.view.patches[part.patch];
             Cell at = cell_of_number(part.size.v, i - __shfl_sync(0xffffffffu, end - own_words, holder)), cell;
             int row = 0;
             #pragma unroll

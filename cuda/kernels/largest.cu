@@ -10,7 +10,7 @@ extern "C" __global__ void largest(const LargestArgs args)
     start_next();
     await_previous();
     unsigned number = blockIdx.x / args.blocks_per_patch, part = blockIdx.x % args.blocks_per_patch;
-    const Patch& patch = args.patches[number];
+    const Patch& patch = args.view.patches[number];
     int cells = 1;
     #pragma unroll
     for (int d = 0; d < DIM; d++) cells *= patch.size[d];
@@ -21,7 +21,7 @@ extern "C" __global__ void largest(const LargestArgs args)
         const size_t at = place(patch, M, cell_of_number(patch.size, i));
         #pragma unroll
         for (int m = 0; m < M; m++) {
-            const double value = double(real_abs(args.q[at + size_t(m) * patch.component]));
+            const double value = double(real_abs(args.view.q[at + size_t(m) * patch.component]));
             most[m] = value > most[m] ? value : most[m];
         }
     }

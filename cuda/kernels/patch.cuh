@@ -102,6 +102,23 @@ template <class First> __device__ __forceinline__ unsigned last_not_behind(unsig
 __device__ __forceinline__ unsigned warp_number() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 __device__ __forceinline__ unsigned lane_number() { return threadIdx.x % 32; }
 
+// The work of a warp, for which a table has a chunk: cells of one item, a lane's FIRST one and then every 32nd before END. It is read
+// before the kernels before this one are complete: tables do not change while they are used.
+template <class Item> struct Work {
+    Item item;
+    unsigned number; // of the item
+    int first, end;
+
+    template <class Table> __device__ __forceinline__ explicit Work(const Table& table)
+    {
+        const Chunk chunk = table.chunks[warp_number()];
+        number = chunk.region;
+        item = table.items[number];
+        first = chunk.first + lane_number();
+        end = min(num_cells(item), int(chunk.first + table.chunk_cells));
+    }
+};
+
 // Inclusive prefix sum over a warp's lanes.
 __device__ __forceinline__ unsigned sum_up_to(unsigned number)
 {

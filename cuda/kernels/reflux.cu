@@ -23,15 +23,12 @@ __device__ __forceinline__ unsigned slot_at(
 extern "C" __global__ void reflux(const RefluxArgs args)
 {
     start_next();
-    unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const FaceRun run = args.table.items[chunk.region];
-    const Patch patch = args.patches[run.coarse_patch];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<FaceRun> work(args.table);
+    const Patch patch = args.view.patches[work.item.coarse_patch];
     await_previous();
-    int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = in_patch(patch, cell_of(run, i), run.shift);
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = in_patch(patch, cell_of(work.item, i), work.item.shift);
         // Lower and upper face along each axis: seen from the cell above and from the cell below it. Independent loads are issued
         // together.
         bool kept[2 * DIM];
@@ -43,13 +40,13 @@ extern "C" __global__ void reflux(const RefluxArgs args)
             faces[k] = slot_at(args, patch, kept[k], k / 2, next_along(cell, k / 2, k % 2), k % 2 ? Lower : Upper);
             first = min(first, faces[k]);
         }
-        if (first != run.first_slot + i) continue;
+        if (first != work.item.first_slot + i) continue;
 #if CAPACITY >= 0
-        Real kappa = args.aux[place(patch, A, cell) + size_t(CAPACITY) * patch.component];
+        Real kappa = args.view.aux[place(patch, A, cell) + size_t(CAPACITY) * patch.component];
 #else
         Real kappa = Real(1);
 #endif
-        Real* values = args.q + place(patch, M, cell);
+        Real* values = args.view.q + place(patch, M, cell);
         Array<Real, M> q;
         #pragma unroll
         for (int m = 0; m < M; m++) q[m] = values[size_t(m) * patch.component];

@@ -3,7 +3,7 @@
 
 __device__ __forceinline__ State state_at(const RegisterArgs& args, const Patch& patch, const Cell& cell)
 {
-    const Real* values = args.q + place(patch, M, cell);
+    const Real* values = args.view.q + place(patch, M, cell);
     State q;
     #pragma unroll
     for (int m = 0; m < M; m++) q[m] = values[size_t(m) * patch.component];
@@ -14,7 +14,7 @@ __device__ __forceinline__ Aux aux_at(const RegisterArgs& args, const Patch& pat
 {
     Aux values;
     if constexpr (A > 0) {
-        const Real* from = args.aux + place(patch, A, cell);
+        const Real* from = args.view.aux + place(patch, A, cell);
         #pragma unroll
         for (int a = 0; a < A; a++) values[a] = from[size_t(a) * patch.component];
     }

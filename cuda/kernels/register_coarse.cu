@@ -6,16 +6,15 @@
 
 // AXIS is a constant for the compiler, so that no state is indexed by a variable.
 template <Axis AXIS> __device__ __forceinline__ void register_coarse_faces(
-    const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
+    const RegisterArgs& args, const Work<FaceRun>& work, const Patch& patch)
 {
     const bool first = has_axis(args.first_sweep, AXIS);
     const Solver solver{SOLVER_PARAMETERS};
     Real dt = Real(args.dt);
-    int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = in_patch(patch, cell_of(run, i), run.shift);
-        size_t slot = run.first_slot + i;
-        State here = state_at(args, patch, cell), flux = seen_flux<AXIS>(solver, args, patch, run, cell, args.first_kept + slot);
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = in_patch(patch, cell_of(work.item, i), work.item.shift);
+        size_t slot = work.item.first_slot + i;
+        State here = state_at(args, patch, cell), flux = seen_flux<AXIS>(solver, args, patch, work.item, cell, args.first_kept + slot);
         Real* kept = args.coarse_cells + size_t(args.sweep) * (M + A) * args.num_slots + slot;
         #pragma unroll
         for (int m = 0; m < M; m++) {
@@ -25,26 +24,25 @@ template <Axis AXIS> __device__ __forceinline__ void register_coarse_faces(
             kept[size_t(m) * args.num_slots] = here[m];
         }
         for (int a = 0; a < A; a++)
-            kept[size_t(M + a) * args.num_slots] = args.aux[place(patch, A, cell) + size_t(a) * patch.component];
+            kept[size_t(M + a) * args.num_slots] = args.view.aux[place(patch, A, cell) + size_t(a) * patch.component];
     }
 }
 
 #if SOURCES
 // Keeps, in the first sweep, the coarse cells as sources will act on them: see `exec/cpu/source_cells.rs`.
 __device__ __forceinline__ void keep_source_cells(
-    const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
+    const RegisterArgs& args, const Work<FaceRun>& work, const Patch& patch)
 {
-    const int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = in_patch(patch, cell_of(run, i), run.shift);
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = in_patch(patch, cell_of(work.item, i), work.item.shift);
         const size_t at = place(patch, M, cell), at_aux = place(patch, A, cell), at_centre = place(patch, DIM, cell);
         const size_t component = patch.component, slots = args.num_slots;
-        Real* kept = args.source_cells + run.first_slot + i;
+        Real* kept = args.source_cells + work.item.first_slot + i;
         for (int m = 0; m < M; m++) {
             kept[m * slots] = args.start[at + m * component];
-            kept[(M + m) * slots] = args.q[at + m * component];
+            kept[(M + m) * slots] = args.view.q[at + m * component];
         }
-        for (int a = 0; a < A; a++) kept[(2 * M + a) * slots] = args.aux[at_aux + a * component];
+        for (int a = 0; a < A; a++) kept[(2 * M + a) * slots] = args.view.aux[at_aux + a * component];
         if (args.centres)
             for (int d = 0; d < DIM; d++) kept[(2 * M + A + d) * slots] = args.centres[at_centre + d * component];
     }
@@ -54,21 +52,19 @@ __device__ __forceinline__ void keep_source_cells(
 extern "C" __global__ void register_coarse(const RegisterArgs args)
 {
     start_next();
-    unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const FaceRun run = args.table.items[chunk.region];
-    const Patch patch = args.patches[run.coarse_patch];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<FaceRun> work(args.table);
+    const Patch patch = args.view.patches[work.item.coarse_patch];
     await_previous();
 #if SOURCES
-    if (args.start && args.sweep == 0) keep_source_cells(args, chunk, run, patch);
+    if (args.start && args.sweep == 0) keep_source_cells(args, work, patch);
 #endif
-    if (!has_axis(args.swept, run.axis)) return;
-    if (run.axis == X) register_coarse_faces<X>(args, chunk, run, patch);
+    if (!has_axis(args.swept, work.item.axis)) return;
+    if (work.item.axis == X) register_coarse_faces<X>(args, work, patch);
 #if DIM > 1
-    if (run.axis == Y) register_coarse_faces<Y>(args, chunk, run, patch);
+    if (work.item.axis == Y) register_coarse_faces<Y>(args, work, patch);
 #endif
 #if DIM > 2
-    if (run.axis == Z) register_coarse_faces<Z>(args, chunk, run, patch);
+    if (work.item.axis == Z) register_coarse_faces<Z>(args, work, patch);
 #endif
 }

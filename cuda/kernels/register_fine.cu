@@ -32,7 +32,7 @@ template <Axis AXIS> __device__ __forceinline__ void take_source_changes(
         for (int a = 0; a < A; a++) {
             aux[a] = kept[size_t(M + a) * slots];
             if (AUX_FACE[a] == int(AXIS))
-                aux[a] = args.aux[place(patch, A, cell) + size_t(a) * patch.component + (lower ? stride(patch, AXIS) : 0)];
+                aux[a] = args.view.aux[place(patch, A, cell) + size_t(a) * patch.component + (lower ? stride(patch, AXIS) : 0)];
         }
         const Normal face = solver.normal(AXIS, then, now, aux, aux);
         #pragma unroll
@@ -47,17 +47,16 @@ template <Axis AXIS> __device__ __forceinline__ void take_source_changes(
 // AXIS is a constant for the compiler, so that no state is indexed by a variable; so is COUNT, the number of fine faces of a coarse one, or
 // 0 where it is unusual.
 template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_faces(
-    const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
+    const RegisterArgs& args, const Work<FaceRun>& work, const Patch& patch)
 {
     const Solver solver{SOLVER_PARAMETERS};
-    bool lower = run.coarse_side == Lower;
+    bool lower = work.item.coarse_side == Lower;
     const int count = COUNT > 0 ? COUNT : faces_of(args.ratio, AXIS);
     Real dt = Real(args.dt / double(count));
     Real towards_coarse = lower ? Real(1) : Real(-1);
-    int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell first = in_patch(patch, first_behind(cell_of(run, i), args.ratio, AXIS, lower));
-        size_t slot = run.first_slot + i;
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell first = in_patch(patch, first_behind(cell_of(work.item, i), args.ratio, AXIS, lower));
+        size_t slot = work.item.first_slot + i;
         const Real* kept = args.coarse_cells + size_t(args.sweep) * (M + A) * args.num_slots + slot;
         State coarse, ghost, total, sums;
         #pragma unroll
@@ -70,17 +69,17 @@ template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_fa
         for (int k = 0; k < count; k++) {
             const Cell cell = behind(first, args.ratio, AXIS, k);
             ghost = state_at(args, patch, cell);
-            State flux = seen_flux<AXIS>(solver, args, patch, run, cell, run.first_fine + i * count + k);
+            State flux = seen_flux<AXIS>(solver, args, patch, work.item, cell, work.item.first_fine + i * count + k);
             Aux aux_coarse, aux_ghost;
             #pragma unroll
             for (int a = 0; a < A; a++) {
                 size_t at = place(patch, A, cell) + size_t(a) * patch.component;
                 aux_coarse[a] = kept[size_t(M + a) * args.num_slots];
-                aux_ghost[a] = args.aux[at];
+                aux_ghost[a] = args.view.aux[at];
                 if (AUX_FACE[a] == int(AXIS)) {
                     // Values that live on the face are those at the patch's edge, for both sides.
                     size_t above = lower ? stride(patch, AXIS) : 0;
-                    aux_coarse[a] = aux_ghost[a] = args.aux[at + above];
+                    aux_coarse[a] = aux_ghost[a] = args.view.aux[at + above];
                 }
             }
             Normal face = lower ? solver.normal(AXIS, coarse, ghost, aux_coarse, aux_ghost)
@@ -100,30 +99,28 @@ template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_fa
 }
 
 template <int COUNT> __device__ __forceinline__ void register_fine_run(
-    const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
+    const RegisterArgs& args, const Work<FaceRun>& work, const Patch& patch)
 {
-    if (run.axis == X) register_fine_faces<X, COUNT>(args, chunk, run, patch);
+    if (work.item.axis == X) register_fine_faces<X, COUNT>(args, work, patch);
 #if DIM > 1
-    if (run.axis == Y) register_fine_faces<Y, COUNT>(args, chunk, run, patch);
+    if (work.item.axis == Y) register_fine_faces<Y, COUNT>(args, work, patch);
 #endif
 #if DIM > 2
-    if (run.axis == Z) register_fine_faces<Z, COUNT>(args, chunk, run, patch);
+    if (work.item.axis == Z) register_fine_faces<Z, COUNT>(args, work, patch);
 #endif
 }
 
 extern "C" __global__ void register_fine(const RegisterArgs args)
 {
     start_next();
-    unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const FaceRun run = args.table.items[chunk.region];
-    const Patch patch = args.patches[run.fine_patch];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<FaceRun> work(args.table);
+    const Patch patch = args.view.patches[work.item.fine_patch];
     await_previous();
-    if (!has_axis(args.swept, run.axis)) return;
+    if (!has_axis(args.swept, work.item.axis)) return;
     bool halves = true;
     #pragma unroll
     for (int d = 0; d < DIM; d++) halves = halves && args.ratio[d] == 2;
-    if (halves) register_fine_run<1 << (DIM - 1)>(args, chunk, run, patch);
-    else register_fine_run<0>(args, chunk, run, patch);
+    if (halves) register_fine_run<1 << (DIM - 1)>(args, work, patch);
+    else register_fine_run<0>(args, work, patch);
 }

@@ -8,13 +8,13 @@ extern "C" __global__ void sample(const SampleArgs args)
     await_previous();
     int m = threadIdx.x;
     if (m >= M) return;
-    const Patch& patch = args.patches[args.patch];
+    const Patch& patch = args.view.patches[args.patch];
     double value = 0.0;
     for (int corner = 0; corner < 1 << DIM; corner++) {
         Cell cell;
         #pragma unroll
         for (int d = 0; d < DIM; d++) cell[d] = args.cell[d] + (corner >> d & 1);
-        value += args.weights[corner] * double(args.q[place(patch, M, cell) + size_t(m) * patch.component]);
+        value += args.weights[corner] * double(args.view.q[place(patch, M, cell) + size_t(m) * patch.component]);
     }
     args.out[m] = value;
 }

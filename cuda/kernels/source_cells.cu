@@ -6,25 +6,22 @@
 extern "C" __global__ void source_cells(const SourceCellsArgs args)
 {
     start_next();
-    const unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const FaceRun run = args.table.items[chunk.region];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<FaceRun> work(args.table);
     await_previous();
     const Solver solver{SOLVER_PARAMETERS};
     const Real t = Real(args.t), dt = Real(args.dt);
-    const int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = cell_of(run, i);
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = cell_of(work.item, i);
         const size_t component = args.num_slots;
-        Real* here = args.cells + run.first_slot + i;
+        Real* here = args.cells + work.item.first_slot + i;
         Array<Real, 3> centre;
         #pragma unroll
         for (int d = 0; d < 3; d++) {
             centre[d] = Real(0);
             if (d >= DIM) continue;
             centre[d] = args.has_centres ? here[size_t(2 * M + A + d) * component]
-                                         : Real(centre_of(args.level, d, cell[d] - run.shift[d]));
+                                         : Real(centre_of(args.level, d, cell[d] - work.item.shift[d]));
         }
         State q;
         Aux aux;

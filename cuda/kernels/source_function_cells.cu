@@ -6,18 +6,15 @@
 extern "C" __global__ void source_function_cells(const SourceCellsArgs args)
 {
     start_next();
-    const unsigned warp = warp_number();
-    if (warp >= args.table.num_chunks) return;
-    const Chunk chunk = args.table.chunks[warp];
-    const FaceRun run = args.table.items[chunk.region];
+    if (warp_number() >= args.table.num_chunks) return;
+    const Work<FaceRun> work(args.table);
     await_previous();
     Value* cells = reinterpret_cast<Value*>(args.cells);
-    const int end = min(num_cells(run), int(chunk.first + args.table.chunk_cells));
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        Cell cell = cell_of(run, i);
+    for (int i = work.first; i < work.end; i += 32) {
+        Cell cell = cell_of(work.item, i);
         #pragma unroll
-        for (int d = 0; d < DIM; d++) cell[d] -= run.shift[d];
-        const size_t slot = run.first_slot + i, component = args.num_slots;
+        for (int d = 0; d < DIM; d++) cell[d] -= work.item.shift[d];
+        const size_t slot = work.item.first_slot + i, component = args.num_slots;
         const Array<double, M> q = values_at<M>(args.cells, slot, component);
         const Array<double, A> aux = values_at<A>(args.cells, slot + 2 * M * component, component);
         bool reverses;

@@ -11,12 +11,12 @@ extern "C" __global__ void totals(const TotalsArgs args)
     if (thread >= args.num_rows * M) return;
     unsigned number = thread / M, m = thread % M;
     const Region& row = args.rows[number];
-    const Patch& patch = args.patches[row.target];
+    const Patch& patch = args.view.patches[row.target];
     const Cell first = in_patch(patch, cell_of(row, 0));
-    const Real* values = args.q + place(patch, M, first) + size_t(m) * patch.component;
+    const Real* values = args.view.q + place(patch, M, first) + size_t(m) * patch.component;
     double sum = -0.0;
 #if CAPACITY >= 0
-    const Real* kappa = args.aux + place(patch, A, first) + size_t(CAPACITY) * patch.component;
+    const Real* kappa = args.view.aux + place(patch, A, first) + size_t(CAPACITY) * patch.component;
     for (int i = 0; i < row.size[0]; i++) sum += double(values[i]) * double(kappa[i]);
 #else
     for (int i = 0; i < row.size[0]; i++) sum += double(values[i]);

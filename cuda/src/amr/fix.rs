@@ -1,6 +1,6 @@
 //! The arguments of the kernels of the conservation fix.
 
-use super::{Lattice, Patch, RunTable};
+use super::{Lattice, LevelView, Patch, RunTable};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
@@ -47,12 +47,8 @@ device_struct! {
     pub struct RegisterArgs {
         /// Faces between two levels.
         pub table: RunTable,
-        /// Patches of the level swept.
-        pub patches: Pointer<Patch>,
-        /// State that the sweep began with.
-        pub q: Pointer<Real>,
-        /// Aux of the same level.
-        pub aux: Pointer<Real>,
+        /// The level that was swept, with the state that the sweep began with.
+        pub view: LevelView,
         /// Second-order corrections that the sweep kept.
         pub kept: Pointer<Real>,
         /// Sums, changed.
@@ -109,12 +105,8 @@ device_struct! {
     pub struct RefluxArgs {
         /// Faces between two levels.
         pub table: RunTable,
-        /// Coarse patches.
-        pub patches: Pointer<Patch>,
-        /// Coarse array, changed.
-        pub q: Pointer<Real>,
-        /// Coarse aux.
-        pub aux: Pointer<Real>,
+        /// The coarse level; `q` is changed.
+        pub view: LevelView,
         /// Sums.
         pub sums: Pointer<Real>,
         /// The coarse level's face map.

@@ -1,6 +1,6 @@
 //! The arguments of the kernels that read every cell of a level, or a few points: flags, sources, totals, samples.
 
-use super::{Lattice, Patch, PatchReport, Region};
+use super::{Lattice, LevelView, Patch, PatchReport, Region};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
@@ -19,8 +19,8 @@ device_struct! {
 device_struct! {
     /// What `flag_difference` takes.
     pub struct FlagArgs {
-        /// Patches.
-        pub patches: Pointer<Patch>,
+        /// The level.
+        pub view: LevelView,
         /// Tiles; a block each.
         pub tiles: Pointer<FlagTile>,
         /// Patches in the tiles.
@@ -29,8 +29,6 @@ device_struct! {
         pub bits: Pointer<u32>,
         /// The cells that patches cover, in the same places, written.
         pub covered: Pointer<u32>,
-        /// The array.
-        pub q: Pointer<Real>,
         /// The tolerance.
         pub tolerance: f64,
     }
@@ -39,8 +37,8 @@ device_struct! {
 device_struct! {
     /// What `flag_function` takes.
     pub struct FlagFunctionArgs {
-        /// Patches.
-        pub patches: Pointer<Patch>,
+        /// The level.
+        pub view: LevelView,
         /// Tiles; a block each.
         pub tiles: Pointer<FlagTile>,
         /// Patches in the tiles.
@@ -49,10 +47,6 @@ device_struct! {
         pub bits: Pointer<u32>,
         /// The cells that patches cover, in the same places, written.
         pub covered: Pointer<u32>,
-        /// The array.
-        pub q: Pointer<Real>,
-        /// Auxiliary values.
-        pub aux: Pointer<Real>,
         /// Where the level's cells lie.
         pub level: Lattice,
         /// Time.
@@ -79,10 +73,8 @@ device_struct! {
 device_struct! {
     /// What `sample` takes.
     pub struct SampleArgs {
-        /// Patches.
-        pub patches: Pointer<Patch>,
-        /// The array.
-        pub q: Pointer<Real>,
+        /// The level.
+        pub view: LevelView,
         /// One value per equation, written.
         pub out: Pointer<f64>,
         /// Weights of the cells around the point, x fastest.
@@ -99,12 +91,8 @@ device_struct! {
     pub struct TotalsArgs {
         /// Rows of cells of their target patches.
         pub rows: Pointer<Region>,
-        /// Patches.
-        pub patches: Pointer<Patch>,
-        /// The array.
-        pub q: Pointer<Real>,
-        /// Aux.
-        pub aux: Pointer<Real>,
+        /// The level.
+        pub view: LevelView,
         /// Per row a sum for each equation, written.
         pub sums: Pointer<f64>,
         /// Number of rows.
@@ -117,10 +105,8 @@ device_struct! {
 device_struct! {
     /// What `largest` takes.
     pub struct LargestArgs {
-        /// Patches, each with `blocks_per_patch` blocks.
-        pub patches: Pointer<Patch>,
-        /// The array.
-        pub q: Pointer<Real>,
+        /// The level.
+        pub view: LevelView,
         /// Per equation the bits of the largest absolute value, an `f64`, which is raised.
         pub largest: Pointer<u64>,
         /// Blocks that share a patch: see [`super::tuning::patch_blocks`].

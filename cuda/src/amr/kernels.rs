@@ -12,10 +12,10 @@ use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
     ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs,
     FlagArgs, FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs,
-    Lattice, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport,
-    Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegionTable,
-    RegisterArgs, RunTable, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs,
-    TurnedTile, WidenArgs,
+    Lattice, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS,
+    PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region,
+    RegionTable, RegisterArgs, RunTable, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs,
+    TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -272,7 +272,7 @@ impl Shape {
     /// The text of a group, and the target to compile it for: with the solver of `target` if the group calls it.
     pub fn text(&self, group: Group, target: &Target) -> (Source, Target) {
         let mut definitions = vec![Patch::cuda_text(), Region::cuda_text(), FaceRun::cuda_text(), Chunk::cuda_text()];
-        definitions.extend([RegionTable::cuda_text(), RunTable::cuda_text()]);
+        definitions.extend([RegionTable::cuda_text(), RunTable::cuda_text(), LevelView::cuda_text()]);
         for definition in group.rows().flat_map(|row| (row.structs)()) {
             if !definitions.contains(&definition) {
                 definitions.push(definition);

@@ -24,7 +24,7 @@ pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
 pub use moves::{
     AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, FillOutsideArgs, Origin,
 };
-pub use patch::{Chunk, Chunked, FaceRun, Lattice, ListArgs, Patch, Region, RegionTable, RunTable};
+pub use patch::{Chunk, Chunked, FaceRun, Lattice, LevelView, ListArgs, Patch, Region, RegionTable, RunTable};
 pub use plan::{PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable};
 pub use regrid::{
     Candidate, CellBox, ClusterArgs, ClusterState, FlagRegion, FlagRegionsArgs, JoinTilesArgs, MAX_LEVELS,

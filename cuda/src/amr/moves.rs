@@ -1,6 +1,6 @@
 //! The arguments of the kernels that move values between patches and levels.
 
-use super::{Lattice, Patch, RegionTable};
+use super::{Lattice, LevelView, Patch, RegionTable};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
@@ -19,12 +19,10 @@ device_struct! {
 device_struct! {
     /// What `fill_outside` takes.
     pub struct FillOutsideArgs {
-        /// Patches.
-        pub patches: Pointer<Patch>,
+        /// The level.
+        pub view: LevelView,
         /// For each component the bits of the sides beyond which it changes its sign.
         pub signs: Pointer<u8>,
-        /// The array.
-        pub q: Pointer<Real>,
         /// Cells of the level along each axis.
         pub domain: [i32; 3],
         /// One bit per axis: the domain repeats along it.
@@ -42,24 +40,16 @@ device_struct! {
         pub table: RegionTable,
         /// Where the regions outside take their values from, one for each of them.
         pub origins: Pointer<Origin>,
-        /// Patches written.
-        pub target_patches: Pointer<Patch>,
-        /// Patches copied from.
-        pub source_patches: Pointer<Patch>,
-        /// Patches interpolated from.
-        pub coarse_patches: Pointer<Patch>,
+        /// Level or messages written.
+        pub target: LevelView,
+        /// Level copied from.
+        pub source: LevelView,
+        /// Level interpolated from, at its later time.
+        pub coarse: LevelView,
         /// For each component the bits of the sides beyond which it changes its sign.
         pub signs: Pointer<u8>,
-        /// Array written.
-        pub target: Pointer<Real>,
-        /// Array copied from.
-        pub source: Pointer<Real>,
         /// Coarse array at its earlier time.
         pub coarse_old: Pointer<Real>,
-        /// Coarse array at its later time.
-        pub coarse_new: Pointer<Real>,
-        /// Coarse auxiliary values, for checks of states.
-        pub coarse_aux: Pointer<Real>,
         /// Weight of the later time.
         pub alpha: f64,
         /// Regions that are copies.
@@ -82,16 +72,10 @@ device_struct! {
     pub struct CopyArgs {
         /// Cells written. Those less `shift` are read.
         pub table: RegionTable,
-        /// Patches written.
-        pub target_patches: Pointer<Patch>,
-        /// Patches read.
-        pub source_patches: Pointer<Patch>,
-        /// Array written.
-        pub target: Pointer<Real>,
-        /// Array read.
-        pub source: Pointer<Real>,
-        /// Auxiliary values of the patches written, by whose capacity values are divided; null if they are not.
-        pub capacity: Pointer<Real>,
+        /// Level or messages written; where it has auxiliary values, what is written is divided by their capacity.
+        pub target: LevelView,
+        /// Level or messages read.
+        pub source: LevelView,
         /// Components of either array.
         pub count: u32,
         /// Nothing.
@@ -144,14 +128,10 @@ device_struct! {
         pub table: RegionTable,
         /// Where each region takes its values from.
         pub origins: Pointer<Origin>,
-        /// Patches.
-        pub patches: Pointer<Patch>,
+        /// The level; auxiliary values for walls of mapped grids and checks of states.
+        pub view: LevelView,
         /// As for `fill`.
         pub signs: Pointer<u8>,
-        /// Array read and written.
-        pub q: Pointer<Real>,
-        /// Auxiliary values, for walls of mapped grids and checks of states.
-        pub aux: Pointer<Real>,
         /// Raised where a function gives a value that is not finite or not allowed: in the upper half 256 less the level, in the
         /// lower the complement of the patch's number.
         pub refused: Pointer<u64>,
@@ -175,18 +155,10 @@ device_struct! {
     pub struct AverageArgs {
         /// Coarse cells.
         pub table: RegionTable,
-        /// Coarse patches.
-        pub coarse_patches: Pointer<Patch>,
-        /// Fine patches.
-        pub fine_patches: Pointer<Patch>,
-        /// Coarse array, written.
-        pub coarse: Pointer<Real>,
-        /// Fine array.
-        pub fine: Pointer<Real>,
-        /// Coarse aux, by whose capacity sums are divided; null if they are not divided.
-        pub coarse_aux: Pointer<Real>,
-        /// Fine aux.
-        pub fine_aux: Pointer<Real>,
+        /// Coarse level or messages, written. Sums are divided by the capacity, if it has auxiliary values.
+        pub coarse: LevelView,
+        /// Fine level.
+        pub fine: LevelView,
         /// One over the fine cells in a coarse one.
         pub weight: f64,
         /// Fine cells in a coarse one along each axis.
@@ -199,18 +171,10 @@ device_struct! {
     pub struct ConserveArgs {
         /// Coarse cells whose fine cells were interpolated: target is the fine patch, source the coarse one.
         pub table: RegionTable,
-        /// Coarse patches.
-        pub coarse_patches: Pointer<Patch>,
-        /// Fine patches.
-        pub fine_patches: Pointer<Patch>,
-        /// Coarse array.
-        pub coarse: Pointer<Real>,
-        /// Fine array, changed.
-        pub fine: Pointer<Real>,
-        /// Coarse aux.
-        pub coarse_aux: Pointer<Real>,
-        /// Fine aux.
-        pub fine_aux: Pointer<Real>,
+        /// Coarse level or messages.
+        pub coarse: LevelView,
+        /// Fine level, changed.
+        pub fine: LevelView,
         /// Fine cells in a coarse one along each axis.
         pub ratio: [i32; 3],
     }

@@ -1,6 +1,6 @@
 //! Patches, regions of their cells and runs of faces, as tables have them; and how a table is cut into the warps' work.
 
-use crate::abi::Pointer;
+use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
 device_struct! {
@@ -41,6 +41,28 @@ device_struct! {
         pub lo: [i32; 3],
         /// Interior cells.
         pub size: [i32; 3],
+    }
+}
+
+device_struct! {
+    /// Values of a level, or of messages laid out like one.
+    pub struct LevelView {
+        /// Patches, or blocks of messages.
+        pub patches: Pointer<Patch>,
+        /// The state.
+        pub q: Pointer<Real>,
+        /// Auxiliary values; null where they are not read.
+        pub aux: Pointer<Real>,
+    }
+}
+
+impl LevelView {
+    /// Nothing.
+    pub const NONE: LevelView = LevelView { patches: Pointer::NULL, q: Pointer::NULL, aux: Pointer::NULL };
+
+    /// Without auxiliary values.
+    pub fn of_state(patches: Pointer<Patch>, q: Pointer<Real>) -> Self {
+        LevelView { patches, q, ..LevelView::NONE }
     }
 }
 

@@ -4,7 +4,7 @@ use super::axes::axes;
 use crate::exec::step::{Sweep, axis_bits};
 use crate::index::Ratio;
 use cuda::abi::{Pointer, Real};
-use cuda::amr::{Patch, PatchReport, RegisterArgs, RunTable, Tile, TileShape, UpdateArgs};
+use cuda::amr::{LevelView, PatchReport, RegisterArgs, RunTable, Tile, TileShape, UpdateArgs};
 use riemann::real::Precision;
 
 /// The shape of the tiles of a sweep.
@@ -23,12 +23,8 @@ pub(in crate::exec) struct DeviceSweep<'a> {
     pub dt: f64,
     /// Corrections that would make states inadmissible are left out.
     pub keeps_admissible: bool,
-    /// The level's patches.
-    pub patches: Pointer<Patch>,
-    /// States that the sweep begins with.
-    pub q: Pointer<Real>,
-    /// Auxiliary values.
-    pub aux: Pointer<Real>,
+    /// The level, with the states that the sweep begins with.
+    pub view: LevelView,
     /// Second-order corrections at kept faces; null if there are none.
     pub kept: Pointer<Real>,
     /// Number of kept faces: first those to the coarser level, then those to the finer level.
@@ -101,12 +97,12 @@ impl DeviceSweep<'_> {
     /// Arguments of the update. `dx`: of the level's cells.
     pub fn update(&self, place: UpdatePlace, map: FaceMapPlace, dx: [f64; 3], num_ghost: i32) -> UpdateArgs {
         UpdateArgs {
-            patches: self.patches,
+            patches: self.view.patches,
             tiles: place.tiles,
             reports: place.reports,
-            q: self.q,
+            q: self.view.q,
             q_next: place.q_next,
-            aux: self.aux,
+            aux: self.view.aux,
             kept: self.kept,
             kept_stride: self.num_kept as u64,
             face_words: map.words,
@@ -125,9 +121,7 @@ impl DeviceSweep<'_> {
         let before = self.sweeps[..self.number].iter().fold(0, |before, sweep| before | axis_bits(sweep.axes));
         RegisterArgs {
             table: place.table,
-            patches: self.patches,
-            q: self.q,
-            aux: self.aux,
+            view: self.view,
             kept: self.kept,
             sums: place.sums,
             coarse_cells: place.coarse_cells,

@@ -15,8 +15,8 @@ use crate::index::Level;
 use crate::physics::SourceSplit;
 use crate::plan::LevelPlans;
 use cuda::abi::{Pointer, Real};
-use cuda::amr::PatchReport;
 use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE};
+use cuda::amr::{LevelView, PatchReport};
 use riemann::real::Scalar;
 use std::ops::Range;
 
@@ -144,9 +144,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             number,
             dt: step.dt,
             keeps_admissible: self.problem.scheme.keeps_admissible,
-            patches: store.patches(),
-            q,
-            aux: store.aux_address(),
+            view: LevelView { q, ..store.view() },
             kept: store.kept.as_ref().map_or(Pointer::NULL, |kept| pointer::<_, N>(kept, 0)),
             num_kept: store.num_kept,
             num_fine: store.map.as_ref().map_or(0, |map| map.num_fine),

@@ -7,7 +7,7 @@ use crate::exec::device::{axes, bytes_of, bytes_of_mut, periodic_bits, pointer};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use cuda::amr::kernels::{BOUNDARY_FUNCTION, FILL_OUTSIDE};
-use cuda::amr::{BoundaryArgs, FillOutsideArgs};
+use cuda::amr::{BoundaryArgs, FillOutsideArgs, LevelView};
 use riemann::real::Scalar;
 use std::time::Instant;
 
@@ -20,9 +20,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let store = &self.levels[l];
         let args = FillOutsideArgs {
-            patches: store.patches(),
+            view: LevelView::of_state(store.patches(), self.address(l, array)),
             signs: pointer::<_, N>(&self.signs, 0),
-            q: self.address(l, array),
             domain: axes(store.mesh.domain().hi, 1),
             periodic: periodic_bits(&store.mesh),
             beyond: self.sides.codes(),
@@ -50,10 +49,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let args = BoundaryArgs {
                 table: table.regions::<N>(&tables.memory),
                 origins: side.origins::<N>(&tables.memory),
-                patches: store.patches(),
+                view: LevelView { q, ..store.view() },
                 signs: pointer::<_, N>(&self.signs, 0),
-                q,
-                aux: store.aux_address(),
                 refused: pointer::<_, N>(&self.refused_boundary, 0),
                 domain: store.geometry.in_space().into(),
                 t: store.states.time,

@@ -16,18 +16,11 @@ use crate::index::Level;
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::COPY_CELLS;
-use cuda::amr::{CopyArgs, Patch};
+use cuda::amr::{CopyArgs, LevelView};
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// One end of a copy: patches, and an array.
-#[derive(Clone, Copy)]
-pub(super) struct CopyEnd {
-    pub patches: Pointer<Patch>,
-    pub array: Pointer<Real>,
-}
 
 /// Packed messages for ranks that do not read this one's memory.
 pub(super) enum Packed<N: Machine> {
@@ -67,7 +60,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (ExchangeTables { sent, received }, components): (&ExchangeTables, usize),
         pack: impl FnOnce(Pointer<Real>) -> Result<(), CudaError>,
         own: impl FnOnce() -> Result<(), CudaError>,
-        (tables, to, capacity): (&N::Memory, CopyEnd, Pointer<Real>),
+        (tables, to): (&N::Memory, LevelView),
     ) -> Result<(), ExecError> {
         if sent.shares.is_empty() && received.shares.is_empty() {
             return Ok(own()?);
@@ -80,7 +73,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let packed = self.pack(header, (sent, components), pack)?;
         self.machine.in_branch(Overlap::Messages, own)?;
         self.send(packed, header, (sent, components))?;
-        self.unpack(header, (tables, received, components), to, capacity)?;
+        self.unpack(header, (tables, received, components), to)?;
         Ok(self.machine.join(Overlap::Messages)?)
     }
 
@@ -182,48 +175,37 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         work(of_all(&memory, 0))
     }
 
-    /// Receives the messages of other ranks, with `components` numbers per cell, and copies them to their cells. `capacity`: the auxiliary
-    /// values by whose capacity they are divided, or null.
+    /// Receives the messages of other ranks, with `components` numbers per cell, and copies them to their cells. Where `to` has auxiliary
+    /// values, they are divided by their capacity.
     pub(super) fn unpack(
         &self,
         header: MessageHeader,
         (tables, parcels, components): (&N::Memory, &Parcels, usize),
-        to: CopyEnd,
-        capacity: Pointer<Real>,
+        to: LevelView,
     ) -> Result<(), ExecError> {
         parcels.shares.iter().try_for_each(|share| {
             self.with_message(header, share, components, |message| {
                 let table = parcels.table.with_chunks(&share.chunks);
-                Ok(self.copy((tables, table), [Self::messages(tables, parcels, message), to], components, capacity)?)
+                Ok(self.copy((tables, table), [Self::messages(tables, parcels, message), to], components)?)
             })
         })
     }
 
-    /// Copies the regions of a table, with `count` numbers per cell. `capacity`: as for [`Self::unpack`].
+    /// Copies the regions of a table, with `count` numbers per cell; divides as [`Self::unpack`] does.
     pub(super) fn copy(
         &self,
         (tables, table): (&N::Memory, Table),
-        [from, to]: [CopyEnd; 2],
+        [source, target]: [LevelView; 2],
         count: usize,
-        capacity: Pointer<Real>,
     ) -> Result<(), CudaError> {
-        let args = CopyArgs {
-            table: table.regions::<N>(tables),
-            target_patches: to.patches,
-            source_patches: from.patches,
-            target: to.array,
-            source: from.array,
-            capacity,
-            count: count as u32,
-            padding: 0,
-        };
+        let args = CopyArgs { table: table.regions::<N>(tables), target, source, count: count as u32, padding: 0 };
         // SAFETY: the regions lie in the patches of both ends, and arrays have room for their components; each cell has one region.
         unsafe { self.machine.run(&COPY_CELLS, D, table.num_chunks as usize, &args) }
     }
 
     /// The blocks of messages in the device's memory.
-    pub(super) fn messages(tables: &N::Memory, parcels: &Parcels, memory: Pointer<Real>) -> CopyEnd {
-        CopyEnd { patches: parcels.blocks::<N>(tables), array: memory }
+    pub(super) fn messages(tables: &N::Memory, parcels: &Parcels, memory: Pointer<Real>) -> LevelView {
+        LevelView::of_state(parcels.blocks::<N>(tables), memory)
     }
 }
 

@@ -4,57 +4,27 @@
 //! (`plan::OutsideParts`). Where boundary functions are involved, they are filled axis by axis afterwards.
 
 use super::advance::Array;
-use super::exchange::CopyEnd;
 use super::levels::Replacement;
 use super::store::{DeviceLevel, StatePlace};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::comm::Phase;
-use crate::exec::device::{ExchangeTables, FillTable, Parcels, TransferTables, axes, bytes_of, bytes_of_mut, pointer};
+use crate::exec::comm::{MessageHeader, Phase};
+use crate::exec::device::{ExchangeTables, FillTable, Table, TransferTables, axes, bytes_of, bytes_of_mut, pointer};
 use crate::index::Level;
 use crate::plan::LevelPlans;
-use cuda::abi::{Pointer, Real};
+use cuda::abi::Pointer;
 use cuda::amr::kernels::{CONSERVE, FILL};
-use cuda::amr::{ConserveArgs, FillArgs};
+use cuda::amr::{ConserveArgs, FillArgs, LevelView};
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::time::Instant;
 
-/// Arguments that write the same values into messages instead of patches.
-fn into_messages<N: Machine>(
-    args: FillArgs,
-    tables: &N::Memory,
-    parcels: &Parcels,
-    message: Pointer<Real>,
-) -> FillArgs {
-    FillArgs {
-        table: parcels.table.regions::<N>(tables),
-        target_patches: parcels.blocks::<N>(tables),
-        target: message,
-        num_copies: parcels.table.num_first,
-        num_inside: u32::MAX,
-        num_outside_copies: 0,
-        ..args
-    }
-}
-
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn fill_level(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         let header = self.header(Phase::GhostCells, level);
-        let store = &self.levels[level.index()];
-        let tables = store.tables.as_ref().expect("made with the plans");
-        let (args, count) = (self.ghost_args(level), self.sizes.num_eqn);
-        let ways = &tables.parcels.ghost;
-        let pack = |message| {
-            let args = into_messages::<N>(args, &tables.memory, &ways.sent, message);
-            // SAFETY: each block is a region's, which reads as those do that are filled here.
-            unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) }
-        };
-        // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, here or in a message, and
-        // regions read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
-        let own = || unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) };
-        let to = CopyEnd { patches: store.patches(), array: store.q_address() };
-        self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, to, Pointer::NULL))?;
+        let tables = self.levels[level.index()].tables.as_ref().expect("made with the plans");
+        let args = self.ghost_args(level);
+        self.fill(header, args, (&tables.memory, &tables.parcels.ghost))?;
         if !self.ranks.is_solo() {
             let after = tables.fill.after;
             let args = FillArgs {
@@ -65,10 +35,36 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 num_outside_copies: u32::MAX,
                 ..args
             };
-            // SAFETY: likewise; regions outside read cells inside of the same patch.
+            // SAFETY: as in `fill`; regions outside read cells inside of the same patch.
             unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args)? };
         }
         if self.sides.ask() { self.fill_by_axes(level, plans, Array::Present) } else { Ok(()) }
+    }
+
+    /// Copies and interpolates cells, in exchange with other ranks.
+    fn fill(
+        &self,
+        header: MessageHeader,
+        args: FillArgs,
+        (memory, ways): (&N::Memory, &ExchangeTables),
+    ) -> Result<(), ExecError> {
+        let sent = &ways.sent;
+        let pack = |message| {
+            let args = FillArgs {
+                table: sent.table.regions::<N>(memory),
+                target: Self::messages(memory, sent, message),
+                num_copies: sent.table.num_first,
+                num_inside: u32::MAX,
+                num_outside_copies: 0,
+                ..args
+            };
+            // SAFETY: each block is a region's, which reads as those do that are filled here.
+            unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) }
+        };
+        // SAFETY: tables and arrays are those of the levels' present patches; each cell has one region, here or in a message, and regions
+        // read interior cells of the same or the replaced level and cells of the coarser one, which nothing writes meanwhile.
+        let own = || unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) };
+        self.exchange_beside(header, (ways, self.sizes.num_eqn), pack, own, (memory, args.target))
     }
 
     /// Arguments of the kernel that fills a level's ghost cells.
@@ -78,25 +74,16 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let tables = store.tables.as_ref().expect("made with the plans");
         let coarse = l.checked_sub(1).map(|c| &self.levels[c]);
         let FillTable { table, num_inside, num_outside_copies, .. } = tables.fill;
+        let ratio = coarse.map_or([1; 3], |_| axes(self.ratios[l - 1].0, 1));
         FillArgs {
-            table: table.regions::<N>(&tables.memory),
             origins: tables.fill.origins::<N>(&tables.memory),
-            target_patches: store.patches(),
-            source_patches: store.patches(),
-            coarse_patches: coarse.map_or(Pointer::NULL, |c| c.patches()),
-            target: store.q_address(),
-            source: store.q_address(),
             coarse_old: coarse.map_or(Pointer::NULL, |c| c.q_old().unwrap_or(c.q_address())),
-            coarse_new: coarse.map_or(Pointer::NULL, |c| c.q_address()),
-            coarse_aux: coarse.map_or(Pointer::NULL, |c| c.aux_address()),
             alpha: coarse.map_or(1.0, |c| c.states.weight_at(store.states.time)),
-            num_copies: table.num_first,
             wide: 1,
-            ratio: coarse.map_or([1; 3], |_| axes(self.ratios[l - 1].0, 1)),
             num_inside,
             num_outside_copies,
             signs: pointer::<_, N>(&self.signs, 0),
-            padding: 0,
+            ..fill_args((&tables.memory, table), store, [Some(store), coarse], ratio)
         }
     }
 
@@ -107,20 +94,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<(), ExecError> {
         let l = level.index();
         let (ratio, capacity) = (axes(self.ratios[l - 1].0, 1), self.problem.scheme.capacity >= 0);
-        let (header, count) = (self.header(Phase::NewPatches, level), self.sizes.num_eqn);
         let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
         let time = store.states.time;
-        let args = transfer_args::<D, N>(made, store, (old.as_ref(), coarse), ratio);
-        let ways = &made.parcels.values;
-        let pack = |message| {
-            let args = into_messages::<N>(args, &made.memory, &ways.sent, message);
-            // SAFETY: each block is a region's, which reads as those do that are filled here.
-            unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) }
-        };
-        // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region, here or in a message.
-        let own = || unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) };
-        let to = CopyEnd { patches: store.patches(), array: store.q_address() };
-        self.exchange_beside(header, (ways, count), pack, own, (&made.memory, to, Pointer::NULL))?;
+        let args = fill_args((&made.memory, made.fill), store, [old.as_ref(), Some(coarse)], ratio);
+        self.fill(self.header(Phase::NewPatches, level), args, (&made.memory, &made.parcels.values))?;
         let filled = self.fill_aux(level, time);
         self.defer_error(filled)?;
         if capacity {
@@ -134,12 +111,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (fine, coarse) = (&self.levels[level.index()], &self.levels[level.index() - 1]);
         let args = ConserveArgs {
             table: made.conserve.regions::<N>(&made.memory),
-            coarse_patches: coarse.patches(),
-            fine_patches: fine.patches(),
-            coarse: coarse.q_address(),
-            fine: fine.q_address(),
-            coarse_aux: coarse.aux_address(),
-            fine_aux: fine.aux_address(),
+            coarse: coarse.view(),
+            fine: fine.view(),
             ratio,
         };
         // Coarse cells of other ranks: their states, then their auxiliary values.
@@ -147,9 +120,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let arrays = [(coarse.q_address(), self.sizes.num_eqn), (coarse.aux_address(), self.sizes.num_aux)];
         for (array, count) in arrays {
             let packed = self.pack(header, (sent, count), |message| {
-                let from = CopyEnd { patches: coarse.patches(), array };
+                let from = LevelView::of_state(coarse.patches(), array);
                 let to = Self::messages(&made.memory, sent, message);
-                self.copy((&made.memory, sent.table), [from, to], count, Pointer::NULL)
+                self.copy((&made.memory, sent.table), [from, to], count)
             })?;
             self.send(packed, header, (sent, count))?;
         }
@@ -160,9 +133,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 self.with_message(header, share, self.sizes.num_aux, |aux| {
                     let args = ConserveArgs {
                         table: received.table.with_chunks(&share.chunks).regions::<N>(&made.memory),
-                        coarse_patches: received.blocks::<N>(&made.memory),
-                        coarse: states,
-                        coarse_aux: aux,
+                        coarse: LevelView { aux, ..Self::messages(&made.memory, received, states) },
                         ..args
                     };
                     // SAFETY: likewise; the coarse cells lie in the messages.
@@ -225,26 +196,23 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 }
 
-/// Arguments of the kernel that fills a new level from the level that it replaces and from the next coarser one.
-fn transfer_args<const D: usize, N: Machine>(
-    made: &TransferTables<N::Memory>,
-    store: &DeviceLevel<D, N>,
-    (old, coarse): (Option<&DeviceLevel<D, N>>, &DeviceLevel<D, N>),
+/// Arguments of the kernel that fills cells of a level from a level as fine and from the coarser one at its later time.
+fn fill_args<const D: usize, N: Machine>(
+    (memory, table): (&N::Memory, Table),
+    target: &DeviceLevel<D, N>,
+    [source, coarse]: [Option<&DeviceLevel<D, N>>; 2],
     ratio: [i32; 3],
 ) -> FillArgs {
+    let [source, coarse] = [source, coarse].map(|level| level.map_or(LevelView::NONE, DeviceLevel::view));
     FillArgs {
-        table: made.fill.regions::<N>(&made.memory),
+        table: table.regions::<N>(memory),
         origins: Pointer::NULL,
-        target_patches: store.patches(),
-        source_patches: old.map_or(Pointer::NULL, |o| o.patches()),
-        coarse_patches: coarse.patches(),
-        target: store.q_address(),
-        source: old.map_or(Pointer::NULL, |o| o.q_address()),
-        coarse_old: coarse.q_address(),
-        coarse_new: coarse.q_address(),
-        coarse_aux: coarse.aux_address(),
+        target: target.state(),
+        source,
+        coarse,
+        coarse_old: coarse.q,
         alpha: 1.0,
-        num_copies: made.fill.num_first,
+        num_copies: table.num_first,
         wide: 0,
         ratio,
         num_inside: u32::MAX,

@@ -173,15 +173,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let tiles = pointer::<_, N>(&tables.memory, 0);
         let parts = pointer::<_, N>(&tables.memory, tables.parts);
         let [bits, covered] = [tags, covered].map(|memory| pointer::<_, N>(memory, 0));
-        let (patches, q, count) = (store.patches(), store.q_address(), tables.cover.tiles().len());
+        let (view, count) = (store.view(), tables.cover.tiles().len());
         // SAFETY: the level's patches, tiles and arrays; there are words for every tile.
         unsafe {
             if let Criterion::Difference { tolerance } = self.problem.criterion {
-                let args = FlagArgs { patches, tiles, parts, bits, covered, q, tolerance };
+                let args = FlagArgs { view, tiles, parts, bits, covered, tolerance };
                 return self.machine.run(&FLAG_DIFFERENCE, D, count, &args);
             }
-            let (level, aux, t) = (store.geometry.in_space().into(), store.aux_address(), store.states.time);
-            let args = FlagFunctionArgs { patches, tiles, parts, bits, covered, q, aux, level, t };
+            let (level, t) = (store.geometry.in_space().into(), store.states.time);
+            let args = FlagFunctionArgs { view, tiles, parts, bits, covered, level, t };
             self.machine.run(&FLAG_FUNCTION, D, count, &args)
         }
     }

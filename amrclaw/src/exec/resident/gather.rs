@@ -184,14 +184,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let layout = &store.layout.patches[patch];
         let Surroundings { cells, weights } = store.geometry.around(position, &layout.with_ghosts());
         let local: [i32; D] = std::array::from_fn(|d| cells.lo[d] - layout.cells.lo[d]);
-        let args = SampleArgs {
-            patches: store.patches(),
-            q: store.q_address(),
-            out,
-            weights,
-            patch: patch as u32,
-            cell: axes(local, 0),
-        };
+        let args = SampleArgs { view: store.view(), out, weights, patch: patch as u32, cell: axes(local, 0) };
         // SAFETY: the cells around the point lie in the patch and its ghost cells; there is room for the values.
         unsafe { self.machine.run(&SAMPLE, D, self.sizes.num_eqn, &args)? };
         Ok(())
@@ -211,8 +204,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         for store in &self.levels {
             let (num_patches, largest) = (store.mesh.patches().len(), pointer::<_, N>(&out, 0));
             let blocks_per_patch = patch_blocks(num_patches, store.layout.num_cells_with_ghosts());
-            let (patches, q) = (store.patches(), store.q_address());
-            let args = LargestArgs { patches, q, largest, blocks_per_patch, padding: 0 };
+            let args = LargestArgs { view: store.view(), largest, blocks_per_patch, padding: 0 };
             // SAFETY: the array and the patches are those of the level; there is a number for each equation.
             unsafe { self.machine.run(&LARGEST, D, num_patches * blocks_per_patch as usize, &args)? };
         }
@@ -239,9 +231,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let out = self.machine.allocate(sums.len() * 8)?;
             let args = TotalsArgs {
                 rows: pointer::<_, N>(&memory, 0),
-                patches: store.patches(),
-                q: store.q_address(),
-                aux: store.aux_address(),
+                view: store.view(),
                 sums: pointer::<_, N>(&out, 0),
                 num_rows: rows.len() as u32,
                 padding: 0,

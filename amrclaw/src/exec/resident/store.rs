@@ -10,7 +10,7 @@ use crate::fields::LevelLayout;
 use crate::mesh::{Geometry, LevelMesh, Partition};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer, Real};
-use cuda::amr::Patch;
+use cuda::amr::{LevelView, Patch};
 use riemann::real::Scalar;
 use std::sync::Arc;
 
@@ -165,6 +165,16 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
     /// Address of the auxiliary values.
     pub fn aux_address<T: Pointee + ?Sized>(&self) -> Pointer<T> {
         self.aux.as_ref().map_or(Pointer::NULL, |aux| pointer::<T, N>(aux, 0))
+    }
+
+    /// The present state and the auxiliary values.
+    pub fn view(&self) -> LevelView {
+        LevelView { patches: self.patches(), q: self.q_address(), aux: self.aux_address() }
+    }
+
+    /// The present state alone.
+    pub fn state(&self) -> LevelView {
+        LevelView::of_state(self.patches(), self.q_address())
     }
 
     /// Bytes of an array of q.

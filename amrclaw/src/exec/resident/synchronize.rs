@@ -1,6 +1,5 @@
 //! The conservation fix and averaging down.
 
-use super::exchange::CopyEnd;
 use super::store::Register;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
@@ -9,9 +8,8 @@ use crate::exec::device::{ExchangeTables, FaceCounts, FaceMap, FaceMapPlace, Lev
 use crate::index::Level;
 use crate::plan::{LevelPlans, MeshChange};
 use cuda::CudaError;
-use cuda::abi::Pointer;
 use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX};
-use cuda::amr::{AverageArgs, FaceMapArgs, RefluxArgs};
+use cuda::amr::{AverageArgs, FaceMapArgs, LevelView, RefluxArgs};
 use riemann::real::Scalar;
 
 /// Levels whose faces to the coarser or the finer level a change replaces, and whether it replaces those to the coarser level.
@@ -144,13 +142,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (ExchangeTables { sent, received }, count): (&ExchangeTables, usize),
     ) -> Result<(), ExecError> {
         let patches = tables.parcels.slots::<N>(&tables.memory);
-        let of_register = CopyEnd { patches, array: Self::without_room(&register.memory) };
+        let of_register = LevelView::of_state(patches, Self::without_room(&register.memory));
         let packed = self.pack(header, (sent, count), |message| {
             let ends = [of_register, Self::messages(&tables.memory, sent, message)];
-            self.copy((&tables.memory, sent.table), ends, count, Pointer::NULL)
+            self.copy((&tables.memory, sent.table), ends, count)
         })?;
         self.send(packed, header, (sent, count))?;
-        self.unpack(header, (&tables.memory, received, count), of_register, Pointer::NULL)
+        self.unpack(header, (&tables.memory, received, count), of_register)
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
@@ -165,9 +163,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let runs = tables.runs.coarse;
         let args = RefluxArgs {
             table: runs.runs::<N>(&tables.memory),
-            patches: coarse.patches(),
-            q: coarse.q_address(),
-            aux: coarse.aux_address(),
+            view: coarse.view(),
             sums: register.sums(),
             words,
             bases,
@@ -190,12 +186,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let tables = fine.tables.as_ref().expect("made with the plans");
         let args = AverageArgs {
             table: tables.restrict.regions::<N>(&tables.memory),
-            coarse_patches: coarse.patches(),
-            fine_patches: fine.patches(),
-            coarse: coarse.q_address(),
-            fine: fine.q_address(),
-            coarse_aux: coarse.aux_address(),
-            fine_aux: fine.aux_address(),
+            coarse: coarse.view(),
+            fine: fine.view(),
             weight: 1.0 / f64::from(ratio.cells()),
             ratio: axes(ratio.0, 1),
         };
@@ -203,10 +195,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let pack = |message| {
             let args = AverageArgs {
                 table: sent.table.regions::<N>(&tables.memory),
-                coarse_patches: sent.blocks::<N>(&tables.memory),
-                coarse: message,
                 // Only the owner of the coarse cells has their capacity.
-                coarse_aux: Pointer::NULL,
+                coarse: Self::messages(&tables.memory, sent, message),
                 ..args
             };
             // SAFETY: as below; each block is a region's.
@@ -214,8 +204,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         };
         // SAFETY: the regions lie in the coarse and the fine level's patches; each coarse cell is in one, here or in a message.
         let own = || unsafe { self.machine.run(&AVERAGE_DOWN, D, args.table.num_chunks as usize, &args) };
-        let capacity = if self.problem.scheme.capacity < 0 { Pointer::NULL } else { coarse.aux_address() };
-        let to = CopyEnd { patches: coarse.patches(), array: coarse.q_address() };
-        self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, to, capacity))
+        let to = if self.problem.scheme.capacity < 0 { coarse.state() } else { coarse.view() };
+        self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, to))
     }
 }

@@ -24,7 +24,7 @@ use crate::index::Ratio;
 use crate::physics::Problem;
 use crate::plan::MeshChange;
 use cuda::CudaError;
-use cuda::amr::PatchReport;
+use cuda::amr::{LevelView, PatchReport};
 use fix::Fix;
 use functions::{AllLevelFunctions, Functions};
 use lane_buffers::{LaneBuffers, LaneSet};
@@ -168,9 +168,11 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             number: pass.number,
             dt: context.dt,
             keeps_admissible: context.keeps_admissible,
-            patches: tables.patches(0),
-            q: buffers.q.in_level(batch.q.start, R::BYTES),
-            aux: buffers.aux.in_level(batch.aux.start, R::BYTES),
+            view: LevelView {
+                patches: tables.patches(0),
+                q: buffers.q.in_level(batch.q.start, R::BYTES),
+                aux: buffers.aux.in_level(batch.aux.start, R::BYTES),
+            },
             kept: kept.at(0),
             num_kept: tables.num_kept(),
             num_fine: tables.first_coarse(),
