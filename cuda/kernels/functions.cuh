@@ -29,9 +29,6 @@ struct Spotted {
     __device__ __forceinline__ double centre(int d) const { return x[d]; }
 };
 
-// What lies beyond a side of the domain: `mesh::Beyond`.
-enum { BEYOND_Periodic, BEYOND_Nearest, BEYOND_Itself, BEYOND_Mirrored, BEYOND_Wall };
-
 // Operations of formulas. Truth is 1 or 0; what is not 0 is true.
 __device__ __forceinline__ double formula_truth(bool holds) { return holds ? 1.0 : 0.0; }
 __device__ __forceinline__ double formula_less(double a, double b) { return formula_truth(a < b); }

@@ -35,24 +35,12 @@ __device__ __noinline__ void put_behind_wall(const Level& level, int axis, bool 
     mapped.capacity = capacity_of(level, moved(image, axis, -1));
 }
 
-// The cell whose own values of the solver one beyond a side takes.
-__device__ int origin(int axis, int count, int cell)
-{
-    while (cell < 0 || cell >= count) {
-        const bool upper = cell >= count;
-        const int beyond = MAP_BEYOND[axis][upper];
-        if (beyond == BEYOND_Periodic || beyond == BEYOND_Itself) return cell;
-        if (beyond == BEYOND_Nearest) return upper ? count - 1 : 0;
-        cell = upper ? 2 * count - 1 - cell : -1 - cell;
-    }
-    return cell;
-}
-
 // Where the solver's own values of a cell are evaluated.
 __device__ Point origin_of(const Level& level, const Point& at)
 {
     Point from = at;
-    for (int d = 0; d < DIM; d++) from.cell[d] = origin(d, level.count(d), at.cell[d]);
+    unsigned walls;
+    for (int d = 0; d < DIM; d++) from.cell[d] = origin_of(MAP_BEYOND[d], level.count(d), at.cell[d], walls);
     return from;
 }
 
@@ -73,7 +61,7 @@ __device__ __forceinline__ void case_function(
     mapped.capacity = capacity_of(level, cell);
     for (int axis = 0; axis < DIM; axis++)
         for (int side = 0; side < 2; side++)
-            if (MAP_BEYOND[axis][side] == BEYOND_Wall) put_behind_wall(level, axis, side == 1, cell, mapped);
+            if (MAP_BEYOND[axis][side] == BEYOND_WALL) put_behind_wall(level, axis, side == 1, cell, mapped);
     double* geometry = values + NUM_OWN;
     for (int axis = 0; axis < DIM; axis++) {
         const Spot frame = frame_of(axis, mapped.faces[axis].normal);

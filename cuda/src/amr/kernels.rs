@@ -88,11 +88,12 @@ pub struct CaseFunction {
 
 /// The function that gives auxiliary values the geometry of a mapped mesh in `dim` dimensions, two or three. The definition of the mapping
 /// must come before it: see `kernels/mapped_nodes.cuh`.
-pub fn mapped_cells(dim: usize) -> [&'static str; 3] {
+pub fn mapped_cells(dim: usize) -> [&'static str; 4] {
     let plane = include_str!("../../kernels/mapped_plane.cuh");
     let space = include_str!("../../kernels/mapped_space.cuh");
     let faces = if dim == 3 { space } else { plane };
-    [include_str!("../../kernels/mapped_nodes.cuh"), faces, include_str!("../../kernels/mapped_cells.cuh")]
+    let nodes = include_str!("../../kernels/mapped_nodes.cuh");
+    [OUTSIDE, nodes, faces, include_str!("../../kernels/mapped_cells.cuh")]
 }
 
 impl Group {
@@ -268,6 +269,13 @@ kernels! {
     BOUNDARY_FUNCTION = "boundary_function" in BoundaryFunction, Work::WarpPerChunk, BoundaryArgs: Lattice Origin;
 }
 
+/// Texts that several groups include.
+const BOXES: &str = include_str!("../../kernels/boxes.cuh");
+const OUTSIDE: &str = include_str!("../../kernels/outside.cuh");
+const IN_CELLS: &str = include_str!("../../kernels/in_cells.cuh");
+const SOURCE_PLACE: &str = include_str!("../../kernels/source_place.cuh");
+const FLAG_TILES: &str = include_str!("../../kernels/flag_tiles.cuh");
+
 impl Shape {
     /// The text of a group, and the target to compile it for: with the solver of `target` if the group calls it.
     pub fn text(&self, group: Group, target: &Target) -> (Source, Target) {
@@ -281,49 +289,35 @@ impl Shape {
         if definitions.contains(&Lattice::cuda_text()) {
             definitions.push(include_str!("../../kernels/lattice.cuh").to_owned());
         }
-        let mut texts = vec![include_str!("../../kernels/patch.cuh"), include_str!("../../kernels/faces.cuh")];
-        match group {
-            Group::Registers => texts.push(include_str!("../../kernels/register.cuh")),
-            Group::Regions => {
-                texts.extend([include_str!("../../kernels/flag_tiles.cuh"), include_str!("../../kernels/outside.cuh")]);
-            }
-            Group::Regrid => {
-                texts.push(include_str!("../../kernels/boxes.cuh"));
-                texts.extend([include_str!("../../kernels/tags.cuh"), include_str!("../../kernels/signature.cuh")]);
-            }
-            Group::Plan => {
-                texts.extend([include_str!("../../kernels/boxes.cuh"), include_str!("../../kernels/outside.cuh")]);
-                texts.extend([include_str!("../../kernels/surroundings.cuh"), include_str!("../../kernels/plan.cuh")]);
-            }
-            Group::Capacity | Group::Fill => {}
-            Group::Source => texts.push(include_str!("../../kernels/source_place.cuh")),
+        let (file, includes): (_, &[&str]) = match group {
+            Group::Regions => ("regions.cu", &[FLAG_TILES, OUTSIDE]),
+            Group::Fill => ("fill.cu", &[]),
+            Group::Regrid => (
+                "regrid.cu",
+                &[BOXES, include_str!("../../kernels/tags.cuh"), include_str!("../../kernels/signature.cuh")],
+            ),
+            Group::Plan => (
+                "plan.cu",
+                &[
+                    BOXES,
+                    OUTSIDE,
+                    include_str!("../../kernels/surroundings.cuh"),
+                    include_str!("../../kernels/plan.cuh"),
+                ],
+            ),
+            Group::Capacity => ("conserve.cu", &[]),
+            Group::Registers => ("registers.cu", &[include_str!("../../kernels/register.cuh")]),
+            Group::Source => ("source.cu", &[SOURCE_PLACE]),
+            Group::FlagFunction => ("flag_function.cu", &[IN_CELLS, FLAG_TILES]),
             Group::SourceFunction => {
-                texts.extend([
-                    include_str!("../../kernels/in_cells.cuh"),
-                    include_str!("../../kernels/source_place.cuh"),
-                ]);
-                texts.push(include_str!("../../kernels/source_step.cuh"));
+                ("source_function.cu", &[IN_CELLS, SOURCE_PLACE, include_str!("../../kernels/source_step.cuh")])
             }
-            Group::Evaluate | Group::BoundaryFunction => texts.push(include_str!("../../kernels/in_cells.cuh")),
-            Group::FlagFunction => {
-                texts
-                    .extend([include_str!("../../kernels/in_cells.cuh"), include_str!("../../kernels/flag_tiles.cuh")]);
-            }
-        }
-        texts.extend(group.rows().map(|row| row.text));
-        let file = match group {
-            Group::Regions => "regions.cu",
-            Group::Fill => "fill.cu",
-            Group::Regrid => "regrid.cu",
-            Group::Plan => "plan.cu",
-            Group::Capacity => "conserve.cu",
-            Group::Registers => "registers.cu",
-            Group::Source => "source.cu",
-            Group::FlagFunction => "flag_function.cu",
-            Group::SourceFunction => "source_function.cu",
-            Group::Evaluate => "evaluate.cu",
-            Group::BoundaryFunction => "boundary_function.cu",
+            Group::Evaluate => ("evaluate.cu", &[IN_CELLS]),
+            Group::BoundaryFunction => ("boundary_function.cu", &[IN_CELLS]),
         };
+        let mut texts = vec![include_str!("../../kernels/patch.cuh"), include_str!("../../kernels/faces.cuh")];
+        texts.extend(includes);
+        texts.extend(group.rows().map(|row| row.text));
         let mut defines = self.defines();
         let solver = target.solver.clone().filter(|_| group.solves());
         if group.knows_boxes_alone() {

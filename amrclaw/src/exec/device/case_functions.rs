@@ -194,11 +194,11 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
     let finest: Vec<String> = finest.iter().map(i32::to_string).collect();
     let periodic: Vec<String> = periodic.iter().map(bool::to_string).collect();
     let beyond: Vec<String> =
-        beyond.iter().map(|[lower, upper]| format!("{{BEYOND_{lower:?}, BEYOND_{upper:?}}}")).collect();
+        beyond.iter().map(|[lower, upper]| format!("{{{}, {}}}", *lower as u32, *upper as u32)).collect();
     format!(
         "__device__ const int MAP_FINEST[] = {{{}}}, NUM_OWN = {};\n__device__ const double MAP_DX[] = {{{}}}, \
          MAP_LOWER[] = {{{}}}, MAP_UPPER[] = {{{}}};\n__device__ const bool MAP_PERIODIC[] = {{{}}}, \
-         MAP_FACES_BEHIND_WALLS = {faces_behind_walls};\n__device__ const int MAP_BEYOND[][2] = {{{}}};\n{}{}{}",
+         MAP_FACES_BEHIND_WALLS = {faces_behind_walls};\n__device__ const unsigned MAP_BEYOND[][2] = {{{}}};\n{}{}{}",
         finest.join(", "),
         own.results().len(),
         numbers(dx),

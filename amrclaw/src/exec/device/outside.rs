@@ -29,13 +29,7 @@ impl<const D: usize> Sides<D> {
 
     /// What lies beyond them, as kernels know it: `kernels/outside.cuh`.
     pub fn codes(&self) -> [[u32; 2]; 3] {
-        let code = |side: Beyond| match side {
-            Beyond::Periodic => 0,
-            Beyond::Nearest | Beyond::Itself => 1,
-            Beyond::Mirrored => 2,
-            Beyond::Wall => 3,
-        };
-        axes(self.beyond.map(|sides| sides.map(code)), [0; 2])
+        axes(self.beyond.map(|sides| sides.map(|side| side as u32)), [0; 2])
     }
 
     /// True if a user's function or the wall of a mapped grid computes ghost cells at some side.
