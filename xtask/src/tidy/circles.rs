@@ -1,6 +1,7 @@
 //! Circles of imports: sibling modules that use each other, directly or indirectly.
 
-use super::lexer::{body, code_only, identifier_at, items_of_group, words};
+use super::lexer::code_only;
+use super::uses::{Use, uses};
 use super::{Report, SourceFile};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +11,6 @@ const CRATES: [&str; 4] = ["riemann/src/", "cuda/src/", "amrclaw/src/", "xtask/s
 const WITHOUT: [&str; 1] = ["amrclaw/src/exec"];
 /// Most circles that all crates together may have: the present number.
 const MOST: usize = 1;
-
-const SUPER: &str = "super::";
 
 /// For each module of a folder, the sibling modules that it uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
@@ -34,30 +33,26 @@ fn find(files: &[SourceFile]) -> Vec<(String, Vec<String>)> {
         .iter()
         .filter_map(|file| {
             let folder = CRATES.iter().find(|folder| file.path.starts_with(**folder))?;
-            let inside = file.path[folder.len()..].strip_suffix(".rs")?;
-            let mut path: Vec<&str> = inside.split('/').collect();
-            if matches!(path.last(), Some(&("mod" | "lib" | "main"))) {
-                path.pop();
-            }
-            Some((*folder, path, file))
+            Some((*folder, file.module_path(folder)?, file))
         })
         .collect();
     let modules: BTreeSet<String> = (sources.iter())
         .flat_map(|(folder, path, _)| (1..=path.len()).map(move |n| format!("{folder}{}", path[..n].join("/"))))
         .collect();
-    let mut uses: BTreeMap<String, Uses> = BTreeMap::new();
+    let mut of_folders: BTreeMap<String, Uses> = BTreeMap::new();
     for (folder, path, file) in &sources {
-        for used in used_by(&code_only(&file.text), path) {
+        for Use { path: used, .. } in uses(&code_only(&file.text), "crate::", path).into_iter().filter(|u| !u.is_inner)
+        {
             let same = used.iter().zip(path).take_while(|(a, b)| a == b).count();
             let (Some(to), Some(from)) = (used.get(same), path.get(same)) else { continue };
             let within = format!("{folder}{}", path[..same].join("/"));
             let within = within.trim_end_matches('/').to_owned();
             if modules.contains(&format!("{within}/{to}")) {
-                uses.entry(within).or_default().entry((*from).to_owned()).or_default().insert(to.clone());
+                of_folders.entry(within).or_default().entry((*from).to_owned()).or_default().insert((*to).to_owned());
             }
         }
     }
-    let circles = uses.into_iter().flat_map(|(folder, uses)| {
+    let circles = of_folders.into_iter().flat_map(|(folder, uses)| {
         circles_of(&uses).into_iter().map(move |modules| (folder.clone(), modules)).collect::<Vec<_>>()
     });
     circles.collect()
@@ -83,45 +78,6 @@ fn circles_of(uses: &Uses) -> Vec<Vec<String>> {
         groups.insert(all.iter().filter(back).map(|name| (*name).clone()).collect());
     }
     groups.into_iter().collect()
-}
-
-/// Paths from the crate's root of everything that the module at `path` uses by `crate::` and `super::`, tests excluded.
-fn used_by(code: &str, path: &[&str]) -> Vec<Vec<String>> {
-    let inline: Vec<_> = words(code, "mod").filter_map(|at| body(code, at)).collect();
-    let inside = |at: usize| inline.iter().any(|range| range.contains(&at));
-    let mut found = Vec::new();
-    for at in words(code, "crate::").filter(|&at| !inside(at) && !code[..at].ends_with("::")) {
-        paths_at(code, at + "crate::".len(), &[], &mut found);
-    }
-    for at in words(code, SUPER).filter(|&at| !inside(at) && !code[..at].ends_with("::")) {
-        let (mut end, mut depth) = (at, path.len());
-        while code[end..].starts_with(SUPER) {
-            (end, depth) = (end + SUPER.len(), depth.saturating_sub(1));
-        }
-        let above: Vec<String> = path[..depth].iter().map(|part| (*part).to_owned()).collect();
-        paths_at(code, end, &above, &mut found);
-    }
-    found
-}
-
-/// The paths of the use tree at `at`, each prefixed with `before`.
-fn paths_at(code: &str, at: usize, before: &[String], found: &mut Vec<Vec<String>>) {
-    let at = at + (code[at..].len() - code[at..].trim_start().len());
-    if code[at..].starts_with('{') {
-        for item in items_of_group(code, at) {
-            paths_at(code, item, before, found);
-        }
-        return;
-    }
-    let name = identifier_at(code, at);
-    if name.is_empty() {
-        return;
-    }
-    let path = [before, &[name.to_owned()]].concat();
-    match code[at + name.len()..].strip_prefix("::") {
-        Some(_) => paths_at(code, at + name.len() + 2, &path, found),
-        None => found.push(path),
-    }
 }
 
 #[cfg(test)]

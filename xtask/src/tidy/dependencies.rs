@@ -1,7 +1,8 @@
 //! Checks which module may use which.
 
-use super::lexer::{body, code_only, identifier_at, items_of_group, words};
+use super::lexer::{code_only, words};
 use super::tables::{Inner, Tables};
+use super::uses::{Use, uses};
 use super::{Report, SourceFile, line_of};
 
 /// Folder of the crate's sources.
@@ -11,22 +12,17 @@ const CRATES: [&str; 2] = ["riemann", "cuda"];
 
 pub fn check(file: &SourceFile, tables: &Tables, report: &mut Report) {
     tables.inner.iter().for_each(|inner| check_parts(inner, file, report));
-    let Some(inside) = file.path.strip_prefix(SOURCES).and_then(|path| path.strip_suffix(".rs")) else { return };
-    if inside == "lib" {
-        return; // declares the modules
-    }
-    let mut path: Vec<&str> = inside.split('/').collect();
-    if path.last() == Some(&"mod") {
-        path.pop();
-    }
-    let module = path[0];
+    let Some(path) = file.module_path(SOURCES) else { return };
+    // The crate's root declares the modules.
+    let Some(&module) = path.first() else { return };
     let Some(allowed) = tables.modules.closure(module) else {
         report.error(&file.path, 1, format!("module `{module}` has no line in the table of module dependencies"));
         return;
     };
     let code = code_only(&file.text);
     let crate_name = if module == "bin" { "amrclaw::" } else { "crate::" };
-    for (at, used) in uses(&code, crate_name).into_iter().chain(uses_from_root(&code, path.len())) {
+    for Use { at, path: used, .. } in uses(&code, crate_name, &path) {
+        let used = used[0];
         if !tables.modules.has(used) {
             if module != "bin" {
                 let message = format!("`{crate_name}{used}` is no module of the table; name the module it is in");
@@ -45,54 +41,18 @@ pub fn check(file: &SourceFile, tables: &Tables, report: &mut Report) {
 
 /// Checks which parts of a module use each other.
 fn check_parts(inner: &Inner, file: &SourceFile, report: &mut Report) {
-    let Some(inside) = file.path.strip_prefix(inner.folder.as_str()).and_then(|path| path.strip_suffix(".rs")) else {
-        return;
-    };
-    let mut path: Vec<&str> = inside.split('/').collect();
-    if path.last() == Some(&"mod") {
-        path.pop();
-    }
+    let Some(path) = file.module_path(&inner.folder) else { return };
     let Some((part, allowed)) = path.first().and_then(|part| Some((part, inner.parts.closure(part)?))) else {
         return; // the module's own text
     };
     let code = code_only(&file.text);
-    for (at, used) in uses(&code, &inner.prefix).into_iter().chain(uses_from_root(&code, path.len())) {
-        if inner.parts.has(used) && used != *part && !allowed.contains(&used) {
+    let above: Vec<&str> = inner.prefix.split("::").skip(1).filter(|name| !name.is_empty()).collect();
+    for Use { at, path: used, .. } in uses(&code, "crate::", &[&above[..], &path].concat()) {
+        let Some(used) = used.strip_prefix(&above[..]).and_then(<[&str]>::first) else { continue };
+        if inner.parts.has(used) && used != part && !allowed.contains(used) {
             report.error(&file.path, line_of(&code, at), format!("`{part}` must not use `{used}`"));
         }
     }
-}
-
-/// The first names after every `prefix` (which ends in `::`), also in groups in braces.
-fn uses<'a>(code: &'a str, prefix: &str) -> Vec<(usize, &'a str)> {
-    words(code, prefix).flat_map(|at| names_at(code, at + prefix.len())).collect()
-}
-
-/// The first names behind chains of `super::` that reach the crate's root from a module at `depth`.
-fn uses_from_root(code: &str, depth: usize) -> Vec<(usize, &str)> {
-    const SUPER: &str = "super::";
-    let inline: Vec<_> = words(code, "mod").filter_map(|at| body(code, at)).collect();
-    let mut found = Vec::new();
-    for at in words(code, SUPER).filter(|&at| !code[..at].ends_with("::")) {
-        let mut end = at;
-        while code[end..].starts_with(SUPER) {
-            end += SUPER.len();
-        }
-        let depth_here = depth + inline.iter().filter(|range| range.contains(&at)).count();
-        if (end - at) / SUPER.len() >= depth_here {
-            found.extend(names_at(code, end));
-        }
-    }
-    found
-}
-
-/// The name at `at`, or the first name of each item of a group in braces there.
-fn names_at(code: &str, at: usize) -> Vec<(usize, &str)> {
-    if !code[at..].starts_with('{') {
-        return vec![(at, identifier_at(code, at))];
-    }
-    let names = items_of_group(code, at).into_iter().map(|item| (item, identifier_at(code, item)));
-    names.filter(|(_, name)| !name.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod names;
 mod sizes;
 mod tables;
 mod text;
+mod uses;
 
 pub use text::resolve;
 
@@ -24,6 +25,14 @@ struct SourceFile {
 impl SourceFile {
     fn is_rust(&self) -> bool {
         self.path.ends_with(".rs")
+    }
+
+    /// The module that a source in `folder` holds, as the names from there on.
+    fn module_path(&self, folder: &str) -> Option<Vec<&str>> {
+        let inside = self.path.strip_prefix(folder)?.strip_suffix(".rs")?;
+        let mut path: Vec<&str> = inside.split('/').collect();
+        path.pop_if(|last| matches!(*last, "mod" | "lib" | "main"));
+        Some(path)
     }
 
     /// File name without folders.
