@@ -36,7 +36,7 @@ impl<const D: usize> Part<D> {
             ghost: GhostPlan::with_capacity(patches),
             runs: FaceRuns::with_capacity(patches),
             regions: Vec::with_capacity(2 * patches),
-            transfer: TransferPlan::with_capacity(patches),
+            transfer: TransferPlan::with_capacity(patches, [6, 4]),
         }
     }
 
@@ -52,7 +52,7 @@ impl<const D: usize> Part<D> {
             self.runs.add_patch(k, (!enclosed).then_some(&covered), ratio, neighbours);
         }
         if input.transfer {
-            self.transfer.add_patch(k, input, ratio, neighbours);
+            self.transfer.add_new_patch(k, input, ratio, neighbours);
         }
     }
 
@@ -66,7 +66,7 @@ impl<const D: usize> Part<D> {
             self.runs.skip_patch();
         }
         if input.transfer {
-            self.transfer.skip_patch();
+            self.transfer.end_patch();
         }
     }
 
@@ -74,7 +74,7 @@ impl<const D: usize> Part<D> {
     fn split(self, &RankPart { rank, owners: PlanOwners { own, coarser, old }, .. }: &RankPart<'_, D>) -> Self {
         let ghost = self.ghost.split(rank, own, coarser);
         let transfer = match coarser {
-            Some(coarser) => self.transfer.split(rank, own, coarser, old),
+            Some(coarser) => self.transfer.split(rank, [own, old.unwrap_or(own), coarser]),
             None => self.transfer,
         };
         Part { ghost, transfer, ..self }

@@ -39,6 +39,13 @@ impl<T> Default for Exchange<T> {
     }
 }
 
+impl<P> Exchange<P> {
+    /// What is sent, and what is received.
+    pub fn ways(&self) -> [&[Parcel<P>]; 2] {
+        [&self.sent, &self.received]
+    }
+}
+
 impl<P: Default> Exchange<P> {
     /// Concatenates the exchanges of consecutive runs of patches.
     pub(super) fn join(parts: impl Iterator<Item = Self>, append: impl Fn(&mut P, P)) -> Self {

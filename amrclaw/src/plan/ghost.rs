@@ -1,12 +1,13 @@
 //! Ghost cells: same level, coarser level, physical boundary.
 
-use super::exchange::{Exchange, Owners, Regions};
+use super::fill::FillPlan;
 use super::neighbours::{Neighbours, PlanInput};
 use super::patch_lists::PatchLists;
-use super::region::{CopyRegion, InterpRegion, interpolations};
+use super::region::{CopyRegion, interpolations};
 use crate::index::{CellBox, Ratio};
 use crate::mesh::{LevelMesh, Partition, for_each_within};
 use riemann::axis::{Axis, Side};
+use std::ops::Deref;
 
 /// Cells of the next coarser level that must lie between a patch and that level's edge, so that the patch's ghost
 /// cells lie over that level: `⌈num_ghost / ratio⌉`, with the smallest ratio, at most 2.
@@ -31,37 +32,38 @@ pub struct BoundaryRegion<const D: usize> {
     pub side: Side,
 }
 
-/// Regions that fill one level's ghost cells, sorted by destination patch.
+/// Regions that fill one level's ghost cells, sorted by destination patch: those of a [`FillPlan`] from the same and from the coarser level,
+/// and those outside the domain.
 ///
 /// Invariant: every ghost cell is written by exactly one region. Boundary regions come in the order of their axes and
 /// read cells that earlier regions have written.
 #[derive(Clone, Debug, Default)]
 pub struct GhostPlan<const D: usize> {
-    exchange: Exchange<Regions<D>>,
-    copies: PatchLists<CopyRegion<D>>,
-    interps: PatchLists<InterpRegion<D>>,
+    inside: FillPlan<D>,
     boundaries: PatchLists<BoundaryRegion<D>>,
+}
+
+impl<const D: usize> Deref for GhostPlan<D> {
+    type Target = FillPlan<D>;
+
+    fn deref(&self) -> &FillPlan<D> {
+        &self.inside
+    }
 }
 
 impl<const D: usize> GhostPlan<D> {
     /// An empty plan with capacity for `patches` patches with a typical number of neighbours.
     pub(super) fn with_capacity(patches: usize) -> Self {
         GhostPlan {
-            exchange: Exchange::default(),
-            copies: PatchLists::with_capacity(patches, 8),
-            interps: PatchLists::with_capacity(patches, 6),
+            inside: FillPlan::with_capacity(patches, [8, 6]),
             boundaries: PatchLists::with_capacity(patches, 0),
         }
     }
 
     /// Concatenates the plans of consecutive runs of patches.
     pub(super) fn join(parts: Vec<Self>) -> Self {
-        GhostPlan {
-            copies: PatchLists::join(parts.iter().map(|part| &part.copies)),
-            interps: PatchLists::join(parts.iter().map(|part| &part.interps)),
-            boundaries: PatchLists::join(parts.iter().map(|part| &part.boundaries)),
-            exchange: Exchange::join(parts.into_iter().map(|part| part.exchange), Regions::append),
-        }
+        let boundaries = PatchLists::join(parts.iter().map(|part| &part.boundaries));
+        GhostPlan { inside: FillPlan::join(parts.into_iter().map(|part| part.inside).collect()), boundaries }
     }
 
     /// Plans the ghost cells of the next patch. True if patches of its own level cover all of its ghost cells inside the domain.
@@ -76,14 +78,17 @@ impl<const D: usize> GhostPlan<D> {
         for_each_within(beside, &inside, |image| {
             open -= image.part.volume();
             let source = image.patch as u32;
-            self.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
+            self.inside.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
         });
         if let Some((_, ratio)) = input.coarser.filter(|_| open > 0) {
             rim.clear();
             inside.subtract_into(patch, rim);
             for region in rim {
                 cover.find_among(beside, region);
-                cover.open.iter().for_each(|cells| interpolations(under, ratio, target, cells, &mut self.interps));
+                cover
+                    .open
+                    .iter()
+                    .for_each(|cells| interpolations(under, ratio, target, cells, &mut self.inside.interps));
             }
         }
         self.skip_patch();
@@ -92,8 +97,7 @@ impl<const D: usize> GhostPlan<D> {
 
     /// Plans nothing for the next patch.
     pub(super) fn skip_patch(&mut self) {
-        self.copies.end_patch();
-        self.interps.end_patch();
+        self.inside.end_patch();
         self.boundaries.end_patch();
     }
 
@@ -123,61 +127,25 @@ impl<const D: usize> GhostPlan<D> {
     /// The same plan without the first ghost cell that is copied.
     #[cfg(test)]
     pub(crate) fn with_a_cell_left_out(&self) -> Self {
-        let mut copies = self.copies.all().to_vec();
+        let mut copies = self.all_copies().all().to_vec();
         let first = copies.remove(0);
         let mut rest = Vec::new();
         first.cells.subtract_into(&CellBox::cell(first.cells.lo), &mut rest);
         copies.extend(rest.into_iter().map(|cells| CopyRegion { cells, ..first }));
         let copies = PatchLists::sorted(copies.iter(), self.num_patches(), |region| region.target);
-        GhostPlan { copies, ..self.clone() }
+        GhostPlan { inside: FillPlan { copies, ..self.inside.clone() }, ..self.clone() }
     }
 
     /// The part of one rank in the plans of a run of patches. `own`: owners of the patches; `coarser`: of the next coarser level's.
     pub(super) fn split(mut self, rank: usize, own: &Partition, coarser: Option<&Partition>) -> Self {
-        let mut exchange = Exchange::<Regions<D>>::default();
-        let owners = Owners { rank, sources: own, targets: own, both: false };
-        let ends = |r: &CopyRegion<D>| [r.source, r.target];
-        let copies = owners.split(self.copies, &mut exchange, ends, |parcel, region| parcel.copies.push(region));
-        let owners = Owners { sources: coarser.unwrap_or(own), ..owners };
-        let ends = |r: &InterpRegion<D>| [r.source, r.target];
-        let interps = owners.split(self.interps, &mut exchange, ends, |parcel, region| parcel.interps.push(region));
+        let inside = self.inside.split(rank, [own, own, coarser.unwrap_or(own)]);
         self.boundaries.retain(|region| own.owner(region.target as usize) == rank);
-        GhostPlan { exchange, copies, interps, boundaries: self.boundaries }
-    }
-
-    /// Regions sent to other ranks and received from them.
-    pub fn exchange(&self) -> &Exchange<Regions<D>> {
-        &self.exchange
-    }
-
-    /// Number of patches.
-    pub fn num_patches(&self) -> usize {
-        self.copies.num_patches()
-    }
-
-    /// Copies into a patch from its own level.
-    pub fn copies(&self, patch: usize) -> &[CopyRegion<D>] {
-        self.copies.of(patch)
-    }
-
-    /// Interpolations into a patch from the coarser level.
-    pub fn interps(&self, patch: usize) -> &[InterpRegion<D>] {
-        self.interps.of(patch)
+        GhostPlan { inside, boundaries: self.boundaries }
     }
 
     /// Ghost cells of a patch outside the domain.
     pub fn boundaries(&self, patch: usize) -> &[BoundaryRegion<D>] {
         self.boundaries.of(patch)
-    }
-
-    /// Copies into all patches.
-    pub fn all_copies(&self) -> &PatchLists<CopyRegion<D>> {
-        &self.copies
-    }
-
-    /// Interpolations into all patches.
-    pub fn all_interps(&self) -> &PatchLists<InterpRegion<D>> {
-        &self.interps
     }
 
     /// Ghost cells of all patches outside the domain.

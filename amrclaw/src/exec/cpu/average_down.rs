@@ -3,7 +3,7 @@
 //! Equation: `Q_c = Σ κ_f Q_f / (κ_c N)`, N fine cells in a coarse one; κ = 1 without a capacity function.
 
 use super::CpuExecutor;
-use super::exchange::{blocks, post, receive};
+use super::exchange::{blocks, exchange};
 use super::regions::copy_region;
 use super::store::LevelStore;
 use crate::exec::comm::{CommError, Phase};
@@ -15,7 +15,7 @@ use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn average_level(&mut self, fine: Level, plan: &RestrictPlan<D>) -> Result<(), CommError> {
-        let (ranks, header, exchange) = (self.ranks.clone(), self.header(Phase::Averages, fine), plan.exchange());
+        let (ranks, header) = (self.ranks.clone(), self.header(Phase::Averages, fine));
         let capacity = usize::try_from(self.problem.scheme.capacity).ok();
         let num_aux = self.solver.aux().len();
         let (coarser, finer) = self.levels.split_at_mut(fine.index());
@@ -36,32 +36,31 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let of_parcel = |regions: &[RestrictRegion<D>]| {
             blocks(regions.iter().map(|region| region.cells).collect::<Vec<_>>().into_iter())
         };
-        let exchanged = post(&ranks, header, (&exchange.sent, &exchange.received), len, |regions, message| {
-            // SAFETY: each message is one task's.
-            regions
-                .iter()
-                .zip(of_parcel(regions))
-                .for_each(|(r, block)| unsafe { averages.of_region(r, message, &block) });
-        });
-        let regions = plan.all_regions().all();
-        parallel_for(regions.len(), |k| {
-            let region = &regions[k];
-            // SAFETY: each coarse cell lies in one region, whose task alone writes it.
-            unsafe { averages.of_region(region, q, &coarse_layout.patches[region.target as usize]) };
-            share(region);
-        });
-        let receive = || {
-            receive(&ranks, header, &exchange.received, len, |regions, message| {
-                for (region, block) in regions.iter().zip(of_parcel(regions)) {
-                    let (target, source) = (region.target, region.source);
-                    let copy = CopyRegion { target, source, cells: region.cells, shift: [0; D] };
-                    // SAFETY: the coarse level is borrowed alone; the message is only read.
-                    unsafe { copy_region(q, &coarse_layout.patches[target as usize], message, &block, &copy, num_eqn) };
-                    share(region);
-                }
-            })
+        let pack = |regions: &Vec<RestrictRegion<D>>, message: Shared<'_, R>| {
+            for (region, block) in regions.iter().zip(of_parcel(regions)) {
+                // SAFETY: each message is one task's.
+                unsafe { averages.of_region(region, message, &block) };
+            }
         };
-        let exchanged = exchanged.and_then(|()| receive());
+        let regions = plan.all_regions().all();
+        let own = || {
+            parallel_for(regions.len(), |k| {
+                let region = &regions[k];
+                // SAFETY: each coarse cell lies in one region, whose task alone writes it.
+                unsafe { averages.of_region(region, q, &coarse_layout.patches[region.target as usize]) };
+                share(region);
+            });
+        };
+        let unpack = |regions: &Vec<RestrictRegion<D>>, message: Shared<'_, R>| {
+            for (region, block) in regions.iter().zip(of_parcel(regions)) {
+                let (target, source) = (region.target, region.source);
+                let copy = CopyRegion { target, source, cells: region.cells, shift: [0; D] };
+                // SAFETY: the coarse level is borrowed alone; the message is only read.
+                unsafe { copy_region(q, &coarse_layout.patches[target as usize], message, &block, &copy, num_eqn) };
+                share(region);
+            }
+        };
+        let exchanged = exchange((&ranks, header), plan.exchange().ways(), len, pack, own, unpack);
         coarse.aux = coarse_aux;
         exchanged
     }

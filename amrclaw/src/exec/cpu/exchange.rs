@@ -7,30 +7,24 @@ use crate::plan::Parcel;
 use crate::threads::parallel_for;
 use riemann::real::Scalar;
 
-/// Announces the parcels of other ranks, and sends each its own. `len`: how many numbers `pack` writes for the items.
-pub(super) fn post<P: Sync, R: Scalar>(
-    ranks: &Ranks,
-    header: MessageHeader,
-    (parcels, received): (&[Parcel<P>], &[Parcel<P>]),
+/// Exchanges parcels with other ranks: messages to them are packed and sent before the rank's `own` work of the same step, those from them are
+/// awaited after it. `len`: how many numbers the message of a parcel has.
+pub(super) fn exchange<P: Sync, R: Scalar>(
+    (ranks, header): (&Ranks, MessageHeader),
+    [sent, received]: [&[Parcel<P>]; 2],
     len: impl Fn(&P) -> usize,
     pack: impl Fn(&P, Shared<'_, R>) + Sync,
-) -> Result<(), CommError> {
-    received.iter().for_each(|parcel| ranks.expect::<R>(parcel.rank, len(&parcel.items)));
-    let mut messages: Vec<Message> = parcels.iter().map(|p| ranks.message::<R>(header, len(&p.items))).collect();
-    let numbers: Vec<Shared<'_, R>> = messages.iter_mut().map(|m| Shared::new(m.numbers_mut())).collect();
-    parallel_for(parcels.len(), |n| pack(&parcels[n].items, numbers[n]));
-    parcels.iter().zip(messages).try_for_each(|(parcel, message)| ranks.post(parcel.rank, message))
-}
-
-/// Waits for the parcel of each other rank, and passes its items and numbers to `unpack`.
-pub(super) fn receive<P, R: Scalar>(
-    ranks: &Ranks,
-    header: MessageHeader,
-    parcels: &[Parcel<P>],
-    len: impl Fn(&P) -> usize,
+    own: impl FnOnce(),
     mut unpack: impl FnMut(&P, Shared<'_, R>),
 ) -> Result<(), CommError> {
-    for parcel in parcels {
+    received.iter().for_each(|parcel| ranks.expect::<R>(parcel.rank, len(&parcel.items)));
+    let mut messages: Vec<Message> = sent.iter().map(|p| ranks.message::<R>(header, len(&p.items))).collect();
+    let numbers: Vec<Shared<'_, R>> = messages.iter_mut().map(|m| Shared::new(m.numbers_mut())).collect();
+    parallel_for(sent.len(), |n| pack(&sent[n].items, numbers[n]));
+    let posted = sent.iter().zip(messages).try_for_each(|(parcel, message)| ranks.post(parcel.rank, message));
+    own();
+    posted?;
+    for parcel in received {
         let mut message = ranks.wait::<R>(parcel.rank, header, len(&parcel.items))?;
         unpack(&parcel.items, Shared::new(message.numbers_mut()));
         ranks.recycle(message);

@@ -1,12 +1,14 @@
 //! Copying and interpolating regions: from patch to patch, and into and out of messages for other ranks.
 
-use super::exchange::blocks;
+use super::exchange::{blocks, exchange};
 use super::interpolate::{CoarseSource, Slope, SlopeLimiter, interpolate};
 use super::scratch::Scratch;
 use super::store::LevelStore;
+use crate::exec::comm::{CommError, MessageHeader, Ranks};
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::index::{CellBox, Ratio};
-use crate::plan::{CopyRegion, InterpRegion, Regions};
+use crate::plan::{CopyRegion, FillPlan, InterpRegion, Regions};
+use crate::threads::parallel_for;
 use riemann::patch::{PatchSolver, Strides};
 use riemann::real::Scalar;
 
@@ -92,51 +94,89 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
     }
 }
 
-/// The boxes of regions, in the order in which they lie in a message.
+/// The boxes of regions: of copies, then of interpolations.
 fn boxes<const D: usize>(regions: &Regions<D>) -> impl Iterator<Item = CellBox<D>> + '_ {
     let copies = regions.copies.iter().map(|region| region.cells);
     copies.chain(regions.interps.iter().map(|region| region.cells))
 }
 
-/// Packs regions into a message: copies from one level, interpolates from the coarser one.
-///
-/// # Safety
-/// Nobody writes what they read meanwhile, and nobody else touches the message.
-pub(super) unsafe fn pack_regions<const D: usize, R: Scalar>(
-    regions: &Regions<D>,
-    message: Shared<'_, R>,
-    (q, layout): (Shared<'_, R>, &LevelLayout<D>),
-    coarse: Option<CoarseLevel<'_, D, R>>,
-    (num_components, slope): (usize, Slope),
-) {
-    let mut blocks = blocks(boxes(regions));
-    for (region, block) in regions.copies.iter().zip(&mut blocks) {
-        let source = &layout.patches[region.source as usize];
-        // SAFETY: the caller's promise; blocks are disjoint.
-        unsafe { copy_region(message, &block, q, source, region, num_components) };
-    }
-    for (region, block) in regions.interps.iter().zip(blocks) {
-        let coarse = coarse.expect("what is interpolated lies over a coarser level");
-        // SAFETY: likewise.
-        unsafe { coarse.interpolate(message, &block, region, num_components, slope) };
-    }
+/// What a plan fills, and from where.
+#[derive(Clone, Copy)]
+pub(super) struct Filling<'a, const D: usize, R> {
+    pub plan: &'a FillPlan<D>,
+    pub num_eqn: usize,
+    pub target: (Shared<'a, R>, &'a LevelLayout<D>),
+    /// The level copied from.
+    pub source: (Shared<'a, R>, &'a LevelLayout<D>),
+    /// The level interpolated from.
+    pub coarse: Option<CoarseLevel<'a, D, R>>,
+    pub slope: Slope,
 }
 
-/// Unpacks regions from a message into the patches that they write.
-///
-/// # Safety
-/// Nobody else touches the regions' cells of `q` meanwhile.
-pub(super) unsafe fn unpack_regions<const D: usize, R: Scalar>(
-    regions: &Regions<D>,
-    message: Shared<'_, R>,
-    (q, layout): (Shared<'_, R>, &LevelLayout<D>),
-    num_components: usize,
-) {
-    let copies = regions.copies.iter().map(|region| region.target);
-    let targets = copies.chain(regions.interps.iter().map(|region| region.target));
-    for (target, block) in targets.zip(blocks(boxes(regions))) {
-        let region = CopyRegion { target, source: target, cells: block.cells, shift: [0; D] };
-        // SAFETY: the caller's promise; the message is only read.
-        unsafe { copy_region(q, &layout.patches[target as usize], message, &block, &region, num_components) };
+impl<const D: usize, R: Scalar> Filling<'_, D, R> {
+    /// Fills the cells of patch `k` whose sources are here.
+    ///
+    /// # Safety
+    /// Nobody else touches these cells or writes what is read meanwhile.
+    pub unsafe fn patch(&self, k: usize) {
+        let (q, target) = (self.target.0, &self.target.1.patches[k]);
+        for region in self.plan.copies(k) {
+            let source = &self.source.1.patches[region.source as usize];
+            // SAFETY: the caller's promise.
+            unsafe { copy_region(q, target, self.source.0, source, region, self.num_eqn) };
+        }
+        let Some(coarse) = self.coarse else { return };
+        for region in self.plan.interps(k) {
+            // SAFETY: likewise.
+            unsafe { coarse.interpolate(q, target, region, self.num_eqn, self.slope) };
+        }
+    }
+
+    /// Fills all cells, in exchange with other ranks.
+    ///
+    /// # Safety
+    /// As for [`Self::patch`], for all patches.
+    pub unsafe fn all(&self, to: (&Ranks, MessageHeader)) -> Result<(), CommError> {
+        let len = |regions: &Regions<D>| self.num_eqn * regions.num_cells();
+        // SAFETY: the caller's promise; each message and each patch is one task's.
+        let pack = |regions: &Regions<D>, message: Shared<'_, R>| unsafe { self.pack(regions, message) };
+        // SAFETY: likewise.
+        let own = || parallel_for(self.plan.num_patches(), |k| unsafe { self.patch(k) });
+        // SAFETY: likewise.
+        let unpack = |regions: &Regions<D>, message: Shared<'_, R>| unsafe { self.unpack(regions, message) };
+        exchange(to, self.plan.exchange().ways(), len, pack, own, unpack)
+    }
+
+    /// Copies and interpolates regions into a message for another rank.
+    ///
+    /// # Safety
+    /// Nobody else touches the message, or writes what is read.
+    unsafe fn pack(&self, regions: &Regions<D>, message: Shared<'_, R>) {
+        let mut blocks = blocks(boxes(regions));
+        for (region, block) in regions.copies.iter().zip(&mut blocks) {
+            let source = &self.source.1.patches[region.source as usize];
+            // SAFETY: the caller's promise; blocks are disjoint.
+            unsafe { copy_region(message, &block, self.source.0, source, region, self.num_eqn) };
+        }
+        for (region, block) in regions.interps.iter().zip(blocks) {
+            let coarse = self.coarse.expect("what is interpolated lies over a coarser level");
+            // SAFETY: likewise.
+            unsafe { coarse.interpolate(message, &block, region, self.num_eqn, self.slope) };
+        }
+    }
+
+    /// Copies the regions of a message from another rank to their patches.
+    ///
+    /// # Safety
+    /// Nobody else touches these cells.
+    unsafe fn unpack(&self, regions: &Regions<D>, message: Shared<'_, R>) {
+        let (q, layout) = self.target;
+        let copies = regions.copies.iter().map(|region| region.target);
+        let targets = copies.chain(regions.interps.iter().map(|region| region.target));
+        for (target, block) in targets.zip(blocks(boxes(regions))) {
+            let region = CopyRegion { target, source: target, cells: block.cells, shift: [0; D] };
+            // SAFETY: the caller's promise; the message is only read.
+            unsafe { copy_region(q, &layout.patches[target as usize], message, &block, &region, self.num_eqn) };
+        }
     }
 }

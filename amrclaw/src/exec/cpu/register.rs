@@ -14,7 +14,7 @@
 //! one keeps the exact balance.
 
 use super::CpuExecutor;
-use super::exchange::{post, receive};
+use super::exchange::exchange;
 use super::faces::{FaceSlot, ListedFaces};
 use super::failure::Searched;
 use super::scratch::Scratch;
@@ -25,7 +25,7 @@ use crate::exec::comm::{CommError, MessageHeader, Phase, Ranks};
 use crate::exec::step::Sweep;
 use crate::fields::{LevelLayout, Shared};
 use crate::index::Level;
-use crate::plan::{Exchange, FaceRun, Parcel, RefluxPlan};
+use crate::plan::{FaceRun, Parcel, RefluxPlan};
 use crate::threads::{parallel_for, parallel_reduce};
 use riemann::axis::{Axis, Side};
 use riemann::patch::{FaceList, PACK_OVERRUN, PatchSolver};
@@ -250,15 +250,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// ranks that own the fine patches.
     pub(super) fn send_coarse_faces(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
         let header = self.header(Phase::CoarseFaces, fine);
-        let Exchange { sent, received } = plan.exchange();
+        let ways = plan.exchange().ways();
         let Register { sums, coarse_cells, source_cells, .. } = &mut self.levels[fine.index()].register;
         let sourced = source_cells.len().saturating_sub(PACK_OVERRUN);
-        let engine = self.engine.as_ref().filter(|_| !(sent.is_empty() && received.is_empty()));
+        let engine = self.engine.as_ref().filter(|_| ways.iter().any(|parcels| !parcels.is_empty()));
         if let Some(engine) = engine {
             engine.fetch_register(fine.index(), [sums, coarse_cells])?;
         }
         let arrays = &mut [&mut sums[..], &mut coarse_cells[..], &mut source_cells[..sourced]];
-        send_faces(&self.ranks, header, plan, (sent, received), arrays)?;
+        send_faces((&self.ranks, header), plan, ways, arrays)?;
         match engine {
             Some(engine) => engine.put_register(fine.index(), [sums, coarse_cells]),
             None => Ok(()),
@@ -269,9 +269,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     fn send_sums(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), CommError> {
         let header = self.header(Phase::FaceSums, fine);
         // The reverse of the exchange in `send_coarse_faces`.
-        let Exchange { sent: received, received: sent } = plan.exchange();
+        let [received, sent] = plan.exchange().ways();
         let sums = &mut self.levels[fine.index()].register.sums;
-        send_faces(&self.ranks, header, plan, (sent, received), &mut [sums])
+        send_faces((&self.ranks, header), plan, [sent, received], &mut [sums])
     }
 
     /// Applies the conservation fix to the coarse cells beside a fine level.
@@ -327,17 +327,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 /// Runs of faces that are exchanged between two ranks.
 type FaceParcels<const D: usize> = [Parcel<Vec<FaceRun<D>>>];
 
-/// Sends the values of some arrays, `[component, slot]`, at the faces of `sent`, and receives those at the faces of `received`.
+/// Sends the values of some arrays, `[component, slot]`, at the faces of the parcels that are sent, and receives those of the others.
 fn send_faces<const D: usize, R: Scalar>(
-    ranks: &Ranks,
-    header: MessageHeader,
+    to: (&Ranks, MessageHeader),
     plan: &RefluxPlan<D>,
-    (sent, received): (&FaceParcels<D>, &FaceParcels<D>),
+    ways: [&FaceParcels<D>; 2],
     arrays: &mut [&mut [R]],
 ) -> Result<(), CommError> {
-    if sent.is_empty() && received.is_empty() {
-        return Ok(());
-    }
     let slots = plan.num_slots();
     let arrays: Vec<(usize, Shared<'_, R>)> =
         arrays.iter_mut().map(|array| (array.len().checked_div(slots).unwrap_or(0), Shared::new(array))).collect();
@@ -356,12 +352,13 @@ fn send_faces<const D: usize, R: Scalar>(
             }
         }
     };
-    post(ranks, header, (sent, received), len, |runs, message| {
+    let pack = |runs: &Vec<FaceRun<D>>, message: Shared<'_, R>| {
         // SAFETY: nobody writes the arrays meanwhile; each message is one task's.
         places(runs, &mut |at, place| unsafe { *message.at(at) = *place });
-    })?;
-    receive(ranks, header, received, len, |runs, message| {
+    };
+    let unpack = |runs: &Vec<FaceRun<D>>, message: Shared<'_, R>| {
         // SAFETY: the arrays are borrowed alone, and every face is in one message at most.
         places(runs, &mut |at, place| unsafe { *place = *message.at(at) });
-    })
+    };
+    exchange(to, ways, len, pack, || (), unpack)
 }

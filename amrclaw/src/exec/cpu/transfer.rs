@@ -1,10 +1,10 @@
 //! Values of a new level after regridding.
 
 use super::CpuExecutor;
-use super::exchange::{blocks, post, receive};
+use super::exchange::{blocks, exchange};
 use super::former_aux::FormerAux;
 use super::interpolate::Slope;
-use super::regions::{CoarseLevel, copy_region, pack_regions, unpack_regions};
+use super::regions::{CoarseLevel, Filling};
 use super::store::LevelStore;
 use crate::exec::ExecError;
 use crate::exec::comm::{CommError, Phase};
@@ -37,36 +37,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let old = old.as_mut().map(|o| (o.layout.clone(), Shared::new(o.q_mut())));
             let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
             let q = Shared::new(store.q_mut());
-            let exchange = plan.exchange();
-            let len = |regions: &Regions<D>| num_eqn * regions.num_cells();
             // A level that is new as a whole copies nothing.
             let from = old.as_ref().map_or((q, &*layout), |(layout, values)| (*values, &**layout));
-            let exchanged = post(&ranks, header, (&exchange.sent, &exchange.received), len, |regions, message| {
-                // SAFETY: the old level and the coarser one are only read; each message is one task's.
-                unsafe { pack_regions(regions, message, from, Some(source), (num_eqn, Slope::Minmod)) };
-            });
-            parallel_for(plan.num_patches(), |k| {
-                let target = &layout.patches[k];
-                // SAFETY: each new patch is written by its own task alone; the old ones are only read.
-                unsafe {
-                    for region in plan.copies(k) {
-                        if let Some((layout, values)) = &old {
-                            let from = &layout.patches[region.source as usize];
-                            copy_region(q, target, *values, from, region, num_eqn);
-                        }
-                    }
-                    for region in plan.interps(k) {
-                        source.interpolate(q, target, region, num_eqn, Slope::Minmod);
-                    }
-                }
-            });
-            let receive = || {
-                receive(&ranks, header, &exchange.received, len, |regions, message| {
-                    // SAFETY: the new level is nobody else's yet.
-                    unsafe { unpack_regions(regions, message, (q, &layout), num_eqn) };
-                })
-            };
-            exchanged.and_then(|()| receive())
+            let target = (q, &*layout);
+            let filling = Filling { plan, num_eqn, target, source: from, coarse: Some(source), slope: Slope::Minmod };
+            // SAFETY: the new level is nobody else's yet; the old level and the coarser one are only read.
+            unsafe { filling.all((&ranks, header)) }
         };
         self.levels.insert(l, store);
         if let Some(old) = old {
@@ -101,8 +77,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let cells: usize = regions.coarse_boxes(ratio).map(|cells| cells.volume()).sum();
             (num_eqn + 1) * cells
         };
-        let exchange = plan.exchange();
-        let exchanged = post(&ranks, header, (&exchange.sent, &exchange.received), len, |regions, message| {
+        let pack = |regions: &Regions<D>, message: Shared<'_, R>| {
             for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
                 for (cell, m) in block.cells.cells().flat_map(|cell| (0..=num_eqn).map(move |m| (cell, m))) {
                     let place = block.offset(num_eqn + 1, cell) + m * block.component();
@@ -111,31 +86,31 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                     unsafe { *message.at(place) = of_coarse(region.source as usize, beneath, m) };
                 }
             }
-        });
-        parallel_for(plan.num_patches(), |k| {
-            for region in plan.interps(k) {
-                let beneath = |cell: [i32; D]| std::array::from_fn(|d| cell[d] - region.shift[d]);
-                // SAFETY: each new patch is touched by its own task alone.
-                unsafe {
-                    shift.region(region, &layout.patches[k], |cell, m| {
-                        of_coarse(region.source as usize, beneath(cell), m)
-                    });
-                }
-            }
-        });
-        let receive = || {
-            receive(&ranks, header, &exchange.received, len, |regions, message| {
-                for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
-                    // SAFETY: the new level is nobody else's yet; the message is only read.
+        };
+        let own = || {
+            parallel_for(plan.num_patches(), |k| {
+                for region in plan.interps(k) {
+                    let beneath = |cell: [i32; D]| std::array::from_fn(|d| cell[d] - region.shift[d]);
+                    // SAFETY: each new patch is touched by its own task alone.
                     unsafe {
-                        shift.region(region, &layout.patches[region.target as usize], |cell, m| {
-                            *message.at(block.offset(num_eqn + 1, cell) + m * block.component())
+                        shift.region(region, &layout.patches[k], |cell, m| {
+                            of_coarse(region.source as usize, beneath(cell), m)
                         });
                     }
                 }
-            })
+            });
         };
-        let exchanged = exchanged.and_then(|()| receive());
+        let unpack = |regions: &Regions<D>, message: Shared<'_, R>| {
+            for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
+                // SAFETY: the new level is nobody else's yet; the message is only read.
+                unsafe {
+                    shift.region(region, &layout.patches[region.target as usize], |cell, m| {
+                        *message.at(block.offset(num_eqn + 1, cell) + m * block.component())
+                    });
+                }
+            }
+        };
+        let exchanged = exchange((&ranks, header), plan.exchange().ways(), len, pack, own, unpack);
         fine.aux = aux;
         exchanged
     }
