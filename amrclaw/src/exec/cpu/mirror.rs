@@ -5,50 +5,24 @@ use super::CpuExecutor;
 use super::boundary::{BoundaryContext, Outside};
 use super::failure::Searched;
 use super::source::{SourceLevel, Sources};
-use super::store::{LevelStore, Register};
+use super::store::Register;
+use crate::exec::step::LevelSpec;
 use crate::exec::{ExecError, StepReport};
 use crate::fields::Shared;
 use crate::index::Level;
-use crate::mesh::{Geometry, LevelMesh, Partition};
 use crate::plan::{GhostPlan, RefluxPlan};
 use riemann::real::Scalar;
-use std::sync::Arc;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Makes a copy of a level with arbitrary values, unless there is one, and sets its time: a change of the mesh drops the copies of
     /// levels that it replaces. Coarser levels must be there already.
-    /// `partition`: owners of the patches, if there are several ranks.
-    pub(in crate::exec) fn mirror(
-        &mut self,
-        level: Level,
-        (mesh, partition): (&Arc<LevelMesh<D>>, Option<&Arc<Partition>>),
-        geometry: Geometry<D>,
-        time: f64,
-    ) {
-        if self.levels.len() == level.index() {
-            let (num_eqn, num_aux) = (self.solver.equations().len(), self.solver.aux().len());
-            let sizes = [self.num_ghost as usize, num_eqn, num_aux];
-            let owner = (self.ranks.rank().number, partition.cloned());
-            let store = LevelStore::new(mesh.clone(), geometry, owner, sizes, time, &mut self.pool);
+    pub(in crate::exec) fn mirror(&mut self, spec: LevelSpec<D>) {
+        let (l, time) = (spec.level.index(), spec.time);
+        if self.levels.len() == l {
+            let store = self.new_store(spec);
             self.levels.push(store);
         }
-        self.levels[level.index()].states.time = time;
-    }
-
-    /// Makes a copy of a level that has a piece of its mesh, with exact initial data and auxiliary values. Coarser levels must be there
-    /// already.
-    pub(in crate::exec) fn mirror_initial(
-        &mut self,
-        level: Level,
-        piece: &Arc<LevelMesh<D>>,
-        geometry: Geometry<D>,
-        time: f64,
-    ) -> Result<(), ExecError> {
-        self.truncate(level);
-        self.mirror(level, (piece, None), geometry, time);
-        self.fill_initial(level)?;
-        self.fill_level_aux(level, time)?;
-        self.check_filled(level)
+        self.levels[l].states.time = time;
     }
 
     /// A level's states, ghost cells included.

@@ -34,14 +34,14 @@ mod update;
 
 use super::comm::{MessageHeader, Phase, Ranks};
 use super::step::agree::{Unshared, agreed, or_abort};
-use super::step::{HostWorks, Stash, Sweep, SweepEngine, sweeps};
+use super::step::{HostWorks, LevelSpec, Stash, Sweep, SweepEngine, sweeps};
 use super::{
     DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues, HostWork,
     LevelState, MemoryUse, NewValues, Outcomes, Queries,
 };
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
-use crate::mesh::{Hierarchy, MeshEpoch, Partition};
+use crate::mesh::MeshEpoch;
 use crate::physics::{Problem, SideSigns};
 use crate::plan::{LevelPlans, MeshChange};
 use former_aux::FormerAux;
@@ -144,36 +144,26 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Replaces a level by that of the hierarchy, without values. Finer levels are dropped.
-    fn begin_level(&mut self, hierarchy: &Hierarchy<D>, level: Level, partition: Option<Arc<Partition>>, time: f64) {
-        self.truncate(level);
-        let store = self.new_store(hierarchy, level, partition, time);
+    /// Replaces a level by one without values. Finer levels are dropped.
+    fn begin_level(&mut self, spec: LevelSpec<D>) {
+        self.truncate(spec.level);
+        let store = self.new_store(spec);
         self.levels.push(store);
     }
 
     /// Replaces a level and fills it with exact initial data. Finer levels are dropped.
-    pub(in crate::exec) fn initialise_level(
-        &mut self,
-        hierarchy: &Hierarchy<D>,
-        level: Level,
-        partition: Option<Arc<Partition>>,
-        time: f64,
-    ) -> Result<(), ExecError> {
-        self.begin_level(hierarchy, level, partition, time);
+    pub(in crate::exec) fn initialise_level(&mut self, spec: LevelSpec<D>) -> Result<(), ExecError> {
+        let (level, time) = (spec.level, spec.time);
+        self.begin_level(spec);
         self.fill_initial(level)?;
         self.fill_level_aux(level, time)?;
         self.check_filled(level)
     }
 
     /// Replaces a level and fills it with the interior values of a state. Finer levels are dropped.
-    pub(in crate::exec) fn load_level(
-        &mut self,
-        hierarchy: &Hierarchy<D>,
-        level: Level,
-        partition: Option<Arc<Partition>>,
-        state: &LevelState<D>,
-    ) -> Result<(), ExecError> {
-        self.begin_level(hierarchy, level, partition, state.time);
+    pub(in crate::exec) fn load_level(&mut self, spec: LevelSpec<D>, state: &LevelState<D>) -> Result<(), ExecError> {
+        let level = spec.level;
+        self.begin_level(spec);
         self.load_state(level, state);
         self.fill_level_aux(level, state.time)
     }
@@ -185,27 +175,24 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 
     /// Gives the new levels of a change their values.
     fn fill_new_levels(&mut self, change: &MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
-        let (hierarchy, plans) = (change.hierarchy(), change.plans());
-        let partition = |level: Level| plans[level.index()].partition.clone();
         match values {
             NewValues::Transferred => {
                 for (level, plan, coarse) in change.transfers() {
                     if let Some(coarse) = coarse {
-                        self.fill_ghosts(coarse, &plans[coarse.index()])?;
+                        self.fill_ghosts(coarse, &change.plans()[coarse.index()])?;
                     }
-                    self.transfer_level(hierarchy, level, plan, partition(level))?;
+                    let time = self.levels[level.index() - 1].states.time;
+                    self.transfer_level(LevelSpec::of(change, level, time), plan)?;
                 }
                 // The caller shares it with all ranks.
                 if self.ranks.is_solo() { Ok(()) } else { self.unshared.take() }
             }
-            NewValues::Initial(time) => change
-                .new_levels()
-                .try_for_each(|level| self.initialise_level(hierarchy, level, partition(level), time)),
-            NewValues::Given(state) => change.new_levels().try_for_each(|level| {
-                let (partition, rank) = (partition(level), self.ranks.rank().number);
-                let is_local = |k| Partition::owns(partition.as_deref(), rank, k);
-                let state = state(level, &is_local);
-                self.load_level(hierarchy, level, partition.clone(), &state)
+            NewValues::Initial(time) => {
+                change.new_levels().try_for_each(|level| self.initialise_level(LevelSpec::of(change, level, time)))
+            }
+            NewValues::Given(states) => change.new_levels().try_for_each(|level| {
+                let (spec, state) = LevelSpec::given(change, level, states, self.ranks.rank().number);
+                self.load_level(spec, &state)
             }),
         }
     }

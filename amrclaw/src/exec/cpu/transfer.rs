@@ -8,31 +8,23 @@ use super::regions::{CoarseLevel, Filling};
 use super::store::LevelStore;
 use crate::exec::ExecError;
 use crate::exec::comm::{CommError, Phase};
+use crate::exec::step::LevelSpec;
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level, Ratio};
-use crate::mesh::{Hierarchy, Partition};
 use crate::plan::{InterpRegion, Regions, TransferPlan};
 use crate::threads::parallel_for;
 use riemann::real::Scalar;
-use std::sync::Arc;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    pub(super) fn transfer_level(
-        &mut self,
-        hierarchy: &Hierarchy<D>,
-        level: Level,
-        plan: &TransferPlan<D>,
-        partition: Option<Arc<Partition>>,
-    ) -> Result<(), ExecError> {
-        let l = level.index();
+    pub(super) fn transfer_level(&mut self, spec: LevelSpec<D>, plan: &TransferPlan<D>) -> Result<(), ExecError> {
+        let (level, time, l) = (spec.level, spec.time, spec.level.index());
         let (ranks, header) = (self.ranks.clone(), self.header(Phase::NewPatches, level));
-        let time = self.levels[l - 1].states.time;
         self.levels[l..].iter_mut().for_each(|store| store.release_spare(&mut self.pool));
-        let mut store = self.new_store(hierarchy, level, partition, time);
+        let mut store = self.new_store(spec);
         let mut old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
         let exchanged = {
             let coarse = &self.levels[l - 1];
-            let (ratio, limiter) = (hierarchy.ratio(Level((l - 1) as u8)), (self.solver.as_ref(), &self.scratch));
+            let (ratio, limiter) = (self.ratios[l - 1], (self.solver.as_ref(), &self.scratch));
             let source = CoarseLevel::at_time(coarse, coarse.states.time, ratio, limiter);
             let old = old.as_mut().map(|o| (o.layout.clone(), Shared::new(o.q_mut())));
             let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
@@ -115,16 +107,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         exchanged
     }
 
-    /// An empty store for a level of the hierarchy.
-    pub(super) fn new_store(
-        &mut self,
-        hierarchy: &Hierarchy<D>,
-        level: Level,
-        partition: Option<Arc<Partition>>,
-        time: f64,
-    ) -> LevelStore<D, R> {
+    /// An empty store for a level.
+    pub(super) fn new_store(&mut self, spec: LevelSpec<D>) -> LevelStore<D, R> {
         let sizes = [self.num_ghost as usize, self.solver.equations().len(), self.solver.aux().len()];
-        let (mesh, geometry) = (hierarchy.level(level).clone(), hierarchy.geometry(level));
+        let LevelSpec { mesh, geometry, partition, time, .. } = spec;
         let owner = (self.ranks.rank().number, partition);
         LevelStore::new(mesh, geometry, owner, sizes, time, &mut self.pool)
     }

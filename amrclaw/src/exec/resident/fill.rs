@@ -168,7 +168,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn mirror_levels(&self, level: Level) {
         let mut host = self.host.lock();
         for (l, store) in self.levels.iter().enumerate().take(level.index() + 1) {
-            host.mirror(Level(l as u8), (&store.mesh, store.partition.as_ref()), store.geometry, store.states.time);
+            host.mirror(store.spec(Level(l as u8)));
         }
     }
 

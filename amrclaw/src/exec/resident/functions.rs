@@ -5,14 +5,13 @@ use crate::exec::ExecError;
 use crate::exec::device::{
     EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, EvaluatePlace, FunctionTables, bytes_of_mut, pointer,
 };
-use crate::exec::step::aux_origins;
+use crate::exec::step::{LevelSpec, aux_origins};
 use crate::fields::PatchLayout;
 use crate::index::Level;
-use crate::mesh::{Hierarchy, LevelMesh, Partition};
+use crate::mesh::LevelMesh;
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
 use riemann::real::Scalar;
-use std::sync::Arc;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Fills a level's auxiliary values for a time by kernels. False if some are invalid: the host then computes them and reports
@@ -59,14 +58,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Makes a level with initial data by kernels. False if some values are invalid: the host then computes them and reports where.
-    pub(super) fn evaluate_initial(
-        &mut self,
-        hierarchy: &Hierarchy<D>,
-        level: Level,
-        partition: Option<Arc<Partition>>,
-        time: f64,
-    ) -> Result<bool, ExecError> {
-        self.begin_level(hierarchy, level, partition, time)?;
+    pub(super) fn evaluate_initial(&mut self, spec: LevelSpec<D>) -> Result<bool, ExecError> {
+        let (level, time) = (spec.level, spec.time);
+        self.begin_level(spec)?;
         self.machine.zero(&self.refused, 0, size_of::<u32>())?;
         self.fill_aux(level, time)?;
         let store = &self.levels[level.index()];

@@ -3,9 +3,10 @@
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::device::bytes_of;
+use crate::exec::step::LevelSpec;
 use crate::fields::LevelLayout;
 use crate::index::Level;
-use crate::mesh::{Hierarchy, LevelMesh, Partition};
+use crate::mesh::LevelMesh;
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::ops::Range;
@@ -33,20 +34,15 @@ fn pieces<const D: usize>(layout: &LevelLayout<D>, cells: usize) -> Vec<Range<us
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Gives a level initial data.
-    pub(super) fn initialise_level(
-        &mut self,
-        hierarchy: &Hierarchy<D>,
-        level: Level,
-        partition: Option<Arc<Partition>>,
-        time: f64,
-    ) -> Result<(), ExecError> {
-        if self.functions.initial.is_some() && self.evaluate_initial(hierarchy, level, partition.clone(), time)? {
+    /// Makes a level with initial data. Finer levels are dropped.
+    pub(super) fn initialise_level(&mut self, spec: LevelSpec<D>) -> Result<(), ExecError> {
+        let (level, cells) = (spec.level, spec.mesh.num_cells());
+        if self.functions.initial.is_some() && self.evaluate_initial(spec.clone())? {
             return self.check_nonnegative(level);
         }
         let start = Instant::now();
-        self.initialise_by_host(hierarchy, level, partition, time)?;
-        self.host_works.note("initial data", hierarchy.level(level).num_cells(), start);
+        self.initialise_by_host(spec)?;
+        self.host_works.note("initial data", cells, start);
         Ok(())
     }
 
@@ -60,23 +56,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Replaces a level by one with initial data computed on the host. Finer levels are dropped.
-    fn initialise_by_host(
-        &mut self,
-        hierarchy: &Hierarchy<D>,
-        level: Level,
-        partition: Option<Arc<Partition>>,
-        time: f64,
-    ) -> Result<(), ExecError> {
-        self.begin_level(hierarchy, level, partition, time)?;
+    fn initialise_by_host(&mut self, spec: LevelSpec<D>) -> Result<(), ExecError> {
+        let (level, mesh) = (spec.level, spec.mesh.clone());
+        self.begin_level(spec.clone())?;
         if let Some(coarser) = level.coarser() {
             self.mirror_levels(coarser);
         }
-        let (mesh, layout) = (hierarchy.level(level), self.levels[level.index()].layout.clone());
+        let layout = self.levels[level.index()].layout.clone();
         let here: Vec<usize> = layout.here().map(|(k, _)| k).collect();
         for piece in pieces(&layout, CELLS) {
             let patches = here[piece.clone()].iter().map(|&k| mesh.patches()[k]).collect();
-            let part = LevelMesh::new(mesh.domain(), mesh.periodic(), patches);
-            let made = self.host.get_mut().mirror_initial(level, &Arc::new(part), hierarchy.geometry(level), time);
+            let part = Arc::new(LevelMesh::new(mesh.domain(), mesh.periodic(), patches));
+            let part = LevelSpec { mesh: part, partition: None, ..spec.clone() };
+            let made = self.host.get_mut().initialise_level(part);
             made.map_err(|error| error.of_patches(&here[piece.clone()]))?;
             self.send_piece(level, &layout, here[piece.start])?;
         }

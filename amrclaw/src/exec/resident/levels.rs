@@ -4,13 +4,13 @@ use super::host_tables::{HostLevel, NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{HostLevelTables, LevelContext, Overlap, Queue, TransferTables, bytes_of};
+use crate::exec::step::LevelSpec;
 use crate::exec::{DevicePhase, ExecError, Executor, NewValues};
 use crate::index::Level;
-use crate::mesh::{Hierarchy, Partition};
+use crate::mesh::Hierarchy;
 use crate::plan::{LevelPlans, MeshChange};
 use cuda::CudaError;
 use riemann::real::Scalar;
-use std::sync::Arc;
 
 /// A new level without values, and the tables of its plans.
 pub(super) struct NewLevel<const D: usize, N: Machine> {
@@ -37,19 +37,12 @@ fn joined<const D: usize, N: Machine>(
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Replaces a level by one of the hierarchy without values. Finer levels are dropped.
-    pub(super) fn begin_level(
-        &mut self,
-        hierarchy: &Hierarchy<D>,
-        level: Level,
-        partition: Option<Arc<Partition>>,
-        time: f64,
-    ) -> Result<(), ExecError> {
-        self.truncate(level);
-        let mesh = hierarchy.level(level);
-        let tables = self.host_level(mesh, level, partition);
-        let geometry = hierarchy.geometry(level);
-        self.levels.push(DeviceLevel::new(&self.machine, mesh.clone(), tables, geometry, time, self.sizes)?);
+    /// Replaces a level by one without values. Finer levels are dropped.
+    pub(super) fn begin_level(&mut self, spec: LevelSpec<D>) -> Result<(), ExecError> {
+        self.truncate(spec.level);
+        let LevelSpec { level, mesh, geometry, partition, time } = spec;
+        let tables = self.host_level(&mesh, level, partition);
+        self.levels.push(DeviceLevel::new(&self.machine, mesh, tables, geometry, time, self.sizes)?);
         Ok(())
     }
 
@@ -201,18 +194,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Replaces a level by one whose values the host has.
-    pub(super) fn take_from_host(
-        &mut self,
-        hierarchy: &Hierarchy<D>,
-        level: Level,
-        partition: Option<Arc<Partition>>,
-        time: f64,
-    ) -> Result<(), ExecError> {
-        self.begin_level(hierarchy, level, partition, time)?;
-        self.send_level(level)
-    }
-
     /// Gives the new levels of a change their values. `replaced`: the levels that they replace, if values are transferred.
     pub(super) fn fill_new_levels(
         &mut self,
@@ -220,23 +201,20 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         values: NewValues<'_, D>,
         replaced: &[Replacement<D, N>],
     ) -> Result<(), ExecError> {
-        let hierarchy = change.hierarchy();
-        let partition = |level: Level| change.plans()[level.index()].partition.clone();
         match values {
             NewValues::Transferred => {
                 self.transfer_values(change, replaced)?;
                 // An earlier error of this rank, which all ranks are told of.
                 if self.ranks.is_solo() { Ok(()) } else { self.unshared.take() }
             }
-            NewValues::Initial(time) => change
-                .new_levels()
-                .try_for_each(|level| self.initialise_level(hierarchy, level, partition(level), time)),
-            NewValues::Given(state) => change.new_levels().try_for_each(|level| {
-                let (partition, rank) = (partition(level), self.ranks.rank().number);
-                let is_local = |k| Partition::owns(partition.as_deref(), rank, k);
-                let state = state(level, &is_local);
-                self.host.get_mut().load_level(hierarchy, level, partition.clone(), &state)?;
-                self.take_from_host(hierarchy, level, partition.clone(), state.time)
+            NewValues::Initial(time) => {
+                change.new_levels().try_for_each(|level| self.initialise_level(LevelSpec::of(change, level, time)))
+            }
+            NewValues::Given(states) => change.new_levels().try_for_each(|level| {
+                let (spec, state) = LevelSpec::given(change, level, states, self.ranks.rank().number);
+                self.host.get_mut().load_level(spec.clone(), &state)?;
+                self.begin_level(spec)?;
+                self.send_level(level)
             }),
         }
     }

@@ -5,8 +5,9 @@ use super::host_tables::{HostLevel, Sizes};
 use super::slide::Slide;
 use super::tiles::LevelTiles;
 use crate::exec::device::{DeviceBoxes, FaceMap, FunctionTables, LevelTables, Machine, Queue, bytes_of, pointer};
-use crate::exec::step::States;
+use crate::exec::step::{LevelSpec, States};
 use crate::fields::LevelLayout;
+use crate::index::Level;
 use crate::mesh::{Geometry, LevelMesh, Partition};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer, Real};
@@ -125,6 +126,12 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             flags: None,
             flag_tables: None,
         })
+    }
+
+    /// What the level is made of.
+    pub fn spec(&self, level: Level) -> LevelSpec<D> {
+        let (mesh, partition) = (self.mesh.clone(), self.partition.clone());
+        LevelSpec { level, mesh, geometry: self.geometry, partition, time: self.states.time }
     }
 
     /// The tiles of the sweeps.

@@ -4,6 +4,7 @@ pub(super) mod agree;
 mod aux_origins;
 mod flags;
 mod host_work;
+mod level_spec;
 mod report;
 mod states;
 mod sweep;
@@ -12,6 +13,7 @@ pub(super) use aux_origins::aux_origins;
 pub use flags::{Covering, Cuts, FlagRegion, FlagRequest, Flagged, FlagsDone, RefineRequest};
 pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;
+pub(super) use level_spec::LevelSpec;
 pub use report::{
     CellPlace, DevicePhase, DeviceUse, ExecError, LevelState, LevelStates, NewValues, Outcomes, StepReport, StreamedUse,
 };
