@@ -243,7 +243,7 @@ def write_setrun(path, given):
         lines.append("    region = FlagRegion(num_dim=2)")
         lines += [f"    region.{key} = {value!r}" for key, value in region.items() if key not in ("box", "file")]
         lines.append(f"    region.spatial_region_type = {1 if 'box' in region else 2}")
-        lines.append(f"    region.spatial_region = {region['box']!r}" if "box" in region else "    region.spatial_region_file = os.path.abspath('x')")
+        lines.append(f"    region.spatial_region = {region['box']!r}" if "box" in region else f"    region.spatial_region_file = os.path.abspath({region['file']!r})")
         lines.append("    rundata.flagregiondata.flagregions.append(region)")
     if given["use_adjoint"]:
         lines.append("    rundata.adjointdata.use_adjoint = True")

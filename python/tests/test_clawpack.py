@@ -21,9 +21,9 @@ SOLVERS = {
     "euler_2d_quadrants": ("euler", {"gamma": 1.4}),
 }
 # For each example the settings that a case cannot express; a remark names each.
+TRIANGLE = "1 ixy\n1 method\n0.7 ds\n2 nrules\n0.1 0.2 0.8\n0.8 0.8 0.8\n"
 REMARKS = {
     "acoustics_2d_adjoint": ["adjointdata.use_adjoint"],
-    "advection_2d_flagregions": ["flagregion triangle"],
     "advection_2d_swirl": ["clawdata.num_aux"],
 }
 
@@ -38,6 +38,7 @@ def load(tmp_path):
         for group, values in changes.items():
             given[group] = {**given[group], **values} if isinstance(values, dict) else values
         write_setrun(tmp_path / "setrun.py", given)
+        (tmp_path / "triangle.data").write_text(TRIANGLE)
         return load_setrun(tmp_path / "setrun.py", solver)
 
     return load
@@ -175,6 +176,21 @@ def test_flagging_and_regions(load):
     regions = [[2, 7, 0.0, 0.5, -0.5, 0.5, -0.25, 0.75]]
     alone = load(amrdata=dict(flag2refine=False), regions=regions)
     assert alone.case["regrid"]["region"] == [{"levels": [2, 3], "lower": [-0.5, -0.25], "upper": [0.5, 0.75], "time": [0.0, 0.5]}]
+
+
+def test_ruled_rectangles(load, tmp_path):
+    """A region in a file is that file, a mistake in which is reported with its line; one that the script makes is its polygon."""
+    imported = load("advection_2d_flagregions")
+    assert imported.case["regrid"]["region"][1]["ruled"] == str(tmp_path / "triangle.data")
+    (tmp_path / "triangle.data").write_text(TRIANGLE.replace("0.2 0.8", "0.2"))
+    with pytest.raises(amrclaw.InputError, match=r"triangle\.data, line 5: needs three numbers"):
+        amrclaw.load_case(imported)
+    script = tmp_path / "setrun.py"
+    made = "    from clawpack.amrclaw import region_tools\n    rr = region_tools.RuledRectangle()\n"
+    made += "    rr.ixy, rr.s, rr.lower, rr.upper = 'y', [0.1, 0.5, 0.8], [0.2, 0.3, 0], [0.8, 0.4, 0]\n    rr.write('triangle.data')\n"
+    script.write_text(script.read_text().replace("    from clawpack.amrclaw.data import FlagRegion", made + "    from clawpack.amrclaw.data import FlagRegion"))
+    polygon = load_setrun(script).case["regrid"]["region"][1]["polygon"]
+    assert polygon == [[0.2, 0.1], [0.2, 0.5], [0.3, 0.5], [0.3, 0.8], [0.4, 0.8], [0.4, 0.5], [0.8, 0.5], [0.8, 0.1]]
     sim = amrclaw.Simulation(alone, initial=lambda x, y: (0, 0, 0))
     assert len(sim.levels) == 2 and sim.patches(2)[0].lower[0] <= -0.5
 

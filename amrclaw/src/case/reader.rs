@@ -104,7 +104,8 @@ impl<'a> Reader<'a> {
         self.node(path).and_then(|node| self.number_of(path, node, false))
     }
 
-    fn number_of(&mut self, path: &str, node: &Node, infinite: bool) -> Option<f64> {
+    /// `node` as a number.
+    pub fn number_of(&mut self, path: &str, node: &Node, infinite: bool) -> Option<f64> {
         let help = "write a number such as `0.5` or `1e-3`, without quotes";
         let value = match node.value {
             Value::Integer(i) => i as f64,

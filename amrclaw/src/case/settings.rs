@@ -150,12 +150,31 @@ pub struct Region {
     pub coarsest: Level,
     /// The finest level allowed in the region.
     pub finest: Level,
-    /// Lower corner.
-    pub lower: Vec<f64>,
-    /// Upper corner.
-    pub upper: Vec<f64>,
+    /// Where it is.
+    pub place: RegionPlace,
     /// From when to when; all time unless given.
     pub time: [f64; 2],
+}
+
+/// Where a region is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RegionPlace {
+    /// A box in computational coordinates.
+    Box {
+        /// Lower corner.
+        lower: Vec<f64>,
+        /// Upper corner.
+        upper: Vec<f64>,
+    },
+    /// A polygon in physical coordinates.
+    Polygon {
+        /// Corners of closed rings: outlines, and holes in them.
+        rings: Vec<Vec<[f64; 2]>>,
+        /// In space the axis along which it is extruded.
+        along: usize,
+        /// From where to where along that axis.
+        extent: [f64; 2],
+    },
 }
 
 /// The case file's `[scheme]`.

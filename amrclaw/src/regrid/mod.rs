@@ -9,11 +9,13 @@
 mod cluster;
 pub mod nest;
 mod region;
+mod shape;
 mod tiles;
 
 pub use crate::mesh::buffer;
 pub use cluster::{ClusterParams, HALVED_BELOW, cluster, divide_among_ranks, redistribute_tags};
-pub use region::{RefinementRegion, flag_regions};
+pub use region::{RefinementRegion, RegionPlace, flag_regions};
+pub use shape::Shape;
 pub use tiles::tiles;
 
 use crate::exec::comm::{MessageHeader, Phase, Ranks};
@@ -65,7 +67,7 @@ pub struct RegridOptions<const D: usize> {
     pub max_patch_size: i32,
     /// Fewest cells of the next coarser level between a patch and that level's edge.
     pub nesting_width: i32,
-    /// Boxes in which levels are forced or forbidden.
+    /// Where levels are forced or forbidden.
     pub regions: Vec<RefinementRegion<D>>,
 }
 

@@ -1,27 +1,37 @@
-//! Boxes in which refinement is forced or forbidden.
+//! Regions in which refinement is forced or forbidden.
 
+use super::shape::{OVERLAP, Shape};
 use crate::exec::FlagRegion;
 use crate::index::{CellBox, Level};
-use crate::mesh::{Hierarchy, LevelMesh, TagSet};
+use crate::mesh::{Bins, Hierarchy, LevelMesh, TagSet};
+use std::sync::Arc;
 
-/// A box in space and time with the coarsest and finest level allowed there.
-#[derive(Clone, Debug, PartialEq)]
+/// Where and when which levels are allowed.
+#[derive(Clone, Debug)]
 pub struct RefinementRegion<const D: usize> {
     /// The coarsest level allowed: the region is refined at least up to here.
     pub coarsest: Level,
     /// The finest level allowed.
     pub finest: Level,
-    /// Lower corner.
-    pub lower: [f64; D],
-    /// Upper corner.
-    pub upper: [f64; D],
+    /// Where.
+    pub place: RegionPlace<D>,
     /// First and last time at which the region is active.
     pub time: [f64; 2],
 }
 
-/// A cell belongs to a region if it overlaps it by more than this fraction of the cell's width: a side that coincides with a
-/// face up to round-off does not include the next cell.
-const OVERLAP: f64 = 1e-7;
+/// Where a region is.
+#[derive(Clone, Debug)]
+pub enum RegionPlace<const D: usize> {
+    /// Between two corners, in computational coordinates.
+    Box {
+        /// Lower corner.
+        lower: [f64; D],
+        /// Upper corner.
+        upper: [f64; D],
+    },
+    /// Any shape, in physical coordinates.
+    Shape(Arc<Shape<D>>),
+}
 
 /// The cell that a position lies in; a cell outside of every domain for positions that are too far away.
 fn index(x: f64) -> i32 {
@@ -30,25 +40,29 @@ fn index(x: f64) -> i32 {
 }
 
 impl<const D: usize> RefinementRegion<D> {
-    fn cells(&self, hierarchy: &Hierarchy<D>, level: Level) -> CellBox<D> {
-        let geometry = hierarchy.geometry(level);
-        let lo = geometry.in_cells(self.lower).map(|x| index(x + OVERLAP));
-        let hi = geometry.in_cells(self.upper).map(|x| index(x - OVERLAP) + 1);
-        CellBox::new(lo, hi).intersect(&hierarchy.domain_box(level))
+    fn cells(&self, hierarchy: &Hierarchy<D>, level: Level) -> Vec<CellBox<D>> {
+        match &self.place {
+            RegionPlace::Box { lower, upper } => {
+                let geometry = hierarchy.geometry(level);
+                let lo = geometry.in_cells(*lower).map(|x| index(x + OVERLAP));
+                let hi = geometry.in_cells(*upper).map(|x| index(x - OVERLAP) + 1);
+                vec![CellBox::new(lo, hi).intersect(&hierarchy.domain_box(level))]
+            }
+            RegionPlace::Shape(shape) => shape.cells(hierarchy, level),
+        }
     }
 }
 
-/// The effects of the active regions on a level at a time.
+/// The effects of the active regions on a level at a time, as boxes of cells.
 pub fn flag_regions<const D: usize>(
     regions: &[RefinementRegion<D>],
     hierarchy: &Hierarchy<D>,
     level: Level,
     time: f64,
 ) -> Vec<FlagRegion<D>> {
-    let active = regions.iter().filter(|r| r.time[0] <= time && time <= r.time[1]).map(|r| FlagRegion {
-        cells: r.cells(hierarchy, level),
-        forces: r.coarsest > level,
-        forbids: r.finest <= level,
+    let active = regions.iter().filter(|r| r.time[0] <= time && time <= r.time[1]).flat_map(|r| {
+        let (forces, forbids) = (r.coarsest > level, r.finest <= level);
+        r.cells(hierarchy, level).into_iter().map(move |cells| FlagRegion { cells, forces, forbids })
     });
     active.filter(|region| !region.cells.is_empty()).collect()
 }
@@ -64,18 +78,21 @@ pub(super) fn apply<const D: usize>(
     if regions.is_empty() {
         return;
     }
-    let domain = mesh.domain();
-    let (mut forbidden, mut allowed) = (TagSet::new(domain), TagSet::new(domain));
-    for region in regions {
-        if region.forbids { &mut forbidden } else { &mut allowed }.insert_box(&region.cells);
-    }
+    let cells = |is_wanted: fn(&FlagRegion<D>) -> bool| -> Vec<CellBox<D>> {
+        regions.iter().filter(|region| is_wanted(region)).map(|region| region.cells).collect()
+    };
+    let (mut forbidden, mut allowed) = (TagSet::new(mesh.domain()), TagSet::new(mesh.domain()));
+    forbidden.insert_boxes(&cells(|region| region.forbids));
+    allowed.insert_boxes(&cells(|region| !region.forbids));
     forbidden.subtract(&allowed);
     tags.subtract(&forbidden);
-    for region in regions.iter().filter(|region| region.forces) {
-        for (_, patch) in mesh.patches().iter().enumerate().filter(|(k, _)| is_own(*k)) {
-            tags.insert_box(&patch.intersect(&region.cells));
-        }
+    let forced = cells(|region| region.forces);
+    let bins = Bins::new(&forced);
+    let mut parts = Vec::new();
+    for (_, patch) in mesh.patches().iter().enumerate().filter(|(k, _)| is_own(*k)) {
+        bins.for_each_in(&forced, patch, |_, part| parts.push(part));
     }
+    tags.insert_boxes(&parts);
 }
 
 #[cfg(test)]
@@ -92,9 +109,10 @@ mod tests {
         let hierarchy = Hierarchy::new(domain, vec![Ratio([2, 4])], coarsest);
         let (coarsest, finest, time) = (Level(1), Level(1), [0.0, 1.0]);
         for far in [2.0, 1e10, 1e300, f64::MAX] {
-            let region = RefinementRegion { coarsest, finest, lower: [-far; 2], upper: [far; 2], time };
+            let place = RegionPlace::Box { lower: [-far; 2], upper: [far; 2] };
+            let region = RefinementRegion { coarsest, finest, place, time };
             for level in [Level(0), Level(1)] {
-                assert_eq!(region.cells(&hierarchy, level), hierarchy.domain_box(level), "{far:e}");
+                assert_eq!(region.cells(&hierarchy, level), [hierarchy.domain_box(level)], "{far:e}");
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::physics::{
     SourceCentres, SourceSplit, Split, StateFunction, UserFunctions,
 };
 use crate::plan::nesting_width;
-use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegridOptions};
+use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegionPlace, RegridOptions, Shape};
 use riemann::frame::geometry;
 use riemann::group::Wall;
 use riemann::limiter::Limiter;
@@ -196,11 +196,17 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
     let settled = case.settled();
     let ratios: Vec<Ratio<D>> = case.levels.ratio.iter().map(|r| Ratio(axes(r))).collect();
     let largest = || ratios.iter().map(|r| r.largest() as u32).collect();
+    let mapping = case.mapping::<D>();
+    let place = |place: &case::RegionPlace| match place {
+        case::RegionPlace::Box { lower, upper } => RegionPlace::Box { lower: axes(lower), upper: axes(upper) },
+        case::RegionPlace::Polygon { rings, along, extent } => {
+            RegionPlace::Shape(Arc::new(Shape::new(rings, (*along, *extent), mapping.clone())))
+        }
+    };
     let region = |r: &case::Region| RefinementRegion {
         coarsest: r.coarsest,
         finest: r.finest,
-        lower: axes(&r.lower),
-        upper: axes(&r.upper),
+        place: place(&r.place),
         time: r.time,
     };
     let cluster = match case.regrid.cluster {

@@ -14,7 +14,8 @@ use amrclaw::physics::{Boundary, Problem};
 use amrclaw::plan::{LevelPlans, MeshChange, PlanOptions};
 use amrclaw::regrid::nest::split_to_size;
 use amrclaw::regrid::{
-    ClusterParams, Clustering, RefinementRegion, RegridOptions, RegridTime, finer_boxes, flag_regions,
+    ClusterParams, Clustering, RefinementRegion, RegionPlace, RegridOptions, RegridTime, Shape, finer_boxes,
+    flag_regions,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -195,12 +196,18 @@ fn check<const D: usize, N: Machines>(problem: &Kernels<D, N>, setting: &Setting
     Ok(())
 }
 
-/// A region that forces or forbids levels; `places` are its ends along each axis of a unit domain, in units of 1/255.
-fn region<const D: usize>(places: &[[u8; 2]], coarsest: u8, finest: u8) -> RefinementRegion<D> {
+/// A box or a triangle that forces or forbids levels; `places` are its ends along each axis of a unit domain, in units of 1/255.
+fn region<const D: usize>(places: &[[u8; 2]], is_box: bool, coarsest: u8, finest: u8) -> RefinementRegion<D> {
     let end = |d: usize, side: usize| f64::from(places[d][side]) / 255.0;
     let [lower, upper] = [f64::min, f64::max].map(|of| std::array::from_fn(|d| of(end(d, 0), end(d, 1))));
     let [coarsest, finest] = [coarsest.min(finest), coarsest.max(finest)].map(Level);
-    RefinementRegion { coarsest, finest, lower, upper, time: [0.0, 1.0] }
+    let place = if is_box || D == 1 {
+        RegionPlace::Box { lower, upper }
+    } else {
+        let corners = vec![[lower[0], lower[1]], [upper[0], end(1, 0)], [end(0, 1), upper[1]]];
+        RegionPlace::Shape(Arc::new(Shape::new(&[corners], (2, [lower[D - 1], upper[D - 1]]), None)))
+    };
+    RefinementRegion { coarsest, finest, place, time: [0.0, 1.0] }
 }
 
 fn run<const D: usize, N: Machines>(problem: &Kernels<D, N>, cases: [u32; 2], cells: impl Strategy<Value = [i32; D]>) {
@@ -209,8 +216,8 @@ fn run<const D: usize, N: Machines>(problem: &Kernels<D, N>, cases: [u32; 2], ce
     let cuts = (prop_oneof![Just(0.2), Just(0.5), Just(0.7), Just(0.9), Just(1.0)], 1..4i32);
     let cuts = cuts.prop_map(|(cutoff, min_size)| Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size }));
     let covering = prop_oneof![3 => cuts, 1 => (3..20i32).prop_map(Clustering::Tiles)];
-    let regions = (any::<[[u8; 2]; 3]>(), 0..4u8, 0..4u8);
-    let regions = regions.prop_map(|(places, coarsest, finest)| region(&places, coarsest, finest));
+    let regions = (any::<[[u8; 2]; 3]>(), any::<bool>(), 0..4u8, 0..4u8);
+    let regions = regions.prop_map(|(places, is_box, coarsest, finest)| region(&places, is_box, coarsest, finest));
     let options = (covering, 0..5i32, smallest..50i32, prop::collection::vec(regions, 0..3));
     let ratios = prop_oneof![Just([2, 2, 2]), Just([4, 2, 2]), Just([2, 2, 4])];
     let settings = (cells, any::<[bool; D]>(), options, ratios, any::<u64>());
@@ -253,7 +260,7 @@ pub(super) fn compare_in_space<N: Machines>() {
 /// A forced region that does not nest is cut into more than 64 parts, all of them on the device.
 pub(super) fn compare_many_parts_in_space<N: Machines>() {
     let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff: 0.2, min_size: 1 });
-    let regions = vec![region(&[[107, 169], [208, 245], [32, 76]], 0, 3)];
+    let regions = vec![region(&[[107, 169], [208, 245], [32, 76]], true, 0, 3)];
     let options = RegridOptions { buffer: 0, cluster, max_patch_size: 19, nesting_width: 1, regions };
     let setting =
         Setting { cells: [34, 7, 19], periodic: [false; 3], ratios: [2; 3], options, seed: 5412325713863129064 };

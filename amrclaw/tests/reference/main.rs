@@ -6,6 +6,7 @@
 //! paper's benchmark, the solution agrees to a thousandth (relative L1 of the pressure) and the work to five per cent.
 
 mod field;
+mod flagregions;
 mod npz;
 mod space;
 mod space_regridded;
@@ -226,5 +227,5 @@ fn case_files_fit_their_solvers() {
         Case::load_with(&path, &[], find_built_in).unwrap_or_else(|e| panic!("{e}"));
         found += 1;
     }
-    assert_eq!(found, 19);
+    assert_eq!(found, 20);
 }

@@ -1,6 +1,6 @@
 //! Reads the reference arrays: numpy's `npz`, a zip archive of `npy` files.
 //!
-//! Supports only what the reference files contain: little-endian `f64`, `f32`, `i32` and `i64` in C order, `npy` version 1.0.
+//! Supports only what the reference files contain: little-endian `f64`, `f32`, `i16`, `i32` and `i64` in C order, `npy` version 1.0.
 
 use std::fs::File;
 use std::io::Read;
@@ -36,14 +36,15 @@ impl Npz {
         Npz { path, archive }
     }
 
-    /// First cell and size of each patch. Frames in three dimensions have an array for each axis, others one for all.
+    /// First cell and size of each patch. Some frames have an array for each axis, others one for all.
     pub fn boxes<const D: usize>(&mut self) -> (Vec<[i32; D]>, Vec<[i32; D]>) {
+        let are_apart = self.archive.index_for_name("ilo.npy").is_some();
         let mut of = |together: &str, apart: [&str; 3]| {
-            let arrays: Vec<Array> = match D {
-                3 => apart.iter().map(|name| self.array(name)).collect(),
-                _ => vec![self.array(together)],
+            let arrays: Vec<Array> = match are_apart {
+                true => apart.iter().take(D).map(|name| self.array(name)).collect(),
+                false => vec![self.array(together)],
             };
-            let value = |k: usize, d: usize| if D == 3 { arrays[d].values[k] } else { arrays[0].row(k)[d] };
+            let value = |k: usize, d: usize| if are_apart { arrays[d].values[k] } else { arrays[0].row(k)[d] };
             (0..arrays[0].shape[0]).map(|k| std::array::from_fn(|d| value(k, d) as i32)).collect()
         };
         (of("lower", ["ilo", "jlo", "klo"]), of("size", ["mx", "my", "mz"]))
@@ -55,8 +56,9 @@ impl Npz {
         let mut bytes = Vec::new();
         let mut entry = self.archive.by_name(&format!("{name}.npy")).unwrap_or_else(|e| panic!("{place}: {e}"));
         entry.read_to_end(&mut bytes).unwrap_or_else(|e| panic!("{place}: {e}"));
-        parse(&bytes)
-            .unwrap_or_else(|| panic!("{place}: not an npy 1.0 array of `<f8`, `<f4`, `<i8` or `<i4` in C order"))
+        parse(&bytes).unwrap_or_else(|| {
+            panic!("{place}: not an npy 1.0 array of `<f8`, `<f4`, `<i8`, `<i4` or `<i2` in C order")
+        })
     }
 }
 
@@ -77,6 +79,8 @@ fn parse(bytes: &[u8]) -> Option<Array> {
         data.as_chunks::<8>().0.iter().map(|b| i64::from_le_bytes(*b) as f64).collect()
     } else if is("<i4") {
         data.as_chunks::<4>().0.iter().map(|b| i32::from_le_bytes(*b).into()).collect()
+    } else if is("<i2") {
+        data.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b).into()).collect()
     } else {
         return None;
     };

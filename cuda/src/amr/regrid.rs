@@ -73,12 +73,10 @@ device_struct! {
         pub flags: Pointer<u64>,
         /// The cells that patches cover, in the same places.
         pub covered: Pointer<u64>,
-        /// Regions.
+        /// Boxes of regions: those that touch a plane of the map's tiles across the last axis, for one plane after another.
         pub regions: Pointer<FlagRegion>,
-        /// How many.
-        pub num_regions: u32,
-        /// Nothing.
-        pub padding: u32,
+        /// Where those of each plane begin, and the end.
+        pub starts: Pointer<u32>,
     }
 }
 

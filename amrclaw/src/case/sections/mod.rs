@@ -6,7 +6,9 @@ mod levels;
 mod mapping;
 mod mesh;
 mod output;
+mod region;
 mod regrid;
+mod ruled;
 mod scheme;
 mod solver;
 mod time;
@@ -17,6 +19,7 @@ pub(super) use solver::find as find_solver;
 use super::origin::Origin;
 use super::reader::Reader;
 use super::settings::{CaseSettings, SolverChoice};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// `x`, `y`, `z`.
@@ -57,4 +60,14 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
     idle::remark(reader, &settings, dimension);
     settings.remarks = std::mem::take(&mut reader.remarks);
     (settings, dimension)
+}
+
+/// A relative path in the case file counts from that file's folder; in an override, from where the program runs.
+fn path_from_case(reader: &Reader<'_>, key: &str, text: &str) -> PathBuf {
+    let place = reader.origin.place(key);
+    let file = &reader.origin.sources[0];
+    match (place, Path::new(&file.name).parent()) {
+        (Some(place), Some(folder)) if place.source == 0 => folder.join(text),
+        _ => PathBuf::from(text),
+    }
 }

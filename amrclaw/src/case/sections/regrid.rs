@@ -1,11 +1,11 @@
 //! `[regrid]`.
 
+use super::region;
 use crate::case::choice::{ClusterKind, Criterion};
 use crate::case::origin::Value;
 use crate::case::reader::Reader;
-use crate::case::settings::{FlagSettings, LevelSettings, MeshSettings, NamedExpression, Region, RegridSettings};
+use crate::case::settings::{FlagSettings, LevelSettings, MeshSettings, NamedExpression, RegridSettings};
 use crate::formula::Syntax;
-use crate::index::Level;
 
 /// Smallest value of `regrid.max_patch_size`: room for the ghost cells of both sides, twice over.
 const SMALLEST_PATCH: i64 = 8;
@@ -39,7 +39,7 @@ pub fn read(
         max_patch_size: max_patch_size(reader, dimension, levels),
         conservation_fix: reader.boolean("regrid.conservation_fix", true),
         flag: flag(reader, levels),
-        region: (0..reader.count("regrid.region")).map(|i| region(reader, i, mesh, dimension, levels)).collect(),
+        region: region::read(reader, mesh, dimension, levels),
     }
 }
 
@@ -114,64 +114,4 @@ fn flag(reader: &mut Reader<'_>, levels: &LevelSettings) -> FlagSettings {
     reader.check(is_used, EXPRESSION, "is used by the criterion \"user\" only", help);
     let expression = reader.named_expression(EXPRESSION);
     FlagSettings { criterion, tolerance, tolerances, expression }
-}
-
-fn region(
-    reader: &mut Reader<'_>,
-    number: usize,
-    mesh: &MeshSettings,
-    dimension: Option<usize>,
-    levels: &LevelSettings,
-) -> Region {
-    let path = |key: &str| format!("regrid.region.{number}.{key}");
-    let [coarsest, finest] = region_levels(reader, &path("levels"), levels);
-    let (lower_path, upper_path) = (path("lower"), path("upper"));
-    for corner in [&lower_path, &upper_path] {
-        reader.require(corner, "write the region's corners `lower` and `upper`, one number per axis");
-    }
-    let lower = reader.per_axis(&lower_path, dimension).unwrap_or_default();
-    let upper = reader.per_axis(&upper_path, dimension).unwrap_or_default();
-    let time = region_time(reader, &path("time"));
-    let axes = lower.len().min(upper.len());
-    if let Some(d) = (0..axes).find(|&d| lower[d] >= upper[d]) {
-        let message = format!("the region is empty: from {} to {} along {}", lower[d], upper[d], super::AXES[d]);
-        reader.wrong(&format!("{upper_path}.{d}"), message, "write `upper` larger than `lower` along every axis");
-    }
-    let outside = |d: &usize| upper[*d] <= mesh.lower[*d] || lower[*d] >= mesh.upper[*d];
-    if reader.fine(&["mesh.cells", "mesh.lower", "mesh.upper", &lower_path, &upper_path])
-        && let Some(d) = (0..axes.min(mesh.lower.len()).min(mesh.upper.len())).find(outside)
-    {
-        let message = format!("the region lies outside the domain along {}", super::AXES[d]);
-        reader.wrong(&format!("{lower_path}.{d}"), message, "move the region into `mesh.lower` to `mesh.upper`");
-    }
-    Region { coarsest, finest, lower, upper, time }
-}
-
-/// Levels count from 1 in the file.
-fn region_levels(reader: &mut Reader<'_>, path: &str, levels: &LevelSettings) -> [Level; 2] {
-    let max = levels.max as i32;
-    let given = reader.integers(path, 1).unwrap_or(vec![1, max]);
-    let help = format!("write `[coarsest, finest]`, two levels from 1 to {max}, the coarser first");
-    let [coarsest, finest] = given[..] else {
-        reader.wrong(path, format!("needs two levels, but has {}", given.len()), help);
-        return [Level::COARSEST; 2];
-    };
-    if coarsest > finest {
-        reader.wrong(path, format!("the coarsest level {coarsest} is finer than the finest, {finest}"), help);
-    } else if finest > max && reader.fine(&["levels.max"]) {
-        reader.wrong(&format!("{path}.1"), format!("there is no level {finest}: `levels.max` is {max}"), help);
-    }
-    [coarsest, finest].map(|level| Level((level.min(max) - 1) as u8))
-}
-
-fn region_time(reader: &mut Reader<'_>, path: &str) -> [f64; 2] {
-    let always = [f64::NEG_INFINITY, f64::INFINITY];
-    let times = reader.numbers(path, true).unwrap_or(always.to_vec());
-    let [from, to] = times[..] else {
-        reader.wrong(path, format!("needs two times, but has {}", times.len()), "write `[from, to]`");
-        return always;
-    };
-    let message = format!("the span ends at {to}, before it starts at {from}");
-    reader.check(from <= to, path, message, "write the earlier time first");
-    [from, to]
 }

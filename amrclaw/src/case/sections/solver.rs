@@ -5,7 +5,6 @@ use crate::case::reader::Reader;
 use crate::case::settings::{SolverChoice, SolverFrom};
 use crate::case::shape::{NoSolver, SolverShape};
 use crate::formula::is_free_name;
-use std::path::{Path, PathBuf};
 
 /// Reads the solver's name or path; every other key is one of its parameters. The dimension is the mesh's to say.
 pub fn read(reader: &mut Reader<'_>) -> SolverChoice {
@@ -59,16 +58,6 @@ fn from(reader: &mut Reader<'_>) -> SolverFrom {
     reader.check(fine, key, "is empty", "write a built-in solver's name, or the path of a solver's file");
     match key {
         "solver.name" => SolverFrom::Name(text.to_string()),
-        _ => SolverFrom::Path(path_from_case(reader, key, text)),
-    }
-}
-
-/// A relative path in the case file counts from that file's folder; in an override, from where the program runs.
-fn path_from_case(reader: &Reader<'_>, key: &str, text: &str) -> PathBuf {
-    let place = reader.origin.place(key);
-    let file = &reader.origin.sources[0];
-    match (place, Path::new(&file.name).parent()) {
-        (Some(place), Some(folder)) if place.source == 0 => folder.join(text),
-        _ => PathBuf::from(text),
+        _ => SolverFrom::Path(super::path_from_case(reader, key, text)),
     }
 }

@@ -128,6 +128,14 @@ fn regions_are_read() {
     assert_eq!((first.coarsest, first.finest), (Level(0), Level(2)));
     assert_eq!(first.time, [f64::NEG_INFINITY, f64::INFINITY]);
     assert_eq!((second.coarsest, second.finest, second.time), (Level(0), Level(1), [0.5, f64::INFINITY]));
+
+    let polygon = |overrides: &[&str]| load(SMALL, overrides).unwrap().regrid.region[0].place.clone();
+    let (triangle, hole) = (vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], vec![[0.1, 0.1], [0.2, 0.1], [0.1, 0.2]]);
+    let extent = [f64::NEG_INFINITY, f64::INFINITY];
+    let one = RegionPlace::Polygon { rings: vec![triangle.clone()], along: 2, extent };
+    assert_eq!(polygon(&["regrid.region=[{polygon=[[0,0],[1,0],[0,1]]}]"]), one);
+    let both = RegionPlace::Polygon { rings: vec![triangle, hole], along: 2, extent };
+    assert_eq!(polygon(&["regrid.region=[{polygon=[[[0,0],[1,0],[0,1]],[[0.1,0.1],[0.2,0.1],[0.1,0.2]]]}]"]), both);
 }
 
 /// Overrides: new keys, whole lists, entries of lists of tables, bare words, formulas; the last one wins.

@@ -259,6 +259,36 @@ fn overrides_name_themselves() {
     assert!(shown("=3").contains("--set =3: not valid TOML"));
 }
 
+/// Shapes: points, what cannot stand beside them, and files, whose lines are named.
+#[test]
+fn shapes_of_regions() {
+    let one = |region: &str| {
+        let errors = load(FULL, &[&format!("regrid.region=[{{{region}}}]")]).unwrap_err();
+        errors.errors.iter().map(|e| format!("{}: {}", &e.key[16..], e.message)).collect::<Vec<_>>().join("\n")
+    };
+    let triangle = "polygon=[[0,0],[1,0],[0,1]]";
+    for (region, message) in [
+        ("polygon=[[0,0],[1,0]]", "polygon: a ring needs three points or more, but has 2"),
+        ("polygon=[]", "polygon: a ring needs three points or more, but has 0"),
+        ("polygon=[[[0,0],[1,0],[0,1]],3]", "polygon.1: needs a list of points, but is the integer 3"),
+        ("polygon=[[0,0],[1],[0,1]]", "polygon.1: a point of a polygon has two coordinates"),
+        ("polygon=[[0,0],[1,nan],[0,1]]", "polygon.1: needs a finite number, but is NaN"),
+        ("polygon=[[9,0],[8,1],[9,1]]", "polygon: the region lies outside the domain along x"),
+        (&format!("{triangle},lower=[0,0],upper=[1,1]"), "polygon: cannot stand beside `regrid.region.0.lower`"),
+        (&format!("{triangle},upper=[1,1]"), "upper: cannot stand beside `regrid.region.0.polygon`"),
+        (&format!("{triangle},extent=[0,1]"), "extent: has a meaning in three dimensions only"),
+        ("lower=[0,0],upper=[1,1],along=\"x\"", "along: has a meaning in three dimensions only"),
+        ("ruled=\"no/such.data\"", "ruled: no/such.data cannot be read: No such file or directory (os error 2)"),
+        ("ruled=\"Cargo.toml\"", "ruled: Cargo.toml, line 1: needs `ixy`, 1 or 2, but is \"[package]\""),
+    ] {
+        let errors = one(region);
+        assert!(errors.contains(message), "{region}: {errors}");
+    }
+    let block = ["mesh={cells=[10,10,10]}", "regrid.region=[{polygon=[[0,0],[1,0],[0,1]],along=\"w\",extent=[1,0]}]"];
+    let errors = load(FULL, &block).unwrap_err().to_string();
+    assert!(errors.contains("\"w\" is no axis") && errors.contains("is no interval"), "{errors}");
+}
+
 /// Solvers of another dimension, without walls, or with auxiliary values.
 #[test]
 fn the_solver_decides() {

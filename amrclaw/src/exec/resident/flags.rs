@@ -2,7 +2,7 @@
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::comm::{Phase, RunLengths};
-use crate::exec::device::{TableBuilder, axes, box_by_axes, bytes_of, pointer, words_of};
+use crate::exec::device::{TableBuilder, axes, box_by_axes, pointer, words_of};
 use crate::exec::{ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone};
 use crate::index::{CellBox, Level};
 use crate::mesh::{LevelMesh, TileCover, Tiling};
@@ -109,7 +109,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.make_flags(level, tables, [&tags, &covered])?;
         let mut flags = Flags { words: None, tags, covered, bytes, done: FlagsDone::default() };
         let map = tables.map::<N>();
-        if let Some((map, _)) = map {
+        if let Some(map) = map {
             self.widen_flags(&mut flags, map, request)?;
         }
         if tables.kept || map.is_none() || flags.done.width != request.width {
@@ -120,13 +120,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Applies regions to flags and widens the flags, unless that reaches past a tile's neighbours.
-    fn widen_flags(&self, flags: &mut Flags<N>, map: TileMap, request: FlagRequest<'_, D>) -> Result<(), CudaError> {
+    fn widen_flags(
+        &self,
+        flags: &mut Flags<N>,
+        (map, around): (TileMap, CellBox<D>),
+        request: FlagRequest<'_, D>,
+    ) -> Result<(), CudaError> {
         let [bits, covered] = [&flags.tags, &flags.covered].map(|memory| pointer::<_, N>(memory, 0));
         if !request.regions.is_empty() {
-            let regions = self.send_regions(request.regions)?;
-            let (first, num_regions) = (pointer::<_, N>(&regions, 0), request.regions.len() as u32);
-            let args = FlagRegionsArgs { map, flags: bits, covered, regions: first, num_regions, padding: 0 };
-            // SAFETY: there are words for every row of the map's tiles, and so many regions.
+            let (memory, starts) = self.send_regions(request.regions, &around)?;
+            let (regions, starts) = (pointer::<_, N>(&memory, 0), pointer::<_, N>(&memory, starts));
+            let args = FlagRegionsArgs { map, flags: bits, covered, regions, starts };
+            // SAFETY: there are words for every row of the map's tiles, and starts for every plane of them.
             unsafe { self.machine.run(&FLAG_REGIONS, D, flags.bytes / size_of::<u64>(), &args)? };
         }
         flags.done.regions = true;
@@ -146,15 +151,22 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    fn send_regions(&self, regions: &[FlagRegion<D>]) -> Result<N::Memory, CudaError> {
-        let of_kernel = |&FlagRegion { cells, forces, forbids }: &FlagRegion<D>| {
+    /// The boxes of regions, sorted by the planes of a box of tiles that they touch, and where the planes' starts are.
+    fn send_regions(&self, regions: &[FlagRegion<D>], around: &CellBox<D>) -> Result<(N::Memory, usize), CudaError> {
+        let axis = D - 1;
+        let mut planes: Vec<Vec<amr::FlagRegion>> = vec![Vec::new(); around.size()[axis] as usize];
+        for &FlagRegion { cells, forces, forbids } in regions {
             let [forces, forbids] = [forces, forbids].map(u32::from);
-            amr::FlagRegion { cells: box_by_axes(&cells), forces, forbids }
-        };
-        let regions: Vec<amr::FlagRegion> = regions.iter().map(of_kernel).collect();
-        let memory = self.machine.allocate(size_of_val(&regions[..]))?;
-        self.machine.upload(bytes_of(&regions), &memory, 0)?;
-        Ok(memory)
+            let region = amr::FlagRegion { cells: box_by_axes(&cells), forces, forbids };
+            let touched = Tiling::tiles_touching(&cells).intersect(around);
+            (touched.lo[axis]..touched.hi[axis]).for_each(|k| planes[(k - around.lo[axis]) as usize].push(region));
+        }
+        let mut starts = vec![0];
+        planes.iter().for_each(|plane| starts.push(starts[starts.len() - 1] + plane.len() as u32));
+        let mut table = TableBuilder::default();
+        table.append_all(&planes.concat());
+        let starts = table.append_all(&starts);
+        Ok((table.send(&self.machine)?, starts))
     }
 
     /// True if kernels make the flags.

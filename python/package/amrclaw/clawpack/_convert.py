@@ -39,12 +39,12 @@ def convert(settings: Settings, name: str, makefile: Makefile, folder: str, solv
     """The case that fits the settings best."""
     check(settings, name)
     chosen = choose(settings, makefile, folder, solver)
-    return _Converter(settings, name, chosen, makefile).convert()
+    return _Converter(settings, name, chosen, makefile, folder).convert()
 
 
 class _Converter:
-    def __init__(self, settings: Settings, name: str, solver: Chosen, makefile: Makefile):
-        self.settings, self.name, self.solver = settings, name, solver
+    def __init__(self, settings: Settings, name: str, solver: Chosen, makefile: Makefile, folder: str):
+        self.settings, self.name, self.solver, self.folder = settings, name, solver, folder
         self.claw = settings.claw
         self.amr = settings.amr if settings.amr is not None else amr_defaults(settings.num_dim)
         self.num_dim = settings.num_dim
@@ -186,20 +186,26 @@ class _Converter:
     def _regions(self) -> list[dict[str, Any]]:
         regions = [self._region(r[:2], r[2:4], r[4:]) for r in self.settings.regions]
         for flagregion in self.settings.flagregions:
-            if flagregion["spatial_region_type"] != 1:
-                self.remarks.append(f"flagregion {flagregion['name']}: no box; only boxes can be regions")
+            levels, times = [flagregion["minlevel"], flagregion["maxlevel"]], [flagregion["t1"], flagregion["t2"]]
+            if flagregion["spatial_region_type"] == 1:
+                regions.append(self._region(levels, times, flagregion["spatial_region"]))
                 continue
-            levels = [flagregion["minlevel"], flagregion["maxlevel"]]
-            regions.append(self._region(levels, [flagregion["t1"], flagregion["t2"]], flagregion["spatial_region"]))
+            made = flagregion.get("ring")
+            # A relative path counts from where AMRClaw reads its files.
+            path = os.path.abspath(os.path.join(self.folder, str(flagregion["spatial_region_file"])))
+            regions.append({**self._when(levels, times), **({"polygon": made} if made else {"ruled": path})})
         return regions
 
     def _region(self, levels: Sequence[Any], times: Sequence[Any], sides: Sequence[Any]) -> dict[str, Any]:
         return {
-            "levels": [min(max(int(level), 1), self._num_levels) for level in levels],
+            **self._when(levels, times),
             "lower": [float(x) for x in sides[0 : 2 * self.num_dim : 2]],
             "upper": [float(x) for x in sides[1 : 2 * self.num_dim : 2]],
-            "time": [float(t) for t in times],
         }
+
+    def _when(self, levels: Sequence[Any], times: Sequence[Any]) -> dict[str, Any]:
+        finest = self._num_levels
+        return {"levels": [min(max(int(n), 1), finest) for n in levels], "time": [float(t) for t in times]}
 
     def _scheme(self) -> dict[str, Any]:
         claw = self.claw

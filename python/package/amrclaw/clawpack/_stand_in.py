@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from typing import Any, Optional
 
@@ -68,6 +68,41 @@ class FlagRegion(Data):
     def convert_old_region(self, region: list[float]) -> None:
         self.minlevel, self.maxlevel, self.t1, self.t2 = region[:4]
         self.spatial_region_type, self.spatial_region = 1, region[4:]
+
+
+class RuledRectangle:
+    """A region between lines. Nothing is written: the region is kept, by the path of its file."""
+
+    written: dict[str, RuledRectangle] = {}
+
+    def __init__(self, fname: Optional[str] = None, slu: Any = None, rect: Optional[Sequence[float]] = None):
+        self.ixy: Any = None
+        self.method, self.ds = 0, -1.0
+        self.s: Any = None
+        self.lower: Any = None
+        self.upper: Any = None
+        if fname is not None:
+            raise InputError(f"{fname}: a ruled rectangle is not read here; give the file as the region's spatial_region_file")
+        if slu is not None:
+            self.s, self.lower, self.upper = ([row[k] for row in slu] for k in range(3))
+        elif rect is not None:
+            x1, x2, y1, y2 = rect
+            self.ixy, self.s, self.lower, self.upper = 1, [x1, x2], [y1, y1], [y2, y2]
+
+    def write(self, fname: str, verbose: bool = False) -> None:
+        self.written[os.path.abspath(fname)] = self
+
+    def ring(self) -> list[list[float]]:
+        """The corners along the lower sides and back along the upper ones."""
+        s = [float(x) for x in self.s]
+        sides = [[float(x) for x in side] for side in (self.lower, self.upper)]
+        if int(self.method) == 0:
+            ends = [x for pair in zip(s, s[1:]) for x in pair]
+            paths = [list(zip(ends, [x for x in side[: len(s) - 1] for _ in range(2)])) for side in sides]
+        else:
+            paths = [list(zip(s, side)) for side in sides]
+        corners = paths[0] + paths[1][::-1]
+        return [[a, b] if self.ixy in (1, "x") else [b, a] for a, b in corners]
 
 
 class Anything:
@@ -169,6 +204,7 @@ def run_setrun(path: str, makefile: Makefile) -> Settings:
     if re.search(r"^\s*(import|from)\s+pyclaw\b", source, re.M):
         raise InputError(f"{path}: these are settings of Clawpack 4; rename them as in Clawpack 5, which its clawutil/conversion does")
     names: dict[str, Any] = {"__name__": "setrun", "__file__": os.path.abspath(path)}
+    RuledRectangle.written = {}
     with _stand_ins() as missing, _inside(folder):
         try:
             exec(compile(source, path, "exec"), names)
@@ -206,11 +242,17 @@ def _settings(rundata: ClawRunData, missing: set[str]) -> Settings:
         amr=None if check_package(rundata.pkg) == "classic" else vars(rundata.amrdata),
         gauges=[list(gauge) for gauge in getattr(groups["gaugedata"], "gauges", [])],
         regions=[list(region) for region in getattr(groups["regiondata"], "regions", [])],
-        flagregions=[vars(region) for region in getattr(groups["flagregiondata"], "flagregions", [])],
+        flagregions=[_flagregion(vars(region)) for region in getattr(groups["flagregiondata"], "flagregions", [])],
         user=user,
         use_adjoint=bool(getattr(groups["adjointdata"], "use_adjoint", False)),
         remarks=remarks,
     )
+
+
+def _flagregion(region: dict[str, Any]) -> dict[str, Any]:
+    """A region, with the corners of a ruled rectangle that the script has made."""
+    made = RuledRectangle.written.get(os.path.abspath(str(region.get("spatial_region_file"))))
+    return {**region, "ring": made.ring()} if made is not None else region
 
 
 def _maker(group: str) -> Callable[..., Data]:
@@ -225,6 +267,7 @@ _CONTENTS: dict[str, dict[str, Any]] = {
         **{"FlagRegion": FlagRegion, "GaugeData": _maker("gaugedata"), "RegionData": _maker("regiondata")},
         **{"FlagRegionData": _maker("flagregiondata"), "AdjointData": _maker("adjointdata")},
     },
+    "clawpack.amrclaw.region_tools": {"RuledRectangle": RuledRectangle},
 }
 
 
