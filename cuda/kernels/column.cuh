@@ -118,6 +118,23 @@ struct Column {
     }
 };
 
+// The cells around the one UP cells above a column's in plane K along an axis.
+struct ColumnCells {
+    const Column& at;
+    Axis axis;
+    int up, k;
+
+    __device__ __forceinline__ int from_column(const Steps& steps, Axis along) const { return steps[along] + (along == axis ? up : 0); }
+    __device__ __forceinline__ State state(const Steps& steps) const
+    {
+        return at.state(from_column(steps, X), from_column(steps, Y), k + from_column(steps, Z));
+    }
+    __device__ __forceinline__ Aux aux(const Steps& steps) const
+    {
+        return at.aux(from_column(steps, X), from_column(steps, Y), k + from_column(steps, Z));
+    }
+};
+
 // Vectors that are exchanged together.
 constexpr int VECTORS = 4;
 constexpr int VECTOR_NUMBERS = M * THREADS;

@@ -102,6 +102,12 @@ struct Lane {
         }
         return values;
     }
+    // The cell of a patch so many steps from the lane's in row k; in place of one that does not exist, one at the edge.
+    __device__ __forceinline__ long long offset(const Steps& steps, int k) const
+    {
+        const int x = max(-args.num_ghost, min(column + steps[X], patch.size[X] + args.num_ghost - 1));
+        return (long long)(k + steps[ROWS]) * patch.stride[ROWS] + (long long)steps[PLANES] * patch.stride[PLANES] + to_part + x;
+    }
     __device__ __forceinline__ Real inverse_capacity(int k) const
     {
         if constexpr (CAPACITY >= 0) return Real(1.0) / aux(0, k)[CAPACITY];
@@ -112,5 +118,30 @@ struct Lane {
     {
         const int di = axis == X ? 0 : 1, dk = axis == X ? 1 : 0;
         return TransverseAux{aux(i - di, k - dk), aux(i, k), aux(i + di, k + dk)};
+    }
+};
+
+// The cells around a lane's in row K.
+struct LaneCells {
+    const Lane& at;
+    int k;
+
+    __device__ __forceinline__ State state(const Steps& steps) const
+    {
+        const Real* cell = at.args.q + at.first_state + at.offset(steps, k);
+        State q;
+#pragma unroll
+        for (int m = 0; m < M; m++) q[m] = cell[(long long)m * at.patch.component];
+        return q;
+    }
+    __device__ __forceinline__ Aux aux(const Steps& steps) const
+    {
+        Aux values;
+        if constexpr (A > 0) {
+            const Real* cell = at.args.aux + at.first_aux + at.offset(steps, k);
+#pragma unroll
+            for (int a = 0; a < A; a++) values[a] = __ldg(cell + (long long)a * at.patch.component);
+        }
+        return values;
     }
 };

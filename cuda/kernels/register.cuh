@@ -21,6 +21,23 @@ __device__ __forceinline__ Aux aux_at(const RegisterArgs& args, const Patch& pat
     return values;
 }
 
+// The cells around one of a patch.
+struct PatchCells {
+    const RegisterArgs& args;
+    const Patch& patch;
+    const Cell& cell;
+
+    __device__ __forceinline__ Cell at(const Steps& steps) const
+    {
+        Cell there = cell;
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) there[d] += steps[d];
+        return there;
+    }
+    __device__ __forceinline__ State state(const Steps& steps) const { return state_at(args, patch, at(steps)); }
+    __device__ __forceinline__ Aux aux(const Steps& steps) const { return aux_at(args, patch, at(steps)); }
+};
+
 // The flux through the face beside a cell, as seen from that cell, which lies on the run's coarse side: the fluctuation that enters it, and
 // the correction kept at place `kept`.
 template <Axis AXIS> __device__ __forceinline__ State seen_flux(
@@ -31,8 +48,9 @@ template <Axis AXIS> __device__ __forceinline__ State seen_flux(
     Cell below = cell;
     below[AXIS] -= !lower;
     const Cell above = next_along(below, AXIS);
-    const Normal face = solver.normal(AXIS, state_at(args, patch, below), state_at(args, patch, above),
-        aux_at(args, patch, below), aux_at(args, patch, above));
+    const Normal face = at_face(solver, AXIS, PatchCells{args, patch, above})
+                            .normal(AXIS, state_at(args, patch, below), state_at(args, patch, above), aux_at(args, patch, below),
+                                aux_at(args, patch, above));
     #pragma unroll
     for (int m = 0; m < M; m++) {
         const Real correction = args.kept[size_t(m) * args.kept_stride + kept];

@@ -49,7 +49,7 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
 {
     XRow row;
     const State ql = from_left(q);
-    const Normal face = solver.normal(X, ql, q, at.aux(-1, k), at.aux(0, k));
+    const Normal face = at_face(solver, X, LaneCells{at, k}).normal(X, ql, q, at.aux(-1, k), at.aux(0, k));
     const Real kappa_left = CAPACITY >= 0 ? from_left(kappa) : Real(1.0);
     found.speeds(face.speeds, kappa_left, kappa, dtdx, counts && at.place >= MARGIN && at.place - MARGIN <= at.tile.size[X]);
     if constexpr (ORDER == 2) {
@@ -63,7 +63,8 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
 #if HAS_ADMISSIBLE
     if constexpr (!SPLIT_WAVES && ORDER == 2) {
         if (at.args.keeps_admissible)
-            keep_admissible<X, FACES>(solver, ql, q, at.aux(-1, k), at.aux(0, k), kappa_left, kappa, dtdx, row.correction);
+            keep_admissible<X, FACES>(at_face(solver, X, LaneCells{at, k}), ql, q, at.aux(-1, k), at.aux(0, k), kappa_left, kappa,
+                dtdx, row.correction);
     }
 #endif
     const State amdq_right = from_right(face.amdq);
@@ -124,7 +125,8 @@ __device__ __forceinline__ void march(
     XRow x_below;
     State left, right, g_below, bpdq_below;
     // Face k.
-    Normal here = solver.normal(ROWS, q_below, q_here, at.aux(0, first - 2), at.aux(0, first - 1));
+    Normal here = at_face(solver, ROWS, LaneCells{at, first - 1})
+                      .normal(ROWS, q_below, q_here, at.aux(0, first - 2), at.aux(0, first - 1));
     Array<Real, W> dot_below;
 #pragma unroll
     for (int m = 0; m < M; m++) {
@@ -141,7 +143,8 @@ __device__ __forceinline__ void march(
         const State q_above = start.rows.take(k + 1);
         const Real kappa_here = at.inverse_capacity(k);
         // 1. Solve faces k + 1.
-        const Normal above = solver.normal(ROWS, q_here, q_above, at.aux(0, k), at.aux(0, k + 1));
+        const Normal above =
+            at_face(solver, ROWS, LaneCells{at, k + 1}).normal(ROWS, q_here, q_above, at.aux(0, k), at.aux(0, k + 1));
         const Array<Real, W> dot_above = dots(here.waves, above.waves);
         // 2. Solve and limit the x-faces of row k.
         XRow x_here;
@@ -173,9 +176,11 @@ __device__ __forceinline__ void march(
 #if HAS_ADMISSIBLE
         if (at.args.keeps_admissible) {
             const Aux aux_below = at.aux(0, k - 1);
-            keep_admissible<ROWS, FACES>(solver, q_below, q_here, aux_below, at.aux(0, k), kappa_below, kappa_here, dtdy, g);
+            keep_admissible<ROWS, FACES>(at_face(solver, ROWS, LaneCells{at, k}), q_below, q_here, aux_below, at.aux(0, k),
+                kappa_below, kappa_here, dtdy, g);
             if constexpr (SPLIT_WAVES)
-                keep_admissible<X, FACES>(solver, from_left(q_below), q_below, at.aux(-1, k - 1), aux_below,
+                keep_admissible<X, FACES>(at_face(solver, X, LaneCells{at, k - 1}), from_left(q_below), q_below,
+                    at.aux(-1, k - 1), aux_below,
                     from_left(kappa_below), kappa_below, dtdx, f);
         }
 #endif

@@ -1,4 +1,5 @@
 // update_3d.cu: the wave-propagation update of patches in space, all axes at once: riemann/src/patch/space.
+// tidy: long because all axes are updated in one march
 // Map     one block per tile, one thread per column of cells of the tile and around it, marched up its planes
 // x, y    the faces beside a cell are solved by its own thread; what neighbours need goes through shared memory
 // z       neighbours are planes before: registers
@@ -71,8 +72,11 @@ __device__ __forceinline__ Incoming solve_faces(
     Incoming in;
 #pragma unroll
     for (int n = 0; n < 3; n++) in.states[n] = at.state_along(axis, n - 1, k);
-    const Normal lower = solver.normal(axis, in.states[0], in.states[1], at.aux_along(axis, -1, k), at.aux_along(axis, 0, k));
-    const Normal upper = solver.normal(axis, in.states[1], in.states[2], at.aux_along(axis, 0, k), at.aux_along(axis, 1, k));
+    const auto below_cell = [&](int up) -> decltype(auto) { return at_face(solver, axis, ColumnCells{at, axis, up, k}); };
+    const Normal lower =
+        below_cell(0).normal(axis, in.states[0], in.states[1], at.aux_along(axis, -1, k), at.aux_along(axis, 0, k));
+    const Normal upper =
+        below_cell(1).normal(axis, in.states[1], in.states[2], at.aux_along(axis, 0, k), at.aux_along(axis, 1, k));
     Real kappa[3];
 #pragma unroll
     for (int n = 0; n < 3; n++) kappa[n] = at.inverse_capacity(axis, n - 1, k);
@@ -83,9 +87,9 @@ __device__ __forceinline__ Incoming solve_faces(
     if constexpr (ORDER == 2) {
         const Aux aux_below = at.aux_along(axis, -2, k), aux_above = at.aux_along(axis, 2, k);
         const Normal below =
-            solver.normal(axis, at.state_along(axis, -2, k), in.states[0], aux_below, at.aux_along(axis, -1, k));
+            below_cell(-1).normal(axis, at.state_along(axis, -2, k), in.states[0], aux_below, at.aux_along(axis, -1, k));
         const Normal above =
-            solver.normal(axis, in.states[2], at.state_along(axis, 2, k), at.aux_along(axis, 1, k), aux_above);
+            below_cell(2).normal(axis, in.states[2], at.state_along(axis, 2, k), at.aux_along(axis, 1, k), aux_above);
         const Array<Real, W> dot_below = dots(below.waves, lower.waves), dot_here = dots(lower.waves, upper.waves);
         const Array<Real, W> dot_above = dots(upper.waves, above.waves);
         in.corrections[0] = correction_of(lower, dot_below, dot_here, kappa[0], kappa[1], dtdx);
@@ -235,8 +239,9 @@ __device__ __forceinline__ March start(const Solver& solver, const Column& at)
         march.yx.t[side] = march.yx.up[side] = march.yx.down[side] = zeros();
     }
     const State q_below = at.state(0, 0, k - 1), q = at.state(0, 0, k), q_above = at.state(0, 0, k + 1);
-    const Normal here = solver.normal(Z, q_below, q, at.aux(0, 0, k - 1), at.aux(0, 0, k));
-    march.above = solver.normal(Z, q, q_above, at.aux(0, 0, k), at.aux(0, 0, k + 1));
+    const auto below_cell = [&](int up) -> decltype(auto) { return at_face(solver, Z, ColumnCells{at, Z, up, k}); };
+    const Normal here = below_cell(0).normal(Z, q_below, q, at.aux(0, 0, k - 1), at.aux(0, 0, k));
+    march.above = below_cell(1).normal(Z, q, q_above, at.aux(0, 0, k), at.aux(0, 0, k + 1));
     march.dot_here = dots(here.waves, march.above.waves);
     return march;
 }
@@ -248,7 +253,8 @@ __device__ __forceinline__ Incoming solve_z(
     Incoming in;
 #pragma unroll
     for (int n = 0; n < 3; n++) in.states[n] = at.state(0, 0, k + n - 1);
-    const Normal next = solver.normal(Z, in.states[2], at.state(0, 0, k + 2), at.aux(0, 0, k + 1), at.aux(0, 0, k + 2));
+    const Normal next = at_face(solver, Z, ColumnCells{at, Z, 2, k})
+                            .normal(Z, in.states[2], at.state(0, 0, k + 2), at.aux(0, 0, k + 1), at.aux(0, 0, k + 2));
     const Array<Real, W> dot_above = dots(march.above.waves, next.waves);
     const Real kappa = at.inverse_capacity(Z, 0, k), kappa_above = at.inverse_capacity(Z, 1, k);
     const bool counts = at.inside() && k < at.end_plane();
@@ -372,12 +378,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) update_3d(const __
             const State below = at.state(0, 0, k - 1);
             const Aux aux_below = at.aux(0, 0, k - 1);
             const Real kappa_below = at.inverse_capacity(Z, -1, k);
-            keep_admissible<X, 6>(solver, at.state(-1, 0, k - 1), below, at.aux(-1, 0, k - 1), aux_below,
-                at.inverse_capacity(X, -1, k - 1), kappa_below, dtdx, fluxes.f);
-            keep_admissible<Y, 6>(solver, at.state(0, -1, k - 1), below, at.aux(0, -1, k - 1), aux_below,
-                at.inverse_capacity(Y, -1, k - 1), kappa_below, dtdy, fluxes.g);
-            keep_admissible<Z, 6>(solver, below, at.state(0, 0, k), aux_below, at.aux(0, 0, k), kappa_below,
-                at.inverse_capacity(Z, 0, k), dtdz, fluxes.h);
+            keep_admissible<X, 6>(at_face(solver, X, ColumnCells{at, X, 0, k - 1}), at.state(-1, 0, k - 1), below,
+                at.aux(-1, 0, k - 1), aux_below, at.inverse_capacity(X, -1, k - 1), kappa_below, dtdx, fluxes.f);
+            keep_admissible<Y, 6>(at_face(solver, Y, ColumnCells{at, Y, 0, k - 1}), at.state(0, -1, k - 1), below,
+                at.aux(0, -1, k - 1), aux_below, at.inverse_capacity(Y, -1, k - 1), kappa_below, dtdy, fluxes.g);
+            keep_admissible<Z, 6>(at_face(solver, Z, ColumnCells{at, Z, 0, k}), below, at.state(0, 0, k), aux_below,
+                at.aux(0, 0, k), kappa_below, at.inverse_capacity(Z, 0, k), dtdz, fluxes.h);
         }
 #endif
         // 3. Plane k − 1 is complete.

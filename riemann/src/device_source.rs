@@ -32,4 +32,6 @@ pub struct DeviceSource {
     pub has_positive: bool,
     /// There is a function `is_admissible`.
     pub has_admissible: bool,
+    /// There are functions `steepness`, and `set_beside`, which tells the solver the steepest jump beside the face that `normal` solves next.
+    pub looks_beside: bool,
 }

@@ -21,7 +21,15 @@ pub struct FaceSolution<R> {
 /// The object-safe form of [`Solver`]. Slices are as long as the solver has equations, or auxiliary values.
 pub trait FaceSolver<R: Scalar>: Send + Sync {
     /// The waves at a face with normal `axis`.
-    fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R>;
+    fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R> {
+        self.normal_beside(axis, q, aux, R::zero())
+    }
+
+    /// The same where `beside` is the steepest jump beside the face.
+    fn normal_beside(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2], beside: R) -> FaceSolution<R>;
+
+    /// How steep the jump between two neighbours along `axis` is.
+    fn steepness(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> R;
 
     /// A fluctuation split along `across`, `[bmasdq, bpasdq]`. `aux`: of the cells below, here and above.
     fn transverse(&self, axis: Axis, across: Axis, side: Side, q: [&[R]; 2], aux: [&[R]; 3], asdq: &[R])
@@ -64,6 +72,67 @@ impl Faces {
     }
 }
 
+impl Faces {
+    /// The evaluators at faces beside which the steepest jump is this one.
+    pub fn told(&self, steepest: f64) -> Faces {
+        let double = |solver: &Arc<dyn FaceSolver<f64>>| -> Arc<dyn FaceSolver<f64>> {
+            Arc::new(Told { solver: solver.clone(), steepest })
+        };
+        let all = |solvers: &Option<Vec<_>>| solvers.as_ref().map(|solvers| solvers.iter().map(double).collect());
+        Faces {
+            double: double(&self.double),
+            single: Arc::new(Told { solver: self.single.clone(), steepest: steepest as f32 }),
+            aux_face: self.aux_face.clone(),
+            exchanged: all(&self.exchanged),
+            mirrored: all(&self.mirrored),
+        }
+    }
+}
+
+/// A solver that is told of a jump beside every face.
+struct Told<R> {
+    solver: Arc<dyn FaceSolver<R>>,
+    steepest: R,
+}
+
+impl<R: Scalar> FaceSolver<R> for Told<R> {
+    fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R> {
+        self.solver.normal_beside(axis, q, aux, self.steepest)
+    }
+
+    fn normal_beside(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2], beside: R) -> FaceSolution<R> {
+        self.solver.normal_beside(axis, q, aux, beside)
+    }
+
+    fn steepness(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> R {
+        self.solver.steepness(axis, q, aux)
+    }
+
+    fn transverse(
+        &self,
+        axis: Axis,
+        across: Axis,
+        side: Side,
+        q: [&[R]; 2],
+        aux: [&[R]; 3],
+        asdq: &[R],
+    ) -> [Vec<R>; 2] {
+        self.solver.transverse(axis, across, side, q, aux, asdq)
+    }
+
+    fn flux(&self, axis: Axis, q: &[R], aux: &[R]) -> Option<Vec<R>> {
+        self.solver.flux(axis, q, aux)
+    }
+
+    fn admissible(&self, unit: &[f64]) -> Vec<f64> {
+        self.solver.admissible(unit)
+    }
+
+    fn admissible_aux(&self, unit: &[f64]) -> Vec<f64> {
+        self.solver.admissible_aux(unit)
+    }
+}
+
 /// The values of a slice, which has `N` of them.
 fn array<T: Copy, const N: usize>(values: &[T]) -> [T; N] {
     values.try_into().unwrap_or_else(|_| panic!("{} values where the solver has {N}", values.len()))
@@ -77,16 +146,21 @@ where
     S: Solver<M, W, A>,
     R: Scalar,
 {
-    fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R> {
+    fn normal_beside(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2], beside: R) -> FaceSolution<R> {
         let [ql, qr] = q.map(array);
         let [aux_l, aux_r] = aux.map(array);
-        let face = self.0.normal(axis, ql, qr, aux_l, aux_r);
+        let face = self.0.normal_beside(axis, ql, qr, aux_l, aux_r, beside);
         FaceSolution {
             waves: face.waves.iter().map(|wave| wave.to_vec()).collect(),
             speeds: face.speeds.to_vec(),
             amdq: face.amdq.to_vec(),
             apdq: face.apdq.to_vec(),
         }
+    }
+
+    fn steepness(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> R {
+        let ([ql, qr], [aux_l, aux_r]) = (q.map(array), aux.map(array));
+        self.0.steepness(axis, ql, qr, aux_l, aux_r)
     }
 
     fn transverse(

@@ -160,6 +160,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const GROUPS: &'static [Group] = &[];
     /// The equations differ between directions, so that they cannot be rotated into the frame of a face.
     const DIRECTIONS: bool = false;
+    /// What happens at a face depends on the jumps beside it: see [`Solver::normal_beside`].
+    const LOOKS_BESIDE: bool = false;
     /// Functions of position as formulas.
     const FORMULAS: PositionFormulas =
         PositionFormulas { initial: &[], aux_values: &[], mapping: &[], quantities: &[] };
@@ -176,6 +178,27 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     /// `aux_l`, `aux_r`: auxiliary values of the two cells. Edge-centred values live in the cell on the edge's upper
     /// side, so the face's own value is in `aux_r`.
     fn normal<V: Real>(&self, axis: Axis, ql: [V; M], qr: [V; M], aux_l: [V; A], aux_r: [V; A]) -> Normal<V, M, W>;
+
+    /// How steep the jump between two neighbours along `axis` is, where [`Solver::LOOKS_BESIDE`]; what is negative counts as zero.
+    #[inline(always)]
+    fn steepness<V: Real>(&self, _axis: Axis, _ql: [V; M], _qr: [V; M], _aux_l: [V; A], _aux_r: [V; A]) -> V {
+        V::zero()
+    }
+
+    /// As [`Solver::normal`], where `beside` is the largest [`Solver::steepness`] along the other axes between either cell of the face and
+    /// its neighbours there. `normal` takes it to be zero.
+    #[inline(always)]
+    fn normal_beside<V: Real>(
+        &self,
+        axis: Axis,
+        ql: [V; M],
+        qr: [V; M],
+        aux_l: [V; A],
+        aux_r: [V; A],
+        _beside: V,
+    ) -> Normal<V, M, W> {
+        self.normal(axis, ql, qr, aux_l, aux_r)
+    }
 
     /// Splits `asdq`, which crosses a face with normal `axis` towards `side`, along `across`, an axis along the face.
     ///

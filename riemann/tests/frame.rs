@@ -3,7 +3,7 @@
 use riemann::axis::Axis;
 use riemann::frame::{FaceFrame, half_way};
 use riemann::solver::{Described, Solver};
-use riemann::solvers::{Elasticity, Euler};
+use riemann::solvers::{Elasticity, Euler, EulerStrongShocks};
 
 /// Irregular numbers between 0 and 1.
 fn random(seed: &mut u64) -> f64 {
@@ -50,6 +50,7 @@ fn half_a_turn_exchanges_axis_and_normal() {
 #[test]
 fn the_flux_is_that_of_normal_and_area() {
     check_fluxes(Euler::<3>::from_parameters(&[1.4]));
+    check_fluxes(EulerStrongShocks::<3>::from_parameters(&[1.4]));
     check_fluxes(Elasticity::<3>::from_parameters(&[1.3, 2.1, 0.9]));
 }
 

@@ -30,6 +30,8 @@ pub struct SolverShape {
     pub groups: Vec<Group>,
     /// The equations depend on the direction.
     pub directions: bool,
+    /// What happens at a face depends on the jumps beside it.
+    pub looks_beside: bool,
     /// The solver's functions of position.
     pub formulas: SolverFormulas,
 }
@@ -124,6 +126,7 @@ impl From<&SolverInfo> for SolverShape {
             of_time: info.of_time,
             groups: info.groups.to_vec(),
             directions: info.directions,
+            looks_beside: info.looks_beside,
             formulas: SolverFormulas {
                 initial: owned(info.formulas.initial),
                 aux: owned(info.formulas.aux_values),

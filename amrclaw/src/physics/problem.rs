@@ -237,6 +237,24 @@ impl Split {
     /// All there are.
     pub const ALL: [Split; 3] = [Split::Unsplit, Split::Godunov, Split::Strang];
 
+    /// Cells that a sweep along some axes reads beyond those that it updates, along each axis. `looks_beside`: as of [`Problem::looks_beside`].
+    pub fn reach(axes: [bool; 3], looks_beside: bool) -> [i32; 3] {
+        axes.map(|swept| if swept { 2 } else { i32::from(looks_beside) })
+    }
+
+    /// The sweeps of a step in `D` dimensions: their axes, and the part of the step that each takes.
+    pub fn sweeps<const D: usize>(self) -> Vec<([bool; 3], f64)> {
+        let single = |axis: usize, fraction: f64| (std::array::from_fn(|d| d == axis), fraction);
+        match self {
+            Split::Unsplit => vec![(std::array::from_fn(|d| d < D), 1.0)],
+            Split::Godunov => (0..D).map(|d| single(d, 1.0)).collect(),
+            Split::Strang => {
+                let halves = (0..D - 1).map(|d| single(d, 0.5));
+                halves.clone().chain([single(D - 1, 1.0)]).chain(halves.rev()).collect()
+            }
+        }
+    }
+
     /// The name used in case files.
     pub const fn name(self) -> &'static str {
         match self {
@@ -318,6 +336,8 @@ pub struct Problem<const D: usize> {
     pub scheme: Scheme,
     /// How the axes are swept.
     pub split: Split,
+    /// The solver looks at the jumps beside faces: sweeps then read a cell on either side along the axes that they do not sweep.
+    pub looks_beside: bool,
     /// How source terms are split from the hyperbolic step.
     pub source_split: SourceSplit,
     /// Keep conserved quantities' totals across level interfaces.
@@ -328,12 +348,15 @@ impl<const D: usize> Problem<D> {
     /// Ghost cells that a patch needs: two for one step of the scheme; more where several sweeps or steps follow one another
     /// without filling ghost cells between them, in Strang splitting and in Richardson's estimate.
     pub fn num_ghost(&self) -> i32 {
-        match (self.split, &self.criterion) {
+        let sweeps = self.split.sweeps::<D>();
+        let read = |d: usize| sweeps.iter().map(|&(axes, _)| Split::reach(axes, self.looks_beside)[d]).sum::<i32>();
+        let of_step = (0..D).map(read).max().unwrap_or(0);
+        of_step.max(match (self.split, &self.criterion) {
             // Two steps on the level and one on the level coarsened by two, whose edge may lie half a cell outside.
             (_, Criterion::Richardson { .. }) => 6,
             (Split::Strang, _) => 4,
             _ => 2,
-        }
+        })
     }
 
     /// True if steps apply source terms: a function's, or the solver's own if it has one.

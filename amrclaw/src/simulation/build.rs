@@ -163,6 +163,7 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
         },
         scheme: scheme(case),
         split: settled.split,
+        looks_beside: shape.looks_beside,
         source_split,
         conservation_fix: case.regrid.conservation_fix,
     };

@@ -58,6 +58,7 @@ pub fn start_with_capacity<const D: usize>(text: &str, overrides: &[&str], veloc
         of_time: false,
         groups: Vec::new(),
         directions: true,
+        looks_beside: false,
         formulas: SolverFormulas::default(),
     };
     let overrides = [&["solver.path=\"of the test\"", "scheme.capacity=\"kappa\""], overrides].concat();

@@ -37,8 +37,9 @@ fn load(path: &Path) -> Case {
 /// Components whose totals are conserved: all sides are periodic, there is no source, and the solver's equations are conservation laws.
 fn kept(case: &Case) -> Vec<usize> {
     let is_closed = case.mesh.boundary.iter().flatten().all(|side| *side == BoundaryKind::Periodic);
-    let of_fluxes = ["acoustics", "advection", "burgers", "euler", "euler_hllc", "shallow_water"]
-        .contains(&case.shape().name.as_str());
+    let of_fluxes =
+        ["acoustics", "advection", "burgers", "euler", "euler_hllc", "euler_strong_shocks", "shallow_water"]
+            .contains(&case.shape().name.as_str());
     let all = 0..case.shape().equations.len();
     if is_closed && of_fluxes && !case.shape().has_source && !case.source.is_given() {
         all.collect()

@@ -78,6 +78,7 @@ pub fn in_space<N: Machines>(
         criterion: Criterion::Difference { tolerance: 0.5 },
         scheme: plane.scheme,
         split: Split::Godunov,
+        looks_beside: false,
         source_split: plane.source_split,
         conservation_fix: true,
     };

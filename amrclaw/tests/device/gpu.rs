@@ -129,7 +129,7 @@ macro_rules! solvers_agree {
 
 solvers_agree! {
     acoustics acoustics_variable advection advection_edge advection_mapped advection_reaction burgers elasticity euler euler_hllc
-    euler_tracer p_system shallow_water shallow_water_bathymetry traffic
+    euler_strong_shocks euler_tracer p_system shallow_water shallow_water_bathymetry traffic
 }
 
 /// Three dimensions, which have update kernels of their own.
@@ -240,6 +240,7 @@ fn one_dimension_agrees() {
         of_time: false,
         groups: Vec::new(),
         directions: true,
+        looks_beside: false,
         formulas: SolverFormulas::default(),
     };
     let own = ["solver={path='of the test'}", "initial.q='0.5 + exp(-300 * (x - 0.4)^2)'"].map(str::to_owned);

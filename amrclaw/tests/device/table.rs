@@ -9,9 +9,9 @@ macro_rules! cases {
 }
 
 /// Name and case of each solver. The first is sound.
-pub const CASES: [(&str, &str); 15] = cases! {
+pub const CASES: [(&str, &str); 16] = cases! {
     "acoustics" "acoustics_variable" "advection" "advection_edge" "advection_mapped" "advection_reaction" "burgers" "elasticity"
-    "euler" "euler_hllc" "euler_tracer" "p_system" "shallow_water" "shallow_water_bathymetry" "traffic"
+    "euler" "euler_hllc" "euler_strong_shocks" "euler_tracer" "p_system" "shallow_water" "shallow_water_bathymetry" "traffic"
 };
 
 /// True if the solver supports solid walls.

@@ -7,7 +7,7 @@ const FORCED_LEVELS: &str = include_str!("../cases/constant.toml");
 
 /// Every built-in solver with its parameters, auxiliary values and a state of tenths, which are not binary fractions, so that round-off
 /// would show.
-const CONSTANT_STATES: [(&str, &str, &[f64]); 15] = [
+const CONSTANT_STATES: [(&str, &str, &[f64]); 16] = [
     ("name='acoustics',density=1.3,bulk=3.7", "", &[1.1, 0.3, -0.7]),
     ("name='acoustics_variable'", "impedance=1.7,sound_speed=0.9", &[1.1, 0.3, -0.7]),
     ("name='advection',u=0.7,v=-0.3", "", &[1.1]),
@@ -20,6 +20,7 @@ const CONSTANT_STATES: [(&str, &str, &[f64]); 15] = [
     ("name='advection_reaction',u=0.7,v=-0.3,rate=1.0", "", &[1.1]),
     ("name='elasticity',density=1.3,lambda=2.0,mu=0.9", "", &[1.1, 0.3, -0.7, 0.13, -0.61]),
     ("name='euler_hllc'", "", &[1.1, 0.3, -0.7, 2.7]),
+    ("name='euler_strong_shocks'", "", &[1.1, 0.3, -0.7, 2.7]),
     ("name='euler_tracer'", "", &[1.1, 0.3, -0.7, 2.7, 0.5]),
     ("name='p_system',density=1.3,modulus=2.7,nonlinearity=0.5", "", &[0.13, 0.3, -0.7]),
     ("name='shallow_water_bathymetry'", "bottom=-0.5", &[1.1, 0.3, -0.7]),

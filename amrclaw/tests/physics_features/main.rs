@@ -5,6 +5,7 @@
 mod common;
 
 mod boundary;
+mod carbuncle;
 mod criteria;
 mod ends;
 mod implosion;

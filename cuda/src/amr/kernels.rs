@@ -306,7 +306,10 @@ impl Shape {
                 ],
             ),
             Group::Capacity => ("conserve.cu", &[]),
-            Group::Registers => ("registers.cu", &[include_str!("../../kernels/register.cuh")]),
+            Group::Registers => (
+                "registers.cu",
+                &[include_str!("../../kernels/beside.cuh"), include_str!("../../kernels/register.cuh")],
+            ),
             Group::Source => ("source.cu", &[SOURCE_PLACE]),
             Group::FlagFunction => ("flag_function.cu", &[IN_CELLS, FLAG_TILES]),
             Group::SourceFunction => {

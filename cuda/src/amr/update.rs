@@ -133,6 +133,7 @@ impl UpdateOptions {
             include_str!("../../kernels/limiter.cuh"),
             include_str!("../../kernels/found.cuh"),
             include_str!("../../kernels/admissible.cuh"),
+            include_str!("../../kernels/beside.cuh"),
         ];
         let shape = self.tile_shape(solver, precision);
         let file = if in_space(self.sweep) {

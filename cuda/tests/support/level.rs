@@ -213,7 +213,19 @@ impl<R: Scalar> TestLevel<R> {
                 };
                 let q = [below, above].map(|cell| values(&self.q, self.starts[k][0], self.num_eqn, cell));
                 let aux = [below, above].map(|cell| values(&self.aux, self.starts[k][1], self.num_aux, cell));
-                let face = faces.normal(kept.axis, [&q[0], &q[1]], [&aux[0], &aux[1]]);
+                // The steepest jump along the other axes between either cell and its neighbours.
+                let mut beside = R::default();
+                for across in Axis::ALL.into_iter().filter(|&across| across != kept.axis && across.index() < self.dim) {
+                    let step = strides.along(across) as isize;
+                    for lower in [below - step, below, above - step, above] {
+                        let q =
+                            [lower, lower + step].map(|cell| values(&self.q, self.starts[k][0], self.num_eqn, cell));
+                        let aux =
+                            [lower, lower + step].map(|cell| values(&self.aux, self.starts[k][1], self.num_aux, cell));
+                        beside = beside.max(faces.steepness(across, [&q[0], &q[1]], [&aux[0], &aux[1]]));
+                    }
+                }
+                let face = faces.normal_beside(kept.axis, [&q[0], &q[1]], [&aux[0], &aux[1]], beside);
                 for m in 0..self.num_eqn {
                     let flux = &mut fluxes[m * self.num_slots + kept.slot as usize];
                     *flux = match kept.seen_from {

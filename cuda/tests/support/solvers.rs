@@ -1,9 +1,16 @@
 //! All solvers that have a CUDA text, with random admissible states.
 
+#[allow(dead_code, reason = "tests of tilings describe it")]
+#[path = "../../../riemann/tests/isa/looking.rs"]
+mod looking;
+
+use looking::Looking;
 use riemann::catalogue;
 use riemann::device_source::DeviceSource;
 use riemann::faces::Faces;
+use riemann::frame::FaceFrame;
 use riemann::patch::SolverKernels;
+use riemann::solver::Solver;
 use std::collections::BTreeMap;
 
 /// A built-in solver and its text.
@@ -62,10 +69,30 @@ pub fn all_in(dim: usize) -> Vec<TestSolver> {
         let parameters: BTreeMap<String, f64> =
             info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.25))).collect();
         let kernels = catalogue::kernels(info.name, info.dim, &parameters).expect("the parameters are possible");
-        let kernels = kernels.expect("tests have all kernels");
+        assert!(kernels.is_some() || info.looks_beside, "tests have all others");
+        let kernels = kernels?;
         let faces = catalogue::faces(info.name, info.dim, &parameters).expect("the parameters are possible");
         let source = kernels.double.device_source()?;
         Some(TestSolver { name: info.name, kernels, faces, source })
     };
-    solvers.filter_map(build).collect()
+    let looking = match dim {
+        2 => {
+            vec![
+                test_solver("looking", Looking::<2>),
+                test_solver::<_, 3, 1, 8>("looking, mapped", FaceFrame::<_, 1>(Looking::<2>)),
+            ]
+        }
+        3 => vec![test_solver("looking", Looking::<3>)],
+        _ => Vec::new(),
+    };
+    solvers.filter_map(build).chain(looking.into_iter().flatten()).collect()
+}
+
+/// A solver that is not built in.
+fn test_solver<S, const M: usize, const W: usize, const A: usize>(name: &'static str, solver: S) -> Option<TestSolver>
+where
+    S: Solver<M, W, A>,
+{
+    let (source, faces) = (solver.device_source()?, Faces::new(solver.clone()));
+    Some(TestSolver { name, kernels: SolverKernels::new(solver), faces, source })
 }

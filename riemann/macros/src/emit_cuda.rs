@@ -6,6 +6,7 @@
 mod expression;
 mod statement;
 
+use crate::check::{BESIDE, STEEPNESS};
 use crate::description::{Component, Description, Form};
 use crate::quantities::{Quantities, Value};
 use crate::tree::{Function, Program};
@@ -40,6 +41,10 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
     for parameter in &description.parameters {
         let _ = writeln!(body, "    Real {};", parameter.name);
     }
+    if program.functions.iter().any(|function| function.name == STEEPNESS) {
+        let _ = writeln!(body, "    static constexpr int dim__ = {};", form.dim);
+        body.push_str(TOLD_OF_BESIDE);
+    }
     let _ = writeln!(body, "    static constexpr bool SPLITS_SUMS = {};", program.splits_sums());
     body + &text.tuples() + &functions
 }
@@ -54,6 +59,9 @@ pub fn emit_functions(program: &Program) -> String {
 /// For solvers without a `mean_state`. Its result is never used.
 const NO_MEAN_STATE: &str =
     "\n    __device__ __forceinline__ State mean_state(State ql, State) const {\n        return ql;\n    }\n";
+
+/// The member that holds the steepest jump beside the face that `normal` solves: so its callers need not know which solvers look at it.
+const TOLD_OF_BESIDE: &str = "    Real beside__ = Real(0.0);\n    __device__ __forceinline__ void set_beside(Real steepest) { beside__ = steepest; }\n";
 
 /// Qualifiers of each function.
 const QUALIFIERS: &str = "__device__ __forceinline__";
@@ -102,6 +110,9 @@ impl Text {
             function.parameters.iter().map(|local| format!("{} {}", self.ty(&local.ty), local.name)).collect()
         };
         let mut lines = statement::Lines::new(self);
+        if let Some(local) = function.told_beside() {
+            lines.line(&format!("Real {} = beside__;", local.name));
+        }
         lines.function_body(&function.body);
         format!(
             "\n    {QUALIFIERS} {} {}({}) const {{\n{}    }}\n",
@@ -116,7 +127,7 @@ impl Text {
     fn entry_parameters(&self, function: &Function) -> Vec<String> {
         let entry = crate::check::Entry::find(&function.name).expect("an entry");
         let mut parameters = Vec::new();
-        for (known, shape) in entry.parameters {
+        for (known, shape) in entry.parameters.iter().filter(|(known, _)| *known != BESIDE) {
             let written = function.parameters.iter().find(|local| local.source_name == *known);
             let ty = match written {
                 Some(local) => self.ty(&local.ty),

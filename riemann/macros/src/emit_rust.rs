@@ -9,7 +9,7 @@ mod expression;
 mod plain;
 mod statement;
 
-use crate::check::{ENTRIES, Entry};
+use crate::check::{ENTRIES, Entry, STEEPNESS};
 use crate::description::{Component, Description, Form, GROUP_KINDS};
 use crate::emit_formulas::Formulas;
 use crate::quantities::{Quantities, Value};
@@ -174,9 +174,12 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
         ("HAS_AUX", "aux_values"),
         ("HAS_BOUNDARY", "boundary"),
         ("HAS_FLAG", "flag"),
+        ("LOOKS_BESIDE", STEEPNESS),
     ];
     let flags = flags.map(|(flag, function)| {
-        let (flag, value) = (format_ident!("{flag}"), has(function));
+        // In one dimension there is nothing beside a face.
+        let value = has(function) && (function != STEEPNESS || *dim > 1);
+        let flag = format_ident!("{flag}");
         quote!(const #flag: bool = #value;)
     });
     let splits_sums = program.splits_sums();
@@ -220,6 +223,7 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
     let (m, w, a, fwaves) = (form.equations.len(), form.waves, form.aux.len(), description.fwaves);
     let has = |name: &str| program.functions.iter().any(|f| f.name == name);
     let (source, boundary, flag) = (has("source"), has("boundary"), has("flag"));
+    let beside = has(STEEPNESS) && form.dim > 1;
     let quantities = Quantities::of(description, form, program);
     let (positive, limits) = (!quantities.changed.is_empty(), quantities.change());
     quote! {
@@ -236,6 +240,7 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
                 has_flag: #flag,
                 has_positive: #positive,
                 has_admissible: #limits,
+                looks_beside: #beside,
             })
         }
     }
@@ -294,9 +299,42 @@ impl Writer<'_> {
         if function.result == Type::Normal {
             result = self.normal_as_written(&function.source.sig.output).unwrap_or(result);
         }
+        if entry.name == "normal" {
+            return self.normal(function, &parameters, &result, &body);
+        }
         quote! {
             #[inline(always)]
             fn #name<V: ::riemann::real::Real>(&self, #(#parameters),*) -> #result { #copies #body }
+        }
+    }
+
+    /// The function `normal`; where it looks beside the face, as the one that is told of it, and one that is not. `parameters`: that last.
+    fn normal(
+        &self,
+        function: &Function,
+        parameters: &[TokenStream],
+        result: &TokenStream,
+        body: &TokenStream,
+    ) -> TokenStream {
+        let looks_beside = function.told_beside().is_some();
+        let (state, aux) =
+            (self.ty(&Type::reals(self.form.equations.len())), self.ty(&Type::reals(self.form.aux.len())));
+        let of_faces = &parameters[..parameters.len() - 1];
+        if !looks_beside {
+            return quote! {
+                #[inline(always)]
+                fn normal<V: ::riemann::real::Real>(&self, #(#of_faces),*) -> #result { #body }
+            };
+        }
+        quote! {
+            #[inline(always)]
+            fn normal<V: ::riemann::real::Real>(
+                &self, axis: ::riemann::axis::Axis, ql: #state, qr: #state, aux_l: #aux, aux_r: #aux,
+            ) -> #result {
+                self.normal_beside(axis, ql, qr, aux_l, aux_r, <V as ::riemann::real::Real>::zero())
+            }
+            #[inline(always)]
+            fn normal_beside<V: ::riemann::real::Real>(&self, #(#parameters),*) -> #result { #body }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The typed tree of a solver's functions, from which both texts are emitted.
 
+use crate::check::BESIDE;
 use crate::types::Type;
 use proc_macro2::{Ident, Span};
 
@@ -45,6 +46,14 @@ pub struct Function {
     pub body: Block,
     /// The functions of the block that it calls, each with the span of the call.
     pub calls: Vec<Ident>,
+}
+
+impl Function {
+    /// The parameter of `normal` that is the steepest jump beside the face.
+    pub fn told_beside(&self) -> Option<&Local> {
+        let is_normal = self.is_entry && self.name == "normal";
+        self.parameters.iter().find(|local| is_normal && local.source_name == BESIDE)
+    }
 }
 
 /// A variable. Its name is unique in its function.

@@ -11,15 +11,20 @@ use std::sync::Arc;
 struct MakeKernels;
 
 impl SolverVisitor for MakeKernels {
-    type Output = SolverKernels;
+    type Output = Option<SolverKernels>;
 
-    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> SolverKernels {
+    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output {
+        // Decided at compile time. Faces that are solved with all that is beside them make large kernels, and are rarely asked for: quick
+        // builds, as for tests, have those in the plane.
+        if const { S::LOOKS_BESIDE && !(cfg!(kernels_rare) || cfg!(kernels_mapped_space) && S::DIM == 2 && A == 0) } {
+            return None;
+        }
         let kernels = Arc::new(Kernels::new(solver));
         // Decided at compile time. Large kernels in `f32` are rare.
         if const { cfg!(kernels_f32) && (cfg!(kernels_rare) || M * W < 10) } {
-            return SolverKernels { double: kernels.clone(), single: Some(kernels) };
+            return Some(SolverKernels { double: kernels.clone(), single: Some(kernels) });
         }
-        SolverKernels { double: kernels, single: None }
+        Some(SolverKernels { double: kernels, single: None })
     }
 }
 
@@ -34,7 +39,7 @@ pub fn kernels(
     dim: usize,
     parameters: &BTreeMap<String, f64>,
 ) -> Result<Option<SolverKernels>, ParameterErrors> {
-    Isa::of_kernels().map(|_| build(name, dim, parameters, MakeKernels)).transpose()
+    Ok(Isa::of_kernels().map(|_| build(name, dim, parameters, MakeKernels)).transpose()?.flatten())
 }
 
 /// Kernels of the solver called `name` on mapped meshes in `dim` dimensions, in the frames of faces; `None` if this build has none, or if it
@@ -48,7 +53,7 @@ pub fn mapped_kernels(
     parameters: &BTreeMap<String, f64>,
 ) -> Result<Option<SolverKernels>, ParameterErrors> {
     let kernels = Isa::of_kernels().map(|_| build_framed(name, dim, parameters, MakeKernels)).transpose()?;
-    Ok(kernels.flatten())
+    Ok(kernels.flatten().flatten())
 }
 
 struct MakeFaces;

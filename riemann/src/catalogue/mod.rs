@@ -54,6 +54,8 @@ pub struct SolverInfo {
     pub positive: &'static [&'static str],
     /// Names of the quantities that must not be negative in data.
     pub nonnegative: &'static [&'static str],
+    /// What happens at a face depends on the jumps beside it.
+    pub looks_beside: bool,
     /// Functions of position as formulas.
     pub formulas: PositionFormulas,
 }
@@ -99,6 +101,7 @@ macro_rules! catalogue {
             directions: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIRECTIONS,
             positive: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::POSITIVE,
             nonnegative: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::NONNEGATIVE,
+            looks_beside: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::LOOKS_BESIDE,
             formulas: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::FORMULAS,
         }),*];
 
@@ -153,6 +156,10 @@ framed! {
     EulerHllc<2>,
     #[cfg(kernels_mapped_space)]
     EulerHllc<3>,
+    #[cfg(kernels_rare)]
+    EulerStrongShocks<2>,
+    #[cfg(kernels_rare)]
+    EulerStrongShocks<3>,
     EulerTracer<2>,
     #[cfg(kernels_rare)]
     EulerTracer<3>,
@@ -186,6 +193,9 @@ catalogue! {
     EulerHllc<1>,
     EulerHllc<2>,
     EulerHllc<3>,
+    EulerStrongShocks<1>,
+    EulerStrongShocks<2>,
+    EulerStrongShocks<3>,
     EulerTracer<2>,
     EulerTracer<3>,
     PSystem<1>,

@@ -236,6 +236,7 @@ where
     const CHECKS_STEPS: bool = S::CHECKS_STEPS;
     const LIMITS: bool = S::LIMITS;
     const GROUPS: &'static [Group] = S::GROUPS;
+    const LOOKS_BESIDE: bool = S::LOOKS_BESIDE;
 
     #[inline(always)]
     fn outlined<V: Real, T>(f: impl FnOnce() -> T) -> T {
@@ -244,9 +245,29 @@ where
 
     #[inline(always)]
     fn normal<V: Real>(&self, axis: Axis, ql: [V; M], qr: [V; M], aux_l: [V; B], aux_r: [V; B]) -> Normal<V, M, W> {
+        self.normal_beside(axis, ql, qr, aux_l, aux_r, V::zero())
+    }
+
+    #[inline(always)]
+    fn steepness<V: Real>(&self, axis: Axis, ql: [V; M], qr: [V; M], aux_l: [V; B], aux_r: [V; B]) -> V {
         let frame = Frame::new(S::DIM, axis, A, &aux_r);
         let (ql, qr) = (frame.enter(S::GROUPS, ql), frame.enter(S::GROUPS, qr));
-        let mut face = self.0.normal(axis, ql, qr, Self::own(&aux_l), Self::own(&aux_r));
+        self.0.steepness(axis, ql, qr, Self::own(&aux_l), Self::own(&aux_r))
+    }
+
+    #[inline(always)]
+    fn normal_beside<V: Real>(
+        &self,
+        axis: Axis,
+        ql: [V; M],
+        qr: [V; M],
+        aux_l: [V; B],
+        aux_r: [V; B],
+        beside: V,
+    ) -> Normal<V, M, W> {
+        let frame = Frame::new(S::DIM, axis, A, &aux_r);
+        let (ql, qr) = (frame.enter(S::GROUPS, ql), frame.enter(S::GROUPS, qr));
+        let mut face = self.0.normal_beside(axis, ql, qr, Self::own(&aux_l), Self::own(&aux_r), beside);
         for w in 0..W {
             face.speeds[w] = frame.size * face.speeds[w];
             face.waves[w] = match S::FWAVES {

@@ -92,6 +92,14 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
              return inside.is_admissible(q, own(aux), least);\n    }}\n"
         );
     }
+    if inside.looks_beside {
+        text += &format!(
+            "\n    static constexpr int dim__ = {dim};\n    {QUALIFIERS} Real steepness(Axis axis, State ql, State qr, Aux aux_l, Aux aux_r) const {{\n        \
+             const Frame frame(axis, aux_r);\n        \
+             return inside.steepness(axis, frame.enter(ql), frame.enter(qr), own(aux_l), own(aux_r));\n    }}\n    \
+             {QUALIFIERS} void set_beside(Real steepest) {{ inside.set_beside(steepest); }}\n"
+        );
+    }
     if inside.has_boundary {
         text += &format!(
             "\n    {QUALIFIERS} State boundary(Axis axis, Side side, Array<Real, 3> x, Real t, State mirror) const {{\n        \

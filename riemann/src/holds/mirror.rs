@@ -62,7 +62,8 @@ fn normal_in(subject: &Subject<'_>, mirror: &Mirror<'_>, mirrored: &dyn FaceSolv
         true => [mirror.aux(below, lower), mirror.aux(above, upper)],
         false => [mirror.aux(below, below), mirror.aux(above, above)],
     };
-    let here = subject.faces.double.normal(face.axis, face.states(), face.aux());
+    let solver = &subject.faces.double;
+    let here = solver.normal(face.axis, face.states(), face.aux());
     let there = mirrored.normal(face.axis, [&q[0], &q[1]], [&aux[0], &aux[1]]);
     let scale = (1.0 + largest(&here.speeds)) * (size_of_waves(&here) + largest(face.q.iter().flatten()));
     let tolerance = TOLERANCE * scale;
@@ -91,7 +92,10 @@ fn normal_in(subject: &Subject<'_>, mirror: &Mirror<'_>, mirrored: &dyn FaceSolv
     }
     let [amdq, apdq] = images(mirror, face.axis, [&here.amdq, &here.apdq]).map(|part| mirror.state(part));
     close(["the mirrored amdq is", &name], names, &amdq, &there.amdq, tolerance)?;
-    close(["the mirrored apdq is", &name], names, &apdq, &there.apdq, tolerance)
+    close(["the mirrored apdq is", &name], names, &apdq, &there.apdq, tolerance)?;
+    let here = [solver.steepness(face.axis, face.states(), face.aux())];
+    let there = [mirrored.steepness(face.axis, [&q[0], &q[1]], [&aux[0], &aux[1]])];
+    close(["the steepness is", &name], &[], &here, &there, TOLERANCE * (1.0 + largest(&here)))
 }
 
 /// Speeds and waves in the order of the speeds.

@@ -130,9 +130,29 @@ impl Subject<'_> {
     }
 }
 
+/// Jumps beside a face with which solvers that look at them are checked: one of the size of the speeds, and one above all of them.
+const BESIDE: [f64; 2] = [0.7, 1e3];
+
+/// The outcome of a check; of a solver that looks at jumps beside faces also where there are some.
+fn with_jumps_beside(subject: &Subject<'_>, check: properties::Check) -> Outcome {
+    let alone = check(subject);
+    if !subject.info.looks_beside || alone != Outcome::Holds {
+        return alone;
+    }
+    let told = |steepest: f64| {
+        let mut outcome = check(&Subject { faces: &subject.faces.told(steepest), ..*subject });
+        if let Outcome::Fails(example) = &mut outcome {
+            example.what += &format!("\nwhere `beside` is {steepest}");
+        }
+        outcome
+    };
+    BESIDE.into_iter().map(told).find(|outcome| matches!(outcome, Outcome::Fails(_))).unwrap_or(alone)
+}
+
 /// Checks all properties.
 pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
-    properties::ALL.iter().map(|&(property, check)| Finding { property, outcome: check(subject) }).collect()
+    let of = |&(property, check)| Finding { property, outcome: with_jumps_beside(subject, check) };
+    properties::ALL.iter().map(of).collect()
 }
 
 /// The first property of any solver that fails at a few faces of a problem: a solver without it must not run. `cells`: those of the problem.
@@ -146,9 +166,11 @@ pub fn refuse(
     let of_cells = of(Sample::of_cells(cells));
     let admissible = of_cells.says_admissible().then(|| of(Sample::admissible(cells)));
     let failing = |subject: Subject<'_>| {
-        properties::required(&subject, has_waves).find_map(|(property, check)| match check(&subject) {
-            Outcome::Fails(example) => Some((property, example)),
-            _ => None,
+        properties::required(&subject, has_waves).find_map(|(property, check)| {
+            match with_jumps_beside(&subject, check) {
+                Outcome::Fails(example) => Some((property, example)),
+                _ => None,
+            }
         })
     };
     admissible.into_iter().chain([of_cells]).find_map(failing)

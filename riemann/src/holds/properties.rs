@@ -8,7 +8,7 @@ use crate::axis::{Axis, Side};
 use crate::faces::{FaceSolution, FaceSolver};
 
 /// A check of one property.
-type Check = fn(&Subject<'_>) -> Outcome;
+pub(super) type Check = fn(&Subject<'_>) -> Outcome;
 
 /// Every property with its name.
 pub const ALL: &[(&str, Check)] = &[
@@ -49,6 +49,7 @@ fn finite(subject: &Subject<'_>) -> Outcome {
             ("speeds", solution.speeds.clone()),
             ("amdq", solution.amdq.clone()),
             ("apdq", solution.apdq.clone()),
+            ("steepness", vec![solver.steepness(face.axis, face.states(), face.aux())]),
         ]);
         for across in subject.across(face.axis) {
             let (q, aux) = (face.states(), face.aux_around());
@@ -58,7 +59,7 @@ fn finite(subject: &Subject<'_>) -> Outcome {
         match numbers.iter().find(|(_, values)| values.iter().any(|x| !x.is_finite())) {
             Some(("waves", _)) => Err(subject.waves(&solution.waves)),
             Some(("states", _)) => Err("these are the states that the solver calls admissible".to_owned()),
-            Some((name @ "speeds", values)) => Err(format!("{name}: {}", named(&[], values))),
+            Some((name @ ("speeds" | "steepness"), values)) => Err(format!("{name}: {}", named(&[], values))),
             Some((name, values)) => Err(format!("{name}: {}", named(subject.info.equations, values))),
             None => Ok(()),
         }
@@ -199,6 +200,9 @@ fn alike_with(subject: &Subject<'_>, exchange: &Exchange, exchanged: &dyn FaceSo
         }
         close(["amdq is", name], names, &exchange.state(&here.amdq), &there.amdq, tolerance)?;
         close(["apdq is", name], names, &exchange.state(&here.apdq), &there.apdq, tolerance)?;
+        let steep = [solver.steepness(face.axis, face.states(), face.aux())];
+        let there = [exchanged.steepness(there_axis, q, aux)];
+        close(["the steepness is", name], &[], &steep, &there, 1e-12 * (1.0 + largest(&steep)))?;
         let asdq = direction(here.amdq.len(), random);
         let around = [aux[0], aux[1], aux[0]];
         for (across, side) in subject.across(face.axis).flat_map(|across| Side::BOTH.map(|side| (across, side))) {

@@ -1,5 +1,7 @@
 //! The checks accept right solvers, and each detects what it is there to detect.
 
+mod beside;
+
 use super::*;
 use crate::catalogue;
 use crate::group::{Group, GroupKind};

@@ -131,6 +131,10 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     /// True if steps can change quantities that must be positive or must not be negative: then slopes are limited.
     fn limits(&self) -> bool;
 
+    /// True if what happens at a face depends on the jumps beside it: then updates read one more cell along the axes that they do not sweep,
+    /// and new states cannot take the place of old ones.
+    fn looks_beside(&self) -> bool;
+
     /// Makes the slopes of a row of cells zero where a state interpolated with them would not be admissible.
     ///
     /// # Safety
@@ -315,6 +319,10 @@ where
 
     fn limits(&self) -> bool {
         S::LIMITS
+    }
+
+    fn looks_beside(&self) -> bool {
+        S::LOOKS_BESIDE
     }
 
     unsafe fn limit_slopes(&self, row: &SlopeRow<R>) {

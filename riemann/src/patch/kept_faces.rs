@@ -3,6 +3,7 @@
 //! Few faces are kept: to solve these again costs less than to store the fluctuations of all faces, except where they are stored from row
 //! to row anyway. They are solved while both their cells still hold the old state; the corrections are added when the row is finished.
 
+use super::beside::solve_face;
 use super::tile::Tile;
 use super::{KeptFace, TileArgs};
 use crate::axis::{Axis, Side};
@@ -64,7 +65,7 @@ where
 /// States, auxiliary values and solution at the face below a cell along an axis.
 ///
 /// # Safety
-/// Both cells must be readable.
+/// Both cells must be readable, and what is beside the face as [`solve_face`] asks.
 #[inline(always)]
 pub(super) unsafe fn solve_at<S, R, const M: usize, const W: usize, const A: usize>(
     solver: &S,
@@ -90,7 +91,8 @@ where
             }
         }
     }
-    (q, aux, solver.normal(axis, q[0], q[1], aux[0], aux[1]))
+    // SAFETY: the face is one of the tile's.
+    (q, aux, unsafe { solve_face(solver, args, (axis, upper), q, aux) })
 }
 
 /// Fluctuations of a single face. One function for vectors of all widths: few faces are kept.

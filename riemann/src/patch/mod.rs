@@ -5,6 +5,7 @@
 //! through a pointer costs nothing.
 
 mod admissible;
+mod beside;
 mod correction;
 mod dispatch;
 mod face;
@@ -29,7 +30,7 @@ use crate::limiter::Limiter;
 /// Columns of a tile at most: the row buffers of one tile then stay in the second-level cache.
 pub const TILE_COLUMNS: usize = 256;
 /// Columns that a tile may reach beyond that, into ghost cells which later sweeps read.
-pub const TILE_GROWTH: usize = 8;
+pub const TILE_GROWTH: usize = 10;
 /// Rows of a tile where threads share large patches.
 pub const TILE_ROWS: usize = 64;
 /// Planes of a tile, in three dimensions, where threads share large patches.
@@ -111,7 +112,7 @@ pub struct TileArgs<'a, R> {
     /// State at the start of the step, ghost cells filled.
     pub q: *const R,
     /// State at its end; interior cells of the tile are written. May be the same array as `q`, if the caller makes sure that
-    /// neighbouring tiles, which read two cells beyond their own, find old states there.
+    /// neighbouring tiles, which read two cells beyond their own, find old states there, except with a solver that looks beside faces.
     pub q_next: *mut R,
     /// Auxiliary values, ghost cells filled; may dangle if the solver has none.
     pub aux: *const R,

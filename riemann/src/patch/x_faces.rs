@@ -3,6 +3,7 @@
 //! A face's limiter looks at both its neighbours, and a cell gathers from both its faces: those are lanes of the packs
 //! before and after. So the pack being solved is two ahead of the one being finished, and nothing but results is stored.
 
+use super::beside::solve_face;
 use super::correction::{Waves, limited_correction, wave_products};
 use super::rows::FIRST;
 use super::update::Marcher;
@@ -129,7 +130,9 @@ where
         // SAFETY: the row buffers hold the pack.
         let kappa = unsafe { self.inverse_capacity(1, i) };
         let ql = shift_up(&before.qr, &qr);
-        let face = self.tile.solver.normal(Axis::X, ql, qr, aux_l, aux_r);
+        let place = (Axis::X, self.offset(i, k));
+        // SAFETY: two ghost rows are readable.
+        let face = unsafe { solve_face(&self.tile.solver, self.tile.args, place, [ql, qr], [aux_l, aux_r]) };
         let waves_before = {
             let mut shifted = face.waves;
             for w in 0..W {

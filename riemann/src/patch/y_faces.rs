@@ -1,5 +1,6 @@
 //! The y-faces of one row, and the cells that they complete; in sweeps along z, the z-faces.
 
+use super::beside::solve_face;
 use super::correction::{Waves, limited_correction, wave_products};
 use super::rows::FIRST;
 use super::update::Marcher;
@@ -56,8 +57,12 @@ where
     /// Solves a pack of faces `k` between the states of rows k − 1 and k.
     #[inline(always)]
     unsafe fn solve_y_pack(&self, i: isize, k: isize, [below, above]: [[V; M]; 2]) -> Normal<V, M, W> {
+        let place = (Self::ALONG, self.offset(i, k));
         // SAFETY: the rows are readable, and a pack to either side of the tile.
-        unsafe { self.tile.solver.normal(Self::ALONG, below, above, self.aux(i, k - 1), self.aux(i, k)) }
+        unsafe {
+            let aux = [self.aux(i, k - 1), self.aux(i, k)];
+            solve_face(&self.tile.solver, self.tile.args, place, [below, above], aux)
+        }
     }
 
     #[inline(always)]

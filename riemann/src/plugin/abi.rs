@@ -9,7 +9,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 12;
+pub const ABI_VERSION: u32 = 13;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -120,6 +120,7 @@ pub struct Description {
     pub(super) checks_steps: bool,
     /// The CUDA text has `is_admissible`.
     pub(super) limits: bool,
+    pub(super) looks_beside: bool,
     /// There are kernels in `f32`.
     pub(super) has_single: bool,
 }
@@ -230,6 +231,8 @@ pub struct FaceCall<R> {
     pub(super) aux: [*const R; 3],
     /// For the transverse split.
     pub(super) asdq: *const R,
+    /// The steepest jump beside the face.
+    pub(super) beside: R,
 }
 
 /// A ghost cell for `Table::boundary`.
@@ -260,6 +263,8 @@ pub struct Entries<R> {
     pub(super) limit_slopes: unsafe extern "C" fn(Object, *const SlopeRow<R>) -> Status,
     /// Out: waves, speeds, amdq, apdq.
     pub(super) normal: unsafe extern "C" fn(Object, *const FaceCall<R>, out: *mut R) -> Status,
+    /// Out: one number.
+    pub(super) steepness: unsafe extern "C" fn(Object, *const FaceCall<R>, out: *mut R) -> Status,
     /// Out: bmasdq, bpasdq.
     pub(super) transverse: unsafe extern "C" fn(Object, *const FaceCall<R>, out: *mut R) -> Status,
     /// [`Status::ABSENT`] without a flux.

@@ -1,5 +1,7 @@
 //! The plugin's side: a table made from a solver's forms.
 
+// tidy: long because each function of the table is here
+
 use super::abi::{Description, FaceCall, GhostCall, LAYOUT, MARK, Sink};
 use super::panic::{guard, keep_messages, take_panic};
 use super::{ABI_VERSION, Entries, Form, Header, List, Object, Parameter, Row, Status, Table, Text, TileCall};
@@ -96,6 +98,7 @@ where
         flag_looks_around: S::FLAG_LOOKS_AROUND,
         checks_steps: S::CHECKS_STEPS,
         limits: S::LIMITS,
+        looks_beside: S::LOOKS_BESIDE,
         has_single: precisions & SINGLE != 0,
     }
 }
@@ -131,6 +134,7 @@ where
             first_inadmissible: Self::first_inadmissible::<R>,
             limit_slopes: Self::limit_slopes::<R>,
             normal: Self::normal::<R>,
+            steepness: Self::steepness::<R>,
             transverse: Self::transverse::<R>,
             flux: Self::flux::<R>,
         }
@@ -271,10 +275,21 @@ where
         guard(|| unsafe {
             let call = &*call;
             let (ql, qr) = (read(call.ql), read(call.qr));
-            let face = Self::kernels(object).solver().normal(call.axis, ql, qr, read(call.aux[0]), read(call.aux[1]));
+            let (solver, [left, right, _]) = (Self::kernels(object).solver(), call.aux);
+            let face = solver.normal_beside(call.axis, ql, qr, read(left), read(right), call.beside);
             let out = std::slice::from_raw_parts_mut(out, (W + 2) * M + W);
             let values = face.waves.as_flattened().iter().chain(&face.speeds).chain(&face.amdq).chain(&face.apdq);
             out.iter_mut().zip(values).for_each(|(out, value)| *out = *value);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn steepness<R: Scalar>(object: Object, call: *const FaceCall<R>, out: *mut R) -> Status {
+        // SAFETY: the pointers are to as many values as the description says.
+        guard(|| unsafe {
+            let (call, solver) = (&*call, Self::kernels(object).solver());
+            let [left, right, _] = call.aux;
+            *out = solver.steepness(call.axis, read(call.ql), read(call.qr), read(left), read(right));
             Status::DONE
         })
     }

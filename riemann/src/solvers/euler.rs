@@ -15,7 +15,7 @@
 //! Source: Roe, *J. Comput. Phys.* 43 (1981) 357–372, doi:10.1016/0021-9991(81)90128-5; LeVeque, *Finite Volume
 //! Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §15.3.4, §15.3.5 (entropy fix), chapter 21.
 
-use super::{GasAlone, IdealGas, Linearised};
+use super::{GasAlone, IdealGas, Linearised, RoeGas};
 use crate::prelude::*;
 
 /// The Euler equations: `density`, `x_momentum`, `y_momentum`, `z_momentum`, as many of them as there are axes, `energy`.
@@ -32,49 +32,15 @@ pub struct Euler<const D: usize = 2> {
     pub gamma: Real,
 }
 
-#[riemann::kernels(with(Linearised, IdealGas, GasAlone))]
+#[riemann::kernels(with(Linearised, IdealGas, GasAlone, RoeGas))]
 impl Euler {
-    /// Positions of the last two waves.
-    const ENTROPY_WAVE: usize = W - 2;
-    const LAST_WAVE: usize = W - 1;
-
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
         let components = Self::components(axis);
-        let (n, t, b) = components;
         let (_, _, roe) = self.average(components, ql, qr);
-        let ((u, v, w), enthalpy, kinetic, a, _, _) = roe;
         let strengths = Self::decompose(roe, Self::difference(qr, ql), components);
-        let (lower, shear, entropy, upper) = strengths;
-        let lift = u * a;
-        let mut waves = [[0.0; M]; W];
-        waves[0] = Self::wave(lower, components, (u - a, v, w), enthalpy - lift);
-        if D == 2 {
-            waves[1][t] = shear.0;
-            waves[1][ENERGY] = shear.0 * v;
-        }
-        waves[ENTROPY_WAVE] = Self::wave(entropy, components, (u, v, w), kinetic);
-        if D > 2 {
-            waves[ENTROPY_WAVE][t] += shear.0;
-            waves[ENTROPY_WAVE][b] += shear.1;
-            waves[ENTROPY_WAVE][ENERGY] += shear.0 * v + shear.1 * w;
-        }
-        waves[LAST_WAVE] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
-
-        let speeds = [u - a, u, u + a];
-        let leftward = self.left_going_speeds(n, (ql, waves[0]), (qr, waves[LAST_WAVE]), speeds);
-        let mut rightward = speeds;
-        for k in 0..3 {
-            rightward[k] -= leftward[k];
-        }
-        let mut wave_speeds = [u; W];
-        wave_speeds[0] = speeds[0];
-        wave_speeds[LAST_WAVE] = speeds[2];
-        Normal {
-            waves,
-            speeds: wave_speeds,
-            amdq: Self::compose(roe, strengths, leftward, components),
-            apdq: Self::compose(roe, strengths, rightward, components),
-        }
+        let waves = Self::roe_waves(roe, strengths, components);
+        let leftward = self.roe_shares(roe, components, ql, qr, waves);
+        Self::roe_solution(roe, strengths, components, waves, leftward)
     }
 
     fn admissible(&self, unit: State) -> State {

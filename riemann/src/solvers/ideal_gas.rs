@@ -271,3 +271,64 @@ impl GasAlone {
         self.gas_flux(q, axis.index() + 1)
     }
 }
+
+/// What Roe's solvers of the gas alone share.
+#[riemann::shared]
+impl RoeGas {
+    /// Positions of the last two waves.
+    const ENTROPY_WAVE: usize = W - 2;
+    const LAST_WAVE: usize = W - 1;
+
+    /// The waves of the given strengths.
+    fn roe_waves(roe: Roe, strengths: Strengths, components: Components) -> [State; W] {
+        let (_, t, b) = components;
+        let ((u, v, w), enthalpy, kinetic, a, _, _) = roe;
+        let (lower, shear, entropy, upper) = strengths;
+        let lift = u * a;
+        let mut waves = [[0.0; M]; W];
+        waves[0] = Self::wave(lower, components, (u - a, v, w), enthalpy - lift);
+        if D == 2 {
+            waves[1][t] = shear.0;
+            waves[1][ENERGY] = shear.0 * v;
+        }
+        waves[ENTROPY_WAVE] = Self::wave(entropy, components, (u, v, w), kinetic);
+        if D > 2 {
+            waves[ENTROPY_WAVE][t] += shear.0;
+            waves[ENTROPY_WAVE][b] += shear.1;
+            waves[ENTROPY_WAVE][ENERGY] += shear.0 * v + shear.1 * w;
+        }
+        waves[LAST_WAVE] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
+        waves
+    }
+
+    /// The parts of the three speeds that belong to `amdq`.
+    fn roe_shares(&self, roe: Roe, components: Components, ql: State, qr: State, waves: [State; W]) -> [Real; 3] {
+        let (u, a) = (roe.0.0, roe.3);
+        self.left_going_speeds(components.0, (ql, waves[0]), (qr, waves[LAST_WAVE]), [u - a, u, u + a])
+    }
+
+    /// The solution with these waves, of whose speeds the parts `leftward` belong to `amdq`.
+    fn roe_solution(
+        roe: Roe,
+        strengths: Strengths,
+        components: Components,
+        waves: [State; W],
+        leftward: [Real; 3],
+    ) -> Normal {
+        let (u, a) = (roe.0.0, roe.3);
+        let speeds = [u - a, u, u + a];
+        let mut rightward = speeds;
+        for k in 0..3 {
+            rightward[k] -= leftward[k];
+        }
+        let mut wave_speeds = [u; W];
+        wave_speeds[0] = speeds[0];
+        wave_speeds[LAST_WAVE] = speeds[2];
+        Normal {
+            waves,
+            speeds: wave_speeds,
+            amdq: Self::compose(roe, strengths, leftward, components),
+            apdq: Self::compose(roe, strengths, rightward, components),
+        }
+    }
+}

@@ -54,6 +54,48 @@ mod quantities_without_values {
     }
 }
 
+mod beside_nothing {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn normal(&self, ql: State, qr: State, beside: Real) -> Normal {
+            Normal { waves: [qr], speeds: [beside], amdq: ql, apdq: qr }
+        }
+    }
+}
+
+mod steep_for_nothing {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn steepness(&self, ql: State, qr: State) -> Real {
+            ql[0] - qr[0]
+        }
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+    }
+}
+
+mod steep_again {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1, solve_again)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn steepness(&self, ql: State, qr: State) -> Real {
+            ql[0] - qr[0]
+        }
+        fn normal(&self, ql: State, qr: State, beside: Real) -> Normal {
+            Normal { waves: [qr], speeds: [beside], amdq: ql, apdq: qr }
+        }
+    }
+}
+
 mod one_neighbour {
     use riemann::prelude::*;
     #[riemann::solver(equations = ["q"], waves = 1)]

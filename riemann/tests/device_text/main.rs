@@ -58,8 +58,8 @@ impl Program {
         let source = case.solver.device_source().expect("the solver is made by the macro");
         let name = format!("{}_{}", case.name.replace(' ', "_"), R::NAME);
         let real = if R::NAME == "f32" { "float" } else { "double" };
-        for (flag, set) in [("SOURCE", source.has_source), ("BOUNDARY", source.has_boundary), ("FLAG", source.has_flag)]
-        {
+        let flags = [("SOURCE", source.has_source), ("BOUNDARY", source.has_boundary), ("FLAG", source.has_flag)];
+        for (flag, set) in flags.into_iter().chain([("BESIDE", source.looks_beside)]) {
             let _ = writeln!(self.text, "#undef HAS_{flag}");
             if set {
                 let _ = writeln!(self.text, "#define HAS_{flag}");
@@ -129,8 +129,12 @@ impl Run {
         let x = [ql[0], qr[0], R::default()];
         for axis in Axis::ALL.into_iter().take(S::DIM) {
             let face = solver.normal(axis, ql, qr, left, here);
-            for numbers in [face.waves.as_flattened(), &face.speeds, &face.amdq, &face.apdq] {
-                put(out, numbers);
+            let steepness = solver.steepness(axis, ql, qr, left, here);
+            let beside = solver.normal_beside(axis, ql, qr, left, here, steepness);
+            for face in std::iter::once(face).chain(S::LOOKS_BESIDE.then_some(beside)) {
+                for numbers in [face.waves.as_flattened(), &face.speeds, &face.amdq, &face.apdq] {
+                    put(out, numbers);
+                }
             }
             for side in Side::BOTH {
                 for across in axis.transverse(S::DIM) {

@@ -8,11 +8,19 @@ inline void run(const char* input, const char* output) {
            read(here.v, A, in) && read(above.v, A, in)) {
         for (int a = 0; a < D; ++a) {
             Axis axis = Axis(a);
-            Normal face = solver.normal(axis, ql, qr, left, here);
-            for (int w = 0; w < W; ++w) write(face.waves[w].v, M, out);
-            write(face.speeds.v, W, out);
-            write(face.amdq.v, M, out);
-            write(face.apdq.v, M, out);
+            auto solve = [&](const Solver& solver) {
+                Normal face = solver.normal(axis, ql, qr, left, here);
+                for (int w = 0; w < W; ++w) write(face.waves[w].v, M, out);
+                write(face.speeds.v, W, out);
+                write(face.amdq.v, M, out);
+                write(face.apdq.v, M, out);
+            };
+            solve(solver);
+#ifdef HAS_BESIDE
+            Solver told = solver;
+            told.set_beside(solver.steepness(axis, ql, qr, left, here));
+            solve(told);
+#endif
             for (int s = 0; s < 2; ++s) {
                 for (int t = 0; t < D; ++t) {
                     if (t == a) continue;

@@ -7,7 +7,7 @@ use crate::random::Random;
 use riemann::prelude::*;
 use riemann::solvers::{
     Acoustics, AcousticsVariable, Advection, AdvectionEdge, AdvectionMapped, AdvectionReaction, Burgers, Elasticity,
-    Euler, EulerHllc, EulerTracer, PSystem, ShallowWater, ShallowWaterBathymetry, Traffic,
+    Euler, EulerHllc, EulerStrongShocks, EulerTracer, PSystem, ShallowWater, ShallowWaterBathymetry, Traffic,
 };
 
 /// A solver with functions that make states for it.
@@ -45,6 +45,7 @@ pub fn for_every_solver(property: &impl Property) {
     property.check(&advection_reaction());
     property.check(&elasticity());
     property.check(&euler_hllc());
+    property.check(&euler_strong_shocks());
     property.check(&euler_tracer());
     property.check(&p_system());
     property.check(&shallow_water_bathymetry());
@@ -234,6 +235,13 @@ pub fn euler_hllc() -> Case<EulerHllc, 4, 0> {
     let Case { state, aux, exchange_state, exchange_aux, average, .. } = euler();
     let solver = EulerHllc::<2> { gamma: GAMMA };
     Case { name: "euler_hllc", solver, exchanged: solver, state, aux, exchange_state, exchange_aux, average }
+}
+
+pub fn euler_strong_shocks() -> Case<EulerStrongShocks, 4, 0> {
+    let Case { state, aux, exchange_state, exchange_aux, average, .. } = euler();
+    let solver = EulerStrongShocks { gamma: GAMMA };
+    let name = "euler_strong_shocks";
+    Case { name, solver, exchanged: solver, state, aux, exchange_state, exchange_aux, average }
 }
 
 /// The gas of [`euler`], with concentrations between 0 and 1.

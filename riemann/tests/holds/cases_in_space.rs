@@ -2,7 +2,8 @@
 
 use super::{Case, GAMMA, Property, advection, burgers, mean, roe_mean, same};
 use riemann::solvers::{
-    Acoustics, AcousticsVariable, Advection, AdvectionEdge, Burgers, Elasticity, Euler, EulerHllc, EulerTracer,
+    Acoustics, AcousticsVariable, Advection, AdvectionEdge, Burgers, Elasticity, Euler, EulerHllc, EulerStrongShocks,
+    EulerTracer,
 };
 
 /// Checks a property of the built-in solvers in three dimensions.
@@ -15,6 +16,7 @@ pub fn for_every_solver_in_space(property: &impl Property) {
     property.check(&elasticity_in_space());
     property.check(&euler_in_space());
     property.check(&euler_hllc_in_space());
+    property.check(&euler_strong_shocks_in_space());
     property.check(&euler_tracer_in_space());
 }
 
@@ -125,6 +127,13 @@ fn euler_hllc_in_space() -> Case<EulerHllc<3>, 5, 0> {
     let Case { state, aux, exchange_state, exchange_aux, average, .. } = euler_in_space();
     let solver = EulerHllc::<3> { gamma: GAMMA };
     let name = "euler_hllc in space";
+    Case { name, solver, exchanged: solver, state, aux, exchange_state, exchange_aux, average }
+}
+
+fn euler_strong_shocks_in_space() -> Case<EulerStrongShocks<3>, 5, 0> {
+    let Case { state, aux, exchange_state, exchange_aux, average, .. } = euler_in_space();
+    let solver = EulerStrongShocks { gamma: GAMMA };
+    let name = "euler_strong_shocks in space";
     Case { name, solver, exchanged: solver, state, aux, exchange_state, exchange_aux, average }
 }
 

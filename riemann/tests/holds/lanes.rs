@@ -9,6 +9,9 @@ use riemann::real::Scalar;
 /// All numbers that a solver returns for one face.
 struct Outcome<V, const M: usize, const W: usize> {
     face: Normal<V, M, W>,
+    /// With something beside the face, and how steep its own jump is.
+    beside: Normal<V, M, W>,
+    steepness: V,
     splits: [Transverse<V, M>; 4],
 }
 
@@ -37,6 +40,8 @@ fn solve<S: Solver<M, W, A>, V: Real, const M: usize, const W: usize, const A: u
     let splits = [(1, Side::Lower), (1, Side::Upper), (2, Side::Lower), (2, Side::Upper)];
     Outcome {
         face: solver.normal(axis, face.ql, face.qr, left, here),
+        beside: solver.normal_beside(axis, face.ql, face.qr, left, here, face.asdq[0].abs()),
+        steepness: solver.steepness(axis, face.ql, face.qr, left, here),
         splits: splits.map(|(k, side)| split(next(k), side)),
     }
 }
@@ -54,10 +59,11 @@ fn lane<V: Real>(pack: V, lane: usize) -> f64 {
 /// The numbers of an outcome's lane, as bits.
 #[inline(always)]
 fn bits<V: Real, const M: usize, const W: usize>(outcome: &Outcome<V, M, W>, index: usize) -> Vec<u64> {
-    let Normal { waves, speeds, amdq, apdq } = &outcome.face;
-    let mut bits = Vec::new();
-    for numbers in [waves.as_flattened(), speeds, amdq, apdq] {
-        bits.extend(numbers.iter().map(|x| lane(*x, index).to_bits()));
+    let mut bits = vec![lane(outcome.steepness, index).to_bits()];
+    for Normal { waves, speeds, amdq, apdq } in [&outcome.face, &outcome.beside] {
+        for numbers in [waves.as_flattened(), speeds, amdq, apdq] {
+            bits.extend(numbers.iter().map(|x| lane(*x, index).to_bits()));
+        }
     }
     for split in &outcome.splits {
         bits.extend(split.bmasdq.iter().chain(&split.bpasdq).map(|x| lane(*x, index).to_bits()));

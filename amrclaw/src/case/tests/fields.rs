@@ -27,6 +27,7 @@ fn shape(dimension: usize) -> SolverShape {
         of_time: false,
         groups: vec![Group { kind: GroupKind::PseudoScalar, first: 1 }],
         directions: true,
+        looks_beside: false,
         formulas: SolverFormulas::default(),
     }
 }

@@ -52,6 +52,7 @@ fn problem() -> Problem<2> {
             keeps_admissible: false,
         },
         split: Split::Unsplit,
+        looks_beside: false,
         source_split: SourceSplit::None,
         conservation_fix: true,
     }

@@ -224,7 +224,7 @@ fn make_stages<R: Scalar>(stages: &mut [Vec<R>], len: usize, pool: &mut Pool<R>)
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// True if sweeps may overwrite the ghost cells that they started from.
     pub(super) fn sweeps_over_ghosts(&self) -> bool {
-        D > 2 && self.problem.split == Split::Strang
+        D > 2 && self.problem.split == Split::Strang && !self.problem.looks_beside
     }
 
     /// Which of the case's functions an engine computes.
@@ -279,10 +279,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let alone = on_host && finer.is_empty();
         let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang && !sources_by_engine[0]);
         let num_stages = (self.sweeps.len() - 1 + strang_source).min(2);
-        let in_place = alone && (num_stages > 0 || store.tiles.whole_patches);
+        // What is beside a face must still be there when the face is solved again.
+        let one_by_one = store.tiles.whole_patches && !self.problem.looks_beside;
+        let in_place = alone && (num_stages > 0 || one_by_one);
         // In the plane Strang's sweeps keep the intermediate states, so that a failure can be located within the step.
         let kept_between = self.problem.split == Split::Strang && !over_ghosts;
-        let sweeps_in_place = alone && store.tiles.whole_patches && self.sweeps.len() > 1 && !kept_between;
+        let sweeps_in_place = alone && one_by_one && self.sweeps.len() > 1 && !kept_between;
         let num_stages = if sweeps_in_place { strang_source } else { num_stages };
         self.swept_in_place = sweeps_in_place;
         make_stages(&mut self.stage[..num_stages], layout.len(num_eqn), &mut self.pool);

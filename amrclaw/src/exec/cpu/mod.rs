@@ -91,7 +91,7 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// An executor for `threads` threads; it must be called from a rayon pool of that size.
     pub fn new(problem: Problem<D>, solver: Arc<dyn PatchSolver<R>>, ratios: Vec<Ratio<D>>, threads: usize) -> Self {
-        let sweeps = sweeps::<D>(problem.split);
+        let sweeps = sweeps::<D>(problem.split, problem.looks_beside);
         let register = register::scratch_len(solver.equations().len(), solver.aux().len());
         let scratch = Scratch::new(threads, solver.scratch_len().max(register));
         CpuExecutor {

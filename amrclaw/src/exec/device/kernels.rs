@@ -72,7 +72,8 @@ impl KernelOptions {
         text: DeviceSource,
         fused: bool,
     ) -> Self {
-        let mut sweeps: Vec<[bool; 3]> = sweeps::<D>(problem.split).iter().map(|sweep| sweep.axes).collect();
+        let mut sweeps: Vec<[bool; 3]> =
+            sweeps::<D>(problem.split, problem.looks_beside).iter().map(|sweep| sweep.axes).collect();
         sweeps.sort_unstable();
         sweeps.dedup();
         let scheme = swept_scheme(problem);

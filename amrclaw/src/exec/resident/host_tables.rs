@@ -5,7 +5,6 @@ use super::{Machine, ResidentExecutor};
 use crate::exec::device::{
     DeviceBoxes, HostLevelTables, HostTables, LevelContext, LevelTables, Queue, TransferTables, patch_table,
 };
-use crate::exec::step::sweeps;
 use crate::fields::LevelLayout;
 use crate::index::Level;
 use crate::mesh::{Hierarchy, LevelMesh, Partition};
@@ -34,7 +33,7 @@ pub(super) struct Sizes {
 impl Sizes {
     pub fn of<const D: usize, R: Scalar>(problem: &Problem<D>, solver: &dyn PatchSolver<R>) -> Self {
         let (num_eqn, num_aux) = (solver.equations().len(), solver.aux().len());
-        let cells = num_eqn + sweeps::<D>(problem.split).len() * (num_eqn + num_aux);
+        let cells = num_eqn + problem.split.sweeps::<D>().len() * (num_eqn + num_aux);
         let centres = if problem.own_source_at.is_some() { D } else { 0 };
         let sourced = if problem.applies_sources(solver.has_source()) { 2 * num_eqn + num_aux + centres } else { 0 };
         Sizes {

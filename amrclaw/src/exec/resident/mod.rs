@@ -157,7 +157,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let signs = machine.allocate(sizes.num_eqn)?;
         machine.upload(bits.bits(), &signs, 0)?;
         Ok(ResidentExecutor {
-            sweeps: sweeps::<D>(problem.split),
+            sweeps: sweeps::<D>(problem.split, problem.looks_beside),
             has_source: solver.has_source(),
             functions: solver
                 .device_source()

@@ -21,24 +21,17 @@ pub(in crate::exec) struct Sweep {
     pub kept_list: usize,
 }
 
-/// The passes that make up one step in `D` dimensions.
-pub(in crate::exec) fn sweeps<const D: usize>(split: Split) -> Vec<Sweep> {
-    let single = |axis: usize, fraction: f64| (axis, fraction);
-    let order: Vec<(usize, f64)> = match split {
-        Split::Unsplit => {
-            let axes = std::array::from_fn(|d| d < D);
-            return vec![Sweep { axes, fraction: 1.0, grow: [0; 3], kept_list: 0 }];
-        }
-        Split::Godunov => (0..D).map(|d| single(d, 1.0)).collect(),
-        Split::Strang => {
-            let halves = (0..D - 1).map(|d| single(d, 0.5));
-            halves.clone().chain([single(D - 1, 1.0)]).chain(halves.rev()).collect()
-        }
-    };
-    let sweep = |(n, &(axis, fraction)): (usize, &(usize, f64))| {
+/// The passes that make up one step in `D` dimensions. `looks_beside`: as of [`Problem::looks_beside`].
+pub(in crate::exec) fn sweeps<const D: usize>(split: Split, looks_beside: bool) -> Vec<Sweep> {
+    let order = split.sweeps::<D>();
+    let sweep = |(n, &(axes, fraction)): (usize, &([bool; 3], f64))| {
         let mut grow = [0; 3];
-        order[n + 1..].iter().for_each(|&(later, _)| grow[later] += 2);
-        Sweep { axes: std::array::from_fn(|d| d == axis), fraction, grow, kept_list: axis }
+        for &(later, _) in &order[n + 1..] {
+            let reach = Split::reach(later, looks_beside);
+            (0..D).for_each(|d| grow[d] += reach[d]);
+        }
+        let axis = axes.iter().position(|&swept| swept).unwrap_or(0);
+        Sweep { axes, fraction, grow, kept_list: if order.len() > 1 { axis } else { 0 } }
     };
     order.iter().enumerate().map(sweep).collect()
 }
@@ -184,18 +177,21 @@ pub(in crate::exec) fn swept_scheme<const D: usize>(problem: &Problem<D>) -> Sch
 mod tests {
     use super::*;
 
-    /// Fractions of each axis add up to a whole step, and every sweep leaves later ones the ghost cells they read.
+    /// Fractions of each axis add up to a whole step, and every sweep leaves later ones the ghost cells they read: of solvers that look beside
+    /// faces along all axes.
     #[test]
     fn sweeps_add_up_to_a_step() {
-        for split in [Split::Unsplit, Split::Godunov, Split::Strang] {
-            let sweeps = sweeps::<2>(split);
+        let grow = |split, looks_beside| {
+            let sweeps = sweeps::<2>(split, looks_beside);
             for axis in 0..2 {
                 let total: f64 = sweeps.iter().filter(|s| s.axes[axis]).map(|s| s.fraction).sum();
                 assert_eq!(total, 1.0, "{split:?}");
             }
             assert_eq!(sweeps.last().map(|s| s.grow), Some([0; 3]));
-        }
-        assert_eq!(sweeps::<2>(Split::Strang)[0].grow, [2, 2, 0]);
-        assert_eq!(sweeps::<2>(Split::Godunov)[0].grow, [0, 2, 0]);
+            sweeps[0].grow
+        };
+        assert_eq!(grow(Split::Unsplit, true), [0; 3]);
+        assert_eq!([false, true].map(|beside| grow(Split::Strang, beside)), [[2, 2, 0], [3, 3, 0]]);
+        assert_eq!([false, true].map(|beside| grow(Split::Godunov, beside)), [[0, 2, 0], [1, 2, 0]]);
     }
 }

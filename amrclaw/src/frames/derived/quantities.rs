@@ -116,7 +116,7 @@ const PRIMITIVES_OF_WATER: [Primitives; 2] = [
 /// The primitive variables of a built-in solver in `dim` dimensions, if it has others than its equations' quantities.
 pub fn primitive_variables(solver: &str, dim: usize) -> Option<Primitives> {
     let of: &[Primitives] = match solver {
-        "euler" | "euler_hllc" => &PRIMITIVES_OF_GAS,
+        "euler" | "euler_hllc" | "euler_strong_shocks" => &PRIMITIVES_OF_GAS,
         "shallow_water" | "shallow_water_bathymetry" => &PRIMITIVES_OF_WATER,
         _ => &[],
     };
@@ -127,7 +127,7 @@ pub fn primitive_variables(solver: &str, dim: usize) -> Option<Primitives> {
 pub fn quantities(solver: &str, dim: usize) -> Vec<Quantity> {
     let of = |tables: &[&[Quantity]]| tables.get(dim.wrapping_sub(1)).map_or(Vec::new(), |table| table.to_vec());
     match solver {
-        "euler" | "euler_hllc" | "euler_tracer" => [&of(&VELOCITY_OF_GAS)[..], GAS].concat(),
+        "euler" | "euler_hllc" | "euler_strong_shocks" | "euler_tracer" => [&of(&VELOCITY_OF_GAS)[..], GAS].concat(),
         "shallow_water" => of(&WATER),
         "shallow_water_bathymetry" => [&of(&WATER)[..], SURFACE].concat(),
         "acoustics" | "acoustics_variable" | "elasticity" => of(&VELOCITY),

@@ -2,7 +2,7 @@
 
 use super::calls;
 use super::refusal;
-use super::signature::{ADMISSIBLE_STATE, Entry, MAPPING, OF_CELL, PLAIN, QUANTITIES, Signature};
+use super::signature::{ADMISSIBLE_STATE, BESIDE, Entry, MAPPING, OF_CELL, PLAIN, QUANTITIES, STEEPNESS, Signature};
 use super::{Checker, Context};
 use crate::description::{Description, Form};
 use crate::names::{check_name, check_shared_name};
@@ -55,6 +55,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
         return Err(Error::new_spanned(&block.self_ty, message));
     }
     check_mean(&context, &functions)?;
+    check_beside(&context, &functions)?;
     check_quantities(&context, block)?;
     let mut errors: Option<Error> = None;
     let mut checked = Vec::new();
@@ -120,18 +121,44 @@ fn check_mean(context: &Context, functions: &[&syn::ImplItemFn]) -> Result<()> {
     if context.signatures.contains_key("mean_state") {
         return Ok(());
     }
-    let asked = functions.iter().filter(|function| function.sig.ident == "transverse");
-    let asked = asked.flat_map(|function| &function.sig.inputs).find(|input| {
-        matches!(input, syn::FnArg::Typed(typed)
-            if matches!(&*typed.pat, syn::Pat::Ident(pattern) if pattern.ident == "mean"))
-    });
-    match asked {
+    match parameter_of(functions, "transverse", "mean") {
         None => Ok(()),
         Some(mean) => {
             let message = "this function is never called: write `fn mean_state(&self, ql: State, qr: State) -> State`";
             Err(Error::new_spanned(mean, message))
         }
     }
+}
+
+/// Refuses a `normal` with a parameter `beside` where no function says how steep a jump is, and such a function where nothing uses it.
+fn check_beside(context: &Context, functions: &[&syn::ImplItemFn]) -> Result<()> {
+    let steepness = functions.iter().find(|function| function.sig.ident == STEEPNESS);
+    match (parameter_of(functions, "normal", BESIDE), steepness) {
+        (Some(beside), None) => {
+            let message = format!(
+                "nothing says how steep the jumps beside a face are: write `fn {STEEPNESS}(&self, axis: Axis, ql: State, qr: State) -> Real`"
+            );
+            Err(Error::new_spanned(beside, message))
+        }
+        (None, Some(function)) => {
+            let message = format!("this function is never called: `normal` has no parameter `{BESIDE}: Real`");
+            Err(Error::new_spanned(&function.sig.ident, message))
+        }
+        (Some(beside), Some(_)) if context.description.solve_again => {
+            let message = "such a face costs too much to be solved again: leave out `solve_again`";
+            Err(Error::new_spanned(beside, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The parameter of a function by its name.
+fn parameter_of<'a>(functions: &[&'a syn::ImplItemFn], function: &str, name: &str) -> Option<&'a syn::FnArg> {
+    let mut inputs = functions.iter().filter(|f| f.sig.ident == function).flat_map(|f| &f.sig.inputs);
+    inputs.find(|input| {
+        matches!(input, syn::FnArg::Typed(typed)
+            if matches!(&*typed.pat, syn::Pat::Ident(pattern) if pattern.ident == name))
+    })
 }
 
 /// Checks that quantities that must be positive are names of equations or auxiliary values, or that a function computes them.

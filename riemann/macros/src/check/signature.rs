@@ -38,8 +38,13 @@ pub const ENTRIES: &[Entry] = {
     &[
         Entry {
             name: "normal",
-            parameters: &[("axis", Axis), ("ql", State), ("qr", State), ("aux_l", Aux), ("aux_r", Aux)],
+            parameters: &[("axis", Axis), ("ql", State), ("qr", State), ("aux_l", Aux), ("aux_r", Aux), (BESIDE, Real)],
             result: Normal,
+        },
+        Entry {
+            name: STEEPNESS,
+            parameters: &[("axis", Axis), ("ql", State), ("qr", State), ("aux_l", Aux), ("aux_r", Aux)],
+            result: Real,
         },
         Entry {
             name: "transverse",
@@ -74,6 +79,11 @@ pub const ENTRIES: &[Entry] = {
         },
     ]
 };
+
+/// The function that says how steep the jump between two neighbours is.
+pub const STEEPNESS: &str = "steepness";
+/// The parameter of `normal` that is the steepest jump beside the face.
+pub const BESIDE: &str = "beside";
 
 /// The function that computes the quantities that must be positive, then those that must not be negative.
 pub const ADMISSIBLE_STATE: &str = "admissible_state";

@@ -3,6 +3,7 @@
 use super::Block;
 use super::buffers::{FIRST, FaceRow};
 use crate::axis::Axis;
+use crate::patch::beside::solve_face;
 use crate::patch::correction::{Waves, limited_correction, wave_products};
 use crate::patch::x_faces::shift_up;
 use crate::real::Real;
@@ -18,7 +19,10 @@ where
     unsafe fn solve(&self, axis: Axis, cell: isize) -> Normal<V, M, W> {
         let (tile, below) = (&self.tile, cell - self.step(axis));
         // SAFETY: two ghost cells around the tile are readable.
-        unsafe { tile.solver.normal(axis, tile.state(below), tile.state(cell), tile.aux(below), tile.aux(cell)) }
+        unsafe {
+            let (q, aux) = ([tile.state(below), tile.state(cell)], [tile.aux(below), tile.aux(cell)]);
+            solve_face(&tile.solver, tile.args, (axis, cell), q, aux)
+        }
     }
 
     #[inline(always)]

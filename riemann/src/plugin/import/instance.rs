@@ -204,6 +204,7 @@ impl Instance {
             has_flag: hooks.flag,
             has_positive: self.form().description.checks_steps,
             has_admissible: self.form().description.limits,
+            looks_beside: info.looks_beside,
         })
     }
 

@@ -138,6 +138,10 @@ impl<R: Precision> PatchSolver<R> for Instance {
         self.form().description.limits
     }
 
+    fn looks_beside(&self) -> bool {
+        self.plugin().info.looks_beside
+    }
+
     unsafe fn limit_slopes(&self, row: &SlopeRow<R>) {
         let _inside = enter(&"admissible_state");
         // SAFETY: the caller's promises are handed on.
@@ -157,13 +161,18 @@ impl<R: Precision> PatchSolver<R> for Instance {
     }
 }
 
+/// A face between two states; what belongs to a transverse split is not read.
+fn face_call<R: Copy>(axis: Axis, [ql, qr]: [&[R]; 2], [aux_l, aux_r]: [&[R]; 2], beside: R) -> FaceCall<R> {
+    let (ql, qr) = (ql.as_ptr(), qr.as_ptr());
+    let aux = [aux_l.as_ptr(), aux_r.as_ptr(), aux_r.as_ptr()];
+    FaceCall { axis, across: axis, side: Side::Lower, ql, qr, aux, asdq: ql, beside }
+}
+
 impl<R: Precision> FaceSolver<R> for Instance {
-    fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R> {
+    fn normal_beside(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2], beside: R) -> FaceSolution<R> {
         let (num_eqn, waves) = (self.num_eqn(), self.plugin().info.waves);
         assert!(q.iter().all(|q| q.len() == num_eqn) && aux.iter().all(|aux| aux.len() == self.num_aux()));
-        let aux = [aux[0].as_ptr(), aux[1].as_ptr(), aux[1].as_ptr()];
-        let (ql, qr) = (q[0].as_ptr(), q[1].as_ptr());
-        let call = FaceCall { axis, across: axis, side: Side::Lower, ql, qr, aux, asdq: ql };
+        let call = face_call(axis, q, aux, beside);
         let mut out = vec![R::zero(); (waves + 2) * num_eqn + waves];
         let _inside = enter(&"normal");
         // SAFETY: the values are there, and room for the solution.
@@ -180,6 +189,16 @@ impl<R: Precision> FaceSolver<R> for Instance {
         }
     }
 
+    fn steepness(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> R {
+        assert!(q.iter().all(|q| q.len() == self.num_eqn()) && aux.iter().all(|aux| aux.len() == self.num_aux()));
+        let (call, mut out) = (face_call(axis, q, aux, R::zero()), [R::zero()]);
+        let _inside = enter(&"steepness");
+        // SAFETY: the values are there, and room for the number.
+        let status = unsafe { (R::entries(self.form()).steepness)(self.object(), &call, out.as_mut_ptr()) };
+        self.done_or_nan(status, &mut out);
+        out[0]
+    }
+
     fn transverse(
         &self,
         axis: Axis,
@@ -193,7 +212,8 @@ impl<R: Precision> FaceSolver<R> for Instance {
         assert!(q.iter().all(|q| q.len() == num_eqn) && aux.iter().all(|aux| aux.len() == self.num_aux()));
         assert_eq!(asdq.len(), num_eqn);
         let [ql, qr] = q.map(<[R]>::as_ptr);
-        let call = FaceCall { axis, across, side, ql, qr, aux: aux.map(<[R]>::as_ptr), asdq: asdq.as_ptr() };
+        let (aux, asdq) = (aux.map(<[R]>::as_ptr), asdq.as_ptr());
+        let call = FaceCall { axis, across, side, ql, qr, aux, asdq, beside: R::zero() };
         let mut out = vec![R::zero(); 2 * num_eqn];
         let _inside = enter(&"transverse");
         // SAFETY: the values are there, and room for the parts.

@@ -239,6 +239,7 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
         directions: d.directions,
         positive,
         nonnegative,
+        looks_beside: d.looks_beside,
         formulas: PositionFormulas {
             initial: texts(initial)?,
             aux_values: texts(aux_values)?,
