@@ -19,7 +19,7 @@ pub use runtime::device::{Device, DeviceInfo, can_access_peer, driver_version};
 pub use runtime::error::CudaError;
 pub use runtime::event::Event;
 pub use runtime::interprocess::{BufferHandle, EventHandle};
-pub use runtime::kernel::{Grid, Kernel, Module};
+pub use runtime::kernel::{ConstantArray, Grid, Kernel, Module};
 pub use runtime::memory::{DeviceBuffer, PinnedBuffer, PoolStatistics};
 pub use runtime::stream::{Priority, Stream};
 pub use runtime::{abi, cache, compile, kernel, memory, nvrtc};

@@ -14,6 +14,9 @@ pub struct DeviceSource {
     pub body: String,
     /// Name and value of each parameter, in the order of the members.
     pub parameters: Vec<(&'static str, f64)>,
+    /// Those of the parameters that change from step to step, whose values are not part of the text: it takes them from an array
+    /// `reduced_parameters`, in this order.
+    pub reduced: Vec<String>,
     /// Number of equations, `M`.
     pub equations: usize,
     /// Number of waves, `W`.

@@ -307,6 +307,11 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
         Some(self.clone())
     }
 
+    /// The same solver with other values of its parameters, one each; `None` if it has no others.
+    fn with_parameters(&self, _values: &[f64]) -> Option<Self> {
+        None
+    }
+
     /// The solver's CUDA C++, if there is one: a solver without runs on the CPU alone.
     fn device_source(&self) -> Option<DeviceSource> {
         None

@@ -105,6 +105,10 @@ impl Solver<2, 1, 1> for Decay {
         (x[0] + q[0] + aux[0] + jump).gt(V::constant(1.0))
     }
 
+    fn with_parameters(&self, values: &[f64]) -> Option<Self> {
+        Some(Self::from_parameters(values))
+    }
+
     fn mirrored(&self, axis: Axis) -> Option<Self> {
         (self.speed > 0.0).then(|| Decay { rate: axis.index() as f64, speed: 2.0 * self.speed })
     }
@@ -121,6 +125,7 @@ impl Solver<2, 1, 1> for Decay {
         Some(DeviceSource {
             body,
             parameters,
+            reduced: Vec::new(),
             equations,
             waves,
             aux,
@@ -228,6 +233,21 @@ fn kernels_give_the_same_bits() {
     assert_eq!(everything::<f64>(&direct), everything::<f64>(&loaded));
     assert_eq!(everything::<f32>(&direct), everything::<f32>(&loaded));
     assert!(everything::<f64>(&loaded).2);
+}
+
+/// Parameters that get other values change what the solver computes, directly and through the table, but not another solver.
+#[test]
+fn parameters_change() {
+    let (direct, loaded) = (Kernels::new(Decay { speed: 0.3, rate: 0.5 }), decay(0.3));
+    let (before, other) = (everything::<f64>(&loaded), loaded.again());
+    // SAFETY: nothing else uses them.
+    unsafe {
+        assert!(PatchSolver::<f64>::set_parameters(&direct, &[0.8, 0.25]));
+        assert!(PatchSolver::<f32>::set_parameters(&loaded, &[0.8, 0.25]));
+    }
+    assert_eq!(everything::<f64>(&direct), everything::<f64>(&decay(0.8)));
+    assert_eq!(everything::<f64>(&direct), everything::<f64>(&loaded));
+    assert!(everything::<f64>(&other) == before && everything::<f64>(&direct) != before);
 }
 
 /// The description says what the solver's constants say.

@@ -2,18 +2,20 @@
 
 use super::choice::BoundaryKind;
 use super::define::{conserved, depth_in, primitives, wrong_in};
-use super::names::{check_names, choose_from, compile, parameters, vocabulary};
+use super::names::{
+    check_names, choose_from, compile, parameters, reduced_parameters, vocabulary, vocabulary_of_steps,
+};
 use super::reader::{Reader, plural};
 use super::sections::fields::PRIMITIVE;
 use super::settings::{CaseSettings, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::settle::check_stability;
 use super::shape::SolverShape;
 use crate::formula::{Expression, Names, Syntax, cell_names, nearest};
-use crate::frames::derived::WholeFormula;
-use crate::physics::SourceSplit;
+use crate::physics::{ReducedParameters, SourceSplit};
 use riemann::axis::Axis;
 use riemann::frame::geometry;
 use riemann::group::{GroupKind, reflects};
+use std::sync::Arc;
 
 /// Most derivatives within each other in a criterion: ghost cells are two cells wide.
 const MOST_DERIVATIVES: i32 = 2;
@@ -39,6 +41,8 @@ pub(super) struct Formulas {
     pub mapping: Option<Vec<Expression>>,
     /// The condition for an early end, over the solver's fields.
     pub stop: Option<Syntax>,
+    /// Formulas of the whole solution for parameters that change from step to step, in the order of `reduce`.
+    pub reduced: Vec<Syntax>,
 }
 
 /// Notes everything about the case that does not fit the solver; compiles the expressions on the way.
@@ -79,6 +83,7 @@ pub(super) fn check(
     let mapped_cells = mapping_in_frames.map_or(&[][..], |mapping| geometry(mapping.formulas.len()));
     let geometry = mapped_cells.iter().map(|(name, _)| (*name).to_owned()).collect();
     let scope = Scope { position, constants: parameters(&case.solver, shape), shape, geometry };
+    let reduced = reduced_parameters(case, shape);
     let aux_names = match case.aux {
         CellData::Expressions(_) => shape.aux.as_slice(),
         CellData::User => &[],
@@ -90,17 +95,25 @@ pub(super) fn check(
         initial: fields(reader, "initial", case, &shape.equations, &names, shape),
         aux: fields(reader, "aux", case, &shape.aux, &scope.names(&[]), shape),
         source: match &case.source {
-            CellData::Expressions(terms) if !terms.is_empty() => Some(source_terms(reader, terms, &scope)),
+            CellData::Expressions(terms) if !terms.is_empty() => Some(source_terms(reader, terms, &scope, &reduced)),
             _ => None,
         },
-        flag: case.regrid.flag.expression.as_ref().map(|flag| criterion(reader, case, (flag, 0), &scope)),
+        flag: case.regrid.flag.expression.as_ref().map(|flag| criterion(reader, case, (flag, 0), (&scope, &reduced))),
         jumps: (case.regrid.flag.tolerances.iter())
-            .map(|(field, tolerance)| (criterion(reader, case, (field, 1), &scope), *tolerance))
+            .map(|(field, tolerance)| (criterion(reader, case, (field, 1), (&scope, &reduced)), *tolerance))
             .collect(),
         criterion_fields: scope.fields(),
-        inflow: super::inflow::check(reader, case, shape, &scope.names(&shape.equations)),
+        inflow: super::inflow::check(
+            reader,
+            case,
+            shape,
+            &Names { reduced: reduced.clone(), ..scope.names(&shape.equations) },
+        ),
         mapping,
-        stop: case.time.stop_when.as_ref().map(|stop| stop_condition(reader, case, stop, shape)),
+        stop: (case.time.stop_when.as_ref()).map(|stop| {
+            super::reduce::of_whole(reader, stop, shape, &vocabulary_of_steps(case, shape, reduced.clone()))
+        }),
+        reduced: super::reduce::check(reader, case, shape),
     }
 }
 
@@ -140,9 +153,10 @@ fn criterion(
     reader: &mut Reader<'_>,
     case: &CaseSettings,
     (formula, further): (&NamedExpression, i32),
-    scope: &Scope<'_>,
+    (scope, reduced): (&Scope<'_>, &Option<Arc<ReducedParameters>>),
 ) -> Syntax {
-    let (dimension, vocabulary) = (scope.shape.dimension, vocabulary(case, scope.shape));
+    let vocabulary = vocabulary_of_steps(case, scope.shape, reduced.clone());
+    let dimension = scope.shape.dimension;
     match wrong_in(dimension, &formula.syntax, &scope.fields(), &vocabulary) {
         Some(error) => reader.wrong_formula(&formula.key, error),
         None => {
@@ -152,18 +166,6 @@ fn criterion(
         }
     }
     formula.syntax.clone()
-}
-
-/// Checks the condition for an early end.
-fn stop_condition(reader: &mut Reader<'_>, case: &CaseSettings, stop: &NamedExpression, shape: &SolverShape) -> Syntax {
-    let (names, vocabulary) = ([shape.equations.as_slice(), &shape.aux], vocabulary(case, shape));
-    let wrong = match shape.dimension {
-        1 => WholeFormula::<1>::of_syntax(&stop.syntax, names, &vocabulary).err(),
-        2 => WholeFormula::<2>::of_syntax(&stop.syntax, names, &vocabulary).err(),
-        _ => WholeFormula::<3>::of_syntax(&stop.syntax, names, &vocabulary).err(),
-    };
-    wrong.into_iter().for_each(|error| reader.wrong_formula(&stop.key, error));
-    stop.syntax.clone()
 }
 
 fn check_parameters(reader: &mut Reader<'_>, solver: &SolverChoice, shape: &SolverShape) {
@@ -257,17 +259,12 @@ struct Scope<'a> {
 impl Scope<'_> {
     /// Position, time, `further` values per cell, and the solver's parameters.
     fn names(&self, further: &[String]) -> Names {
-        Names { variables: [&self.position, further].concat(), constants: self.constants.clone() }
+        Names { variables: [&self.position, further].concat(), constants: self.constants.clone(), ..Names::default() }
     }
 
     /// The solution and the auxiliary values.
     fn fields(&self) -> Vec<String> {
         [self.shape.equations.as_slice(), &self.shape.aux, &self.geometry].concat()
-    }
-
-    /// With the solution and the auxiliary values.
-    fn names_with_solution(&self) -> Names {
-        self.names(&self.fields())
     }
 }
 
@@ -301,8 +298,13 @@ fn fields(
 }
 
 /// One expression per equation; zero where the file has none.
-fn source_terms(reader: &mut Reader<'_>, source: &[NamedExpression], scope: &Scope<'_>) -> Vec<Expression> {
-    let names = scope.names_with_solution();
+fn source_terms(
+    reader: &mut Reader<'_>,
+    source: &[NamedExpression],
+    scope: &Scope<'_>,
+    reduced: &Option<Arc<ReducedParameters>>,
+) -> Vec<Expression> {
+    let names = Names { reduced: reduced.clone(), ..scope.names(&scope.fields()) };
     check_names(reader, source, &scope.shape.equations, "equation", scope.shape);
     let compiled: Vec<Option<Expression>> = source.iter().map(|field| compile(reader, field, &names)).collect();
     let of = |name: &String| source.iter().position(|f| f.name == *name).and_then(|i| compiled[i].clone());

@@ -2,17 +2,18 @@
 
 use super::check::Formulas;
 use super::choice::Criterion;
-use super::names::{parameters, solver_record, vocabulary};
+use super::names::{parameters, reduced_parameters, solver_record, vocabulary, vocabulary_of_steps};
 use super::settings::CaseSettings;
 use super::settle::ResolvedSettings;
 use super::shape::{SolverFormulas, SolverShape};
 use crate::formula::{
-    ExpressionBoundary, ExpressionCells, ExpressionMap, Names, SourceExpressions, Syntax, cell_names, compile_on_mesh,
+    Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Names, SourceExpressions, Syntax, cell_names,
+    compile_on_mesh,
 };
 use crate::frames::derived::{Formula, FormulaError, Vocabulary, WholeFormula};
 use crate::frames::run_json::SolverRecord;
 use crate::mesh::Mapping;
-use crate::physics::{SourceMethod, StateFunction};
+use crate::physics::{ReducedParameters, SourceMethod, StateFunction};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -25,6 +26,14 @@ pub struct Case {
     shape: SolverShape,
     settled: ResolvedSettings,
     formulas: Formulas,
+}
+
+/// Parameters that change from step to step, if there are any. The formulas of a simulation share them.
+type Reduced = Option<Arc<ReducedParameters>>;
+
+/// Expressions of these parameters.
+fn of_parameters(expressions: &[Expression], reduced: &Reduced) -> Vec<Expression> {
+    expressions.iter().map(|expression| expression.clone().of_parameters(reduced.clone())).collect()
 }
 
 impl Deref for Case {
@@ -46,12 +55,12 @@ impl Case {
         &self.shape
     }
 
-    /// The solver with all its parameters.
-    pub fn solver_record(&self) -> SolverRecord {
-        solver_record(&self.settings, &self.shape)
+    /// The solver with all its parameters, of which some have changed.
+    pub fn solver_record(&self, changed: &[(String, f64)]) -> SolverRecord {
+        solver_record(&self.settings, &self.shape, changed)
     }
 
-    /// Names that the formulas of output fields may use besides fields and positions.
+    /// Names that the formulas of output fields may use besides fields and positions: not the parameters that change from step to step.
     pub fn vocabulary(&self) -> Vocabulary {
         vocabulary(&self.settings, &self.shape)
     }
@@ -90,17 +99,17 @@ impl Case {
 
     /// Source terms dq/dt, one per equation; `None` without `[source]`. Further values of their rows: the
     /// equations, then the auxiliary values.
-    pub fn source_terms<const D: usize>(&self) -> Option<SourceExpressions<D>> {
+    pub fn source_terms<const D: usize>(&self, reduced: &Reduced) -> Option<SourceExpressions<D>> {
         self.assert_dimension::<D>();
         let implicit = self.settings.scheme.source_method == SourceMethod::Implicit;
-        self.formulas.source.clone().map(|terms| SourceExpressions::new(terms, implicit))
+        self.formulas.source.as_ref().map(|terms| SourceExpressions::new(of_parameters(terms, reduced), implicit))
     }
 
     /// The refinement criterion as a function, not zero where to refine, if the case gives an expression or tolerances of fields. Its
     /// values are the equations, then the auxiliary values.
-    pub fn criterion<const D: usize>(&self) -> Option<Arc<dyn StateFunction<D>>> {
+    pub fn criterion<const D: usize>(&self, reduced: &Reduced) -> Option<Arc<dyn StateFunction<D>>> {
         self.assert_dimension::<D>();
-        let (fields, vocabulary) = (&self.formulas.criterion_fields, self.vocabulary());
+        let (fields, vocabulary) = (&self.formulas.criterion_fields, self.vocabulary_of_steps(reduced));
         let formula = |syntax: &Syntax| Formula::of_syntax(syntax, fields, &vocabulary).expect("checked with the case");
         let (flag, jumps) = (&self.formulas.flag, &self.formulas.jumps);
         let whole = match self.regrid.flag.criterion {
@@ -115,17 +124,38 @@ impl Case {
     }
 
     /// The condition for an end of the run before its time, not zero where it holds.
-    pub fn stop_condition<const D: usize>(&self) -> Option<WholeFormula<D>> {
+    pub fn stop_condition<const D: usize>(&self, reduced: &Reduced) -> Option<WholeFormula<D>> {
+        self.formulas.stop.as_ref().map(|stop| self.of_whole(stop, &self.vocabulary_of_steps(reduced)))
+    }
+
+    /// The solver's parameters that change from step to step, in the order of `reduce`, with their values before the first step; `None` if
+    /// there are none.
+    pub fn reduced_parameters(&self) -> Reduced {
+        reduced_parameters(&self.settings, &self.shape)
+    }
+
+    /// The formulas of the values that these parameters get before each step.
+    pub fn reductions<const D: usize>(&self) -> Vec<WholeFormula<D>> {
+        self.formulas.reduced.iter().map(|formula| self.of_whole(formula, &self.vocabulary())).collect()
+    }
+
+    fn of_whole<const D: usize>(&self, formula: &Syntax, vocabulary: &Vocabulary) -> WholeFormula<D> {
         self.assert_dimension::<D>();
-        let (names, vocabulary) = ([self.shape.equations.as_slice(), &self.shape.aux], self.vocabulary());
-        let compiled = |syntax| WholeFormula::of_syntax(syntax, names, &vocabulary);
-        self.formulas.stop.as_ref().map(|stop| compiled(stop).expect("checked with the case"))
+        let names = [self.shape.equations.as_slice(), &self.shape.aux];
+        WholeFormula::of_syntax(formula, names, vocabulary).expect("checked with the case")
+    }
+
+    fn vocabulary_of_steps(&self, reduced: &Reduced) -> Vocabulary {
+        vocabulary_of_steps(&self.settings, &self.shape, reduced.clone())
     }
 
     /// Per axis, the values beyond its lower and its upper side, where the case gives formulas for them.
-    pub fn inflow<const D: usize>(&self) -> [[Option<ExpressionBoundary<D>>; 2]; D] {
+    pub fn inflow<const D: usize>(&self, reduced: &Reduced) -> [[Option<ExpressionBoundary<D>>; 2]; D] {
         self.assert_dimension::<D>();
-        std::array::from_fn(|d| self.formulas.inflow[d].clone().map(|side| side.map(ExpressionBoundary::new)))
+        let values = |side: &Option<Vec<Expression>>| {
+            side.as_ref().map(|values| ExpressionBoundary::new(of_parameters(values, reduced)))
+        };
+        std::array::from_fn(|d| self.formulas.inflow[d].each_ref().map(values))
     }
 
     /// The map from computational to physical coordinates, if the mesh is mapped.
@@ -153,7 +183,11 @@ impl Case {
     /// # Errors
     /// Says what is wrong with the first that cannot.
     pub fn check_exact(&self, formulas: &[(String, String)]) -> Result<(), String> {
-        let names = Names { variables: cell_names(self.dimension()), constants: self.vocabulary().constants };
+        let names = Names {
+            variables: cell_names(self.dimension()),
+            constants: self.vocabulary().constants,
+            ..Names::default()
+        };
         let mapping = self.mapping_texts();
         for (name, text) in formulas {
             if !self.shape.equations.contains(name) {

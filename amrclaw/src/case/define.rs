@@ -1,6 +1,6 @@
 //! `[define]`: names that formulas of the case may use.
 
-use super::names::{parameters, vocabulary};
+use super::names::{parameters, reduced_parameters, vocabulary_of_steps};
 use super::reader::Reader;
 use super::sections::fields::PRIMITIVE;
 use super::settings::{CaseSettings, CellData, NamedExpression, SolverFrom};
@@ -105,6 +105,7 @@ fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bool)> {
     let cells = cells.chain([&mut case.primitive]);
     let inflow = case.inflow.iter_mut().flat_map(|table| &mut table.values);
     let others = case.regrid.flag.expression.iter_mut().chain(&mut case.time.stop_when).chain(&mut case.fields);
+    let others = others.chain(&mut case.reduce);
     let tolerances = case.regrid.flag.tolerances.iter_mut().map(|(field, _)| field);
     let others = others.chain(tolerances);
     let mapping = case.mesh.mapping.iter_mut().flat_map(|mapping| &mut mapping.formulas);
@@ -132,7 +133,7 @@ fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape, defi
             }
         };
     }
-    let vocabulary = vocabulary(case, shape);
+    let vocabulary = vocabulary_of_steps(case, shape, reduced_parameters(case, shape));
     let mapped = of_mapped_cells(case);
     let lists: [(&str, Vec<&String>); 4] = [
         ("an equation", shape.equations.iter().collect()),

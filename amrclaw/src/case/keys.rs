@@ -96,6 +96,7 @@ pub const KEYS: &[Key] = &[
     key("time.stop_when", "expression", "never"),
     key("time.stop_every", "integer", "1"),
     key("time.growth_limit", "number", "1e6"),
+    key("reduce.PARAMETER", "expression", "none"),
     key("define.NAME", "expression", "none"),
     key("initial", "`\"user\"`, or a table", "required"),
     key("initial.EQUATION", "expression", "required"),

@@ -245,6 +245,7 @@ pub(super) fn in_computational(
     let mut case = CaseSettings { initial, primitive, aux, source, ..case.clone() };
     case.regrid.flag.expression = case.regrid.flag.expression.as_ref().map(&mut put);
     case.regrid.flag.tolerances.iter_mut().for_each(|(field, _)| *field = put(field));
+    case.reduce = case.reduce.iter().map(&mut put).collect();
     case.time.stop_when = case.time.stop_when.as_ref().map(&mut put);
     for table in &mut case.inflow {
         table.values = table.values.iter().map(&mut put).collect();

@@ -18,6 +18,7 @@ mod names;
 mod origin;
 mod parse;
 mod reader;
+mod reduce;
 mod sections;
 mod settings;
 mod settle;

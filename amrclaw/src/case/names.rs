@@ -6,6 +6,8 @@ use super::shape::SolverShape;
 use crate::formula::{Expression, Names, nearest};
 use crate::frames::derived::Vocabulary;
 use crate::frames::run_json::SolverRecord;
+use crate::physics::ReducedParameters;
+use std::sync::Arc;
 
 /// Columns of the gauges' files that are no values.
 pub(super) const GAUGE_COLUMNS: [&str; 2] = ["level", "t"];
@@ -34,20 +36,53 @@ pub(super) fn parameters(solver: &SolverChoice, shape: &SolverShape) -> Vec<(Str
     shape.parameters.iter().map(|p| (p.name.clone(), value(&p.name).or(p.default).unwrap_or(f64::NAN))).collect()
 }
 
-/// The solver with all its parameters.
-pub(super) fn solver_record(case: &CaseSettings, shape: &SolverShape) -> SolverRecord {
+/// The solver with all its parameters, of which some have changed.
+pub(super) fn solver_record(case: &CaseSettings, shape: &SolverShape, changed: &[(String, f64)]) -> SolverRecord {
     let name = match &case.solver.from {
         SolverFrom::Name(name) => name.clone(),
         SolverFrom::Path(path) => path.display().to_string(),
     };
-    let parameters = parameters(&case.solver, shape);
+    let mut parameters = parameters(&case.solver, shape);
+    for (name, value) in changed {
+        parameters.iter_mut().filter(|(other, _)| other == name).for_each(|(_, old)| *old = *value);
+    }
     let quantities = shape.formulas.with_parameters(&parameters).quantities;
     SolverRecord { name, parameters: parameters.into_iter().collect(), quantities }
 }
 
-/// Names that the formulas of output fields may use besides fields and positions.
+/// Names that formulas may use besides fields and positions, where parameters that change from step to step are not known.
 pub(super) fn vocabulary(case: &CaseSettings, shape: &SolverShape) -> Vocabulary {
-    Vocabulary::of_solver(&solver_record(case, shape), case.dimension())
+    vocabulary_of_steps(case, shape, None)
+}
+
+/// As [`vocabulary`] for what steps compute, with the parameters that change from step to step.
+pub(super) fn vocabulary_of_steps(
+    case: &CaseSettings,
+    shape: &SolverShape,
+    reduced: Option<Arc<ReducedParameters>>,
+) -> Vocabulary {
+    let changes = |name: &String| case.reduce.iter().any(|formula| formula.name == *name);
+    let lasting: Vec<_> = parameters(&case.solver, shape).into_iter().filter(|(name, _)| !changes(name)).collect();
+    let mut quantities = shape.formulas.with_parameters(&lasting).quantities;
+    for formula in &case.reduce {
+        quantities
+            .iter_mut()
+            .for_each(|(_, text)| *text = text.replace(&format!("{{{}}}", formula.name), &formula.name));
+    }
+    let record =
+        SolverRecord { parameters: lasting.into_iter().collect(), quantities, ..solver_record(case, shape, &[]) };
+    let mut vocabulary = Vocabulary::of_solver(&record, case.dimension());
+    vocabulary.constants.retain(|(name, _)| !changes(name));
+    Vocabulary { reduced, ..vocabulary }
+}
+
+/// The parameters that change from step to step, with their values before the first; `None` if there are none.
+pub(super) fn reduced_parameters(case: &CaseSettings, shape: &SolverShape) -> Option<Arc<ReducedParameters>> {
+    let values = parameters(&case.solver, shape);
+    let value =
+        |name: &String| values.iter().find(|(parameter, _)| parameter == name).map_or(f64::NAN, |(_, value)| *value);
+    let reduced = case.reduce.iter().map(|formula| (formula.name.clone(), value(&formula.name)));
+    (!case.reduce.is_empty()).then(|| ReducedParameters::new(reduced))
 }
 
 /// Help text for an unknown name.

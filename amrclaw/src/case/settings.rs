@@ -29,6 +29,8 @@ pub struct CaseSettings {
     pub scheme: SchemeSettings,
     /// Start, end and time steps.
     pub time: TimeSettings,
+    /// Parameters of the solver by formulas of the whole solution, in place of their values from the first step on.
+    pub reduce: Vec<NamedExpression>,
     /// Names that formulas may use.
     pub define: Vec<NamedExpression>,
     /// The solution at the start.

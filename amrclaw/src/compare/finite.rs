@@ -25,7 +25,7 @@ fn check_in<const D: usize>(case: &Case, formulas: &[(String, String)]) -> Resul
     let cells: CellIndex<D> = std::array::from_fn(|d| case.mesh.cells[d]);
     let [lower, upper] = [&case.mesh.lower, &case.mesh.upper].map(|corner| std::array::from_fn(|d| corner[d]));
     let (geometry, mapping) = (Geometry::new(lower, upper, cells), case.mapping::<D>());
-    let names = Names { variables: cell_names(D), constants: case.vocabulary().constants };
+    let names = Names { variables: cell_names(D), constants: case.vocabulary().constants, ..Names::default() };
     for (name, text) in formulas {
         let exact = compile_on_mesh(text, &case.mapping_texts(), &names);
         let exact = RowExpressions::<D>::new(vec![exact.map_err(|errors| FormulaError::first(text, errors))?]);

@@ -183,7 +183,7 @@ pub fn to_exact<const D: usize>(
     formulas: &[(String, String)],
     vocabulary: &Vocabulary,
 ) -> Result<Vec<(String, Norms)>, CompareError> {
-    let names = Names { variables: cell_names(D), constants: vocabulary.constants.clone() };
+    let names = Names { variables: cell_names(D), constants: vocabulary.constants.clone(), ..Names::default() };
     let mapping = frame.mapped();
     let mut found = Vec::new();
     for (name, text) in formulas {

@@ -53,6 +53,15 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// False if the solver names nothing that steps can make inadmissible; then there is nothing to leave out.
     fn keep_admissible(&mut self, on: bool) -> bool;
 
+    /// Takes over the values of the problem's [`ReducedParameters`](crate::physics::ReducedParameters), which are also the solver's, for steps to
+    /// come.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn renew_parameters(&mut self) -> Result<(), ExecError> {
+        Ok(())
+    }
+
     /// Appends the outcomes of the steps and samples since the last call, in their order; waits for them if necessary.
     ///
     /// # Errors

@@ -4,7 +4,8 @@ use super::function::{CONSTANTS, FUNCTIONS, Mapping, Operator, Pairing, Rule, fu
 use super::program::{Operand, Operation, Program};
 use super::syntax::{Node, NodeKind, Syntax};
 use super::{ExpressionError, nearest};
-use crate::physics::Primitive;
+use crate::physics::{Primitive, ReducedParameters};
+use std::sync::Arc;
 
 /// Names that an expression may use besides functions, `pi` and `e`.
 #[derive(Clone, Debug, Default)]
@@ -13,12 +14,14 @@ pub struct Names {
     pub variables: Vec<String>,
     /// Named numbers. A variable hides a constant of the same name; both hide `pi` and `e`.
     pub constants: Vec<(String, f64)>,
+    /// Parameters that change from step to step, which hide constants.
+    pub reduced: Option<Arc<ReducedParameters>>,
 }
 
 impl Names {
     /// Variables alone.
     pub fn variables<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
-        Names { variables: names.into_iter().map(Into::into).collect(), constants: Vec::new() }
+        Names { variables: names.into_iter().map(Into::into).collect(), ..Names::default() }
     }
 
     /// True if the name is a variable or a constant here; `pi` and `e` do not count.
@@ -29,6 +32,10 @@ impl Names {
     fn look_up(&self, name: &str) -> Option<Operand> {
         if let Some(slot) = self.variables.iter().position(|v| v == name) {
             return Some(Operand::Variable(slot));
+        }
+        let reduced = self.reduced.iter().flat_map(|reduced| reduced.names()).position(|parameter| parameter == name);
+        if let Some(number) = reduced {
+            return Some(Operand::Parameter(number));
         }
         let own = self.constants.iter().find(|(c, _)| c == name).map(|(_, value)| *value);
         let value = own.or_else(|| CONSTANTS.iter().find(|(c, _)| *c == name).map(|(_, value)| *value));
@@ -79,6 +86,12 @@ impl Expression {
         self.variables.iter().zip(&self.used).any(|(v, used)| *used && v == name)
     }
 
+    /// The same expression of other values of parameters that change from step to step.
+    pub fn of_parameters(mut self, parameters: Option<Arc<ReducedParameters>>) -> Expression {
+        self.program.parameters = parameters;
+        self
+    }
+
     /// Where its value is after the last instruction.
     pub(super) fn result(&self) -> Operand {
         self.program.results[0]
@@ -104,7 +117,7 @@ impl Syntax {
         if !compiler.errors.is_empty() {
             return Err(compiler.errors);
         }
-        Ok(compiler.assembler.finish(result, names.variables.clone()))
+        Ok(compiler.assembler.finish(result, names.variables.clone()).of_parameters(names.reduced.clone()))
     }
 }
 

@@ -66,6 +66,8 @@ impl Expression {
 impl Program {
     /// Fills `out[result * len + cell]` in a row of `len` cells. `inputs`: one per variable.
     pub(super) fn eval_row(&self, inputs: &[Input<'_>], len: usize, out: &mut [f64]) {
+        let parameters: Vec<f64> = self.parameters.iter().flat_map(|parameters| parameters.values()).collect();
+        let inputs = (inputs, &*parameters);
         let mut registers = REGISTERS.take();
         while registers.len() < self.registers {
             registers.push(Register { uniform: None, cells: vec![0.0; BLOCK] });
@@ -85,7 +87,7 @@ impl Program {
     }
 
     /// Runs the instructions for the row's cells `start .. start + cells`.
-    fn run(&self, inputs: &[Input<'_>], (start, cells): (usize, usize), registers: &mut [Register]) {
+    fn run(&self, inputs: (&[Input<'_>], &[f64]), (start, cells): (usize, usize), registers: &mut [Register]) {
         for instruction in &self.instructions {
             let mut target = std::mem::take(&mut registers[instruction.target].cells);
             let uniform = {
@@ -103,13 +105,14 @@ impl Program {
 
 fn values<'a>(
     operand: Operand,
-    inputs: &[Input<'a>],
+    (inputs, parameters): (&[Input<'a>], &[f64]),
     registers: &'a [Register],
     start: usize,
     cells: usize,
 ) -> Values<'a> {
     match operand {
         Operand::Number(value) => Values::Uniform(value),
+        Operand::Parameter(number) => Values::Uniform(parameters[number]),
         Operand::Variable(slot) => match inputs[slot] {
             Input::Uniform(value) => Values::Uniform(value),
             Input::Row(row) => Values::Cells(&row[start..start + cells]),

@@ -52,6 +52,7 @@ impl Program {
         for (node, kind) in formulas.nodes() {
             let operand = match kind {
                 NodeKind::Number(bits) => Operand::Number(f64::from_bits(bits)),
+                NodeKind::Quantity(Quantity::Parameter(number)) => Operand::Parameter(number),
                 NodeKind::Quantity(quantity) => Operand::Variable(variable(quantity)),
                 NodeKind::Apply(primitive, nodes) => {
                     operations.push(Operation::of(primitive, nodes.map(|node| operands[&node])));
@@ -68,6 +69,7 @@ impl Program {
 fn node(formulas: &mut Formulas, operand: Operand, variables: &[Node], registers: &[Option<Node>]) -> Node {
     match operand {
         Operand::Number(value) => formulas.number(value),
+        Operand::Parameter(number) => formulas.quantity(Quantity::Parameter(number)),
         Operand::Variable(slot) => variables[slot],
         Operand::Register(register) => registers[register].expect("registers are written before they are read"),
     }

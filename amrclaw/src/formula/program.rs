@@ -1,13 +1,16 @@
 //! Flat programs: instructions that compute a value per cell of a row, from variables, numbers and one another's results.
 
 use super::function::{Mapping, Operator, Pairing, Rule, function, truth};
-use crate::physics::Primitive;
+use crate::physics::{Primitive, ReducedParameters};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Where an instruction finds a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Operand {
     Number(f64),
+    /// One of the [`ReducedParameters`].
+    Parameter(usize),
     Variable(usize),
     Register(usize),
 }
@@ -76,14 +79,19 @@ pub(super) struct Program {
     pub instructions: Vec<Instruction>,
     pub results: Vec<Operand>,
     pub registers: usize,
+    pub parameters: Option<Arc<ReducedParameters>>,
 }
 
 impl Program {
     /// The results of several programs in the same variables, one after another; equal subexpressions are computed once.
     pub fn merged<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Program {
-        let mut merged = Values::default();
-        let results = programs.into_iter().flat_map(|program| merged.add(program)).collect();
-        Program::of(merged.operations, results)
+        let (mut merged, mut parameters) = (Values::default(), None);
+        let mut add = |program: &Program| {
+            parameters = parameters.take().or_else(|| program.parameters.clone());
+            merged.add(program)
+        };
+        let results = programs.into_iter().flat_map(&mut add).collect();
+        Program { parameters, ..Program::of(merged.operations, results) }
     }
 
     /// A program of these operations, in whose operands, and in `results`, a register stands for the operation of that number. Each value
@@ -117,7 +125,7 @@ impl Program {
             Operand::Register(value) => Operand::Register(registers[value]),
             other => other,
         });
-        Program { results: results.collect(), instructions, registers: is_used.len() }
+        Program { results: results.collect(), instructions, registers: is_used.len(), parameters: None }
     }
 }
 
@@ -153,6 +161,7 @@ impl Values {
                 Operand::Number(value) => (0, value.to_bits()),
                 Operand::Variable(slot) => (1, slot as u64),
                 Operand::Register(value) => (2, value as u64),
+                Operand::Parameter(number) => (3, number as u64),
             });
         }
         *self.known.entry(key).or_insert_with(|| {

@@ -3,7 +3,8 @@
 use super::graph::cell_quantities;
 use super::program::Program;
 use super::{Expression, Input};
-use crate::physics::{CellRow, Formulas, NodeKind, Quantity};
+use crate::physics::{CellRow, Formulas, NodeKind, Quantity, ReducedParameters};
+use std::sync::Arc;
 
 /// Names that every expression of position may use, in `dimension` dimensions.
 ///
@@ -42,7 +43,11 @@ impl Rows {
 
     /// The results of a graph in `D` dimensions. Their variables are those of [`cell_names`], `num_values` values of the cell, and how long a
     /// source acts.
-    pub fn of_formulas<const D: usize>(formulas: &Formulas, num_values: usize) -> Self {
+    pub fn of_formulas<const D: usize>(
+        formulas: &Formulas,
+        num_values: usize,
+        parameters: Option<Arc<ReducedParameters>>,
+    ) -> Self {
         let cell = cell_quantities(D);
         let place = |quantity| cell.iter().position(|known| *known == quantity);
         let variable = |quantity| match quantity {
@@ -57,7 +62,7 @@ impl Rows {
                 needed[slot] = true;
             }
         }
-        let program = Program::of_formulas(formulas, variable);
+        let program = Program { parameters, ..Program::of_formulas(formulas, variable) };
         Rows { expressions: Vec::new(), program, needed, num_variables: cell.len() + num_values + 1 }
     }
 

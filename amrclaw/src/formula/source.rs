@@ -3,7 +3,8 @@
 use super::rows::Rows;
 use super::steps::Steps;
 use super::{Expression, Input, RowExpressions};
-use crate::physics::{CachedCellFunction, CellRow, DeviceForm, Formulas, SourceStep, StateFunction};
+use crate::physics::{CachedCellFunction, CellRow, DeviceForm, Formulas, ReducedParameters, SourceStep, StateFunction};
+use std::sync::Arc;
 
 /// Source terms from expressions of position, time and a cell's values.
 #[derive(Clone, Debug)]
@@ -20,10 +21,11 @@ impl<const D: usize> SourceExpressions<D> {
     /// One rate of change per expression; their variables are [`cell_names`](super::cell_names), then a cell's values. `implicit`: they are
     /// integrated by implicit steps.
     pub fn new(expressions: Vec<Expression>, implicit: bool) -> Self {
+        let parameters = expressions.iter().find_map(|expression| expression.program.parameters.clone());
         let (steps, whole) = (Steps::of(&expressions), RowExpressions::new(expressions));
         let (rates, num_values) = (whole.formulas(), whole.num_further());
-        let jacobian = FormulaRows::new(rates.jacobian(), num_values);
-        let implicit = implicit.then(|| FormulaRows::new(rates.implicit_step(), num_values));
+        let jacobian = FormulaRows::new(rates.jacobian(), num_values, parameters.clone());
+        let implicit = implicit.then(|| FormulaRows::new(rates.implicit_step(), num_values, parameters));
         SourceExpressions { whole, steps, jacobian, implicit }
     }
 }
@@ -69,8 +71,8 @@ struct FormulaRows<const D: usize> {
 }
 
 impl<const D: usize> FormulaRows<D> {
-    fn new(formulas: Formulas, num_values: usize) -> Self {
-        FormulaRows { rows: Rows::of_formulas::<D>(&formulas, num_values), formulas }
+    fn new(formulas: Formulas, num_values: usize, parameters: Option<Arc<ReducedParameters>>) -> Self {
+        FormulaRows { rows: Rows::of_formulas::<D>(&formulas, num_values, parameters), formulas }
     }
 }
 

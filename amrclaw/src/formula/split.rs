@@ -98,6 +98,8 @@ fn values(whole: &Expression, wanted: &Wanted) -> (Vec<Value>, Vec<[usize; 3]>) 
         for (operand, wrote) in instruction.operation.operands().zip(&mut wrote) {
             let (kept, axes, cost) = match operand {
                 Operand::Number(_) => (true, 0, 0),
+                // It changes from step to step.
+                Operand::Parameter(_) => (false, 0, 0),
                 Operand::Variable(slot) => (wanted.kept[slot], wanted.axes[slot], 0),
                 Operand::Register(register) => {
                     *wrote = written[register];
@@ -190,7 +192,8 @@ impl Split {
         let rests: Vec<_> = expressions.iter().map(|whole| (whole, parts.take_from(whole, wanted))).collect();
         let names = || (0..parts.parts.len()).map(|number| format!("part {number}"));
         let finish = |(whole, (rest, result)): (&Expression, (Assembler, Operand))| {
-            rest.finish(result, whole.variables().iter().cloned().chain(names()).collect())
+            let rest = rest.finish(result, whole.variables().iter().cloned().chain(names()).collect());
+            rest.of_parameters(whole.program.parameters.clone())
         };
         let rest = rests.into_iter().map(finish).collect();
         Split { parts: parts.parts, rest }

@@ -202,6 +202,7 @@ fn names_are_looked_up_in_order() {
     let names = Names {
         variables: vec!["x".into(), "e".into(), "t".into()],
         constants: vec![("gamma".into(), 1.4), ("x".into(), 9.0)],
+        ..Names::default()
     };
     let expression = Expression::compile("x + e + gamma", &names).unwrap();
     assert_eq!(expression.eval(&[1.0, 2.0, 0.0]), 1.0 + 2.0 + 1.4);

@@ -29,6 +29,8 @@ pub enum Quantity {
     Value(usize),
     /// How long a source acts.
     Duration,
+    /// A parameter that changes from step to step, by its number in [`ReducedParameters`](super::ReducedParameters).
+    Parameter(usize),
 }
 
 macro_rules! primitives {

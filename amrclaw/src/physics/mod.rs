@@ -13,6 +13,7 @@ mod formula;
 mod mapped;
 mod positions;
 mod problem;
+mod reduced;
 mod side_signs;
 mod stability;
 mod stiffness;
@@ -29,6 +30,7 @@ pub use problem::{
     AnyUserFunctions, AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceMethod,
     SourceSplit, SourceStep, Split, StateFunction, UserFunctions,
 };
+pub use reduced::ReducedParameters;
 pub use side_signs::SideSigns;
 pub use stability::Update;
 pub use stiffness::{UnstableMode, harmless_norm, unstable_mode};

@@ -1,8 +1,8 @@
 //! What is solved: everything that the user specifies besides the Riemann solver.
 
 use super::{
-    BoundaryBlockFunction, CachedCellFunction, CellFunction, CellRow, DeviceForm, MappedWall, SourceCentres,
-    StateBlockFunction,
+    BoundaryBlockFunction, CachedCellFunction, CellFunction, CellRow, DeviceForm, MappedWall, ReducedParameters,
+    SourceCentres, StateBlockFunction,
 };
 use crate::mesh::{Beyond, Domain};
 use riemann::axis::{Axis, Side};
@@ -342,6 +342,8 @@ pub struct Problem<const D: usize> {
     pub source_split: SourceSplit,
     /// Keep conserved quantities' totals across level interfaces.
     pub conservation_fix: bool,
+    /// Parameters of the solver that change from step to step, if any do. Formulas share their values.
+    pub reduced: Option<Arc<ReducedParameters>>,
 }
 
 impl<const D: usize> Problem<D> {

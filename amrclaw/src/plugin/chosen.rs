@@ -37,7 +37,7 @@ impl From<PluginError> for NoSolver {
 }
 
 /// Values of the parameters, in the solver's order.
-fn values_of(case: &Case, shape: &SolverShape) -> Vec<f64> {
+pub(crate) fn values_of(case: &Case, shape: &SolverShape) -> Vec<f64> {
     let given = &case.solver.parameters;
     shape.parameters.iter().map(|p| given.get(&p.name).copied().or(p.default).unwrap_or(f64::NAN)).collect()
 }
@@ -136,18 +136,34 @@ impl ChosenSolver {
         ChosenSolver { shape, kernels, plugin: None, library: None }
     }
 
+    /// Gives the solver's parameters other values, in its order, on the host; false if it cannot have others.
+    ///
+    /// # Safety
+    /// Nobody uses the solver, its kernels or its functions meanwhile.
+    pub unsafe fn set_parameters(&self, values: &[f64]) -> bool {
+        let SolverKernels { double, single } = &self.kernels;
+        // SAFETY: the caller's promise is handed on.
+        unsafe {
+            double.set_parameters(values)
+                && single.as_ref().is_none_or(|single| single.set_parameters(values))
+                && self.plugin.as_ref().is_none_or(|(instance, _)| instance.set_parameters(values))
+        }
+    }
+
     /// The solver's own functions, as formulas if possible. `aux`: auxiliary values that replace the solver's.
     pub fn functions<const D: usize>(&self, case: &Case, aux: Option<Arc<dyn CellFunction<D>>>) -> UserFunctions<D> {
         let Some((solver, hooks)) = &self.plugin else { return UserFunctions::default() };
         let (num_eqn, num_aux) = (self.shape.equations.len(), self.shape.aux.len());
+        // Initial data and auxiliary values are those of the parameters' first values.
+        let lasting = if case.reduce.is_empty() { solver.clone() } else { solver.again() };
         let own = || match case.cells_of_solver(|formulas| &formulas.aux) {
             Some(cells) => Some(Arc::new(cells) as _),
-            None => hooks.aux.then(|| Arc::new(AuxValues { solver: solver.clone(), num_aux }) as _),
+            None => hooks.aux.then(|| Arc::new(AuxValues { solver: lasting.clone(), num_aux }) as _),
         };
         let aux = aux.or_else(own);
         let initial = match case.cells_of_solver(|formulas| &formulas.initial) {
             Some(cells) => Some(Arc::new(cells) as _),
-            None => hooks.initial.then(|| Arc::new(Initial { solver: solver.clone(), num_eqn, aux: aux.clone() }) as _),
+            None => hooks.initial.then(|| Arc::new(Initial { solver: lasting, num_eqn, aux: aux.clone() }) as _),
         };
         UserFunctions {
             initial,

@@ -17,6 +17,7 @@ mod library;
 mod source;
 mod toolchain;
 
+pub(crate) use chosen::values_of;
 pub use chosen::{ChosenSolver, find_solver, shape_of};
 pub use demand::NotASolver;
 pub use error::PluginError;

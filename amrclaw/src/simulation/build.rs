@@ -8,7 +8,7 @@ use crate::index::Ratio;
 use crate::mesh::{Domain, Mapping};
 use crate::physics::{
     AtPositions, AuxOutside, Boundary, CellFunction, Criterion, Formulas, MappedAux, MappedWall, Problem,
-    SourceCentres, SourceSplit, Split, StateFunction, UserFunctions,
+    ReducedParameters, SourceCentres, SourceSplit, Split, StateFunction, UserFunctions,
 };
 use crate::plan::nesting_width;
 use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegionPlace, RegridOptions, Shape};
@@ -86,7 +86,12 @@ fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Probl
     }
 }
 
-pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Result<Problem<D>, RunError> {
+/// The problem of a case. `reduced`: the solver's parameters that change from step to step, if there are any.
+pub(super) fn problem<const D: usize>(
+    case: &Case,
+    user: UserFunctions<D>,
+    reduced: Option<Arc<ReducedParameters>>,
+) -> Result<Problem<D>, RunError> {
     let mapping = case.mapping::<D>();
     let user = match mapping.as_ref().zip(case.mapping_formulas()) {
         Some((mapping, positions)) => at_positions(mapping, &positions, user),
@@ -118,15 +123,15 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
         })
     };
     let mut boundary = Vec::new();
-    for (d, inflow) in case.inflow::<D>().into_iter().enumerate() {
+    for (d, inflow) in case.inflow::<D>(&reduced).into_iter().enumerate() {
         let [lower, upper] = case.mesh.boundary[d];
         let [at_lower, at_upper] = inflow;
         boundary.push([boundary_of(lower, d, at_lower)?, boundary_of(upper, d, at_upper)?]);
     }
     let initial = case.initial_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
     let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
-    let source = case.source_terms::<D>().map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
-    let flag = case.criterion::<D>();
+    let source = case.source_terms::<D>(&reduced).map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
+    let flag = case.criterion::<D>(&reduced);
     let tolerance = case.regrid.flag.tolerance;
     let aux = aux.or(user.aux);
     if aux.is_none() && !shape.aux.is_empty() {
@@ -166,6 +171,7 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
         looks_beside: shape.looks_beside,
         source_split,
         conservation_fix: case.regrid.conservation_fix,
+        reduced,
     };
     Ok(match &mapping {
         Some(mapping) if case.solves_in_frames() => mapped(case, mapping, problem),

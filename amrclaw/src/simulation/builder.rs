@@ -2,6 +2,7 @@
 
 use super::build::{axes, problem, settings};
 use super::executor::{MakeExecutor, make};
+use super::reduce::Reduced;
 use super::whole::StopCondition;
 use super::{Gauge, RunError, RunOptions, ScheduleState, Simulation};
 use crate::case::{Case, GaugeSettings};
@@ -142,7 +143,9 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let geometry = if case.solves_in_frames() { frame::geometry(D).len() } else { 0 };
         assert_eq!(kernels.double.aux().len(), shape.aux.len() + geometry, "the kernels' auxiliary values");
         let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);
-        let problem = problem::<D>(case, functions.or(options.functions.of()).or(solver.functions(case, aux)))?;
+        let reduced = case.reduced_parameters();
+        let functions = functions.or(options.functions.of()).or(solver.functions(case, aux));
+        let problem = problem::<D>(case, functions, reduced.clone())?;
         let demanded = if options.unchecked_solver { Ok(()) } else { solver.demand(&problem, case.time.start) };
         if let Some(message) = solver.failure() {
             return Err(RunError::Solver(message));
@@ -169,7 +172,9 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         );
         let mut simulation = simulation.map_err(|error| error.in_case(case, &shape.equations, &shape.aux))?;
         let every = case.time.stop_every;
-        simulation.stop_when = case.stop_condition().map(|formula| StopCondition { formula, every });
+        simulation.stop_when = case.stop_condition(&reduced).map(|formula| StopCondition { formula, every });
+        simulation.reduced = reduced.map(|parameters| Reduced::new(case, solver, parameters)).transpose()?;
+        simulation.exec.renew_parameters()?;
         Ok(simulation)
     }
 }

@@ -5,6 +5,7 @@ use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::physics::UnstableMode;
 use crate::plugin::NotASolver;
+use riemann::parameters::ParameterCheck;
 use thiserror::Error;
 
 /// Why a simulation stopped.
@@ -129,6 +130,20 @@ pub enum RunError {
         "a value of time.stop_when is not a number at t = {time}\n  help: write formulas that are numbers in every cell"
     )]
     NoStopValue {
+        /// The time.
+        time: f64,
+    },
+    /// A parameter that is computed of the solution has an impossible value.
+    #[error(
+        "reduce.{name}: the parameter is {value} at t = {time}, but must be {check}\n  help: write a formula that is"
+    )]
+    Parameter {
+        /// The parameter.
+        name: String,
+        /// Its value.
+        value: f64,
+        /// Which values are possible.
+        check: ParameterCheck,
         /// The time.
         time: f64,
     },

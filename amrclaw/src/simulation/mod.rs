@@ -13,6 +13,7 @@ mod inflow;
 mod memory;
 mod open;
 mod options;
+mod reduce;
 mod regrid;
 mod restart;
 mod run;
@@ -124,6 +125,8 @@ pub struct Simulation<const D: usize> {
     source_check: stiffness::SourceCheck,
     /// When the run ends before its time.
     stop_when: Option<whole::StopCondition<D>>,
+    /// The solver's parameters that change from step to step.
+    reduced: Option<reduce::Reduced<D>>,
     deferred: deferred::DeferredReports,
     memory: memory::HostMemory,
     most_state_bytes: usize,
@@ -193,6 +196,7 @@ impl<const D: usize> Simulation<D> {
             ),
             source_check: stiffness::SourceCheck::default(),
             stop_when: None,
+            reduced: None,
             solver_name: shape.name.clone(),
             deferred: deferred::DeferredReports::new(hierarchy.max_levels()),
             memory,

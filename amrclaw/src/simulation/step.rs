@@ -40,7 +40,7 @@ impl<const D: usize> Simulation<D> {
     /// The Courant number stayed too large, or the solution is no longer finite or admissible: the state is then that before the
     /// step. The solution grows beyond what its data give, or steps of the source term are unstable.
     pub fn step(&mut self) -> Result<(), RunError> {
-        self.attempt(|simulation| simulation.step_towards(f64::INFINITY))
+        self.attempt(|simulation| simulation.take_step(f64::INFINITY))
     }
 
     /// Takes steps until `time`; the last step is adjusted to end exactly there.
@@ -59,7 +59,16 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// As for [`Simulation::step`].
     pub fn step_to(&mut self, limit: f64) -> Result<(), RunError> {
-        self.attempt(|simulation| simulation.step_towards(limit))
+        self.attempt(|simulation| simulation.take_step(limit))
+    }
+
+    fn take_step(&mut self, limit: f64) -> Result<(), RunError> {
+        self.reduce()?;
+        let taken = self.step_towards(limit);
+        if taken.is_err() {
+            self.log_reduced();
+        }
+        taken
     }
 
     fn step_towards(&mut self, limit: f64) -> Result<(), RunError> {

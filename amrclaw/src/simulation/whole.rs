@@ -1,4 +1,4 @@
-//! Values of the whole solution, and when they end a run.
+//! Values of the whole solution, and when they end a run. [`reduce`](super::reduce) makes parameters of them.
 //!
 //! The host takes them of snapshots, cell by cell where the solution is finest, so that they have the same bits on all devices and ranks.
 
@@ -26,30 +26,44 @@ impl<const D: usize> Simulation<D> {
     pub fn stops(&mut self) -> Result<bool, RunError> {
         let Some(condition) = self.stop_when.take() else { return Ok(false) };
         let due = self.counts.levels[0].steps.is_multiple_of(condition.every);
-        let value = if due { self.in_pool(|simulation| simulation.value_of(&condition.formula)) } else { Ok(0.0) };
+        let look = |simulation: &mut Self| {
+            simulation.reduce()?;
+            simulation.values_of(std::slice::from_ref(&condition.formula))
+        };
+        let values = if due { self.in_pool(look) } else { Ok(vec![0.0]) };
         self.stop_when = Some(condition);
-        Ok(value? != 0.0)
+        match values?[0] {
+            value if value.is_nan() => Err(RunError::NoStopValue { time: self.time }),
+            value => Ok(value != 0.0),
+        }
     }
 
-    fn value_of(&mut self, formula: &WholeFormula<D>) -> Result<f64, RunError> {
+    /// The values of formulas at the present time, the same on all ranks; NaN where a value that one is of is NaN.
+    ///
+    /// # Errors
+    /// Those of the executor.
+    pub(super) fn values_of(&mut self, formulas: &[WholeFormula<D>]) -> Result<Vec<f64>, RunError> {
         if !self.aux_stays() {
             self.renew_aux()?;
         }
-        let is_extreme = |part: &Whole<D>| matches!(part, Whole::Extreme { .. });
-        let frame = formula.parts().iter().any(is_extreme).then(|| self.frame());
-        let totals = formula.parts().iter().any(|part| !is_extreme(part)).then(|| self.totals());
-        let own = |part: &Whole<D>| match (part, &frame, &totals) {
+        let parts: Vec<&Whole<D>> = formulas.iter().flat_map(WholeFormula::parts).collect();
+        let is_extreme = |part: &&Whole<D>| matches!(part, Whole::Extreme { .. });
+        let frame = parts.iter().any(is_extreme).then(|| self.frame());
+        let totals = parts.iter().any(|part| !is_extreme(part)).then(|| self.totals());
+        let own = |part: &&Whole<D>| match (part, &frame, &totals) {
             (Whole::Extreme { is_max, of }, Some(frame), _) => self.extreme(*is_max, of, frame),
             (Whole::Total(equation), _, Some(totals)) => totals[*equation],
             _ => unreachable!("what a part needs has been taken"),
         };
-        let mut values: Vec<f64> = formula.parts().iter().map(own).collect();
-        self.join(formula.parts(), &mut values)?;
-        let value = formula.value(self.time, &values);
-        match values.iter().chain([&value]).any(|value| value.is_nan()) {
-            true => Err(RunError::NoStopValue { time: self.time }),
-            false => Ok(value),
-        }
+        let mut values: Vec<f64> = parts.iter().map(own).collect();
+        self.join(&parts, &mut values)?;
+        let mut rest = &values[..];
+        let value = |formula: &WholeFormula<D>| {
+            let (own, others) = rest.split_at(formula.parts().len());
+            rest = others;
+            if own.iter().any(|part| part.is_nan()) { f64::NAN } else { formula.value(self.time, own) }
+        };
+        Ok(formulas.iter().map(value).collect())
     }
 
     /// The largest or the smallest value of a formula where the solution is finest, in this rank's patches; NaN if there is one.
@@ -78,7 +92,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// Joins the extremes of all ranks.
-    fn join(&mut self, parts: &[Whole<D>], values: &mut [f64]) -> Result<(), ExecError> {
+    fn join(&mut self, parts: &[&Whole<D>], values: &mut [f64]) -> Result<(), ExecError> {
         if self.ranks.is_solo() {
             return Ok(());
         }

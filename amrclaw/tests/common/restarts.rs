@@ -6,8 +6,9 @@ use amrclaw::simulation::{ScheduleState, Simulation};
 
 /// Cases as steps to take, dimensions and text. In each, one of these holds: ghost cells are interpolated from coarse cells whose neighbours
 /// have just changed; flags depend on time-dependent auxiliary values; cell geometry is copied from replaced levels; executors keep
-/// parts of auxiliary values; steps are limited by the one before and by the longest; split sweeps look beside faces.
-pub const CASES: [(usize, usize, &str); 8] = [
+/// parts of auxiliary values; steps are limited by the one before and by the longest; split sweeps look beside faces; a parameter
+/// follows the solution.
+pub const CASES: [(usize, usize, &str); 9] = [
     (5, 2, include_str!("../cases/restart/narrow_strip.toml")),
     (7, 2, include_str!("../cases/restart/no_buffer.toml")),
     (3, 1, include_str!("../cases/restart/one_cell.toml")),
@@ -16,6 +17,7 @@ pub const CASES: [(usize, usize, &str); 8] = [
     (4, 2, include_str!("../cases/swirl.toml")),
     (9, 1, include_str!("../cases/restart/late_inflow.toml")),
     (3, 2, include_str!("../cases/hard/striped_shock.toml")),
+    (5, 2, include_str!("../cases/restart/reduced.toml")),
 ];
 
 /// Takes steps, and after each of them continues with another simulation, restarted from the frame and the schedule alone. All must be

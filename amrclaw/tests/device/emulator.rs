@@ -8,6 +8,7 @@ use amrclaw::exec::device::{KernelOptions, KernelText, Machine, Queue};
 use amrclaw::exec::streamed::Lane;
 use amrclaw::fields::PageLock;
 use cuda::abi::DeviceStruct;
+use cuda::compile::REDUCED_PARAMETERS;
 use cuda::{CudaError, Grid};
 use libloading::Library;
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub struct Emulator {
     resident_tiles: u32,
     /// Blocks of each launch of `count_plan`.
     counting: Arc<Mutex<Vec<u32>>>,
+    /// Values of the solver's parameters that change from step to step. Simulations share libraries, but not these.
+    parameters: Arc<Mutex<Vec<f64>>>,
 }
 
 /// Entry points, and the names by which they are launched.
@@ -102,6 +105,9 @@ impl Emulator {
                     ),
                 };
             }
+            if source.contains(REDUCED_PARAMETERS) {
+                source += &format!("EXPORTED double* emulated_parameters() {{ return {REDUCED_PARAMETERS}; }}\n");
+            }
             let known = COMPILED.lock().expect("no thread panics").get(&source).cloned();
             let compiled = known.unwrap_or_else(|| {
                 let library = compile(&source);
@@ -112,7 +118,13 @@ impl Emulator {
             (compiled, text.entries)
         };
         let libraries = options.texts().into_iter().map(compile).collect();
-        Emulator { libraries, allocations: Arc::default(), resident_tiles: 64, counting: Arc::default() }
+        Emulator {
+            libraries,
+            allocations: Arc::default(),
+            resident_tiles: 64,
+            counting: Arc::default(),
+            parameters: Arc::default(),
+        }
     }
 
     /// The same emulator, with `resident_tiles` tiles resident at once.
@@ -179,6 +191,11 @@ impl Queue for Emulator {
         Ok(())
     }
 
+    fn set_parameters(&self, values: &[f64]) -> Result<(), CudaError> {
+        *self.parameters.lock().expect("no kernel panics") = values.to_vec();
+        Ok(())
+    }
+
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
         let entry =
             |entries: &[[&'static str; 2]]| entries.iter().find(|[_, name]| *name == kernel).map(|[entry, _]| *entry);
@@ -189,6 +206,13 @@ impl Queue for Emulator {
         }
         let symbol = format!("emulate_{entry}");
         let _one_at_a_time = compiled.running.lock().expect("no kernel panics");
+        let parameters = self.parameters.lock().expect("no kernel panics");
+        // SAFETY: a text that has the function has a value for each parameter; no kernel of the library runs.
+        unsafe {
+            if let Ok(place) = compiled.library.get::<unsafe extern "C" fn() -> *mut f64>(b"emulated_parameters") {
+                place().copy_from_nonoverlapping(parameters.as_ptr(), parameters.len());
+            }
+        }
         // SAFETY: the text defines the function with this type and struct; addresses are valid on the host.
         unsafe {
             let run = compiled.library.get::<unsafe extern "C" fn(*const u32, u32, *const A)>(symbol.as_bytes());

@@ -81,6 +81,7 @@ pub fn in_space<N: Machines>(
         looks_beside: false,
         source_split: plane.source_split,
         conservation_fix: true,
+        reduced: None,
     };
     let kernels = solver.double.device_source().expect("built-in solvers have a text");
     let machines = N::new(&KernelOptions::of(&problem, solver.double.as_ref(), kernels, false));

@@ -57,7 +57,16 @@ pub const ON_A_LINE: [Row; 5] = [
 ];
 
 /// All kinds of formulas in two dimensions; auxiliary values in cells and on faces, and beyond every kind of boundary.
-pub const IN_A_PLANE: [Row; 11] = [
+pub const IN_A_PLANE: [Row; 12] = [
+    // A parameter that follows the solution in every kind of formula that steps compute.
+    (
+        include_str!("../cases/restart/reduced.toml"),
+        &[
+            "mesh.boundary.inflow={pressure='0.1 * sin(bulk * y) * pressure',u='u / bulk',v='v'}",
+            "regrid.flag={criterion='user',expression='grad(pressure * bulk) > 4 || abs(u) * bulk > 1.5'}",
+            "scheme={source='strang',source_method='implicit'}",
+        ],
+    ),
     // Elementary functions in every kind of formula.
     (
         FLOW,

@@ -206,6 +206,11 @@ impl Queue for Late {
         Ok(())
     }
 
+    fn set_parameters(&self, values: &[f64]) -> Result<(), CudaError> {
+        self.devices.state().run_until(self.number, None);
+        self.emulator.set_parameters(values)
+    }
+
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
         let (emulator, argument) = (self.emulator.clone(), *argument);
         // SAFETY: the caller's promise; memory stays allocated.

@@ -13,6 +13,7 @@ mod media;
 mod mesh;
 mod one_dimension;
 mod onset;
+mod reduced;
 mod scheme;
 mod source_balance;
 mod sources;

@@ -73,12 +73,15 @@ impl Source {
         text += PRELUDE;
         let mut rest = String::new();
         if let Some(solver) = &target.solver {
-            let values: Vec<String> = solver.parameters.iter().map(|(_, v)| format!("Real({v:?})")).collect();
+            let values: Vec<String> = solver.parameters.iter().map(|parameter| value_of(solver, *parameter)).collect();
             let _ = writeln!(rest, "struct Solver {{\n{}\n}};", solver.body);
             let _ = writeln!(rest, "#define SOLVER_PARAMETERS {}", values.join(", "));
         }
         self.definitions.iter().for_each(|definition| rest += definition);
         self.texts.iter().for_each(|part| rest += part);
+        if rest.contains(REDUCED_PARAMETERS) {
+            let _ = writeln!(text, "extern \"C\" {{ __constant__ double {REDUCED_PARAMETERS}[{MOST_REDUCED}]; }}");
+        }
         if elementary::is_called_in(&rest) {
             text += elementary::device_text();
         }
@@ -107,6 +110,19 @@ impl Source {
         let failed = |log| CudaError::Compile { kernel: self.file.into(), arch: architecture.into(), log };
         let options: Vec<_> = options(target, architecture).into_iter().chain(more).collect();
         Nvrtc::get()?.compile(self.file, &self.assemble(target), &options).map_err(failed)
+    }
+}
+
+/// The array of the parameters that change from step to step, in the texts that read it.
+pub const REDUCED_PARAMETERS: &str = "reduced_parameters";
+/// Its length.
+pub const MOST_REDUCED: usize = 64;
+
+/// The value of a solver's parameter, as an expression.
+fn value_of(solver: &DeviceSource, (name, value): (&str, f64)) -> String {
+    match solver.reduced.iter().position(|reduced| reduced == name) {
+        Some(number) => format!("Real({REDUCED_PARAMETERS}[{number}])"),
+        None => format!("Real({value:?})"),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::runtime::device::Device;
 use crate::runtime::error::CudaError;
 pub use crate::runtime::launch::Grid;
 use crate::runtime::stream::Stream;
-use cudarc::driver::{CudaFunction, CudaModule, DriverError, result, sys};
+use cudarc::driver::{CudaFunction, CudaModule, DevicePtr, DriverError, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -14,6 +14,15 @@ use std::sync::Arc;
 pub struct Module {
     raw: Arc<CudaModule>,
     device: usize,
+}
+
+/// An array of a module in constant memory, which all its kernels read.
+#[derive(Clone, Debug)]
+pub struct ConstantArray {
+    address: sys::CUdeviceptr,
+    bytes: usize,
+    /// Keeps it loaded.
+    _module: Module,
 }
 
 /// One entry point of a module.
@@ -38,6 +47,34 @@ impl Module {
     pub fn kernel(&self, name: &'static str) -> Result<Kernel, CudaError> {
         let raw = self.raw.load_function(name).map_err(CudaError::driver("finding a kernel", self.device))?;
         Ok(Kernel { raw, name, device: self.device })
+    }
+
+    /// The array `name` in constant memory; `None` if no kernel of the module reads it.
+    pub fn constant_array(&self, device: &Device, name: &str) -> Result<Option<ConstantArray>, CudaError> {
+        let failed = CudaError::driver("finding an array", self.device);
+        device.context().bind_to_thread().map_err(&failed)?;
+        let stream = device.context().default_stream();
+        match self.raw.get_global(name, &stream) {
+            Ok(array) => {
+                let (address, _) = array.device_ptr(&stream);
+                Ok(Some(ConstantArray { address, bytes: array.len(), _module: self.clone() }))
+            }
+            Err(DriverError(sys::CUresult::CUDA_ERROR_NOT_FOUND)) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+impl ConstantArray {
+    /// Waits until all work of a stream is done, then copies to the beginning of the array, and waits.
+    pub fn write(&self, stream: &Stream, source: &[f64]) -> Result<(), CudaError> {
+        assert!(size_of_val(source) <= self.bytes, "{} numbers to {} bytes", source.len(), self.bytes);
+        stream.synchronize()?;
+        let failed = stream.failed("copying to the device");
+        stream.raw.context().bind_to_thread().map_err(&failed)?;
+        // SAFETY: the array has as many places; the source is borrowed until the copy is done.
+        unsafe { result::memcpy_htod_async(self.address, source, stream.raw.cu_stream()) }.map_err(&failed)?;
+        stream.synchronize()
     }
 }
 

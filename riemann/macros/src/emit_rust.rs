@@ -227,10 +227,14 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
     let quantities = Quantities::of(description, form, program);
     let (positive, limits) = (!quantities.changed.is_empty(), quantities.change());
     quote! {
+        fn with_parameters(&self, values: &[f64]) -> ::core::option::Option<Self> {
+            ::core::option::Option::Some(<Self as ::riemann::solver::Described>::from_parameters(values))
+        }
         fn device_source(&self) -> ::core::option::Option<::riemann::device_source::DeviceSource> {
             ::core::option::Option::Some(::riemann::device_source::DeviceSource {
                 body: ::std::string::String::from(#body),
                 parameters: ::std::vec![#((#names, self.#fields)),*],
+                reduced: ::std::vec::Vec::new(),
                 equations: #m,
                 waves: #w,
                 aux: #a,

@@ -389,6 +389,10 @@ where
         None
     }
 
+    fn with_parameters(&self, values: &[f64]) -> Option<Self> {
+        self.0.with_parameters(values).map(FaceFrame)
+    }
+
     fn device_source(&self) -> Option<DeviceSource> {
         self.0.device_source().map(|inside| framed(inside, S::DIM, S::GROUPS))
     }

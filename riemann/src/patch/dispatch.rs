@@ -13,6 +13,7 @@ use crate::device_source::DeviceSource;
 use crate::group::Group;
 use crate::real::Scalar;
 use crate::solver::Solver;
+use std::cell::UnsafeCell;
 use std::sync::Arc;
 
 /// Vector instructions that the update is compiled for. All give the same bits.
@@ -149,16 +150,29 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     /// # Safety
     /// The row must be readable.
     unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize>;
+
+    /// Gives the solver's parameters other values, one each, checked; false if it cannot have others.
+    ///
+    /// # Safety
+    /// No other function of the solver is called meanwhile.
+    unsafe fn set_parameters(&self, values: &[f64]) -> bool;
 }
 
 /// A [`Solver`] compiled into whole-patch kernels, for the vectors of this build; where `EVERY`, for all.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Kernels<S, const M: usize, const W: usize, const A: usize, const EVERY: bool = false> {
-    solver: S,
+    /// Written by [`PatchSolver::set_parameters`] alone.
+    solver: UnsafeCell<S>,
     isa: Isa,
     equations: [&'static str; M],
     aux: [&'static str; A],
     aux_face: [Option<Axis>; A],
+}
+
+// SAFETY: the solver is written only while nobody else uses it.
+unsafe impl<S: Sync, const M: usize, const W: usize, const A: usize, const EVERY: bool> Sync
+    for Kernels<S, M, W, A, EVERY>
+{
 }
 
 impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels<S, M, W, A> {
@@ -189,12 +203,15 @@ where
 {
     fn of(solver: S, isa: Isa) -> Self {
         const { assert!(W <= MAX_WAVES) };
+        let solver = UnsafeCell::new(solver);
         Kernels { solver, isa, equations: S::EQUATIONS, aux: S::AUX, aux_face: S::AUX_FACE }
     }
 
     /// The solver.
+    #[inline(always)]
     pub fn solver(&self) -> &S {
-        &self.solver
+        // SAFETY: it is not written while a function of the solver runs.
+        unsafe { &*self.solver.get() }
     }
 }
 
@@ -221,7 +238,7 @@ impl SolverKernels {
 /// Enters `$kernel` with the vectors of `self.isa`; where not `$widest`, with those of AVX2 at most.
 macro_rules! dispatch {
     ($self:ident, $kernel:ident($($arg:ident),*), $widest:literal) => {{
-        let solver = &$self.solver;
+        let solver = $self.solver();
         // `new` and `with_isa` saw that the processor has the instructions with which packs of these types are entered, and that there are
         // kernels for them. The conditions are known when a kernel is compiled: what they exclude is not.
         match $self.isa {
@@ -285,13 +302,13 @@ where
     fn quantities(&self, q: &[R], aux: &[R], values: &mut [R]) {
         let (q, aux) = (q.try_into().expect("one per equation"), aux.try_into().expect("one per auxiliary value"));
         assert_eq!(values.len(), S::POSITIVE.len() + S::NONNEGATIVE.len());
-        self.solver.quantities::<R>(q, aux, values);
+        self.solver().quantities::<R>(q, aux, values);
     }
     fn groups(&self) -> &'static [Group] {
         S::GROUPS
     }
     fn device_source(&self) -> Option<DeviceSource> {
-        self.solver.device_source()
+        self.solver().device_source()
     }
     fn scratch_len(&self) -> usize {
         if S::DIM > 2 { scratch_len(M, W).max(space::scratch_len(M, W)) } else { scratch_len(M, W) }
@@ -333,6 +350,13 @@ where
 
     unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize> {
         // SAFETY: the caller's promise.
-        unsafe { first_inadmissible(&self.solver, row, data) }
+        unsafe { first_inadmissible(self.solver(), row, data) }
+    }
+
+    unsafe fn set_parameters(&self, values: &[f64]) -> bool {
+        let Some(solver) = self.solver().with_parameters(values) else { return false };
+        // SAFETY: the caller's promise: nobody else looks at it.
+        unsafe { *self.solver.get() = solver };
+        true
     }
 }

@@ -294,6 +294,8 @@ pub struct Form {
     pub(super) description: Description,
     /// Makes a solver from the values of its parameters.
     pub(super) create: unsafe extern "C" fn(values: *const f64, len: usize, *mut Object) -> Status,
+    /// Gives a solver's parameters other values; [`Status::ABSENT`] if it cannot have others. No other function of it runs meanwhile.
+    pub(super) set_parameters: unsafe extern "C" fn(Object, values: *const f64, len: usize) -> Status,
     /// The solver with two axes exchanged; [`Status::ABSENT`] if there is none.
     pub(super) exchanged: unsafe extern "C" fn(Object, Axis, Axis, *mut Object) -> Status,
     /// The solver in a mirror normal to an axis; [`Status::ABSENT`] if there is none.

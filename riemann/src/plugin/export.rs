@@ -46,6 +46,7 @@ where
     Form {
         description: describe::<S, M, W, A>(P),
         create: E::<S, M, W, A, P>::create,
+        set_parameters: E::<S, M, W, A, P>::set_parameters,
         exchanged: E::<S, M, W, A, P>::exchanged,
         mirrored: E::<S, M, W, A, P>::mirrored,
         destroy: E::<S, M, W, A, P>::destroy,
@@ -115,6 +116,15 @@ unsafe fn read<T: Copy, const N: usize>(p: *const T) -> [T; N] {
     if N == 0 { std::array::from_fn(|_| unreachable!("there are none")) } else { unsafe { *p.cast() } }
 }
 
+/// Values of parameters.
+///
+/// # Safety
+/// `p` must point at `len` values, if there are any.
+unsafe fn slice<'a>(p: *const f64, len: usize) -> &'a [f64] {
+    // SAFETY: by the caller's promise.
+    if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(p, len) } }
+}
+
 impl<S, const M: usize, const W: usize, const A: usize, const P: u8> Export<S, M, W, A, P>
 where
     S: Solver<M, W, A> + Described,
@@ -152,10 +162,15 @@ where
     unsafe extern "C" fn create(values: *const f64, len: usize, object: *mut Object) -> Status {
         guard(|| {
             // SAFETY: the caller gives as many values, and a place for the object.
-            unsafe {
-                let values = if len == 0 { &[] } else { std::slice::from_raw_parts(values, len) };
-                Self::put(Some(S::from_parameters(values)), object)
-            }
+            unsafe { Self::put(Some(S::from_parameters(slice(values, len))), object) }
+        })
+    }
+
+    unsafe extern "C" fn set_parameters(object: Object, values: *const f64, len: usize) -> Status {
+        // SAFETY: the object is alive and nobody else uses it; there are as many values.
+        guard(|| unsafe {
+            let set = PatchSolver::<f64>::set_parameters(Self::kernels(object), slice(values, len));
+            if set { Status::DONE } else { Status::ABSENT }
         })
     }
 

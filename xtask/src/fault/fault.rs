@@ -81,6 +81,7 @@ impl Solver<1, 1, 0> for Fault {
         Some(DeviceSource {
             body: body.to_owned(),
             parameters: vec![("limit", self.limit)],
+            reduced: Vec::new(),
             equations: 1,
             waves: 1,
             aux: 0,

@@ -41,6 +41,7 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
     let mut settings = CaseSettings {
         gauge: output::gauges(reader, &mesh, dimension),
         scheme: scheme::read(reader),
+        reduce: fields::table(reader, "reduce"),
         define: fields::table(reader, "define"),
         initial: fields::initial(reader),
         primitive: fields::table(reader, fields::PRIMITIVE),

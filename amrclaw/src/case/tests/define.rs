@@ -59,7 +59,7 @@ fn names_are_their_formulas() {
     let state = [2.0, 0.5, 0.25, 3.0];
     let kinetic = (0.5 * 0.5 + 0.25 * 0.25) / (2.0 * 2.0);
     let mut rates = [0.0; 4];
-    case.source_terms::<2>().unwrap().fill_row(&row, &state, &[0.0; 7], &mut rates);
+    case.source_terms::<2>(&None).unwrap().fill_row(&row, &state, &[0.0; 7], &mut rates);
     assert_eq!(rates, [0.0, -kinetic, 0.0, 0.0]);
     assert_eq!(case.output_fields()[0].1, "((x_momentum ^ 2.0 + y_momentum ^ 2.0) / (2.0 * density))");
     assert!(case.remarks.is_empty(), "{:?}", case.remarks);

@@ -90,10 +90,10 @@ fn source_terms_see_the_solution() {
     let (depth, momentum, bottom, kappa) = ([1.0, 2.0], [3.0, 0.5], [0.0; 2], [1.0; 2]);
     let further: [&[f64]; 4] = [&depth, &momentum, &bottom, &kappa];
     let mut out = [f64::NAN; 4];
-    let source = case.source_terms::<1>().unwrap();
+    let source = case.source_terms::<1>(&None).unwrap();
     source.fill_row(&ROW, &further[..2].concat(), &further[2..].concat(), &mut out);
     assert_eq!(out, [0.0, 0.0, -6.0, -12.0]);
-    case.criterion::<1>().unwrap().fill_row(&ROW, &further[..2].concat(), &further[2..].concat(), &mut out[..2]);
+    case.criterion::<1>(&None).unwrap().fill_row(&ROW, &further[..2].concat(), &further[2..].concat(), &mut out[..2]);
     assert_eq!(out[..2], [1.0, 0.0]);
 }
 

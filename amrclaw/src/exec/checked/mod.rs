@@ -159,6 +159,10 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         self.inner.keep_admissible(on)
     }
 
+    fn renew_parameters(&mut self) -> Result<(), ExecError> {
+        self.inner.renew_parameters()
+    }
+
     fn set_time(&mut self, level: Level, time: f64) {
         self.inner.set_time(level, time);
     }

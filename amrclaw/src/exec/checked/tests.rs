@@ -55,6 +55,7 @@ fn problem() -> Problem<2> {
         looks_beside: false,
         source_split: SourceSplit::None,
         conservation_fix: true,
+        reduced: None,
     }
 }
 

@@ -250,6 +250,11 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.solver.limits()
     }
 
+    fn renew_parameters(&mut self) -> Result<(), ExecError> {
+        let (Some(engine), Some(reduced)) = (&self.engine, &self.problem.reduced) else { return Ok(()) };
+        or_abort(&self.ranks, engine.set_parameters(&reduced.values().collect::<Vec<_>>()))
+    }
+
     fn set_time(&mut self, level: Level, time: f64) {
         self.levels[level.index()].states.time = time;
     }

@@ -51,6 +51,7 @@ pub(super) fn known(quantity: Quantity, num_eqn: usize) -> String {
         Quantity::Value(m) if m < num_eqn => format!("q[{m}]"),
         Quantity::Value(k) => format!("aux[{}]", k - num_eqn),
         Quantity::Duration => "at.duration".to_owned(),
+        Quantity::Parameter(k) => format!("reduced_parameters[{k}]"),
     }
 }
 

@@ -6,8 +6,8 @@ use crate::physics::Problem;
 use crate::threads::parallel_map;
 use cuda::amr::kernels::{BOUNDARY_FUNCTION, EVALUATE, FLAG_FUNCTION, Row, SOURCE_FUNCTION};
 use cuda::amr::{CaseFunction, Group, Shape, TileShape, UpdateOptions};
-use cuda::compile::{Source, Target};
-use cuda::{CudaError, Device, Kernel};
+use cuda::compile::{MOST_REDUCED, REDUCED_PARAMETERS, Source, Target};
+use cuda::{ConstantArray, CudaError, Device, Kernel};
 use riemann::device_source::DeviceSource;
 use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Precision;
@@ -87,6 +87,9 @@ impl KernelOptions {
             aux_face: solver.aux_face().iter().map(|axis| axis.map_or(-1, |axis| axis as i32)).collect(),
         };
         let functions = CaseFunctions::of(problem, &text);
+        let reduced: Vec<String> = problem.reduced.iter().flat_map(|reduced| reduced.names()).cloned().collect();
+        assert!(reduced.len() <= MOST_REDUCED, "checked with the case");
+        let text = DeviceSource { reduced, ..text };
         let target = Target { precision: Precision::of::<R>(), fused, solver: Some(text) };
         KernelOptions { shape, scheme, sweeps, target, conservation_fix: problem.conservation_fix, functions }
     }
@@ -153,16 +156,24 @@ impl KernelOptions {
     }
 }
 
-/// Compiles all texts in parallel, or loads their machine code from disk. Returns the kernels by launch name.
-pub(in crate::exec) fn compile(
-    device: &Device,
-    texts: &[KernelText],
-) -> Result<Vec<(&'static str, Kernel)>, CudaError> {
+/// The compiled kernels of a run.
+pub(in crate::exec) struct CompiledKernels {
+    /// By launch name.
+    pub kernels: Vec<(&'static str, Kernel)>,
+    /// Where they read the solver's parameters that change from step to step.
+    pub parameters: Vec<ConstantArray>,
+}
+
+/// Compiles all texts in parallel, or loads their machine code from disk.
+pub(in crate::exec) fn compile(device: &Device, texts: &[KernelText]) -> Result<CompiledKernels, CudaError> {
     let compile = |n: usize| {
         let text = &texts[n];
         let module = device.compile(&text.source, &text.target)?;
+        let parameters = module.constant_array(device, REDUCED_PARAMETERS)?;
         let entries = text.entries.iter().map(|[entry, name]| Ok((*name, module.kernel(entry)?)));
-        entries.collect::<Result<Vec<_>, CudaError>>()
+        Ok((entries.collect::<Result<Vec<_>, CudaError>>()?, parameters))
     };
-    Ok(parallel_map(texts.len(), compile).into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+    let compiled = parallel_map(texts.len(), compile).into_iter().collect::<Result<Vec<_>, CudaError>>()?;
+    let (kernels, parameters): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
+    Ok(CompiledKernels { kernels: kernels.concat(), parameters: parameters.into_iter().flatten().collect() })
 }

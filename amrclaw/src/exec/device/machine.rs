@@ -46,6 +46,12 @@ pub trait Queue: Send + Sync + 'static {
     /// If the device fails.
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError>;
 
+    /// Gives the solver's parameters that change from step to step values for kernels enqueued from now on; waits for all work enqueued before.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn set_parameters(&self, values: &[f64]) -> Result<(), CudaError>;
+
     /// Enqueues the launch of a kernel of the registry on `count` chunks or items, in `dim` dimensions.
     ///
     /// # Safety

@@ -24,7 +24,7 @@ pub(super) use axes::{axes, box_by_axes, periodic_bits};
 pub use case_functions::CaseFunctions;
 pub(super) use divided_tables::{DividedTables, TableOwners, kernels_divide_among};
 pub(super) use evaluate::{EvaluatePlace, FunctionTables};
-pub(super) use kernels::{EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, compile};
+pub(super) use kernels::{CompiledKernels, EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, compile};
 pub use kernels::{KernelOptions, KernelText, update_name};
 pub use machine::{Machine, Overlap, Queue};
 pub(super) use machine::{bytes_of, bytes_of_mut, pointer, structs_of, words_of};

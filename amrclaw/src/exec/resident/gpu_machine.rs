@@ -3,11 +3,11 @@
 use super::branch::Branch;
 use super::device_times::DeviceTimes;
 use super::shared_buffer::SharedBuffer;
-use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, Overlap, Queue, compile};
+use crate::exec::device::{CompiledKernels, EVALUATE_AUX, KernelOptions, Machine, Overlap, Queue, compile};
 use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::DeviceStruct;
 use cuda::amr::kernels::{CONTINUE_AUX, DIVIDE_PLAN, LIST_CHUNKS, LIST_TILES, WRITE_PLAN};
-use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Priority, Stream};
+use cuda::{ConstantArray, CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Priority, Stream};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -30,6 +30,8 @@ pub struct GpuMachine {
     branches: [Branch; 2],
     /// By name; and whether it writes tables or auxiliary values, which the next kernel may read before it waits.
     kernels: HashMap<&'static str, (Kernel, bool)>,
+    /// Where kernels read the solver's parameters that change from step to step.
+    parameters: Vec<ConstantArray>,
     resident_tiles: u32,
     /// The device can start a kernel before the one ahead of it has ended.
     ahead: bool,
@@ -87,7 +89,7 @@ impl GpuMachine {
     /// If driver, GPU or NVRTC are missing, or a kernel does not compile.
     pub fn open(ordinal: usize, memory_limit: Option<u64>, options: &KernelOptions) -> Result<Self, CudaError> {
         let device = Device::open(ordinal, memory_limit)?;
-        let kernels = compile(&device, &options.texts())?;
+        let CompiledKernels { kernels, parameters } = compile(&device, &options.texts())?;
         let update = kernels.iter().find(|(name, _)| name.starts_with("update")).expect("there is an update");
         let blocks = update.1.blocks_per_multiprocessor(&device, options.update_threads())?;
         let resident_tiles = blocks * device.info().multiprocessors;
@@ -114,6 +116,7 @@ impl GpuMachine {
             branches,
             device,
             kernels: kernels.into_iter().map(of_kernel).collect(),
+            parameters,
             resident_tiles,
             ahead,
             tables_written: AtomicBool::new(false),
@@ -213,6 +216,11 @@ impl Queue for GpuMachine {
 
     fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
         self.take_time(|| self.stream().fill(target, at, bytes, 0))
+    }
+
+    fn set_parameters(&self, values: &[f64]) -> Result<(), CudaError> {
+        // Between steps no branch is open, and the stream has joined all.
+        self.parameters.iter().try_for_each(|array| array.write(&self.stream, values))
     }
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {

@@ -261,6 +261,11 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.host.get_mut().keep_admissible(on)
     }
 
+    fn renew_parameters(&mut self) -> Result<(), ExecError> {
+        let Some(reduced) = &self.problem.reduced else { return Ok(()) };
+        self.or_abort(self.machine.set_parameters(&reduced.values().collect::<Vec<_>>()).map_err(ExecError::from))
+    }
+
     fn set_time(&mut self, level: Level, time: f64) {
         self.levels[level.index()].states.time = time;
     }

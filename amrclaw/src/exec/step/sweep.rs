@@ -140,6 +140,9 @@ pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
     /// Page locks for the arrays that sweeps copy from and to.
     fn locks(&self) -> Box<dyn PageLock>;
 
+    /// Gives the solver's parameters that change from step to step values for sweeps to come.
+    fn set_parameters(&self, values: &[f64]) -> Result<(), ExecError>;
+
     /// What the device has been used for.
     fn usage(&self) -> DeviceUse;
 }

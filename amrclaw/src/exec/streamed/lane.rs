@@ -1,7 +1,7 @@
 //! What streaming needs of a device: queues of work that run concurrently.
 
 use crate::exec::DeviceUse;
-use crate::exec::device::{KernelOptions, Queue, compile};
+use crate::exec::device::{CompiledKernels, KernelOptions, Queue, compile};
 use crate::fields::PageLock;
 use cuda::abi::DeviceStruct;
 use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Stream};
@@ -86,7 +86,7 @@ pub trait Lane: Queue {
 pub struct GpuLane {
     device: Arc<Device>,
     stream: Stream,
-    kernels: Arc<[(&'static str, Kernel)]>,
+    kernels: Arc<CompiledKernels>,
     timers: Mutex<Timers>,
 }
 
@@ -125,7 +125,7 @@ impl GpuLane {
         count: usize,
     ) -> Result<Vec<Self>, CudaError> {
         let device = Arc::new(Device::open(ordinal, memory_limit)?);
-        let kernels: Arc<[_]> = compile(&device, &options.texts())?.into();
+        let kernels = Arc::new(compile(&device, &options.texts())?);
         let lane = |_| {
             let (stream, device) = (device.stream()?, device.clone());
             Ok(GpuLane { device, stream, kernels: kernels.clone(), timers: Mutex::default() })
@@ -135,7 +135,7 @@ impl GpuLane {
 
     /// A kernel of the run.
     fn kernel(&self, name: &str) -> &Kernel {
-        &self.kernels.iter().find(|(other, _)| *other == name).expect("compiled at the start").1
+        &self.kernels.kernels.iter().find(|(other, _)| *other == name).expect("compiled at the start").1
     }
 }
 
@@ -160,6 +160,11 @@ impl Queue for GpuLane {
 
     fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
         self.stream.fill(target, at, bytes, 0)
+    }
+
+    fn set_parameters(&self, values: &[f64]) -> Result<(), CudaError> {
+        // All lanes share the kernels, and none has work between steps.
+        self.kernels.parameters.iter().try_for_each(|array| array.write(&self.stream, values))
     }
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {

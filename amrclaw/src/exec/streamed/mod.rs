@@ -327,6 +327,10 @@ impl<const D: usize, R: Scalar, L: Lane> SweepEngine<D, R> for Streamed<D, R, L>
         self.state.lock().lane_buffers.first().locks()
     }
 
+    fn set_parameters(&self, values: &[f64]) -> Result<(), ExecError> {
+        Ok(self.state.lock().lane_buffers.first().set_parameters(values)?)
+    }
+
     fn usage(&self) -> DeviceUse {
         let state = self.state.lock();
         let used = state.used;

@@ -81,7 +81,7 @@ impl<const D: usize> Formula<D> {
             return Self::new(text, fields, vocabulary);
         }
         let formulas = mapping.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
-        let known = Names { variables: fields.to_vec(), constants: vocabulary.constants.clone() };
+        let known = vocabulary.names(fields.to_vec());
         let syntax = parse(text)?.with_formulas(&physical_names(&formulas.iter().collect::<Vec<_>>()), &known);
         Self::of_syntax(&syntax, fields, vocabulary).map_err(|error| FormulaError::new(text, error))
     }
@@ -92,7 +92,7 @@ impl<const D: usize> Formula<D> {
     /// The first mistake.
     pub fn of_syntax(syntax: &Syntax, fields: &[String], vocabulary: &Vocabulary) -> Result<Self, ExpressionError> {
         let variables = cell_names(D).into_iter().chain(fields.iter().cloned()).collect();
-        let names = Names { variables, constants: vocabulary.constants.clone() };
+        let names = vocabulary.names(variables);
         let whole = syntax.with_formulas(&vocabulary.resolved(&names), &names);
         Self::compile(&whole, &names, fields.len(), vocabulary)
     }

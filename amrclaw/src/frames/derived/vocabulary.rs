@@ -3,8 +3,10 @@
 use super::quantities;
 use crate::formula::{ExpressionError, Names, Syntax};
 use crate::frames::run_json::{self, RunRecord, SolverRecord};
+use crate::physics::ReducedParameters;
 use riemann::catalogue;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Numbers and formulas by name: a solver's parameters and quantities.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +15,8 @@ pub struct Vocabulary {
     pub constants: Vec<(String, f64)>,
     /// Named formulas; each may use those before it.
     pub formulas: Vec<(String, String)>,
+    /// Parameters that change from step to step, which hide numbers.
+    pub reduced: Option<Arc<ReducedParameters>>,
 }
 
 impl Vocabulary {
@@ -29,7 +33,7 @@ impl Vocabulary {
         let quantities = quantities(&solver.name, dimension);
         let built_in = quantities.iter().map(|q| (q.name.to_owned(), q.formula.to_owned()));
         let formulas = built_in.chain(solver.quantities.iter().cloned()).collect();
-        Vocabulary { constants, formulas }
+        Vocabulary { constants, formulas, reduced: None }
     }
 
     /// The vocabulary of the run whose files are in a folder; if it has no `run.json`, that of the first built-in solver with
@@ -44,6 +48,11 @@ impl Vocabulary {
             Self::of_solver(&SolverRecord { name: info.name.to_owned(), ..SolverRecord::default() }, dimension)
         };
         catalogue::all().iter().find(same).map(named).unwrap_or_default()
+    }
+
+    /// The names that a formula with these variables may use.
+    pub(super) fn names(&self, variables: Vec<String>) -> Names {
+        Names { variables, constants: self.constants.clone(), reduced: self.reduced.clone() }
     }
 
     /// The formulas, each with earlier ones substituted. Formulas that need names outside `names` are included: they are

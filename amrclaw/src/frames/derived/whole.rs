@@ -1,7 +1,7 @@
 //! Formulas of a whole solution: of its largest and smallest values and its totals.
 
 use super::{Formula, Vocabulary};
-use crate::formula::{Expression, ExpressionError, Input, Names, Reduction, ReductionKind, Syntax, reduction_name};
+use crate::formula::{Expression, ExpressionError, Input, Reduction, ReductionKind, Syntax, reduction_name};
 
 /// A value of the whole solution.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl<const D: usize> WholeFormula<D> {
         };
         let parts = reductions.iter().map(part).collect::<Result<Vec<_>, _>>()?;
         let variables = ["t".to_owned()].into_iter().chain((0..parts.len()).map(reduction_name)).collect();
-        let names = Names { variables, constants: vocabulary.constants.clone() };
+        let names = vocabulary.names(variables);
         let outer = outer.compile(&names).map_err(|errors| {
             let mut first = errors.into_iter().next().unwrap_or_else(|| unreachable!("an error without a mistake"));
             if first.is_unknown_name {

@@ -5,7 +5,8 @@ use super::ranks::{imbalance, records};
 use crate::diagnose::PhaseSeconds;
 use crate::exec::{DevicePhase, DeviceUse, HostWork};
 use crate::frames::run_json::{
-    DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, StepLimitsRecord, StreamedRecord,
+    DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, SolverRecord, StepLimitsRecord,
+    StreamedRecord,
 };
 use cuda::memory::PoolStatistics;
 use std::collections::BTreeMap;
@@ -34,6 +35,13 @@ fn device_record(used: DeviceUse, host: Vec<HostWork>) -> DeviceRecord {
 }
 
 impl<const D: usize> Driver<'_, D> {
+    /// The solver, with the last values of its parameters.
+    fn solver_record(&self) -> SolverRecord {
+        let reduced: Vec<(String, f64)> =
+            self.simulation.reduced().map(|(name, value)| (name.to_owned(), value)).collect();
+        self.case.solver_record(&reduced)
+    }
+
     fn step_limits(&self) -> Option<StepLimitsRecord> {
         let (dt_max, limited) = (self.simulation.dt_max(), self.simulation.counts().limited);
         (dt_max.is_some() || limited.by_growth > 0).then(|| StepLimitsRecord {
@@ -62,7 +70,7 @@ impl<const D: usize> Driver<'_, D> {
         };
         RunRecord {
             case: self.case.file().to_owned(),
-            solver: Some(self.case.solver_record()),
+            solver: Some(self.solver_record()),
             status,
             error,
             time: simulation.time(),

@@ -20,7 +20,7 @@ struct Shared {
     /// Values of the parameters; none where the solver was made from another.
     values: Vec<f64>,
     /// The message of the solver's first panic.
-    failure: Mutex<Option<String>>,
+    failure: Arc<Mutex<Option<String>>>,
 }
 
 // SAFETY: the solver behind the object is `Send` and `Sync`, as every `Solver` is.
@@ -61,7 +61,16 @@ impl Instance {
     }
 
     pub(super) fn new(plugin: PluginForm, object: Object, values: &[f64]) -> Self {
-        Instance(Arc::new(Shared { plugin, object, values: values.to_vec(), failure: Mutex::new(None) }))
+        Instance(Arc::new(Shared { plugin, object, values: values.to_vec(), failure: Arc::default() }))
+    }
+
+    /// Another solver with the values that this one was made with, which keeps them when this one gets others. Its panics are this one's.
+    pub fn again(&self) -> Self {
+        let Ok(mut other) = self.0.plugin.create(&self.0.values) else { return self.clone() };
+        if let Some(other) = Arc::get_mut(&mut other.0) {
+            other.failure = self.0.failure.clone();
+        }
+        other
     }
 
     /// The kernels.
@@ -137,9 +146,20 @@ impl Instance {
         self.0.plugin.info
     }
 
-    /// The values of its parameters; none where the solver was made from another.
+    /// The values of its parameters as it was made; none where it was made from another.
     pub fn values(&self) -> &[f64] {
         &self.0.values
+    }
+
+    /// As [`PatchSolver::set_parameters`](crate::patch::PatchSolver::set_parameters).
+    ///
+    /// # Safety
+    /// That of the method.
+    pub unsafe fn set_parameters(&self, values: &[f64]) -> bool {
+        let _inside = enter(&"from_parameters");
+        // SAFETY: the values are there; the rest is the caller's promise.
+        let status = unsafe { (self.form().set_parameters)(self.0.object, values.as_ptr(), values.len()) };
+        self.done(status)
     }
 
     pub(super) fn form(&self) -> &'static Form {
@@ -195,6 +215,7 @@ impl Instance {
         Some(DeviceSource {
             body,
             parameters: names.zip(self.0.values.iter().copied()).collect(),
+            reduced: Vec::new(),
             equations: info.equations.len(),
             waves: info.waves,
             aux: info.aux.len(),

@@ -159,6 +159,11 @@ impl<R: Precision> PatchSolver<R> for Instance {
         }
         (cell < row.len).then_some(cell)
     }
+
+    unsafe fn set_parameters(&self, values: &[f64]) -> bool {
+        // SAFETY: the caller's promise is handed on.
+        unsafe { Instance::set_parameters(self, values) }
+    }
 }
 
 /// A face between two states; what belongs to a transverse split is not read.

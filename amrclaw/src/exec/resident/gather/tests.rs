@@ -36,6 +36,10 @@ impl Queue for Host {
         Ok(())
     }
 
+    fn set_parameters(&self, _: &[f64]) -> Result<(), CudaError> {
+        Ok(())
+    }
+
     unsafe fn launch<A: DeviceStruct>(&self, _: &'static str, _: Grid, _: &A) -> Result<(), CudaError> {
         Ok(())
     }
