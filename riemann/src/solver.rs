@@ -92,6 +92,22 @@ pub struct PositionFormulas {
     pub mapping: &'static [&'static str],
     /// Further quantities by name, over the names of the state's components and of the auxiliary values.
     pub quantities: &'static [(&'static str, &'static str)],
+    /// Primitive variables by name, in the same way.
+    pub primitive: &'static [(&'static str, &'static str)],
+    /// The state, over the names of the primitive variables and of the auxiliary values.
+    pub conserved: &'static [&'static str],
+}
+
+impl PositionFormulas {
+    /// No formulas.
+    pub const NONE: PositionFormulas = PositionFormulas {
+        initial: &[],
+        aux_values: &[],
+        mapping: &[],
+        quantities: &[],
+        primitive: &[],
+        conserved: &[],
+    };
 }
 
 /// What a program needs to select and make a solver that it does not know: name, parameters, construction.
@@ -163,8 +179,7 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     /// What happens at a face depends on the jumps beside it: see [`Solver::normal_beside`].
     const LOOKS_BESIDE: bool = false;
     /// Functions of position as formulas.
-    const FORMULAS: PositionFormulas =
-        PositionFormulas { initial: &[], aux_values: &[], mapping: &[], quantities: &[] };
+    const FORMULAS: PositionFormulas = PositionFormulas::NONE;
 
     /// Calls `f` as a separate function ([`Real::outlined`]), which is compiled with the solver's module, so that kernels of several
     /// solvers are compiled in parallel. A solver that wraps another one forwards the call.

@@ -133,8 +133,8 @@ fn check_primitives(
         reader.wrong(PRIMITIVE, message, format!("write {} under `[initial]`", shape.equations.join(", ")));
         return Some(CaseSettings { initial: CellData::User, ..case.clone() });
     };
-    let variables: Vec<String> = known.variables.iter().map(|name| (*name).to_owned()).collect();
-    check_names(reader, &case.primitive, &variables, "primitive variable", shape);
+    let variables = &known.names;
+    check_names(reader, &case.primitive, variables, "primitive variable", shape);
     for name in variables.iter().filter(|name| case.primitive.iter().all(|field| field.name != **name)) {
         let help = format!("write `{name} = \"{}\"`, or a formula, under `[{PRIMITIVE}]`", shape.example_of(name));
         reader.require(&format!("{PRIMITIVE}.{name}"), &help);

@@ -6,7 +6,7 @@ use super::sections::fields::PRIMITIVE;
 use super::settings::{CaseSettings, CellData, NamedExpression, SolverFrom};
 use super::shape::SolverShape;
 use crate::formula::{Definitions, ExpressionError, Syntax, is_free_name, reduction_name, reserved_names};
-use crate::frames::derived::{Formula, Primitives, Vocabulary, primitive_variables};
+use crate::frames::derived::{Formula, Vocabulary, primitive_variables};
 use riemann::frame::geometry;
 
 /// Most names: each is compared with all others.
@@ -51,31 +51,44 @@ pub(super) fn put_in(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &S
 
 /// Replaces in initial data the names of equations, or of primitive variables, by their initial data.
 pub(super) fn order_initial(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape) {
-    let primitive = primitives(case, shape).map_or(Vec::new(), |known| known.variables.to_vec());
-    put_in_each_other(reader, &mut case.primitive, "initial.primitive", |name| primitive.contains(&name));
+    let primitive = primitives(case, shape).map_or(Vec::new(), |known| known.names);
+    put_in_each_other(reader, &mut case.primitive, "initial.primitive", |name| {
+        primitive.iter().any(|known| known == name)
+    });
     if let CellData::Expressions(fields) = &mut case.initial {
         put_in_each_other(reader, fields, "initial", |name| shape.equations.iter().any(|equation| equation == name));
     }
 }
 
+/// Primitive variables of a case's solver, and its equations' quantities as formulas over them.
+pub(super) struct PrimitiveVariables {
+    pub names: Vec<String>,
+    conserved: Vec<String>,
+}
+
 /// The primitive variables of the case's solver, if it has any.
-pub(super) fn primitives(case: &CaseSettings, shape: &SolverShape) -> Option<Primitives> {
-    match &case.solver.from {
-        SolverFrom::Name(name) => primitive_variables(name, shape.dimension),
-        SolverFrom::Path(_) => None,
+pub(super) fn primitives(case: &CaseSettings, shape: &SolverShape) -> Option<PrimitiveVariables> {
+    if !shape.formulas.conserved.is_empty() {
+        let formulas = shape.formulas.with_parameters(&parameters(&case.solver, shape));
+        return Some(PrimitiveVariables { names: formulas.primitive, conserved: formulas.conserved });
     }
+    let SolverFrom::Name(name) = &case.solver.from else { return None };
+    let known = primitive_variables(name, shape.dimension)?;
+    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    Some(PrimitiveVariables { names: owned(known.variables), conserved: owned(known.conserved) })
 }
 
 /// The formulas of conserved quantities, of right formulas of primitive variables.
-pub(super) fn conserved(case: &CaseSettings, known: &Primitives, shape: &SolverShape) -> Vec<NamedExpression> {
+pub(super) fn conserved(case: &CaseSettings, known: &PrimitiveVariables, shape: &SolverShape) -> Vec<NamedExpression> {
     let given: Vec<(&str, &Syntax)> = case.primitive.iter().map(|field| (field.name.as_str(), &field.syntax)).collect();
     let (definitions, _) = Definitions::new(&given);
-    let parse = |text: &str| Syntax::parse(text).expect("right as it stands here");
-    let of_equation = |(name, text): (&String, &&str)| {
-        let syntax = definitions.put_in(&parse(text)).unwrap_or_else(|_| Syntax::number(1.0));
+    // A parameter without a value has been noted.
+    let put = |text: &str| Syntax::parse(text).and_then(|syntax| definitions.put_in(&syntax));
+    let of_equation = |(name, text): (&String, &String)| {
+        let syntax = put(text).unwrap_or_else(|_| Syntax::number(1.0));
         NamedExpression { name: name.clone(), text: syntax.to_string(), syntax, key: PRIMITIVE.to_owned() }
     };
-    shape.equations.iter().zip(known.conserved).map(of_equation).collect()
+    shape.equations.iter().zip(&known.conserved).map(of_equation).collect()
 }
 
 /// Replaces in formulas the names of those that are `wanted`.

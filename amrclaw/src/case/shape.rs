@@ -71,6 +71,10 @@ pub struct SolverFormulas {
     pub mapping: Vec<String>,
     /// Further quantities by name, over the names of equations and auxiliary values.
     pub quantities: Vec<(String, String)>,
+    /// The names of the primitive variables.
+    pub primitive: Vec<String>,
+    /// The equations' quantities over these and the names of auxiliary values.
+    pub conserved: Vec<String>,
 }
 
 impl SolverFormulas {
@@ -87,6 +91,8 @@ impl SolverFormulas {
             aux: all(&self.aux),
             mapping: all(&self.mapping),
             quantities: self.quantities.iter().map(|(name, formula)| (name.clone(), put(formula))).collect(),
+            primitive: self.primitive.clone(),
+            conserved: all(&self.conserved),
         }
     }
 }
@@ -113,6 +119,10 @@ impl From<&SolverInfo> for SolverShape {
             default: p.default,
             check: p.check,
         });
+        // Primitive variables are known by name too.
+        let of_equations = |(name, _): &&(&str, &str)| info.equations.contains(name);
+        let primitive = info.formulas.primitive.iter().filter(|pair| !of_equations(pair));
+        let quantities = info.formulas.quantities.iter().chain(primitive);
         SolverShape {
             name: info.name.to_string(),
             dimension: info.dim,
@@ -131,7 +141,9 @@ impl From<&SolverInfo> for SolverShape {
                 initial: owned(info.formulas.initial),
                 aux: owned(info.formulas.aux_values),
                 mapping: owned(info.formulas.mapping),
-                quantities: info.formulas.quantities.iter().map(|&(name, text)| (name.into(), text.into())).collect(),
+                quantities: quantities.map(|&(name, text)| (name.into(), text.into())).collect(),
+                primitive: info.formulas.primitive.iter().map(|&(name, _)| name.into()).collect(),
+                conserved: owned(info.formulas.conserved),
             },
         }
     }

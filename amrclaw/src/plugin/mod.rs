@@ -13,6 +13,7 @@ mod ends;
 mod error;
 mod functions;
 mod inputs;
+mod inverse;
 mod library;
 mod source;
 mod toolchain;
@@ -21,6 +22,7 @@ pub(crate) use chosen::values_of;
 pub use chosen::{ChosenSolver, find_solver, shape_of};
 pub use demand::NotASolver;
 pub use error::PluginError;
+pub use inverse::check_primitive;
 
 use cuda::cache::Hash;
 use riemann::plugin::Plugin;

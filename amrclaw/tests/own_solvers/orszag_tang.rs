@@ -2,7 +2,7 @@
 
 use super::{assert_conserved, begin, case_of, range, run_to};
 use amrclaw::frames::derived::derive;
-use amrclaw::plugin::ChosenSolver;
+use amrclaw::plugin::{ChosenSolver, check_primitive};
 use riemann::holds::{Outcome, Sample, Subject, check};
 use riemann::plugin::Instance;
 use riemann::prelude::*;
@@ -18,6 +18,7 @@ use riemann::prelude::*;
     ],
     waves = 2,
     quantities = ["pressure", "beta", "alfven"],
+    primitive = ["density", vector3("u", "v", "w"), "gas_pressure", vector3("bx", "by", "bz"), "psi"],
 )]
 pub struct Plasma<const D: usize> {
     /// ratio of specific heats
@@ -97,6 +98,21 @@ impl Plasma {
         }
         let pressure = self.pressure(q);
         [pressure, pressure / (0.5 * field), (field / q[0]).sqrt()]
+    }
+
+    fn primitive(&self, q: State) -> State {
+        let mut primitive = q;
+        for k in 1..4 {
+            primitive[k] = q[k] / q[0];
+        }
+        primitive[4] = self.pressure(q);
+        primitive
+    }
+
+    fn conserved(&self, primitive: State) -> State {
+        let [density, u, v, w, pressure, bx, by, bz, psi] = primitive;
+        let energy = pressure / (self.gamma - 1.0) + 0.5 * density * (u * u + v * v + w * w);
+        [density, density * u, density * v, density * w, energy + 0.5 * (bx * bx + by * by + bz * bz), bx, by, bz, psi]
     }
 
     /// States that a gas can have, for checks.
@@ -206,7 +222,10 @@ where
 {
     let (instance, _) = Instance::own(solver);
     let faces = instance.faces();
-    for finding in check(&Subject { info: instance.info(), faces: &faces, sample: Sample::FULL }) {
+    let subject = Subject { info: instance.info(), faces: &faces, sample: Sample::FULL };
+    let inverse = check_primitive(instance.info(), &faces, instance.values());
+    assert!(inverse.is_some());
+    for finding in check(&subject).into_iter().chain(inverse) {
         assert!(!matches!(finding.outcome, Outcome::Fails(_)), "{} in {}D", finding.property, S::DIM);
     }
 }
@@ -248,4 +267,57 @@ fn quantities_are_known() {
             assert!((a - b).abs() < 1e-12 * (1.0 + a.abs()), "{a} and {b} at {x:?}");
         }
     });
+}
+
+/// Initial data in the solver's primitive variables are those in its equations' quantities, with the values of its parameters; the variables
+/// are known by name to formulas.
+#[test]
+fn initial_data_may_be_primitive() {
+    let solver = ChosenSolver::own(PLASMA);
+    let (head, _) = CASE.split_once("[initial]").expect("a section");
+    let text = format!(
+        "{head}[initial.primitive]\ndensity = '25 / 9'\nu = '-sin(y)'\nv = 'sin(x)'\nw = 0\ngas_pressure = '5 / 3'\n\
+         bx = '-sin(y)'\nby = 'sin(2 * x)'\nbz = '0 * u'\npsi = 0\n"
+    );
+    let start = |text: &str| begin::<2>(&solver, text, &["output.field=[{name='f', formula='gas_pressure + u'}]"]);
+    let [primitive, conserved] =
+        [text.as_str(), CASE].map(|text| start(text).unwrap_or_else(|e| panic!("{e}")).frame());
+    let mut expected = Vec::new();
+    super::common::for_each_finest_cell(&conserved, |_, _, _, q| expected.push(q.to_vec()));
+    let mut expected = expected.into_iter();
+    super::common::for_each_finest_cell(&primitive, |_, x, _, found| {
+        for (a, b) in expected.next().expect("as many cells").iter().zip(found) {
+            // Sums of numbers up to ten in another order.
+            assert!((a - b).abs() < 1e-13, "{a} and {b} at {x:?}");
+        }
+    });
+}
+
+/// Advection of a mass and of a share of it, whose `conserved` is not the inverse of `primitive`.
+#[riemann::solver(dim = 1, title = "Advection", equations = ["mass", "part"], waves = 1, primitive = ["mass", "share"])]
+pub struct Shares {}
+
+#[riemann::kernels]
+impl Shares {
+    fn normal(&self, ql: State, qr: State) -> Normal {
+        let jump = [qr[0] - ql[0], qr[1] - ql[1]];
+        Normal { waves: [jump], speeds: [1.0], amdq: [0.0, 0.0], apdq: jump }
+    }
+
+    fn primitive(&self, q: State) -> State {
+        [q[0], q[1] / q[0]]
+    }
+
+    fn conserved(&self, primitive: State) -> State {
+        [primitive[0], primitive[1] * (primitive[0] + 1e-9)]
+    }
+}
+
+/// Formulas that are not the inverse of each other are found, however little they differ.
+#[test]
+fn a_wrong_inverse_is_found() {
+    let (instance, _) = Instance::own(Shares {});
+    let finding = check_primitive(instance.info(), &instance.faces(), &[]).expect("it has primitive variables");
+    let Outcome::Fails(example) = finding.outcome else { panic!("{:?}", finding.outcome) };
+    assert!(example.to_string().contains("conserved(primitive(ql)): ["), "{example}");
 }

@@ -52,6 +52,8 @@ pub struct Form {
     pub aux_face: Vec<Option<usize>>,
     /// For each group of components that are no scalars its kind, as a position in [`GROUP_KINDS`], and its first component.
     pub groups: Vec<(usize, usize)>,
+    /// Variables in place of the equations' quantities, for initial data; none, or as many as equations.
+    pub primitive: Vec<String>,
 }
 
 /// The kinds of groups of components, by the names of `riemann::group::GroupKind`.
@@ -111,7 +113,12 @@ impl Description {
         if let Some(name) = attribute.quantities.iter().find(is_parameter) {
             return Err(Error::new(name.span(), "a parameter has this name: choose another"));
         }
-        let forms = attribute.dimensions.iter().map(|&dim| attribute.form(dim)).collect::<Result<_>>()?;
+        let forms = attribute.dimensions.iter().map(|&dim| attribute.form(dim)).collect::<Result<Vec<_>>>()?;
+        let of_forms = forms.iter().flat_map(|form| &form.primitive);
+        if let Some(name) = of_forms.into_iter().find(|name| parameters.iter().any(|p| p.name == name.as_str())) {
+            let message = format!("a parameter and a primitive variable are called `{name}`: choose another name");
+            return Err(Error::new(item.ident.span(), message));
+        }
         Ok(Description {
             solver: item.ident.clone(),
             generic,

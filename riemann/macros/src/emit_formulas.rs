@@ -6,7 +6,7 @@
 mod reading;
 mod term;
 
-use crate::check::QUANTITIES;
+use crate::check::{CONSERVED, PRIMITIVE, QUANTITIES};
 use crate::description::Form;
 use crate::tree::{Function, Program};
 use reading::call;
@@ -21,13 +21,15 @@ pub struct Formulas {
     pub aux_values: Vec<String>,
     pub mapping: Vec<String>,
     pub quantities: Vec<String>,
+    pub primitive: Vec<String>,
+    pub conserved: Vec<String>,
 }
 
 impl Formulas {
     /// The formulas of one form of a solver.
     ///
     /// # Errors
-    /// The mapping or the quantities cannot be written as formulas.
+    /// The mapping, the quantities or the primitive variables cannot be written as formulas.
     pub fn of(form: &Form, program: &Program) -> Result<Formulas> {
         let mut formulas = Formulas::default();
         for function in &program.of_position {
@@ -35,6 +37,8 @@ impl Formulas {
                 "initial" => formulas.initial = of_cell(form, program, function).unwrap_or_default(),
                 "aux_values" => formulas.aux_values = of_cell(form, program, function).unwrap_or_default(),
                 QUANTITIES => formulas.quantities = of_state(form, program, function)?,
+                PRIMITIVE => formulas.primitive = of_state(form, program, function)?,
+                CONSERVED => formulas.conserved = of_state(form, program, function)?,
                 _ => formulas.mapping = of_mapping(form, program, function)?,
             }
         }
@@ -78,7 +82,7 @@ fn of_mapping(form: &Form, program: &Program, function: &Function) -> Result<Vec
     values(form, program, function, vec![place(form, |axis| axis.to_uppercase()); function.parameters.len()], form.dim)
 }
 
-/// The quantities that `quantities` returns, over the names of the solver's values.
+/// The values that a function of the state or of primitive variables returns, over the names of the solver's values.
 ///
 /// # Errors
 /// As for [`of_cell`].
@@ -86,6 +90,7 @@ fn of_state(form: &Form, program: &Program, function: &Function) -> Result<Vec<S
     let named = |names: &[String]| Value::Parts(names.iter().map(|name| Value::Term(Term::atom(name))).collect());
     let arguments = function.parameters.iter().map(|local| match local.source_name.as_str() {
         "q" => named(&form.equations),
+        "primitive" => named(&form.primitive),
         _ => named(&form.aux),
     });
     values(form, program, function, arguments.collect(), usize::MAX)

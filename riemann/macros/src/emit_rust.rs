@@ -189,8 +189,8 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
     };
     let of_time = program.functions.iter().any(takes_time);
     let looks_around = program.looks_around();
-    let Formulas { initial, aux_values, mapping, quantities } = formulas;
-    let names = &description.quantities;
+    let Formulas { initial, aux_values, mapping, quantities, primitive, conserved } = formulas;
+    let (names, variables) = (&description.quantities, &form.primitive);
     quote! {
         const DIM: usize = #dim;
         const EQUATIONS: [&'static str; #m] = [#(#equations),*];
@@ -211,6 +211,8 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
             aux_values: &[#(#aux_values),*],
             mapping: &[#(#mapping),*],
             quantities: &[#((#names, #quantities)),*],
+            primitive: &[#((#variables, #primitive)),*],
+            conserved: &[#(#conserved),*],
         };
     }
 }

@@ -34,7 +34,8 @@ pub fn emit(blocks: Blocks) -> syn::Result<TokenStream> {
     block.items.extend(blocks.into_iter().flat_map(|taken_in| taken_in.items));
     let name = crate::description::name_of_type(&block.self_ty)?.clone();
     let (aux_face, groups) = (Vec::new(), Vec::new());
-    let form = Form { dim: 1, equations: Vec::new(), waves: 0, aux: Vec::new(), aux_face, groups };
+    let form =
+        Form { dim: 1, equations: Vec::new(), waves: 0, aux: Vec::new(), aux_face, groups, primitive: Vec::new() };
     let description = Description::of_functions(name, form);
     let form = &description.forms[0];
     let program = check_block(&description, form, &block)?;

@@ -105,8 +105,9 @@ pub struct Description {
     pub(super) parameters: List<Parameter>,
     pub(super) positive: List<Text>,
     pub(super) nonnegative: List<Text>,
-    /// Formulas of initial data, auxiliary values and mapped positions; names and formulas of further quantities, in turns.
-    pub(super) formulas: [List<Text>; 4],
+    /// Formulas of initial data, auxiliary values and mapped positions; names and formulas of further quantities, in turns, and of primitive
+    /// variables; formulas of the state over these.
+    pub(super) formulas: [List<Text>; 6],
     pub(super) fwaves: bool,
     pub(super) has_transverse: bool,
     pub(super) has_source: bool,

@@ -2,9 +2,10 @@
 
 // tidy: long because each function of the table is here
 
-use super::abi::{Description, FaceCall, GhostCall, LAYOUT, MARK, Sink};
+use super::abi::{FaceCall, GhostCall, LAYOUT, MARK, Sink};
+use super::describe::describe;
 use super::panic::{guard, keep_messages, take_panic};
-use super::{ABI_VERSION, Entries, Form, Header, List, Object, Parameter, Row, Status, Table, Text, TileCall};
+use super::{ABI_VERSION, Entries, Form, Header, List, Object, Row, Status, Table, Text, TileCall};
 use crate::axis::Axis;
 use crate::patch::{FaceList, Kernels, PatchSolver, SlopeRow, SourceRow, TileReport};
 use crate::real::Scalar;
@@ -44,7 +45,7 @@ where
 {
     type E<S, const M: usize, const W: usize, const A: usize, const P: u8> = Export<S, M, W, A, P>;
     Form {
-        description: describe::<S, M, W, A>(P),
+        description: describe::<S, M, W, A>(P & SINGLE != 0),
         create: E::<S, M, W, A, P>::create,
         set_parameters: E::<S, M, W, A, P>::set_parameters,
         exchanged: E::<S, M, W, A, P>::exchanged,
@@ -58,49 +59,6 @@ where
         boundary: E::<S, M, W, A, P>::boundary,
         device_body: E::<S, M, W, A, P>::device_body,
         admissible: E::<S, M, W, A, P>::admissible,
-    }
-}
-
-fn describe<S, const M: usize, const W: usize, const A: usize>(precisions: u8) -> Description
-where
-    S: Solver<M, W, A> + Described,
-{
-    let texts = |names: &[&'static str]| List::leak(names.iter().map(|name| Text::new(name)).collect());
-    let parameters = S::PARAMETERS.iter().map(|p| Parameter {
-        name: Text::new(p.name),
-        about: Text::new(p.about),
-        check: p.check as u8,
-        has_default: p.default.is_some(),
-        default: p.default.unwrap_or(0.0),
-    });
-    let quantities: Vec<_> = S::FORMULAS.quantities.iter().flat_map(|&(name, formula)| [name, formula]).collect();
-    Description {
-        name: Text::new(S::NAME),
-        title: Text::new(S::TITLE),
-        dim: S::DIM as u32,
-        waves: W as u32,
-        equations: texts(&S::EQUATIONS),
-        aux: texts(&S::AUX),
-        aux_face: List::leak(S::AUX_FACE.iter().map(|face| face.map_or(-1, |axis| axis.index() as i32)).collect()),
-        groups: List::leak(S::GROUPS.iter().map(|group| [group.kind as u32, group.first]).collect()),
-        directions: S::DIRECTIONS,
-        parameters: List::leak(parameters.collect()),
-        positive: texts(S::POSITIVE),
-        nonnegative: texts(S::NONNEGATIVE),
-        formulas: [S::FORMULAS.initial, S::FORMULAS.aux_values, S::FORMULAS.mapping, &quantities].map(texts),
-        fwaves: S::FWAVES,
-        has_transverse: S::HAS_TRANSVERSE,
-        has_source: S::HAS_SOURCE,
-        has_initial: S::HAS_INITIAL,
-        has_aux: S::HAS_AUX,
-        has_boundary: S::HAS_BOUNDARY,
-        of_time: S::OF_TIME,
-        has_flag: S::HAS_FLAG,
-        flag_looks_around: S::FLAG_LOOKS_AROUND,
-        checks_steps: S::CHECKS_STEPS,
-        limits: S::LIMITS,
-        looks_beside: S::LOOKS_BESIDE,
-        has_single: precisions & SINGLE != 0,
     }
 }
 

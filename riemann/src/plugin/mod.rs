@@ -11,6 +11,7 @@
 //! [`Statement`], which a program can read in the file before it lets the library run any code.
 
 mod abi;
+mod describe;
 mod export;
 #[cfg(feature = "catalogue")]
 mod import;

@@ -148,6 +148,11 @@ fn initial_data_may_be_primitive() {
     case.initial_cells::<2>().unwrap().fill_row(&CellRow::point([0.5, 0.25], [0.1, 0.1], 0.0), &mut values);
     let density = 1.5 * 1.25;
     assert_eq!(values, [density, density * 0.5, density * -0.5, 1.25 / (1.4 - 1.0) + 0.5 * density * (0.25 + 0.25)]);
+    let tracer = gas("density=2\nu=1\nv=0\npressure=1\nconcentration=\"x\"").replace("\"euler\"", "\"euler_tracer\"");
+    let mut values = [0.0; 5];
+    let cells = load(&tracer, &[]).unwrap().initial_cells::<2>().unwrap();
+    cells.fill_row(&CellRow::point([0.5, 0.25], [0.1, 0.1], 0.0), &mut values);
+    assert_eq!(values, [2.0, 2.0, 0.0, 1.0 / (1.4 - 1.0) + 1.0, 1.0]);
     let table: [(&str, &[&str]); 5] = [
         ("density=1\nu=0\nv=0", &["initial.primitive.pressure: is missing", "`pressure = \"1\"`"]),
         ("density=1\nu=0\nv=0\npressure=1\nenergy=1", &["has no primitive variable `energy`"]),

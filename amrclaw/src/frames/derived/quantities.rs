@@ -107,6 +107,31 @@ const PRIMITIVES_OF_GAS: [Primitives; 3] = [
     ),
 ];
 
+/// Primitive variables of a gas with a tracer, from two dimensions on.
+const PRIMITIVES_OF_TRACER: [Primitives; 2] = [
+    primitives(
+        &["density", "u", "v", "pressure", "concentration"],
+        &[
+            "density",
+            "density * u",
+            "density * v",
+            "pressure / (gamma - 1) + 0.5 * density * (u^2 + v^2)",
+            "density * concentration",
+        ],
+    ),
+    primitives(
+        &["density", "u", "v", "w", "pressure", "concentration"],
+        &[
+            "density",
+            "density * u",
+            "density * v",
+            "density * w",
+            "pressure / (gamma - 1) + 0.5 * density * (u^2 + v^2 + w^2)",
+            "density * concentration",
+        ],
+    ),
+];
+
 /// Primitive variables of water, by dimension.
 const PRIMITIVES_OF_WATER: [Primitives; 2] = [
     primitives(&["depth", "u"], &["depth", "depth * u"]),
@@ -117,6 +142,7 @@ const PRIMITIVES_OF_WATER: [Primitives; 2] = [
 pub fn primitive_variables(solver: &str, dim: usize) -> Option<Primitives> {
     let of: &[Primitives] = match solver {
         "euler" | "euler_hllc" | "euler_strong_shocks" => &PRIMITIVES_OF_GAS,
+        "euler_tracer" => return PRIMITIVES_OF_TRACER.get(dim.wrapping_sub(2)).copied(),
         "shallow_water" | "shallow_water_bathymetry" => &PRIMITIVES_OF_WATER,
         _ => &[],
     };

@@ -2,7 +2,9 @@
 
 use super::calls;
 use super::refusal;
-use super::signature::{ADMISSIBLE_STATE, BESIDE, Entry, MAPPING, OF_CELL, PLAIN, QUANTITIES, STEEPNESS, Signature};
+use super::signature::{
+    ADMISSIBLE_STATE, BESIDE, CONSERVED, Entry, MAPPING, OF_CELL, PLAIN, PRIMITIVE, QUANTITIES, STEEPNESS, Signature,
+};
 use super::{Checker, Context};
 use crate::description::{Description, Form};
 use crate::names::{check_name, check_shared_name};
@@ -82,6 +84,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
         of_position.push(context.check_function(mapping, &context.read_signature(&mapping.sig)?)?);
     }
     of_position.extend(context.check_further_quantities(quantities, block)?);
+    of_position.extend(take_primitive(&context, &mut checked, block)?);
     Ok(Program { functions: checked, plain, of_position, constants: context.constant_values(block)? })
 }
 
@@ -188,6 +191,29 @@ fn check_quantities(context: &Context, block: &syn::ItemImpl) -> Result<()> {
             Err(Error::new_spanned(&block.self_ty, message))
         }
     }
+}
+
+/// The functions between the state and primitive variables, which stay among the others only where these call them.
+fn take_primitive(context: &Context, functions: &mut Vec<Function>, block: &syn::ItemImpl) -> Result<Vec<Function>> {
+    if context.form.primitive.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut taken = Vec::new();
+    for (name, written) in
+        [(PRIMITIVE, "primitive(&self, q: State)"), (CONSERVED, "conserved(&self, primitive: State)")]
+    {
+        let Some(place) = functions.iter().position(|function| function.name == name) else {
+            let message = format!("the attribute names primitive variables: write `fn {written} -> State`");
+            return Err(Error::new_spanned(&block.self_ty, message));
+        };
+        taken.push(functions[place].clone());
+    }
+    for name in [PRIMITIVE, CONSERVED] {
+        if !functions.iter().any(|function| function.name != name && function.calls.iter().any(|call| call == name)) {
+            functions.retain(|function| function.name != name);
+        }
+    }
+    Ok(taken)
 }
 
 /// Checks `exchanged` and `mirrored`: in three dimensions the parameter of the former says which axes are exchanged.

@@ -13,7 +13,7 @@ mod signature;
 mod statement;
 
 pub use block::check_block;
-pub use signature::{ADMISSIBLE_STATE, BESIDE, ENTRIES, Entry, QUANTITIES, STEEPNESS};
+pub use signature::{ADMISSIBLE_STATE, BESIDE, CONSERVED, ENTRIES, Entry, PRIMITIVE, QUANTITIES, STEEPNESS};
 
 use crate::description::{Description, Form};
 use crate::types::Type;

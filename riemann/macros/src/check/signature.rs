@@ -104,6 +104,13 @@ const MAPPING_PARAMETERS: [(&str, Shape); 1] = [("x", Shape::Point)];
 /// The function that computes the solver's further quantities: emitted as formulas only.
 pub const QUANTITIES: &str = "quantities";
 
+/// The functions between the state and the attribute's `primitive` variables: emitted as formulas, and called only where the block does.
+pub const PRIMITIVE: &str = "primitive";
+/// The inverse of [`PRIMITIVE`].
+pub const CONSERVED: &str = "conserved";
+/// The parameters of the latter.
+const OF_PRIMITIVE: [(&str, Shape); 2] = [("primitive", Shape::State), ("aux", Shape::Aux)];
+
 /// What a call needs to know of a function.
 pub struct Signature {
     pub name: Ident,
@@ -246,6 +253,15 @@ impl Context<'_> {
         }
         if signature.ident == ADMISSIBLE_STATE || signature.ident == QUANTITIES {
             self.check_entry(&OF_STATE, signature, takes_self, &parameters)?;
+        }
+        for (name, entry) in [(PRIMITIVE, &OF_STATE), (CONSERVED, &OF_PRIMITIVE)] {
+            if signature.ident == name && !self.form.primitive.is_empty() {
+                self.check_entry(entry, signature, takes_self, &parameters)?;
+                if result != Shape::State.resolve(self) {
+                    let message = format!("`{name}` returns {}, not {result}", self.describe(Shape::State));
+                    return Err(Error::new_spanned(&signature.output, message));
+                }
+            }
         }
         if signature.ident == MAPPING {
             self.check_entry(&MAPPING_PARAMETERS, signature, takes_self, &parameters)?;

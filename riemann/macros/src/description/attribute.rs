@@ -1,7 +1,7 @@
 //! The keys of `#[riemann::solver(…)]`.
 
 use super::Form;
-use super::components::{EQUATION_GROUPS, Keyword, Names, check_names, read_name, read_names};
+use super::components::{EQUATION_GROUPS, Keyword, Names, check_names, check_primitive, read_name, read_names};
 use super::number::number;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -25,12 +25,14 @@ pub struct Attribute {
     pub nonnegative: Vec<String>,
     /// Names of further quantities, for pictures and the like.
     pub quantities: Vec<LitStr>,
+    /// Variables in place of the equations' quantities, for initial data.
+    primitive: Vec<Names>,
 }
 
 /// That of `riemann::patch`.
 const MAX_WAVES: usize = 64;
 
-const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, one_way, directions, positive, nonnegative, quantities, name, title";
+const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, one_way, directions, positive, nonnegative, quantities, primitive, name, title";
 
 impl Parse for Attribute {
     fn parse(input: ParseStream) -> Result<Self> {
@@ -39,7 +41,7 @@ impl Parse for Attribute {
         let mut dimensions = vec![2];
         let (mut fwaves, mut solve_again, mut axes_differ, mut name, mut title) = (false, false, false, None, None);
         let (mut directions, mut one_way) = (false, false);
-        let (mut positive, mut nonnegative) = (Vec::new(), Vec::new());
+        let (mut positive, mut nonnegative, mut primitive) = (Vec::new(), Vec::new(), Vec::new());
         for meta in Punctuated::<syn::Meta, Token![,]>::parse_terminated(input)? {
             let key = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
             match key.as_str() {
@@ -67,6 +69,7 @@ impl Parse for Attribute {
                 "positive" => positive = read_texts(&meta.require_name_value()?.value)?,
                 "nonnegative" => nonnegative = read_texts(&meta.require_name_value()?.value)?,
                 "quantities" => quantities = read_literals(&meta.require_name_value()?.value)?,
+                "primitive" => primitive = read_names(&meta.require_name_value()?.value, EQUATION_GROUPS)?,
                 "name" => name = Some(read_string(&meta.require_name_value()?.value)?),
                 "title" => title = Some(read_string(&meta.require_name_value()?.value)?),
                 _ => return Err(Error::new_spanned(meta.path(), format!("no such key: write one of {KEYS}"))),
@@ -76,6 +79,7 @@ impl Parse for Attribute {
         let equations = equations.ok_or_else(|| Error::new(span, "name the equations: `equations = [\"q\"]`"))?;
         let waves = waves.ok_or_else(|| Error::new(span, "give the number of waves: `waves = 1`"))?;
         check_names(&equations, &aux, &quantities)?;
+        check_primitive(&primitive, &equations, &aux, &quantities)?;
         Ok(Attribute {
             dimensions,
             equations,
@@ -91,6 +95,7 @@ impl Parse for Attribute {
             positive,
             nonnegative,
             quantities,
+            primitive,
         })
     }
 }
@@ -111,11 +116,19 @@ impl Attribute {
                 aux_face.push(on_faces.then_some(axis));
             }
         }
+        let primitive: Vec<String> =
+            self.primitive.iter().map(|names| names.along(dim)).collect::<Result<Vec<_>>>()?.concat();
+        if let Some(first) = self.primitive.first().filter(|_| primitive.len() != equations.len()) {
+            let (given, wanted) = (primitive.len(), equations.len());
+            let message =
+                format!("in {dim}D there are {given} primitive variables, but {wanted} equations: name as many");
+            return Err(Error::new(first.span(), message));
+        }
         let waves = self.number_of_waves(dim)?;
         if !(1..=MAX_WAVES).contains(&waves) {
             return Err(Error::new_spanned(&self.waves, format!("a solver has between 1 and {MAX_WAVES} waves")));
         }
-        Ok(Form { dim, equations, waves, aux, aux_face, groups })
+        Ok(Form { dim, equations, waves, aux, aux_face, groups, primitive })
     }
 }
 

@@ -93,6 +93,11 @@ impl Names {
         }
     }
 
+    /// Where they stand.
+    pub fn span(&self) -> proc_macro2::Span {
+        self.all().first().map_or_else(proc_macro2::Span::call_site, LitStr::span)
+    }
+
     /// The names in all dimensions.
     fn all(&self) -> &[LitStr] {
         match self {
@@ -163,6 +168,25 @@ pub fn check_names(equations: &[Names], aux: &[Names], quantities: &[LitStr]) ->
         }
     }
     wrong.map_or(Ok(()), Err)
+}
+
+/// Refuses names of primitive variables that formulas could not tell from something else. One may be that of an equation, whose quantity it
+/// then is.
+pub fn check_primitive(primitive: &[Names], equations: &[Names], aux: &[Names], quantities: &[LitStr]) -> Result<()> {
+    let of = |names: &[Names]| names.iter().flat_map(Names::all).map(LitStr::value).collect::<Vec<_>>();
+    let taken: HashSet<String> = of(aux).into_iter().chain(quantities.iter().map(LitStr::value)).collect();
+    let equations: HashSet<String> = of(equations).into_iter().collect();
+    let mut earlier = HashSet::new();
+    for literal in primitive.iter().flat_map(Names::all) {
+        let name = literal.value();
+        let is_new = earlier.insert(name.clone()) && !taken.contains(&name);
+        let message = (!is_new).then(|| format!("there is another `{name}`: give each variable a name of its own"));
+        let wrong = message.or_else(|| refusal(&name).filter(|_| !equations.contains(&name)));
+        if let Some(message) = wrong {
+            return Err(Error::new(literal.span(), message));
+        }
+    }
+    Ok(())
 }
 
 /// Why a name cannot be that of a value.

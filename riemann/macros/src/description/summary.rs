@@ -9,7 +9,7 @@ use syn::{LitBool, LitInt, LitStr, Result, bracketed};
 
 impl Description {
     /// `solver generic fwaves again differ one_way directions [positive …] [nonnegative …] [quantity …] [parameter …]`, then for each form
-    /// `[dim waves [equation …] [aux …] [face …] [kind …] [first …]]`; faces, kinds and first components of groups are numbered from one,
+    /// `[dim waves [equation …] [aux …] [face …] [kind …] [first …] [primitive …]]`; faces, kinds and first components of groups are numbered from one,
     /// and zero stands for none.
     pub(super) fn summary(&self) -> TokenStream {
         let Description {
@@ -27,10 +27,10 @@ impl Description {
         } = self;
         let parameters = self.parameters.iter().map(|parameter| &parameter.name);
         let forms = self.forms.iter().map(|form| {
-            let Form { dim, equations, waves, aux, aux_face, groups } = form;
+            let Form { dim, equations, waves, aux, aux_face, groups, primitive } = form;
             let faces = aux_face.iter().map(|face| face.map_or(0, |axis| axis + 1));
             let (kinds, first) = (groups.iter().map(|(kind, _)| kind + 1), groups.iter().map(|(_, first)| first + 1));
-            quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#kinds)*] [#(#first)*]])
+            quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#kinds)*] [#(#first)*] [#(#primitive)*]])
         });
         let quantities = quote!([#(#positive)*] [#(#nonnegative)*] [#(#quantities)*]);
         let flags = quote!(#generic #fwaves #solve_again #axes_differ #one_way #directions);
@@ -57,7 +57,8 @@ impl Description {
             let aux_face = numbers(&inside)?;
             let (kinds, first) = (numbers(&inside)?, numbers(&inside)?);
             let groups = kinds.into_iter().flatten().zip(first.into_iter().flatten()).collect();
-            forms.push(Form { dim, equations, waves, aux, aux_face, groups });
+            let primitive = names(list(&inside)?);
+            forms.push(Form { dim, equations, waves, aux, aux_face, groups, primitive });
         }
         let (name, title) = (String::new(), String::new());
         Ok(Description {

@@ -220,8 +220,11 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
     // SAFETY: likewise.
     let groups: Option<Vec<Group>> = unsafe { d.groups.get() }.iter().map(group).collect();
     let groups = groups.ok_or(LoadError::Damaged("a vector or tensor among the components"))?;
-    let [initial, aux_values, mapping, quantities] = &d.formulas;
-    let quantities: Vec<_> = texts(quantities)?.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+    let [initial, aux_values, mapping, quantities, primitive, conserved] = &d.formulas;
+    let pairs = |list| -> Result<&'static [(&'static str, &'static str)], LoadError> {
+        Ok(texts(list)?.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>().leak())
+    };
+    let (quantities, primitive) = (pairs(quantities)?, pairs(primitive)?);
     let info = SolverInfo {
         name,
         type_name: "",
@@ -244,7 +247,9 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
             initial: texts(initial)?,
             aux_values: texts(aux_values)?,
             mapping: texts(mapping)?,
-            quantities: quantities.leak(),
+            quantities,
+            primitive,
+            conserved: texts(conserved)?,
         },
     };
     Ok((Box::leak(Box::new(info)), aux_face.iter().map(|&n| axis(n)).collect::<Vec<_>>().leak()))

@@ -3,6 +3,7 @@
 use super::load;
 use crate::{Failure, terminal};
 use amrclaw::case::{CaseSettings, SolverFrom};
+use amrclaw::plugin::check_primitive;
 use riemann::catalogue::{self, ParameterCheck, ParameterInfo, SolverInfo};
 use riemann::faces::Faces;
 use riemann::holds::{self, FACES, Finding, Outcome, Sample, Subject};
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 struct Checked {
     info: &'static SolverInfo,
     faces: Faces,
+    /// Values of its parameters.
+    values: Vec<f64>,
     /// A solver from a file, which may panic.
     plugin: Option<Instance>,
 }
@@ -35,7 +38,8 @@ pub fn check(target: &str, case: Option<&Path>, settings: &[String]) -> Result<(
     let mut findings = Vec::new();
     for (k, (checked, chosen)) in solvers.iter().enumerate() {
         let subject = Subject { info: checked.info, faces: &checked.faces, sample: Sample::FULL };
-        let found = holds::check(&subject);
+        let mut found = holds::check(&subject);
+        found.extend(check_primitive(checked.info, &checked.faces, &checked.values));
         let apart = if k > 0 { "\n" } else { "" };
         terminal::show(&format!("{apart}{}{}", doubt(&subject, &found), text(checked.info, chosen, &found)));
         findings.extend(found);
@@ -123,7 +127,8 @@ fn built_in(
     let wrong = |errors: catalogue::ParameterErrors| Failure::Input(errors.to_string());
     forms(infos, dimension, given, |info, values| {
         let faces = catalogue::faces(name, info.dim, values).map_err(wrong)?;
-        Ok(Checked { info, faces, plugin: None })
+        let values = info.parameters.iter().map(|p| values[p.name]).collect();
+        Ok(Checked { info, faces, values, plugin: None })
     })
 }
 
@@ -137,7 +142,7 @@ fn from_file(
     forms(infos, dimension, given, |info, values| {
         let values: Vec<f64> = info.parameters.iter().map(|p| values[p.name]).collect();
         let instance = plugin.form(info.dim).create(&values).map_err(|e| Failure::Input(e.to_string()))?;
-        Ok(Checked { info, faces: instance.faces(), plugin: Some(instance) })
+        Ok(Checked { info, faces: instance.faces(), values, plugin: Some(instance) })
     })
 }
 
