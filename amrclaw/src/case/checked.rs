@@ -120,7 +120,9 @@ impl Case {
             }
             Criterion::Richardson => None,
         };
-        whole.map(|formula| formula.criterion(self.shape.equations.len(), self.mapping::<D>()))
+        whole.map(|formula| {
+            formula.criterion(self.shape.equations.len(), self.mapping::<D>().zip(self.mapping_formulas()))
+        })
     }
 
     /// The condition for an end of the run before its time, not zero where it holds.

@@ -121,8 +121,14 @@ fn mapped_meshes_are_those_of_the_cpu_to_the_bit() {
     let walls = "mesh.boundary={x=\"wall\",y=\"wall\"}";
     compare(sound, &["scheme.split=\"strang\"", walls, stretched, "gauge=[]"], 3);
     compare(sound, &["regrid.flag={criterion=\"richardson\",tolerance=1e-3}", "mesh.cells=[10,12]"], 3);
-    // The host differentiates along physical axes.
-    compare(sound, &["regrid.flag={criterion=\"user\",expression=\"grad(pressure) > 0.5 or dx(v) > 0.2\"}"], 3);
+    // Kernels differentiate along physical axes, once and twice.
+    let flags = [
+        "regrid.flag={criterion=\"user\",expression=\"grad(pressure) > 0.5 or dx(v) + 0.01 * dy(grad(u + x)) > 0.2\"}",
+    ];
+    let [resident, streamed] = start_on_both(sound, &flags, UserFunctions::<2>::default);
+    let resident = compare_with(resident, sound, &flags, 3);
+    assert!(resident.counts().regrids > 0 && resident.host_work().is_empty(), "{:?}", resident.host_work());
+    compare_with(streamed, sound, &flags, 3);
 }
 
 /// Kernels compute a solver's own auxiliary values, which mapped cells store before their geometry: beyond every kind of boundary, in
@@ -164,6 +170,7 @@ fn mapped_meshes_in_space_are_those_of_the_cpu_to_the_bit() {
         "scheme.transverse=0",
         "scheme.allow_unstable=true",
         "time.cfl_desired=0.3",
+        "regrid.flag={criterion=\"user\",expression=\"grad(density) + dy(density) > 0.4\"}",
         FEW,
     ];
     space::compare(hill, &gas, 2);

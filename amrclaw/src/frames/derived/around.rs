@@ -4,7 +4,7 @@ use super::Formula;
 use crate::formula::{DerivativeKind, RowExpressions, Syntax};
 use crate::index::CellBox;
 use crate::mesh::{Mapping, combination};
-use crate::physics::{AroundFormulas, CellBlock, CellRow, DeviceForm, StateBlockFunction, StateFunction};
+use crate::physics::{AroundFormulas, CellBlock, CellRow, DeviceForm, Formulas, StateBlockFunction, StateFunction};
 use std::sync::Arc;
 
 impl<const D: usize> Formula<D> {
@@ -19,8 +19,9 @@ impl<const D: usize> Formula<D> {
         Formula { expression, derivatives, num_fields }
     }
 
-    /// The formula as a criterion. Its fields are a state of `num_eqn` values, then auxiliary values. `mapping`: that of the mesh, if any.
-    pub fn criterion(self, num_eqn: usize, mapping: Option<Arc<Mapping<D>>>) -> Arc<dyn StateFunction<D>> {
+    /// The formula as a criterion. Its fields are a state of `num_eqn` values, then auxiliary values. `mapping`: that of the mesh, if any, and
+    /// its formulas.
+    pub fn criterion(self, num_eqn: usize, mapping: Option<(Arc<Mapping<D>>, Formulas)>) -> Arc<dyn StateFunction<D>> {
         match self.derivatives.is_empty() {
             true => Arc::new(self.expression),
             false => Arc::new(Around { formula: self, num_eqn, mapping }),
@@ -45,7 +46,7 @@ impl<const D: usize> Formula<D> {
 struct Around<const D: usize> {
     formula: Formula<D>,
     num_eqn: usize,
-    mapping: Option<Arc<Mapping<D>>>,
+    mapping: Option<(Arc<Mapping<D>>, Formulas)>,
 }
 
 /// The values that a formula reads: the box that they fill, and each field's.
@@ -70,8 +71,11 @@ impl<const D: usize> StateFunction<D> for Around<D> {
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
-        // Derivatives along physical axes need positions of neighbours.
-        self.mapping.is_none().then(|| DeviceForm::Around(self.formula.around()))
+        let around = self.formula.around();
+        Some(DeviceForm::Around(match &self.mapping {
+            Some((_, positions)) => around.on_mapped_mesh(positions),
+            None => around,
+        }))
     }
 }
 
@@ -84,7 +88,12 @@ impl<const D: usize> StateBlockFunction<D> for Around<D> {
         let inner = CellBox::new(block.first, std::array::from_fn(|d| block.first[d] + block.size[d] as i32));
         let cells = inner.grow(self.formula.reach());
         let values = state.chunks_exact(cells.volume()).take(self.num_eqn).chain(aux.chunks_exact(cells.volume()));
-        let fields = Fields { block, mapping: self.mapping.as_deref(), cells, values: values.collect() };
+        let fields = Fields {
+            block,
+            mapping: self.mapping.as_ref().map(|(mapping, _)| &**mapping),
+            cells,
+            values: values.collect(),
+        };
         fields.fill(&self.formula, &inner, out);
     }
 }
