@@ -1,4 +1,4 @@
-//! What a run leaves in its folder: frames, checkpoints, gauges, `run.json`. Never sees an executor.
+//! What a run leaves in its folder: frames, checkpoints, gauges, `run.json`, `steps.jsonl`. Never sees an executor.
 //!
 //! Writers get values patch by patch from a `PatchSource`, and write them into space reserved in the file (`sparse`), so that no level is ever in
 //! memory as a whole. `derived` computes fields by formulas, `compare` takes errors of frames.
@@ -22,6 +22,7 @@ pub mod run_folder;
 pub mod run_json;
 pub mod slice;
 mod sparse;
+pub mod steps;
 pub mod vtkhdf;
 
 pub use any::AnyFrame;

@@ -6,7 +6,7 @@ use super::digests::{DIGEST, check_digest, digest, digest_differs, digest_of_val
 use super::error::InputError;
 use super::frame::{Frame, FrameLevel, FramePatch, PatchSource};
 use super::frame_header::{Attributes, check_patches, damaged, open_streaming};
-use super::vtkhdf::{DATASETS, DIGESTS, FORMAT_VERSION, copies, file_name, level_path, outline_bytes};
+use super::vtkhdf::{DATASETS, DIGESTS, FORMAT_VERSION, copies, level_path, number_of, outline_bytes};
 use crate::index::CellBox;
 use crate::threads::parallel_map;
 use hdf5::{AttrValue, Dataset, Group};
@@ -27,8 +27,7 @@ pub fn list_frames(dir: &Path) -> Result<Vec<(usize, PathBuf)>, InputError> {
     for entry in std::fs::read_dir(dir).map_err(InputError::io(dir))? {
         let path = entry.map_err(InputError::io(dir))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let number = name.strip_prefix("frame_").and_then(|n| n.strip_suffix(".vtkhdf")).and_then(|n| n.parse().ok());
-        if let Some(number) = number.filter(|&n| file_name(n) == name) {
+        if let Some(number) = number_of(&name) {
             frames.push((number, path));
         }
     }

@@ -1,4 +1,4 @@
-//! `run.json`: what a run did and what it cost, written when it ends, whether or not it succeeded.
+//! `run.json`: what a run did and what it cost, written when it begins and when it ends, whether or not it succeeded.
 
 use super::atomic::{Durability, write_file};
 use super::error::{InputError, OutputError};

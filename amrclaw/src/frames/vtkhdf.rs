@@ -18,6 +18,7 @@ use super::sparse::{DataSetWriter, SparseFile, reserve};
 use crate::index::CellBox;
 use hdf5::{AttrValue, FileBuilder, GroupBuilder, make_f64_type, make_i64_type, make_u8_type};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -214,11 +215,24 @@ struct SeriesEntry {
     time: f64,
 }
 
+/// The times of the frames in the list, by number; of none if there is no list.
+pub fn times(dir: &Path) -> BTreeMap<usize, f64> {
+    let series: Option<Series> =
+        std::fs::read(dir.join(SERIES)).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let entries = series.into_iter().flat_map(|series| series.files);
+    entries.filter_map(|entry| Some((number_of(&entry.name)?, entry.time))).collect()
+}
+
+/// The number of the frame in a file of this name.
+pub fn number_of(name: &str) -> Option<usize> {
+    let number = name.strip_prefix("frame_")?.strip_suffix(".vtkhdf")?.parse().ok();
+    number.filter(|&number| file_name(number) == name)
+}
+
 /// Adds the frame to the list, and drops later ones: they are from an earlier run, or from steps that a restart repeats.
 fn write_series<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<PathBuf, OutputError> {
     let path = dir.join(SERIES);
-    let number = |name: &str| name.strip_prefix("frame_")?.strip_suffix(".vtkhdf")?.parse().ok();
-    let is_before = |name: &str| number(name).is_some_and(|n| n < frame.number && file_name(n) == name);
+    let is_before = |name: &str| number_of(name).is_some_and(|number| number < frame.number);
     let earlier = |entry: &SeriesEntry| is_before(&entry.name) && dir.join(&entry.name).exists();
     // A missing or unreadable list is replaced by a new one: only the frames themselves matter.
     let old: Option<Series> = std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());

@@ -159,6 +159,7 @@ impl<const D: usize> Simulation<D> {
         }
         self.deferred.speeds[level.index()] = courant / dt;
         self.source_check.reverses |= reverses;
+        self.last_courant = self.last_courant.max(courant);
         self.counts.courant_max = self.counts.courant_max.max(courant);
         Ok(courant)
     }

@@ -117,6 +117,8 @@ pub struct Simulation<const D: usize> {
     /// Coarse steps to come in which faces fall back to first order where states would become inadmissible.
     fallback_left: u32,
     counts: Counts,
+    /// Largest Courant number of the last step of the coarsest level, those of finer levels included.
+    last_courant: f64,
     /// Work on steps that were taken again, per level.
     repeated: Vec<LevelCounts>,
     stopwatch: Stopwatch,
@@ -194,6 +196,7 @@ impl<const D: usize> Simulation<D> {
                 solver.has_source(),
                 (num_eqn, solver.groups()),
             ),
+            last_courant: 0.0,
             source_check: stiffness::SourceCheck::default(),
             stop_when: None,
             reduced: None,

@@ -243,6 +243,7 @@ impl<const D: usize> Simulation<D> {
     /// before. False if the steps ordered ahead turn out to be wrong.
     fn coarse_step(&mut self, dt: f64, tries: u32, ahead: bool) -> Result<bool, RunError> {
         self.subcycle.begin(self.time, dt);
+        self.last_courant = 0.0;
         self.source_check.reverses = false;
         self.deferred.begin(&self.subcycle);
         while let Some(step) = self.subcycle.next_step() {

@@ -41,6 +41,11 @@ impl<const D: usize> Simulation<D> {
         &self.counts
     }
 
+    /// Largest Courant number of the last step of the coarsest level, its finer levels' steps included.
+    pub fn last_courant(&self) -> f64 {
+        self.last_courant
+    }
+
     /// Work on each level's steps that were taken again, which [`Simulation::counts`] leaves out: those of rejected steps of the coarsest
     /// level, and those that a device was ordered to take by a wrong expectation.
     pub fn repeated(&self) -> &[LevelCounts] {

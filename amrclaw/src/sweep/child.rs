@@ -77,7 +77,8 @@ impl Launch {
         let said = follow(&mut child, &mut log, watch);
         let exit = child.wait().map_err(started)?;
         let said = said.map_err(OutputError::io("write", &log_path))?;
-        let record = RunRecord::read(&record_path).ok();
+        // What a run that was killed wrote at its start says nothing of its end.
+        let record = RunRecord::read(&record_path).ok().filter(|record| record.status != RunStatus::Running);
         Ok(judge(exit, record, &said))
     }
 }

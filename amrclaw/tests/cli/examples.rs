@@ -14,8 +14,7 @@ fn a_run_writes_frames_picture_and_record() {
     let outcome = run_well(folder.path(), &example("acoustics_radial"), &sets, &["--threads", "2"]);
     assert!(outcome.stdout.contains("output/acoustics_radial"), "{}", outcome.stdout);
     let dir = folder.path().join("output/acoustics_radial");
-    let expected =
-        ".amrclaw frame_0000.png frame_0000.vtkhdf frame_0001.png frame_0001.vtkhdf frames.vtkhdf.series run.json";
+    let expected = ".amrclaw frame_0000.png frame_0000.vtkhdf frame_0001.png frame_0001.vtkhdf frames.vtkhdf.series run.json steps.jsonl";
     assert_eq!(files(&dir).join(" "), expected);
     let record = record(&dir);
     assert_eq!((&record["status"], &record["time"]), (&"done".into(), &0.05.into()));
@@ -51,7 +50,10 @@ fn frames_of_an_earlier_run_are_replaced() {
     std::fs::write(dir.join("fort.notes"), "mine").unwrap();
     let sets = [&sets[..3], &["output.times=[0.1]", "output.png=false"]].concat();
     run_well(folder.path(), &case, &sets, &["--output", "out", "--overwrite"]);
-    assert_eq!(files(&dir).join(" "), ".amrclaw fort.notes frame_0000.vtkhdf frames.vtkhdf.series run.json");
+    assert_eq!(
+        files(&dir).join(" "),
+        ".amrclaw fort.notes frame_0000.vtkhdf frames.vtkhdf.series run.json steps.jsonl"
+    );
 }
 
 /// Single precision takes half the memory, and the result is that of double precision up to its round-off.

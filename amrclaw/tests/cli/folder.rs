@@ -47,7 +47,7 @@ fn runs_are_replaced_only_on_demand() {
 
     let other = ["mesh.cells=[20,20]", "time.end=0.02", "output.times=[0.02]", "output.png=false"];
     run_well(folder.path(), &case(), &other, &["--output", "out", "--overwrite"]);
-    let left = [".amrclaw", "frame_0000.vtkhdf", "frames.vtkhdf.series", "notes.txt", "run.json"];
+    let left = [".amrclaw", "frame_0000.vtkhdf", "frames.vtkhdf.series", "notes.txt", "run.json", "steps.jsonl"];
     assert_eq!(files(&dir), left);
     assert!(!folder.path().join("out_4").exists());
 }

@@ -32,7 +32,11 @@ fn description(folder: &Path) -> Value {
 /// The folders in `out` of finished runs.
 fn done(folder: &Path) -> Vec<String> {
     let out = folder.join("out");
-    files(&out).into_iter().filter(|name| out.join(name).join("run.json").exists()).collect()
+    let is_done = |name: &String| {
+        let text = std::fs::read(out.join(name).join("run.json")).unwrap_or_default();
+        serde_json::from_slice(&text).is_ok_and(|record: Value| record["status"] == "done")
+    };
+    files(&out).into_iter().filter(is_done).collect()
 }
 
 /// Errors fall as levels are added, and are zero for the setting that the others are compared with; the drift is round-off,

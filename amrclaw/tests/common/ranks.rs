@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The results of a run: every file except `run.json`; what that says of the solution; and the outcome, without the name of the folder.
+/// The results of a run: every file except `run.json` and `steps.jsonl`; what the former says of the solution; and the outcome, without the name of the folder.
 #[derive(PartialEq)]
 pub struct Left {
     /// By their paths in the folder.
@@ -47,6 +47,8 @@ impl Left {
 
 pub fn left(dir: &Path, outcome: Result<(), RunFailure>) -> Left {
     let mut files = files_in(dir, "");
+    // It holds seconds.
+    files.remove("steps.jsonl");
     let record = files.remove("run.json").map_or_else(String::new, |text| record_without_costs(&text));
     let message = |failure: RunFailure| failure.to_string().replace(&dir.display().to_string(), "DIR");
     Left { files, record, outcome: outcome.map_err(message) }

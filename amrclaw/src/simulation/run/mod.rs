@@ -25,6 +25,7 @@ use super::{RunError, RunOptions, Simulation, StepLimit};
 use crate::case::Case;
 use crate::exec::ExecError;
 use crate::frames::run_json::{self, RunRecord, RunStatus};
+use crate::frames::steps::{self, StepsWriter};
 use crate::frames::{ExistingFiles, RunFolder, check_output_dir};
 use crate::threads::in_pool;
 use gauges::GaugeFiles;
@@ -202,6 +203,8 @@ struct Driver<'a, const D: usize> {
 /// The files of a run, open.
 struct OpenFiles<const D: usize> {
     gauges: GaugeFiles<D>,
+    /// From the beginning of the run on.
+    steps: Option<StepsWriter>,
     writer: Writer<D>,
     /// The lock on the folder; declared after the writer, so that the writer is dropped first.
     folder: Arc<RunFolder>,
@@ -222,13 +225,15 @@ impl<const D: usize> OpenFiles<D> {
             let (named, taken) = (files.dir.display(), folder.dir().display());
             (files.remark)(&format!("{named} contains files of another run; this run writes to {taken}"));
         }
-        Ok(OpenFiles { gauges, writer, folder })
+        Ok(OpenFiles { gauges, steps: None, writer, folder })
     }
 
-    /// Prepares the folder, and gives the gauges' files their final names.
-    fn begin(&mut self) -> Result<(), Cause> {
+    /// Prepares the folder, and gives the gauges' files their final names. `resumed`: the step after which the run goes on in its folder.
+    fn begin(&mut self, resumed: Option<u64>) -> Result<(), Cause> {
         self.folder.begin()?;
-        self.folder.announce(&[self.gauges.names(), vec![run_json::FILE_NAME.to_owned()]].concat())?;
+        let once = [run_json::FILE_NAME, steps::FILE_NAME].map(str::to_owned).to_vec();
+        self.folder.announce(&[self.gauges.names(), once].concat())?;
+        self.steps = Some(StepsWriter::open(self.folder.dir(), resumed)?);
         Ok(self.gauges.show()?)
     }
 }
@@ -268,8 +273,10 @@ impl<'a, const D: usize> Driver<'a, D> {
         };
         let open = || OpenFiles::open(case, files, &simulation, frame_number);
         let mut open_files = agreed(&options.comm, is_first.then(open).transpose())?;
-        open_files.as_mut().map_or(Ok(()), OpenFiles::begin)?;
-        Ok(Driver {
+        let goes_on = matches!(files.in_use(frame_number), ExistingFiles::Continue { .. });
+        let resumed = goes_on.then(|| simulation.counts().levels[0].steps);
+        open_files.as_mut().map_or(Ok(()), |files| files.begin(resumed))?;
+        let driver = Driver {
             dir: open_files.as_ref().map_or(&*files.dir, |files| files.folder.dir()).to_owned(),
             cells_before: simulation.counts().cells_total(),
             case,
@@ -287,7 +294,9 @@ impl<'a, const D: usize> Driver<'a, D> {
             checkpoint_clock: Instant::now(),
             totals_initial,
             stopped_by: None,
-        })
+        };
+        driver.write_record(RunStatus::Running, None)?;
+        Ok(driver)
     }
 
     fn steps(&self) -> u64 {
@@ -305,10 +314,12 @@ impl<'a, const D: usize> Driver<'a, D> {
                 self.end_early("time.max_steps")?;
                 break;
             }
+            let before = self.simulation.time();
             match self.simulation.step_to(self.times.limit()) {
                 Err(RunError::Stopped) => return Ok(ControlFlow::Break(())),
                 taken => taken?,
             }
+            self.record_step(before);
             let is_due = self.times.due(self.simulation.time(), self.steps());
             let (checkpoint, ends) = self.decide(watch)?;
             let wish = WriteRequest { frame: is_due, due: is_due, checkpoint };
@@ -362,12 +373,7 @@ impl<'a, const D: usize> Driver<'a, D> {
         if let Err(cause) = self.finish_files() {
             return Err(self.fail(cause));
         }
-        let record = self.record(RunStatus::Done, None);
-        let written = self.files.as_ref().map_or(Ok(()), |files| record.write(files.folder.dir()).map(drop));
-        match agreed(&self.options.comm, written.map_err(Cause::from)) {
-            Ok(()) => Ok(record),
-            Err(cause) => Err(self.fail(cause)),
-        }
+        self.write_record(RunStatus::Done, None).map_err(|cause| self.fail(cause))
     }
 
     /// Writes the gauges' last rows, that of the final state included, and waits for the last frame.

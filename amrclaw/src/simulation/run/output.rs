@@ -5,7 +5,9 @@ use super::snapshot::Snapshot;
 use super::writer::Report;
 use super::{Cause, Driver, RunFailure};
 use crate::diagnose::Phase;
-use crate::frames::run_json::RunStatus;
+use crate::frames::run_json::{RunRecord, RunStatus};
+use crate::frames::steps::StepRecord;
+use crate::index::Level;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -68,6 +70,32 @@ impl<const D: usize> Driver<'_, D> {
     /// Writes the gauges' rows added since the last call.
     pub(super) fn record_gauges(&mut self) -> Result<(), Cause> {
         self.files.as_mut().map_or(Ok(()), |files| Ok(files.gauges.record(&self.simulation)?))
+    }
+
+    /// Adds a line to the list of steps; `before`: the time before the last step.
+    pub(super) fn record_step(&mut self, before: f64) {
+        let (simulation, progress) = (&self.simulation, self.progress());
+        let steps = self.files.as_mut().and_then(|files| files.steps.as_mut());
+        let Some(steps) = steps.filter(|steps| steps.is_due(progress.wall_seconds)) else { return };
+        let levels = || (0..progress.levels).map(|l| simulation.hierarchy().level(Level(l as u8)));
+        steps.record(&StepRecord {
+            step: progress.steps,
+            time: progress.time,
+            dt: progress.time - before,
+            courant: simulation.last_courant(),
+            wall: progress.wall_seconds,
+            patches: levels().map(|level| level.patches().len()).collect(),
+            cells: levels().map(|level| level.num_cells()).collect(),
+            advanced: progress.cells_advanced,
+            phases: simulation.stopwatch().seconds(),
+        });
+    }
+
+    /// Writes the record of the run so far. A collective operation.
+    pub(super) fn write_record(&self, status: RunStatus, error: Option<String>) -> Result<RunRecord, Cause> {
+        let record = self.record(status, error);
+        let written = self.files.as_ref().map_or(Ok(()), |files| record.write(files.folder.dir()).map(drop));
+        agreed(&self.options.comm, written.map_err(Cause::from)).map(|()| record)
     }
 
     /// A frame that is neither kept in a format nor drawn leaves no file: values need not be fetched for it.
@@ -140,9 +168,7 @@ impl<const D: usize> Driver<'_, D> {
         }) {
             return self.fail(cause);
         }
-        let record = self.record(RunStatus::Interrupted, None);
-        let written = self.files.as_ref().map_or(Ok(()), |files| record.write(files.folder.dir()).map(drop));
-        if let Err(cause) = agreed(&self.options.comm, written.map_err(Cause::from)) {
+        if let Err(cause) = self.write_record(RunStatus::Interrupted, None) {
             return self.fail(cause);
         }
         // Only the first rank has a checkpoint to name.
