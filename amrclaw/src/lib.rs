@@ -40,3 +40,5 @@ pub mod sweep;
 pub mod text;
 mod threads;
 pub mod tune;
+#[cfg(feature = "view")]
+pub mod view;

@@ -21,10 +21,11 @@ mod range;
 mod same;
 mod ticks;
 
-pub use canvas::{Colour, Image};
+pub use canvas::{Colour, Image, base64};
 pub use chart::{Line, chart};
 pub use colour_map::{ColourMap, ColourScale};
 pub use curve::render_curve;
+pub use decoration::level_colour;
 pub use error::PictureError;
 pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder};

@@ -15,6 +15,8 @@ mod solver_checks;
 mod space;
 mod sweep;
 mod tune;
+#[cfg(feature = "view")]
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

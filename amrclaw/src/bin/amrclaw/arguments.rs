@@ -30,6 +30,9 @@ pub enum Command {
     Tune(TuneArguments),
     /// Draw a frame as a PNG picture.
     Plot(PlotArguments),
+    /// Show a run, finished or running, in the browser.
+    #[cfg(feature = "view")]
+    View(crate::view::ViewArguments),
     /// Write, check and list solvers.
     #[command(subcommand)]
     Solver(SolverCommand),

@@ -20,6 +20,8 @@ mod summary;
 mod sweep;
 mod tune;
 mod validate;
+#[cfg(feature = "view")]
+mod view;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -87,6 +89,8 @@ fn obey(command: Command) -> Result<(), Failure> {
         Command::Converge(arguments) => converge::converge(&arguments),
         Command::Tune(arguments) => tune::tune(&arguments),
         Command::Plot(arguments) => plot::plot(&arguments),
+        #[cfg(feature = "view")]
+        Command::View(arguments) => view::view(&arguments),
         Command::Solver(command) => solver::solver(&command),
         Command::Validate(arguments) => validate::validate(&arguments),
         Command::Example(arguments) => example::example(&arguments),

@@ -1,0 +1,214 @@
+//! Answers from the files of runs.
+
+mod frame;
+
+use super::ViewError;
+use super::wish::Wish;
+use crate::frames::derived::Vocabulary;
+use crate::frames::read::{FrameReader, list_frames, peek_dimension};
+use crate::frames::{RunRecord, gauge, run_json, steps, vtkhdf};
+use crate::picture::{ColourMap, ColourScale, Cut, PictureOptions, Source, base64, level_colour};
+use frame::{AnyReader, OpenFrame};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::fs::Metadata;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// Frames that are kept open: the present one, and its neighbours that are fetched ahead, of two runs.
+const OPEN_FRAMES: usize = 12;
+/// Colours of a map that the page gets.
+const COLOURS: usize = 1025;
+/// Most rows of a gauge, and most bytes of records of steps in one answer.
+const ROWS: usize = 20_000;
+const STEP_BYTES: u64 = 1 << 23;
+
+/// The runs that are looked at.
+pub struct Runs(Vec<RunFiles>);
+
+/// The folder of a run.
+pub struct RunFiles {
+    dir: PathBuf,
+    /// The frames used last, the newest last, each with what tells that its file is the same.
+    open: Mutex<Vec<(usize, Stamp, Arc<AnyReader>)>>,
+}
+
+/// Tells a file from another one of its name.
+type Stamp = (u64, Option<SystemTime>);
+
+fn stamp(found: &Metadata) -> Stamp {
+    (found.len(), found.modified().ok())
+}
+
+impl Runs {
+    /// # Errors
+    /// A folder cannot be read, or has neither frames nor the record of a run.
+    pub fn open(dirs: &[PathBuf]) -> Result<Self, ViewError> {
+        let open = |dir: &PathBuf| {
+            let is_run = !list_frames(dir)?.is_empty() || dir.join(run_json::FILE_NAME).is_file();
+            let missing = || format!("{}: there is neither a frame_*.vtkhdf nor a run.json", dir.display());
+            is_run
+                .then(|| RunFiles { dir: dir.clone(), open: Mutex::default() })
+                .ok_or_else(|| ViewError::Data(missing()))
+        };
+        dirs.iter().map(open).collect::<Result<_, _>>().map(Runs)
+    }
+
+    /// The run of that number.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn run(&self, number: usize) -> Result<&RunFiles, ViewError> {
+        self.0.get(number).ok_or_else(|| ViewError::NotFound(format!("there is no run {number}")))
+    }
+
+    /// All about the runs but values, and the colours.
+    pub fn all(&self) -> Value {
+        let of_map = |map: ColourMap| {
+            let scale = ColourScale { map, low: 0.0, high: 1.0, log: false };
+            let colours = (0..COLOURS).flat_map(|k| scale.colour_at(k as f64 / (COLOURS - 1) as f64));
+            let levels: Vec<_> = (0..6).map(|l| level_colour(l, map)).collect();
+            json!({ "colours": base64(&colours.collect::<Vec<u8>>()), "levels": levels })
+        };
+        let runs: Vec<Value> = self.0.iter().map(RunFiles::summary).collect();
+        let maps = json!({ "sequential": of_map(ColourMap::Sequential), "diverging": of_map(ColourMap::Diverging) });
+        json!({ "version": env!("CARGO_PKG_VERSION"), "runs": runs, "maps": maps })
+    }
+}
+
+impl RunFiles {
+    /// Never fails: a page that waits for a run's first frame, or meets a damaged one, goes on.
+    fn summary(&self) -> Value {
+        let frames = list_frames(&self.dir).unwrap_or_default();
+        let times = vtkhdf::times(&self.dir);
+        let listed: Vec<Value> = frames.iter().map(|(number, _)| json!([number, times.get(number)])).collect();
+        let record = RunRecord::read(&self.dir.join(run_json::FILE_NAME)).ok();
+        let last = frames.iter().rev().find_map(|(number, _)| self.frame(*number).ok());
+        let mut summary = json!({
+            "name": self.dir.display().to_string(),
+            "frames": listed,
+            "gauges": self.gauges(),
+            "record": record,
+            "error": Value::Null,
+        });
+        match last {
+            Some(frame) => summary["fields"] = frame.fields(),
+            None if frames.is_empty() => {}
+            None => summary["error"] = json!("no frame can be read"),
+        }
+        summary
+    }
+
+    /// The frame of that number.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub fn frame(&self, number: usize) -> Result<OpenFrame, ViewError> {
+        let path = self.path(number)?;
+        let found = path.metadata().map(|found| stamp(&found))?;
+        let mut open = self.open.lock();
+        let kept = open.iter().position(|(n, stamp, _)| (*n, stamp) == (number, &found)).map(|k| open.remove(k));
+        let entry = match kept {
+            Some(entry) => entry,
+            None => {
+                open.retain(|(n, ..)| *n != number);
+                let reader = match peek_dimension(&path)? {
+                    1 => AnyReader::One(FrameReader::open(&path)?),
+                    2 => AnyReader::Two(FrameReader::open(&path)?),
+                    _ => AnyReader::Three(FrameReader::open(&path)?),
+                };
+                (number, found, Arc::new(reader))
+            }
+        };
+        let reader = entry.2.clone();
+        open.push(entry);
+        let surplus = open.len().saturating_sub(OPEN_FRAMES);
+        open.drain(..surplus);
+        drop(open);
+        let (equations, dimension) = reader.equations();
+        Ok(OpenFrame { vocabulary: Vocabulary::of_folder(&self.dir, equations, dimension), reader })
+    }
+
+    fn path(&self, number: usize) -> Result<PathBuf, ViewError> {
+        let path = self.dir.join(vtkhdf::file_name(number));
+        let missing = || ViewError::NotFound(format!("there is no frame {number}"));
+        path.is_file().then_some(path).ok_or_else(missing)
+    }
+
+    /// Smallest and largest value of a field in all frames.
+    ///
+    /// # Errors
+    /// A frame cannot be read, or the field not be computed.
+    pub fn range(&self, wish: &Wish) -> Result<Value, ViewError> {
+        let mut range: Option<[f64; 2]> = None;
+        for (number, _) in list_frames(&self.dir)? {
+            if let Some([low, high]) = self.frame(number)?.range(wish)? {
+                let [lowest, highest] = range.get_or_insert([low, high]);
+                (*lowest, *highest) = (lowest.min(low), highest.max(high));
+            }
+        }
+        Ok(json!(range))
+    }
+
+    /// The picture that `amrclaw plot` draws.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn figure(&self, frame: usize, wish: &Wish) -> Result<Vec<u8>, ViewError> {
+        let cut = wish.slice.map(|(axis, position)| Cut::At { axis, position });
+        let options = PictureOptions {
+            range: wish.range,
+            log: wish.log,
+            zoom: wish.numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
+            cuts: cut.into_iter().collect(),
+            ..PictureOptions::default()
+        };
+        let fields: Vec<String> = Some(wish.field.clone()).filter(|field| !field.is_empty()).into_iter().collect();
+        Ok(Source { dir: &self.dir, fields: &fields }.draw(&self.path(frame)?, &options)?.png()?)
+    }
+
+    /// Names of the gauges, sorted.
+    fn gauges(&self) -> Vec<String> {
+        let names = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let mut names: Vec<String> = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.retain(|name| gauge::is_file_name(name));
+        names.sort();
+        let plain = |name: &String| name.trim_start_matches("gauge_").trim_end_matches(".csv").to_owned();
+        names.iter().map(plain).collect()
+    }
+
+    /// The rows of a gauge by columns: of more than [`ROWS`] rows, every second, third, ….
+    ///
+    /// # Errors
+    /// There is no such gauge, or its file cannot be read.
+    pub fn gauge(&self, number: usize) -> Result<Value, ViewError> {
+        let name = self.gauges().get(number).cloned();
+        let name = name.ok_or_else(|| ViewError::NotFound(format!("there is no gauge {number}")))?;
+        let text = std::fs::read_to_string(self.dir.join(gauge::file_name(&name)))?;
+        let mut lines = text.lines();
+        let (about, columns) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        let rows: Vec<&str> = lines.collect();
+        let every = rows.len().div_ceil(ROWS).max(1);
+        let mut values: Vec<Vec<Option<f64>>> = columns.split(',').map(|_| Vec::new()).collect();
+        for row in rows.iter().step_by(every) {
+            let mut words = row.split(',').map(|word| word.parse().ok());
+            values.iter_mut().for_each(|column| column.push(words.next().flatten()));
+        }
+        let names: Vec<&str> = columns.split(',').collect();
+        Ok(json!({ "name": name, "about": about.trim_start_matches("# "), "columns": names, "values": values }))
+    }
+
+    /// Records of steps from a byte of their file on, and where to go on.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn steps(&self, from: u64) -> Result<Value, ViewError> {
+        let path = self.dir.join(steps::FILE_NAME);
+        if !path.exists() {
+            return Ok(json!({ "records": [], "next": 0 }));
+        }
+        let (records, next) = steps::read(&path, from, STEP_BYTES)?;
+        Ok(json!({ "records": records, "next": next }))
+    }
+}

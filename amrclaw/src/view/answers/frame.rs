@@ -1,0 +1,271 @@
+//! Answers from one frame.
+
+use super::super::ViewError;
+use super::super::wish::Wish;
+use crate::frames::derived::{LazyFields, Vocabulary};
+use crate::frames::frame::{FieldIndex, Frame, FramePatch, PatchSource};
+use crate::frames::read::FrameReader;
+use crate::frames::slice::slice_from;
+use crate::index::CellBox;
+use crate::threads::parallel_map;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Bytes of values in one answer: the page then asks for fewer levels, or a part.
+const MOST_BYTES: usize = 1 << 28;
+/// Most points at once.
+const MOST_POINTS: usize = 20_000;
+/// The longest that an answer may take.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// A frame's file in any number of dimensions.
+pub enum AnyReader {
+    One(FrameReader<1>),
+    Two(FrameReader<2>),
+    Three(FrameReader<3>),
+}
+
+/// A frame with the names that formulas may use.
+pub struct OpenFrame {
+    pub reader: Arc<AnyReader>,
+    pub vocabulary: Vocabulary,
+}
+
+/// Evaluates `$body` with `$reader` bound to the reader of known dimension.
+macro_rules! with_reader {
+    ($any:expr, $reader:ident => $body:expr) => {
+        match $any {
+            AnyReader::One($reader) => $body,
+            AnyReader::Two($reader) => $body,
+            AnyReader::Three($reader) => $body,
+        }
+    };
+}
+
+impl AnyReader {
+    /// Names of the equations, and the number of dimensions.
+    pub fn equations(&self) -> (&[String], usize) {
+        with_reader!(self, reader => (&reader.outline.equations, reader.outline.lower.len()))
+    }
+}
+
+impl OpenFrame {
+    /// What can be shown of the run.
+    pub fn fields(&self) -> Value {
+        with_reader!(&*self.reader, reader => {
+            let names: Vec<&str> = reader.outline.fields().map(|(name, _)| name).collect();
+            json!({
+                "dimension": reader.outline.lower.len(),
+                "names": names,
+                "quantities": self.vocabulary.formulas,
+                "mapped": !reader.outline.mapping.is_empty(),
+            })
+        })
+    }
+
+    /// Everything but the values.
+    pub fn boxes(&self) -> Value {
+        with_reader!(&*self.reader, reader => {
+            let frame = &reader.outline;
+            let boxes = |l: usize| -> Vec<[Vec<i32>; 2]> {
+                frame.levels[l].patches.iter().map(|p| [p.cells.lo.to_vec(), p.cells.hi.to_vec()]).collect()
+            };
+            let level = |l: usize| json!({ "dx": frame.levels[l].dx.to_vec(), "boxes": boxes(l) });
+            json!({
+                "number": frame.number,
+                "time": frame.time,
+                "steps": frame.steps,
+                "lower": frame.lower.to_vec(),
+                "upper": frame.upper.to_vec(),
+                "cells": frame.cells.to_vec(),
+                "ratios": frame.ratios.iter().map(|ratio| ratio.0.to_vec()).collect::<Vec<_>>(),
+                "levels": (0..frame.levels.len()).map(level).collect::<Vec<_>>(),
+            })
+        })
+    }
+
+    /// A field in all cells: see [`encode`].
+    ///
+    /// # Errors
+    /// The field cannot be computed, or the answer would be too large.
+    pub fn tiles(&self, wish: &Wish) -> Result<Vec<u8>, ViewError> {
+        let until = Instant::now() + DEADLINE;
+        match (&*self.reader, wish.slice) {
+            (AnyReader::Three(reader), Some((axis, position))) => {
+                let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
+                let plane: Frame<2> = slice_from(&lazy.outline, &Timed { of: &lazy, until }, axis, position)?;
+                encode((&plane, &plane), wish)
+            }
+            (AnyReader::Three(_), None) => Err(ViewError::Request("a slice is needed in three dimensions".into())),
+            (any, _) => with_reader!(any, reader => {
+                let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
+                encode((&lazy.outline, &Timed { of: &lazy, until }), wish)
+            }),
+        }
+    }
+
+    /// Values at points of physical space: for each the value, level, patch and cell, or null outside the domain.
+    ///
+    /// # Errors
+    /// The field cannot be computed.
+    pub fn points(&self, wish: &Wish) -> Result<Value, ViewError> {
+        with_reader!(&*self.reader, reader => {
+            let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
+            points((&lazy.outline, &Timed { of: &lazy, until: Instant::now() + DEADLINE }), &wish.numbers)
+        })
+    }
+
+    /// Smallest and largest value in cells that no finer ones cover.
+    ///
+    /// # Errors
+    /// The field cannot be computed.
+    pub fn range(&self, wish: &Wish) -> Result<Option<[f64; 2]>, ViewError> {
+        let until = Instant::now() + DEADLINE;
+        with_reader!(&*self.reader, reader => {
+            let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
+            let (frame, values) = (&lazy.outline, Timed { of: &lazy, until });
+            let mut range: Option<[f64; 2]> = None;
+            for (l, level) in frame.levels.iter().enumerate() {
+                let covering = frame.covering(l);
+                for k in 0..level.patches.len() {
+                    let patch = values.patch(l, k)?;
+                    let extremes = extremes(&patch, &covering.of(&patch.cells));
+                    let low = if wish.log { extremes[2] } else { extremes[0] };
+                    if low <= extremes[1] {
+                        let [lowest, highest] = range.get_or_insert([low, extremes[1]]);
+                        (*lowest, *highest) = (lowest.min(low), highest.max(extremes[1]));
+                    }
+                }
+            }
+            Ok(range)
+        })
+    }
+}
+
+/// A source that gives up in time.
+struct Timed<'a, const D: usize> {
+    of: &'a dyn PatchSource<D>,
+    until: Instant,
+}
+
+impl<const D: usize> PatchSource<D> for Timed<'_, D> {
+    fn patch(&self, level: usize, number: usize) -> io::Result<Cow<'_, FramePatch<D>>> {
+        if Instant::now() > self.until {
+            return Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "this takes too long: choose fewer levels or a simpler formula",
+            ));
+        }
+        self.of.patch(level, number)
+    }
+}
+
+/// Smallest and largest value, and smallest positive one, of cells that are not covered; infinities without any.
+fn extremes<const D: usize>(patch: &FramePatch<D>, covered: &[bool]) -> [f64; 3] {
+    let mut found = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY];
+    for (&value, covered) in patch.q.iter().zip(covered) {
+        if !covered && value.is_finite() {
+            found =
+                [found[0].min(value), found[1].max(value), if value > 0.0 { found[2].min(value) } else { found[2] }];
+        }
+    }
+    found
+}
+
+/// A field of all patches: the length of a JSON text in four bytes, that text, filled with spaces to a multiple of four, then the values as
+/// `f32`, little-endian, x fastest, patch after patch. The text lists the patches: level, number, first cell, cell past the last, and the
+/// [`extremes`].
+fn encode<const D: usize>(
+    (frame, values): (&Frame<D>, &dyn PatchSource<D>),
+    wish: &Wish,
+) -> Result<Vec<u8>, ViewError> {
+    let levels = if wish.levels == 0 { frame.levels.len() } else { wish.levels.min(frame.levels.len()) };
+    let part: Vec<[f64; 2]> = wish.numbers.as_chunks().0.to_vec();
+    let is_seen = |l: usize, cells: &CellBox<D>| {
+        let (lo, hi) = (frame.corner(l, cells.lo), frame.corner(l, cells.hi));
+        part.len() < D || !frame.mapping.is_empty() || (0..D).all(|d| hi[d] >= part[d][0] && lo[d] <= part[d][1])
+    };
+    let mut seen = Vec::new();
+    for (l, level) in frame.levels[..levels].iter().enumerate() {
+        seen.extend((0..level.patches.len()).filter(|&k| is_seen(l, &level.patches[k].cells)).map(|k| (l, k)));
+    }
+    let bytes = size_of::<f32>() * seen.iter().map(|&(l, k)| frame.levels[l].patches[k].cells.volume()).sum::<usize>();
+    if bytes > MOST_BYTES {
+        return Err(ViewError::Request("too many cells: choose fewer levels, or a smaller part".to_owned()));
+    }
+    let coverings: Vec<_> = (0..levels).map(|l| frame.covering(l)).collect();
+    let of_patch = |n: usize| -> io::Result<(Value, Vec<u8>)> {
+        let (l, k) = seen[n];
+        let patch = values.patch(l, k)?;
+        let extremes = extremes(&patch, &coverings[l].of(&patch.cells));
+        let finite = extremes.map(|value| value.is_finite().then_some(value));
+        let about = json!([l, k, patch.cells.lo.to_vec(), patch.cells.hi.to_vec(), finite]);
+        Ok((about, patch.q.iter().flat_map(|&value| (value as f32).to_le_bytes()).collect()))
+    };
+    let (about, mut data) = (parallel_map(seen.len(), of_patch).into_iter().collect::<io::Result<Vec<_>>>()?)
+        .into_iter()
+        .unzip::<Value, Vec<u8>, Vec<_>, Vec<_>>();
+    let dx: Vec<Vec<f64>> = frame.levels[..levels].iter().map(|level| level.dx.to_vec()).collect();
+    let head = json!({
+        "lower": frame.lower.to_vec(), "upper": frame.upper.to_vec(), "dx": dx, "patches": about, "time": frame.time,
+        "shown": levels, "all": frame.levels.len(),
+    });
+    let mut head = head.to_string();
+    head.extend(std::iter::repeat_n(' ', head.len().next_multiple_of(4) - head.len()));
+    let mut answer = Vec::with_capacity(4 + head.len() + bytes);
+    answer.extend((head.len() as u32).to_le_bytes());
+    answer.extend(head.as_bytes());
+    data.iter_mut().for_each(|values| answer.append(values));
+    Ok(answer)
+}
+
+/// The values at points, whose coordinates follow each other.
+fn points<const D: usize>(
+    (frame, values): (&Frame<D>, &dyn PatchSource<D>),
+    numbers: &[f64],
+) -> Result<Value, ViewError> {
+    let points = numbers.as_chunks::<D>().0;
+    if points.len() > MOST_POINTS {
+        return Err(ViewError::Request(format!("at most {MOST_POINTS} points at once")));
+    }
+    let mapping = frame.mapped();
+    let mut patches: HashMap<(usize, usize), FramePatch<D>> = HashMap::new();
+    let mut found = Vec::new();
+    for &point in points {
+        let place = mapping.as_ref().map_or(Some(point), |mapping| mapping.inverse(point));
+        let cell = place.and_then(|place| finest_cell(frame, place));
+        let Some((level, number, cell)) = cell else {
+            found.push(Value::Null);
+            continue;
+        };
+        let patch = match patches.entry((level, number)) {
+            Entry::Occupied(read) => read.into_mut(),
+            Entry::Vacant(place) => place.insert(values.patch(level, number)?.into_owned()),
+        };
+        let value = patch.values(FieldIndex::Equation(0))[patch.offset(cell)];
+        // What is not finite has no number in JSON.
+        let text = if value.is_finite() { json!(value) } else { json!(value.to_string()) };
+        found.push(json!([text, level + 1, number, cell.to_vec()]));
+    }
+    Ok(Value::Array(found))
+}
+
+/// The finest cell at a place of computational space: level, patch and cell. A place on a face belongs to the cell above it, one at the
+/// domain's upper end to the last cell.
+fn finest_cell<const D: usize>(frame: &Frame<D>, place: [f64; D]) -> Option<(usize, usize, [i32; D])> {
+    if !(0..D).all(|d| (frame.lower[d]..=frame.upper[d]).contains(&place[d])) {
+        return None;
+    }
+    (0..frame.levels.len()).rev().find_map(|l| {
+        let last = frame.domain(l).hi;
+        let along = |d: usize| (((place[d] - frame.lower[d]) / frame.levels[l].dx[d]).floor() as i32).min(last[d] - 1);
+        let cell: [i32; D] = std::array::from_fn(along);
+        let holds = |patch: &FramePatch<D>| (0..D).all(|d| (patch.cells.lo[d]..patch.cells.hi[d]).contains(&cell[d]));
+        frame.levels[l].patches.iter().position(holds).map(|number| (l, number, cell))
+    })
+}

@@ -1,0 +1,176 @@
+"""The page of `amrclaw view` in a real browser. Left out where there is no Chromium (Debian's package `chromium`) or no Playwright."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the page is not tested: there is no Playwright")
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="the page is not tested: there is no Chromium")
+
+PROGRAM = os.environ.get("AMRCLAW", "amrclaw")
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def run(folder, example, *sets):
+    words = [word for text in (*sets, "output.png=false") for word in ("--set", text)]
+    case = EXAMPLES / example / "case.toml"
+    subprocess.run([PROGRAM, "run", case, *words, "--output", "out", "--quiet"], cwd=folder, check=True)
+
+
+@pytest.fixture
+def view(tmp_path):
+    """Opens the page of the run in `tmp_path / "out"`; afterwards nothing may have gone wrong, and nothing been asked of others."""
+    program = None
+    complaints, requests = [], []
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--enable-unsafe-swiftshader"])
+        page = browser.new_page(viewport={"width": 1000, "height": 800})
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+
+        def open_page():
+            nonlocal program
+            program = subprocess.Popen([PROGRAM, "view", "out"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+            address = program.stdout.readline().strip()
+            page.goto(address)
+            until(page, lambda state: state.get("time") is not None)
+            return page
+
+        try:
+            yield open_page
+            own = requests[0].split("#")[0]
+            assert [url for url in requests if not url.startswith(own) and not url.startswith(("blob:", "data:"))] == []
+            assert complaints == []
+            assert page.locator("#error").is_hidden()
+        finally:
+            browser.close()
+            if program:
+                program.terminate()
+                program.wait()
+
+
+def state(page):
+    return page.evaluate("window.amrclaw ? window.amrclaw.state() : {}")
+
+
+def until(page, wanted, seconds=20):
+    """Waits; the page's policy forbids Playwright's own way. Returns how long it took."""
+    start = time.monotonic()
+    while not wanted(state(page)):
+        assert time.monotonic() < start + seconds, state(page)
+        time.sleep(0.02)
+    return time.monotonic() - start
+
+
+def test_pixels_are_those_of_plot(tmp_path, view):
+    """With whole pixels in each cell, every pixel has the colour that `amrclaw plot` gives it, but for rounding to 8 bits, linear and
+    logarithmic, on all levels."""
+    numpy, image = pytest.importorskip("numpy"), pytest.importorskip("matplotlib.image")
+    run(tmp_path, "euler_quadrants", "mesh.cells=[20,20]", "levels.max=3", "time.end=0.1", "output.count=1")
+    page = view()
+    for field, log in [("density", False), ("x_momentum - y_momentum", False), ("density", True)]:
+        page.evaluate("([field, log]) => window.amrclaw.set({ field, log, outlines: false })", [field, log])
+        # 20 cells, twice refined by 2: 4 pixels for each of the finest.
+        page.evaluate(
+            """async () => {
+                const map = window.amrclaw.views()[0].map, scale = 1 / 320;
+                map.part = { scale, centre: [0.5 * map.canvas.width * scale, 1 - 0.5 * map.canvas.height * scale] };
+                await window.amrclaw.show();
+            }"""
+        )
+        seen = page.evaluate(
+            """() => {
+                const { gl, canvas } = window.amrclaw.views()[0].map, pixels = new Uint8Array(320 * 320 * 4);
+                gl.readPixels(0, canvas.height - 320, 320, 320, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+                return Array.from(pixels);
+            }"""
+        )
+        seen = numpy.array(seen).reshape(320, 320, 4)[::-1, :, :3]
+        options = ["--field", field, "--size", "320", "--no-outlines", "--output", "plot.png", *(["--log"] if log else [])]
+        subprocess.run([PROGRAM, "plot", "out", *options], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+        plot = (255 * image.imread(tmp_path / "plot.png")[:, :, :3]).round().astype(int)
+
+        def differ(top, left, step):
+            return numpy.abs(plot[top : top + 320 : step, left : left + 320 : step] - seen[::step, ::step]).max()
+
+        places = [(top, left) for top in range(plot.shape[0] - 319) for left in range(plot.shape[1] - 319)]
+        close = [place for place in places if differ(*place, 16) <= 1]
+        assert any(differ(*place, 1) <= 1 for place in close), (field, log, min(differ(*place, 16) for place in places))
+        assert numpy.unique(seen.reshape(-1, 3), axis=0).shape[0] > 10
+
+
+def test_keys_pointer_and_address(tmp_path, view):
+    """Keys change the view as they say; the pointer shows a value in full precision; a line its values; the address keeps the view."""
+    run(tmp_path, "acoustics_radial", "mesh.cells=[20,20]", "time.end=0.2", "output.times=[0.0,0.1,0.2]")
+    page = view()
+    assert state(page)["frame"] == 2 and state(page)["draws"] == 1
+    for key, wanted in [
+        ("ArrowLeft", lambda now: now["frame"] == 1 and now["time"] == 0.1),
+        ("Home", lambda now: now["time"] == 0.0),
+        ("End", lambda now: now["time"] == 0.2),
+        ("o", lambda now: not now["outlines"]),
+        ("+", lambda now: now["part"] is not None),
+        ("[", lambda now: now["levels"] > 0 and now["shown"] == now["levels"]),
+        ("]", lambda now: now["levels"] == 0),
+    ]:
+        page.keyboard.press(key)
+        until(page, wanted)
+    before = state(page)["part"]["scale"]
+    box = page.locator("figure canvas").first.bounding_box()
+    x, y = box["x"] + 0.5 * box["width"] + 30, box["y"] + 0.5 * box["height"] + 20
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, -200)
+    until(page, lambda now: now["part"]["scale"] < before)
+    page.mouse.move(x + 1, y)
+    deadline = time.monotonic() + 5
+    while not (said := re.match(r"pressure = (\S+)   level \d+, patch \d+, cell \[", page.locator("#probe").text_content())):
+        assert time.monotonic() < deadline, page.locator("#probe").text_content()
+        time.sleep(0.05)
+    assert float(said[1]) != 0.0
+    page.keyboard.down("Shift")
+    page.mouse.down()
+    page.mouse.move(x + 60, y + 40)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    page.locator("#lines canvas").wait_for(timeout=5000)
+    page.locator("#charts summary").click()
+    page.locator("#steps canvas").first.wait_for(timeout=5000)
+    kept = state(page)
+    page.reload()
+    until(page, lambda now: now.get("time") is not None)
+    assert {key: state(page)[key] for key in ("part", "outlines")} == {key: kept[key] for key in ("part", "outlines")}
+    assert "--zoom" in page.locator("#command").text_content()
+
+
+def test_a_running_run_is_followed(tmp_path, view):
+    """A new frame and new steps are seen within a second."""
+    run(tmp_path, "acoustics_radial", "mesh.cells=[20,20]", "time.end=0.2", "output.times=[0.0,0.1]")
+    out = tmp_path / "out"
+    later = tmp_path / "later"
+    (out / "frame_0001.vtkhdf").rename(later)
+    page = view()
+    assert state(page)["frames"] == [0]
+    until(page, lambda now: now.get("steps"))
+    steps = state(page)["steps"]
+    line = json.loads((out / "steps.jsonl").read_text().splitlines()[-1])
+    with open(out / "steps.jsonl", "a") as file:
+        file.write(json.dumps({**line, "step": line["step"] + 1}) + "\n")
+    later.rename(out / "frame_0001.vtkhdf")
+    assert until(page, lambda now: now["time"] == 0.1 and now["steps"] == steps + 1) < 1.5
+
+
+@pytest.mark.parametrize("example", ["traffic_light", "acoustics_spherical"])
+def test_other_dimensions(tmp_path, view, example):
+    """A curve in one dimension, three cuts in three."""
+    cells = {"traffic_light": "mesh.cells=[60]", "acoustics_spherical": "mesh.cells=[12,12,12]"}
+    run(tmp_path, example, cells[example], "time.max_steps=3", "levels.max=2")
+    page = view()
+    assert page.locator("figure").count() == (1 if example == "traffic_light" else 3)
