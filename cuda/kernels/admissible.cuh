@@ -1,8 +1,20 @@
 // admissible.cuh: corrections of faces that would make a state inadmissible: riemann/src/patch/admissible.rs.
 
 #if HAS_ADMISSIBLE
-// Makes the correction of a face with normal AXIS zero if a partial state beside it would not be admissible. FACES: of a cell. A function of
-// its own: few steps call it, and its numbers must not take registers from those that do not.
+// The largest speed of the waves at a face with normal `axis`, either way. Between two equal cells: the fastest waves in these.
+__device__ __noinline__ Real fastest(
+    const Solver& solver, Axis axis, const State& ql, const State& qr, const Aux& aux_l, const Aux& aux_r)
+{
+    const Normal face = solver.normal(axis, ql, qr, aux_l, aux_r);
+    Real largest = Real(0.0);
+#pragma unroll
+    for (int w = 0; w < W; w++) largest = real_max(largest, real_abs(face.speeds[w]));
+    return largest;
+}
+
+// Makes the correction of a face with normal AXIS zero if a partial state beside it would not be admissible, or its waves much faster than at
+// the face and in both cells. FACES: of a cell. A function of its own: few steps call it, and its numbers must not take registers from those
+// that do not.
 template <Axis AXIS, int FACES> __device__ __noinline__ void keep_admissible(const Solver& solver, const State& ql, const State& qr,
     const Aux& aux_l, const Aux& aux_r, Real kappa_l, Real kappa_r, Real dtdx, State& correction)
 {
@@ -14,9 +26,14 @@ template <Axis AXIS, int FACES> __device__ __noinline__ void keep_admissible(con
         below[m] -= weight_l * (face.amdq[m] + correction[m]);
         above[m] -= weight_r * (face.apdq[m] - correction[m]);
     }
-    const bool admissible = solver.is_admissible(below, aux_l, Real(0.0)) && solver.is_admissible(above, aux_r, Real(0.0));
+    bool kept = solver.is_admissible(below, aux_l, Real(0.0)) && solver.is_admissible(above, aux_r, Real(0.0));
+    if (kept) {
+        const auto fastest_in = [&](const State& q) { return fastest(solver, AXIS, q, q, aux_l, aux_r); };
+        const Real before = real_max(real_max(fastest(solver, AXIS, ql, qr, aux_l, aux_r), fastest_in(ql)), fastest_in(qr));
+        kept = real_max(fastest_in(below), fastest_in(above)) <= Real(MOST_SPEED_UP) * before;
+    }
 #pragma unroll
-    for (int m = 0; m < M; m++) correction[m] = admissible ? correction[m] : Real(0.0);
+    for (int m = 0; m < M; m++) correction[m] = kept ? correction[m] : Real(0.0);
 }
 #endif
 

@@ -7,7 +7,7 @@ use crate::runtime::kernel::Module;
 use crate::runtime::nvrtc::{Compiled, Nvrtc};
 use riemann::device_source::DeviceSource;
 use riemann::elementary;
-use riemann::patch::LEAST_NONNEGATIVE;
+use riemann::patch::{LEAST_NONNEGATIVE, MOST_SPEED_UP};
 use riemann::real::Precision;
 use std::fmt::Write;
 use std::path::Path;
@@ -66,6 +66,7 @@ impl Source {
         let beside = target.solver.as_ref().is_some_and(|solver| solver.looks_beside);
         define(&mut text, "LOOKS_BESIDE", &u8::from(beside));
         define(&mut text, "LEAST_NONNEGATIVE", &format!("({LEAST_NONNEGATIVE:?})"));
+        define(&mut text, "MOST_SPEED_UP", &format!("({MOST_SPEED_UP:?})"));
         define(&mut text, "FUSED", &u8::from(target.fused));
         for (name, value) in &self.defines {
             define(&mut text, name, value);

@@ -4,17 +4,23 @@
 //! and `q − 2 D Δt/κΔx (𝒜⁺ΔQ − F̃)` on its upper side. Admissible states are convex, so that a cell with admissible partial states is
 //! admissible. F̃, all that goes through a face beyond first order, becomes zero if either partial state is not. That depends on what is
 //! at the face alone: both cells, all tiles and the conservation fix see the same. Hu, Adams & Shu 2013, doi:10.1016/j.jcp.2013.01.024.
+//!
+//! A partial state whose waves are much faster than those at the face and in both cells is not accepted either: in a cell that is nearly empty
+//! the corrections of momentum may exceed by far what the little mass can have, though density or depth stay positive.
 
 use super::kept_faces::solve_at;
 use super::tile::Tile;
 use super::{PACK_OVERRUN, TileArgs};
 use crate::axis::Axis;
 use crate::real::{Real, Scalar};
-use crate::solver::Solver;
+use crate::solver::{Normal, Solver};
 
 /// A step that makes a quantity that must not be negative smaller than this is taken again with such corrections left out: round-off alone
 /// does not.
 pub const LEAST: f64 = -1e-12;
+
+/// How many times as fast as at the face and in both cells waves in a partial state may be.
+pub const MOST_SPEED_UP: f64 = 2.0;
 
 impl<S, V, const M: usize, const W: usize, const A: usize> Tile<'_, S, V, M, W, A>
 where
@@ -80,16 +86,27 @@ unsafe fn leave_out<S, R, const M: usize, const W: usize, const A: usize>(
             Ok(capacity) if A > 0 => R::constant(1.0) / aux[capacity],
             _ => R::constant(1.0),
         };
-        let (mut below, mut above) = (q[0], q[1]);
         let [weight_below, weight_above] = [0, 1].map(|side| weight * inverse_capacity(&aux[side]));
+        let (mut below, mut above) = (q[0], q[1]);
         for m in 0..M {
             below[m] -= weight_below * (face.amdq[m] + corrections[m][lane]);
             above[m] -= weight_above * (face.apdq[m] - corrections[m][lane]);
         }
-        if !(solver.is_admissible(below, aux[0], R::zero()) && solver.is_admissible(above, aux[1], R::zero())) {
+        let fastest_in = |q: [R; M]| fastest(&solver.normal(axis, q, q, aux[0], aux[1]));
+        let kept =
+            solver.is_admissible(below, aux[0], R::zero()) && solver.is_admissible(above, aux[1], R::zero()) && {
+                let before = fastest(&face).max(fastest_in(q[0])).max(fastest_in(q[1]));
+                fastest_in(below).max(fastest_in(above)) <= R::constant(MOST_SPEED_UP) * before
+            };
+        if !kept {
             for correction in corrections.iter_mut() {
                 correction[lane] = R::zero();
             }
         }
     }
+}
+
+/// The largest speed of the waves at a face, either way. Between two equal cells: the fastest waves in these.
+fn fastest<R: Scalar, const M: usize, const W: usize>(face: &Normal<R, M, W>) -> R {
+    face.speeds.iter().fold(R::zero(), |fastest, speed| fastest.max(speed.abs()))
 }

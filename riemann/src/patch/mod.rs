@@ -20,7 +20,7 @@ mod update;
 mod x_faces;
 mod y_faces;
 
-pub use admissible::LEAST as LEAST_NONNEGATIVE;
+pub use admissible::{LEAST as LEAST_NONNEGATIVE, MOST_SPEED_UP};
 pub use dispatch::{Isa, Kernels, PatchSolver, SolverKernels};
 
 use crate::axis::{Axis, Side};

@@ -102,20 +102,18 @@ impl ShallowWater {
         let lower_transonic = lower && q1[DEPTH] > DRY_DEPTH;
         let upper_transonic = upper && q2[DEPTH] > DRY_DEPTH;
         let mut leftward = [speeds[0].min(0.0), speeds[1].min(0.0), speeds[2].min(0.0)];
-        if rarely(lower_transonic || upper_transonic) {
+        let empty = q1[DEPTH] < 0.0 || q2[DEPTH] < 0.0;
+        if rarely(lower_transonic || upper_transonic || empty) {
             let (before_lower, after_lower) = self.characteristic_speeds(left, behind_lower, -1.0);
             let (before_upper, after_upper) = self.characteristic_speeds(behind_upper, right, 1.0);
             let left_lower = Self::left_going(speeds[0], before_lower, after_lower);
             let left_upper = Self::left_going(speeds[2], before_upper, after_upper);
             leftward[0] = if lower_transonic { left_lower } else { leftward[0] };
             leftward[2] = if upper_transonic { left_upper } else { leftward[2] };
-        }
-        if rarely(q1[DEPTH] < 0.0 || q2[DEPTH] < 0.0) {
-            let (lower, _) = self.characteristic_speeds(left, right, -1.0);
-            let (_, upper) = self.characteristic_speeds(left, right, 1.0);
-            let (lowest, highest) = (lower.min(speeds[0]), upper.max(speeds[2]));
+            let (lowest, highest) = (before_lower.min(speeds[0]), after_upper.max(speeds[2]));
             for k in 0..3 {
-                leftward[k] = Self::left_going_of_both(speeds[k], lowest, highest);
+                let part = Self::left_going_of_both(speeds[k], lowest, highest);
+                leftward[k] = if empty { part } else { leftward[k] };
             }
         }
         leftward
