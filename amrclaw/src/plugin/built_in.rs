@@ -60,4 +60,20 @@ mod tests {
         assert!(found.iter().any(|&x| x != 0.0));
         assert_eq!(PatchSolver::<f64>::failure(&instance), None);
     }
+
+    /// A solver that few cases use is not part of a build for one machine, and is there when it is asked for.
+    #[test]
+    fn rare_solvers_are_compiled_on_demand() {
+        let info = catalogue::find("cubic", 1).expect("it is built in");
+        assert!(info.on_demand && info.dim == 1);
+        let plugin = load(info, Wanted::DEFAULT).unwrap_or_else(|e| panic!("{e}"));
+        let instance = plugin.form(1).create(&[]).expect("it can be made");
+        let (len, stride) = (5, 5 + PACK_OVERRUN);
+        let (ql, qr, mut sum) = (vec![2.0; stride], vec![3.0; stride], vec![0.0; stride]);
+        let none = ql.as_ptr();
+        let list = FaceList { len, ql: none, qr: qr.as_ptr(), aux_l: none, aux_r: none, sum: sum.as_mut_ptr(), stride };
+        // SAFETY: each array holds a stride of numbers for each component.
+        unsafe { instance.kernels().double.fluctuation_sums(Axis::X, &list) };
+        assert_eq!(sum[..len], [27.0 - 8.0; 5]);
+    }
 }

@@ -116,11 +116,11 @@ macro_rules! solvers_agree {
         }
     )*
 
-        /// Every built-in solver is in the table.
+        /// Every built-in solver is in the table but those whose kernels are compiled on demand.
         #[test]
         fn all_solvers_are_in_the_table() {
             let named = [$(stringify!($name)),*];
-            for info in riemann::catalogue::all() {
+            for info in riemann::catalogue::all().iter().filter(|info| !info.on_demand) {
                 assert!(named.contains(&info.name) && CASES.iter().any(|(name, _)| *name == info.name), "{}", info.name);
             }
         }

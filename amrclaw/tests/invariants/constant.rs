@@ -63,10 +63,10 @@ fn constant_states_stay_to_the_bit() {
     }
 }
 
-/// Every built-in solver is in the table above.
+/// Every built-in solver whose kernels this build has is in the table above.
 #[test]
 fn all_solvers_have_a_constant_state() {
-    for info in riemann::catalogue::all() {
+    for info in riemann::catalogue::all().iter().filter(|info| !info.on_demand) {
         let named = format!("name='{}'", info.name);
         assert!(CONSTANT_STATES.iter().any(|(solver, ..)| solver.contains(&named)), "{} is missing", info.name);
     }

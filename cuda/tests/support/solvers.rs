@@ -62,9 +62,9 @@ pub fn all() -> Vec<TestSolver> {
     all_in(2)
 }
 
-/// Every built-in solver in `dim` dimensions that has a text.
+/// Every built-in solver in `dim` dimensions that has a text, and kernels in this build.
 pub fn all_in(dim: usize) -> Vec<TestSolver> {
-    let solvers = catalogue::all().iter().filter(|info| info.dim == dim);
+    let solvers = catalogue::all().iter().filter(|info| info.dim == dim && !info.on_demand);
     let build = |info: &'static catalogue::SolverInfo| {
         let parameters: BTreeMap<String, f64> =
             info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.25))).collect();

@@ -1,6 +1,6 @@
 //! The built-in solvers compiled into kernels.
 
-use super::{ParameterErrors, SolverVisitor, build, build_framed};
+use super::{ParameterErrors, SolverVisitor, build, build_compiled, build_framed};
 use crate::faces::Faces;
 use crate::patch::{Isa, Kernels, SolverKernels};
 use crate::solver::Solver;
@@ -28,7 +28,7 @@ impl SolverVisitor for MakeKernels {
     }
 }
 
-/// Kernels of the solver called `name` in `dim` dimensions; `None` if this build has none for this processor.
+/// Kernels of the solver called `name` in `dim` dimensions; `None` if this build has none of it, or none for this processor.
 ///
 /// Not generic, so that they are compiled once, in this crate, and not again in every program and test that uses them.
 ///
@@ -39,7 +39,8 @@ pub fn kernels(
     dim: usize,
     parameters: &BTreeMap<String, f64>,
 ) -> Result<Option<SolverKernels>, ParameterErrors> {
-    Ok(Isa::of_kernels().map(|_| build(name, dim, parameters, MakeKernels)).transpose()?.flatten())
+    let kernels = Isa::of_kernels().map(|_| build_compiled(name, dim, parameters, MakeKernels)).transpose()?;
+    Ok(kernels.flatten().flatten())
 }
 
 /// Kernels of the solver called `name` on mapped meshes in `dim` dimensions, in the frames of faces; `None` if this build has none, or if it

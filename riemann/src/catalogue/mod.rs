@@ -58,6 +58,8 @@ pub struct SolverInfo {
     pub looks_beside: bool,
     /// Functions of position as formulas.
     pub formulas: PositionFormulas,
+    /// Its kernels are compiled when a case first asks for them, unless the build has all.
+    pub on_demand: bool,
 }
 
 impl SolverInfo {
@@ -81,9 +83,10 @@ pub trait SolverVisitor {
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output;
 }
 
-/// Lists the built-in solvers by their types, sorted by name and dimension; the rest is in their descriptions.
+/// Lists the built-in solvers by their types, sorted by name and dimension; the rest is in their descriptions. Of those marked
+/// `#[kernels_rare]`, which few cases use, only builds with all kernels have the kernels.
 macro_rules! catalogue {
-    ($($solver:ty),* $(,)?) => {
+    ($($(#[$compiled:ident])? $solver:ty),* $(,)?) => {
         static ALL: &[SolverInfo] = &[$(SolverInfo {
             name: <$solver as Described>::NAME,
             type_name: stringify!($solver),
@@ -103,6 +106,7 @@ macro_rules! catalogue {
             nonnegative: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::NONNEGATIVE,
             looks_beside: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::LOOKS_BESIDE,
             formulas: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::FORMULAS,
+            on_demand: !concat!("", $(stringify!($compiled))?).is_empty(),
         }),*];
 
         /// Builds the solver that `info` describes. `values` holds every parameter.
@@ -112,6 +116,15 @@ macro_rules! catalogue {
                 return visitor.visit(<$solver as Described>::from_parameters(&values));
             })*
             unreachable!("solver {} in {}D is listed but not built", info.name, info.dim)
+        }
+
+        /// As `visit_named`; `None` if the solver's kernels are not part of this build.
+        fn visit_compiled<Vis: SolverVisitor>(info: &SolverInfo, values: &Resolved, visitor: Vis) -> Option<Vis::Output> {
+            let values: Vec<f64> = info.parameters.iter().map(|parameter| values.get(parameter.name)).collect();
+            $($(#[cfg($compiled)])? { if (info.name, info.dim) == (<$solver as Described>::NAME, <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM) {
+                return Some(visitor.visit(<$solver as Described>::from_parameters(&values)));
+            } })*
+            None
         }
     };
 }
@@ -150,12 +163,18 @@ framed! {
     Elasticity<2>,
     #[cfg(kernels_rare)]
     Elasticity<3>,
+    #[cfg(kernels_rare)]
+    ElasticityVariable,
     Euler<2>,
     #[cfg(kernels_rare)]
     Euler<3>,
     EulerHllc<2>,
     #[cfg(kernels_mapped_space)]
     EulerHllc<3>,
+    #[cfg(kernels_rare)]
+    EulerHlle<2>,
+    #[cfg(kernels_rare)]
+    EulerHlle<3>,
     #[cfg(kernels_rare)]
     EulerStrongShocks<2>,
     #[cfg(kernels_rare)]
@@ -164,8 +183,12 @@ framed! {
     #[cfg(kernels_rare)]
     EulerTracer<3>,
     PSystem<2>,
+    #[cfg(kernels_rare)]
+    PSystemVariable<2>,
     ShallowWater<2>,
     ShallowWaterBathymetry,
+    #[cfg(kernels_rare)]
+    ShallowWaterHlle<2>,
 }
 
 catalogue! {
@@ -185,26 +208,60 @@ catalogue! {
     Burgers<1>,
     Burgers<2>,
     Burgers<3>,
+    #[kernels_rare]
+    Colour,
+    #[kernels_rare]
+    Cubic,
     Elasticity<2>,
     Elasticity<3>,
+    #[kernels_rare]
+    ElasticityVariable,
     Euler<1>,
     Euler<2>,
     Euler<3>,
     EulerHllc<1>,
     EulerHllc<2>,
     EulerHllc<3>,
+    #[kernels_rare]
+    EulerHlle<1>,
+    #[kernels_rare]
+    EulerHlle<2>,
+    #[kernels_rare]
+    EulerHlle<3>,
+    #[kernels_rare]
+    EulerReactive,
     EulerStrongShocks<1>,
     EulerStrongShocks<2>,
     EulerStrongShocks<3>,
+    #[kernels_rare]
+    EulerTracer<1>,
     EulerTracer<2>,
     EulerTracer<3>,
+    #[kernels_rare]
+    Kpp,
     PSystem<1>,
     PSystem<2>,
+    #[kernels_rare]
+    PSystemGas,
+    #[kernels_rare]
+    PSystemVariable<1>,
+    #[kernels_rare]
+    PSystemVariable<2>,
     ShallowWater<1>,
     ShallowWater<2>,
     ShallowWaterBathymetry,
+    #[kernels_rare]
+    ShallowWaterHlle<1>,
+    #[kernels_rare]
+    ShallowWaterHlle<2>,
+    #[kernels_rare]
+    ShallowWaterTracer,
     Traffic<1>,
     Traffic<2>,
+    #[kernels_rare]
+    TrafficVariable,
+    #[kernels_rare]
+    TrafficVariableTracer,
 }
 
 /// All built-in solvers, sorted by name and by dimension.
@@ -260,6 +317,18 @@ pub fn build_framed<Vis: SolverVisitor>(
     let info = find(name, dim).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
     let values = parameters::resolve(info, parameters)?;
     Ok(visit_framed(info, &values, visitor))
+}
+
+/// As [`build`]; `None` if the solver's kernels are compiled on demand and this build has none.
+fn build_compiled<Vis: SolverVisitor>(
+    name: &str,
+    dim: usize,
+    parameters: &BTreeMap<String, f64>,
+    visitor: Vis,
+) -> Result<Option<Vis::Output>, ParameterErrors> {
+    let info = find(name, dim).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
+    let values = parameters::resolve(info, parameters)?;
+    Ok(visit_compiled(info, &values, visitor))
 }
 
 #[cfg(test)]

@@ -332,3 +332,68 @@ impl RoeGas {
         }
     }
 }
+
+/// A tracer in the gas, the last of the equations, per volume; its wave is the last.
+#[riemann::shared]
+impl GasWithTracer {
+    /// Position of the tracer among the equations.
+    const TRACER: usize = D + 2;
+    /// Positions of the entropy wave, of the last acoustic wave, and of the tracer's.
+    const ENTROPY_WAVE: usize = W - 3;
+    const LAST_WAVE: usize = W - 2;
+    const TRACER_WAVE: usize = W - 1;
+
+    /// Roe's average of the concentration φ.
+    fn concentration(ql: State, qr: State) -> Real {
+        let (weight_l, weight_r) = Self::roe_weights(ql[DENSITY], qr[DENSITY]);
+        ql[TRACER] * weight_l + qr[TRACER] * weight_r
+    }
+
+    /// The waves of the gas, then the jump of the concentration at the velocity of the gas.
+    fn normal_with_tracer(&self, axis: Axis, ql: State, qr: State) -> Normal {
+        let components = Self::components(axis);
+        let (n, t, b) = components;
+        let (_, _, roe) = self.average(components, ql, qr);
+        let ((u, v, w), enthalpy, kinetic, a, _, _) = roe;
+        let jump = Self::difference(qr, ql);
+        let strengths = Self::decompose(roe, jump, components);
+        let (lower, shear, entropy, upper) = strengths;
+        let lift = u * a;
+        let mut waves = [[0.0; M]; W];
+        waves[0] = Self::wave(lower, components, (u - a, v, w), enthalpy - lift);
+        if D == 2 {
+            waves[1][t] = shear.0;
+            waves[1][ENERGY] = shear.0 * v;
+        }
+        waves[ENTROPY_WAVE] = Self::wave(entropy, components, (u, v, w), kinetic);
+        if D > 2 {
+            waves[ENTROPY_WAVE][t] += shear.0;
+            waves[ENTROPY_WAVE][b] += shear.1;
+            waves[ENTROPY_WAVE][ENERGY] += shear.0 * v + shear.1 * w;
+        }
+        waves[LAST_WAVE] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
+
+        let speeds = [u - a, u, u + a];
+        let leftward = self.left_going_speeds(n, (ql, waves[0]), (qr, waves[LAST_WAVE]), speeds);
+        let mut rightward = speeds;
+        for k in 0..3 {
+            rightward[k] -= leftward[k];
+        }
+        let mut amdq = Self::compose(roe, strengths, leftward, components);
+        let mut apdq = Self::compose(roe, strengths, rightward, components);
+
+        // The tracer moves with the mass, and its jump at the velocity of the gas.
+        let phi = Self::concentration(ql, qr);
+        let excess = jump[TRACER] - phi * jump[DENSITY];
+        waves[0][TRACER] = phi * waves[0][DENSITY];
+        waves[ENTROPY_WAVE][TRACER] = phi * waves[ENTROPY_WAVE][DENSITY];
+        waves[LAST_WAVE][TRACER] = phi * waves[LAST_WAVE][DENSITY];
+        waves[TRACER_WAVE][TRACER] = excess;
+        amdq[TRACER] = phi * amdq[DENSITY] + leftward[1] * excess;
+        apdq[TRACER] = phi * apdq[DENSITY] + rightward[1] * excess;
+        let mut wave_speeds = [u; W];
+        wave_speeds[0] = speeds[0];
+        wave_speeds[LAST_WAVE] = speeds[2];
+        Normal { waves, speeds: wave_speeds, amdq, apdq }
+    }
+}

@@ -56,3 +56,21 @@ impl Linearised {
         if highest > 0.0 { part } else { speed }
     }
 }
+
+/// A solver of two waves, with `#[riemann::kernels(with(TwoWaves))]`.
+#[riemann::shared]
+impl TwoWaves {
+    /// Harten, Lax and van Leer's solver: one state between two waves, of the jump and that of the flux, `rise`.
+    fn two_waves(jump: State, rise: State, speeds: [Real; 2]) -> Normal {
+        let [lowest, highest] = speeds;
+        let reciprocal = 1.0 / (highest - lowest);
+        let (mut waves, mut amdq, mut apdq) = ([[0.0; M]; W], [0.0; M], [0.0; M]);
+        for m in 0..M {
+            waves[0][m] = (highest * jump[m] - rise[m]) * reciprocal;
+            waves[1][m] = (rise[m] - lowest * jump[m]) * reciprocal;
+            amdq[m] = lowest.min(0.0) * waves[0][m] + highest.min(0.0) * waves[1][m];
+            apdq[m] = lowest.max(0.0) * waves[0][m] + highest.max(0.0) * waves[1][m];
+        }
+        Normal { waves, speeds, amdq, apdq }
+    }
+}

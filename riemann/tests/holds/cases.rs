@@ -7,7 +7,8 @@ use crate::random::Random;
 use riemann::prelude::*;
 use riemann::solvers::{
     Acoustics, AcousticsVariable, Advection, AdvectionEdge, AdvectionMapped, AdvectionReaction, Burgers, Elasticity,
-    Euler, EulerHllc, EulerStrongShocks, EulerTracer, PSystem, ShallowWater, ShallowWaterBathymetry, Traffic,
+    ElasticityVariable, Euler, EulerHllc, EulerHlle, EulerStrongShocks, EulerTracer, PSystem, PSystemVariable,
+    ShallowWater, ShallowWaterBathymetry, ShallowWaterHlle, Traffic,
 };
 
 /// A solver with functions that make states for it.
@@ -50,6 +51,10 @@ pub fn for_every_solver(property: &impl Property) {
     property.check(&p_system());
     property.check(&shallow_water_bathymetry());
     property.check(&traffic());
+    property.check(&euler_hlle());
+    property.check(&shallow_water_hlle());
+    property.check(&p_system_variable());
+    property.check(&elasticity_variable());
 }
 
 fn same<T>(x: T) -> T {
@@ -306,5 +311,46 @@ pub fn traffic() -> Case<Traffic, 1, 0> {
         exchange_state: same,
         exchange_aux: same,
         average: mean,
+    }
+}
+
+pub fn euler_hlle() -> Case<EulerHlle, 4, 0> {
+    let Case { state, aux, exchange_state, exchange_aux, average, .. } = euler();
+    let solver = EulerHlle::<2> { gamma: GAMMA };
+    Case { name: "euler_hlle", solver, exchanged: solver, state, aux, exchange_state, exchange_aux, average }
+}
+
+pub fn shallow_water_hlle() -> Case<ShallowWaterHlle, 3, 0> {
+    let Case { state, aux, exchange_state, exchange_aux, average, .. } = shallow_water();
+    let solver = ShallowWaterHlle::<2> { gravity: 9.81 };
+    Case { name: "shallow_water_hlle", solver, exchanged: solver, state, aux, exchange_state, exchange_aux, average }
+}
+
+/// The strains of [`p_system`], under all three laws.
+pub fn p_system_variable() -> Case<PSystemVariable, 3, 3> {
+    let Case { state, exchange_state, average, .. } = p_system();
+    Case {
+        name: "p_system_variable",
+        solver: PSystemVariable,
+        exchanged: PSystemVariable,
+        state,
+        aux: |random| [random.positive(0.5, 2.0), random.positive(0.5, 2.0), random.between(1.0, 3.99).floor()],
+        exchange_state,
+        exchange_aux: same,
+        average,
+    }
+}
+
+pub fn elasticity_variable() -> Case<ElasticityVariable, 5, 5> {
+    let Case { state, exchange_state, average, .. } = elasticity();
+    Case {
+        name: "elasticity_variable",
+        solver: ElasticityVariable,
+        exchanged: ElasticityVariable,
+        state,
+        aux: |random| ElasticityVariable.admissible_aux(std::array::from_fn(|_| random.between(0.0, 1.0))),
+        exchange_state,
+        exchange_aux: same,
+        average,
     }
 }

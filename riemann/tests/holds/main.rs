@@ -1,9 +1,10 @@
 //! The *Holds* lines of the solvers, on random admissible states and along all axes.
 //!
 //! `riemann::holds`, which users can call too, checks the properties of every solver. Here are further properties of the built-in ones;
-//! `particular`, `gas` and `water` have those of single solvers, `lanes` checks that vector lanes give the bits of the scalar.
+//! `particular`, `gas` and `water` have those of single solvers, `exact` solves Riemann problems on a line, `lanes` checks that vector lanes give the bits of the scalar.
 
 mod cases;
+mod exact;
 mod gas;
 mod lanes;
 mod particular;
@@ -79,8 +80,11 @@ fn built_in_solvers_keep_every_promise() {
             match finding.outcome {
                 Outcome::Holds => {}
                 Outcome::Unchecked(why) => {
-                    assert!(info.dim == 1 || why.contains("one way"), "{name}, {property}: {why}")
+                    let is_told = why.contains("one way") || why.contains("axes differ");
+                    assert!(info.dim == 1 || is_told, "{name}, {property}: {why}")
                 }
+                // Two waves are too few for second order where there are three families.
+                Outcome::Remark(_) if name.ends_with("_hlle") && property.contains("second order") => {}
                 Outcome::Fails(example) | Outcome::Remark(example) => {
                     panic!("{name} in {}D, {property}: {example}", info.dim)
                 }
@@ -171,11 +175,15 @@ fn transverse_parts_sum_to_the_jacobian() {
 
 /// Between equal states the transverse parts of a fluctuation are the fluctuations of the normal solver for a small jump
 /// along the other axis: `bmasdq = lim amdq(q, q + ε asdq)/ε`, and `bpasdq` with apdq. This checks each part,
-/// not only their sum. Tolerance: ε = 1e-6 times second derivatives of the flux, and round-off 1e-16/ε.
+/// not only their sum. Tolerance: ε = 1e-6 times second derivatives of the flux, and round-off 1e-16/ε. HLLE's transverse waves are those of
+/// Roe's solver, of which it has two too few.
 struct TransverseIsNormalAlongOtherAxis;
 
 impl Property for TransverseIsNormalAlongOtherAxis {
     fn check<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(&self, case: &Case<S, M, A>) {
+        if case.name.ends_with("_hlle") {
+            return;
+        }
         for_random_faces(case, |axis, [q, _], [aux, _], random| {
             let (asdq, epsilon) = (direction(random), 1e-6);
             let jumped = std::array::from_fn(|m| q[m] + epsilon * asdq[m]);

@@ -141,9 +141,9 @@ const PRIMITIVES_OF_WATER: [Primitives; 2] = [
 /// The primitive variables of a built-in solver in `dim` dimensions, if it has others than its equations' quantities.
 pub fn primitive_variables(solver: &str, dim: usize) -> Option<Primitives> {
     let of: &[Primitives] = match solver {
-        "euler" | "euler_hllc" | "euler_strong_shocks" => &PRIMITIVES_OF_GAS,
+        "euler" | "euler_hllc" | "euler_hlle" | "euler_strong_shocks" => &PRIMITIVES_OF_GAS,
         "euler_tracer" => return PRIMITIVES_OF_TRACER.get(dim.wrapping_sub(2)).copied(),
-        "shallow_water" | "shallow_water_bathymetry" => &PRIMITIVES_OF_WATER,
+        "shallow_water" | "shallow_water_bathymetry" | "shallow_water_hlle" => &PRIMITIVES_OF_WATER,
         _ => &[],
     };
     of.get(dim.wrapping_sub(1)).copied()
@@ -153,8 +153,8 @@ pub fn primitive_variables(solver: &str, dim: usize) -> Option<Primitives> {
 pub fn quantities(solver: &str, dim: usize) -> Vec<Quantity> {
     let of = |tables: &[&[Quantity]]| tables.get(dim.wrapping_sub(1)).map_or(Vec::new(), |table| table.to_vec());
     match solver {
-        "euler" | "euler_hllc" | "euler_strong_shocks" | "euler_tracer" => [&of(&VELOCITY_OF_GAS)[..], GAS].concat(),
-        "shallow_water" => of(&WATER),
+        "euler" | "euler_hllc" | "euler_hlle" | "euler_strong_shocks" | "euler_tracer" => [&of(&VELOCITY_OF_GAS)[..], GAS].concat(),
+        "shallow_water" | "shallow_water_hlle" => of(&WATER),
         "shallow_water_bathymetry" => [&of(&WATER)[..], SURFACE].concat(),
         "acoustics" | "acoustics_variable" | "elasticity" => of(&VELOCITY),
         _ => Vec::new(),

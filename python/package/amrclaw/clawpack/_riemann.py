@@ -10,6 +10,7 @@ from typing import Any, Optional
 # What parameters are called in `setrun.py`, where that is not their name.
 _ALIASES: dict[str, tuple[str, ...]] = {
     **{"density": ("rho", "density"), "bulk": ("bulk", "K"), "gravity": ("grav", "g", "gravity"), "modulus": ("E", "modulus")},
+    **{"heat": ("qheat", "heat")},
     **{"u": ("u", "ubar"), "v": ("v", "vbar"), "w": ("w", "wbar"), "lambda": ("lambda", "lamda", "lam")},
 }
 
@@ -62,11 +63,10 @@ class RiemannSolver:
         return sum(self.numbers[2:]) + sum(given(user, name) is not None for name in self.parameters)
 
 
-_HLLE_GAS = "it is an HLLE solver; euler_hllc solves the same equations, with a contact wave between HLLE's two"
-_HLLE_WATER = "it is an HLLE solver; shallow_water solves the same equations with Roe's solver, which is less robust where it is nearly dry"
 _BOTTOM = "shallow_water_bathymetry solves the same equations, but takes its own depth for dry, and depths may fall below zero at shores"
 _FRACTION = "q(5) is the fraction of tracer, here tracer / density: euler_tracer carries the tracer's density, which frames, gauges and flags have"
-_CELLS = "with a material in each cell, while {} has one"
+_FUEL = "q(4) tells what has burnt, whose heat the pressure has; here fuel is what has not, per volume, and its heat is part of the energy"
+_LAWS = "aux 2 and 3 are coefA, coefB; here the modulus and the law, 2 (exponential) where coefA is above zero, else 1 (linear)"
 
 _ROWS = (
     RiemannSolver("rp1_acoustics rp1_acoustics_ptwise", "acoustics", (2, 2), ("density", "bulk")),
@@ -82,34 +82,34 @@ _ROWS = (
     RiemannSolver("rp1_advection rp1_advection_ptwise", "advection", (1, 1), ("u",)),
     RiemannSolver("rpn2_advection rpn2_advection_ptwise", "advection", (1, 1), ("u", "v")),
     RiemannSolver("rp1_advection_adjoint", None, about="advection backwards in time: advection with the other sign of u"),
-    RiemannSolver("rp1_advection_color", None, (1, 1, 1), (), "the colour equation in one dimension"),
+    RiemannSolver("rp1_advection_color", "colour", (1, 1, 1)),
     RiemannSolver("rpn2_vc_advection rpn2_vc_advection_ptwise", "advection_edge", (1, 1, 2), mapped="advection_mapped"),
     RiemannSolver("rpn3_vc_advection", "advection_edge", (1, 1, 3)),
     RiemannSolver("rp1_burgers rp1_burgers_ptwise", "burgers", (1, 1)),
     RiemannSolver("rpn2_burgers", "burgers", (1, 1)),
     RiemannSolver("rpn3_burgers", "burgers", (1, 1), ("u", "v", "w"), ones=True),
-    RiemannSolver("rp1_cubic", None, (1, 1), (), "q_t + (q^3)_x = 0"),
-    RiemannSolver("rpn2_kpp", None, (1, 1), (), "the KPP problem, q_t + (sin q)_x + (cos q)_y = 0"),
+    RiemannSolver("rp1_cubic", "cubic", (1, 1)),
+    RiemannSolver("rpn2_kpp", "kpp", (1, 1)),
     RiemannSolver("rp1_traffic", "traffic", (1, 1), ("umax",), aliases={"u": ("umax",)}),
-    RiemannSolver("rp1_traffic_vc", None, (1, 1, 1), (), "traffic with a speed limit in each cell"),
-    RiemannSolver("rp1_traffic_vc_fwave", None, (1, 1, 1), (), "traffic with a speed limit in each cell", fwaves=True),
-    RiemannSolver("rp1_traffic_vc_tracer", None, (2, 2, 1), (), "traffic with a speed limit in each cell, and a tracer"),
+    RiemannSolver("rp1_traffic_vc", None, (1, 1, 1), (), "traffic with a speed limit in each cell: traffic_variable does so by f-waves, as use_fwaves should say"),
+    RiemannSolver("rp1_traffic_vc_fwave", "traffic_variable", (1, 1, 1), fwaves=True),
+    RiemannSolver("rp1_traffic_vc_tracer", None, (2, 2, 1), (), "the same with a tracer: traffic_variable_tracer does so by f-waves, as use_fwaves should say"),
     RiemannSolver("rp1_euler_with_efix", "euler", (3, 3), ("gamma",)),
     RiemannSolver("rpn2_euler_4wave", "euler", (4, 4), ("gamma",)),
     RiemannSolver("rpn3_euler", "euler", (5, 3), ("gamma",)),
-    RiemannSolver("rp1_euler_hlle", "euler_hllc", (3, 2), ("gamma",), _HLLE_GAS, limiters=(0, 0, 1)),
-    RiemannSolver("rpn2_euler_hlle", "euler_hllc", (4, 2), ("gamma",), _HLLE_GAS, limiters=(0, 0, 1)),
+    RiemannSolver("rp1_euler_hlle", "euler_hlle", (3, 2), ("gamma",)),
+    RiemannSolver("rpn2_euler_hlle", "euler_hlle", (4, 2), ("gamma",)),
     RiemannSolver("rpn2_euler_5wave", "euler_tracer", (5, 5), ("gamma",), _FRACTION, initial="tracer is density times q(5)"),
     RiemannSolver("rpn2_euler_hlle_with_walls", None, about="the Euler equations with walls inside of the domain"),
     RiemannSolver("rpn2_euler_mapgrid", None, about="the Euler equations with the mapping in aux, while euler has mesh.mapping"),
     RiemannSolver("rpn3_euler_mapgrid", None, about="the Euler equations with gravity, with the mapping in aux"),
-    RiemannSolver("rp1_reactive_euler_with_efix", None, (4, 3), ("gamma", "qheat"), "the reactive Euler equations"),
+    RiemannSolver("rp1_reactive_euler_with_efix", "euler_reactive", (4, 3), ("gamma", "heat"), _FUEL, limiters=(0, 1, 2, 1), initial="fuel is a mass per volume"),
     RiemannSolver("rp1_mhd_roe", None, (8, 7), ("gamma",), "magnetohydrodynamics"),
     RiemannSolver("rp1_shallow_roe_with_efix", "shallow_water", (2, 2), ("gravity",)),
     RiemannSolver("rpn2_shallow_roe_with_efix", "shallow_water", (3, 3), ("gravity",)),
-    RiemannSolver("rp1_shallow_hlle", "shallow_water", (2, 2), ("gravity",), _HLLE_WATER),
-    RiemannSolver("rpn2_shallow_hlle", "shallow_water", (3, 2), ("gravity",), _HLLE_WATER, limiters=(0, 0, 1)),
-    RiemannSolver("rp1_shallow_roe_tracer", None, (3, 3), ("gravity",), "shallow water with the fraction of a tracer"),
+    RiemannSolver("rp1_shallow_hlle", "shallow_water_hlle", (2, 2), ("gravity",)),
+    RiemannSolver("rpn2_shallow_hlle", "shallow_water_hlle", (3, 2), ("gravity",)),
+    RiemannSolver("rp1_shallow_roe_tracer", "shallow_water_tracer", (3, 3), ("gravity",), limiters=(0, 2, 1)),
     RiemannSolver("rp1_shallow_bathymetry_fwave rp1_sw_aug", None, (2, 2, 1), ("gravity",), "shallow water over a bottom, in one dimension", True),
     RiemannSolver("rpn2_shallow_bathymetry_fwave rpn2_sw_aug", "shallow_water_bathymetry", (3, 3, 1), ("gravity",), _BOTTOM, True),
     RiemannSolver("rpn2_geoclaw rpn2_geoclaw_vec", None, about="shallow water with wet and dry shores"),
@@ -117,10 +117,10 @@ _ROWS = (
     RiemannSolver("rp1_layered_shallow_water", None, about="shallow water in layers"),
     RiemannSolver("rpn2_layered_shallow_water", None, about="shallow water in layers"),
     RiemannSolver("rpn2_shallow_sphere", None, (4, 3, 16), (), "shallow water on a sphere"),
-    RiemannSolver("rp1_nonlinear_elasticity_fwave", None, (2, 2, 3), (), f"nonlinear elasticity {_CELLS.format('p_system')}", True),
-    RiemannSolver("rpn2_psystem", None, (3, 2, 3), (), f"the p-system {_CELLS.format('p_system')}", True),
-    RiemannSolver("rp1_psystem_fwave", None, (2, 2, 1), ("gamma",), "the p-system of a gas", True),
-    RiemannSolver("rpn2_vc_elasticity", None, (5, 4, 5), (), f"elasticity {_CELLS.format('elasticity')}"),
+    RiemannSolver("rp1_nonlinear_elasticity_fwave", "p_system_variable", (2, 2, 3), (), _LAWS, True),
+    RiemannSolver("rpn2_psystem", "p_system_variable", (3, 2, 3), (), "", True),
+    RiemannSolver("rp1_psystem_fwave", "p_system_gas", (2, 2, 1), ("gamma",), "", True),
+    RiemannSolver("rpn2_vc_elasticity", "elasticity_variable", (5, 4, 5)),
 )
 RIEMANN_SOLVERS = {name: row for row in _ROWS for name in row.files.split()}
 
@@ -129,4 +129,6 @@ def fitting(claw: Mapping[str, Any], user: Mapping[str, Any], num_aux: int) -> I
     """The Riemann solvers that settings with these numbers can be for, of those that have a use for most of the settings."""
     fit = [row for row in _ROWS if row.numbers and row.fits(claw, num_aux)]
     most = max((row.explains(user) for row in fit), default=0)
-    return (row for row in fit if row.explains(user) == most)
+    best = [row for row in fit if row.explains(user) == most]
+    # HLLE solves the equations of a Roe solver, which more settings are for.
+    return iter([row for row in best if not (row.ours or "").endswith("_hlle")] or best)

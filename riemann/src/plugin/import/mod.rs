@@ -251,6 +251,7 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
             primitive,
             conserved: texts(conserved)?,
         },
+        on_demand: false,
     };
     Ok((Box::leak(Box::new(info)), aux_face.iter().map(|&n| axis(n)).collect::<Vec<_>>().leak()))
 }
