@@ -75,16 +75,19 @@ class View {
     let from = null, drawn = null;
     this.canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
+      if (!this.tiles) return;
       this.map.zoom(Math.exp(-0.002 * event.deltaY), ...at(event));
       linked(this);
     }, { passive: false });
     this.canvas.addEventListener("pointerdown", (event) => {
+      if (!this.tiles) return;
       this.canvas.setPointerCapture(event.pointerId);
       from = at(event);
       drawn = event.shiftKey ? { from: this.map.position(...from), to: this.map.position(...from), colour: LINE_COLOURS[lines.length % LINE_COLOURS.length] } : null;
       if (drawn) this.map.lines.push(drawn);
     });
     this.canvas.addEventListener("pointermove", (event) => {
+      if (!this.tiles) return;
       const now = at(event);
       if (!from) { probe(this, this.map.position(...now)); return; }
       if (drawn) drawn.to = this.map.position(...now);
@@ -207,7 +210,7 @@ function draw() {
     } else drawCurve(view);
   }
   const number = numbers()[state.frame];
-  $("command").textContent = number === undefined ? "" : command(all.runs[0].name, number, figureWish(views[0]));
+  $("command").textContent = number === undefined || !views[0]?.tiles ? "" : command(all.runs[0].name, number, figureWish(views[0]));
 }
 
 function drawBar(view) {
@@ -398,13 +401,13 @@ async function play() {
 
 function set(changes) { Object.assign(state, changes); controls(); return show(); }
 
-const zoomed = (factor) => { if (views[0]?.map) { views[0].map.zoom(factor); linked(views[0]); } };
-const moved = (x, y) => { if (views[0]?.map) { views[0].map.move(x, y); linked(views[0]); } };
+const zoomed = (factor) => { if (views[0]?.map && views[0].tiles) { views[0].map.zoom(factor); linked(views[0]); } };
+const moved = (x, y) => { if (views[0]?.map && views[0].tiles) { views[0].map.move(x, y); linked(views[0]); } };
 const KEYS = {
   ArrowLeft: () => goTo(state.frame - 1), ArrowRight: () => goTo(state.frame + 1), Home: () => goTo(0), End: () => goTo(Infinity),
   " ": play, "+": () => zoomed(1.25), "-": () => zoomed(0.8), 0: () => { views.forEach((view) => view.map && (view.map.part = null)); draw(); },
   w: () => moved(0, 40), s: () => moved(0, -40), a: () => moved(40, 0), d: () => moved(-40, 0),
-  "[": () => set({ levels: Math.max(1, (state.levels || views[0].box.levels.length) - 1) }), "]": () => set({ levels: state.levels + 1 < views[0].box.levels.length ? state.levels + 1 : 0 }),
+  "[": () => views[0]?.box && set({ levels: Math.max(1, (state.levels || views[0].box.levels.length) - 1) }), "]": () => views[0]?.box && set({ levels: state.levels + 1 < views[0].box.levels.length ? state.levels + 1 : 0 }),
   o: () => set({ outlines: !state.outlines }), l: () => set({ log: !state.log }),
   Escape: () => { lines = []; views.forEach((view) => view.map && (view.map.lines = [])); drawLines(); draw(); },
 };
