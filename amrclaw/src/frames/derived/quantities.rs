@@ -153,7 +153,9 @@ pub fn primitive_variables(solver: &str, dim: usize) -> Option<Primitives> {
 pub fn quantities(solver: &str, dim: usize) -> Vec<Quantity> {
     let of = |tables: &[&[Quantity]]| tables.get(dim.wrapping_sub(1)).map_or(Vec::new(), |table| table.to_vec());
     match solver {
-        "euler" | "euler_hllc" | "euler_hlle" | "euler_strong_shocks" | "euler_tracer" => [&of(&VELOCITY_OF_GAS)[..], GAS].concat(),
+        "euler" | "euler_hllc" | "euler_hlle" | "euler_strong_shocks" | "euler_tracer" => {
+            [&of(&VELOCITY_OF_GAS)[..], GAS].concat()
+        }
         "shallow_water" | "shallow_water_hlle" => of(&WATER),
         "shallow_water_bathymetry" => [&of(&WATER)[..], SURFACE].concat(),
         "acoustics" | "acoustics_variable" | "elasticity" => of(&VELOCITY),
