@@ -334,6 +334,9 @@ fn send_faces<const D: usize, R: Scalar>(
     ways: [&FaceParcels<D>; 2],
     arrays: &mut [&mut [R]],
 ) -> Result<(), CommError> {
+    if ways.iter().all(|parcels| parcels.is_empty()) {
+        return Ok(());
+    }
     let slots = plan.num_slots();
     let arrays: Vec<(usize, Shared<'_, R>)> =
         arrays.iter_mut().map(|array| (array.len().checked_div(slots).unwrap_or(0), Shared::new(array))).collect();
