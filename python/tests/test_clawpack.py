@@ -176,6 +176,8 @@ def test_flagging_and_regions(load):
     regions = [[2, 7, 0.0, 0.5, -0.5, 0.5, -0.25, 0.75]]
     alone = load(amrdata=dict(flag2refine=False), regions=regions)
     assert alone.case["regrid"]["region"] == [{"levels": [2, 3], "lower": [-0.5, -0.25], "upper": [0.5, 0.75], "time": [0.0, 0.5]}]
+    sim = amrclaw.Simulation(alone, initial=lambda x, y: (0, 0, 0))
+    assert len(sim.levels) == 2 and sim.patches(2)[0].lower[0] <= -0.5
 
 
 def test_ruled_rectangles(load, tmp_path):
@@ -191,8 +193,6 @@ def test_ruled_rectangles(load, tmp_path):
     script.write_text(script.read_text().replace("    from clawpack.amrclaw.data import FlagRegion", made + "    from clawpack.amrclaw.data import FlagRegion"))
     polygon = load_setrun(script).case["regrid"]["region"][1]["polygon"]
     assert polygon == [[0.2, 0.1], [0.2, 0.5], [0.3, 0.5], [0.3, 0.8], [0.4, 0.8], [0.4, 0.5], [0.8, 0.5], [0.8, 0.1]]
-    sim = amrclaw.Simulation(alone, initial=lambda x, y: (0, 0, 0))
-    assert len(sim.levels) == 2 and sim.patches(2)[0].lower[0] <= -0.5
 
 
 @pytest.mark.parametrize(
