@@ -38,9 +38,8 @@ impl Linearised {
     /// `λl < 0` before the wave to `λr > 0` after it, the wave is a transonic rarefaction and spreads to both sides: the
     /// part is then `λl (λr − s)/(λr − λl)`, Harten and Hyman's entropy fix (LeVeque 2002,
     /// doi:10.1017/CBO9780511791253, §15.3.5); the right-going one is what the mirror image gives, `λr (s − λl)/(λr − λl)`.
-    /// Beside nearly empty cells s may lie outside of λl and λr: then such parts would move the wrong way.
     fn left_going(speed: Real, before: Real, after: Real) -> Real {
-        let transonic = before < speed.min(0.0) && after > speed.max(0.0);
+        let transonic = before < 0.0 && after > 0.0;
         let spread = if transonic { after - before } else { 1.0 };
         let part = before * (after - speed) * (1.0 / spread);
         if transonic { part } else { speed.min(0.0) }
