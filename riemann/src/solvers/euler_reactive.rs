@@ -11,7 +11,7 @@
 //!
 //! Source: LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §17.17 (detonations); Roe's solver: §15.3.4.
 
-use super::{GasWithTracer, IdealGas, Linearised};
+use super::{GasWithTracer, IdealGas, Linearised, RoeGas};
 use crate::prelude::*;
 
 /// The reactive Euler equations: `density`, `momentum`, `energy`, `fuel`.
@@ -31,7 +31,7 @@ pub struct EulerReactive {
     pub heat: Real,
 }
 
-#[riemann::kernels(with(Linearised, IdealGas, GasWithTracer))]
+#[riemann::kernels(with(Linearised, IdealGas, RoeGas, GasWithTracer))]
 impl EulerReactive {
     /// A state or a wave with `sign` times the chemical energy added.
     fn with_heat(&self, q: State, sign: Real) -> State {

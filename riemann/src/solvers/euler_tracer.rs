@@ -13,7 +13,7 @@
 //! Source: Roe, *J. Comput. Phys.* 43 (1981) 357–372, doi:10.1016/0021-9991(81)90128-5; LeVeque, *Finite Volume
 //! Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §13.12.1 (a passive tracer) and §15.3.4.
 
-use super::{GasWithTracer, IdealGas, Linearised};
+use super::{GasWithTracer, IdealGas, Linearised, RoeGas};
 use crate::prelude::*;
 
 /// The Euler equations with a tracer: `density`, `x_momentum`, `y_momentum`, `z_momentum`, as many of them as there are axes, `energy`,
@@ -31,7 +31,7 @@ pub struct EulerTracer<const D: usize = 2> {
     pub gamma: Real,
 }
 
-#[riemann::kernels(with(Linearised, IdealGas, GasWithTracer))]
+#[riemann::kernels(with(Linearised, IdealGas, RoeGas, GasWithTracer))]
 impl EulerTracer {
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
         self.normal_with_tracer(axis, ql, qr)

@@ -272,12 +272,12 @@ impl GasAlone {
     }
 }
 
-/// What Roe's solvers of the gas alone share.
+/// What Roe's solvers share. Only in the plane is there a shear wave besides the entropy wave.
 #[riemann::shared]
 impl RoeGas {
-    /// Positions of the last two waves.
-    const ENTROPY_WAVE: usize = W - 2;
-    const LAST_WAVE: usize = W - 1;
+    /// Positions of the entropy wave and of the last acoustic one, whatever waves follow.
+    const ENTROPY_WAVE: usize = 2 - D % 2;
+    const LAST_WAVE: usize = 3 - D % 2;
 
     /// The waves of the given strengths.
     fn roe_waves(roe: Roe, strengths: Strengths, components: Components) -> [State; W] {
@@ -338,9 +338,7 @@ impl RoeGas {
 impl GasWithTracer {
     /// Position of the tracer among the equations.
     const TRACER: usize = D + 2;
-    /// Positions of the entropy wave, of the last acoustic wave, and of the tracer's.
-    const ENTROPY_WAVE: usize = W - 3;
-    const LAST_WAVE: usize = W - 2;
+    /// Position of its wave.
     const TRACER_WAVE: usize = W - 1;
 
     /// Roe's average of the concentration φ.
@@ -352,48 +350,23 @@ impl GasWithTracer {
     /// The waves of the gas, then the jump of the concentration at the velocity of the gas.
     fn normal_with_tracer(&self, axis: Axis, ql: State, qr: State) -> Normal {
         let components = Self::components(axis);
-        let (n, t, b) = components;
         let (_, _, roe) = self.average(components, ql, qr);
-        let ((u, v, w), enthalpy, kinetic, a, _, _) = roe;
         let jump = Self::difference(qr, ql);
         let strengths = Self::decompose(roe, jump, components);
-        let (lower, shear, entropy, upper) = strengths;
-        let lift = u * a;
-        let mut waves = [[0.0; M]; W];
-        waves[0] = Self::wave(lower, components, (u - a, v, w), enthalpy - lift);
-        if D == 2 {
-            waves[1][t] = shear.0;
-            waves[1][ENERGY] = shear.0 * v;
-        }
-        waves[ENTROPY_WAVE] = Self::wave(entropy, components, (u, v, w), kinetic);
-        if D > 2 {
-            waves[ENTROPY_WAVE][t] += shear.0;
-            waves[ENTROPY_WAVE][b] += shear.1;
-            waves[ENTROPY_WAVE][ENERGY] += shear.0 * v + shear.1 * w;
-        }
-        waves[LAST_WAVE] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
-
-        let speeds = [u - a, u, u + a];
-        let leftward = self.left_going_speeds(n, (ql, waves[0]), (qr, waves[LAST_WAVE]), speeds);
-        let mut rightward = speeds;
-        for k in 0..3 {
-            rightward[k] -= leftward[k];
-        }
-        let mut amdq = Self::compose(roe, strengths, leftward, components);
-        let mut apdq = Self::compose(roe, strengths, rightward, components);
+        let of_gas = Self::roe_waves(roe, strengths, components);
+        let leftward = self.roe_shares(roe, components, ql, qr, of_gas);
+        let gas = Self::roe_solution(roe, strengths, components, of_gas, leftward);
 
         // The tracer moves with the mass, and its jump at the velocity of the gas.
         let phi = Self::concentration(ql, qr);
         let excess = jump[TRACER] - phi * jump[DENSITY];
+        let (mut waves, mut amdq, mut apdq) = (of_gas, gas.amdq, gas.apdq);
         waves[0][TRACER] = phi * waves[0][DENSITY];
         waves[ENTROPY_WAVE][TRACER] = phi * waves[ENTROPY_WAVE][DENSITY];
         waves[LAST_WAVE][TRACER] = phi * waves[LAST_WAVE][DENSITY];
         waves[TRACER_WAVE][TRACER] = excess;
         amdq[TRACER] = phi * amdq[DENSITY] + leftward[1] * excess;
-        apdq[TRACER] = phi * apdq[DENSITY] + rightward[1] * excess;
-        let mut wave_speeds = [u; W];
-        wave_speeds[0] = speeds[0];
-        wave_speeds[LAST_WAVE] = speeds[2];
-        Normal { waves, speeds: wave_speeds, amdq, apdq }
+        apdq[TRACER] = phi * apdq[DENSITY] + (roe.0.0 - leftward[1]) * excess;
+        Normal { waves, speeds: gas.speeds, amdq, apdq }
     }
 }
