@@ -1,15 +1,19 @@
 // admissible.cuh: corrections of faces that would make a state inadmissible: riemann/src/patch/admissible.rs.
 
 #if HAS_ADMISSIBLE
-// The largest speed of the waves at a face with normal `axis`, either way. Between two equal cells: the fastest waves in these.
-__device__ __noinline__ Real fastest(
-    const Solver& solver, Axis axis, const State& ql, const State& qr, const Aux& aux_l, const Aux& aux_r)
+// The largest speed of the waves at a face, either way.
+__device__ __forceinline__ Real fastest(const Normal& face)
 {
-    const Normal face = solver.normal(axis, ql, qr, aux_l, aux_r);
     Real largest = Real(0.0);
 #pragma unroll
     for (int w = 0; w < W; w++) largest = real_max(largest, real_abs(face.speeds[w]));
     return largest;
+}
+
+// The same of the waves in a cell: those between it and another like it. A function of its own, for it is needed four times.
+__device__ __noinline__ Real fastest_in(const Solver& solver, Axis axis, const State& q, const Aux& aux_l, const Aux& aux_r)
+{
+    return fastest(solver.normal(axis, q, q, aux_l, aux_r));
 }
 
 // Makes the correction of a face with normal AXIS zero if a partial state beside it would not be admissible, or its waves much faster than at
@@ -28,9 +32,9 @@ template <Axis AXIS, int FACES> __device__ __noinline__ void keep_admissible(con
     }
     bool kept = solver.is_admissible(below, aux_l, Real(0.0)) && solver.is_admissible(above, aux_r, Real(0.0));
     if (kept) {
-        const auto fastest_in = [&](const State& q) { return fastest(solver, AXIS, q, q, aux_l, aux_r); };
-        const Real before = real_max(real_max(fastest(solver, AXIS, ql, qr, aux_l, aux_r), fastest_in(ql)), fastest_in(qr));
-        kept = real_max(fastest_in(below), fastest_in(above)) <= Real(MOST_SPEED_UP) * before;
+        const auto in_cell = [&](const State& q) { return fastest_in(solver, AXIS, q, aux_l, aux_r); };
+        const Real before = real_max(real_max(fastest(face), in_cell(ql)), in_cell(qr));
+        kept = real_max(in_cell(below), in_cell(above)) <= Real(MOST_SPEED_UP) * before;
     }
 #pragma unroll
     for (int m = 0; m < M; m++) correction[m] = kept ? correction[m] : Real(0.0);
