@@ -101,6 +101,15 @@ impl ColourScale {
         ColourScale { map: ColourMap::Sequential, low: low - margin, high: high + margin, log: false }
     }
 
+    /// The scale that suits values from `low` to `high`; on a logarithmic one a constant gets a decade to either side.
+    pub fn showing((low, high): (f64, f64), log: bool) -> Self {
+        match log {
+            false => Self::suiting(low, high),
+            true if high > low => Self::over(low, high, true),
+            true => Self::over(0.1 * low, 10.0 * low, true),
+        }
+    }
+
     /// The scale from `low` to `high`: diverging if zero lies in the middle.
     pub fn over(low: f64, high: f64, log: bool) -> Self {
         let symmetric = low < 0.0 && low == -high;

@@ -1,6 +1,6 @@
 //! Pictures and films of the frames in a folder.
 
-use super::range::{View, value_range};
+use super::range::{View, value_range, widen};
 use super::same::Same;
 use super::{ColourScale, Image, PictureError, PictureOptions, check, draw_fields, find_field, mapped, or_first};
 use crate::frames::derived::{LazyFields, Vocabulary};
@@ -90,19 +90,14 @@ impl Source<'_> {
                 2 => self.range_in::<2>(file, options),
                 _ => self.range_in::<3>(file, options),
             });
-            let (low, high) = match range {
+            let found = match range {
                 // A field that is zero at the start has no logarithm there.
                 Err(PictureError::NothingPositive) => continue,
                 range => range?,
             };
-            let (lowest, highest) = all.get_or_insert((low, high));
-            (*lowest, *highest) = (lowest.min(low), highest.max(high));
+            widen(&mut all, found);
         }
-        let (low, high) = all.ok_or(PictureError::NothingPositive)?;
-        if options.log {
-            return Ok(if high > low { (low, high) } else { (0.1 * low, 10.0 * low) });
-        }
-        let scale = ColourScale::suiting(low, high);
+        let scale = ColourScale::showing(all.ok_or(PictureError::NothingPositive)?, options.log);
         Ok((scale.low, scale.high))
     }
 

@@ -69,11 +69,10 @@ pub struct Scene<'a> {
 /// # Errors
 /// Values cannot be read.
 pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Image> {
-    let (view, (low, high)) = (scene.view, scene.range);
-    let scale = match (options.range, options.log) {
-        (Some((low, high)), log) => ColourScale::over(low, high, log),
-        (None, true) => logarithmic(low, high),
-        (None, false) => ColourScale::suiting(low, high),
+    let view = scene.view;
+    let scale = match options.range {
+        Some((low, high)) => ColourScale::over(low, high, options.log),
+        None => ColourScale::showing(scene.range, options.log),
     };
     let metrics = Metrics::of(options.size);
     let (width, height) = plot_size(&view, options.size);
@@ -96,11 +95,6 @@ pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Image>
     let levels = (0..scene.levels).filter(|&l| options.outlines.shows(l));
     draw_legend(&mut image, corner, right, levels, scale.map, metrics);
     Ok(image)
-}
-
-/// A logarithmic scale; a constant gets a decade to either side.
-fn logarithmic(low: f64, high: f64) -> ColourScale {
-    if high > low { ColourScale::over(low, high, true) } else { ColourScale::over(0.1 * low, 10.0 * low, true) }
 }
 
 /// Width and height of the plot: the view's shape, the longer side with `size` pixels.

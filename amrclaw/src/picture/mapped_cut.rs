@@ -5,7 +5,7 @@ use super::colour_map::ColourScale;
 use super::decoration::level_colour;
 use super::map::{Scene, compose};
 use super::mapped::{Pixels, fill, line};
-use super::range::View;
+use super::range::{View, widen};
 use super::{Cut, Outlines, PictureError, PictureOptions, find_field, of_cut, place, title, values_unavailable};
 use crate::frames::frame::{FieldIndex, Frame};
 use crate::index::CellBox;
@@ -83,8 +83,7 @@ pub fn draw_cuts(
     });
     let mut range: Option<(f64, f64)> = None;
     for value in values.filter(|v| v.is_finite() && (*v > 0.0 || !options.log)) {
-        let (low, high) = range.get_or_insert((value, value));
-        (*low, *high) = (low.min(value), high.max(value));
+        widen(&mut range, (value, value));
     }
     let range =
         range.ok_or(if options.log { PictureError::NothingPositive } else { PictureError::Empty(frame.number) })?;

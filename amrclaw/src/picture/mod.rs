@@ -38,6 +38,7 @@ use crate::frames::read::FrameReader;
 use crate::frames::slice::{Projection, project_from, slice_from};
 use crate::frames::{InputError, OutputError};
 use map::render_from;
+pub use range::widen;
 use range::{View, value_range};
 use same::Same;
 use std::any::Any;
@@ -319,15 +320,9 @@ fn common_range<'a>(
     for (axis, plane) in planes {
         number = plane.number;
         let view = View::of(plane, &of_cut::<3>(axis, "", options))?;
-        let (low, high) = value_range((plane, plane), find_field(plane, field)?, &view, None, options.log)?;
-        let (lowest, highest) = all.get_or_insert((low, high));
-        (*lowest, *highest) = (f64::min(*lowest, low), f64::max(*highest, high));
+        widen(&mut all, value_range((plane, plane), find_field(plane, field)?, &view, None, options.log)?);
     }
-    let (low, high) = all.ok_or(PictureError::Empty(number))?;
-    if options.log {
-        return Ok(if high > low { (low, high) } else { (0.1 * low, 10.0 * low) });
-    }
-    let scale = ColourScale::suiting(low, high);
+    let scale = ColourScale::showing(all.ok_or(PictureError::Empty(number))?, options.log);
     Ok((scale.low, scale.high))
 }
 

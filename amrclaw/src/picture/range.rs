@@ -6,6 +6,12 @@ use crate::frames::frame::{FieldIndex, Frame, PatchSource};
 use crate::mesh::Mapping;
 use crate::threads::parallel_map;
 
+/// Makes a range of values include another one.
+pub fn widen(range: &mut Option<(f64, f64)>, (low, high): (f64, f64)) {
+    let (lowest, highest) = range.get_or_insert((low, high));
+    (*lowest, *highest) = (lowest.min(low), highest.max(high));
+}
+
 /// A part of the domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View<const D: usize> {

@@ -141,12 +141,9 @@ impl RunFiles {
     /// # Errors
     /// A frame cannot be read, or the field not be computed.
     pub fn range(&self, wish: &Wish) -> Result<Value, ViewError> {
-        let mut range: Option<[f64; 2]> = None;
+        let mut range = None;
         for (number, _) in list_frames(&self.dir)? {
-            if let Some([low, high]) = self.frame(number)?.range(wish)? {
-                let [lowest, highest] = range.get_or_insert([low, high]);
-                (*lowest, *highest) = (lowest.min(low), highest.max(high));
-            }
+            self.frame(number)?.widen(&mut range, wish)?;
         }
         Ok(json!(range))
     }

@@ -7,6 +7,7 @@ use crate::frames::frame::{FieldIndex, Frame, FramePatch, PatchSource};
 use crate::frames::read::FrameReader;
 use crate::frames::slice::slice_from;
 use crate::index::CellBox;
+use crate::picture::widen;
 use crate::threads::parallel_map;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -120,16 +121,15 @@ impl OpenFrame {
         })
     }
 
-    /// Smallest and largest value in cells that no finer ones cover.
+    /// Makes a range include the values in cells that no finer ones cover.
     ///
     /// # Errors
     /// The field cannot be computed.
-    pub fn range(&self, wish: &Wish) -> Result<Option<[f64; 2]>, ViewError> {
+    pub fn widen(&self, range: &mut Option<(f64, f64)>, wish: &Wish) -> Result<(), ViewError> {
         let until = Instant::now() + DEADLINE;
         with_reader!(&*self.reader, reader => {
             let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
             let (frame, values) = (&lazy.outline, Timed { of: &lazy, until });
-            let mut range: Option<[f64; 2]> = None;
             for (l, level) in frame.levels.iter().enumerate() {
                 let covering = frame.covering(l);
                 for k in 0..level.patches.len() {
@@ -137,12 +137,11 @@ impl OpenFrame {
                     let extremes = extremes(&patch, &covering.of(&patch.cells));
                     let low = if wish.log { extremes[2] } else { extremes[0] };
                     if low <= extremes[1] {
-                        let [lowest, highest] = range.get_or_insert([low, extremes[1]]);
-                        (*lowest, *highest) = (lowest.min(low), highest.max(extremes[1]));
+                        widen(range, (low, extremes[1]));
                     }
                 }
             }
-            Ok(range)
+            Ok(())
         })
     }
 }
@@ -262,10 +261,9 @@ fn finest_cell<const D: usize>(frame: &Frame<D>, place: [f64; D]) -> Option<(usi
         return None;
     }
     (0..frame.levels.len()).rev().find_map(|l| {
-        let last = frame.domain(l).hi;
-        let along = |d: usize| (((place[d] - frame.lower[d]) / frame.levels[l].dx[d]).floor() as i32).min(last[d] - 1);
-        let cell: [i32; D] = std::array::from_fn(along);
-        let holds = |patch: &FramePatch<D>| (0..D).all(|d| (patch.cells.lo[d]..patch.cells.hi[d]).contains(&cell[d]));
-        frame.levels[l].patches.iter().position(holds).map(|number| (l, number, cell))
+        let (held, last) = (frame.geometry(l).cell_at(place), frame.domain(l).hi);
+        let cell: [i32; D] = std::array::from_fn(|d| held[d].min(last[d] - 1));
+        let mut patches = frame.levels[l].patches.iter();
+        patches.position(|patch| patch.cells.contains(cell)).map(|number| (l, number, cell))
     })
 }
