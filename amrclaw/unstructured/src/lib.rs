@@ -1,0 +1,9 @@
+//! Unstructured meshes: what files hold ([`Elements`]), and cells with their faces and geometry ([`Mesh`]).
+//!
+//! Nothing here knows a solver or a step. Positions have the user's unit of length; in the plane their z is 0, sizes of faces are lengths
+//! and volumes are areas.
+
+pub mod mesh;
+mod threads;
+
+pub use mesh::{Elements, Mesh, MeshError, Place, Rows, Shape, Sides};

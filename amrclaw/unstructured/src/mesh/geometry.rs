@@ -1,0 +1,152 @@
+//! Sizes, normals, volumes and centroids.
+//!
+//! A face of four nodes need not be plane: it is four triangles around the mean of its nodes. Its vector `size · normal` is half the product of
+//! its diagonals, wherever that mean is, so every cell closes; volumes are of these triangles too (the divergence theorem), so cells
+//! neither overlap nor leave gaps.
+
+use super::elements::Rows;
+use super::{Mesh, Shape};
+use crate::threads;
+
+type Vector = [f64; 3];
+
+pub(super) fn minus(a: Vector, b: Vector) -> Vector {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+pub(super) fn plus(a: Vector, b: Vector) -> Vector {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+fn times(f: f64, a: Vector) -> Vector {
+    a.map(|x| f * x)
+}
+
+pub(super) fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub(super) fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+pub(super) fn length(a: Vector) -> f64 {
+    dot(a, a).sqrt()
+}
+
+fn mean(points: &[Vector]) -> Vector {
+    times(1.0 / points.len() as f64, points.iter().fold([0.0; 3], |sum, &p| plus(sum, p)))
+}
+
+/// `size · normal` of a triangle. The product of its two shortest edges loses least where it is thin.
+fn triangle(p: [Vector; 3]) -> Vector {
+    let edge = |k: usize| minus(p[(k + 1) % 3], p[k]);
+    let long = (0..3).max_by(|&a, &b| dot(edge(a), edge(a)).total_cmp(&dot(edge(b), edge(b)))).expect("three edges");
+    times(0.5, cross(edge((long + 1) % 3), edge((long + 2) % 3)))
+}
+
+/// `size · normal` of a face. Of four nodes it is the half product of the diagonals, which are here sums of edges: thin faces lose less.
+fn vector(points: &[Vector]) -> Vector {
+    match *points {
+        [a, b] => [b[1] - a[1], a[0] - b[0], 0.0],
+        [a, b, c] => triangle([a, b, c]),
+        [a, b, c, d] => {
+            let (along, across) = (minus(b, a), minus(d, a));
+            let skew = minus(minus(c, b), across);
+            plus(cross(along, across), times(0.5, cross(skew, minus(across, along))))
+        }
+        _ => unreachable!("faces have two to four nodes"),
+    }
+}
+
+/// A face as triangles; one triangle is itself.
+pub(super) fn triangles(points: &[Vector]) -> impl Iterator<Item = [Vector; 3]> + '_ {
+    let n = points.len();
+    let (count, apex) = if n == 3 { (1, points[2]) } else { (n, mean(points)) };
+    (0..count).map(move |k| [points[k], points[(k + 1) % n], apex])
+}
+
+/// Where a face's nodes are.
+fn gather<'a>(all: &[Vector], nodes: impl Iterator<Item = u32>, into: &'a mut [Vector; 8]) -> &'a [Vector] {
+    let mut count = 0;
+    nodes.for_each(|node| {
+        into[count] = all[node as usize];
+        count += 1;
+    });
+    &into[..count]
+}
+
+/// Volume and centroid of a cell; in the plane area.
+pub(super) fn of_cell(all: &[Vector], shape: Shape, nodes: &[u32]) -> (f64, Vector) {
+    let mut space = [[0.0; 3]; 8];
+    let points = gather(all, nodes.iter().copied(), &mut space);
+    // Parts are seen from here: far from the origin nothing is lost.
+    let origin = mean(points);
+    let (mut volume, mut moment) = (0.0, [0.0; 3]);
+    let mut add = |part: f64, centre: Vector| {
+        volume += part;
+        moment = plus(moment, times(part, centre));
+    };
+    for face in shape.faces() {
+        let mut space = [[0.0; 3]; 8];
+        let points = gather(all, face.iter().map(|&k| nodes[k as usize]), &mut space);
+        if let [a, b] = *points {
+            let (a, b) = (minus(a, origin), minus(b, origin));
+            add(0.5 * (a[0] * b[1] - a[1] * b[0]), times(1.0 / 3.0, plus(a, b)));
+        } else {
+            for corners in triangles(points) {
+                let from_origin = corners.map(|p| minus(p, origin));
+                let sum = plus(plus(from_origin[0], from_origin[1]), from_origin[2]);
+                add(dot(triangle(corners), sum) / 9.0, times(0.25, sum));
+            }
+        }
+    }
+    (volume, plus(origin, times(1.0 / volume, moment)))
+}
+
+/// Volumes and centroids of cells.
+pub(super) fn of_cells(points: &[Vector], shape: &[Shape], nodes: &Rows) -> (Vec<f64>, Vec<Vector>) {
+    let of = |cell: usize| of_cell(points, shape[cell], nodes.row(cell));
+    threads::table(shape.len(), &of).into_iter().unzip()
+}
+
+/// `size · normal` and centroid of a face. Of a face that is not plane, triangles count as they are seen along the normal.
+fn of_face(points: &[Vector]) -> (Vector, Vector) {
+    let whole = vector(points);
+    let centre = match *points {
+        [a, b] => mean(&[a, b]),
+        [a, b, c] => mean(&[a, b, c]),
+        _ => {
+            let seen = |corners: [Vector; 3]| (dot(triangle(corners), whole), mean(&corners));
+            let sum = triangles(points)
+                .map(seen)
+                .fold([0.0; 3], |sum, (part, at)| plus(sum, times(part, minus(at, points[0]))));
+            plus(points[0], times(1.0 / dot(whole, whole), sum))
+        }
+    };
+    (whole, centre)
+}
+
+/// True if a cell's centroid lies inside all its faces: it is neither turned inside out nor folded.
+pub(super) fn is_proper(all: &[Vector], shape: Shape, nodes: &[u32]) -> bool {
+    let (volume, centroid) = of_cell(all, shape, nodes);
+    let inside = |face: &&[u8]| {
+        let mut space = [[0.0; 3]; 8];
+        let (vector, centre) = of_face(gather(all, face.iter().map(|&k| nodes[k as usize]), &mut space));
+        dot(vector, minus(centre, centroid)) > 0.0
+    };
+    volume > 0.0 && shape.faces().iter().all(inside)
+}
+
+/// Fills in normals, sizes and centres.
+pub(super) fn of_faces(mesh: &mut Mesh) {
+    let Mesh { points, faces, .. } = mesh;
+    let of = |face: usize| {
+        let mut space = [[0.0; 3]; 8];
+        of_face(gather(points, faces.nodes.row(face).iter().copied(), &mut space))
+    };
+    let all = threads::table(faces.left.len(), &of);
+    faces.size = all.iter().map(|&(vector, _)| length(vector)).collect();
+    faces.normal = all.iter().map(|&(vector, _)| times(1.0 / length(vector), vector)).collect();
+    faces.centre = all.into_iter().map(|(_, centre)| centre).collect();
+}

@@ -1,0 +1,168 @@
+//! Cells, their faces, and geometry.
+
+mod check;
+mod elements;
+mod faces;
+mod geometry;
+mod shape;
+
+pub use elements::{Elements, MeshError, Place, Rows, Sides};
+pub use shape::Shape;
+
+use std::ops::Range;
+
+/// A mesh that has been checked: cells fit together, every side of the mesh has a name, every cell is closed.
+///
+/// Units: positions have the user's length L; in the plane face sizes are L and volumes L², in space L² and L³.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mesh {
+    /// 2 or 3.
+    pub dim: usize,
+    /// Positions of nodes; in the plane z is 0.
+    pub points: Vec<[f64; 3]>,
+    /// The cells.
+    pub cells: Cells,
+    /// The faces: first those between cells, by left cell; then those between periodic boundaries; last those of the boundary, by name and
+    /// left cell.
+    pub faces: Faces,
+    /// Of each cell: its faces, as `face · 2 + side`, side 0 if the cell is on the left; in the order of [`Shape::faces`], which no order of
+    /// cells changes.
+    pub cell_faces: Rows,
+    /// Of each cell: volume; in the plane area.
+    pub volume: Vec<f64>,
+    /// Of each cell: centroid.
+    pub centroid: Vec<[f64; 3]>,
+    /// The boundary's names.
+    pub boundary: Boundary,
+    /// The faces between periodic boundaries.
+    pub periodic: Vec<Periodic>,
+}
+
+/// Cells of a mesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cells {
+    /// Of each cell: its shape.
+    pub shape: Vec<Shape>,
+    /// Of each cell: its nodes, in the order that [`Shape`] says.
+    pub nodes: Rows,
+    /// Of each cell: its number in the file, counted from 0; empty if that is the order of cells.
+    pub numbers: Vec<u32>,
+}
+
+/// Faces of a mesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Faces {
+    /// The cell on the left: of two the lower one.
+    pub left: Vec<u32>,
+    /// The cell on the right. Boundary face `b` has the ghost cell `cells + b` there.
+    pub right: Vec<u32>,
+    /// Unit normal from left to right.
+    pub normal: Vec<[f64; 3]>,
+    /// Area; in the plane length. Of a face that is not plane the area of its projection along `normal`.
+    pub size: Vec<f64>,
+    /// Centroid, where the left cell sees it (see [`Periodic`]).
+    pub centre: Vec<[f64; 3]>,
+    /// Nodes, where the left cell sees them: in space counterclockwise seen from the right, in the plane with the left cell on the left.
+    pub nodes: Rows,
+}
+
+/// Boundary faces by name. They are the last faces: boundary face `b` is face `faces − boundary + b`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Boundary {
+    /// The names; each has a face.
+    pub names: Vec<String>,
+    /// Boundary faces `starts[n] .. starts[n + 1]` have name `n`.
+    pub starts: Vec<u32>,
+}
+
+/// Faces whose cells lie at two boundaries, one of which is the other, moved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Periodic {
+    /// The faces.
+    pub faces: Range<usize>,
+    /// Added to a position that the left cell sees, gives where the right cell sees it.
+    pub shift: [f64; 3],
+}
+
+impl Boundary {
+    /// Number of boundary faces.
+    pub fn len(&self) -> usize {
+        self.starts.last().map_or(0, |&last| last as usize)
+    }
+
+    /// True for a mesh without sides.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The boundary faces of name `n`.
+    pub fn of_name(&self, n: usize) -> Range<usize> {
+        self.starts[n] as usize..self.starts[n + 1] as usize
+    }
+
+    /// The name's number.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+}
+
+impl Mesh {
+    /// Builds faces and geometry.
+    ///
+    /// # Errors
+    ///
+    /// With the place, what is wrong: nodes that are not there or not finite, cells that are turned inside out or listed twice, faces of more than
+    /// two cells, sides without name, names on no side.
+    pub fn new(elements: Elements) -> Result<Mesh, MeshError> {
+        let elements = check::checked(elements)?;
+        let (faces, cell_faces, boundary) = faces::build(&elements)?;
+        let Elements { dim, points, shape, nodes, numbers, .. } = elements;
+        let (volume, centroid) = geometry::of_cells(&points, &shape, &nodes);
+        let mut mesh = Mesh {
+            dim,
+            points,
+            cells: Cells { shape, nodes, numbers },
+            faces,
+            cell_faces,
+            volume,
+            centroid,
+            boundary,
+            periodic: Vec::new(),
+        };
+        geometry::of_faces(&mut mesh);
+        Ok(mesh)
+    }
+
+    /// Number of cells.
+    pub fn num_cells(&self) -> usize {
+        self.cells.shape.len()
+    }
+
+    /// Number of faces.
+    pub fn num_faces(&self) -> usize {
+        self.faces.left.len()
+    }
+
+    /// The face that is boundary face 0.
+    pub fn first_boundary(&self) -> usize {
+        self.num_faces() - self.boundary.len()
+    }
+
+    /// Largest `|Σ size · normal|` of a cell, relative to `Σ size`: round-off alone in a mesh whose cells are closed.
+    pub fn closedness(&self) -> f64 {
+        let of = |cell: usize| {
+            let (mut sum, mut surface) = ([0.0; 3], 0.0);
+            for &entry in self.cell_faces.row(cell) {
+                let (face, sign) = ((entry / 2) as usize, if entry % 2 == 0 { 1.0 } else { -1.0 });
+                let size = self.faces.size[face];
+                (0..3).for_each(|d| sum[d] += sign * size * self.faces.normal[face][d]);
+                surface += size;
+            }
+            geometry::length(sum) / surface
+        };
+        (0..self.num_cells()).map(of).fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,22 @@
+//! Parallel loops on rayon's threads. Loop bodies are passed by pointer, so that rayon's code is compiled once for each type.
+
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Fewest items that are worth a task.
+const ITEMS_AT_A_TIME: usize = 4096;
+
+/// Executes `work` for ranges that together are `0 .. count`, each once.
+pub(crate) fn in_ranges(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    let size = count.div_ceil(8 * rayon::current_num_threads()).max(ITEMS_AT_A_TIME);
+    (0..count.div_ceil(size)).into_par_iter().for_each(|k| work(k * size..count.min((k + 1) * size)));
+}
+
+/// `value(0)`, `value(1)`, … up to `count`.
+pub(crate) fn table<T: Copy + Default + Send>(count: usize, value: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let mut all = vec![T::default(); count];
+    all.par_chunks_mut(ITEMS_AT_A_TIME).enumerate().for_each(|(k, part)| {
+        part.iter_mut().enumerate().for_each(|(i, item)| *item = value(k * ITEMS_AT_A_TIME + i));
+    });
+    all
+}
