@@ -23,8 +23,8 @@ pub fn sets_of<'a>(overrides: &[&'a str]) -> Vec<&'a str> {
     overrides.iter().flat_map(|text| ["--set", *text]).collect()
 }
 
-/// Runs a case on a single rank, and on each number of processes with every launcher, and asserts that outcomes and files are equal.
-fn assert_processes_are_ranks(launchers: &[Launcher], counts: &[usize], path: &Path, overrides: &[&str]) {
+/// Runs a case on a single rank, and by each launcher on its number of processes, and asserts that outcomes and files are equal.
+fn assert_processes_are_ranks(ways: &[(Launcher, usize)], path: &Path, overrides: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
     let one = run_on(1, &load(path, overrides), &RunFiles::new(folder.path().join("one")));
     // A case that is refused leaves no files.
@@ -34,67 +34,66 @@ fn assert_processes_are_ranks(launchers: &[Launcher], counts: &[usize], path: &P
         Err(_) => (1, 1),
     };
     let case = path.display().to_string();
-    for (k, launcher) in launchers.iter().enumerate() {
-        for &count in counts {
-            let what = format!("{case} on {count} ranks by {}", launcher.program.display());
-            let name = format!("launcher{k}-{count}");
-            let arguments = [&[&*case, "--output", &name][..], &sets_of(overrides)].concat();
-            let output = launcher.run(folder.path(), count, &arguments).output().expect("a launcher that starts");
-            let text = stderr_of(&output);
-            assert_eq!((output.status.code(), text.matches("error: ").count()), (Some(code), told), "{what}: {text}");
-            left(&folder.path().join(name), Ok(())).assert_files_are_those_of(&one, &what);
-        }
+    for (k, (launcher, count)) in ways.iter().enumerate() {
+        let what = format!("{case} on {count} ranks by {}", launcher.program.display());
+        let name = format!("way{k}");
+        let arguments = [&[&*case, "--output", &name][..], &sets_of(overrides)].concat();
+        let output = launcher.run(folder.path(), *count, &arguments).output().expect("a launcher that starts");
+        let text = stderr_of(&output);
+        assert_eq!((output.status.code(), text.matches("error: ").count()), (Some(code), told), "{what}: {text}");
+        left(&folder.path().join(name), Ok(())).assert_files_are_those_of(&one, &what);
     }
 }
 
-/// Runs every second case of the tests, from the one with number `first`.
-fn assert_cases_are_the_same(first: usize) {
-    let launchers = Launcher::all();
-    for path in all_cases().iter().skip(first).step_by(2).take_while(|_| !launchers.is_empty()) {
-        assert_processes_are_ranks(&launchers, &[1, 2, 3], path, &SHORT);
-    }
+/// Every launcher with 1, 2 and 3 processes.
+fn all_ways() -> Vec<(Launcher, usize)> {
+    (1..=3).flat_map(|count| Launcher::all().into_iter().map(move |launcher| (launcher, count))).collect()
 }
 
-/// Every case on 1, 2 and 3 ranks with every launcher; cases that fail end with the error of a single rank, printed once. Two tests, which
-/// run at the same time, share the cases.
+/// Every launcher with 3 processes.
+fn three_processes() -> Vec<(Launcher, usize)> {
+    Launcher::all().into_iter().map(|launcher| (launcher, 3)).collect()
+}
+
+/// Every case on processes; cases that fail end with the error of a single rank, printed once. The cases take turns at the launchers and
+/// numbers of processes: what the number of ranks changes in a case is tested with ranks that are threads, so that only the way by which
+/// messages travel is new here, and starting processes takes longer than the steps.
 #[test]
 fn every_case_is_the_same_on_processes() {
-    assert_cases_are_the_same(0);
+    let ways = all_ways();
+    for (path, way) in all_cases().iter().zip(ways.chunks(1).cycle()) {
+        assert_processes_are_ranks(way, path, &SHORT);
+    }
 }
 
-#[test]
-fn every_other_case_is_the_same_on_processes() {
-    assert_cases_are_the_same(1);
-}
-
-/// Every example on a small mesh, on 1, 2 and 3 ranks with every launcher.
+/// Every example on a small mesh; as the cases, they take turns.
 #[test]
 fn examples_are_the_same_on_processes() {
-    let launchers = Launcher::all();
-    for (name, cells) in EXAMPLES.into_iter().take_while(|_| !launchers.is_empty()) {
+    let ways = all_ways();
+    for ((name, cells), way) in EXAMPLES.into_iter().zip(ways.chunks(1).cycle()) {
         let sets = [&SHORT[..], &[cells, "regrid.max_patch_size=8"]].concat();
-        assert_processes_are_ranks(&launchers, &[1, 2, 3], &example(name), &sets);
+        assert_processes_are_ranks(way, &example(name), &sets);
     }
 }
 
 /// Frames in every format, with pictures and gauges, in one, two and three dimensions.
 #[test]
 fn outputs_are_the_same_on_processes() {
-    let launchers = Launcher::all();
-    for (name, sets) in OUTPUTS.into_iter().take_while(|_| !launchers.is_empty()) {
-        assert_processes_are_ranks(&launchers, &[3], &example(name), &[&OUTPUT_STEPS[..], sets].concat());
+    let ways = three_processes();
+    for (name, sets) in OUTPUTS.into_iter().take_while(|_| !ways.is_empty()) {
+        assert_processes_are_ranks(&ways, &example(name), &[&OUTPUT_STEPS[..], sets].concat());
     }
 }
 
 /// Cases in one, two and three dimensions on ranks whose messages go through the network, as between hosts.
 #[test]
 fn ranks_without_shared_memory_are_the_same() {
-    let launchers = Launcher::all().into_iter().map(|launcher| Launcher { uses_network: true, ..launcher });
-    let launchers: Vec<Launcher> = launchers.collect();
+    let networked = |(launcher, count)| (Launcher { uses_network: true, ..launcher }, count);
+    let ways: Vec<_> = three_processes().into_iter().map(networked).collect();
     let names = ["traffic_light", "acoustics_radial", "advection_swirl", "euler_wedge", "acoustics_3d_interface"];
-    for (name, cells) in EXAMPLES.into_iter().filter(|(name, _)| !launchers.is_empty() && names.contains(name)) {
+    for (name, cells) in EXAMPLES.into_iter().filter(|(name, _)| !ways.is_empty() && names.contains(name)) {
         let sets = [&SHORT[..], &[cells, "regrid.max_patch_size=8"]].concat();
-        assert_processes_are_ranks(&launchers, &[3], &example(name), &sets);
+        assert_processes_are_ranks(&ways, &example(name), &sets);
     }
 }
 
