@@ -3,7 +3,10 @@
 //! Nothing here knows a solver or a step. Positions have the user's unit of length; in the plane their z is 0, sizes of faces are lengths
 //! and volumes are areas.
 
+pub mod make;
 pub mod mesh;
+mod order;
 mod threads;
 
 pub use mesh::{Elements, Mesh, MeshError, Place, Rows, Shape, Sides};
+pub use order::Order;

@@ -20,6 +20,13 @@ impl Default for Rows {
 }
 
 impl Rows {
+    /// No row yet, with memory for as many rows and numbers.
+    pub fn with_capacity(rows: usize, items: usize) -> Self {
+        let mut starts = Vec::with_capacity(rows + 1);
+        starts.push(0);
+        Rows { starts, items: Vec::with_capacity(items) }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.starts.len() - 1

@@ -9,6 +9,7 @@ mod shape;
 pub use elements::{Elements, MeshError, Place, Rows, Sides};
 pub use shape::Shape;
 
+use crate::order::{self, Order};
 use std::ops::Range;
 
 /// A mesh that has been checked: cells fit together, every side of the mesh has a name, every cell is closed.
@@ -107,14 +108,33 @@ impl Boundary {
 }
 
 impl Mesh {
-    /// Builds faces and geometry.
+    /// As [`Mesh::in_order`], with cells in the file's order.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn new(elements: Elements) -> Result<Mesh, MeshError> {
+        Mesh::in_order(elements, Order::File)
+    }
+
+    /// Orders cells, builds faces and geometry.
     ///
     /// # Errors
     ///
     /// With the place, what is wrong: nodes that are not there or not finite, cells that are turned inside out or listed twice, faces of more than
     /// two cells, sides without name, names on no side.
-    pub fn new(elements: Elements) -> Result<Mesh, MeshError> {
+    pub fn in_order(elements: Elements, order: Order) -> Result<Mesh, MeshError> {
         let elements = check::checked(elements)?;
+        let elements = match order {
+            Order::File => elements,
+            Order::Hilbert => order::apply(&elements, &order::hilbert(&elements)),
+            Order::Rcm => {
+                let (faces, ..) = faces::build(&elements)?;
+                let cells = elements.shape.len();
+                let pairs = faces.left.into_iter().zip(faces.right).filter(|&(_, right)| (right as usize) < cells);
+                order::apply(&elements, &order::rcm(cells, &pairs.collect::<Vec<_>>()))
+            }
+        };
         let (faces, cell_faces, boundary) = faces::build(&elements)?;
         let Elements { dim, points, shape, nodes, numbers, .. } = elements;
         let (volume, centroid) = geometry::of_cells(&points, &shape, &nodes);
