@@ -6,7 +6,9 @@
 pub mod make;
 pub mod mesh;
 mod order;
+pub mod read;
 mod threads;
+pub mod write;
 
 pub use mesh::{Elements, Mesh, MeshError, Place, Rows, Shape, Sides};
 pub use order::Order;

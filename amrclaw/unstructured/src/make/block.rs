@@ -84,6 +84,7 @@ impl Block {
         let dim = self.check()?;
         let along = |d: usize| self.cells.get(d).copied().unwrap_or(1);
         let mut maker = Maker { mesh: Elements::new(dim), of: self.of, cells: [along(0), along(1), along(2)] };
+        maker.mesh.sides.names = SIDES[..dim].concat().into_iter().map(str::to_owned).collect();
         let count = |d: usize| if d < dim { maker.cells[d] + 1 } else { 1 };
         let counts = [count(0), count(1), count(2)];
         for n in 0..counts.iter().product::<usize>() {

@@ -1,8 +1,11 @@
 //! Meshes that need no mesher.
 
 mod block;
+mod patchwork;
+mod shapes;
 
 pub use block::{Block, Of};
+pub use shapes::{Corner, Naca0012, Ogive};
 
 /// A number of 64 bits that depends on `n` as if by chance (splitmix64).
 pub(crate) fn random(n: u64) -> u64 {

@@ -4,6 +4,8 @@ mod check;
 mod elements;
 mod faces;
 mod geometry;
+mod periodic;
+mod quality;
 mod shape;
 
 pub use elements::{Elements, MeshError, Place, Rows, Sides};

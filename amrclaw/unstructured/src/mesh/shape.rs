@@ -71,4 +71,16 @@ impl Shape {
             Shape::Pyramid => "pyramid",
         }
     }
+
+    /// The name of several.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Shape::Triangle => "triangles",
+            Shape::Quadrilateral => "quadrilaterals",
+            Shape::Tetrahedron => "tetrahedra",
+            Shape::Hexahedron => "hexahedra",
+            Shape::Prism => "prisms",
+            Shape::Pyramid => "pyramids",
+        }
+    }
 }

@@ -95,6 +95,16 @@ fn squares_are_measured() {
     assert_eq!((mesh.volume[0], mesh.volume[1]), (0.5, 0.25));
     assert_eq!(mesh.centroid[0], [0.5, 0.25, 0.0]);
     assert_eq!(mesh.closedness(), 0.0);
+    let described = mesh.description();
+    for line in [
+        "12 cells in 2D, 27 faces, 16 nodes",
+        "  triangles      6",
+        "  left           3",
+        "y from 0 to 1.5",
+        "together 4.5",
+    ] {
+        assert!(described.contains(line), "{line}: {described}");
+    }
     let mut other = squares();
     other.part = (0..12).map(|cell| u32::from(cell > 3)).collect();
     (4..12).for_each(|cell| other.nodes.row_mut(cell).reverse());
