@@ -182,6 +182,10 @@ framed! {
     EulerTracer<2>,
     #[cfg(kernels_rare)]
     EulerTracer<3>,
+    #[cfg(kernels_rare)]
+    Mhd<2>,
+    #[cfg(kernels_rare)]
+    Mhd<3>,
     PSystem<2>,
     #[cfg(kernels_rare)]
     PSystemVariable<2>,
@@ -239,6 +243,12 @@ catalogue! {
     EulerTracer<3>,
     #[kernels_rare]
     Kpp,
+    #[kernels_rare]
+    Mhd<1>,
+    #[kernels_rare]
+    Mhd<2>,
+    #[kernels_rare]
+    Mhd<3>,
     PSystem<1>,
     PSystem<2>,
     #[kernels_rare]

@@ -193,3 +193,39 @@ fn impedances() {
     assert!((face.waves[1][1] + passed).abs() < 1e-14 && (face.waves[0][1] - (passed - 1.0)).abs() < 1e-14);
     assert_eq!([face.waves[2], face.waves[3]], [[0.0; 5]; 2]);
 }
+
+/// What a gas in a magnetic field is: density, velocity, pressure, field.
+fn plasma(density: f64, v: [f64; 3], pressure: f64, b: [f64; 3]) -> [f64; 8] {
+    let square = |a: [f64; 3]| a.iter().map(|a| a * a).sum::<f64>();
+    let energy = pressure / (5.0 / 3.0 - 1.0) + 0.5 * (density * square(v) + square(b));
+    [density, density * v[0], density * v[1], density * v[2], energy, b[0], b[1], b[2]]
+}
+
+/// A field of constant size that turns along the line runs at Alfvén's speed, whatever the angle; so it does beyond a fast shock across the
+/// field, whose jumps follow from mass, momentum, energy and induction.
+#[test]
+fn waves_in_a_magnetic_field() {
+    let solver = Mhd::<1> { gamma: 5.0 / 3.0, cleaning_speed: 0.0 };
+    let turned = |x: f64| {
+        let (sine, cosine) = (1.5 * (-10.0 * x * x).exp()).sin_cos();
+        // Towards the right, with Alfvén's speed 0.8/√4.
+        plasma(4.0, [0.0, -0.5 * sine, -0.5 * cosine], 0.7, [0.8, sine, cosine])
+    };
+    let q = solve(&solver, Axis::X, (|x| turned(x + 0.2), |_| []), 1.0);
+    for (m, tolerance) in [(0, 0.02), (6, 0.01), (7, 0.01), (2, 0.02)] {
+        assert_near(&q, m, tolerance, |x| turned(x - 0.2)[m]);
+    }
+
+    // Ahead of the shock ρ = 1, p = 0.5, B = 0.6 e_z; it is compressed twice. In the frame of the shock p + B²/2 + ρu² and
+    // u²/2 + 5/2 p/ρ + B²/ρ are the same on both sides: linear equations for p behind it and u².
+    let (x, p, b) = (2.0_f64, 0.5, 0.6_f64);
+    let squared = (2.5 * p + b * b - (2.5 / x) * (p + 0.5 * b * b - 0.5 * x * x * b * b) - x * b * b)
+        / ((2.5 / x) * (1.0 - 1.0 / x) - 0.5 * (1.0 - 1.0 / (x * x)));
+    let (speed, behind) = (squared.sqrt(), p + 0.5 * b * b * (1.0 - x * x) + squared * (1.0 - 1.0 / x));
+    let shocked = plasma(x, [speed * (1.0 - 1.0 / x), 0.0, 0.0], behind, [0.0, 0.0, x * b]);
+    let ahead = plasma(1.0, [0.0; 3], p, [0.0, 0.0, b]);
+    let q = solve(&solver, Axis::X, (split(shocked, ahead), |_| []), 0.3);
+    for m in [0, 1, 4, 7] {
+        assert_near(&q, m, 0.01, |x| if x < 0.3 * speed { shocked[m] } else { ahead[m] });
+    }
+}

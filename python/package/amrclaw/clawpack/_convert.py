@@ -103,10 +103,11 @@ class _Converter:
         claw, riemann = self.claw, self.solver.riemann
         num_waves = riemann.numbers[1] if riemann is not None and riemann.numbers else built_in.waves
         num_aux = claw["num_aux"] - bool(self.settings.use_adjoint)
+        fwaves = built_in.fwaves != (riemann is not None and riemann.other_waves)
         for key, given, number, has in (
             ("num_eqn", claw["num_eqn"], len(built_in.equations), f"the equations {', '.join(built_in.equations)}"),
             ("num_aux", num_aux, len(built_in.aux), f"the auxiliary values {', '.join(built_in.aux)}" if built_in.aux else "no auxiliary values"),
-            ("use_fwaves", bool(claw["use_fwaves"]), built_in.fwaves, "f-waves" if built_in.fwaves else "no f-waves"),
+            ("use_fwaves", bool(claw["use_fwaves"]), fwaves, "f-waves" if built_in.fwaves else "no f-waves"),
         ):
             if given != number:
                 self.remarks.append(f"clawdata.{key} = {claw[key]}: the solver {built_in.name} has {has}")

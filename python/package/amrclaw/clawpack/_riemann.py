@@ -39,6 +39,8 @@ class RiemannSolver:
     """Names of parameters of the built-in solver in `setrun.py`, where unusual."""
     mapped: Optional[str] = None
     """The built-in solver in place of `ours` if there is a capacity function."""
+    other_waves: bool = False
+    """One of the two has f-waves, the other has not."""
     ones: bool = False
     """The built-in solver has ones for the parameters."""
     initial: str = ""
@@ -104,7 +106,7 @@ _ROWS = (
     RiemannSolver("rpn2_euler_mapgrid", None, about="the Euler equations with the mapping in aux, while euler has mesh.mapping"),
     RiemannSolver("rpn3_euler_mapgrid", None, about="the Euler equations with gravity, with the mapping in aux"),
     RiemannSolver("rp1_reactive_euler_with_efix", "euler_reactive", (4, 3), ("gamma", "heat"), _FUEL, limiters=(0, 1, 2, 1), initial="fuel is a mass per volume"),
-    RiemannSolver("rp1_mhd_roe", None, (8, 7), ("gamma",), "magnetohydrodynamics"),
+    RiemannSolver("rp1_mhd_roe", "mhd", (8, 7), ("gamma",), "mhd solves the same equations by f-waves", other_waves=True),
     RiemannSolver("rp1_shallow_roe_with_efix", "shallow_water", (2, 2), ("gravity",)),
     RiemannSolver("rpn2_shallow_roe_with_efix", "shallow_water", (3, 3), ("gravity",)),
     RiemannSolver("rp1_shallow_hlle", "shallow_water_hlle", (2, 2), ("gravity",)),
