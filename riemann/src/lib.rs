@@ -10,6 +10,7 @@
 //!   sources. `patch::PatchSolver` is its interface for programs, `patch::Kernels` implements it for a solver.
 //! * [`group`] says what mirrors and rotations do to a state's vectors and tensors.
 //! * [`frame`] solves with any solver that knows no directions on a mapped mesh, in the frame of each face.
+//! * [`cells`] solves in the frames of the faces of any mesh.
 //! * [`lanes`] are packs of numbers for the processor's vectors, [`axis`] names axes and sides, [`lattice`] says where cells lie.
 //! * [`mod@plugin`] passes solvers through a C interface, so that a program loads solvers that it was not compiled with.
 //! * With the feature `catalogue`: `catalogue` finds solvers by name, `holds` checks on random states what every solver must satisfy.
@@ -22,6 +23,7 @@ extern crate self as riemann;
 pub mod axis;
 #[cfg(feature = "catalogue")]
 pub mod catalogue;
+pub mod cells;
 pub mod device_source;
 pub mod elementary;
 pub mod faces;

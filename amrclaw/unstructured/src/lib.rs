@@ -1,12 +1,13 @@
-//! Unstructured meshes: what files hold ([`Elements`]), and cells with their faces and geometry ([`Mesh`]).
+//! Unstructured meshes: what files hold ([`Elements`]), cells with their faces and geometry ([`Mesh`]), and steps of a solution on them ([`step`]).
 //!
-//! Nothing here knows a solver or a step. Positions have the user's unit of length; in the plane their z is 0, sizes of faces are lengths
-//! and volumes are areas.
+//! Positions have the user's unit of length; in the plane their z is 0, sizes of faces are lengths and volumes are areas.
 
+mod locate;
 pub mod make;
 pub mod mesh;
 mod order;
 pub mod read;
+pub mod step;
 mod threads;
 pub mod write;
 

@@ -17,6 +17,8 @@
 //! LeVeque, *Logically rectangular grids and finite volume methods for PDEs in circular and spherical domains* (2008),
 //! doi:10.1137/060664094, §4.
 
+// tidy: long because a frame and the solver in it are one text
+
 mod geometry;
 mod text;
 
@@ -38,7 +40,7 @@ use text::framed;
 pub struct FaceFrame<S, const A: usize>(pub S);
 
 /// A face's frame and its length or area.
-struct Frame<V> {
+pub(crate) struct Frame<V> {
     /// Dimensions of the mesh, a constant at compile time.
     dim: usize,
     axis: Axis,
@@ -48,6 +50,12 @@ struct Frame<V> {
 }
 
 impl<V: Real> Frame<V> {
+    /// A frame with the normal along x, from the normal or in space from the vector half way to it.
+    #[inline(always)]
+    pub(crate) fn along_x(dim: usize, turn: [V; 3], size: V) -> Self {
+        Frame { dim, axis: Axis::X, turn, size }
+    }
+
     /// The frame of a cell's lower face along `axis`; `own` auxiliary values come before those of the geometry.
     #[inline(always)]
     fn new<const B: usize>(dim: usize, axis: Axis, own: usize, aux: &[V; B]) -> Self {
@@ -78,6 +86,13 @@ impl<V: Real> Frame<V> {
     /// The state with its vectors and tensors in the frame, or out of it. Of a tensor the rows are turned, then the columns.
     #[inline(always)]
     fn turn_state<const M: usize>(&self, into: bool, groups: &[Group], mut q: [V; M]) -> [V; M] {
+        self.turn_values(into, groups, &mut q);
+        q
+    }
+
+    /// The same in place.
+    #[inline(always)]
+    pub(crate) fn turn_values(&self, into: bool, groups: &[Group], q: &mut [V]) {
         let dim = self.dim;
         for group in groups {
             match group.kind {
@@ -109,18 +124,17 @@ impl<V: Real> Frame<V> {
                 }
             }
         }
-        q
     }
 
     /// The state in the frame.
     #[inline(always)]
-    fn enter<const M: usize>(&self, groups: &[Group], q: [V; M]) -> [V; M] {
+    pub(crate) fn enter<const M: usize>(&self, groups: &[Group], q: [V; M]) -> [V; M] {
         self.turn_state(true, groups, q)
     }
 
     /// The state back from the frame.
     #[inline(always)]
-    fn leave<const M: usize>(&self, groups: &[Group], q: [V; M]) -> [V; M] {
+    pub(crate) fn leave<const M: usize>(&self, groups: &[Group], q: [V; M]) -> [V; M] {
         self.turn_state(false, groups, q)
     }
 

@@ -9,6 +9,7 @@ use super::states::first_inadmissible;
 use super::update::update_tile;
 use super::{FaceList, MAX_WAVES, SlopeRow, SourceRow, TileArgs, TileReport};
 use crate::axis::Axis;
+use crate::cells::{self, CellFaces, solve_faces};
 use crate::device_source::DeviceSource;
 use crate::group::Group;
 use crate::real::Scalar;
@@ -122,6 +123,15 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     /// # Safety
     /// Each array must hold [`FaceList::stride`] numbers per component.
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>);
+
+    /// True if [`PatchSolver::solve_faces`] is offered: see [`cells::is_offered`].
+    fn solves_faces(&self) -> bool;
+
+    /// Solves the Riemann problems at faces of any mesh.
+    ///
+    /// # Safety
+    /// The solver offers it; the arrays are as [`CellFaces`] says, and nobody else writes what is kept of these faces meanwhile.
+    unsafe fn solve_faces(&self, faces: &CellFaces<R>);
 
     /// Applies the source term to a row of cells.
     ///
@@ -326,6 +336,17 @@ where
 
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
         dispatch!(self, fluctuation_sums(axis, list), true)
+    }
+
+    fn solves_faces(&self) -> bool {
+        const { cells::is_offered::<S, M, W, A>() && cells::is_compiled::<R>() }
+    }
+
+    unsafe fn solve_faces(&self, faces: &CellFaces<R>) {
+        if const { cells::is_offered::<S, M, W, A>() && cells::is_compiled::<R>() } {
+            return dispatch!(self, solve_faces(faces), true);
+        }
+        unreachable!("the solver is not offered on any mesh")
     }
 
     unsafe fn apply_source(&self, row: &SourceRow<R>) {

@@ -1,6 +1,7 @@
 //! What passes between a program and a plugin, in `repr(C)`.
 
 use crate::axis::{Axis, Side};
+use crate::cells::CellFaces;
 use crate::lattice::Lattice;
 use crate::patch::{
     FaceList, KeptFace, MAX_WAVES, PACK_OVERRUN, Scheme, SlopeRow, SourceRow, Strides, TILE_COLUMNS, TILE_GROWTH,
@@ -9,7 +10,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 13;
+pub const ABI_VERSION: u32 = 14;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -24,7 +25,7 @@ pub(super) const LAYOUT: u64 = {
         ($($type:ty),*) => { $(add!(size_of::<$type>(), align_of::<$type>());)* };
     }
     layouts!(TileCall<f64>, TileCall<f32>, Scheme, Strides, KeptFace, TileReport, FaceList<f64>, SourceRow<f64>, Row);
-    layouts!(SlopeRow<f64>);
+    layouts!(SlopeRow<f64>, CellFaces<f64>);
     layouts!(FaceCall<f64>, GhostCall);
     layouts!(Description, Parameter, Entries<f64>, Form, Table);
     add!(PACK_OVERRUN, MAX_WAVES, TILE_COLUMNS, TILE_ROWS, TILE_GROWTH);
@@ -257,6 +258,8 @@ pub struct Entries<R> {
         unsafe extern "C" fn(Object, *const TileCall<R>, scratch: *mut R, len: usize, *mut TileReport) -> Status,
     pub(super) fluctuation_sums: unsafe extern "C" fn(Object, Axis, *const FaceList<R>) -> Status,
     pub(super) apply_source: unsafe extern "C" fn(Object, *const SourceRow<R>) -> Status,
+    /// [`Status::ABSENT`] where the solver is not offered on any mesh; then, and where `faces` is null, nothing is done.
+    pub(super) solve_faces: unsafe extern "C" fn(Object, faces: *const CellFaces<R>) -> Status,
     /// Out: values of what must be positive, then of what must not be negative.
     pub(super) quantities: unsafe extern "C" fn(Object, q: *const R, aux: *const R, out: *mut R) -> Status,
     /// Out: the first inadmissible cell of the row, or the row's length.

@@ -7,6 +7,7 @@ use super::describe::describe;
 use super::panic::{guard, keep_messages, take_panic};
 use super::{ABI_VERSION, Entries, Form, Header, List, Object, Row, Status, Table, Text, TileCall};
 use crate::axis::Axis;
+use crate::cells::CellFaces;
 use crate::patch::{FaceList, Kernels, PatchSolver, SlopeRow, SourceRow, TileReport};
 use crate::real::Scalar;
 use crate::solver::{Cell, Described, Solver, TransverseAux};
@@ -98,6 +99,7 @@ where
             update_tile: Self::update_tile::<R>,
             fluctuation_sums: Self::fluctuation_sums::<R>,
             apply_source: Self::apply_source::<R>,
+            solve_faces: Self::solve_faces::<R>,
             quantities: Self::quantities::<R>,
             first_inadmissible: Self::first_inadmissible::<R>,
             limit_slopes: Self::limit_slopes::<R>,
@@ -205,6 +207,23 @@ where
         // SAFETY: the caller keeps the promises of `PatchSolver::apply_source`.
         guard(|| unsafe {
             Self::kernels(object).apply_source(&*row);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn solve_faces<R: Scalar>(object: Object, faces: *const CellFaces<R>) -> Status {
+        if const { !Self::compiled::<R>() } {
+            return Status::ABSENT;
+        }
+        // SAFETY: the caller keeps the promises of `PatchSolver::solve_faces`.
+        guard(|| unsafe {
+            let kernels = Self::kernels(object);
+            if !PatchSolver::<R>::solves_faces(kernels) {
+                return Status::ABSENT;
+            }
+            if let Some(faces) = faces.as_ref() {
+                kernels.solve_faces(faces);
+            }
             Status::DONE
         })
     }

@@ -3,6 +3,7 @@
 use super::Instance;
 use super::calls::enter;
 use crate::axis::{Axis, Side};
+use crate::cells::{CellFaces, Keep};
 use crate::device_source::DeviceSource;
 use crate::faces::{FaceSolution, FaceSolver};
 use crate::group::Group;
@@ -117,6 +118,25 @@ impl<R: Precision> PatchSolver<R> for Instance {
                 // SAFETY: the list has a stride of numbers for each component, of which the caller owns the sums.
                 unsafe { std::slice::from_raw_parts_mut(list.sum.add(m * list.stride), list.len) }
                     .fill(R::constant(f64::NAN));
+            }
+        }
+    }
+
+    fn solves_faces(&self) -> bool {
+        // SAFETY: without faces nothing is done.
+        unsafe { (R::entries(self.form()).solve_faces)(self.object(), std::ptr::null()) == Status::DONE }
+    }
+
+    unsafe fn solve_faces(&self, faces: &CellFaces<R>) {
+        let _inside = enter(&"normal");
+        // SAFETY: the caller's promises are handed on.
+        let status = unsafe { (R::entries(self.form()).solve_faces)(self.object(), faces) };
+        if !self.done(status) {
+            let kept = if faces.keep == Keep::AddToRight { faces.to_right } else { faces.to_left };
+            for m in 0..self.num_eqn() {
+                let first = kept.wrapping_add(m * faces.face_component + faces.first);
+                // SAFETY: what is kept of these faces is the caller's to write.
+                unsafe { std::slice::from_raw_parts_mut(first, faces.end - faces.first) }.fill(R::constant(f64::NAN));
             }
         }
     }

@@ -1,0 +1,75 @@
+//! Loops over faces and cells on rayon's threads.
+
+use rayon::prelude::*;
+use riemann::cells::CellFaces;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// Faces or cells that a thread takes at a time: whole packs, so that no two threads touch the numbers of one.
+pub(super) const CHUNK: usize = 1024;
+
+/// Executes `work` for parts of `0 .. count`.
+pub(super) fn for_chunks(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    (0..count.div_ceil(CHUNK)).into_par_iter().for_each(|k| work(k * CHUNK..count.min((k + 1) * CHUNK)));
+}
+
+/// The largest of what `work` returns for parts of `0 .. count`, and 0.
+pub(super) fn largest(count: usize, work: &(dyn Fn(Range<usize>) -> f64 + Sync)) -> f64 {
+    let parts = (0..count.div_ceil(CHUNK)).into_par_iter();
+    parts.map(|k| work(k * CHUNK..count.min((k + 1) * CHUNK))).reduce(|| 0.0, f64::max)
+}
+
+/// An array in which threads touch disjoint places.
+#[derive(Clone, Copy)]
+pub(super) struct Shared<'a> {
+    start: *mut f64,
+    len: usize,
+    borrow: PhantomData<&'a mut [f64]>,
+}
+
+// SAFETY: whoever reads or writes promises that no two threads touch the same place.
+unsafe impl Send for Shared<'_> {}
+// SAFETY: likewise.
+unsafe impl Sync for Shared<'_> {}
+
+impl<'a> Shared<'a> {
+    pub fn new(values: &'a mut [f64]) -> Self {
+        Shared { start: values.as_mut_ptr(), len: values.len(), borrow: PhantomData }
+    }
+
+    pub fn start(self) -> *mut f64 {
+        self.start
+    }
+
+    /// The address of a number.
+    pub fn at(self, place: usize) -> *mut f64 {
+        debug_assert!(place < self.len);
+        self.start.wrapping_add(place)
+    }
+
+    /// # Safety
+    /// Nobody writes the place meanwhile.
+    pub unsafe fn get(self, place: usize) -> f64 {
+        // SAFETY: the caller's promise.
+        unsafe { *self.at(place) }
+    }
+
+    /// # Safety
+    /// Nobody else touches the place meanwhile.
+    pub unsafe fn set(self, place: usize, value: f64) {
+        // SAFETY: the caller's promise.
+        unsafe { *self.at(place) = value };
+    }
+}
+
+/// Lists that several threads read; each writes what is kept of its own faces.
+pub(super) struct Lists(pub CellFaces<f64>);
+
+// SAFETY: chunks of faces are disjoint.
+unsafe impl Sync for Lists {}
+
+impl Lists {
+    pub fn get(&self) -> &CellFaces<f64> {
+        &self.0
+    }
+}

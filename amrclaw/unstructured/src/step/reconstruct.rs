@@ -1,0 +1,157 @@
+//! States at faces by limited gradients.
+
+use super::chunks::{CHUNK, Shared, for_chunks, largest};
+use super::stencil::{Across, stencil};
+use super::{Field, Limiter, MOST_EQUATIONS, Scheme, padded, row_is_admissible};
+use crate::Mesh;
+use riemann::patch::PatchSolver;
+
+/// Venkatakrishnan's K: extremes of waves longer than some cells stay, where K cells are a tenth of the mesh.
+const SMOOTH: f64 = 5.0;
+
+/// Most faces of a cell.
+const MOST_FACES: usize = 6;
+
+/// Tables for states at faces.
+pub(super) struct Reconstruction {
+    across: Vec<Across>,
+    limiter: Limiter,
+    /// The states on both sides of each face.
+    pub faces_at: [Vec<u32>; 2],
+    first_place: usize,
+    /// Of each cell ε² of Venkatakrishnan's limiter, per square of the states' range.
+    smooth: Vec<f64>,
+}
+
+impl Reconstruction {
+    /// `first_place`: of the states at faces, after cells and ghost cells.
+    pub fn new(mesh: &Mesh, scheme: Scheme, first_place: usize) -> Self {
+        let side = |side: usize| {
+            let first = first_place + side * mesh.num_faces();
+            padded((first..first + mesh.num_faces()).map(|place| place as u32))
+        };
+        let whole: f64 = mesh.volume.iter().sum();
+        let smooth = |volume: &f64| (SMOOTH * (volume / whole).powf(1.0 / mesh.dim as f64)).powi(3);
+        Reconstruction {
+            across: stencil(mesh, scheme.gradient, first_place),
+            limiter: scheme.limiter,
+            faces_at: [side(0), side(1)],
+            first_place,
+            smooth: match scheme.limiter {
+                Limiter::Venkatakrishnan => mesh.volume.iter().map(smooth).collect(),
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.across) + 8 * self.faces_at[0].len() + 8 * self.smooth.len()
+    }
+
+    /// Where the states on the left and on the right of faces begin.
+    pub fn places(&self) -> [usize; 2] {
+        self.faces_at.each_ref().map(|list| list[0] as usize)
+    }
+
+    /// Fills the states at faces from those of cells and ghost cells.
+    pub fn fill(&self, mesh: &Mesh, states: Shared<'_>, component: usize, num_eqn: usize) {
+        debug_assert!(self.first_place >= mesh.num_cells());
+        for m in 0..num_eqn {
+            let value = |cell: u32| {
+                // SAFETY: cells and ghost cells are not written meanwhile.
+                unsafe { states.get(m * component + cell as usize) }
+            };
+            let range = if self.smooth.is_empty() { 0.0 } else { range(mesh.num_cells(), &value) };
+            for_chunks(mesh.num_cells(), &|cells| {
+                for cell in cells {
+                    let row = mesh.cell_faces.starts[cell] as usize..mesh.cell_faces.starts[cell + 1] as usize;
+                    let (across, own) = (&self.across[row], value(cell as u32));
+                    let (mut gradient, mut below, mut above) = ([0.0; 3], 0.0_f64, 0.0_f64);
+                    for face in across {
+                        let difference = value(face.neighbour) - own;
+                        (0..3).for_each(|d| gradient[d] += face.weight[d] * difference);
+                        (below, above) = (below.min(difference), above.max(difference));
+                    }
+                    let mut changes = [0.0; MOST_FACES];
+                    for (change, face) in changes.iter_mut().zip(across) {
+                        *change = (0..3).map(|d| gradient[d] * face.to_face[d]).sum();
+                    }
+                    let smooth = self.smooth.get(cell).map_or(0.0, |smooth| smooth * range * range);
+                    let factor = self.factor(&changes[..across.len()], [below, above], smooth);
+                    for (face, change) in across.iter().zip(changes) {
+                        // SAFETY: a cell's own state at a face is written by it alone, and read later.
+                        unsafe { states.set(m * component + face.at_face as usize, own + factor * change) };
+                    }
+                }
+            });
+        }
+    }
+
+    /// The part of the gradient that is left, from the changes that it makes at faces and the differences to neighbours.
+    fn factor(&self, changes: &[f64], [below, above]: [f64; 2], smooth: f64) -> f64 {
+        let mut factor = 1.0_f64;
+        for &change in changes {
+            let most = if change > 0.0 { above } else { below };
+            factor = match self.limiter {
+                Limiter::None => return 1.0,
+                _ if change == 0.0 => factor,
+                Limiter::BarthJespersen => factor.min(most / change),
+                Limiter::Venkatakrishnan => {
+                    let square = most * most + smooth;
+                    factor.min((square + 2.0 * change * most) / (square + change * (2.0 * change + most)))
+                }
+            };
+        }
+        factor
+    }
+
+    /// Gives faces the state of their cell where the interpolated one is not admissible.
+    pub fn keep_admissible(
+        &self,
+        mesh: &Mesh,
+        (solver, aux): (&dyn PatchSolver<f64>, Field<'_>),
+        (states, component): (Shared<'_>, usize),
+        aux_at: &[Vec<u32>; 2],
+    ) {
+        let (num_eqn, num_aux) = (solver.equations().len(), solver.aux().len());
+        for side in 0..2 {
+            let cells = [&mesh.faces.left, &mesh.faces.right][side];
+            for_chunks(if side == 0 { mesh.num_faces() } else { mesh.first_boundary() }, &|faces| {
+                // The row of a chunk: states, then auxiliary values, with one stride.
+                let (mut own, mut known) = (vec![0.0; num_eqn * CHUNK], vec![0.0; num_aux * CHUNK]);
+                for (k, face) in faces.clone().enumerate() {
+                    // SAFETY: threads touch the states of their own faces alone.
+                    let state = |m: usize| unsafe { states.get(m * component + self.places()[side] + face) };
+                    (0..num_eqn).for_each(|m| own[m * CHUNK + k] = state(m));
+                    let cell = aux_at[side][face] as usize;
+                    (0..num_aux).for_each(|a| known[a * CHUNK + k] = aux.values[a * aux.component + cell]);
+                }
+                let row = Shared::new(&mut own);
+                let mut at = 0;
+                while at < faces.len() {
+                    let field = Field { values: &known, component: CHUNK };
+                    let found = row_is_admissible(solver, (row, CHUNK, at), (field, at), faces.len() - at, true);
+                    let Some(wrong) = found else { break };
+                    at += wrong;
+                    let (face, cell) = (faces.start + at, cells[faces.start + at] as usize);
+                    for m in 0..num_eqn {
+                        // SAFETY: likewise; cells are not written.
+                        unsafe {
+                            states.set(m * component + self.places()[side] + face, states.get(m * component + cell))
+                        };
+                    }
+                    at += 1;
+                }
+            });
+        }
+        debug_assert!(num_eqn <= MOST_EQUATIONS);
+    }
+}
+
+/// The largest value of cells less the smallest.
+fn range(cells: usize, value: &(dyn Fn(u32) -> f64 + Sync)) -> f64 {
+    let least = value(0);
+    let far =
+        |sign: f64| largest(cells, &|part| part.map(|cell| sign * (value(cell as u32) - least)).fold(0.0, f64::max));
+    far(1.0) + far(-1.0)
+}

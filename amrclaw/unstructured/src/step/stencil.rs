@@ -1,0 +1,85 @@
+//! What a cell sees across each of its faces: distances, and the weights of differences in its gradient.
+
+use super::Gradient;
+use crate::Mesh;
+
+type Vector = [f64; 3];
+
+fn minus(a: Vector, b: Vector) -> Vector {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// One face of a cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Across {
+    /// The cell or ghost cell behind the face.
+    pub neighbour: u32,
+    /// The place of the cell's state at the face.
+    pub at_face: u32,
+    /// From the cell's centroid to the face's.
+    pub to_face: Vector,
+    /// The gradient is the sum of these times the differences.
+    pub weight: Vector,
+}
+
+/// For each cell, in the order of its list, what it sees across its faces. `first_place`: of the states at faces.
+pub(super) fn stencil(mesh: &Mesh, gradient: Gradient, first_place: usize) -> Vec<Across> {
+    let mut shift = vec![[0.0; 3]; mesh.num_faces()];
+    for periodic in &mesh.periodic {
+        shift[periodic.faces.clone()].fill(periodic.shift);
+    }
+    let mut all = Vec::with_capacity(mesh.cell_faces.items.len());
+    for cell in 0..mesh.num_cells() {
+        let first = all.len();
+        let centroid = mesh.centroid[cell];
+        let mut matrix = [[0.0; 3]; 3];
+        for &entry in mesh.cell_faces.row(cell) {
+            let (face, side) = ((entry / 2) as usize, (entry % 2) as usize);
+            let neighbour = [mesh.faces.right[face], mesh.faces.left[face]][side];
+            let (normal, moved) = (mesh.faces.normal[face], shift[face]);
+            let seen = |at: Vector, by: f64| [0, 1, 2].map(|d| at[d] + by * moved[d]);
+            let to_face = minus(seen(mesh.faces.centre[face], side as f64), centroid);
+            let distance = match mesh.centroid.get(neighbour as usize) {
+                Some(&other) => minus(seen(other, [-1.0, 1.0][side]), centroid),
+                // The mirror image in the face.
+                None => normal.map(|n| 2.0 * dot(to_face, normal) * n),
+            };
+            let weight = match gradient {
+                Gradient::LeastSquares => distance.map(|d| d / dot(distance, distance)),
+                Gradient::GreenGauss => {
+                    let outwards = [0.5, -0.5][side] * mesh.faces.size[face] / mesh.volume[cell];
+                    normal.map(|n| outwards * n)
+                }
+            };
+            for i in 0..3 {
+                (0..3).for_each(|j| matrix[i][j] += weight[i] * distance[j]);
+            }
+            let at_face = (first_place + side * mesh.num_faces() + face) as u32;
+            all.push(Across { neighbour, at_face, to_face, weight });
+        }
+        if gradient == Gradient::LeastSquares {
+            let inverse = inverse(mesh.dim, matrix);
+            for across in &mut all[first..] {
+                across.weight = inverse.map(|row| dot(row, across.weight));
+            }
+        }
+    }
+    all
+}
+
+/// The inverse of a matrix in `dim` dimensions.
+fn inverse(dim: usize, mut m: [Vector; 3]) -> [Vector; 3] {
+    if dim == 2 {
+        m[2] = [0.0, 0.0, 1.0];
+    }
+    let minor = |i: usize, j: usize| {
+        let ([a, b], [c, d]) = ([(i + 1) % 3, (i + 2) % 3], [(j + 1) % 3, (j + 2) % 3]);
+        m[a][c] * m[b][d] - m[a][d] * m[b][c]
+    };
+    let determinant = (0..3).map(|j| m[0][j] * minor(0, j)).sum::<f64>();
+    [0, 1, 2].map(|i| [0, 1, 2].map(|j| minor(j, i) / determinant))
+}
