@@ -176,12 +176,24 @@ framed! {
     #[cfg(kernels_rare)]
     EulerHlle<3>,
     #[cfg(kernels_rare)]
+    EulerRelativistic<2>,
+    #[cfg(kernels_rare)]
+    EulerRelativistic<3>,
+    #[cfg(kernels_rare)]
     EulerStrongShocks<2>,
     #[cfg(kernels_rare)]
     EulerStrongShocks<3>,
     EulerTracer<2>,
     #[cfg(kernels_rare)]
     EulerTracer<3>,
+    #[cfg(kernels_rare)]
+    EulerTwoGases<2>,
+    #[cfg(kernels_rare)]
+    EulerTwoGases<3>,
+    #[cfg(kernels_rare)]
+    EulerWallsHlle<2>,
+    #[cfg(kernels_rare)]
+    EulerWallsHlle<3>,
     #[cfg(kernels_rare)]
     Mhd<2>,
     #[cfg(kernels_rare)]
@@ -193,6 +205,8 @@ framed! {
     ShallowWaterBathymetry,
     #[cfg(kernels_rare)]
     ShallowWaterHlle<2>,
+    #[cfg(kernels_rare)]
+    ShallowWaterLayers<2>,
 }
 
 catalogue! {
@@ -234,6 +248,12 @@ catalogue! {
     EulerHlle<3>,
     #[kernels_rare]
     EulerReactive,
+    #[kernels_rare]
+    EulerRelativistic<1>,
+    #[kernels_rare]
+    EulerRelativistic<2>,
+    #[kernels_rare]
+    EulerRelativistic<3>,
     EulerStrongShocks<1>,
     EulerStrongShocks<2>,
     EulerStrongShocks<3>,
@@ -241,6 +261,18 @@ catalogue! {
     EulerTracer<1>,
     EulerTracer<2>,
     EulerTracer<3>,
+    #[kernels_rare]
+    EulerTwoGases<1>,
+    #[kernels_rare]
+    EulerTwoGases<2>,
+    #[kernels_rare]
+    EulerTwoGases<3>,
+    #[kernels_rare]
+    EulerWallsHlle<1>,
+    #[kernels_rare]
+    EulerWallsHlle<2>,
+    #[kernels_rare]
+    EulerWallsHlle<3>,
     #[kernels_rare]
     Kpp,
     #[kernels_rare]
@@ -264,6 +296,10 @@ catalogue! {
     ShallowWaterHlle<1>,
     #[kernels_rare]
     ShallowWaterHlle<2>,
+    #[kernels_rare]
+    ShallowWaterLayers<1>,
+    #[kernels_rare]
+    ShallowWaterLayers<2>,
     #[kernels_rare]
     ShallowWaterTracer,
     Traffic<1>,

@@ -4,6 +4,7 @@
 //! random states. [`crate::catalogue`] finds the solvers by name.
 
 // Shared blocks come before the solvers that include them: their names are macros.
+mod contact_waves;
 mod ideal_gas;
 mod limited_traffic;
 mod linearised;
@@ -25,8 +26,11 @@ mod euler;
 mod euler_hllc;
 mod euler_hlle;
 mod euler_reactive;
+mod euler_relativistic;
 mod euler_strong_shocks;
 mod euler_tracer;
+mod euler_two_gases;
+mod euler_walls_hlle;
 mod kpp;
 mod mhd;
 mod p_system;
@@ -35,6 +39,7 @@ mod p_system_variable;
 mod shallow_water;
 mod shallow_water_bathymetry;
 mod shallow_water_hlle;
+mod shallow_water_layers;
 mod shallow_water_tracer;
 mod traffic;
 mod traffic_variable;
@@ -55,8 +60,11 @@ pub use euler::Euler;
 pub use euler_hllc::EulerHllc;
 pub use euler_hlle::EulerHlle;
 pub use euler_reactive::EulerReactive;
+pub use euler_relativistic::EulerRelativistic;
 pub use euler_strong_shocks::EulerStrongShocks;
 pub use euler_tracer::EulerTracer;
+pub use euler_two_gases::EulerTwoGases;
+pub use euler_walls_hlle::EulerWallsHlle;
 pub use kpp::Kpp;
 pub use mhd::Mhd;
 pub use p_system::PSystem;
@@ -65,11 +73,13 @@ pub use p_system_variable::PSystemVariable;
 pub use shallow_water::ShallowWater;
 pub use shallow_water_bathymetry::ShallowWaterBathymetry;
 pub use shallow_water_hlle::ShallowWaterHlle;
+pub use shallow_water_layers::ShallowWaterLayers;
 pub use shallow_water_tracer::ShallowWaterTracer;
 pub use traffic::Traffic;
 pub use traffic_variable::TrafficVariable;
 pub use traffic_variable_tracer::TrafficVariableTracer;
 
+use contact_waves::{ContactWaves, ThreeWaves};
 use ideal_gas::{GasAlone, GasWithTracer, IdealGas, RoeGas};
 use limited_traffic::LimitedTraffic;
 use linearised::{Linearised, TwoWaves};

@@ -66,6 +66,7 @@ class RiemannSolver:
 
 
 _BOTTOM = "shallow_water_bathymetry solves the same equations, but takes its own depth for dry, and depths may fall below zero at shores"
+_LAYERS = "shallow water in layers with shores and wind: shallow_water_layers has two layers that are everywhere, depths in place of masses, and no wind"
 _FRACTION = "q(5) is the fraction of tracer, here tracer / density: euler_tracer carries the tracer's density, which frames, gauges and flags have"
 _FUEL = "q(4) tells what has burnt, whose heat the pressure has; here fuel is what has not, per volume, and its heat is part of the energy"
 _LAWS = "aux 2 and 3 are coefA, coefB; here the modulus and the law, 2 (exponential) where coefA is above zero, else 1 (linear)"
@@ -102,7 +103,7 @@ _ROWS = (
     RiemannSolver("rp1_euler_hlle", "euler_hlle", (3, 2), ("gamma",)),
     RiemannSolver("rpn2_euler_hlle", "euler_hlle", (4, 2), ("gamma",)),
     RiemannSolver("rpn2_euler_5wave", "euler_tracer", (5, 5), ("gamma",), _FRACTION, initial="tracer is density times q(5)"),
-    RiemannSolver("rpn2_euler_hlle_with_walls", None, about="the Euler equations with walls inside of the domain"),
+    RiemannSolver("rpn2_euler_hlle_with_walls", "euler_walls_hlle", (4, 2, 1), ("gamma",)),
     RiemannSolver("rpn2_euler_mapgrid", None, about="the Euler equations with the mapping in aux, while euler has mesh.mapping"),
     RiemannSolver("rpn3_euler_mapgrid", None, about="the Euler equations with gravity, with the mapping in aux"),
     RiemannSolver("rp1_reactive_euler_with_efix", "euler_reactive", (4, 3), ("gamma", "heat"), _FUEL, limiters=(0, 1, 2, 1), initial="fuel is a mass per volume"),
@@ -116,8 +117,8 @@ _ROWS = (
     RiemannSolver("rpn2_shallow_bathymetry_fwave rpn2_sw_aug", "shallow_water_bathymetry", (3, 3, 1), ("gravity",), _BOTTOM, True),
     RiemannSolver("rpn2_geoclaw rpn2_geoclaw_vec", None, about="shallow water with wet and dry shores"),
     RiemannSolver("rpn2_geoclaw_adjoint rpn2_geoclaw_adjoint_qwave", None, about="adjoint shallow water"),
-    RiemannSolver("rp1_layered_shallow_water", None, about="shallow water in layers"),
-    RiemannSolver("rpn2_layered_shallow_water", None, about="shallow water in layers"),
+    RiemannSolver("rp1_layered_shallow_water", None, about=_LAYERS),
+    RiemannSolver("rpn2_layered_shallow_water", None, about=_LAYERS),
     RiemannSolver("rpn2_shallow_sphere", None, (4, 3, 16), (), "shallow water on a sphere"),
     RiemannSolver("rp1_nonlinear_elasticity_fwave", "p_system_variable", (2, 2, 3), (), _LAWS, True),
     RiemannSolver("rpn2_psystem", "p_system_variable", (3, 2, 3), (), "", True),

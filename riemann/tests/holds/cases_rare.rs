@@ -1,0 +1,97 @@
+//! Solvers in the plane that few cases use and whose states are like no other's.
+
+use super::{Case, Property, euler, mean, same};
+use riemann::prelude::*;
+use riemann::solvers::{EulerRelativistic, EulerTwoGases, EulerWallsHlle, Mhd, ShallowWaterLayers};
+
+/// Checks a property of each.
+pub fn for_every_rare_solver(property: &impl Property) {
+    property.check(&mhd());
+    property.check(&euler_relativistic());
+    property.check(&euler_two_gases());
+    property.check(&euler_walls_hlle());
+    property.check(&shallow_water_layers());
+}
+
+fn mhd() -> Case<Mhd, 9, 0> {
+    let solver = Mhd::<2> { gamma: 5.0 / 3.0, cleaning_speed: 2.3 };
+    Case {
+        name: "mhd",
+        solver,
+        exchanged: solver,
+        state: |random| {
+            let gamma = 5.0 / 3.0;
+            Mhd::<2> { gamma, cleaning_speed: 1.0 }.admissible(std::array::from_fn(|_| random.between(0.0, 1.0)))
+        },
+        aux: |_| [],
+        exchange_state: |[density, mx, my, mz, energy, bx, by, bz, psi]| [density, my, mx, mz, energy, by, bx, bz, psi],
+        exchange_aux: same,
+        average: mean,
+    }
+}
+
+fn euler_relativistic() -> Case<EulerRelativistic, 4, 0> {
+    let solver = EulerRelativistic::<2> { gamma: 5.0 / 3.0 };
+    Case {
+        name: "euler_relativistic",
+        solver,
+        exchanged: solver,
+        state: |random| {
+            EulerRelativistic::<2> { gamma: 5.0 / 3.0 }.admissible(std::array::from_fn(|_| random.between(0.0, 1.0)))
+        },
+        aux: |_| [],
+        exchange_state: |[mass, mx, my, energy]| [mass, my, mx, energy],
+        exchange_aux: same,
+        average: mean,
+    }
+}
+
+/// A gas and a liquid, whose densities are those of [`euler`].
+fn euler_two_gases() -> Case<EulerTwoGases, 5, 0> {
+    let solver = EulerTwoGases::<2> { gamma_1: 1.4, stiffness_1: 0.0, gamma_2: 4.4, stiffness_2: 6.0 };
+    Case {
+        name: "euler_two_gases",
+        solver,
+        exchanged: solver,
+        state: |random| {
+            let solver = EulerTwoGases::<2> { gamma_1: 1.4, stiffness_1: 0.0, gamma_2: 4.4, stiffness_2: 6.0 };
+            solver.admissible(std::array::from_fn(|_| random.between(0.0, 1.0)))
+        },
+        aux: |_| [],
+        exchange_state: |[density, mx, my, energy, fraction]| [density, my, mx, energy, fraction],
+        exchange_aux: same,
+        average: mean,
+    }
+}
+
+fn euler_walls_hlle() -> Case<EulerWallsHlle, 4, 1> {
+    let Case { state, exchange_state, average, .. } = euler();
+    let solver = EulerWallsHlle::<2> { gamma: super::GAMMA };
+    Case {
+        name: "euler_walls_hlle",
+        solver,
+        exchanged: solver,
+        state,
+        aux: |random| [random.between(0.0, 1.99).floor()],
+        exchange_state,
+        exchange_aux: same,
+        average,
+    }
+}
+
+fn shallow_water_layers() -> Case<ShallowWaterLayers, 6, 1> {
+    let solver = ShallowWaterLayers::<2> { gravity: 9.81, ratio: 0.9 };
+    Case {
+        name: "shallow_water_layers",
+        solver,
+        exchanged: solver,
+        state: |random| {
+            let solver = ShallowWaterLayers::<2> { gravity: 9.81, ratio: 0.9 };
+            solver.admissible(std::array::from_fn(|_| random.between(0.0, 1.0)))
+        },
+        aux: |random| [random.between(-1.0, 0.0)],
+        exchange_state: |[h1, x1, y1, h2, x2, y2]| [h1, y1, x1, h2, y2, x2],
+        exchange_aux: same,
+        average: mean,
+    }
+}
