@@ -157,6 +157,10 @@ framed! {
     Acoustics<2>,
     #[cfg(kernels_mapped_space)]
     Acoustics<3>,
+    #[cfg(kernels_rare)]
+    AcousticsAdjoint<2>,
+    #[cfg(kernels_rare)]
+    AcousticsAdjoint<3>,
     AcousticsVariable<2>,
     #[cfg(kernels_rare)]
     AcousticsVariable<3>,
@@ -213,6 +217,12 @@ catalogue! {
     Acoustics<1>,
     Acoustics<2>,
     Acoustics<3>,
+    #[kernels_rare]
+    AcousticsAdjoint<1>,
+    #[kernels_rare]
+    AcousticsAdjoint<2>,
+    #[kernels_rare]
+    AcousticsAdjoint<3>,
     AcousticsVariable<1>,
     AcousticsVariable<2>,
     AcousticsVariable<3>,

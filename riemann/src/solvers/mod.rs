@@ -12,6 +12,7 @@ mod shared_advection;
 mod shared_water;
 
 mod acoustics;
+mod acoustics_adjoint;
 mod acoustics_variable;
 mod advection;
 mod advection_edge;
@@ -46,6 +47,7 @@ mod traffic_variable;
 mod traffic_variable_tracer;
 
 pub use acoustics::Acoustics;
+pub use acoustics_adjoint::AcousticsAdjoint;
 pub use acoustics_variable::AcousticsVariable;
 pub use advection::Advection;
 pub use advection_edge::AdvectionEdge;

@@ -1,16 +1,23 @@
 //! Solvers in the plane that few cases use and whose states are like no other's.
 
-use super::{Case, Property, euler, mean, same};
+use super::{Case, Property, acoustics_variable, euler, mean, same};
 use riemann::prelude::*;
-use riemann::solvers::{EulerRelativistic, EulerTwoGases, EulerWallsHlle, Mhd, ShallowWaterLayers};
+use riemann::solvers::{AcousticsAdjoint, EulerRelativistic, EulerTwoGases, EulerWallsHlle, Mhd, ShallowWaterLayers};
 
 /// Checks a property of each.
 pub fn for_every_rare_solver(property: &impl Property) {
+    property.check(&acoustics_adjoint());
     property.check(&mhd());
     property.check(&euler_relativistic());
     property.check(&euler_two_gases());
     property.check(&euler_walls_hlle());
     property.check(&shallow_water_layers());
+}
+
+fn acoustics_adjoint() -> Case<AcousticsAdjoint, 3, 2> {
+    let Case { state, aux, exchange_state, exchange_aux, average, .. } = acoustics_variable();
+    let solver = AcousticsAdjoint::<2>;
+    Case { name: "acoustics_adjoint", solver, exchanged: solver, state, aux, exchange_state, exchange_aux, average }
 }
 
 fn mhd() -> Case<Mhd, 9, 0> {

@@ -66,6 +66,8 @@ class RiemannSolver:
 
 
 _BOTTOM = "shallow_water_bathymetry solves the same equations, but takes its own depth for dry, and depths may fall below zero at shores"
+_DENSITY = "aux 1 is the density; here it is the impedance, density times sound speed"
+_ADJOINT = "adjoint acoustics: acoustics_adjoint does so, with impedance and sound speed in aux"
 _LAYERS = "shallow water in layers with shores and wind: shallow_water_layers has two layers that are everywhere, depths in place of masses, and no wind"
 _FRACTION = "q(5) is the fraction of tracer, here tracer / density: euler_tracer carries the tracer's density, which frames, gauges and flags have"
 _FUEL = "q(4) tells what has burnt, whose heat the pressure has; here fuel is what has not, per volume, and its heat is part of the energy"
@@ -75,12 +77,12 @@ _ROWS = (
     RiemannSolver("rp1_acoustics rp1_acoustics_ptwise", "acoustics", (2, 2), ("density", "bulk")),
     RiemannSolver("rpn2_acoustics rpn2_acoustics_ptwise", "acoustics", (3, 2), ("density", "bulk")),
     RiemannSolver("rp1_acoustics_variable rp1_acoustics_variable_ptwise", "acoustics_variable", (2, 2, 2)),
-    RiemannSolver("rpn2_vc_acoustics", "acoustics_variable", (3, 2, 2)),
+    RiemannSolver("rpn2_vc_acoustics", "acoustics_variable", (3, 2, 2), (), _DENSITY),
     RiemannSolver("rpn3_vc_acoustics", "acoustics_variable", (4, 2, 2)),
-    RiemannSolver("rp1_acoustics_adjoint", None, (2, 2), ("density", "bulk"), "adjoint acoustics", fwaves=True),
-    RiemannSolver("rpn2_acoustics_adjoint", None, (3, 2), ("density", "bulk"), "adjoint acoustics", fwaves=True),
-    RiemannSolver("rp1_acoustics_variable_adjoint", None, (2, 2, 2), (), "adjoint acoustics", fwaves=True),
-    RiemannSolver("rpn2_vc_acoustics_adjoint", None, (3, 2, 2), (), "adjoint acoustics", fwaves=True),
+    RiemannSolver("rp1_acoustics_adjoint", None, (2, 2), ("density", "bulk"), _ADJOINT, fwaves=True),
+    RiemannSolver("rpn2_acoustics_adjoint", None, (3, 2), ("density", "bulk"), _ADJOINT, fwaves=True),
+    RiemannSolver("rp1_acoustics_variable_adjoint", "acoustics_adjoint", (2, 2, 2), fwaves=True),
+    RiemannSolver("rpn2_vc_acoustics_adjoint", "acoustics_adjoint", (3, 2, 2), (), _DENSITY, True),
     RiemannSolver("rpn2_acoustics_mapped", None, (3, 2, 9), (), "acoustics with the mapping in aux, while acoustics_variable has mesh.mapping"),
     RiemannSolver("rp1_advection rp1_advection_ptwise", "advection", (1, 1), ("u",)),
     RiemannSolver("rpn2_advection rpn2_advection_ptwise", "advection", (1, 1), ("u", "v")),
