@@ -76,6 +76,11 @@ impl Case {
         self.case.text()
     }
 
+    /// The case in a notebook.
+    fn _repr_html_(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("amrclaw._view")?.getattr("case_html")?.call1((slf,))
+    }
+
     /// Number of space dimensions.
     #[getter]
     fn dimension(&self) -> usize {

@@ -8,9 +8,12 @@ use amrclaw::frames::slice::{Projection, project};
 use amrclaw::frames::{self, AnyFrame, FrameFormat, frame};
 use amrclaw::index::CellBox;
 use amrclaw::mesh::Mapping;
+use amrclaw::picture::{PictureOptions, draw};
+use amrclaw::view;
 use numpy::ndarray::Array2;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use std::path::PathBuf;
 
 /// Evaluates `$body` with `$frame` bound to the frame of known dimension.
@@ -183,6 +186,17 @@ impl Frame {
         Ok(Frame::new(AnyFrame::Two(seen), Vocabulary::default()))
     }
 
+    /// A small picture of the first field as PNG.
+    fn picture<'py>(&self, py: Python<'py>, size: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let options = PictureOptions { size, ..PictureOptions::default() };
+        let png = py.detach(|| {
+            let image =
+                with_frame!(&self.frame, f => draw(f, None, &options)).map_err(|e| errors::refused(e.to_string()))?;
+            image.png().map_err(errors::broken)
+        })?;
+        Ok(PyBytes::new(py, &png))
+    }
+
     /// Writes the frame into the folder `dir` under number `number`; returns the files.
     fn write(&self, py: Python<'_>, dir: PathBuf, format: &str, number: usize) -> PyResult<Vec<PathBuf>> {
         let format: FrameFormat = format.parse().map_err(|e| errors::refused(format!("format: {e}")))?;
@@ -274,4 +288,16 @@ pub fn read_frame(py: Python<'_>, path: PathBuf) -> PyResult<Frame> {
         Vocabulary::of_folder(path.parent().unwrap_or(&path), &f.equations, f.cells.len())
     });
     Ok(Frame::new(frame, vocabulary))
+}
+
+/// The page of the runs in folders, and what it lacks to have at most `budget` bytes.
+#[pyfunction]
+pub fn saved_page(
+    py: Python<'_>,
+    dirs: Vec<PathBuf>,
+    fields: Vec<String>,
+    budget: usize,
+) -> PyResult<(String, Option<String>)> {
+    let page = py.detach(|| view::saved_page(&dirs, &fields, budget)).map_err(|e| errors::refused(e.to_string()))?;
+    Ok((page.html, page.left_out))
 }

@@ -22,7 +22,7 @@ mod _amrclaw {
     #[pymodule_export]
     use crate::catalogue::{BuiltInSolver, built_in_solvers};
     #[pymodule_export]
-    use crate::frame::{Frame, list_frames, read_frame};
+    use crate::frame::{Frame, list_frames, read_frame, saved_page};
     #[pymodule_export]
     use crate::patch_index::PatchIndex;
     #[pymodule_export]

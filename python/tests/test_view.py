@@ -24,37 +24,60 @@ def run(folder, example, *sets):
     subprocess.run([PROGRAM, "run", case, *words, "--output", "out", "--quiet"], cwd=folder, check=True)
 
 
-@pytest.fixture
-def view(tmp_path):
-    """Opens the page of the run in `tmp_path / "out"`; afterwards nothing may have gone wrong, and nothing been asked of others."""
-    program = None
-    complaints, requests = [], []
+class Browser:
+    """A page that complains of nothing, and asks nobody but who sent it."""
+
+    def __init__(self, browser):
+        self.page = browser.new_page(viewport={"width": 1000, "height": 800})
+        self.complaints, self.requests = [], []
+        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, address):
+        self.page.goto(address)
+        until(self.page, lambda state: state.get("time") is not None)
+        return self.page
+
+    def check(self):
+        own = self.requests[0].split("#")[0]
+        foreign = [url for url in self.requests if not url.startswith(own) and not url.startswith(("blob:", "data:"))]
+        assert (foreign, self.complaints) == ([], [])
+        assert own.startswith("http") or self.requests == [own]
+        assert self.page.locator("#error").is_hidden()
+
+
+@pytest.fixture(scope="module")
+def chromium():
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--enable-unsafe-swiftshader"])
-        page = browser.new_page(viewport={"width": 1000, "height": 800})
-        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
+        yield browser
+        browser.close()
 
-        def open_page():
-            nonlocal program
-            program = subprocess.Popen([PROGRAM, "view", "out"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-            address = program.stdout.readline().strip()
-            page.goto(address)
-            until(page, lambda state: state.get("time") is not None)
-            return page
 
-        try:
-            yield open_page
-            own = requests[0].split("#")[0]
-            assert [url for url in requests if not url.startswith(own) and not url.startswith(("blob:", "data:"))] == []
-            assert complaints == []
-            assert page.locator("#error").is_hidden()
-        finally:
-            browser.close()
-            if program:
-                program.terminate()
-                program.wait()
+@pytest.fixture
+def browser(chromium):
+    """A page; afterwards nothing may have gone wrong, and nothing been asked of others."""
+    browser = Browser(chromium)
+    yield browser
+    browser.page.close()
+
+
+@pytest.fixture
+def view(tmp_path, browser):
+    """Opens the page of the run in `tmp_path / "out"`."""
+    program = None
+
+    def open_page():
+        nonlocal program
+        program = subprocess.Popen([PROGRAM, "view", "out"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        return browser.open(program.stdout.readline().strip())
+
+    yield open_page
+    browser.check()
+    if program:
+        program.terminate()
+        program.wait()
 
 
 def state(page):
@@ -165,6 +188,61 @@ def test_a_running_run_is_followed(tmp_path, view):
         file.write(json.dumps({**line, "step": line["step"] + 1}) + "\n")
     later.rename(out / "frame_0001.vtkhdf")
     assert until(page, lambda now: now["time"] == 0.1 and now["steps"] == steps + 1) < 1.5
+
+
+def test_a_saved_page_needs_nothing(tmp_path, browser):
+    """A page in one file, opened from the disk, asks for nothing, and shows the run: the values at the pointer differ from the frame's by no
+    more than the page says, keys change the frame, and small pictures of all frames and fields go to theirs."""
+    numpy, amrclaw = pytest.importorskip("numpy"), pytest.importorskip("amrclaw")
+    run(tmp_path, "acoustics_radial", "mesh.cells=[20,20]", "time.end=0.2", "output.times=[0.0,0.1,0.2]")
+    said = subprocess.run([PROGRAM, "view", "out", "--save", "page.html", "--field", "pressure", "--field", "u*100"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert said.stdout == "page.html\n"
+    page = browser.open((tmp_path / "page.html").as_uri())
+    assert (state(page)["frames"], state(page)["shown"], state(page)["draws"]) == ([0, 1, 2], 3, 1)
+    frame = amrclaw.load(str(tmp_path / "out"))[2]
+    points = numpy.random.default_rng(1).uniform(-1, 1, (50, 2))
+    found = page.evaluate("([numbers, field]) => window.amrclaw.source.points(0, 2, { field, numbers })", [",".join(map(str, points.ravel())), "u*100"])
+    exact = 100 * frame.sample(points, "u", method="nearest")
+    values, errors = (numpy.array([point[k] for point in found]) for k in (0, 4))
+    assert (abs(values - exact) <= errors).all() and errors.max() < 1e-4 * abs(exact).max()
+    assert "u*100 ±" in page.locator("#note").text_content()
+    page.keyboard.press("Home")
+    until(page, lambda now: now["time"] == 0.0)
+    page.locator("#grid summary").click()
+    page.locator("#grid button").nth(5).wait_for(timeout=10000)
+    page.locator("#grid button").nth(4).click()
+    until(page, lambda now: now["time"] == 0.1 and now["field"] == "u*100")
+    page.evaluate("window.amrclaw.set({ field: 'v' })")
+    page.locator("#error").wait_for(timeout=5000)
+    assert "this page holds pressure, u*100" in page.locator("#error").text_content()
+    page.evaluate("window.amrclaw.set({ field: 'pressure' })")
+    page.locator("#error").wait_for(state="hidden", timeout=5000)
+    browser.check()
+
+
+def test_notebooks_show_pages_and_pictures(tmp_path, browser):
+    """What a notebook shows of a run, a frame and a simulation works in a page of another page, which asks for nothing; a table with a picture
+    stands for each, also for a case, and nothing that a file names becomes part of a page."""
+    amrclaw = pytest.importorskip("amrclaw")
+    run(tmp_path, "acoustics_radial", "mesh.cells=[20,20]", "time.end=0.1", "output.times=[0.0,0.1]")
+    out = tmp_path / "a <b> & out"
+    (tmp_path / "out").rename(out)
+    found, case = amrclaw.load(str(out)), amrclaw.load_case(EXAMPLES / "acoustics_radial" / "case.toml", set={"mesh.cells": [20, 20]})
+    sim = amrclaw.Simulation(case)
+    sim.step()
+    for shown, word in [(found, "1 patch, 400 cells"), (found[1], "0.1"), (sim, "steps"), (case, "[-1, 1] × [-1, 1]")]:
+        html = shown._repr_html_()
+        assert "<b>" in html and "a <b>" not in html and "data:image/png;base64," in html and word in html, html[:500]
+    views = [found.view("pressure", budget=0.5), found[1].view(["u + v", "pressure"]), sim.view()]
+    assert views[0].left_out is None and "levels above 2" in found.view("pressure", budget=0.99e-6 * len(views[0].html)).left_out
+    (tmp_path / "notebook.html").write_text("<!doctype html><meta charset=utf-8>" + "".join(view._repr_html_() for view in views))
+    browser.page.goto((tmp_path / "notebook.html").as_uri())
+    frames = browser.page.frames[1:]
+    for frame, time, field in zip(frames, [0.1, 0.1, sim.time], ["pressure", "u + v", "pressure"]):
+        until(frame, lambda now: now.get("time") == time and now["field"] == field)
+        frame.locator("#grid summary").click()
+        frame.locator("#grid button").first.wait_for(timeout=5000)
+    browser.check()
 
 
 @pytest.mark.parametrize("example", ["traffic_light", "acoustics_spherical"])

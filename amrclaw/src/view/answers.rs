@@ -1,5 +1,6 @@
 //! Answers from the files of runs.
 
+mod code;
 mod frame;
 
 use super::ViewError;
@@ -8,6 +9,7 @@ use crate::frames::derived::Vocabulary;
 use crate::frames::read::{FrameReader, list_frames, peek_dimension};
 use crate::frames::{RunRecord, gauge, run_json, steps, vtkhdf};
 use crate::picture::{ColourMap, ColourScale, Cut, PictureOptions, Source, base64, level_colour};
+pub use frame::Form;
 use frame::{AnyReader, OpenFrame};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -79,7 +81,7 @@ impl Runs {
 
 impl RunFiles {
     /// Never fails: a page that waits for a run's first frame, or meets a damaged one, goes on.
-    fn summary(&self) -> Value {
+    pub fn summary(&self) -> Value {
         let frames = list_frames(&self.dir).unwrap_or_default();
         let times = vtkhdf::times(&self.dir);
         let listed: Vec<Value> = frames.iter().map(|(number, _)| json!([number, times.get(number)])).collect();

@@ -1,16 +1,19 @@
 //! A page in the browser that shows a run: `amrclaw view`. Reads a run's folder, and changes nothing there.
 //!
 //! The server (`server`) answers on the loopback interface alone, and what `guard` lets pass alone. Answers are made of the files of a folder
-//! (`answers`) in the forms that `routes` knows. The page is a handful of modules without a build step, embedded in the program (`page`).
+//! (`answers`) in the forms that `routes` knows. The page is a handful of modules without a build step, embedded in the program (`page`). A
+//! saved page holds these and the answers that it needs (`saved`).
 
 mod answers;
 mod guard;
 mod page;
 mod routes;
+mod saved;
 mod server;
 mod wish;
 
 pub use guard::Guard;
+pub use saved::{Saved, saved_page};
 pub use server::Server;
 
 /// What a request cannot be given.
@@ -22,6 +25,9 @@ pub enum ViewError {
     /// The request is wrong.
     #[error("{0}")]
     Request(String),
+    /// The answer would be too large.
+    #[error("{0}")]
+    TooMuch(String),
     /// A file cannot be read, or a formula not be computed.
     #[error("{0}")]
     Data(String),

@@ -1,7 +1,7 @@
 //! What may be asked for. Targets of requests become numbers and texts here; none becomes a path.
 
 use super::ViewError;
-use super::answers::Runs;
+use super::answers::{Form, Runs};
 use super::page;
 use super::wish::Wish;
 
@@ -94,7 +94,8 @@ impl Route {
                 match what {
                     OfRun::Boxes(frame) => json(run.frame(*frame)?.boxes()),
                     OfRun::Tiles(frame, wish) => {
-                        Answer { kind: "application/octet-stream", body: run.frame(*frame)?.tiles(wish)? }
+                        let tiles = run.frame(*frame)?.tiles(wish, Form::Floats)?;
+                        Answer { kind: "application/octet-stream", body: tiles.bytes }
                     }
                     OfRun::Points(frame, wish) => json(run.frame(*frame)?.points(wish)?),
                     OfRun::Range(wish) => json(run.range(wish)?),

@@ -141,7 +141,7 @@ async fn respond(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<F
     let mut answer = answer.unwrap_or_else(|error| {
         let status = match error {
             ViewError::NotFound(_) => StatusCode::NOT_FOUND,
-            ViewError::Request(_) => StatusCode::BAD_REQUEST,
+            ViewError::Request(_) | ViewError::TooMuch(_) => StatusCode::BAD_REQUEST,
             ViewError::Data(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         response(status, "text/plain; charset=utf-8", error.to_string().into())

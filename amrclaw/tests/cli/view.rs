@@ -258,6 +258,46 @@ fn values_are_those_of_the_frames() {
     assert_eq!((viewed.get("/api/0/boxes/0").0, viewed.get("/api/runs").0), (200, 200));
 }
 
+/// A saved page is one file within its budget, that says what it leaves out: levels, then frames; it replaces a page, and no other file.
+#[test]
+fn a_page_is_saved_within_its_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    acoustics(folder.path());
+    let page = folder.path().join("page.html");
+    let save = |arguments: &[&str]| {
+        let mut command = program(folder.path());
+        let output = command.args(["view", "out", "--save", "page.html"]).args(arguments).output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+            std::fs::read_to_string(&page).unwrap_or_default(),
+        )
+    };
+    let (code, said, whole) = save(&[]);
+    assert!(code == Some(0) && said.is_empty(), "{said}");
+    assert!(whole.contains("id=\"0/tiles/0/2/\"") && whole.contains("id=\"0/boxes/1\""));
+    // Two frames of 400 cells of level 1 are a thousand bytes each, and all levels of the second one some more.
+    let fixed = whole.len() - whole.lines().filter(|line| line.contains("/tiles/")).map(str::len).sum::<usize>();
+    let mut left_out = Vec::new();
+    for more in [100_000, 8_000, 2_500, 0] {
+        let budget = format!("{}", (fixed + more) as f64 / 1e6);
+        let (code, said, page) = save(&["--field", "pressure", "--budget", &budget]);
+        assert!(code == Some(2) || page.len() <= fixed + more, "{budget}: {}", page.len());
+        left_out.push((code, said));
+    }
+    assert_eq!(left_out[0], (Some(0), String::new()));
+    assert!(
+        left_out.iter().any(|(_, said)| said.starts_with("remark: levels above ") && !said.contains("frames")),
+        "{left_out:?}"
+    );
+    assert!(left_out.iter().any(|(_, said)| said.contains("of 2 frames one is kept")), "{left_out:?}");
+    assert!(save(&["--budget", "0.01"]).1.contains("larger than the budget"));
+    assert!(save(&["--field", "speed_of_ligth"]).1.contains("speed_of_ligth"));
+    std::fs::write(&page, "<!doctype html>mine").unwrap();
+    let (code, said, text) = save(&[]);
+    assert!(code == Some(2) && said.contains("no page of amrclaw view") && text.ends_with("mine"), "{said}");
+}
+
 /// While a run goes on its folder tells what it is and how far it is: the solver's parameters in `run.json`, with the status "running", and a
 /// line for each step of the coarsest level. A restart goes on with the lines; none is missing, none there twice.
 #[test]

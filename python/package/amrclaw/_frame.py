@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import cached_property
+from tempfile import TemporaryDirectory
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -13,6 +14,7 @@ from . import _lattice
 from ._amrclaw import PatchIndex
 from ._errors import InputError
 from ._sample import sample
+from ._view import Fields, View, frame_html
 
 PathLike = Union[str, "os.PathLike[str]"]
 AXES = ("x", "y", "z")
@@ -259,6 +261,15 @@ class Snapshot:
         """The solution as it is now."""
         raise NotImplementedError
 
+    def view(self, fields: Fields = (), *, budget: float = 10.0, height: int = 700) -> View:
+        """The solution as it is now as a page in a notebook: see `Run.view`."""
+        frame = self.frame()
+        names = [fields] if isinstance(fields, str) else list(fields)
+        with TemporaryDirectory() as folder:
+            # Formulas are computed here: the folder does not tell their names.
+            (frame.derive(*names) if names else frame).write(folder)
+            return View([folder], names, budget, height)
+
     @property
     def mapped(self) -> bool:
         """Whether the mesh is mapped. Boxes, centres, edges, samples and slices are then in computational coordinates."""
@@ -344,6 +355,9 @@ class Frame(Snapshot):
 
     def _native_boxes(self, level: int) -> Any:
         return self._native.boxes(level)
+
+    def _repr_html_(self) -> str:
+        return frame_html(self)
 
     def _native_patches(self, level: int) -> Any:
         return self._native.patches(level)

@@ -19,6 +19,7 @@ from ._frame import Frame, PathLike
 from ._options import RunOptions
 from ._progress import Display, Watch
 from ._user import Boundary, CellsFunction, UserFunctions
+from ._view import Fields, View, run_html
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -232,6 +233,14 @@ class Run(Sequence[Frame]):
         series = dict(zip(columns, values.T))
         series["level"] = series["level"].astype(int)
         return series
+
+    def view(self, fields: Fields = (), *, budget: float = 10.0, height: int = 700) -> View:
+        """The run as a page in a notebook: these fields, quantities or formulas (by default all equations), rounded to 16 bits, in at most
+        `budget` megabytes: finest levels, then frames are left out where it would be larger (`View.left_out`)."""
+        return View([self.dir], fields, budget, height)
+
+    def _repr_html_(self) -> str:
+        return run_html(self)
 
     def __repr__(self) -> str:
         return f"<Run in {self.dir}: {len(self)} frames, {self.record.get('status', 'no record')}>"

@@ -12,6 +12,7 @@ from ._errors import InputError
 from ._frame import Frame, Level, PathLike, Snapshot
 from ._options import RunOptions
 from ._user import Boundary, CellsFunction, UserFunctions
+from ._view import simulation_html
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -138,6 +139,9 @@ class Simulation(Snapshot):
     def _native_patches(self, level: int) -> Any:
         patches = self._native.patches(level)
         return patches if patches is not None else self._native.frame().patches(level)
+
+    def _repr_html_(self) -> str:
+        return simulation_html(self)
 
     def __repr__(self) -> str:
         return f"<Simulation at t = {self.time:g}, step {self.steps[0]}, {len(self.levels)} levels>"

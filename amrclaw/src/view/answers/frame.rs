@@ -2,6 +2,7 @@
 
 use super::super::ViewError;
 use super::super::wish::Wish;
+use super::code::code;
 use crate::frames::derived::{LazyFields, Vocabulary};
 use crate::frames::frame::{FieldIndex, Frame, FramePatch, PatchSource};
 use crate::frames::read::FrameReader;
@@ -23,12 +24,29 @@ const MOST_BYTES: usize = 1 << 28;
 const MOST_POINTS: usize = 20_000;
 /// The longest that an answer may take.
 const DEADLINE: Duration = Duration::from_secs(30);
+const NO_DEADLINE: Duration = Duration::from_secs(1 << 30);
 
 /// A frame's file in any number of dimensions.
 pub enum AnyReader {
     One(FrameReader<1>),
     Two(FrameReader<2>),
     Three(FrameReader<3>),
+}
+
+/// How values are written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Form {
+    /// As `f32`, in an answer.
+    Floats,
+    /// As [`code`] does, in a page that holds its data.
+    Codes,
+}
+
+/// The values of a field in all patches, as [`encode`] writes them.
+pub struct Tiles {
+    pub bytes: Vec<u8>,
+    /// The largest error of codes.
+    pub error: f64,
 }
 
 /// A frame with the names that formulas may use.
@@ -94,18 +112,18 @@ impl OpenFrame {
     ///
     /// # Errors
     /// The field cannot be computed, or the answer would be too large.
-    pub fn tiles(&self, wish: &Wish) -> Result<Vec<u8>, ViewError> {
-        let until = Instant::now() + DEADLINE;
+    pub fn tiles(&self, wish: &Wish, form: Form) -> Result<Tiles, ViewError> {
+        let until = Instant::now() + if form == Form::Codes { NO_DEADLINE } else { DEADLINE };
         match (&*self.reader, wish.slice) {
             (AnyReader::Three(reader), Some((axis, position))) => {
                 let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
                 let plane: Frame<2> = slice_from(&lazy.outline, &Timed { of: &lazy, until }, axis, position)?;
-                encode((&plane, &plane), wish)
+                encode((&plane, &plane), wish, form)
             }
             (AnyReader::Three(_), None) => Err(ViewError::Request("a slice is needed in three dimensions".into())),
             (any, _) => with_reader!(any, reader => {
                 let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
-                encode((&lazy.outline, &Timed { of: &lazy, until }), wish)
+                encode((&lazy.outline, &Timed { of: &lazy, until }), wish, form)
             }),
         }
     }
@@ -176,13 +194,14 @@ fn extremes<const D: usize>(patch: &FramePatch<D>, covered: &[bool]) -> [f64; 3]
     found
 }
 
-/// A field of all patches: the length of a JSON text in four bytes, that text, filled with spaces to a multiple of four, then the values as
-/// `f32`, little-endian, x fastest, patch after patch. The text lists the patches: level, number, first cell, cell past the last, and the
-/// [`extremes`].
+/// A field of all patches: the length of a JSON text in four bytes, that text, filled with spaces to a multiple of four, then the values,
+/// little-endian, x fastest, patch after patch. The text lists the patches: level, number, first cell, cell past the last, the [`extremes`],
+/// and of codes their ends, whether they are of logarithms, and the largest error.
 fn encode<const D: usize>(
     (frame, values): (&Frame<D>, &dyn PatchSource<D>),
     wish: &Wish,
-) -> Result<Vec<u8>, ViewError> {
+    form: Form,
+) -> Result<Tiles, ViewError> {
     let levels = if wish.levels == 0 { frame.levels.len() } else { wish.levels.min(frame.levels.len()) };
     let part: Vec<[f64; 2]> = wish.numbers.as_chunks().0.to_vec();
     let is_seen = |l: usize, cells: &CellBox<D>| {
@@ -195,20 +214,27 @@ fn encode<const D: usize>(
     }
     let bytes = size_of::<f32>() * seen.iter().map(|&(l, k)| frame.levels[l].patches[k].cells.volume()).sum::<usize>();
     if bytes > MOST_BYTES {
-        return Err(ViewError::Request("too many cells: choose fewer levels, or a smaller part".to_owned()));
+        return Err(ViewError::TooMuch("too many cells: choose fewer levels, or a smaller part".to_owned()));
     }
-    let coverings: Vec<_> = (0..levels).map(|l| frame.covering(l)).collect();
-    let of_patch = |n: usize| -> io::Result<(Value, Vec<u8>)> {
+    let coverings: Vec<_> = (1..levels).map(|l| frame.covering(l - 1)).collect();
+    let of_patch = |n: usize| -> io::Result<(Value, Vec<u8>, f64)> {
         let (l, k) = seen[n];
         let patch = values.patch(l, k)?;
-        let extremes = extremes(&patch, &coverings[l].of(&patch.cells));
-        let finite = extremes.map(|value| value.is_finite().then_some(value));
-        let about = json!([l, k, patch.cells.lo.to_vec(), patch.cells.hi.to_vec(), finite]);
-        Ok((about, patch.q.iter().flat_map(|&value| (value as f32).to_le_bytes()).collect()))
+        // Levels that are left out cover nothing.
+        let covered = coverings.get(l).map_or_else(|| vec![false; patch.q.len()], |by| by.of(&patch.cells));
+        let finite = extremes(&patch, &covered).map(|value| value.is_finite().then_some(value));
+        let mut about = vec![json!(l), json!(k), json!(&patch.cells.lo[..]), json!(&patch.cells.hi[..]), json!(finite)];
+        if form == Form::Floats {
+            let floats = patch.q.iter().flat_map(|&value| (value as f32).to_le_bytes());
+            return Ok((Value::Array(about), floats.collect(), 0.0));
+        }
+        let coded = code(&patch.q, patch.cells.size()[0] as usize);
+        about.push(json!([coded.ends[0], coded.ends[1], coded.log, coded.error]));
+        Ok((Value::Array(about), coded.bytes, coded.error))
     };
-    let (about, mut data) = (parallel_map(seen.len(), of_patch).into_iter().collect::<io::Result<Vec<_>>>()?)
-        .into_iter()
-        .unzip::<Value, Vec<u8>, Vec<_>, Vec<_>>();
+    let patches = parallel_map(seen.len(), of_patch).into_iter().collect::<io::Result<Vec<_>>>()?;
+    let error = patches.iter().fold(0.0, |largest: f64, (.., error)| largest.max(*error));
+    let about: Vec<&Value> = patches.iter().map(|(about, ..)| about).collect();
     let dx: Vec<Vec<f64>> = frame.levels[..levels].iter().map(|level| level.dx.to_vec()).collect();
     let head = json!({
         "lower": frame.lower.to_vec(), "upper": frame.upper.to_vec(), "dx": dx, "patches": about, "time": frame.time,
@@ -219,8 +245,8 @@ fn encode<const D: usize>(
     let mut answer = Vec::with_capacity(4 + head.len() + bytes);
     answer.extend((head.len() as u32).to_le_bytes());
     answer.extend(head.as_bytes());
-    data.iter_mut().for_each(|values| answer.append(values));
-    Ok(answer)
+    patches.into_iter().for_each(|(_, mut values, _)| answer.append(&mut values));
+    Ok(Tiles { bytes: answer, error })
 }
 
 /// The values at points, whose coordinates follow each other.

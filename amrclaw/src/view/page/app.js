@@ -1,20 +1,22 @@
 // The page: controls, views, keys.
 
-import { chartIn, drawChart } from "./chart.js";
+import { LINE_COLOURS, chartIn, curvesOf, drawChart } from "./chart.js";
 import { command, save, table } from "./export.js";
 import { MapView } from "./map.js";
 import { between, bytes, short, suiting } from "./scale.js";
+import { drawGrid } from "./grid.js";
+import { SavedSource } from "./saved.js";
 import { Source, extent } from "./source.js";
 
 /** Cells that are fetched at once: about four for each pixel of a large screen. */
 const CELLS = 8e6;
 /** Milliseconds between looks at the run, and between frames that play. */
 const LOOK = 400, PLAY = 80;
-const LINE_COLOURS = ["#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b"];
 const AXES = ["x", "y", "z"];
 
 const $ = (id) => document.getElementById(id);
-const source = new Source();
+const isSaved = SavedSource.here();
+const source = isSaved ? new SavedSource() : new Source();
 
 /** All that the address tells of the view. */
 const state = { frame: -1, field: "", map: "auto", range: "frame", low: "", high: "", log: false, levels: 0, outlines: true, cuts: [], part: null };
@@ -44,7 +46,7 @@ class View {
       this.ends.className = "ends";
       this.listen();
     }
-    if (axis !== null) this.addSlider();
+    if (axis !== null && !isSaved) this.addSlider();
   }
 
   addSlider() {
@@ -143,10 +145,10 @@ async function boxOf(run, frame) {
 /** Changes when a run in the same folder begins anew. */
 function markOf(run) { return all.runs[run].record?.totals_initial && JSON.stringify(all.runs[run].record.totals_initial); }
 
-async function fetchTiles(view, number) {
+async function fetchTiles(view, number, field = state.field) {
   const box = await boxOf(view.run, number);
   const slice = view.slice(box);
-  return [await source.tiles(view.run, number, { field: state.field, slice, levels: levelsOf(box, view.dimension) }, markOf(view.run)), slice, box];
+  return [await source.tiles(view.run, number, { field, slice, levels: levelsOf(box, view.dimension) }, markOf(view.run)), slice, box];
 }
 
 function numbers(run = 0) { return all.runs[run].frames.map(([number]) => number); }
@@ -223,19 +225,10 @@ function drawBar(view) {
   view.ends.replaceChildren(...[scale.low, scale.high].map((value) => { const end = document.createElement("span"); end.textContent = short(value); return end; }));
 }
 
-/** A field in one dimension: a curve for each level. */
+/** A field in one dimension. */
 function drawCurve(view) {
-  const { tiles } = view;
-  const curves = tiles.dx.map((dx, level) => {
-    const [x, y] = [[], []];
-    for (const { lo, values } of tiles.patches.filter((patch) => patch.level === level)) {
-      values.forEach((value, k) => { x.push(tiles.lower[0] + (lo[0] + k + 0.5) * dx[0]); y.push(value); });
-      x.push(NaN); y.push(null);
-    }
-    return { x: x.map((at, k) => (Number.isNaN(at) ? x[k - 1] : at)), y, colour: LINE_COLOURS[(level + 1) % 6], dots: true, name: `level ${level + 1}` };
-  });
   const range = state.range === "frame" || state.range === "visible" ? null : [scale.low, scale.high];
-  view.axes = drawChart(view.canvas, curves, { title: `${state.field}, t = ${short(tiles.time)}`, log: state.log, range });
+  view.axes = drawChart(view.canvas, curvesOf(view.tiles), { title: `${state.field}, t = ${short(view.tiles.time)}`, log: state.log, range });
 }
 
 /** The value under the pointer, in full precision. */
@@ -244,10 +237,10 @@ async function probe(view, place) {
   const mine = ++asked;
   const point = view.point(place);
   try {
-    const [found] = await source.points(view.run, frameOf(view), { field: state.field, numbers: point.join(",") });
+    const [found] = await source.points(view.run, frameOf(view), { field: state.field, slice: view.cut, numbers: point.join(",") });
     if (mine !== asked) return;
     const where = point.map((x, d) => `${AXES[d]} = ${short(x)}`).join(", ");
-    $("probe").textContent = found ? `${state.field} = ${found[0]}   level ${found[1]}, patch ${found[2]}, cell [${found[3].join(", ")}]   ${where}` : where;
+    $("probe").textContent = found ? `${state.field} = ${found[0]}${found[4] === undefined ? "" : " ± " + found[4].toExponential(1)}   level ${found[1]}, patch ${found[2]}, cell [${found[3].join(", ")}]   ${where}` : where;
   } catch (error) { if (mine === asked) tell(error); }
 }
 
@@ -275,7 +268,7 @@ async function measure(line) {
   line.found = [];
   // A request's target is limited in length.
   const batches = [];
-  for (let k = 0; k < count; k += 60) batches.push(source.points(view.run, frameOf(view), { field: state.field, numbers: line.points.slice(k, k + 60).flat().map((x) => x.toPrecision(12)).join(",") }));
+  for (let k = 0; k < count; k += 60) batches.push(source.points(view.run, frameOf(view), { field: state.field, slice: view.cut, numbers: line.points.slice(k, k + 60).flat().map((x) => x.toPrecision(12)).join(",") }));
   line.found = (await Promise.all(batches)).flat();
 }
 
@@ -296,7 +289,7 @@ async function charts() {
   const phases = Object.keys(rows[0]?.phases ?? {}).map((name, k) => curve(name, rows.map((row) => row.phases[name]), k));
   const wanted = [
     ["step", [curve("dt", rows.map(({ dt }) => dt))]], ["Courant number", [curve("", rows.map(({ courant }) => courant))]],
-    ["patches", each("patches")], ["cells", each("cells")], ["cell updates a second", [curve("", rate)]], ["seconds by phase", phases],
+    ["patches", each("patches")], ["cells", each("cells")], ["cell updates a second", [curve("", rate)]], ["seconds", phases],
   ];
   if (rows.length) wanted.forEach(([title, curves], k) => drawChart($("steps").children[k]?.firstChild ?? chartIn($("steps")), curves, { title }));
   await Promise.all(all.runs[0].gauges.map(async (_, k) => {
@@ -365,6 +358,8 @@ function begin() {
   if (state.part && views[0].map) views.forEach((view) => { if (view.axis === views[0].axis) view.map.part = state.part; });
   $("views").className = views.length > 1 ? "several" : "";
   new ResizeObserver(draw).observe($("views"));
+  $("figure").hidden = isSaved;
+  if (isSaved) $("note").textContent = source.note();
 }
 
 /** Shows the state in the controls. */
@@ -379,7 +374,8 @@ function controls() {
 function remember() {
   const parts = new URLSearchParams(location.hash.slice(1));
   parts.set("state", JSON.stringify(state));
-  history.replaceState(null, "", "#" + parts);
+  // A page within a page has no address of its own.
+  if (location.href !== "about:srcdoc") history.replaceState(null, "", "#" + parts);
 }
 
 function goTo(frame) {
@@ -436,9 +432,16 @@ $("csv").addEventListener("click", () => save(new Blob([table(lines)], { type: "
 try { Object.assign(state, JSON.parse(new URLSearchParams(location.hash.slice(1)).get("state") ?? "{}")); } catch { /* A damaged address shows the default view. */ }
 window.amrclaw = {
   state: () => ({ ...state, frames: all && numbers(), scale, draws: views[0]?.map?.draws, scriptTime: views[0]?.map?.scriptTime, time: views[0]?.tiles?.time, steps: steps[0]?.records.length, shown: views[0]?.tiles?.shown }),
-  set, goTo, views: () => views, show,
+  set, goTo, views: () => views, show, source,
 };
+$("grid").addEventListener("toggle", () => {
+  if (!$("grid").open || !views.length) return;
+  const pick = (field, frame) => { state.field = field; goTo(frame); };
+  const fields = isSaved ? source.saved.fields : [state.field];
+  drawGrid($("grid").querySelector("div"), { view: views[0], frames: numbers(), fields, source, fetchTiles, colours, pick }).catch(tell);
+});
 for (;;) {
   try { await look(); } catch (error) { tell(error); }
+  if (isSaved) break;
   await new Promise((done) => setTimeout(done, LOOK));
 }

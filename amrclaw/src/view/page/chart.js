@@ -2,6 +2,20 @@
 
 import { short, ticks } from "./scale.js";
 
+export const LINE_COLOURS = ["#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b"];
+
+/** A field in one dimension: a curve for each level. */
+export function curvesOf(tiles) {
+  return tiles.dx.map((dx, level) => {
+    const [x, y] = [[], []];
+    for (const { lo, values } of tiles.patches.filter((patch) => patch.level === level)) {
+      values.forEach((value, k) => { x.push(tiles.lower[0] + (lo[0] + k + 0.5) * dx[0]); y.push(value); });
+      x.push(NaN); y.push(null);
+    }
+    return { x: x.map((at, k) => (Number.isNaN(at) ? x[k - 1] : at)), y, colour: LINE_COLOURS[(level + 1) % 6], dots: true, name: `level ${level + 1}` };
+  });
+}
+
 /**
  * Draws curves into a canvas.
  * @param {HTMLCanvasElement} canvas

@@ -20,6 +20,8 @@ export class Source {
     return answer;
   }
 
+  decode(buffer) { return decode(buffer, 4, floats); }
+
   runs() { return this.get("runs").then((answer) => answer.json()); }
   points(run, frame, wish) { return this.get(`${run}/points/${frame}`, wish).then((answer) => answer.json()); }
   range(run, wish) { return this.get(`${run}/range/0`, wish).then((answer) => answer.json()); }
@@ -37,7 +39,7 @@ export class Source {
       this.kept.set(key, found);
       return found.tiles;
     }
-    const entry = { bytes: 0, tiles: this.get(`${run}/tiles/${frame}`, wish).then((answer) => answer.arrayBuffer()).then(decode) };
+    const entry = { bytes: 0, tiles: this.get(`${run}/tiles/${frame}`, wish).then((answer) => answer.arrayBuffer()).then((buffer) => this.decode(buffer)) };
     this.kept.set(key, entry);
     entry.tiles.then((tiles) => {
       entry.bytes = tiles.bytes;
@@ -52,19 +54,22 @@ export class Source {
   }
 }
 
-/** The tiles in an answer: a JSON text behind its length, then 32-bit values. */
-export function decode(buffer) {
+/** The tiles in an answer: a JSON text behind its length, then values of `width` bytes, which `read` reads. */
+export function decode(buffer, width, read) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   let offset = 4 + length;
-  const patches = head.patches.map(([level, number, lo, hi, extremes]) => {
-    const size = lo.map((first, d) => hi[d] - first);
-    const count = size.reduce((product, n) => product * n, 1);
-    const values = new Float32Array(buffer, offset, count);
-    offset += 4 * count;
-    return { level, number, lo, hi, size, extremes, values };
+  const patches = head.patches.map(([level, number, lo, hi, extremes, coded]) => {
+    const patch = { level, number, lo, hi, size: lo.map((first, d) => hi[d] - first), extremes, coded };
+    Object.assign(patch, read(buffer, offset, patch));
+    offset += width * patch.values.length;
+    return patch;
   });
-  return { ...head, patches, bytes: buffer.byteLength };
+  return { ...head, patches, bytes: (buffer.byteLength * 4) / width };
+}
+
+function floats(buffer, offset, { size }) {
+  return { values: new Float32Array(buffer, offset, size.reduce((product, n) => product * n, 1)) };
 }
 
 /** Smallest and largest value of patches, in cells that no finer ones cover. */
