@@ -66,7 +66,7 @@ fn each_pixel_shows_the_finest_data() {
     let options =
         PictureOptions { size: 300, outlines: Outlines::None, range: Some((0.0, 3.0)), ..PictureOptions::default() };
     let image = picture::render(&frame, "pressure", &options).unwrap();
-    let scale = ColourScale { map: ColourMap::Sequential, low: 0.0, high: 3.0, log: false };
+    let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 3.0, log: false };
     let [coarse_columns, coarse_rows] = extent_of(&image, scale.colour(1.0)).unwrap();
     let [columns, rows] = extent_of(&image, scale.colour(2.0)).unwrap();
     let (left, bottom) = (*coarse_columns.start(), *coarse_rows.end());
@@ -83,7 +83,7 @@ fn levels_are_outlined_as_chosen() {
         picture::render(&frame, "pressure", &options).unwrap()
     };
     let bare = drawn(Outlines::None);
-    let scale = ColourScale { map: ColourMap::Sequential, low: 0.0, high: 3.0, log: false };
+    let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 3.0, log: false };
     let [columns, rows] = extent_of(&bare, scale.colour(1.0)).unwrap();
     let lines = |levels: &[usize]| -> HashSet<(usize, usize)> {
         let image = drawn(Outlines::Levels(levels.to_vec()));
@@ -110,7 +110,7 @@ fn colours_follow_the_sign() {
     // The refined patch spans 6 of 30 cells of 800 pixels; its outline takes the first of these and the one after them.
     assert_eq!(columns.count(), 160 - 1);
     let scale = ColourScale::suiting(-1.45, 1.45);
-    assert_eq!(scale.map, ColourMap::Diverging);
+    assert_eq!(scale.map, ColourMap::DIVERGING);
     assert!(extent_of(&image, scale.colour(-1.45)).is_some() && extent_of(&image, scale.colour(1.45)).is_some());
 }
 

@@ -18,10 +18,10 @@ PROGRAM = os.environ.get("AMRCLAW", "amrclaw")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
-def run(folder, example, *sets):
+def run(folder, example, *sets, output="out"):
     words = [word for text in (*sets, "output.png=false") for word in ("--set", text)]
     case = EXAMPLES / example / "case.toml"
-    subprocess.run([PROGRAM, "run", case, *words, "--output", "out", "--quiet"], cwd=folder, check=True)
+    subprocess.run([PROGRAM, "run", case, *words, "--output", output, "--quiet"], cwd=folder, check=True)
 
 
 class Browser:
@@ -65,12 +65,12 @@ def browser(chromium):
 
 @pytest.fixture
 def view(tmp_path, browser):
-    """Opens the page of the run in `tmp_path / "out"`."""
+    """Opens the page of runs in `tmp_path`."""
     program = None
 
-    def open_page():
+    def open_page(*folders):
         nonlocal program
-        program = subprocess.Popen([PROGRAM, "view", "out"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        program = subprocess.Popen([PROGRAM, "view", *(folders or ["out"])], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
         return browser.open(program.stdout.readline().strip())
 
     yield open_page
@@ -188,6 +188,75 @@ def test_a_running_run_is_followed(tmp_path, view):
         file.write(json.dumps({**line, "step": line["step"] + 1}) + "\n")
     later.rename(out / "frame_0001.vtkhdf")
     assert until(page, lambda now: now["time"] == 0.1 and now["steps"] == steps + 1) < 1.5
+
+
+def test_two_runs_and_their_difference(tmp_path, view):
+    """The difference is that of each cell of the first run and the second's finest cell at its centre, and has its own colours; a line drawn in one
+    run is drawn in both."""
+    numpy, amrclaw = pytest.importorskip("numpy"), pytest.importorskip("amrclaw")
+    sets = ("mesh.cells=[20,20]", "time.end=0.1", "output.times=[0.1]")
+    run(tmp_path, "acoustics_radial", *sets)
+    run(tmp_path, "acoustics_radial", *sets, "levels.max=1", output="other")
+    page = view("out", "other")
+    assert page.locator("figure").count() == 3
+    first, second = (amrclaw.load(str(tmp_path / name))[-1] for name in ("out", "other"))
+    found = page.evaluate("window.amrclaw.views()[2].tiles.patches.map(({ values }) => Array.from(values))")
+    patches = [patch for level in range(len(first.levels)) for patch in first.patches(level + 1)]
+    for patch, values in zip(patches, found):
+        centres = numpy.stack(numpy.meshgrid(patch.x, patch.y, indexing="ij"), -1).reshape(-1, 2)
+        exact = patch["pressure"] - second.sample(centres, "pressure", method="nearest").reshape(patch.shape)
+        numpy.testing.assert_allclose(numpy.array(values).reshape(patch.shape, order="F"), exact, atol=2e-7)
+    box = page.locator("figure canvas").first.bounding_box()
+    x, y = box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"]
+    page.mouse.move(x, y)
+    page.keyboard.down("Shift")
+    page.mouse.down()
+    page.mouse.move(x + 60, y + 40)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    page.locator("#lines canvas").wait_for(timeout=5000)
+    assert page.evaluate("window.amrclaw.views().map(({ map }) => map.lines.length)") == [1, 1, 0]
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_mapped_meshes_are_shown_in_space(tmp_path, browser, view, saved):
+    """Pixels have the colour of the value at their physical place, which is the frame's there; but for edges of cells and of colours."""
+    numpy, amrclaw = pytest.importorskip("numpy"), pytest.importorskip("amrclaw")
+    run(tmp_path, "advection_annulus", "mesh.cells=[20,24]", "time.end=0.2", "output.times=[0.2]", "levels.max=2")
+    if saved:
+        subprocess.run([PROGRAM, "view", "out", "--save", "page.html"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    page = browser.open((tmp_path / "page.html").as_uri()) if saved else view()
+    points, seen, colours = page.evaluate(
+        """async () => {
+            const { map, tiles } = window.amrclaw.views()[0], { gl, canvas } = map, { scale } = window.amrclaw.state();
+            const [points, seen, colours] = [[], [], []];
+            await window.amrclaw.set({ outlines: false });
+            for (let k = 0; k < 400; k += 1) {
+                const at = [(k * 137) % canvas.width, (k * 71) % canvas.height], pixel = new Uint8Array(4);
+                gl.readPixels(at[0], canvas.height - 1 - at[1], 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+                points.push(map.position(at[0] + 0.5, at[1] + 0.5));
+                seen.push(Array.from(pixel));
+            }
+            const found = [];
+            for (let k = 0; k < 400; k += 50) found.push(...await window.amrclaw.source.points(0, 0, { field: tiles.field ?? window.amrclaw.state().field, numbers: points.slice(k, k + 50).flat().join(",") }));
+            for (const value of found) {
+                const { table } = map.maps[scale.map], last = table.length / 3 - 1;
+                const n = value && Math.round(Math.min(1, Math.max(0, (Number(value[0]) - scale.low) / (scale.high - scale.low))) * last);
+                colours.push(value ? [...table.slice(3 * n, 3 * n + 3), Number(value[0])] : null);
+            }
+            return [points, seen, colours];
+        }"""
+    )
+    frame = amrclaw.load(str(tmp_path / "out"))[0]
+    exact = frame.sample(frame.computational(points), frame.fields[0], method="nearest", outside="nan")
+    right = [
+        (pixel[3] == 0) == numpy.isnan(value) if colour is None or numpy.isnan(value)
+        else abs(colour[3] - value) < 1e-4 and numpy.abs(numpy.subtract(pixel[:3], colour[:3])).max() <= 2
+        for pixel, colour, value in zip(seen, colours, exact)
+    ]
+    assert sum(colour is not None for colour in colours) > 100 and sum(right) >= 385, sum(right)
+    if saved:
+        browser.check()
 
 
 def test_a_saved_page_needs_nothing(tmp_path, browser):

@@ -2,7 +2,8 @@
 
 use super::canvas::Colour;
 use std::f64::consts::FRAC_PI_3;
-use std::sync::LazyLock;
+use std::str::FromStr;
+use std::sync::OnceLock;
 
 /// viridis by S. van der Walt and N. Smith (CC0), at 33 equal steps: perceptually uniform, readable in grey and by the
 /// colour-blind. Linear interpolation stays within 2/255 of the published table of 256.
@@ -50,15 +51,29 @@ const WARM: Colour = [180, 4, 38];
 /// Number of colours of a map: more than eight bits can distinguish, and odd, so that one is in the middle.
 const STEPS: usize = 1025;
 
-/// A precomputed map: otherwise the colours of pixels would dominate the cost of a picture.
-type Steps = LazyLock<[Colour; STEPS]>;
+/// A map's name, whether its colours in the middle are light, and the colour at a part of the way.
+type Named = (&'static str, bool, fn(f64) -> Colour);
 
-static SEQUENTIAL: Steps = LazyLock::new(|| at_steps(|part| between_points(&VIRIDIS, part)));
-static DIVERGING: Steps = LazyLock::new(|| at_steps(diverging));
+const MAPS: [Named; 11] = [
+    ("viridis", false, |part| between_points(&VIRIDIS, part)),
+    ("cool-warm", true, diverging),
+    ("magma", false, |part| of(colorous::MAGMA, part)),
+    ("inferno", false, |part| of(colorous::INFERNO, part)),
+    ("plasma", false, |part| of(colorous::PLASMA, part)),
+    ("cividis", false, |part| of(colorous::CIVIDIS, part)),
+    ("turbo", true, |part| of(colorous::TURBO, part)),
+    ("greys", true, |part| of(colorous::GREYS, part)),
+    ("RdBu", true, |part| of(colorous::RED_BLUE, part)),
+    ("PuOr", true, |part| of(colorous::PURPLE_ORANGE, part)),
+    ("sinebow", true, |part| of(colorous::SINEBOW, part)),
+];
 
-fn at_steps(colour: impl Fn(f64) -> Colour) -> [Colour; STEPS] {
-    std::array::from_fn(|step| colour(step as f64 / (STEPS - 1) as f64))
+fn of(gradient: colorous::Gradient, part: f64) -> Colour {
+    gradient.eval_continuous(part).into_array()
 }
+
+/// Precomputed maps: otherwise the colours of pixels would dominate the cost of a picture.
+static TABLES: [OnceLock<Vec<Colour>>; MAPS.len()] = [const { OnceLock::new() }; MAPS.len()];
 
 /// Pixels whose value is not a number.
 const NOT_A_NUMBER: Colour = [255, 0, 255];
@@ -68,11 +83,51 @@ const BOTH_SIGNS: f64 = 0.01;
 
 /// How values become colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColourMap {
-    /// Dark blue through green to yellow: values of one sign.
-    Sequential,
+pub struct ColourMap {
+    /// Its place in [`MAPS`].
+    number: usize,
+    /// From its end to its beginning.
+    reversed: bool,
+}
+
+impl ColourMap {
+    /// Dark blue through green to yellow (viridis): values of one sign.
+    pub const SEQUENTIAL: Self = ColourMap { number: 0, reversed: false };
     /// Blue through grey to red: values of both signs, grey at zero.
-    Diverging,
+    pub const DIVERGING: Self = ColourMap { number: 1, reversed: false };
+
+    /// All maps, none reversed.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..MAPS.len()).map(|number| ColourMap { number, reversed: false })
+    }
+
+    /// Its name, without a mark that it is reversed.
+    pub fn name(self) -> &'static str {
+        MAPS[self.number].0
+    }
+
+    /// Whether the colours in the middle are light.
+    pub fn is_light(self) -> bool {
+        MAPS[self.number].1
+    }
+
+    fn table(self) -> &'static [Colour] {
+        let step = |step: usize| MAPS[self.number].2(step as f64 / (STEPS - 1) as f64);
+        TABLES[self.number].get_or_init(|| (0..STEPS).map(step).collect())
+    }
+}
+
+impl FromStr for ColourMap {
+    type Err = String;
+
+    /// The map of a name; with `_r` at its end the map is reversed.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, reversed) = text.strip_suffix("_r").map_or((text, false), |name| (name, true));
+        let number = MAPS.iter().position(|(known, ..)| known.eq_ignore_ascii_case(name));
+        let names = || MAPS.map(|(name, ..)| name).join(", ");
+        let unknown = || format!("there is no colour map `{text}`; there are {}, each also with _r, reversed", names());
+        number.map(|number| ColourMap { number, reversed }).ok_or_else(unknown)
+    }
 }
 
 /// A colour map laid over a range of values.
@@ -93,12 +148,12 @@ impl ColourScale {
     pub fn suiting(low: f64, high: f64) -> Self {
         let largest = low.abs().max(high.abs());
         if low < 0.0 && high > 0.0 && low.abs().min(high) > BOTH_SIGNS * largest {
-            return ColourScale { map: ColourMap::Diverging, low: -largest, high: largest, log: false };
+            return ColourScale { map: ColourMap::DIVERGING, low: -largest, high: largest, log: false };
         }
         // A constant field still needs a range to show its value in the middle of.
         let margin = if high > low { 0.0 } else { (0.5 * largest).max(f64::MIN_POSITIVE) };
         let margin = if largest == 0.0 { 0.5 } else { margin };
-        ColourScale { map: ColourMap::Sequential, low: low - margin, high: high + margin, log: false }
+        ColourScale { map: ColourMap::SEQUENTIAL, low: low - margin, high: high + margin, log: false }
     }
 
     /// The scale that suits values from `low` to `high`; on a logarithmic one a constant gets a decade to either side.
@@ -113,7 +168,7 @@ impl ColourScale {
     /// The scale from `low` to `high`: diverging if zero lies in the middle.
     pub fn over(low: f64, high: f64, log: bool) -> Self {
         let symmetric = low < 0.0 && low == -high;
-        ColourScale { map: if symmetric { ColourMap::Diverging } else { ColourMap::Sequential }, low, high, log }
+        ColourScale { map: if symmetric { ColourMap::DIVERGING } else { ColourMap::SEQUENTIAL }, low, high, log }
     }
 
     /// Position of a value on the scale: 0 at the first colour, 1 at the last.
@@ -134,11 +189,8 @@ impl ColourScale {
 
     /// The colour at a place among the colours, from 0 to 1.
     pub fn colour_at(&self, part: f64) -> Colour {
-        let steps = match self.map {
-            ColourMap::Sequential => &SEQUENTIAL,
-            ColourMap::Diverging => &DIVERGING,
-        };
-        steps[(part.clamp(0.0, 1.0) * (STEPS - 1) as f64 + 0.5) as u16 as usize]
+        let part = if self.map.reversed { 1.0 - part } else { part };
+        self.map.table()[(part.clamp(0.0, 1.0) * (STEPS - 1) as f64 + 0.5) as u16 as usize]
     }
 }
 
@@ -243,7 +295,7 @@ mod tests {
             [222, 96, 77],
             [180, 4, 38],
         ];
-        let scale = ColourScale { map: ColourMap::Diverging, low: -1.0, high: 1.0, log: false };
+        let scale = ColourScale { map: ColourMap::DIVERGING, low: -1.0, high: 1.0, log: false };
         for (i, expected) in published.iter().enumerate() {
             let found = scale.colour(-1.0 + i as f64 / 4.0);
             for (a, b) in found.iter().zip(expected) {
@@ -252,10 +304,26 @@ mod tests {
         }
     }
 
+    /// Every map is found by its name, in any case, and its reverse has the same colours from the other end.
+    #[test]
+    fn maps_have_names() {
+        for map in ColourMap::all() {
+            assert_eq!(map.name().to_uppercase().parse(), Ok(map));
+            let reversed: ColourMap = format!("{}_r", map.name()).parse().unwrap();
+            let ends = |map: ColourMap| {
+                [0.0, 0.3, 1.0].map(|part| ColourScale { map, low: 0.0, high: 1.0, log: false }.colour_at(part))
+            };
+            let (there, back) = (ends(map), ends(reversed));
+            assert_eq!((there[0], there[2]), (back[2], back[0]));
+            assert_ne!(there[1], back[1], "{}", map.name());
+        }
+        assert!("jet".parse::<ColourMap>().unwrap_err().contains("viridis, cool-warm, magma"));
+    }
+
     /// Lightness rises all along the sequential map, so that it reads in grey too.
     #[test]
     fn sequential_map_grows_lighter() {
-        let scale = ColourScale { map: ColourMap::Sequential, low: 0.0, high: 1.0, log: false };
+        let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 1.0, log: false };
         let lightness = |v: f64| {
             let msh = Msh::from_srgb(scale.colour(v));
             msh.m * msh.s.cos()
@@ -268,9 +336,9 @@ mod tests {
     #[test]
     fn scales_suit_the_data() {
         let both = ColourScale::suiting(-1.0, 3.0);
-        assert_eq!((both.map, both.low, both.high), (ColourMap::Diverging, -3.0, 3.0));
+        assert_eq!((both.map, both.low, both.high), (ColourMap::DIVERGING, -3.0, 3.0));
         let undershoot = ColourScale::suiting(-1e-3, 1.0);
-        assert_eq!((undershoot.map, undershoot.low, undershoot.high), (ColourMap::Sequential, -1e-3, 1.0));
+        assert_eq!((undershoot.map, undershoot.low, undershoot.high), (ColourMap::SEQUENTIAL, -1e-3, 1.0));
         for constant in [0.0, 7.0, -7.0] {
             let scale = ColourScale::suiting(constant, constant);
             assert!(scale.low < constant && constant < scale.high);

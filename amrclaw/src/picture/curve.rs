@@ -50,7 +50,7 @@ pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> 
     draw_heading(&mut image, &title(frame, field, options), [plot.left, plot.right()], metrics);
     let corner = [plot.left, bottom - metrics.line()];
     let levels = (0..frame.levels.len()).filter(|&l| options.outlines.shows(l));
-    draw_legend(&mut image, corner, plot.right(), levels, ColourMap::Diverging, metrics);
+    draw_legend(&mut image, corner, plot.right(), levels, ColourMap::DIVERGING, metrics);
     Ok(image)
 }
 
@@ -118,7 +118,7 @@ fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height
             let [first, last] = [lower, upper].map(|p| (p.clamp(0.0, 1.0) * plot.width as f64).round() as usize);
             // The last column stays free, so that neighbouring patches are distinguishable.
             let strip = Area { left: plot.left + first, top, width: (last - first).max(2) - 1, height: height - 1 };
-            image.fill(strip, level_colour(l, ColourMap::Diverging));
+            image.fill(strip, level_colour(l, ColourMap::DIVERGING));
         }
     }
 }

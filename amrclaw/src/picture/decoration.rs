@@ -13,18 +13,14 @@ pub const OUTLINE_OPACITY: f32 = 0.75;
 pub const PAPER: Colour = [255, 255, 255];
 
 /// Colours of the levels' lines, coarsest first, used cyclically: on grey, blue and red, and on the background.
-const ON_DIVERGING: [Colour; 6] =
-    [[120, 120, 120], [0, 0, 0], [214, 0, 154], [0, 140, 60], [255, 150, 0], [110, 60, 20]];
+const ON_LIGHT: [Colour; 6] = [[120, 120, 120], [0, 0, 0], [214, 0, 154], [0, 140, 60], [255, 150, 0], [110, 60, 20]];
 /// Colours of the levels' lines on purple, green and yellow.
-const ON_SEQUENTIAL: [Colour; 6] =
+const ON_DARK: [Colour; 6] =
     [[150, 150, 150], [255, 70, 30], [255, 90, 230], [255, 255, 255], [0, 230, 255], [0, 0, 0]];
 
 /// The colour of a level's lines on a plot in these colours.
 pub fn level_colour(level: usize, map: ColourMap) -> Colour {
-    let colours = match map {
-        ColourMap::Sequential => ON_SEQUENTIAL,
-        ColourMap::Diverging => ON_DIVERGING,
-    };
+    let colours = if map.is_light() { ON_LIGHT } else { ON_DARK };
     colours[level % colours.len()]
 }
 

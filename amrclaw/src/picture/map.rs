@@ -70,10 +70,11 @@ pub struct Scene<'a> {
 /// Values cannot be read.
 pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Image> {
     let view = scene.view;
-    let scale = match options.range {
+    let mut scale = match options.range {
         Some((low, high)) => ColourScale::over(low, high, options.log),
         None => ColourScale::showing(scene.range, options.log),
     };
+    scale.map = options.colours.unwrap_or(scale.map);
     let metrics = Metrics::of(options.size);
     let (width, height) = plot_size(&view, options.size);
     let x = Axis::along((view.lower[0], view.upper[0]), &options.axes[0], width, metrics);

@@ -54,6 +54,8 @@ pub struct PictureOptions {
     pub outlines: Outlines,
     /// Values of the first and the last colour (in 1D: at the bottom and at the top); by default the data's.
     pub range: Option<(f64, f64)>,
+    /// The colours; by default those that suit the range.
+    pub colours: Option<ColourMap>,
     /// Values are drawn on a logarithmic scale.
     pub log: bool,
     /// The part of the domain to show, from and to along each axis; axes without an entry are shown whole. In 1D a second
@@ -73,6 +75,7 @@ impl Default for PictureOptions {
             size: 800,
             outlines: Outlines::All,
             range: None,
+            colours: None,
             log: false,
             zoom: Vec::new(),
             axes: ["x".into(), "y".into()],

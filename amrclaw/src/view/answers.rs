@@ -65,17 +65,21 @@ impl Runs {
         self.0.get(number).ok_or_else(|| ViewError::NotFound(format!("there is no run {number}")))
     }
 
-    /// All about the runs but values, and the colours.
-    pub fn all(&self) -> Value {
+    /// The colours of all maps, by name.
+    pub fn colours() -> Value {
         let of_map = |map: ColourMap| {
             let scale = ColourScale { map, low: 0.0, high: 1.0, log: false };
             let colours = (0..COLOURS).flat_map(|k| scale.colour_at(k as f64 / (COLOURS - 1) as f64));
             let levels: Vec<_> = (0..6).map(|l| level_colour(l, map)).collect();
             json!({ "colours": base64(&colours.collect::<Vec<u8>>()), "levels": levels })
         };
+        ColourMap::all().map(|map| (map.name().to_owned(), of_map(map))).collect::<serde_json::Map<_, _>>().into()
+    }
+
+    /// All about the runs but values.
+    pub fn all(&self) -> Value {
         let runs: Vec<Value> = self.0.iter().map(RunFiles::summary).collect();
-        let maps = json!({ "sequential": of_map(ColourMap::Sequential), "diverging": of_map(ColourMap::Diverging) });
-        json!({ "version": env!("CARGO_PKG_VERSION"), "runs": runs, "maps": maps })
+        json!({ "version": env!("CARGO_PKG_VERSION"), "runs": runs })
     }
 }
 
@@ -158,6 +162,7 @@ impl RunFiles {
         let cut = wish.slice.map(|(axis, position)| Cut::At { axis, position });
         let options = PictureOptions {
             range: wish.range,
+            colours: wish.colours,
             log: wish.log,
             zoom: wish.numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
             cuts: cut.into_iter().collect(),

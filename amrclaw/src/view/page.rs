@@ -15,15 +15,16 @@ pub struct PageFile {
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// All of them: the page itself, its style, and its modules, each behind those that it imports.
-pub const FILES: [PageFile; 10] = [
+pub const FILES: [PageFile; 11] = [
     PageFile { name: "", kind: "text/html; charset=utf-8", text: include_str!("page/index.html") },
     PageFile { name: "style.css", kind: "text/css; charset=utf-8", text: include_str!("page/style.css") },
     PageFile { name: "scale.js", kind: SCRIPT, text: include_str!("page/scale.js") },
     PageFile { name: "chart.js", kind: SCRIPT, text: include_str!("page/chart.js") },
     PageFile { name: "export.js", kind: SCRIPT, text: include_str!("page/export.js") },
-    PageFile { name: "map.js", kind: SCRIPT, text: include_str!("page/map.js") },
     PageFile { name: "source.js", kind: SCRIPT, text: include_str!("page/source.js") },
+    PageFile { name: "map.js", kind: SCRIPT, text: include_str!("page/map.js") },
     PageFile { name: "saved.js", kind: SCRIPT, text: include_str!("page/saved.js") },
+    PageFile { name: "difference.js", kind: SCRIPT, text: include_str!("page/difference.js") },
     PageFile { name: "grid.js", kind: SCRIPT, text: include_str!("page/grid.js") },
     PageFile { name: "app.js", kind: SCRIPT, text: include_str!("page/app.js") },
 ];

@@ -20,6 +20,8 @@ pub enum Route {
     Page(usize),
     /// All about the runs but values.
     Runs,
+    /// The colour maps.
+    Colours,
     /// Of a run, by its number.
     Of(usize, OfRun),
 }
@@ -59,6 +61,7 @@ impl Route {
         let parts: Vec<&str> = path.split('/').collect();
         Ok(match parts[..] {
             ["api", "runs"] => Route::Runs,
+            ["api", "colours"] => Route::Colours,
             ["api", run, what, n] => {
                 let (n, wish) = (number(n)?, || Wish::of(query));
                 let of_run = match what {
@@ -89,6 +92,7 @@ impl Route {
                 Answer { kind, body: text.as_bytes().to_vec() }
             }
             Route::Runs => json(runs.all()),
+            Route::Colours => json(Runs::colours()),
             Route::Of(number, what) => {
                 let run = runs.run(*number)?;
                 match what {

@@ -86,6 +86,7 @@ pub fn saved_page(dirs: &[PathBuf], fields: &[String], budget: usize) -> Result<
             narrow(&mut all, &fields, choice);
             all["saved"] = json!({ "fields": fields, "errors": page.errors, "left_out": left_out });
             page.add("runs", &all.to_string().into_bytes())?;
+            page.add("colours", &Runs::colours().to_string().into_bytes())?;
             let html = page::alone(&page.elements, &page.picture);
             if html.len() <= budget {
                 return Ok(Saved { html, left_out });

@@ -1,6 +1,7 @@
 //! The parameters of requests.
 
 use super::ViewError;
+use crate::picture::ColourMap;
 
 /// Longest formula, in bytes.
 const LONGEST_FORMULA: usize = 1000;
@@ -18,6 +19,8 @@ pub struct Wish {
     pub numbers: Vec<f64>,
     /// First and last colour.
     pub range: Option<(f64, f64)>,
+    /// Colours, if not those that suit the range.
+    pub colours: Option<ColourMap>,
     /// Logarithmic.
     pub log: bool,
 }
@@ -40,6 +43,7 @@ impl Wish {
             match key {
                 "field" if value.len() <= LONGEST_FORMULA => wish.field = value,
                 "levels" => wish.levels = value.parse().map_err(|_| wrong(key))?,
+                "colours" => wish.colours = Some(value.parse().map_err(|_| wrong(key))?),
                 "log" => wish.log = value == "1",
                 "numbers" => wish.numbers = numbers()?,
                 "slice" => match numbers()?[..] {

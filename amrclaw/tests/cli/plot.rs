@@ -39,8 +39,12 @@ fn quantities_and_formulas_are_drawn() {
     plot_well(folder.path(), arguments.as_flattened());
     plot_well(folder.path(), &["--field", "pressure", "--log", "--range", "0.01,2", "--output", "log.png"]);
     plot_well(folder.path(), &["--field", "density", "--slice", "y=0.5", "--output", "line.png"]);
-    let names = ["line.png", "log.png", "out", "panel.png"];
+    let magma = ["--field", "pressure", "--log", "--range", "0.01,2", "--colours", "Magma_r", "--output", "magma.png"];
+    plot_well(folder.path(), &magma);
+    let names = ["line.png", "log.png", "magma.png", "out", "panel.png"];
     assert_eq!(files(folder.path()), names);
+    let bytes = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert_ne!(bytes("log.png"), bytes("magma.png"));
     let size = |name: &str| {
         let file = std::io::BufReader::new(std::fs::File::open(folder.path().join(name)).unwrap());
         let reader = png::Decoder::new(file).read_info().unwrap();
@@ -127,6 +131,7 @@ fn what_is_not_there_is_named() {
         (&["--frame", "9"], &["frame_0009", "there are frames 0 to 2"]),
         (&["--field", "densty"], &["did you mean `density`", "mach"]),
         (&["--field", "dz(density)"], &["2D"]),
+        (&["--colours", "jet"], &["no colour map `jet`", "RdBu"]),
         (&["--range", "2,1"], &["write the smaller one first"]),
         (&["--log", "--range", "0,1"], &["no logarithms"]),
         (&["--zoom", "5,6,0,1"], &["outside the domain along x", "from 0 to 1"]),

@@ -3,8 +3,8 @@
 use crate::Failure;
 use amrclaw::frames::slice::Projection;
 use amrclaw::picture::{
-    Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source, check_picture_file, draw_film,
-    write_film,
+    ColourMap, Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source, check_picture_file,
+    draw_film, write_film,
 };
 use amrclaw::text::digest;
 use clap::Args;
@@ -41,6 +41,10 @@ pub struct PlotArguments {
     /// The part to show: from and to along each axis, such as `0,0.5,-1,1`.
     #[arg(long, value_name = "X0,X1,Y0,Y1", allow_hyphen_values = true)]
     pub zoom: Option<Numbers>,
+    /// Colours: viridis, cool-warm, magma, inferno, plasma, cividis, turbo, greys, RdBu, PuOr or sinebow, with `_r` from their end to their
+    /// beginning [default: viridis, or cool-warm for values of both signs]
+    #[arg(long, value_name = "NAME[_r]")]
+    pub colours: Option<ColourMap>,
     /// Logarithmic colours.
     #[arg(long)]
     pub log: bool,
@@ -138,6 +142,7 @@ fn options(arguments: &PlotArguments) -> Result<PictureOptions, Failure> {
         outlines,
         range,
         zoom,
+        colours: arguments.colours,
         log: arguments.log,
         cuts: slices.chain(arguments.projection.iter().map(|projected| projected.0)).collect(),
         ..PictureOptions::default()

@@ -21,12 +21,12 @@ pub struct Coded {
     pub bytes: Vec<u8>,
 }
 
-/// Codes values in rows of `columns`.
-pub fn code(values: &[f64], columns: usize) -> Coded {
+/// Codes values in rows of `columns`; positive ones that span many orders by their logarithms if they `may_be_logs`.
+pub fn code(values: &[f64], columns: usize, may_be_logs: bool) -> Coded {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let ends = if low <= high { [low, high] } else { [0.0, 0.0] };
-    let log = ends[0] > 0.0 && ends[1] > WIDE * ends[0];
+    let log = may_be_logs && ends[0] > 0.0 && ends[1] > WIDE * ends[0];
     let steps = f64::from(LAST);
     let part = |value: f64| match () {
         () if ends[0] == ends[1] => 0.0,
@@ -103,7 +103,7 @@ mod tests {
             (vec![f64::NAN, 1.0, f64::INFINITY, -2.0, f64::NEG_INFINITY, 0.0, 0.5], false),
         ];
         for (values, log) in table {
-            let coded = code(&values, 7);
+            let coded = code(&values, 7, true);
             assert_eq!(coded.log, log, "{values:?}");
             let range = coded.ends[1] * 0.5 - coded.ends[0] * 0.5;
             let largest = values.iter().filter(|v| v.is_finite()).fold(0.0, |a: f64, v| a.max(v.abs()));

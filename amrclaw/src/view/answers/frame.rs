@@ -8,6 +8,7 @@ use crate::frames::frame::{FieldIndex, Frame, FramePatch, PatchSource};
 use crate::frames::read::FrameReader;
 use crate::frames::slice::slice_from;
 use crate::index::CellBox;
+use crate::mesh::Mapping;
 use crate::picture::widen;
 use crate::threads::parallel_map;
 use serde_json::{Value, json};
@@ -135,7 +136,9 @@ impl OpenFrame {
     pub fn points(&self, wish: &Wish) -> Result<Value, ViewError> {
         with_reader!(&*self.reader, reader => {
             let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
-            points((&lazy.outline, &Timed { of: &lazy, until: Instant::now() + DEADLINE }), &wish.numbers)
+            // What is seen on a cut is in computational coordinates.
+            let mapping = lazy.outline.mapped().filter(|_| wish.slice.is_none());
+            points((&lazy.outline, &Timed { of: &lazy, until: Instant::now() + DEADLINE }), mapping.as_ref(), &wish.numbers)
         })
     }
 
@@ -195,8 +198,9 @@ fn extremes<const D: usize>(patch: &FramePatch<D>, covered: &[bool]) -> [f64; 3]
 }
 
 /// A field of all patches: the length of a JSON text in four bytes, that text, filled with spaces to a multiple of four, then the values,
-/// little-endian, x fastest, patch after patch. The text lists the patches: level, number, first cell, cell past the last, the [`extremes`],
-/// and of codes their ends, whether they are of logarithms, and the largest error.
+/// little-endian, x fastest, patch after patch, on a mapped mesh in the plane each with the positions of its nodes. The text lists the patches:
+/// level, number, first cell, cell past the last, the [`extremes`]; of codes their ends, whether they are of logarithms, and the largest error;
+/// the ends of nodes' positions.
 fn encode<const D: usize>(
     (frame, values): (&Frame<D>, &dyn PatchSource<D>),
     wish: &Wish,
@@ -217,6 +221,7 @@ fn encode<const D: usize>(
         return Err(ViewError::TooMuch("too many cells: choose fewer levels, or a smaller part".to_owned()));
     }
     let coverings: Vec<_> = (1..levels).map(|l| frame.covering(l - 1)).collect();
+    let mapping = frame.mapped();
     let of_patch = |n: usize| -> io::Result<(Value, Vec<u8>, f64)> {
         let (l, k) = seen[n];
         let patch = values.patch(l, k)?;
@@ -224,13 +229,11 @@ fn encode<const D: usize>(
         let covered = coverings.get(l).map_or_else(|| vec![false; patch.q.len()], |by| by.of(&patch.cells));
         let finite = extremes(&patch, &covered).map(|value| value.is_finite().then_some(value));
         let mut about = vec![json!(l), json!(k), json!(&patch.cells.lo[..]), json!(&patch.cells.hi[..]), json!(finite)];
-        if form == Form::Floats {
-            let floats = patch.q.iter().flat_map(|&value| (value as f32).to_le_bytes());
-            return Ok((Value::Array(about), floats.collect(), 0.0));
+        let (mut data, error) = written(&patch, form, &mut about);
+        if let Some(mapping) = mapping.as_ref().filter(|_| D == 2) {
+            about.push(append_nodes(&mut data, mapping, &patch.cells, frame.levels[l].dx));
         }
-        let coded = code(&patch.q, patch.cells.size()[0] as usize);
-        about.push(json!([coded.ends[0], coded.ends[1], coded.log, coded.error]));
-        Ok((Value::Array(about), coded.bytes, coded.error))
+        Ok((Value::Array(about), data, error))
     };
     let patches = parallel_map(seen.len(), of_patch).into_iter().collect::<io::Result<Vec<_>>>()?;
     let error = patches.iter().fold(0.0, |largest: f64, (.., error)| largest.max(*error));
@@ -249,20 +252,43 @@ fn encode<const D: usize>(
     Ok(Tiles { bytes: answer, error })
 }
 
+/// A patch's values, and their largest error; adds to what is told of it.
+fn written<const D: usize>(patch: &FramePatch<D>, form: Form, about: &mut Vec<Value>) -> (Vec<u8>, f64) {
+    if form == Form::Floats {
+        about.push(Value::Null);
+        return (patch.q.iter().flat_map(|&value| (value as f32).to_le_bytes()).collect(), 0.0);
+    }
+    let coded = code(&patch.q, patch.cells.size()[0] as usize, true);
+    about.push(json!([coded.ends[0], coded.ends[1], coded.log, coded.error]));
+    (coded.bytes, coded.error)
+}
+
+/// Appends codes of the positions of the cells' corners, first all along x; returns the ends along each axis.
+fn append_nodes<const D: usize>(data: &mut Vec<u8>, mapping: &Mapping<D>, cells: &CellBox<D>, dx: [f64; D]) -> Value {
+    let corners = mapping.corners(cells, dx);
+    let along = |d: usize| {
+        let positions: Vec<f64> = corners.iter().map(|corner| corner[d]).collect();
+        let coded = code(&positions, cells.size()[0] as usize + 1, false);
+        data.extend(coded.bytes);
+        json!(coded.ends)
+    };
+    Value::Array((0..D).map(along).collect())
+}
+
 /// The values at points, whose coordinates follow each other.
 fn points<const D: usize>(
     (frame, values): (&Frame<D>, &dyn PatchSource<D>),
+    mapping: Option<&Mapping<D>>,
     numbers: &[f64],
 ) -> Result<Value, ViewError> {
     let points = numbers.as_chunks::<D>().0;
     if points.len() > MOST_POINTS {
         return Err(ViewError::Request(format!("at most {MOST_POINTS} points at once")));
     }
-    let mapping = frame.mapped();
     let mut patches: HashMap<(usize, usize), FramePatch<D>> = HashMap::new();
     let mut found = Vec::new();
     for &point in points {
-        let place = mapping.as_ref().map_or(Some(point), |mapping| mapping.inverse(point));
+        let place = mapping.map_or(Some(point), |mapping| mapping.inverse(point));
         let cell = place.and_then(|place| finest_cell(frame, place));
         let Some((level, number, cell)) = cell else {
             found.push(Value::Null);

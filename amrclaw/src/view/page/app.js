@@ -6,7 +6,8 @@ import { MapView } from "./map.js";
 import { between, bytes, short, suiting } from "./scale.js";
 import { drawGrid } from "./grid.js";
 import { SavedSource } from "./saved.js";
-import { Source, extent } from "./source.js";
+import { difference } from "./difference.js";
+import { Source, extent, valueAt } from "./source.js";
 
 /** Cells that are fetched at once: about four for each pixel of a large screen. */
 const CELLS = 8e6;
@@ -23,10 +24,10 @@ const state = { frame: -1, field: "", map: "auto", range: "frame", low: "", high
 let all = null, colours = null, views = [], lines = [], playing = false, request = 0, allRange = null, follow = true;
 const steps = [];
 
-/** A view: of a run, in three dimensions of a cut. */
+/** A view: of a run, or of the difference of both; in three dimensions of a cut. */
 class View {
-  constructor(run, axis) {
-    [this.run, this.axis] = [run, axis];
+  constructor(run, axis, isDifference) {
+    [this.run, this.axis, this.isDifference] = [run, axis, isDifference];
     this.figure = $("views").appendChild(document.createElement("figure"));
     this.caption = this.figure.appendChild(document.createElement("figcaption"));
     this.stage = this.figure.appendChild(document.createElement("div"));
@@ -146,10 +147,17 @@ async function boxOf(run, frame) {
 function markOf(run) { return all.runs[run].record?.totals_initial && JSON.stringify(all.runs[run].record.totals_initial); }
 
 async function fetchTiles(view, number, field = state.field) {
+  if (view.isDifference) {
+    const [[first, slice, box], [second]] = await Promise.all([0, 1].map((run) => fetchTiles({ run, axis: view.axis, slice: view.slice, dimension: view.dimension }, nearest(run, number), field)));
+    return [difference(first, second), slice, box];
+  }
   const box = await boxOf(view.run, number);
   const slice = view.slice(box);
   return [await source.tiles(view.run, number, { field, slice, levels: levelsOf(box, view.dimension) }, markOf(view.run)), slice, box];
 }
+
+/** That frame of a run, or its last one. */
+function nearest(run, number) { return numbers(run).includes(number) ? number : numbers(run).at(-1); }
 
 function numbers(run = 0) { return all.runs[run].frames.map(([number]) => number); }
 
@@ -159,7 +167,7 @@ async function show() {
   const number = numbers()[state.frame];
   if (number === undefined || !views.length) { draw(); return; }
   try {
-    const found = await Promise.all(views.map((view) => fetchTiles(view, numbers(view.run).includes(number) ? number : numbers(view.run).at(-1))));
+    const found = await Promise.all(views.map((view) => fetchTiles(view, nearest(view.run, number))));
     if (mine !== request) return;
     views.forEach((view, k) => {
       [view.tiles, view.cut, view.box] = found[k];
@@ -175,15 +183,16 @@ async function show() {
     remember();
     for (const near of [state.frame + 1, state.frame - 1]) {
       const ahead = numbers()[near];
-      if (ahead !== undefined && !state.levels) views.filter(({ run }) => run === 0).forEach((view) => fetchTiles(view, ahead).catch(() => {}));
+      if (ahead !== undefined && !state.levels) views.filter(({ run, isDifference }) => run === 0 && !isDifference).forEach((view) => fetchTiles(view, ahead).catch(() => {}));
     }
   } catch (error) {
     if (mine === request) tell(error);
   }
 }
 
-/** The colour scale of all views. */
-let scale = suiting(0, 1, false);
+/** The colour scale of all runs, and that of their difference. */
+let scale = suiting(0, 1, false), differenceScale = scale;
+const scaleOf = (view) => (view.isDifference ? differenceScale : scale);
 async function rescale() {
   const given = [$("low").value, $("high").value].map(Number);
   if (state.range === "given" && given[0] < given[1] && (!state.log || given[0] > 0)) {
@@ -194,20 +203,25 @@ async function rescale() {
       if (allRange?.key !== key) allRange = { key, range: await source.range(0, { field: state.field, log: state.log ? 1 : undefined }) };
     }
     const seen = (view) => (state.range === "visible" && view.map ? view.map.visible() : view.tiles?.patches ?? []);
-    const range = (state.range === "all" && allRange?.range) || extent(views.flatMap(seen), state.log);
+    const range = (state.range === "all" && allRange?.range) || extent(runViews().flatMap(seen), state.log);
     scale = range ? suiting(range[0], range[1], state.log) : suiting(state.log ? 1 : 0, state.log ? 10 : 1, state.log);
     [$("low").value, $("high").value] = [String(scale.low), String(scale.high)];
   }
-  if (state.map !== "auto") scale.map = state.map;
+  if (colours[state.map]) scale.map = state.map;
+  const apart = extent(views.filter(({ isDifference }) => isDifference).flatMap(({ tiles }) => tiles?.patches ?? []), false);
+  if (apart) differenceScale = suiting(Math.min(apart[0], -apart[1]), Math.max(apart[1], -apart[0]), false);
 }
+
+function runViews() { return views.filter(({ isDifference }) => !isDifference); }
 
 function draw() {
   for (const view of views) {
     if (!view.tiles) continue;
     if (view.map) {
-      view.map.draw(scale, state.outlines);
-      const mapped = all.runs[view.run].fields.mapped ? " · in computational coordinates" : "";
-      view.caption.textContent = `${all.runs.length > 1 ? all.runs[view.run].name + " · " : ""}${view.cut ? `${AXES[view.axis]} = ${short(Number(view.cut.split(",")[1]))} · ` : ""}${view.map.caption()}${mapped}`;
+      view.map.draw(scaleOf(view), state.outlines);
+      const mapped = all.runs[view.run].fields.mapped && view.axis !== null ? " · in computational coordinates" : "";
+      const name = view.isDifference ? "first − second" : all.runs[view.run].name;
+      view.caption.textContent = `${all.runs.length > 1 ? name + " · " : ""}${view.cut ? `${AXES[view.axis]} = ${short(Number(view.cut.split(",")[1]))} · ` : ""}${view.map.caption()}${mapped}`;
       drawBar(view);
     } else drawCurve(view);
   }
@@ -216,19 +230,27 @@ function draw() {
 }
 
 function drawBar(view) {
-  const { table } = colours[scale.map];
+  const { low, high, map } = scaleOf(view), { table } = colours[map];
   const count = table.length / 3;
   [view.bar.width, view.bar.height] = [count, 1];
   const picture = new ImageData(count, 1);
   for (let k = 0; k < count; k += 1) picture.data.set([...table.slice(3 * k, 3 * k + 3), 255], 4 * k);
   view.bar.getContext("2d").putImageData(picture, 0, 0);
-  view.ends.replaceChildren(...[scale.low, scale.high].map((value) => { const end = document.createElement("span"); end.textContent = short(value); return end; }));
+  view.ends.replaceChildren(...[low, high].map((value) => { const end = document.createElement("span"); end.textContent = short(value); return end; }));
 }
 
 /** A field in one dimension. */
 function drawCurve(view) {
-  const range = state.range === "frame" || state.range === "visible" ? null : [scale.low, scale.high];
-  view.axes = drawChart(view.canvas, curvesOf(view.tiles), { title: `${state.field}, t = ${short(view.tiles.time)}`, log: state.log, range });
+  const range = view.isDifference || state.range === "frame" || state.range === "visible" ? null : [scale.low, scale.high];
+  const name = all.runs.length < 2 ? "" : `${view.isDifference ? "first − second" : all.runs[view.run].name}: `;
+  view.axes = drawChart(view.canvas, curvesOf(view.tiles), { title: `${name}${state.field}, t = ${short(view.tiles.time)}`, log: state.log && !view.isDifference, range });
+}
+
+/** Values at places of a view, with level, patch and cell. */
+function valuesAt(view, places) {
+  if (view.isDifference) return Promise.resolve(places.map((place) => valueAt(view.tiles, place)));
+  const list = places.flatMap((place) => view.point(place)).join(",");
+  return source.points(view.run, nearest(view.run, numbers()[state.frame]), { field: state.field, slice: view.cut, numbers: list });
 }
 
 /** The value under the pointer, in full precision. */
@@ -237,38 +259,40 @@ async function probe(view, place) {
   const mine = ++asked;
   const point = view.point(place);
   try {
-    const [found] = await source.points(view.run, frameOf(view), { field: state.field, slice: view.cut, numbers: point.join(",") });
+    const [found] = await valuesAt(view, [place]);
     if (mine !== asked) return;
     const where = point.map((x, d) => `${AXES[d]} = ${short(x)}`).join(", ");
     $("probe").textContent = found ? `${state.field} = ${found[0]}${found[4] === undefined ? "" : " ± " + found[4].toExponential(1)}   level ${found[1]}, patch ${found[2]}, cell [${found[3].join(", ")}]   ${where}` : where;
   } catch (error) { if (mine === asked) tell(error); }
 }
 
-function frameOf(view) {
-  const number = numbers()[state.frame];
-  return numbers(view.run).includes(number) ? number : numbers(view.run).at(-1);
-}
-
-/** Keeps a line along which values are shown. */
+/** Keeps a line along which values are shown, of both runs. */
 async function addLine(view, drawn) {
-  const line = { ...drawn, view, name: `line ${lines.length + 1}` };
-  if (Math.hypot(line.to[0] - line.from[0], line.to[1] - line.from[1]) === 0) return;
-  lines.push(line);
-  await measure(line);
+  if (Math.hypot(drawn.to[0] - drawn.from[0], drawn.to[1] - drawn.from[1]) === 0) return;
+  const shown = view.isDifference ? [view] : runViews().filter(({ axis }) => axis === view.axis);
+  const number = 1 + new Set(lines.map(({ drawn: of }) => of)).size;
+  const added = shown.map((of) => ({ drawn, view: of, from: drawn.from, to: drawn.to, colour: "", name: `line ${number}` }));
+  added.forEach((line, k) => { line.colour = LINE_COLOURS[(lines.length + k) % LINE_COLOURS.length]; if (shown.length > 1) line.name += ` ${all.runs[line.view.run].name}`; });
+  for (const line of added.filter(({ view: of }) => of !== view)) line.view.map.lines.push({ ...drawn, colour: line.colour });
+  lines.push(...added);
+  await Promise.all(added.map(measure));
   drawLines();
+  draw();
 }
 
 async function measure(line) {
   const { view, from, to } = line;
-  const finest = Math.min(...view.tiles.dx.at(-1));
+  const { dx, extents, lower, upper } = view.tiles;
+  // Cells of a mapped mesh are about as large as those of a mesh without a mapping.
+  const finest = Math.min(...dx.at(-1).map((size, d) => (size * (extents.upper[d] - extents.lower[d])) / (upper[d] - lower[d])));
   const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
   const count = Math.max(2, Math.min(2000, Math.ceil((2 * length) / finest)));
   line.along = Array.from({ length: count }, (_, k) => (length * k) / (count - 1));
-  line.points = line.along.map((s) => view.point(from.map((x, d) => x + ((to[d] - x) * s) / length)));
-  line.found = [];
+  const places = line.along.map((s) => from.map((x, d) => Number((x + ((to[d] - x) * s) / length).toPrecision(12))));
+  line.points = places.map((place) => view.point(place));
   // A request's target is limited in length.
   const batches = [];
-  for (let k = 0; k < count; k += 60) batches.push(source.points(view.run, frameOf(view), { field: state.field, slice: view.cut, numbers: line.points.slice(k, k + 60).flat().map((x) => x.toPrecision(12)).join(",") }));
+  for (let k = 0; k < count; k += 60) batches.push(valuesAt(view, places.slice(k, k + 60)));
   line.found = (await Promise.all(batches)).flat();
 }
 
@@ -300,7 +324,7 @@ async function charts() {
 }
 
 function figureWish(view) {
-  const wish = { field: state.field, range: `${scale.low},${scale.high}`, log: state.log ? 1 : undefined, slice: view?.cut };
+  const wish = { field: state.field, range: `${scale.low},${scale.high}`, log: state.log ? 1 : undefined, slice: view?.cut, colours: state.map === "auto" ? undefined : state.map };
   if (view?.map?.part && view.axis === null) {
     const [left, top] = view.map.position(0, 0), [right, bottom] = view.map.position(view.canvas.width, view.canvas.height);
     wish.numbers = [left, right, bottom, top].map((x) => x.toPrecision(7)).join(",");
@@ -315,11 +339,18 @@ function fill(select, words, chosen) {
   select.value = chosen;
 }
 
+/** Colour maps by name. */
+function mapsOf(maps) {
+  for (const name of Object.keys(maps)) $("map").append(new Option(name, name));
+  $("map").value = state.map;
+  return Object.fromEntries(Object.entries(maps).map(([name, { colours: text, levels }]) => [name, { table: bytes(text), levels }]));
+}
+
 /** Takes what is new of the runs. */
 async function look() {
   const before = all && numbers().length;
   all = await source.runs();
-  colours ??= Object.fromEntries(Object.entries(all.maps).map(([name, { colours: text, levels }]) => [name, { table: bytes(text), levels }]));
+  colours ??= mapsOf(await source.colours());
   const { record, name, fields, error } = all.runs[0];
   $("name").textContent = name;
   $("status").textContent = record ? `${record.status}${record.error ? ": " + record.error : ""}` : "";
@@ -354,7 +385,8 @@ function begin() {
   state.field ||= names[0];
   $("fields").replaceChildren(...[...names, ...quantities.map(([name]) => name)].map((name) => { const option = document.createElement("option"); option.value = name; return option; }));
   const axes = dimension === 3 ? [2, 1, 0] : [null];
-  views = all.runs.flatMap((_, run) => axes.map((axis) => new View(run, axis)));
+  views = all.runs.flatMap((_, run) => axes.map((axis) => new View(run, axis, false)));
+  if (all.runs.length === 2 && all.runs[1].fields.dimension === dimension) views.push(...axes.map((axis) => new View(0, axis, true)));
   if (state.part && views[0].map) views.forEach((view) => { if (view.axis === views[0].axis) view.map.part = state.part; });
   $("views").className = views.length > 1 ? "several" : "";
   new ResizeObserver(draw).observe($("views"));

@@ -20,11 +20,12 @@ export function table(lines) {
 function quoted(text) { return /^[\w./=,:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`; }
 
 /** The command that draws what is shown. */
-export function command(dir, frame, { field, range, log, slice, numbers }) {
+export function command(dir, frame, { field, range, log, slice, numbers, colours }) {
   const words = ["amrclaw", "plot", quoted(dir), "--frame", frame, "--field", quoted(field)];
   if (range) words.push("--range", range);
   if (numbers) words.push("--zoom", numbers);
   if (slice) { const [axis, place] = slice.split(","); words.push("--slice", `${"xyz"[Number(axis)]}=${place}`); }
   if (log) words.push("--log");
+  if (colours) words.push("--colours", colours);
   return words.join(" ");
 }

@@ -1,9 +1,11 @@
 // A field in the plane: every patch at its own resolution, by WebGL2.
 //
 // Patches lie in textures of rows; one draw call with an instance for each patch of a texture, coarse to fine. Positions are reduced to the
-// view's on the CPU in double precision. The cell of a pixel is that at its centre, as in `amrclaw plot`.
+// view's on the CPU in double precision. The cell of a pixel is that at its centre, as in `amrclaw plot`. Patches of mapped meshes are drawn one
+// by one, as triangles between their nodes.
 
 import { short } from "./scale.js";
+import { LAST_CODE } from "./source.js";
 
 const VERTEX = `#version 300 es
 layout(location=0) in vec4 place;   // lower and upper corner, in parts of the view
@@ -16,17 +18,31 @@ void main() {
   cell = corner * vec2(tile.yz);
   gl_Position = vec4(2.0 * mix(place.xy, place.zw, corner) - 1.0, 0.0, 1.0);
 }`;
-const FRAGMENT = `#version 300 es
+const MAPPED_VERTEX = `#version 300 es
+precision highp int; precision highp usampler2D;
+uniform usampler2D nodes;
+uniform vec4 place;   // of the first and the last code, in parts of the view
+uniform ivec4 tile;   // first value, columns, rows, first node
+flat out int number;
+void main() {
+  int n = gl_VertexID / 6, k = gl_VertexID - 6 * n;
+  ivec2 corner = ivec2[6](ivec2(0, 0), ivec2(1, 0), ivec2(0, 1), ivec2(0, 1), ivec2(1, 0), ivec2(1, 1))[k];
+  ivec2 at = ivec2(n % tile.y, n / tile.y) + corner;
+  int node = tile.w + at.y * (tile.y + 1) + at.x;
+  int width = textureSize(nodes, 0).x;
+  vec2 part = vec2(texelFetch(nodes, ivec2(node % width, node / width), 0).rg) / ${LAST_CODE}.0;
+  number = tile.x + n;
+  gl_Position = vec4(2.0 * mix(place.xy, place.zw, part) - 1.0, 0.0, 1.0);
+}`;
+const FRAGMENT = (inputs, number) => `#version 300 es
 precision highp float; precision highp int; precision highp sampler2D;
 uniform sampler2D values, colours;
 uniform vec2 range;
 uniform bool logarithmic;
-flat in ivec3 its;
-in vec2 cell;
+${inputs}
 out vec4 colour;
 void main() {
-  ivec2 at = clamp(ivec2(floor(cell)), ivec2(0), its.yz - 1);
-  int n = its.x + at.y * its.y + at.x;
+  ${number}
   int width = textureSize(values, 0).x;
   float v = texelFetch(values, ivec2(n % width, n / width), 0).r;
   if (isnan(v)) { colour = vec4(1, 0, 1, 1); return; }
@@ -39,6 +55,11 @@ const WIDTH = 4096, ROWS = 4096;
 /** Patches with fewer pixels get no outline: it would hide them. */
 const SMALLEST = 4;
 
+const STRAIGHT = [VERTEX, FRAGMENT("flat in ivec3 its; in vec2 cell;", `
+  ivec2 at = clamp(ivec2(floor(cell)), ivec2(0), its.yz - 1);
+  int n = its.x + at.y * its.y + at.x;`)];
+const MAPPED = [MAPPED_VERTEX, FRAGMENT("flat in int number;", "int n = number;")];
+
 export class MapView {
   /** @param {HTMLElement} stage @param {any} colours by map */
   constructor(stage, colours) {
@@ -50,7 +71,7 @@ export class MapView {
     if (!gl) throw new Error("this browser has no WebGL2");
     this.gl = gl;
     this.maps = colours;
-    this.program = link(gl);
+    this.programs = { straight: link(gl, STRAIGHT), mapped: null };
     this.colours = Object.fromEntries(Object.keys(colours).map((name) => [name, texture(gl, gl.RGB8, colours[name].table.length / 3, 1, gl.RGB, gl.UNSIGNED_BYTE, colours[name].table)]));
     /** @type {{texture: WebGLTexture, patches: any[], array: WebGLVertexArrayObject, places: WebGLBuffer}[]} */
     this.atlases = [];
@@ -65,17 +86,19 @@ export class MapView {
   /** Takes the values of a frame; the part that is shown stays. */
   take(tiles) {
     const { gl } = this;
-    for (const { texture: old, array, places, kinds } of this.atlases) {
-      gl.deleteTexture(old); gl.deleteVertexArray(array); gl.deleteBuffer(places); gl.deleteBuffer(kinds);
+    for (const { texture: old, array, places, kinds, nodes } of this.atlases) {
+      gl.deleteTexture(old); gl.deleteTexture(nodes); gl.deleteVertexArray(array); gl.deleteBuffer(places); gl.deleteBuffer(kinds);
     }
     this.atlases = [];
     this.tiles = tiles;
     let [group, used] = [[], 0];
     const close = () => { if (group.length) this.atlases.push(this.atlas(group, used)); [group, used] = [[], 0]; };
     for (const patch of tiles.patches) {
-      if (used + patch.values.length > WIDTH * ROWS) close();
+      // A mapped patch has more nodes than values.
+      const count = patch.mesh ? patch.mesh.codes[0].length : patch.values.length;
+      if (used + count > WIDTH * ROWS) close();
       group.push({ patch, first: used });
-      used += patch.values.length;
+      used += count;
     }
     close();
   }
@@ -96,12 +119,21 @@ export class MapView {
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 4, gl.FLOAT, false, 0, 0);
     gl.vertexAttribDivisor(0, 1);
-    return { texture: texture(gl, gl.R32F, WIDTH, rows, gl.RED, gl.FLOAT, all), patches: group.map(({ patch }) => patch), array, places, kinds };
+    const firsts = group.map(({ first }) => first);
+    return { texture: texture(gl, gl.R32F, WIDTH, rows, gl.RED, gl.FLOAT, all), patches: group.map(({ patch }) => patch), firsts, array, places, kinds, nodes: this.nodes(group, rows) };
+  }
+
+  /** A texture of the nodes of mapped patches. */
+  nodes(group, rows) {
+    if (!group.some(({ patch }) => patch.mesh)) return null;
+    const all = new Uint16Array(2 * rows * WIDTH);
+    for (const { patch: { mesh }, first } of group) for (let d = 0; d < 2; d += 1) mesh.codes[d].forEach((code, k) => { all[2 * (first + k) + d] = code; });
+    return texture(this.gl, this.gl.RG16UI, WIDTH, rows, this.gl.RG_INTEGER, this.gl.UNSIGNED_SHORT, all);
   }
 
   /** The part that the canvas shows: the domain, or what was chosen, in the canvas's shape. */
   view() {
-    const { lower, upper } = this.tiles;
+    const { lower, upper } = this.tiles.extents;
     const [width, height] = [this.canvas.width, this.canvas.height];
     if (this.part) return this.part;
     const scale = Math.max((upper[0] - lower[0]) / width, (upper[1] - lower[1]) / height);
@@ -139,7 +171,9 @@ export class MapView {
     return this.tiles.patches.filter((patch) => [0, 1].every((d) => this.corner(patch, 1, d) > box[d][0] && this.corner(patch, 0, d) < box[d][1]));
   }
 
-  corner({ level, lo, hi }, upper, d) {
+  /** The least or largest coordinate of a patch. */
+  corner({ level, lo, hi, mesh }, upper, d) {
+    if (mesh) return mesh.ends[d][upper];
     return this.tiles.lower[d] + (upper ? hi[d] : lo[d]) * this.tiles.dx[level][d];
   }
 
@@ -154,8 +188,11 @@ export class MapView {
     gl.viewport(0, 0, ...size);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    gl.useProgram(this.program);
-    const uniform = (name) => gl.getUniformLocation(this.program, name);
+    const mapped = this.atlases.some(({ nodes }) => nodes);
+    if (mapped) this.programs.mapped ??= link(gl, MAPPED);
+    const program = mapped ? this.programs.mapped : this.programs.straight;
+    gl.useProgram(program);
+    const uniform = (name) => gl.getUniformLocation(program, name);
     gl.uniform2f(uniform("range"), scale.low, scale.high);
     gl.uniform1i(uniform("logarithmic"), Number(scale.log));
     gl.uniform1i(uniform("values"), 0);
@@ -166,7 +203,7 @@ export class MapView {
     const [left, top] = this.position(0, 0), [right, bottom] = this.position(...size);
     const part = (x, d) => (d ? (x - bottom) / (top - bottom) : (x - left) / (right - left));
     this.draws = 0;
-    for (const { texture: values, patches, array, places } of this.atlases) {
+    for (const { texture: values, patches, firsts, array, places, nodes } of this.atlases) {
       const corners = new Float32Array(4 * patches.length);
       patches.forEach((patch, k) => {
         for (let d = 0; d < 2; d += 1) {
@@ -175,6 +212,21 @@ export class MapView {
         }
       });
       gl.bindTexture(gl.TEXTURE_2D, values);
+      if (nodes) {
+        gl.bindVertexArray(null);
+        gl.uniform1i(uniform("nodes"), 2);
+        gl.activeTexture(gl.TEXTURE2);
+        gl.bindTexture(gl.TEXTURE_2D, nodes);
+        gl.activeTexture(gl.TEXTURE0);
+        const [place, tile] = [uniform("place"), uniform("tile")];
+        patches.forEach(({ size }, k) => {
+          gl.uniform4fv(place, corners.subarray(4 * k, 4 * k + 4));
+          gl.uniform4i(tile, firsts[k], size[0], size[1], firsts[k]);
+          gl.drawArrays(gl.TRIANGLES, 0, 6 * size[0] * size[1]);
+        });
+        this.draws += patches.length;
+        continue;
+      }
       gl.bindVertexArray(array);
       gl.bindBuffer(gl.ARRAY_BUFFER, places);
       gl.bufferData(gl.ARRAY_BUFFER, corners, gl.DYNAMIC_DRAW);
@@ -193,6 +245,7 @@ export class MapView {
       const patches = this.tiles.patches.filter((patch) => patch.level === level);
       paper.strokeStyle = rgb(this.maps[scale.map].levels[level % 6]);
       for (const patch of patches) {
+        if (patch.mesh) { this.outline(paper, patch); continue; }
         const [x0, y1] = this.pixel([this.corner(patch, 0, 0), this.corner(patch, 0, 1)]);
         const [x1, y0] = this.pixel([this.corner(patch, 1, 0), this.corner(patch, 1, 1)]);
         if (level) paper.clearRect(x0, y0, x1 - x0, y1 - y0);
@@ -208,6 +261,22 @@ export class MapView {
       paper.stroke();
       paper.lineWidth = 1;
     });
+  }
+
+  /** The outline of a mapped patch, in place of what lies beneath it. */
+  outline(paper, { mesh: { columns, ends, codes }, size: [across, up] }) {
+    const edge = [];
+    for (let i = 0; i < across; i += 1) edge.push(i);
+    for (let j = 0; j < up; j += 1) edge.push(j * columns + across);
+    for (let i = across; i > 0; i -= 1) edge.push(up * columns + i);
+    for (let j = up; j > 0; j -= 1) edge.push(j * columns);
+    const path = new Path2D();
+    for (const n of edge) path.lineTo(...this.pixel(ends.map(([first, last], d) => first + ((last - first) * codes[d][n]) / LAST_CODE)));
+    path.closePath();
+    paper.globalCompositeOperation = "destination-out";
+    paper.fill(path);
+    paper.globalCompositeOperation = "source-over";
+    if (Math.min(across, up) >= 2) paper.stroke(path);
   }
 
   /** What the view shows, in words. */
@@ -229,9 +298,9 @@ function texture(gl, kind, width, height, format, type, data) {
   return made;
 }
 
-function link(gl) {
+function link(gl, [vertex, fragment]) {
   const program = gl.createProgram();
-  for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+  for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
     const shader = gl.createShader(kind);
     gl.shaderSource(shader, text);
     gl.compileShader(shader);

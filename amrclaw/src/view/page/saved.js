@@ -1,10 +1,10 @@
 // Where data come from in a page that holds them: the answers of the server, deflated, and values in 16 bits.
 
-import { Source, decode, extent } from "./source.js";
+import { LAST_CODE, Source, codesIn, decode, extent, valueAt } from "./source.js";
 import { bytes } from "./scale.js";
 
-/** The codes of what is not finite; the one before them is that of the largest value. */
-const LAST_CODE = 65532, NOT_FINITE = [-Infinity, Infinity, NaN];
+/** What the codes after the last one stand for. */
+const NOT_FINITE = [-Infinity, Infinity, NaN];
 
 export class SavedSource extends Source {
   /** Whether the page holds its data. */
@@ -60,31 +60,13 @@ export class SavedSource extends Source {
   }
 }
 
-/** The finest value at a place, with level, patch, cell and its error; null outside. */
-function valueAt(tiles, place) {
-  const inside = place.every((x, d) => x >= tiles.lower[d] && x <= tiles.upper[d]);
-  for (let l = tiles.dx.length - 1; inside && l >= 0; l -= 1) {
-    const cell = place.map((x, d) => Math.min(Math.floor((x - tiles.lower[d]) / tiles.dx[l][d]), Math.round((tiles.upper[d] - tiles.lower[d]) / tiles.dx[l][d]) - 1));
-    const patch = tiles.patches.find(({ level, lo, hi }) => level === l && cell.every((i, d) => i >= lo[d] && i < hi[d]));
-    if (patch) {
-      const offset = cell.reduceRight((sum, i, d) => sum * patch.size[d] + i - patch.lo[d], 0);
-      return [patch.values[offset], l + 1, patch.number, cell, patch.error];
-    }
-  }
-  return null;
-}
-
 /** The values of a patch's codes. */
 function values(buffer, offset, { size, coded: [first, last, log, error] }) {
-  const count = size.reduce((product, n) => product * n, 1);
-  const coded = new Uint8Array(buffer, offset, 2 * count), codes = new Uint16Array(count), found = new Float32Array(count);
+  const codes = codesIn(buffer, offset, size.reduce((product, n) => product * n, 1), size[0]), found = new Float32Array(codes.length);
   const [a, b] = log ? [Math.log(first), Math.log(last)] : [first, last];
-  for (let k = 0; k < count; k += 1) {
-    const small = coded[k] | (coded[count + k] << 8);
-    const before = k % size[0] ? codes[k - 1] : k ? codes[k - size[0]] : 0;
-    codes[k] = before + ((small >>> 1) ^ -(small & 1));
-    const part = codes[k] / LAST_CODE, value = (1 - part) * a + part * b;
-    found[k] = codes[k] > LAST_CODE ? NOT_FINITE[codes[k] - LAST_CODE - 1] : log ? Math.exp(value) : value;
-  }
+  codes.forEach((code, k) => {
+    const part = code / LAST_CODE, value = (1 - part) * a + part * b;
+    found[k] = code > LAST_CODE ? NOT_FINITE[code - LAST_CODE - 1] : log ? Math.exp(value) : value;
+  });
   return { values: found, error };
 }

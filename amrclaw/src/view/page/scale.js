@@ -4,18 +4,18 @@
 
 /** The scale that suits values: diverging and symmetric about zero if both signs occur. @returns {Scale} */
 export function suiting(low, high, log) {
-  if (log) return high > low ? { map: "sequential", low, high, log } : { map: "sequential", low: 0.1 * low, high: 10 * low, log };
+  if (log) return high > low ? { map: "viridis", low, high, log } : { map: "viridis", low: 0.1 * low, high: 10 * low, log };
   const largest = Math.max(Math.abs(low), Math.abs(high));
   if (low < 0 && high > 0 && Math.min(-low, high) > 0.01 * largest) {
-    return { map: "diverging", low: -largest, high: largest, log };
+    return { map: "cool-warm", low: -largest, high: largest, log };
   }
   const margin = high > low ? 0 : largest === 0 ? 0.5 : 0.5 * largest;
-  return { map: "sequential", low: low - margin, high: high + margin, log };
+  return { map: "viridis", low: low - margin, high: high + margin, log };
 }
 
 /** The scale between two numbers: diverging if zero lies in the middle. @returns {Scale} */
 export function between(low, high, log) {
-  return { map: low < 0 && low === -high ? "diverging" : "sequential", low, high, log };
+  return { map: low < 0 && low === -high ? "cool-warm" : "viridis", low, high, log };
 }
 
 /** A number with few digits. */
