@@ -8,6 +8,7 @@ mod examples;
 mod failures;
 mod folder;
 mod input;
+mod mesh;
 mod plot;
 mod restart;
 mod solver;

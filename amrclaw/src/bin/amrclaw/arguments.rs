@@ -1,6 +1,7 @@
 //! Commands and options.
 
 use crate::execution::{CaseArguments, ExecutionArguments, device};
+use crate::mesh::MeshCommand;
 use crate::plot::PlotArguments;
 use crate::solver::SolverCommand;
 use amrclaw::simulation::Device;
@@ -36,6 +37,9 @@ pub enum Command {
     /// Write, check and list solvers.
     #[command(subcommand)]
     Solver(SolverCommand),
+    /// Check, convert and make files of unstructured meshes.
+    #[command(subcommand)]
+    Mesh(MeshCommand),
     /// Check a case without running it. Its solver's file is compiled and loaded, except with --no-code.
     Validate(ValidateArguments),
     /// Write an example's case, or list the examples.

@@ -11,6 +11,7 @@ mod example;
 mod execution;
 mod info;
 mod logging;
+mod mesh;
 mod plot;
 mod progress;
 mod run;
@@ -92,6 +93,7 @@ fn obey(command: Command) -> Result<(), Failure> {
         #[cfg(feature = "view")]
         Command::View(arguments) => view::view(&arguments),
         Command::Solver(command) => solver::solver(&command),
+        Command::Mesh(command) => mesh::mesh(command),
         Command::Validate(arguments) => validate::validate(&arguments),
         Command::Example(arguments) => example::example(&arguments),
         Command::Completion { shell } => completion::completion(shell),
