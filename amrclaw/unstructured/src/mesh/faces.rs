@@ -4,7 +4,7 @@
 //! halves those with the same nodes are one face.
 
 use super::elements::{Elements, MeshError, Rows};
-use super::{Boundary, Faces};
+use super::{Boundary, Faces, geometry};
 use crate::threads;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -231,10 +231,11 @@ fn name(elements: &Elements, mut open: Vec<(Key, u32)>) -> Result<(Vec<u32>, Bou
             return Err(elements.side_error(side, format!("is also a side of `{other}`: give it one name")));
         }
     }
-    if let Some(at) = (0..open.len()).filter(|&at| names[at] == NONE).min_by_key(|&at| open[at].1) {
-        let half = open[at].1;
+    let unnamed = || names.iter().zip(&open).filter(|&(&name, _)| name == NONE).map(|(_, &(_, half))| half);
+    if let Some(half) = unnamed().min() {
         let place = centre(elements, half);
-        let what = "has no cell and no name beyond it: the mesh is open there, or its cells do not fit together";
+        let hanging = unnamed().find_map(|other| hanging(elements, half, other));
+        let what = hanging.unwrap_or("has no cell and no name beyond it: the mesh is open there".to_owned());
         return Err(elements.cell_error((half / 8) as usize, format!("has a side at {place} that {what}")));
     }
     let mut order: Vec<(u32, u32)> = names.iter().zip(&open).map(|(&name, &(_, half))| (name, half)).collect();
@@ -245,6 +246,24 @@ fn name(elements: &Elements, mut open: Vec<(Key, u32)>) -> Result<(Vec<u32>, Bou
         boundary.starts.push(boundary.starts[boundary.starts.len() - 1] + of_name.len() as u32);
     }
     Ok((order.into_iter().map(|(_, half)| half).collect(), boundary))
+}
+
+/// Says if a node of one side lies on another one without being its node.
+fn hanging(elements: &Elements, half: u32, other: u32) -> Option<String> {
+    let (these, those): (Vec<u32>, Vec<u32>) =
+        (nodes_of(elements, half).collect(), nodes_of(elements, other).collect());
+    let at = |node: &u32| elements.points[*node as usize];
+    let on = |side: &[u32], node: &&u32| {
+        let corners: Vec<_> = side.iter().map(at).collect();
+        !side.contains(node) && geometry::lies_on(&corners, at(node))
+    };
+    let node = those.iter().find(|node| on(&these, node)).or_else(|| these.iter().find(|node| on(&those, node)))?;
+    let place: Vec<String> = at(node)[..elements.dim].iter().map(|x| format!("{}", *x as f32)).collect();
+    let other = elements.cell((other / 8) as usize).0;
+    Some(format!(
+        "meets a part of a side of {other}, with a hanging node at ({}): cells share whole sides",
+        place.join(", ")
+    ))
 }
 
 /// Says why a side is none of the boundary's.

@@ -66,6 +66,17 @@ pub(super) fn triangles(points: &[Vector]) -> impl Iterator<Item = [Vector; 3]> 
     (0..count).map(move |k| [points[k], points[(k + 1) % n], apex])
 }
 
+/// True for a point of a plane face, up to round-off.
+pub(super) fn lies_on(face: &[Vector], point: Vector) -> bool {
+    let n = face.len();
+    let edges = (0..n).map(|k| (minus(face[k], point), minus(face[(k + 1) % n], point)));
+    let (whole, parts): (f64, f64) = match *face {
+        [a, b] => (length(minus(b, a)), length(minus(a, point)) + length(minus(b, point))),
+        _ => (length(vector(face)), edges.map(|(a, b)| 0.5 * length(cross(a, b))).sum()),
+    };
+    parts <= (1.0 + 1e-9) * whole
+}
+
 /// Where a face's nodes are.
 fn gather<'a>(all: &[Vector], nodes: impl Iterator<Item = u32>, into: &'a mut [Vector; 8]) -> &'a [Vector] {
     let mut count = 0;

@@ -130,7 +130,10 @@ fn mistakes_are_told() {
             "cell 12 has a face at (1, 0.25) that belongs to cell 0, cell 2, cell 12",
         ),
         (|m| m.push(Shape::Quadrilateral, [5, 4, 0, 1]), "cell 12 is cell 0 once more"),
-        (|m| m.sides.name.truncate(11), "cell 11 has a side at (2.5, 1.5) that has no cell and no name"),
+        (
+            |m| m.sides.name.truncate(11),
+            "cell 11 has a side at (2.5, 1.5) that has no cell and no name beyond it: the mesh is open there",
+        ),
         (|m| m.push_side("wing", [5, 10]), "side 12, of `wing`, lies between cell 5 and cell 6: "),
         (|m| m.push_side("wing", [1, 10]), "side 12, of `wing`, belongs to no cell"),
         (|m| m.push_side("wing", [1, 16]), "side 12, of `wing`, names node 16"),
@@ -153,4 +156,33 @@ fn mistakes_are_told() {
     folded.points[10] = [0.5, 1.2, 0.7];
     let told = Mesh::new(folded).unwrap_err().to_string();
     assert!(told.contains("cell 2 is turned inside out") || told.contains("cell 3"), "{told}");
+    // A square beside two of half its height, and a cube below two.
+    let mut hanging = Elements::new(2);
+    hanging.points = [[0., 0.], [1., 0.], [1., 1.], [0., 1.], [2., 0.], [2., 0.5], [2., 1.], [1., 0.5]]
+        .map(|[x, y]| [x, y, 0.0])
+        .to_vec();
+    [[0, 1, 2, 3], [1, 4, 5, 7], [7, 5, 6, 2]].into_iter().for_each(|nodes| hanging.push(Shape::Quadrilateral, nodes));
+    for side in [[0, 1], [3, 0], [2, 3], [1, 4], [4, 5], [5, 6], [6, 2]] {
+        hanging.push_side("all", side);
+    }
+    let told = Mesh::new(hanging).unwrap_err().to_string();
+    assert_eq!(
+        told,
+        "cell 0 has a side at (1, 0.5) that meets a part of a side of cell 1, with a hanging node at (1, 0.5): cells share whole sides"
+    );
+    let mut split = cube();
+    split.sides = Sides::default();
+    let row: Vec<u32> = split.nodes.row(1).to_vec();
+    let middle = split.points.len() as u32;
+    let mean = |a: u32, b: u32| [0, 1, 2].map(|d| 0.5 * (split.points[a as usize][d] + split.points[b as usize][d]));
+    let more = [mean(row[0], row[1]), mean(row[2], row[3])];
+    split.points[6][2] = 0.7;
+    split.points.extend(more);
+    split.points[middle as usize + 1][2] = 0.7;
+    split.nodes.row_mut(1)[1..3].copy_from_slice(&[middle, middle + 1]);
+    for side in [[0, 1, 2, 3], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]] {
+        split.push_side("all", side);
+    }
+    let told = Mesh::new(split).unwrap_err().to_string();
+    assert!(told.contains("cell 0 has a side at") && told.contains("a hanging node"), "{told}");
 }
