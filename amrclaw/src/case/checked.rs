@@ -7,8 +7,8 @@ use super::settings::CaseSettings;
 use super::settle::ResolvedSettings;
 use super::shape::{SolverFormulas, SolverShape};
 use crate::formula::{
-    Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Names, SourceExpressions, Syntax, cell_names,
-    compile_on_mesh,
+    Definitions, Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Names, SourceExpressions, Syntax,
+    cell_names, compile_on_mesh,
 };
 use crate::frames::derived::{Formula, FormulaError, Vocabulary, WholeFormula};
 use crate::frames::run_json::SolverRecord;
@@ -178,6 +178,20 @@ impl Case {
             .iter()
             .flat_map(|mapping| mapping.formulas.iter().map(|formula| formula.text.clone()))
             .collect()
+    }
+
+    /// A formula with the names of `[define]` replaced by what they stand for.
+    ///
+    /// # Errors
+    /// Says what is wrong with the formula.
+    pub fn defined(&self, text: &str) -> Result<String, String> {
+        let given: Vec<(&str, &Syntax)> = self.define.iter().map(|one| (one.name.as_str(), &one.syntax)).collect();
+        let (definitions, _) = Definitions::new(&given);
+        let error = |error| FormulaError::first(text, vec![error]).to_string();
+        let syntax = Syntax::parse(text).map_err(error)?;
+        let (own, whole) = (syntax.to_string(), definitions.put_in(&syntax).map_err(error)?.to_string());
+        // Messages show what the user wrote where it is the whole formula.
+        Ok(if whole == own { text.to_owned() } else { whole })
     }
 
     /// Checks that these pairs of an equation's name and a formula of position and time can be compared with the solution.

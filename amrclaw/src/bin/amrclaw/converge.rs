@@ -60,7 +60,8 @@ pub fn exact(option: &str, texts: &[String], case: &Case) -> Result<Reference, F
         if formulas.iter().any(|(other, _)| other == name) {
             return Err(Failure::Input(format!("{option}: \"{name}\" has two formulas; write one")));
         }
-        formulas.push((name.to_owned(), formula.to_owned()));
+        let formula = case.defined(formula).map_err(|message| Failure::Input(format!("{option}: {message}")))?;
+        formulas.push((name.to_owned(), formula));
     }
     if formulas.is_empty() {
         let message = format!("{option} gives no formula; write for example `pressure = sin(x - t)`");
