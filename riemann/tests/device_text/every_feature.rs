@@ -113,7 +113,7 @@ impl EveryFeature {
         ]
     }
 
-    /// Loops up to another loop's variable, loops that lanes leave in different rounds, tables.
+    /// Loops between bounds made of another loop's variable, loops that lanes leave in different rounds, tables.
     pub fn rounds(x: Real, y: Real) -> [Real; 4] {
         let mut triangle = [[0.0; 3]; 3];
         let mut sum = 0.0;
@@ -123,6 +123,10 @@ impl EveryFeature {
             }
             for k in i..=i + 1 {
                 triangle[i][k % 3] += y;
+            }
+            let back = 2 - i;
+            for k in (back + 1)..3 {
+                triangle[back][k] -= 0.5 * x;
             }
             for k in 0..3 {
                 sum += triangle[i][k] / ((i + k + 1) as Real);

@@ -100,7 +100,7 @@ impl Checker<'_> {
     }
 
     /// The least and the largest value of an integer made of constants and variables of loops.
-    fn least_and_largest(&self, expr: &Expr) -> Option<[i64; 2]> {
+    pub fn least_and_largest(&self, expr: &Expr) -> Option<[i64; 2]> {
         match &expr.kind {
             Kind::Int(value) => Some([*value; 2]),
             Kind::Local(name) => self.indices.get(&name.to_string()).copied(),

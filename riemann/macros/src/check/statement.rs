@@ -105,7 +105,11 @@ impl Checker<'_> {
                 let mutable = name.mutability.is_some();
                 // A mutable truth value may be assigned to lane by lane.
                 let value = if mutable && value.ty == Type::Bool { self.coerce(value, &Type::Mask)? } else { value };
+                let range = self.least_and_largest(&value).filter(|_| !mutable && value.ty == Type::Int);
                 let local = self.scopes.declare(&name.ident, value.ty.clone(), mutable);
+                if let Some(range) = range {
+                    self.indices.insert(local.name.to_string(), range);
+                }
                 Ok(vec![Statement::Let { local, value }])
             }
             syn::Pat::Wild(_) => Ok(Vec::new()),
