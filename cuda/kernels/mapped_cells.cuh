@@ -17,7 +17,7 @@ __device__ __noinline__ void put_behind_wall(const Level& level, int axis, bool 
         if (d == axis) continue;
         if (!MAP_FACES_BEHIND_WALLS) {
             mapped.faces[d].size = 0.0;
-            for (int n = 0; n < DIM; n++) mapped.faces[d].normal[n] = 0.0;
+            for (int n = 0; n < DIM; n++) mapped.faces[d].normal[n] = n < 2 ? MAP_NO_FACE[axis][upper][n] : 0.0;
         }
         // A cell beyond a side of another axis is not mirrored.
         mirrored = mirrored && (MAP_PERIODIC[d] || (cell[d] >= 0 && cell[d] < level.count(d)));

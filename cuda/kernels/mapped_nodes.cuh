@@ -1,7 +1,7 @@
 // mapped_nodes.cuh: positions of the nodes of a mapped mesh, computed by the host's operations in the same order.
 // Defined before it: map_position, which gives the position of a computational point; of the finest possible level MAP_FINEST, its cells
 // along each axis, and MAP_DX, their size; the domain's MAP_LOWER and MAP_UPPER; MAP_PERIODIC; MAP_BEYOND, what lies beyond the sides, by
-// axis and side.
+// axis and side; MAP_NO_FACE, the first two components of what stands for normals behind them.
 
 typedef Array<double, DIM> Spot;
 // A node of the finest level, or a cell of any.

@@ -55,7 +55,8 @@ __device__ __noinline__ double capacity_of(const Level& level, const Place& cell
 // What is stored of a face's normal: the vector half way between it and the axis; zero where there is no face.
 __device__ __forceinline__ Spot frame_of(int axis, const Spot& normal)
 {
-    if (normal[0] == 0.0 && normal[1] == 0.0 && normal[2] == 0.0) return normal;
+    // Behind a wall there is no such face.
+    if (fmax(fmax(fabs(normal[0]), fabs(normal[1])), fabs(normal[2])) < 1e-30) return normal;
     const int i = (axis + 1) % 3, j = (axis + 2) % 3;
     const double along = normal[axis], first = normal[i], second = normal[j];
     const double across = sqrt(first * first + second * second);

@@ -17,6 +17,8 @@ pub enum GroupKind {
     PseudoVector,
     /// A symmetric tensor: the diagonal, then `xy`, `xz`, `yz`. A mirror negates components with one index normal to it.
     Tensor,
+    /// A vector's one component beyond the last axis. No mirror changes it.
+    OutOfPlane,
 }
 
 /// Neighbouring components of a state that change together.
@@ -42,14 +44,14 @@ pub enum Wall {
 
 impl GroupKind {
     /// All there are.
-    pub const ALL: [GroupKind; 4] =
-        [GroupKind::PseudoScalar, GroupKind::Vector, GroupKind::PseudoVector, GroupKind::Tensor];
+    pub const ALL: [GroupKind; 5] =
+        [GroupKind::PseudoScalar, GroupKind::Vector, GroupKind::PseudoVector, GroupKind::Tensor, GroupKind::OutOfPlane];
 
     /// Number of components in `dim` dimensions.
     #[inline(always)]
     pub const fn len(self, dim: usize) -> usize {
         match self {
-            GroupKind::PseudoScalar => 1,
+            GroupKind::PseudoScalar | GroupKind::OutOfPlane => 1,
             GroupKind::Vector | GroupKind::PseudoVector => dim,
             GroupKind::Tensor => dim * (dim + 1) / 2,
         }
@@ -65,7 +67,7 @@ impl GroupKind {
     #[inline(always)]
     const fn indices_along(self, dim: usize, k: usize, axis: usize) -> usize {
         match self {
-            GroupKind::PseudoScalar => 0,
+            GroupKind::PseudoScalar | GroupKind::OutOfPlane => 0,
             GroupKind::Tensor if k < dim => 2 * (k == axis) as usize,
             GroupKind::Tensor => (axis != GroupKind::index_left_out(dim, k)) as usize,
             GroupKind::Vector | GroupKind::PseudoVector => (k == axis) as usize,
@@ -103,10 +105,21 @@ impl Group {
     pub const fn is_negated(self, dim: usize, k: usize, axis: Axis, wall: Wall) -> bool {
         let along = self.kind.indices_along(dim, k, axis.index());
         match (self.kind, wall) {
-            (GroupKind::Vector, Wall::Clamped) => true,
+            (GroupKind::Vector | GroupKind::OutOfPlane, Wall::Clamped) => true,
             (GroupKind::Tensor, Wall::Clamped) | (GroupKind::Vector, Wall::Free) => false,
             (GroupKind::Tensor, Wall::Free) => along > 0,
             _ => (along % 2 == 1) != self.kind.is_pseudo(),
+        }
+    }
+
+    /// What a fluctuation that has entered a wall's face and its image beyond the wall add up to: true if component `k` doubles, false if it
+    /// vanishes. `axis`: along the face's normal.
+    #[inline(always)]
+    pub const fn doubles(self, dim: usize, k: usize, axis: Axis, wall: Wall) -> bool {
+        match (self.kind, wall) {
+            // A wave to a free side has stress along the side in proportion to that across it, which the side takes away.
+            (GroupKind::Tensor, Wall::Free) => true,
+            _ => self.is_negated(dim, k, axis, wall),
         }
     }
 
@@ -119,12 +132,23 @@ impl Group {
             _ => axis,
         };
         let from = match self.kind {
-            GroupKind::PseudoScalar => k,
+            GroupKind::PseudoScalar | GroupKind::OutOfPlane => k,
             GroupKind::Tensor if k >= dim => 2 + dim - other(GroupKind::index_left_out(dim, k)),
             _ => other(k),
         };
         (from, self.kind.is_pseudo())
     }
+}
+
+/// What sides that reflect can be: where there are vectors and tensors, as in solids, [`Wall::Clamped`] and [`Wall::Free`] too.
+pub const fn walls(groups: &[Group]) -> &'static [Wall] {
+    let (mut vector, mut tensor, mut n) = (false, false, 0);
+    while n < groups.len() {
+        vector |= matches!(groups[n].kind, GroupKind::Vector);
+        tensor |= matches!(groups[n].kind, GroupKind::Tensor);
+        n += 1;
+    }
+    if vector && tensor { &[Wall::Slip, Wall::Clamped, Wall::Free] } else { &[Wall::Slip] }
 }
 
 /// True if components change their sign at mirrors normal to `axis`: a solver without can have no walls there.
@@ -146,7 +170,7 @@ mod tests {
     /// The table of signs in two and three dimensions, from the definitions: a tensor is `xx yy xy`, in space `xx yy zz xy xz yz`.
     #[test]
     fn sides_negate_what_they_should() {
-        use GroupKind::{PseudoScalar, PseudoVector, Tensor, Vector};
+        use GroupKind::{OutOfPlane, PseudoScalar, PseudoVector, Tensor, Vector};
         for (kind, dim, wall, expected) in [
             (Vector, 1, Slip, &["-"][..]),
             (Vector, 2, Slip, &["-+", "+-"]),
@@ -158,6 +182,9 @@ mod tests {
             (Tensor, 2, Slip, &["++-", "++-"]),
             (Tensor, 3, Slip, &["+++--+", "+++-+-", "++++--"]),
             (Vector, 2, Clamped, &["--", "--"]),
+            (OutOfPlane, 2, Slip, &["+", "+"]),
+            (OutOfPlane, 1, Clamped, &["-"]),
+            (OutOfPlane, 2, Free, &["+", "+"]),
             (Tensor, 2, Clamped, &["+++", "+++"]),
             (Vector, 2, Free, &["++", "++"]),
             (Tensor, 1, Free, &["-"]),

@@ -67,13 +67,6 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
                     takes computational velocities, with a `scheme.capacity`";
         reader.wrong(KEY, message, help);
     }
-    for (d, sides) in case.mesh.boundary.iter().enumerate() {
-        if let Some(side) = sides.iter().find(|side| matches!(side, BoundaryKind::Clamped | BoundaryKind::Free)) {
-            let message =
-                format!("\"{side}\" is for straight cells: on mapped ones transverse waves know a \"wall\" alone");
-            reader.wrong(&format!("mesh.boundary.{}", AXES[d]), message, "write \"wall\", or remove the mapping");
-        }
-    }
     if let SolverFrom::Path(path) = &case.solver.from
         && path.extension().is_none_or(|extension| extension != "rs")
     {

@@ -8,6 +8,7 @@ mod implicit;
 pub use around::{AroundFormulas, DerivativeKind};
 
 use crate::mesh::Beyond;
+use riemann::group::Wall;
 use std::collections::HashMap;
 
 /// The inputs of a formula: properties of a cell.
@@ -323,6 +324,8 @@ pub struct MappedFormulas {
     pub periodic: Vec<bool>,
     /// What lies beyond the sides, the lower one first.
     pub beyond: Vec<[Beyond; 2]>,
+    /// What the walls among them are.
+    pub walls: Vec<[Wall; 2]>,
     /// Whether cells behind walls have faces between them.
     pub faces_behind_walls: bool,
     /// The solver's own auxiliary values in cells of the domain, which precede the geometry. Other cells take theirs as `beyond` says.

@@ -7,7 +7,7 @@ use crate::index::CellBox;
 use crate::mesh::{AxisEnds, Beyond, MappedCell, Mapping};
 use riemann::axis::Side;
 use riemann::frame::{geometry, half_way};
-use riemann::group::{Group, GroupKind};
+use riemann::group::{Group, GroupKind, Wall};
 use std::sync::Arc;
 
 /// The solver's own auxiliary values, then those of [`geometry`]. Cells outside the domain get the solver's values from the cells that
@@ -18,6 +18,8 @@ pub struct MappedAux<const D: usize> {
     positions: Option<Formulas>,
     own: Option<Arc<dyn CellFunction<D>>>,
     sides: [[Beyond; 2]; D],
+    /// What the walls among them are.
+    walls: [[Wall; 2]; D],
     /// Whether cells behind walls have faces between them: see [`MappedAux::with_faces_behind_walls`].
     faces_behind_walls: bool,
 }
@@ -31,7 +33,9 @@ impl<const D: usize> MappedAux<D> {
         open: AuxOutside,
     ) -> Self {
         let sides = boundary.each_ref().map(|sides| sides.each_ref().map(|side| side.beyond_of_aux(open)));
-        MappedAux { mapping, positions: None, own, sides, faces_behind_walls: false }
+        let wall = |side: &Boundary<D>| if let Boundary::Wall(wall) = side { *wall } else { Wall::Slip };
+        let walls = boundary.each_ref().map(|sides| sides.each_ref().map(wall));
+        MappedAux { mapping, positions: None, own, sides, walls, faces_behind_walls: false }
     }
 
     /// The same with the mapping as formulas, so that devices can compute the geometry.
@@ -87,11 +91,22 @@ fn values_of<const D: usize>(cell: &MappedCell<D>) -> impl Iterator<Item = f64> 
     (0..D).flat_map(face).chain([cell.capacity])
 }
 
+/// The component of a vector along a normal.
+fn across<const D: usize>(vector: [f64; D], normal: [f64; D]) -> f64 {
+    let products: [f64; D] = std::array::from_fn(|d| vector[d] * normal[d]);
+    products[1..].iter().fold(products[0], |sum, product| sum + product)
+}
+
 /// The mirror image of a vector in a face with this normal.
 fn mirrored<const D: usize>(vector: [f64; D], normal: [f64; D]) -> [f64; D] {
-    let products: [f64; D] = std::array::from_fn(|d| vector[d] * normal[d]);
-    let along = products[1..].iter().fold(products[0], |sum, product| sum + product);
-    std::array::from_fn(|d| vector[d] - (along + along) * normal[d])
+    let across = across(vector, normal);
+    std::array::from_fn(|d| vector[d] - (across + across) * normal[d])
+}
+
+/// The part of a vector along a face with this normal.
+fn along<const D: usize>(vector: [f64; D], normal: [f64; D]) -> [f64; D] {
+    let across = across(vector, normal);
+    std::array::from_fn(|d| vector[d] - across * normal[d])
 }
 
 /// The cells from `first` up to `last`, if there are any.
@@ -119,7 +134,8 @@ impl<const D: usize> MappedAux<D> {
             for cell in
                 boxed(first, last).filter(|_| !self.faces_behind_walls).into_iter().flat_map(|cells| cells.cells())
             {
-                (0..D).filter(|&along| along != axis).for_each(|along| cells[number(cell)].remove_face(along));
+                let wall = self.walls[axis][usize::from(upper)];
+                (0..D).filter(|&along| along != axis).for_each(|along| cells[number(cell)].remove_face(along, wall));
             }
             // Corners beside the domain are not mirrored, nor cells farther from the wall than the domain is wide.
             for d in (0..D).filter(|&d| d != axis && self.sides[d][0] != Beyond::Periodic) {
@@ -213,6 +229,7 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
             dx: domain.dx(finest).to_vec(),
             periodic: domain.periodic.to_vec(),
             beyond: self.sides.to_vec(),
+            walls: self.walls.to_vec(),
             faces_behind_walls: self.faces_behind_walls,
             own,
         })))
@@ -237,9 +254,11 @@ impl<const D: usize> CellBlockFunction<D> for MappedAux<D> {
     }
 }
 
-/// The reflection of vectors and tensors at a solid wall of a mapped grid.
+/// What a side of a mapped grid that reflects does to vectors and tensors.
 #[derive(Clone, Debug)]
 pub struct MappedWall {
+    /// How it reflects.
+    pub wall: Wall,
     /// The components of the state that are not scalars.
     pub groups: Vec<Group>,
     /// The first auxiliary value of the geometry, after the solver's own.
@@ -257,7 +276,7 @@ impl MappedWall {
         self.first + (D + 1) * axis
     }
 
-    /// Takes a state to its mirror image in the wall. `face`: the wall's face, as it is among the auxiliary values.
+    /// Takes a state to its image beyond the wall. `face`: the wall's face, as it is among the auxiliary values.
     pub fn reflect<const D: usize>(&self, axis: usize, face: [f64; D], state: &mut [f64]) {
         let twice = face[axis] + face[axis];
         let normal: [f64; D] = std::array::from_fn(|d| match (D, d == axis) {
@@ -268,18 +287,28 @@ impl MappedWall {
         for group in &self.groups {
             let first = group.first as usize;
             let sign = if group.kind.is_pseudo() { -1.0 } else { 1.0 };
-            match group.kind {
-                GroupKind::PseudoScalar => state[first] *= sign,
-                GroupKind::Vector | GroupKind::PseudoVector => {
+            match (group.kind, self.wall) {
+                (GroupKind::Vector | GroupKind::OutOfPlane, Wall::Clamped) => {
+                    group.components(D).for_each(|m| state[m] = -state[m]);
+                }
+                (GroupKind::OutOfPlane, _) | (GroupKind::Vector, Wall::Free) | (GroupKind::Tensor, Wall::Clamped) => {}
+                (GroupKind::PseudoScalar, _) => state[first] *= sign,
+                (GroupKind::Vector | GroupKind::PseudoVector, _) => {
                     let mirror = mirrored(std::array::from_fn(|d| state[first + d]), normal);
                     state[first..first + D].copy_from_slice(&mirror.map(|x| sign * x));
                 }
-                GroupKind::Tensor => {
+                (GroupKind::Tensor, wall) => {
+                    let turned =
+                        |vector| if wall == Wall::Free { along(vector, normal) } else { mirrored(vector, normal) };
                     let row = |i: usize| std::array::from_fn(|j| state[group.of_tensor(D, i, j)]);
-                    let rows: [[f64; D]; D] = std::array::from_fn(|i| mirrored(row(i), normal));
+                    let rows: [[f64; D]; D] = std::array::from_fn(|i| turned(row(i)));
                     for j in 0..D {
-                        let column = mirrored(std::array::from_fn(|i| rows[i][j]), normal);
-                        (0..=j).for_each(|i| state[group.of_tensor(D, i, j)] = column[i]);
+                        let column = turned(std::array::from_fn(|i| rows[i][j]));
+                        for i in 0..=j {
+                            let value = &mut state[group.of_tensor(D, i, j)];
+                            // What lies along the side stays, the rest is reversed.
+                            *value = if wall == Wall::Free { (column[i] + column[i]) - *value } else { column[i] };
+                        }
                     }
                 }
             }

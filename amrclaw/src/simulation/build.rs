@@ -74,7 +74,9 @@ fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Probl
         .with_formulas(case.mapping_formulas())
         .with_faces_behind_walls(problem.split != Split::Unsplit);
     let side = |side: Boundary<D>| match side {
-        Boundary::Wall(_) => Boundary::MappedWall(MappedWall { groups: shape.groups.clone(), first: shape.aux.len() }),
+        Boundary::Wall(wall) => {
+            Boundary::MappedWall(MappedWall { wall, groups: shape.groups.clone(), first: shape.aux.len() })
+        }
         other => other,
     };
     Problem {

@@ -33,4 +33,5 @@ fn sides_of_a_solid_are_those_of_the_cpu() {
     let sides = "mesh.boundary={x=[\"clamped\",\"free\"],y=[\"free\",\"wall\"]}";
     compare(solid, &[sides], 3);
     compare(solid, &[sides, "mesh.cells=[2,23]", "scheme.split=\"strang\"", "levels.max=1"], 3);
+    compare(solid, &[sides, "mesh.mapping={x='X + 0.1 * Y * Y',y='Y + 0.1 * sin(X)'}"], 3);
 }

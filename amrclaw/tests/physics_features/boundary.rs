@@ -102,25 +102,22 @@ fn sides_of_a_solid_reflect_waves() {
     }
 }
 
-/// Sides of solids need a vector and a tensor, walls something that a mirror reverses, and mapped cells know a wall alone.
+/// Sides of solids need a vector and a tensor, walls something that a mirror reverses.
 #[test]
 fn sides_that_a_solver_cannot_have_are_refused() {
     let told = |text: &str| {
         let case = Case::from_str_with(text, "case.toml", &[], find_built_in);
         case.map(|_| ()).expect_err("it is refused").to_string()
     };
-    let of = |solver: &str, side: &str, more: &str| {
+    let of = |solver: &str, side: &str| {
         let mesh = format!("[mesh]\ncells = [8, 8]\n[mesh.boundary]\nx = \"{side}\"\n");
-        told(&format!("[solver]\n{solver}\n{mesh}{more}[time]\nend = 1.0\n"))
+        told(&format!("[solver]\n{solver}\n{mesh}[time]\nend = 1.0\n"))
     };
     let sound = "name = \"acoustics\"\ndensity = 1.0\nbulk = 1.0";
-    let solid = "name = \"elasticity\"\ndensity = 1.0\nlambda = 1.0\nmu = 1.0";
     for side in ["clamped", "free"] {
-        let message = of(sound, side, "");
+        let message = of(sound, side);
         assert!(message.contains(&format!("\"{side}\" is for solids: the solver `acoustics`")), "{message}");
-        let message = of(solid, side, "[mesh.mapping]\nx = \"X\"\ny = \"Y + 0.1 * X\"\n");
-        assert!(message.contains(&format!("\"{side}\" is for straight cells")), "{message}");
     }
-    let message = of("name = \"burgers\"", "wall", "");
+    let message = of("name = \"burgers\"", "wall");
     assert!(message.contains("`burgers` has no velocity for a wall to reflect"), "{message}");
 }

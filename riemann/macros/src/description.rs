@@ -57,7 +57,7 @@ pub struct Form {
 }
 
 /// The kinds of groups of components, by the names of `riemann::group::GroupKind`.
-pub const GROUP_KINDS: [&str; 4] = ["PseudoScalar", "Vector", "PseudoVector", "Tensor"];
+pub const GROUP_KINDS: [&str; 5] = ["PseudoScalar", "Vector", "PseudoVector", "Tensor", "OutOfPlane"];
 
 /// A named component: the number of an equation or of an auxiliary value.
 #[derive(Clone, Copy)]

@@ -1,6 +1,7 @@
 //! The geometry of a mapped cell's faces, as auxiliary values.
 
 use crate::axis::Axis;
+use crate::group::Wall;
 
 /// In the plane: unit normal and length of the lower face along x, the same along y, and the cell's area.
 const IN_PLANE: [(&str, Option<Axis>); 7] = [
@@ -32,8 +33,8 @@ const IN_SPACE: [(&str, Option<Axis>); 13] = [
 ];
 
 /// Auxiliary values of a mapped cell, which follow the solver's own, each with the axis of the faces that it lives on. Lengths, areas and
-/// volumes are per unit of the computational coordinates; the last value is the capacity of the scheme. A cell behind a wall has zeros as
-/// normals and sizes of the faces along the other axes.
+/// volumes are per unit of the computational coordinates; the last value is the capacity of the scheme. A cell behind a wall has
+/// [`no_face`] as normals and zeros as sizes of the faces along the other axes.
 ///
 /// # Panics
 /// There are neither two nor three dimensions.
@@ -43,6 +44,24 @@ pub const fn geometry(dim: usize) -> &'static [(&'static str, Option<Axis>)] {
         3 => &IN_SPACE,
         _ => panic!("mapped grids have two or three dimensions"),
     }
+}
+
+/// No direction, and in `f32` too more than nothing.
+const NOTHING: f64 = 7.888609052210118e-31;
+
+/// The first two components of what stands in the place of the normal of a face that a cell behind a wall does not have; a third is zero.
+#[inline(always)]
+pub const fn no_face(wall: Wall) -> [f64; 2] {
+    match wall {
+        Wall::Slip => [0.0, 0.0],
+        Wall::Clamped => [NOTHING, 0.0],
+        Wall::Free => [0.0, NOTHING],
+    }
+}
+
+/// Whether this stands in the place of a normal.
+pub fn is_no_face(normal: &[f64]) -> bool {
+    normal.iter().all(|x| x.abs() <= NOTHING)
 }
 
 /// The unit vector half way between an axis and a unit normal: the frame of a face in space.

@@ -10,8 +10,8 @@
 //! half way between them, `h = (e + n)/|e + n|`: it maps `q` to `2 h (h·q) − q`, needs no division, is its own inverse, and exists for all
 //! normals but `−e`, for which any `h` across `e` can be used.
 //!
-//! Behind a wall there are no faces between cells: their normals are zero. What a transverse wave sends into the wall's face is reflected
-//! there: with its mirror image, components that the mirror negates are doubled, such as the normal one of a vector, and others vanish.
+//! Behind a wall there are no faces between cells: their normals are [`no_face`], next to nothing. What a transverse wave sends into the wall's face
+//! is reflected there: with its image, some components are doubled, as the normal one of a vector, and others vanish ([`Group::doubles`]).
 //!
 //! LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §23.2–23.9; Calhoun, Helzel,
 //! LeVeque, *Logically rectangular grids and finite volume methods for PDEs in circular and spherical domains* (2008),
@@ -22,12 +22,12 @@
 mod geometry;
 mod text;
 
-pub use geometry::{geometry, half_way};
+pub use geometry::{geometry, half_way, is_no_face, no_face};
 pub use text::turned_text;
 
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
-use crate::group::{Group, GroupKind, Wall};
+use crate::group::{Group, GroupKind, Wall, walls};
 use crate::parameters::ParameterInfo;
 use crate::real::Real;
 use crate::solver::{Cell, Described, Normal, Solver, Transverse, TransverseAux};
@@ -96,7 +96,7 @@ impl<V: Real> Frame<V> {
         let dim = self.dim;
         for group in groups {
             match group.kind {
-                GroupKind::PseudoScalar => {}
+                GroupKind::PseudoScalar | GroupKind::OutOfPlane => {}
                 GroupKind::Vector | GroupKind::PseudoVector => {
                     let mut vector = [V::zero(); 3];
                     for d in 0..dim {
@@ -138,29 +138,33 @@ impl<V: Real> Frame<V> {
         self.turn_state(false, groups, q)
     }
 
-    /// Whether the cell is one of those behind a wall, which have no such face.
+    /// Whether the cell is one of those behind such a wall, which have no such face.
     #[inline(always)]
-    fn is_behind_wall(&self) -> V::Mask {
-        let flat = self.turn[0].equal(V::zero()) & self.turn[1].equal(V::zero());
+    fn is_behind(&self, wall: Wall) -> V::Mask {
+        let mark = no_face(wall);
+        let flat = self.turn[0].equal(V::constant(mark[0])) & self.turn[1].equal(V::constant(mark[1]));
         if self.dim == 3 { flat & self.turn[2].equal(V::zero()) } else { flat }
     }
 
-    /// A fluctuation that enters the face, in its frame, plus its mirror image where the face is a wall's.
+    /// A fluctuation that enters the face, in its frame, plus its image where the face is a wall's. `beyond`: the frame of the cell there.
     #[inline(always)]
-    fn mirrored<const M: usize>(&self, wall: V::Mask, groups: &[Group], q: [V; M]) -> [V; M] {
-        let mut both = [V::zero(); M];
-        for group in groups {
-            for k in 0..group.len(self.dim) {
-                if group.is_negated(self.dim, k, self.axis, Wall::Slip) {
-                    let m = group.first as usize + k;
-                    both[m] = q[m] + q[m];
+    fn mirrored<const M: usize>(&self, beyond: &Self, groups: &[Group], q: [V; M]) -> [V; M] {
+        let mut all = q;
+        for &wall in walls(groups) {
+            let (behind, mut both) = (beyond.is_behind(wall), [V::zero(); M]);
+            for group in groups {
+                for k in 0..group.len(self.dim) {
+                    if group.doubles(self.dim, k, self.axis, wall) {
+                        let m = group.first as usize + k;
+                        both[m] = q[m] + q[m];
+                    }
                 }
             }
+            for (all, both) in all.iter_mut().zip(both) {
+                *all = V::select(behind, both, *all);
+            }
         }
-        for (both, alone) in both.iter_mut().zip(q) {
-            *both = V::select(wall, *both, alone);
-        }
-        both
+        all
     }
 
     /// A fluctuation rotated back and scaled.
@@ -312,9 +316,8 @@ where
         let (below, above) = (Frame::new(S::DIM, axis, A, &aux.below), Frame::new(S::DIM, axis, A, &aux.above));
         let down = self.split(&lower, (axis, across, side), [ql, qr, mean, asdq], &own).bmasdq;
         let up = self.split(&upper, (axis, across, side), [ql, qr, mean, asdq], &own).bpasdq;
-        let bmasdq = lower.mirrored(below.is_behind_wall(), S::GROUPS, down);
-        let bpasdq = upper.mirrored(above.is_behind_wall(), S::GROUPS, up);
-        Transverse { bmasdq: lower.leave_scaled(S::GROUPS, bmasdq), bpasdq: upper.leave_scaled(S::GROUPS, bpasdq) }
+        let (down, up) = (lower.mirrored(&below, S::GROUPS, down), upper.mirrored(&above, S::GROUPS, up));
+        Transverse { bmasdq: lower.leave_scaled(S::GROUPS, down), bpasdq: upper.leave_scaled(S::GROUPS, up) }
     }
 
     #[inline(always)]

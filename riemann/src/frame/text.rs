@@ -1,9 +1,9 @@
 //! The CUDA C++ of solvers in the frames of faces.
 
-use super::geometry;
+use super::{geometry, no_face};
 use crate::axis::Axis;
 use crate::device_source::DeviceSource;
-use crate::group::{Group, GroupKind, Wall};
+use crate::group::{Group, GroupKind, walls};
 
 /// Words before each function.
 const QUALIFIERS: &str = "__device__ __forceinline__";
@@ -11,6 +11,7 @@ const QUALIFIERS: &str = "__device__ __forceinline__";
 /// The text of a solver in the frames of faces, made from the inner solver's text: the operations of [`FaceFrame`] in its order.
 pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> DeviceSource {
     let DeviceSource { body, aux, .. } = &inside;
+    let behind = behind(groups, dim);
     let frame = if dim == 3 { frame_in_space(*aux) } else { frame_in_plane(*aux) };
     let [enter, leave] = ["enter", "leave"].map(|turn| turned_text(turn, "q", "Real", groups, dim));
     let mirrored = mirrored(groups, dim, inside.equations);
@@ -30,13 +31,14 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
         for (int a = 0; a < Inside::A; ++a) values[a] = aux[a];
         return values;
     }}
-{frame}        {QUALIFIERS} State enter(State q) const {{
+{frame}{behind}        {QUALIFIERS} State enter(State q) const {{
 {enter}            return q;
         }}
         {QUALIFIERS} State leave(State q) const {{
 {leave}            return q;
         }}
-        {QUALIFIERS} State mirrored(bool wall, State q) const {{
+        {QUALIFIERS} State mirrored(const Frame& beyond, State q) const {{
+            const int wall = beyond.behind();
 {mirrored}            return q;
         }}
         {QUALIFIERS} State leave_scaled(const State& q) const {{
@@ -67,7 +69,7 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
     {QUALIFIERS} Transverse transverse(Axis axis, Axis across, Side side, State ql, State qr, State mean, TransverseAux aux, State asdq) const {{
         const Inside::TransverseAux around = {{own(aux.below), own(aux.here), own(aux.above)}};
         const Frame lower(across, aux.here), upper(across, aux.above);
-        const bool below = Frame(axis, aux.below).is_behind_wall(), above = Frame(axis, aux.above).is_behind_wall();
+        const Frame below(axis, aux.below), above(axis, aux.above);
         return Transverse{{
             lower.leave_scaled(lower.mirrored(below, split(lower, axis, across, side, ql, qr, mean, around, asdq).bmasdq)),
             upper.leave_scaled(upper.mirrored(above, split(upper, axis, across, side, ql, qr, mean, around, asdq).bpasdq))}};
@@ -125,7 +127,7 @@ pub fn turned_text(turn: &str, values: &str, number: &str, groups: &[Group], dim
             format!("            {turn}({});\n", vector.join(", "))
         };
         match group.kind {
-            GroupKind::PseudoScalar => {}
+            GroupKind::PseudoScalar | GroupKind::OutOfPlane => {}
             GroupKind::Vector | GroupKind::PseudoVector => {
                 text += &call(&|d| format!("{values}[{}]", group.first as usize + d));
             }
@@ -144,21 +146,40 @@ pub fn turned_text(turn: &str, values: &str, number: &str, groups: &[Group], dim
     text
 }
 
-/// The statements that add to a state `q` its mirror image where it has entered the face of a wall. Each component has a bit for each axis
-/// whose mirrors negate it.
+/// The function that says behind which wall a cell is that has no such face: its number among [`walls`] from 1 on, or 0.
+fn behind(groups: &[Group], dim: usize) -> String {
+    let names = if dim == 3 { &["turn[0]", "turn[1]", "turn[2]"][..] } else { &["nx", "ny"] };
+    let mut text = format!("        {QUALIFIERS} int behind() const {{\n");
+    for (number, &wall) in walls(groups).iter().enumerate() {
+        let values = no_face(wall).into_iter().chain([0.0]);
+        let equal: Vec<String> =
+            names.iter().zip(values).map(|(name, value)| format!("{name} == Real({value:?})")).collect();
+        text += &format!("            if ({}) return {};\n", equal.join(" && "), number + 1);
+    }
+    text + "            return 0;\n        }\n"
+}
+
+/// The statements that add to a state `q` its image where it has entered the face of a wall. Each component has a bit for each axis along
+/// whose faces it doubles.
 fn mirrored(groups: &[Group], dim: usize, equations: usize) -> String {
-    let mut bits = vec![0; equations];
-    for group in groups {
-        for (k, m) in group.components(dim).enumerate() {
-            let negated = |axis: &Axis| u32::from(group.is_negated(dim, k, *axis, Wall::Slip)) << axis.index();
-            bits[m] = Axis::ALL[..dim].iter().map(negated).sum();
+    let mut text = String::new();
+    for (number, &wall) in walls(groups).iter().enumerate() {
+        let mut bits = vec![0; equations];
+        for group in groups {
+            for (k, m) in group.components(dim).enumerate() {
+                let doubles = |axis: &Axis| u32::from(group.doubles(dim, k, *axis, wall)) << axis.index();
+                bits[m] = Axis::ALL[..dim].iter().map(doubles).sum();
+            }
+        }
+        for (m, bits) in bits.into_iter().enumerate() {
+            let both = match bits {
+                0 => "Real(0.0)".to_owned(),
+                _ => format!("({bits} >> axis & 1 ? q[{m}] + q[{m}] : Real(0.0))"),
+            };
+            text += &format!("            q[{m}] = wall == {} ? {both} : q[{m}];\n", number + 1);
         }
     }
-    let line = |(m, bits): (usize, &u32)| match bits {
-        0 => format!("            q[{m}] = wall ? Real(0.0) : q[{m}];\n"),
-        _ => format!("            q[{m}] = wall ? ({bits} >> axis & 1 ? q[{m}] + q[{m}] : Real(0.0)) : q[{m}];\n"),
-    };
-    bits.iter().enumerate().map(line).collect()
+    text
 }
 
 /// The beginning of the struct of a face's frame in the plane.
@@ -179,7 +200,6 @@ fn frame_in_plane(aux: usize) -> String {
             u = axis == X ? (a * nx) - (b * ny) : (b * nx) + (a * ny);
             v = axis == X ? (a * ny) + (b * nx) : (b * ny) - (a * nx);
         }}
-        {QUALIFIERS} bool is_behind_wall() const {{ return nx == Real(0.0) && ny == Real(0.0); }}
 "
     )
 }
@@ -203,9 +223,6 @@ fn frame_in_space(aux: usize) -> String {
             w = (twice * turn[2]) - w;
         }}
         {QUALIFIERS} void leave(Real& u, Real& v, Real& w) const {{ enter(u, v, w); }}
-        {QUALIFIERS} bool is_behind_wall() const {{
-            return turn[0] == Real(0.0) && turn[1] == Real(0.0) && turn[2] == Real(0.0);
-        }}
 "
     )
 }

@@ -5,7 +5,8 @@ use super::formula_text::{known, lines, number};
 use crate::physics::{Boundary, Criterion, DeviceForm, Formulas, MappedFormulas, MappedWall, Problem};
 use cuda::amr::{CaseFunction, mapped_cells};
 use riemann::device_source::DeviceSource;
-use riemann::frame::turned_text;
+use riemann::frame::{no_face, turned_text};
+use riemann::group::{Group, GroupKind, Wall};
 use std::fmt::Write;
 
 /// The functions of a problem that kernels compute; the host computes the others.
@@ -120,16 +121,31 @@ fn reflection<const D: usize>(wall: &MappedWall, axis: usize) -> String {
     let _ = writeln!(text, "    const double normal[] = {{{}}};", normal.join(", "));
     let components: Vec<String> = (0..D).map(|d| format!("double& v{d}")).collect();
     let product = |d: usize| format!("(v{d} * normal[{d}])");
-    let along = (1..D).fold(product(0), |sum, d| format!("({sum} + {})", product(d)));
-    let lines = |d: usize| format!("v{d} = v{d} - (along + along) * normal[{d}];");
-    let lines: Vec<String> = (0..D).map(lines).collect();
-    let (components, lines) = (components.join(", "), lines.join(" "));
-    let _ = writeln!(text, "    const auto mirror = [&]({components}) {{ const double along = {along}; {lines} }};");
-    text += &turned_text("mirror", "values", "double", &wall.groups, D);
-    for group in wall.groups.iter().filter(|group| group.kind.is_pseudo()) {
-        for m in group.components(D) {
-            let _ = writeln!(text, "    values[{m}] = -values[{m}];");
-        }
+    let across = (1..D).fold(product(0), |sum, d| format!("({sum} + {})", product(d)));
+    let is_free = |group: &Group| (group.kind, wall.wall) == (GroupKind::Tensor, Wall::Free);
+    let stays = |group: &Group| {
+        matches!(
+            (group.kind, wall.wall),
+            (GroupKind::Vector, Wall::Clamped | Wall::Free) | (GroupKind::Tensor, Wall::Clamped)
+        )
+    };
+    let (along, others): (Vec<Group>, Vec<Group>) =
+        wall.groups.iter().filter(|group| !stays(group)).partition(|group| is_free(group));
+    for (name, share, groups) in [("along", "across", along), ("mirror", "(across + across)", others)] {
+        let lines: Vec<String> = (0..D).map(|d| format!("v{d} = v{d} - {share} * normal[{d}];")).collect();
+        let (components, lines) = (components.join(", "), lines.join(" "));
+        let _ =
+            writeln!(text, "    const auto {name} = [&]({components}) {{ const double across = {across}; {lines} }};");
+        text += &turned_text(name, "values", "double", &groups, D);
+    }
+    for group in &wall.groups {
+        let line = |m: usize| match (group.kind, wall.wall) {
+            (GroupKind::Tensor, Wall::Free) => format!("    values[{m}] = (values[{m}] + values[{m}]) - q[{m}];\n"),
+            (GroupKind::Vector | GroupKind::OutOfPlane, Wall::Clamped) => format!("    values[{m}] = -values[{m}];\n"),
+            (kind, _) if kind.is_pseudo() => format!("    values[{m}] = -values[{m}];\n"),
+            _ => String::new(),
+        };
+        text.extend(group.components(D).map(line));
     }
     text
 }
@@ -189,16 +205,21 @@ fn text(formulas: &Formulas, num_eqn: usize) -> String {
 
 /// The solver's own auxiliary values of a mapped grid's cells, and their geometry.
 fn geometry_text(mapped: &MappedFormulas) -> String {
-    let MappedFormulas { positions, lower, upper, finest, dx, periodic, beyond, faces_behind_walls, own } = mapped;
+    let MappedFormulas { positions, lower, upper, finest, dx, periodic, beyond, walls, faces_behind_walls, own } =
+        mapped;
     let numbers = |values: &[f64]| values.iter().map(|&value| number(value)).collect::<Vec<_>>().join(", ");
     let finest: Vec<String> = finest.iter().map(i32::to_string).collect();
     let periodic: Vec<String> = periodic.iter().map(bool::to_string).collect();
     let beyond: Vec<String> =
         beyond.iter().map(|[lower, upper]| format!("{{{}, {}}}", *lower as u32, *upper as u32)).collect();
+    let mark = |wall: &Wall| format!("{{{}}}", numbers(&no_face(*wall)));
+    let marks: Vec<String> =
+        walls.iter().map(|[lower, upper]| format!("{{{}, {}}}", mark(lower), mark(upper))).collect();
     format!(
         "__device__ const int MAP_FINEST[] = {{{}}}, NUM_OWN = {};\n__device__ const double MAP_DX[] = {{{}}}, \
          MAP_LOWER[] = {{{}}}, MAP_UPPER[] = {{{}}};\n__device__ const bool MAP_PERIODIC[] = {{{}}}, \
-         MAP_FACES_BEHIND_WALLS = {faces_behind_walls};\n__device__ const unsigned MAP_BEYOND[][2] = {{{}}};\n{}{}{}",
+         MAP_FACES_BEHIND_WALLS = {faces_behind_walls};\n__device__ const unsigned MAP_BEYOND[][2] = {{{}}};\n\
+         __device__ const double MAP_NO_FACE[][2][2] = {{{}}};\n{}{}{}",
         finest.join(", "),
         own.results().len(),
         numbers(dx),
@@ -206,6 +227,7 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
         numbers(upper),
         periodic.join(", "),
         beyond.join(", "),
+        marks.join(", "),
         function("map_position", positions),
         function("own_values", own),
         mapped_cells(lower.len()).concat(),

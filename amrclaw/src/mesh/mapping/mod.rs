@@ -8,6 +8,8 @@ pub use inverse::combination;
 
 use super::{Domain, Geometry};
 use crate::index::{CellBox, CellIndex};
+use riemann::frame::{is_no_face, no_face};
+use riemann::group::Wall;
 use std::fmt;
 use std::sync::Arc;
 
@@ -81,12 +83,14 @@ pub struct MappedCell<const D: usize> {
 impl<const D: usize> MappedCell<D> {
     /// Whether it has a face along an axis.
     pub fn has_face(&self, axis: usize) -> bool {
-        self.normals[axis].iter().any(|&x| x != 0.0)
+        !is_no_face(&self.normals[axis])
     }
 
-    /// Removes its face along an axis: sets normal and size to zero.
-    pub fn remove_face(&mut self, axis: usize) {
-        (self.normals[axis], self.sizes[axis]) = ([0.0; D], 0.0);
+    /// Removes its face along an axis, since it lies behind a wall: it has no size, and next to no normal.
+    pub fn remove_face(&mut self, axis: usize, wall: Wall) {
+        let mark = no_face(wall);
+        let normal = std::array::from_fn(|d| mark.get(d).copied().unwrap_or(0.0));
+        (self.normals[axis], self.sizes[axis]) = (normal, 0.0);
     }
 }
 

@@ -80,13 +80,14 @@ impl Names {
     }
 
     /// What these components are in `dim` dimensions, other than scalars: kinds as positions in [`super::GROUP_KINDS`], and the first
-    /// component of each. Across mirrors in a plane, a vector's third component is a scalar, a pseudo-vector's a pseudo-scalar.
+    /// component of each. Across mirrors in a plane, a pseudo-vector's third component is a pseudo-scalar.
     pub fn groups(&self, dim: usize) -> Vec<(usize, usize)> {
         let Names::Group(keyword, ..) = self else { return Vec::new() };
         match keyword {
             Faces => Vec::new(),
             PseudoScalar => vec![(0, 0)],
-            Vector | Vector3 => vec![(1, 0)],
+            Vector => vec![(1, 0)],
+            Vector3 => [(1, 0)].into_iter().chain((dim..3).map(|k| (4, k))).collect(),
             PseudoVector => vec![(2, 0)],
             PseudoVector3 => [(2, 0)].into_iter().chain((dim..3).map(|k| (0, k))).collect(),
             Tensor => vec![(3, 0)],
