@@ -146,3 +146,25 @@ fn an_inadmissible_boundary_is_named() {
     let message = simulation.step().expect_err("there is no such gas").to_string();
     assert!(message.contains("density is -0.5 on level 1, patch 0, ghost cell [-2, "), "{message}");
 }
+
+/// Where the step shrinks until the run cannot end, the message names the least depth and its place: a film that is pushed moves as fast as it is
+/// thin, and the largest depth says nothing.
+#[test]
+fn a_collapse_names_the_least_depth() {
+    let text = "
+        solver = { name = 'shallow_water', gravity = 1.0 }
+        mesh = { cells = [8, 4] }
+        time = { end = 1e3 }
+        initial = { depth = 'if(x > 0.6, if(x > 0.7, 1, 1e-9), 1)', x_momentum = '0', y_momentum = '0' }
+        source = { x_momentum = 'if(x > 0.6, if(x > 0.7, 0, 1e9), 0)' }
+        [output]
+        format = []
+        ";
+    let mut simulation: Simulation<2> = start(text, &[]);
+    let error = first_error(&mut simulation, 200).expect("the step collapses").to_string();
+    assert!(
+        error.contains("the time step has decreased")
+            && error.contains("depth, at most 1e0 at first, is least there: "),
+        "{error}"
+    );
+}

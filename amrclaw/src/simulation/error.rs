@@ -87,7 +87,8 @@ pub enum RunError {
     /// The step became so small that the run cannot come to its end.
     #[error(
         "the time step has decreased from {longest:e} to {dt:e}; {equation}, at most {measure:e} at first, \
-         is {value:e} on {place}\n  help: {GROWTH_HELP}"
+         is {}{value:e} on {place}\n  help: {GROWTH_HELP}",
+        if *is_least { "least there: " } else { "" }
     )]
     StepCollapse {
         /// The step.
@@ -100,7 +101,9 @@ pub enum RunError {
         value: f64,
         /// The size relative to which growth is measured.
         measure: f64,
-        /// Where it is largest.
+        /// It is the least: where little is left, waves are fastest. Else the largest.
+        is_least: bool,
+        /// Where it is that.
         place: Box<CellPlace>,
     },
     /// The patches of a checkpoint do not form a valid mesh.

@@ -15,6 +15,8 @@ use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::physics::Problem;
 use riemann::group::Group;
+use riemann::patch::PatchSolver;
+use riemann::real::Scalar;
 use serde::{Deserialize, Serialize};
 
 /// Average number of updates of a cell between two checks.
@@ -48,25 +50,28 @@ pub(super) struct GrowthCheck {
     fed: bool,
     /// Group of each equation: components of a vector are one.
     groups: Vec<usize>,
+    /// The first equation whose quantity has a least value, such as a depth.
+    with_least: Option<usize>,
     record: GrowthRecord,
     /// Largest absolute values of the equations at the present look. Kept, so that a look allocates nothing.
     largest: Vec<f64>,
 }
 
 impl GrowthCheck {
-    /// `groups`: which of the `num_eqn` equations are components of one vector or tensor.
+    /// `groups`: which of the `num_eqn` equations are components of one vector or tensor. `with_least`: [`first_with_least`].
     pub fn new<const D: usize>(
         limit: f64,
         problem: &Problem<D>,
         has_source: bool,
         (num_eqn, groups): (usize, &[Group]),
+        with_least: Option<usize>,
     ) -> Self {
         let first =
             |m: usize| groups.iter().find(|group| group.components(D).contains(&m)).map(|group| group.first as usize);
         let groups = (0..num_eqn).map(|m| first(m).unwrap_or(m)).collect();
         let fed = has_source || problem.source.is_some() || problem.has_user_sides();
         let record = GrowthRecord { measure: vec![0.0; num_eqn], ..GrowthRecord::default() };
-        GrowthCheck { limit, fed, groups, record, largest: vec![0.0; num_eqn] }
+        GrowthCheck { limit, fed, groups, with_least, record, largest: vec![0.0; num_eqn] }
     }
 
     /// The record to store in a checkpoint.
@@ -150,11 +155,12 @@ impl<const D: usize> Simulation<D> {
         if self.settings.dt_fixed.is_none()
             && let Some(longest) = self.growth.collapsed(self.dt_next, self.settings.end - self.time)
         {
-            let (equation, measure) = (0, self.growth.record.measure.first().copied().unwrap_or(0.0));
-            let (value, place) = self.place_of_largest(equation)?;
+            let (equation, is_least) = self.growth.with_least.map_or((0, false), |equation| (equation, true));
+            let measure = self.growth.record.measure[self.growth.groups[equation]];
+            let (value, place) = self.place_of(equation, is_least)?;
             let equation = self.equations[equation].clone();
             let dt = self.dt_next;
-            return Err(RunError::StepCollapse { dt, longest, equation, value, measure, place });
+            return Err(RunError::StepCollapse { dt, longest, equation, value, measure, is_least, place });
         }
         let present: usize = self.hierarchy.levels().iter().map(|level| level.num_cells()).sum();
         if !(now || self.growth.is_due(steps, cells, present as u64)) || steps == self.growth.record.steps && steps > 0
@@ -166,7 +172,7 @@ impl<const D: usize> Simulation<D> {
         self.raise_to_largest_of_all()?;
         let since = if self.growth.fed { self.growth.record.steps } else { 0 };
         let Some((equation, measure)) = self.growth.look(steps, cells) else { return Ok(()) };
-        let (value, place) = self.place_of_largest(equation)?;
+        let (value, place) = self.place_of(equation, false)?;
         let equation = self.equations[equation].clone();
         Err(RunError::Growth { equation, value, measure, steps: steps - since, place })
     }
@@ -192,9 +198,16 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// The value of an equation with the largest absolute value, and its cell.
-    fn place_of_largest(&self, equation: usize) -> Result<(f64, Box<CellPlace>), ExecError> {
-        let mut found = (0.0_f64, Level::COARSEST, 0, self.hierarchy.level(Level::COARSEST).patches()[0].lo);
+    /// The least value of an equation, or that with the largest absolute value, and its cell.
+    fn place_of(&self, equation: usize, least: bool) -> Result<(f64, Box<CellPlace>), ExecError> {
+        let order: fn(&(u64, CellPlace)) -> usize = if least {
+            |(bits, _)| ascending(f64::from_bits(*bits))
+        } else {
+            |(bits, _)| !ascending(f64::from_bits(*bits).abs())
+        };
+        let is_beyond = |a: f64, b: f64| if least { a < b } else { a.abs() > b.abs() };
+        let first = if least { f64::INFINITY } else { 0.0 };
+        let mut found = (first, Level::COARSEST, 0, self.hierarchy.level(Level::COARSEST).patches()[0].lo);
         for l in 0..self.hierarchy.num_levels() {
             let level = Level(l as u8);
             let state = self.exec.snapshot(level);
@@ -202,7 +215,7 @@ impl<const D: usize> Simulation<D> {
             for (k, (patch, q)) in patches.filter(|(_, (_, q))| !q.is_empty()) {
                 let values = &q[equation * patch.volume()..][..patch.volume()];
                 for (cell, &value) in patch.cells().zip(values) {
-                    if value.abs() > found.0.abs() {
+                    if is_beyond(value, found.0) {
                         found = (value, level, k, cell);
                     }
                 }
@@ -214,12 +227,23 @@ impl<const D: usize> Simulation<D> {
             (value.to_bits(), CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time: self.time });
         let told = match self.ranks.is_solo() {
             true => None,
-            // The bits of nonnegative numbers, read as integers, have the order of the numbers.
-            false => self.ranks.first(Some(&own), |(bits, _)| !(f64::from_bits(*bits).abs().to_bits() as usize))?,
+            false => self.ranks.first(Some(&own), order)?,
         };
-        let (bits, place) = told.map_or(own, |(_, largest)| largest);
+        let (bits, place) = told.map_or(own, |(_, found)| found);
         Ok((f64::from_bits(bits), Box::new(place)))
     }
+}
+
+/// An integer that has the order of the numbers, except NaN.
+fn ascending(x: f64) -> usize {
+    let bits = x.to_bits();
+    (if x.is_sign_negative() { !bits } else { bits | 1 << 63 }) as usize
+}
+
+/// The first equation of a solver whose quantity must be positive, or must not be negative.
+pub(super) fn first_with_least<R: Scalar>(solver: &dyn PatchSolver<R>) -> Option<usize> {
+    let with_least: Vec<&str> = solver.positive().iter().chain(solver.nonnegative()).copied().collect();
+    solver.equations().iter().position(|name| with_least.contains(name))
 }
 
 #[cfg(test)]
@@ -229,7 +253,7 @@ mod tests {
     /// An alarm for a gas: density, a vector of momentum, energy.
     fn gas(fed: bool) -> GrowthCheck {
         let record = GrowthRecord { measure: vec![0.0; 4], ..GrowthRecord::default() };
-        GrowthCheck { limit: 1e6, fed, groups: vec![0, 1, 1, 3], record, largest: vec![0.0; 4] }
+        GrowthCheck { limit: 1e6, fed, groups: vec![0, 1, 1, 3], with_least: Some(0), record, largest: vec![0.0; 4] }
     }
 
     /// A look at these values after so many steps.

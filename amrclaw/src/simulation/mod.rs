@@ -195,6 +195,7 @@ impl<const D: usize> Simulation<D> {
                 &problem,
                 solver.has_source(),
                 (num_eqn, solver.groups()),
+                growth::first_with_least(solver.as_ref()),
             ),
             last_courant: 0.0,
             source_check: stiffness::SourceCheck::default(),
