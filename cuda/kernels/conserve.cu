@@ -1,4 +1,5 @@
-// conserve.cu: shifts the interpolated cells of each coarse cell so that the sum of kappa_f Q_f / N is kappa_c Q_c.
+// conserve.cu: shifts the interpolated cells of each coarse cell so that the sum of kappa_f Q_f / N is kappa_c Q_c. Where that leaves one
+// inadmissible, all get the same state.
 // Map     one warp per chunk of a region's coarse cells, one cell a lane at a time; regions are whole coarse cells
 // Bytes   (3 N + 1) M Real + (2 N + 1) Real per coarse cell, N fine cells in a coarse one
 // Order   sums run over x, then y, then z, in double: repeats bit for bit
@@ -27,17 +28,35 @@ extern "C" __global__ void conserve(const ConserveArgs args)
         const Cell fine_cell = in_patch(fine, first_fine(cell, args.ratio)), coarse_cell = in_patch(coarse, cell, work.item.shift);
         const Real* kappa = args.fine.aux + place(fine, A, fine_cell) + size_t(CAPACITY) * fine.component;
         double own = args.coarse.aux[place(coarse, A, coarse_cell) + size_t(CAPACITY) * coarse.component];
-        for (int m = 0; m < M; m++) {
-            Real* values = args.fine.q + place(fine, M, fine_cell) + size_t(m) * fine.component;
-            double held = 0.0, capacity = 0.0;
-            for_each_fine(args, fine, [&](size_t at) {
-                held += double(kappa[at]) * double(values[at]);
-                capacity += double(kappa[at]);
-            });
+        Real* states = args.fine.q + place(fine, M, fine_cell);
+        auto wanted = [&](int m) {
             double mean = args.coarse.q[place(coarse, M, coarse_cell) + size_t(m) * coarse.component];
-            double wanted = own * mean * double(num_fine);
-            Real shift = Real((wanted - held) / capacity);
+            return own * mean * double(num_fine);
+        };
+        double capacity = 0.0;
+        for_each_fine(args, fine, [&](size_t at) { capacity += double(kappa[at]); });
+        for (int m = 0; m < M; m++) {
+            Real* values = states + size_t(m) * fine.component;
+            double held = 0.0;
+            for_each_fine(args, fine, [&](size_t at) { held += double(kappa[at]) * double(values[at]); });
+            Real shift = Real((wanted(m) - held) / capacity);
             for_each_fine(args, fine, [&](size_t at) { values[at] += shift; });
         }
+#if HAS_ADMISSIBLE
+        const Solver solver{SOLVER_PARAMETERS};
+        const Real* beside = args.fine.aux + place(fine, A, fine_cell);
+        bool admitted = true;
+        for_each_fine(args, fine, [&](size_t at) {
+            State q;
+            Aux aux;
+            for (int m = 0; m < M; m++) q[m] = states[at + size_t(m) * fine.component];
+            for (int a = 0; a < A; a++) aux[a] = beside[at + size_t(a) * fine.component];
+            admitted = admitted && solver.is_admissible(q, aux, Real(0));
+        });
+        for (int m = 0; m < M && !admitted; m++) {
+            Real mean = Real(wanted(m) / capacity);
+            for_each_fine(args, fine, [&](size_t at) { states[at + size_t(m) * fine.component] = mean; });
+        }
+#endif
     }
 }

@@ -108,6 +108,7 @@ fn mapped_meshes_are_those_of_the_cpu_to_the_bit() {
     let ratios = ["levels.ratio=[[2,4],[4,2]]", "mesh.cells=[9,20]", "mesh.boundary.y=[\"wall\",\"extrapolate\"]"];
     compare(sound, &ratios, 2);
     compare(include_str!("../cases/mapped/gas.toml"), &[], 4);
+    compare(include_str!("../cases/mapped/steep_depth.toml"), &[], 2);
     // Tensors are rotated too, and reflected at walls.
     let solid = [
         "solver={name=\"elasticity\",density=1.3,lambda=2.0,mu=0.9}",
@@ -174,6 +175,23 @@ fn mapped_meshes_in_space_are_those_of_the_cpu_to_the_bit() {
         FEW,
     ];
     space::compare(hill, &gas, 2);
+}
+
+/// Steps that fall back to first order at some faces: unsplit and split, on three levels and in space.
+#[test]
+fn fallback_on_mapped_meshes_is_that_of_the_cpu_to_the_bit() {
+    let plane = include_str!("../cases/hard/cold_box.toml");
+    let stretched = "mesh.mapping={x='X + 0.2 * X * X',y='Y + 0.1 * Y * Y'}";
+    for overrides in [&["levels={max=3,ratio=[2,2]}"][..], &["scheme.split='strang'", stretched]] {
+        for device in start_on_both(plane, overrides, UserFunctions::<2>::default) {
+            let device = compare_with(device, plane, overrides, 3);
+            assert!(device.counts().fallback.repeated > 0 && device.counts().regrids > 0, "{overrides:?}");
+        }
+    }
+    let space = include_str!("../cases/hard/cold_box_in_space.toml");
+    let device = super::start_emulated::<3>(space, &[], UserFunctions::default());
+    let device = space::compare_with(device, space, &[], (3, 2));
+    assert!(device.counts().fallback.repeated > 0 && device.counts().regrids > 0);
 }
 
 /// Starts a run of [`Driven`] on bent cells.

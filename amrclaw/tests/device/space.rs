@@ -33,17 +33,22 @@ pub const CASES: [(&str, &[&str]); 6] = [
 ];
 
 pub fn compare(text: &str, overrides: &[&str], steps: usize) -> Simulation<3> {
-    compare_with(start_emulated::<3>(text, overrides, UserFunctions::default()), text, overrides, steps)
+    compare_with(start_emulated::<3>(text, overrides, UserFunctions::default()), text, overrides, (steps, 3))
 }
 
-/// Asserts that a run on a device is bitwise equal to the CPU's, and returns it.
-fn compare_with(mut device: Simulation<3>, text: &str, overrides: &[&str], steps: usize) -> Simulation<3> {
+/// Asserts that a run of so many steps on a device, on so many levels, is bitwise equal to the CPU's, and returns it.
+pub fn compare_with(
+    mut device: Simulation<3>,
+    text: &str,
+    overrides: &[&str],
+    (steps, levels): (usize, usize),
+) -> Simulation<3> {
     let mut cpu =
         Simulation::<3>::builder(&case(text, overrides)).options(&options(2)).build().unwrap_or_else(|e| panic!("{e}"));
     for step in 0..steps {
         take_steps(&mut cpu, 1);
         take_steps(&mut device, 1);
-        assert_eq!(cpu.hierarchy().levels().len(), 3, "{overrides:?}, step {step}");
+        assert_eq!(cpu.hierarchy().levels().len(), levels, "{overrides:?}, step {step}");
         let (expected, found) = (bits(&cpu.frame()), bits(&device.frame()));
         let different = expected.iter().zip(&found).filter(|(a, b)| a != b).count();
         assert_eq!((different, expected.len()), (0, found.len()), "{overrides:?}: bits after step {step}");
@@ -93,6 +98,6 @@ fn states_that_slide_are_those_of_the_cpu_to_the_bit() {
             .build()
             .unwrap_or_else(|e| panic!("{e}"));
         assert!(device.hierarchy().levels()[2].patches().len() >= 16, "{overrides:?}: too few patches to slide");
-        compare_with(device, SOUND, overrides, 3);
+        compare_with(device, SOUND, overrides, (3, 3));
     }
 }

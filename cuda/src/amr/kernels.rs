@@ -103,7 +103,7 @@ impl Group {
 
     /// Whether the text calls the solver.
     pub fn solves(self) -> bool {
-        matches!(self, Group::Fill | Group::Registers | Group::Source)
+        matches!(self, Group::Fill | Group::Capacity | Group::Registers | Group::Source)
     }
 
     /// Whether the kernels read and write boxes alone, no values: the text is then the same for all solvers, and compiled once for all.

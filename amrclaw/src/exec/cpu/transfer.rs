@@ -13,6 +13,8 @@ use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level, Ratio};
 use crate::plan::{InterpRegion, Regions, TransferPlan};
 use crate::threads::parallel_for;
+use riemann::lattice::Lattice;
+use riemann::patch::{PatchSolver, SourceRow};
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
@@ -46,7 +48,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         Ok(self.conserve_with_capacity(level, plan)?)
     }
 
-    /// With a capacity function, shifts the interpolated cells of each coarse cell so that `Σ κ_f Q_f / N = κ_c Q_c`.
+    /// With a capacity function, shifts the interpolated cells of each coarse cell so that `Σ κ_f Q_f / N = κ_c Q_c`. Where that leaves one
+    /// inadmissible, all get the same state.
     fn conserve_with_capacity(&mut self, level: Level, plan: &TransferPlan<D>) -> Result<(), CommError> {
         let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
         let (ranks, header) = (self.ranks.clone(), self.header(Phase::Capacity, level));
@@ -56,7 +59,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (coarse, fine) = (&coarser[level.index() - 1], &mut finer[0]);
         let (layout, num_eqn) = (fine.layout.clone(), fine.num_eqn);
         let aux = std::mem::take(&mut fine.aux);
-        let shift = Shift { q: Shared::new(fine.q_mut()), aux: &aux, num_eqn, num_aux, capacity, ratio };
+        let limiter = self.solver.limits().then_some((self.solver.as_ref(), fine.geometry.in_space()));
+        let shift = Shift { q: Shared::new(fine.q_mut()), aux: &aux, num_eqn, num_aux, capacity, ratio, limiter };
         // State and capacity of a coarse cell, one after another.
         let of_coarse = |source: usize, cell: [i32; D], m: usize| {
             let patch = &coarse.layout.patches[source];
@@ -144,6 +148,8 @@ struct Shift<'a, const D: usize, R> {
     /// Number of the auxiliary value that is the capacity.
     capacity: usize,
     ratio: Ratio<D>,
+    /// The solver, if it asks something of states, and where the level's cells lie.
+    limiter: Option<(&'a dyn PatchSolver<R>, Lattice)>,
 }
 
 impl<const D: usize, R: Scalar> Shift<'_, D, R> {
@@ -153,24 +159,74 @@ impl<const D: usize, R: Scalar> Shift<'_, D, R> {
     /// # Safety
     /// Nobody else touches the region's cells meanwhile.
     unsafe fn region(&self, region: &InterpRegion<D>, target: &PatchLayout<D>, coarse: impl Fn([i32; D], usize) -> R) {
-        let Shift { q, num_eqn, ratio, .. } = *self;
+        let (num_eqn, ratio) = (self.num_eqn, self.ratio);
         let kappa = |cell| self.aux[target.offset(self.num_aux, cell) + self.capacity * target.component()].to_f64();
-        for cell in region.cells.coarse_from_fine(ratio).cells() {
+        let whole = region.cells.coarse_from_fine(ratio);
+        let wanted = |cell, m| coarse(cell, num_eqn).to_f64() * coarse(cell, m).to_f64() * f64::from(ratio.cells());
+        for cell in whole.cells() {
             let fine_cells = CellBox::cell(cell).fine_from_coarse(ratio);
+            let capacity_sum: f64 = fine_cells.cells().map(kappa).sum();
             for m in 0..num_eqn {
                 let at = |c| target.offset(num_eqn, c) + m * target.component();
                 // SAFETY: the caller's promise.
-                let sum = |c: [i32; D]| kappa(c) * unsafe { *q.at(at(c)) }.to_f64();
+                let sum = |c: [i32; D]| kappa(c) * unsafe { *self.q.at(at(c)) }.to_f64();
                 let held: f64 = fine_cells.cells().map(sum).sum();
-                let capacity_sum: f64 = fine_cells.cells().map(kappa).sum();
-                let wanted = coarse(cell, num_eqn).to_f64() * coarse(cell, m).to_f64() * f64::from(ratio.cells());
-                let shift = R::from_f64((wanted - held) / capacity_sum);
-                for row in fine_cells.rows() {
-                    // SAFETY: likewise.
-                    let values = unsafe { q.row_mut(at(row), fine_cells.size()[0] as usize) };
-                    values.iter_mut().for_each(|v| *v += shift);
-                }
+                let shift = R::from_f64((wanted(cell, m) - held) / capacity_sum);
+                // SAFETY: likewise.
+                unsafe { self.change(&fine_cells, target, m, |value| value + shift) };
             }
         }
+        // SAFETY: likewise.
+        let admits = |cells: &CellBox<D>| unsafe { self.admits(cells, target) };
+        if admits(&region.cells) {
+            return;
+        }
+        for cell in whole.cells() {
+            let fine_cells = CellBox::cell(cell).fine_from_coarse(ratio);
+            if admits(&fine_cells) {
+                continue;
+            }
+            let capacity_sum: f64 = fine_cells.cells().map(kappa).sum();
+            for m in 0..num_eqn {
+                let mean = R::from_f64(wanted(cell, m) / capacity_sum);
+                // SAFETY: likewise.
+                unsafe { self.change(&fine_cells, target, m, |_| mean) };
+            }
+        }
+    }
+
+    /// Changes component `m` of some cells.
+    ///
+    /// # Safety
+    /// Nobody else touches these cells meanwhile.
+    unsafe fn change(&self, cells: &CellBox<D>, target: &PatchLayout<D>, m: usize, new: impl Fn(R) -> R) {
+        for row in cells.rows() {
+            let start = target.offset(self.num_eqn, row) + m * target.component();
+            // SAFETY: the caller's promise.
+            let values = unsafe { self.q.row_mut(start, cells.size()[0] as usize) };
+            values.iter_mut().for_each(|value| *value = new(*value));
+        }
+    }
+
+    /// Whether the solver allows the states of some cells.
+    ///
+    /// # Safety
+    /// Nobody writes these cells meanwhile.
+    unsafe fn admits(&self, cells: &CellBox<D>, target: &PatchLayout<D>) -> bool {
+        let Some((solver, lattice)) = self.limiter else { return true };
+        cells.rows().all(|row| {
+            let states = SourceRow {
+                q: self.q.at(target.offset(self.num_eqn, row)),
+                aux: self.aux[target.offset(self.num_aux, row)..].as_ptr(),
+                len: cells.size()[0] as usize,
+                component: target.component(),
+                lattice,
+                first: [0; 3],
+                t: 0.0,
+                dt: 0.0,
+            };
+            // SAFETY: the row lies in the patch, with all its components; it is only read.
+            unsafe { solver.first_inadmissible(&states, true) }.is_none()
+        })
     }
 }
