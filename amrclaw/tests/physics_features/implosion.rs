@@ -1,4 +1,4 @@
-//! A strong shock into cold gas.
+//! Strong shocks into cold gas.
 
 use crate::common::{advance_to, for_each_finest_cell, start};
 
@@ -20,6 +20,28 @@ fn cold_gas_implodes() {
         });
         let density = mass / area;
         assert!((density - 16.0).abs() < 1.0, "{solver}: the density is {density}");
+        assert!(simulation.counts().fallback.taken > 0, "{solver}");
+    }
+}
+
+/// A jet a hundred times as fast as its sound, ten times as dense as the gas around. Momentum is balanced where they meet, so that its head moves
+/// with `u/(1 + √(1/10))` (Norman et al. 1982), to a base cell.
+#[test]
+fn a_fast_jet_enters_gas() {
+    let jet = include_str!("../../../examples/mach_jet/case.toml");
+    for solver in ["solver.name=euler", "solver.name=euler_hllc"] {
+        let mut simulation = start(jet, &[solver, "levels={max=2,ratio=[2]}", "time.end=0.025"]);
+        advance_to(&mut simulation, 0.025);
+        let mut head = 0.0_f64;
+        for_each_finest_cell(&simulation.frame(), |_, [x, y], _, state| {
+            // Gas around is at most four times as dense as at the start, 2.
+            if y < 0.03 && state[0] > 3.5 {
+                head = head.max(x);
+            }
+        });
+        let speed = 100.0 * (5.0 / 3.0 * 0.4127 / 5.0_f64).sqrt();
+        let expected = 0.025 * speed / (1.0 + 0.1_f64.sqrt());
+        assert!((head - expected).abs() < 0.025, "{solver}: the head is at {head}, not {expected}");
         assert!(simulation.counts().fallback.taken > 0, "{solver}");
     }
 }
