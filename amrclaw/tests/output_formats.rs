@@ -44,6 +44,7 @@ fn sample<const D: usize>(number: usize) -> Frame<D> {
         cells,
         ratios,
         mapping: vec![],
+        mesh: None,
         levels,
     }
 }
@@ -266,6 +267,7 @@ fn tiny() -> Checkpoint<1> {
         cells: [4],
         ratios: vec![Ratio([2])],
         mapping: vec!["X^2".into()],
+        mesh: None,
         levels: vec![level(0.25, CellBox::new([0], [4])), level(0.125, CellBox::new([2], [6]))],
     };
     Checkpoint { frame, schedule: r#"{"dt": 0.5}"#.into(), case: "[mesh]".into() }

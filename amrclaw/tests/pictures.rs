@@ -37,6 +37,7 @@ fn two_levels(value: impl Fn(usize, [f64; 2]) -> f64) -> Frame<2> {
         cells: [30, 20],
         ratios: vec![ratio],
         mapping: vec![],
+        mesh: None,
         levels: vec![level(0, 0.1, &coarse), level(1, 0.025, &fine)],
     }
 }
@@ -164,6 +165,7 @@ fn line_frame() -> Frame<1> {
         cells: [21],
         ratios: vec![ratio],
         mapping: vec![],
+        mesh: None,
         levels: vec![
             FrameLevel { dx: [dx], patches: vec![patch(0, 21, dx)] },
             FrameLevel { dx: [dx / 4.0], patches: vec![patch(28, 40, dx / 4.0), patch(40, 56, dx / 4.0)] },
@@ -186,6 +188,7 @@ fn solid_frame() -> Frame<3> {
         cells: [100, 10, 5],
         ratios: vec![],
         mapping: vec![],
+        mesh: None,
         levels: vec![FrameLevel { dx: [0.1, 0.1, 0.2], patches: vec![FramePatch { cells, q, aux: vec![] }] }],
     }
 }

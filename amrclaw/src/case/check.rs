@@ -37,6 +37,8 @@ pub(super) struct Formulas {
     pub criterion_fields: Vec<String>,
     /// Per axis and side, one per equation where the side is an inflow.
     pub inflow: Vec<[Option<Vec<Expression>>; 2]>,
+    /// Of each name of the sides of a mesh from a file, one per equation where the side is an inflow.
+    pub inflow_of_mesh: Vec<Option<Vec<Expression>>>,
     /// Physical coordinates, one for each axis, of a mapped mesh.
     pub mapping: Option<Vec<Expression>>,
     /// The condition for an early end, over the solver's fields.
@@ -58,11 +60,14 @@ pub(super) fn check(
         let numbers = |count: usize| format!("{count} number{}", plural(count));
         let (given, wanted) = (numbers(axes), numbers(shape.dimension));
         let message = format!("has {given}, but the solver `{}` is for {}D", shape.name, shape.dimension);
-        reader.wrong("mesh.cells", message, format!("write {wanted}, or choose another solver"));
+        let key = if case.mesh.file.is_some() { "mesh.file" } else { "mesh.cells" };
+        reader.wrong(key, message, format!("write {wanted}, or choose another solver"));
     }
     check_parameters(reader, &case.solver, shape);
     check_scheme(reader, case, shape);
-    check_stability(reader, case, shape);
+    if case.mesh.file.is_none() {
+        check_stability(reader, case, shape);
+    }
     check_walls(reader, &case.mesh, shape);
     let (mapped, mapping);
     let case = match &case.mesh.mapping {
@@ -104,6 +109,12 @@ pub(super) fn check(
             .collect(),
         criterion_fields: scope.fields(),
         inflow: super::inflow::check(
+            reader,
+            case,
+            shape,
+            &Names { reduced: reduced.clone(), ..scope.names(&shape.equations) },
+        ),
+        inflow_of_mesh: super::inflow::check_of_mesh(
             reader,
             case,
             shape,
@@ -217,18 +228,34 @@ fn check_scheme(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShap
 }
 
 fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape) {
+    if let Some(file) = &mesh.file {
+        for (name, kind) in file.mesh.boundary.names.iter().zip(&file.sides) {
+            check_wall(reader, &format!("mesh.boundary.{name}"), (&[*kind], 0), shape);
+        }
+        let message = format!("the solver `{}` cannot be rotated into the frame of a face", shape.name);
+        let help =
+            "use a solver whose components are scalars, `vector(...)` and `tensor(...)` and that has no `directions`";
+        reader.check(!shape.directions && shape.has_directed(), "mesh.file", message, help);
+    }
     for (d, sides) in mesh.boundary.iter().enumerate() {
         let key = format!("mesh.boundary.{}", super::sections::AXES[d]);
+        check_wall(reader, &key, (sides, d), shape);
+    }
+}
+
+/// Notes walls that the solver does not allow at a side.
+fn check_wall(reader: &mut Reader<'_>, key: &str, (sides, d): (&[BoundaryKind], usize), shape: &SolverShape) {
+    {
         if sides.contains(&BoundaryKind::Wall) && !reflects(&shape.groups, shape.dimension, Axis::ALL[d]) {
             let message = format!("the solver `{}` has no velocity for a wall to reflect", shape.name);
-            reader.wrong(&key, message, "write \"extrapolate\", \"periodic\" or \"user\"");
+            reader.wrong(key, message, "write \"extrapolate\", \"periodic\" or \"user\"");
         }
         let is_solid = shape.has(GroupKind::Vector) && shape.has(GroupKind::Tensor);
         let of_solid = |side: &&BoundaryKind| matches!(side, BoundaryKind::Clamped | BoundaryKind::Free);
         if let Some(side) = sides.iter().find(of_solid).filter(|_| !is_solid) {
             let message =
                 format!("\"{side}\" is for solids: the solver `{}` has not both a vector and a tensor", shape.name);
-            reader.wrong(&key, message, "write \"wall\", \"extrapolate\", \"periodic\" or \"user\"");
+            reader.wrong(key, message, "write \"wall\", \"extrapolate\", \"periodic\" or \"user\"");
         }
     }
 }

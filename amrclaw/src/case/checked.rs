@@ -157,17 +157,33 @@ impl Case {
         let values = |side: &Option<Vec<Expression>>| {
             side.as_ref().map(|values| ExpressionBoundary::new(of_parameters(values, reduced)))
         };
-        std::array::from_fn(|d| self.formulas.inflow[d].each_ref().map(values))
+        std::array::from_fn(|d| self.formulas.inflow.get(d).map_or([None, None], |sides| sides.each_ref().map(values)))
     }
 
-    /// The map from computational to physical coordinates, if the mesh is mapped.
+    /// Of each name of the sides of a mesh from a file the values beyond it, where the case gives formulas for them.
+    pub fn inflow_of_mesh<const D: usize>(&self, reduced: &Reduced) -> Vec<Option<ExpressionBoundary<D>>> {
+        self.assert_dimension::<D>();
+        let values = |side: &Option<Vec<Expression>>| {
+            side.as_ref().map(|values| ExpressionBoundary::new(of_parameters(values, reduced)))
+        };
+        self.formulas.inflow_of_mesh.iter().map(values).collect()
+    }
+
+    /// The map from computational to physical coordinates, if the mesh is mapped or from a file.
     pub fn mapping<const D: usize>(&self) -> Option<Arc<Mapping<D>>> {
         self.assert_dimension::<D>();
+        if let Some(file) = &self.settings.mesh.file {
+            return Some(Arc::new(crate::physics::centroids(&file.mesh)));
+        }
         self.formulas.mapping.as_deref().map(|formulas| Arc::new(super::mapping::mapping(&self.settings, formulas)))
     }
 
     /// The formulas of the mapping, if the mesh is mapped.
     pub fn mapping_formulas(&self) -> Option<crate::physics::Formulas> {
+        if self.settings.mesh.file.is_some() {
+            // No device asks for them.
+            return Some(crate::physics::Formulas::default());
+        }
         self.formulas.mapping.as_ref().map(|formulas| ExpressionMap::new(formulas.clone()).formulas())
     }
 

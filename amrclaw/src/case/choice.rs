@@ -54,6 +54,40 @@ choices! {
         /// The solver's own values.
         User = "user",
     }
+    /// What limits gradients on a mesh from a file.
+    MeshLimiter {
+        /// Nothing.
+        None = "none",
+        /// No state at a face is beyond those of the cell and its neighbours.
+        BarthJespersen = "barth-jespersen",
+        /// The same smoothly.
+        Venkatakrishnan = "venkatakrishnan",
+    }
+    /// The order of the cells of a mesh from a file.
+    MeshOrder {
+        /// The file's.
+        File = "file",
+        /// Along Hilbert's curve.
+        Hilbert = "hilbert",
+        /// Cuthill's and McKee's, reversed.
+        Rcm = "rcm",
+    }
+    /// How gradients on a mesh from a file are made.
+    MeshGradient {
+        /// By least squares.
+        LeastSquares = "least-squares",
+        /// By Gauss' theorem.
+        GreenGauss = "green-gauss",
+    }
+    /// Stages of a step on a mesh from a file.
+    MeshTime {
+        /// One.
+        Euler = "euler",
+        /// Two.
+        Rk2 = "rk2",
+        /// Three.
+        Rk3 = "rk3",
+    }
     /// How flagged cells are covered with patches.
     ClusterKind {
         /// Few boxes, cut where they fit the flags.

@@ -18,6 +18,9 @@ pub(super) fn check(
 ) -> Vec<[Option<Vec<Expression>>; 2]> {
     let is_inflow =
         |axis: usize, side: usize| case.mesh.boundary.get(axis).is_some_and(|b| b[side] == BoundaryKind::Inflow);
+    if case.mesh.file.is_some() {
+        return Vec::new();
+    }
     let own = |axis, side| case.inflow.iter().find(|table| table.side == Some((axis, side)));
     let common = case.inflow.iter().find(|table| table.side.is_none());
     let mut common_is_used = false;
@@ -59,7 +62,39 @@ impl CaseSettings {
 
 /// The path of a table.
 fn path(table: &InflowValues) -> String {
-    format!("mesh.boundary.{}", table.side.map_or("inflow", |(axis, side)| SIDES[2 * axis + side]))
+    format!("mesh.boundary.{}", table.table)
+}
+
+/// As [`check`] for the sides of a mesh from a file, one for each name.
+pub(super) fn check_of_mesh(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    shape: &SolverShape,
+    names: &Names,
+) -> Vec<Option<Vec<Expression>>> {
+    let Some(file) = &case.mesh.file else { return Vec::new() };
+    let mut used = vec![false; case.inflow.len()];
+    let mut of_side = |side: usize, name: &String| {
+        let find = |wanted| case.inflow.iter().position(|table| table.side == wanted);
+        let Some(table) = find(Some((side, 0))).or(find(None)) else {
+            let help = format!("write an expression for each equation under `[mesh.boundary.{name}_state]`");
+            reader.wrong(&format!("mesh.boundary.{name}"), "is \"inflow\", but no inflow values are given", help);
+            return None;
+        };
+        used[table] = true;
+        expressions(reader, &case.inflow[table], shape, names)
+    };
+    let sides = file.mesh.boundary.names.iter().zip(&file.sides).enumerate();
+    let all = sides.map(|(n, (name, kind))| if *kind == BoundaryKind::Inflow { of_side(n, name) } else { None });
+    let all = all.collect();
+    for (table, _) in case.inflow.iter().zip(used).filter(|(_, used)| !used) {
+        reader.wrong(
+            &path(table),
+            "no side of the mesh uses these values",
+            "write \"inflow\" for the side, or remove the table",
+        );
+    }
+    all
 }
 
 fn expressions(

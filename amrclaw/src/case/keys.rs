@@ -21,7 +21,10 @@ pub const KEYS: &[Key] = &[
     key("solver.PARAMETER", "number", "the solver's"),
     key("mesh.lower", "list of numbers", "0 along every axis"),
     key("mesh.upper", "list of numbers", "1 along every axis"),
-    key("mesh.cells", "list of integers", "required"),
+    key("mesh.cells", "list of integers", "required, or `mesh.file`"),
+    key("mesh.file", "string", "none"),
+    key("mesh.order", "word", "`\"hilbert\"`"),
+    key("mesh.periodic", "list of pairs of names", "none"),
     key("mesh.mapping", "`\"user\"`, or a table", "no mapping"),
     key("mesh.mapping.x", "expression", "no mapping"),
     key("mesh.mapping.y", "expression", "required beside `mesh.mapping.x`"),
@@ -42,6 +45,8 @@ pub const KEYS: &[Key] = &[
     key("mesh.boundary.y", "list of two words", "`\"extrapolate\"`"),
     key("mesh.boundary.z", "list of two words", "`\"extrapolate\"`"),
     key("mesh.boundary.aux", "word", "`\"nearest\"`"),
+    key("mesh.boundary.SIDE", "word", "required for each side of `mesh.file`"),
+    key("mesh.boundary.SIDE.EQUATION", "expression", "that of `mesh.boundary.inflow`"),
     key("mesh.boundary.inflow.EQUATION", "expression", "required where a side is `\"inflow\"`"),
     key("mesh.boundary.x_lower.EQUATION", "expression", "that of `mesh.boundary.inflow`"),
     key("mesh.boundary.x_upper.EQUATION", "expression", "that of `mesh.boundary.inflow`"),
@@ -80,6 +85,8 @@ pub const KEYS: &[Key] = &[
         "`\"unsplit\"`; with a solver without `transverse` `\"strang\"`, at order 1 `\"godunov\"`",
     ),
     key("scheme.limiter", "word, or list of words", "`\"mc\"`"),
+    key("scheme.time", "word", "`\"rk2\"`, at order 1 `\"euler\"`"),
+    key("scheme.gradient", "word", "`\"least-squares\"`"),
     key("scheme.source", "word", "`\"godunov\"` if the solver or the case has a source; else `\"none\"`"),
     key("scheme.source_method", "word", "`\"explicit\"`"),
     key("scheme.capacity", "string", "none"),
@@ -133,8 +140,16 @@ pub(super) enum Known {
 /// Looks a path up.
 pub(super) fn known(path: &str) -> Known {
     let (mut found, mut kind) = (Known::No, None);
+    let mut literal = false;
     for key in KEYS {
-        match (matches(key.path, path), found) {
+        let rest = matches(key.path, path);
+        let read = rest.map_or("", |rest| &key.path[..key.path.len() - rest.len()]);
+        let is_literal = !read.split('.').any(|part| part.len() > 1 && part.bytes().all(|b| b.is_ascii_uppercase()));
+        if literal && !is_literal {
+            continue;
+        }
+        literal |= rest.is_some() && is_literal;
+        match (rest, found) {
             (Some(""), Known::No) => (found, kind) = (Known::Key, Some(key.kind)),
             (Some(rest), _) if !rest.is_empty() => {
                 return Known::Table { list: rest.starts_with("N."), or_value: kind };

@@ -31,8 +31,8 @@ pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
 pub use settings::{
     CaseSettings, CellData, FlagSettings, FrameSchedule, GaugeSettings, InflowValues, LevelSettings, MappingSettings,
-    MeshSettings, NamedExpression, OutputSettings, Region, RegionPlace, RegridSettings, SchemeSettings, SolverChoice,
-    SolverFrom, TimeSettings,
+    MeshFile, MeshSettings, NamedExpression, OutputSettings, Region, RegionPlace, RegridSettings, SchemeSettings,
+    SolverChoice, SolverFrom, TimeSettings,
 };
 pub use settle::ResolvedSettings;
 pub use shape::{NoSolver, ParameterShape, SolverFormulas, SolverShape};

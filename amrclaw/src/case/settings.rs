@@ -89,6 +89,23 @@ pub struct MeshSettings {
     pub aux_outside: AuxOutside,
     /// Physical coordinates, where the mesh is mapped.
     pub mapping: Option<MappingSettings>,
+    /// The mesh from a file. The domain is then the row that `physics::row_of` gives.
+    pub file: Option<MeshFile>,
+}
+
+/// The case file's `mesh.file` and what goes with it.
+#[derive(Clone, Debug)]
+pub struct MeshFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The mesh.
+    pub mesh: Arc<unstructured::Mesh>,
+    /// Of each name of its sides what lies beyond.
+    pub sides: Vec<BoundaryKind>,
+    /// Values there; sides by the number of their name.
+    pub inflow: Vec<InflowValues>,
+    /// Order, stages, gradients, limiter.
+    pub scheme: unstructured::step::Scheme,
 }
 
 /// The case file's `[mesh.mapping]`: physical coordinates as formulas of the computational ones, `X`, `Y` and `Z`.
@@ -266,6 +283,8 @@ pub struct NamedExpression {
 /// Values beyond a side of the domain: one of the tables within `[mesh.boundary]`.
 #[derive(Clone, Debug)]
 pub struct InflowValues {
+    /// Name of the table.
+    pub table: String,
     /// Axis and side, 0 for the lower one; `None` for all sides that have no table of their own.
     pub side: Option<(usize, usize)>,
     /// An expression per equation; in the order of the file.

@@ -48,7 +48,7 @@ impl Reader<'_> {
         }
     }
 
-    fn unknown_key(&mut self, parent: &str, name: &str, path: &str, place: &Place) {
+    pub fn unknown_key(&mut self, parent: &str, name: &str, path: &str, place: &Place) {
         let names = names_in(parent);
         let where_known = paths_ending_in(name).next();
         let help = match (where_known, nearest(name, names.iter().copied())) {

@@ -7,7 +7,7 @@ pub use finite::check_finite;
 use crate::formula::{ExpressionError, Names, RowExpressions, cell_names, compile_on_mesh};
 use crate::frames::derived::{FormulaError, Vocabulary};
 use crate::frames::error::InputError;
-use crate::frames::frame::Frame;
+use crate::frames::frame::{FieldIndex, Frame};
 use crate::frames::read::{self, FrameReader};
 use crate::index::CellBox;
 use crate::mesh::{Geometry, Mapping};
@@ -195,6 +195,21 @@ pub fn to_exact<const D: usize>(
         let exact = compile_on_mesh(text, &frame.mapping, &names).map_err(mistake)?;
         let exact = RowExpressions::<D>::new(vec![exact]);
         let mut sum = Sum::default();
+        if let (Some(mesh), Some(mapping)) = (&frame.mesh, &mapping) {
+            let patch = &frame.levels[0].patches[0];
+            let cells = patch.cells.cells().zip(patch.values(FieldIndex::Equation(equation))).zip(&mesh.volume);
+            for ((cell, value), volume) in cells {
+                // The value at the centroid is the mean up to second order.
+                let (centre, mut truth) = (mapping.position(frame.geometry(0).centre(cell)), [0.0]);
+                exact.evaluate(&CellRow::point(centre, [0.0; D], frame.time), &[], &mut truth);
+                if !truth[0].is_finite() {
+                    return Err(not_finite((name, text), truth[0], (frame.geometry(0), cell), frame.time));
+                }
+                sum.add(*value, truth[0], *volume);
+            }
+            found.push((name.clone(), sum.norms()));
+            continue;
+        }
         for (l, level) in frame.levels.iter().enumerate() {
             let geometry = frame.geometry(l);
             let covering = frame.covering(l);
@@ -272,6 +287,9 @@ pub fn coarsest<const D: usize>(frame: &Frame<D>) -> Vec<Vec<f64>> {
 
 /// Volumes of the cells of a frame's coarsest level, x fastest.
 fn coarsest_volumes<const D: usize>(frame: &Frame<D>) -> Vec<f64> {
+    if let Some(mesh) = &frame.mesh {
+        return mesh.volume.clone();
+    }
     volumes((frame.geometry(0), frame.mapped().as_ref()), &frame.domain(0))
 }
 
@@ -286,6 +304,9 @@ pub fn to_frame<const D: usize>(frame: &Frame<D>, truth: &Frame<D>) -> Result<Ve
     }
     if (frame.lower, frame.upper) != (truth.lower, truth.upper) {
         return unlike("domains");
+    }
+    if frame.mesh.as_ref().map(|mesh| &mesh.centroid) != truth.mesh.as_ref().map(|mesh| &mesh.centroid) {
+        return unlike("meshes: those of files must be the same");
     }
     if !same_time(frame.time, truth.time) {
         return unlike("times");

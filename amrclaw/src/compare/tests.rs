@@ -22,6 +22,7 @@ fn frame(n: i32, shift: f64) -> Frame<2> {
         cells: [4 * n, 2 * n],
         ratios: vec![Ratio([2, 2])],
         mapping: vec![],
+        mesh: None,
         levels: vec![
             FrameLevel { dx: [dx; 2], patches: vec![patch(CellBox::new([0; 2], [4 * n, 2 * n]), dx, 0.0)] },
             FrameLevel {

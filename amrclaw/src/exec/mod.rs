@@ -6,6 +6,7 @@ pub mod comm;
 pub mod cpu;
 pub mod device;
 mod host_values;
+pub mod on_mesh;
 mod probe;
 mod queries;
 pub mod resident;

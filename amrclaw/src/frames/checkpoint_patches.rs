@@ -177,6 +177,7 @@ mod tests {
             cells: [9],
             ratios: vec![Ratio([2])],
             mapping: vec![],
+            mesh: None,
             levels: vec![level(1.0 / 9.0, &[[0, 4], [4, 9]]), level(0.5 / 9.0, &[[2, 6], [6, 8], [10, 16]])],
         }
     }

@@ -230,6 +230,7 @@ mod tests {
             cells: [1],
             ratios: vec![],
             mapping: vec![],
+            mesh: None,
             levels: vec![FrameLevel { dx: [1.0], patches: vec![patch] }],
         }
     }

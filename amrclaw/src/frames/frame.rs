@@ -4,6 +4,7 @@ use super::covering::Covering;
 use crate::formula::ExpressionMap;
 use crate::index::{CellBox, Ratio};
 use crate::mesh::{Domain, Geometry, Mapping};
+use crate::physics::centroids;
 use ndarray::{ArrayViewD, IxDyn};
 use std::borrow::Cow;
 use std::io;
@@ -32,6 +33,8 @@ pub struct Frame<const D: usize> {
     pub ratios: Vec<Ratio<D>>,
     /// On a mapped mesh the physical coordinates, as formulas of the computational `X`, `Y` and `Z`; else none.
     pub mapping: Vec<String>,
+    /// The mesh from a file, of which the frame's only patch is a row; of one that has been read, what pictures need.
+    pub mesh: Option<Arc<unstructured::Mesh>>,
     /// Levels that have patches, coarsest first.
     pub levels: Vec<FrameLevel<D>>,
 }
@@ -87,7 +90,7 @@ impl<const D: usize> Frame<D> {
         let bare = |patch: &FramePatch<D>| FramePatch { cells: patch.cells, q: Vec::new(), aux: Vec::new() };
         let level =
             |level: &FrameLevel<D>| FrameLevel { dx: level.dx, patches: level.patches.iter().map(bare).collect() };
-        let Frame { steps, equations, aux, ratios, mapping, .. } = self;
+        let Frame { steps, equations, aux, ratios, mapping, mesh, .. } = self;
         Frame {
             levels: self.levels.iter().map(level).collect(),
             steps: steps.clone(),
@@ -95,6 +98,7 @@ impl<const D: usize> Frame<D> {
             aux: aux.clone(),
             ratios: ratios.clone(),
             mapping: mapping.clone(),
+            mesh: mesh.clone(),
             ..*self
         }
     }
@@ -145,10 +149,18 @@ impl<const D: usize> Frame<D> {
     /// # Panics
     /// If the formulas are wrong: readers refuse such frames.
     pub fn mapped(&self) -> Option<Mapping<D>> {
+        if let Some(mesh) = &self.mesh {
+            return Some(centroids(mesh));
+        }
         let map = (!self.mapping.is_empty()).then(|| ExpressionMap::read(&self.mapping).expect("checked when read"))?;
         let (lower, upper, cells) = (self.lower, self.upper, self.cells);
         let finest = self.domain(self.ratios.len()).hi;
         Some(Mapping::new(Arc::new(map), Domain { lower, upper, cells, periodic: [false; D] }, finest))
+    }
+
+    /// True if VTK reads it as boxes of cells.
+    pub fn is_of_boxes(&self) -> bool {
+        self.mapping.is_empty() && self.mesh.is_none()
     }
 
     /// Which cells of a level the next finer one covers.

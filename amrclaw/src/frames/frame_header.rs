@@ -120,6 +120,7 @@ impl<'a> Attributes<'a> {
             cells: self.array(key::CELLS, AttrValue::to_i64s)?.map(|n: i64| n.clamp(0, i64::from(i32::MAX)) as i32),
             ratios: ratios.chunks_exact(D).map(|r| Ratio(std::array::from_fn(|d| r[d] as i32))).collect(),
             mapping: self.strings(key::MAPPING)?,
+            mesh: None,
             levels: Vec::new(),
         };
         let wrong = D == 1 || frame.mapping.len() != D || ExpressionMap::read(&frame.mapping).is_err();

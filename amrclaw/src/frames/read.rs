@@ -6,7 +6,7 @@ use super::digests::{DIGEST, check_digest, digest, digest_differs, digest_of_val
 use super::error::InputError;
 use super::frame::{Frame, FrameLevel, FramePatch, PatchSource};
 use super::frame_header::{Attributes, check_patches, damaged, open_streaming};
-use super::vtkhdf::{DATASETS, DIGESTS, FORMAT_VERSION, copies, level_path, number_of, outline_bytes};
+use super::vtkhdf::{DATASETS, DIGESTS, FORMAT_VERSION, copies, level_path, number_of, outline_bytes, read_mesh};
 use crate::index::CellBox;
 use crate::threads::parallel_map;
 use hdf5::{AttrValue, Dataset, Group};
@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What the messages call these files.
 const KIND: &str = "a frame written by this program";
@@ -91,6 +92,8 @@ impl<const D: usize> FrameReader<D> {
         let file = open_streaming(path, KIND)?;
         let header = header(path, &file)?;
         let (mut frame, num_levels) = header.frame::<D>()?;
+        let mesh = read_mesh(&file, D, frame.cells[0] as usize);
+        frame.mesh = mesh.map_err(|reason| InputError::Damaged { path: path.to_owned(), reason })?.map(Arc::new);
         let names = header.strings(DATASETS)?;
         if names.len() != frame.fields().count() {
             return Err(InputError::Damaged { path: path.to_owned(), reason: format!("fields are {names:?}") });

@@ -52,6 +52,7 @@ fn header<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, ratios:
         cells: without(frame.cells, axis),
         ratios,
         mapping: Vec::new(),
+        mesh: None,
         levels: Vec::new(),
     }
 }
@@ -188,6 +189,7 @@ mod tests {
             cells: [3, 4, 5],
             ratios: vec![],
             mapping: vec![],
+            mesh: None,
             levels: vec![FrameLevel { dx: [1.0, 2.0, 0.5], patches: vec![FramePatch { cells, q, aux: vec![] }] }],
         };
         for (axis, position, layer) in [(0, 1.5, 1), (1, 4.0, 2), (2, 2.5, 4), (2, -1.0, 0)] {
@@ -219,6 +221,7 @@ mod tests {
             cells: [4, 2, 2],
             ratios: vec![Ratio([2, 2, 2])],
             mapping: vec![],
+            mesh: None,
             levels: vec![
                 // The values beneath the fine patch must be ignored.
                 FrameLevel {

@@ -9,6 +9,8 @@
 
 mod mapped;
 
+pub use mapped::read_mesh;
+
 use super::atomic::{Durability, write_file, write_in_places};
 use super::digests::{DIGEST, bytes_of, digest, header_bytes};
 use super::error::OutputError;
@@ -71,16 +73,19 @@ fn build<const D: usize>(frame: &Frame<D>) -> FileBuilder {
     let mut file = FileBuilder::new();
     let mut root = file.create_group("VTKHDF");
     let mut header = file.create_group("amrclaw");
-    let kind = if frame.mapping.is_empty() { "OverlappingAMR" } else { "UnstructuredGrid" };
+    let kind = if frame.is_of_boxes() { "OverlappingAMR" } else { "UnstructuredGrid" };
     root.set_attr("Version", AttrValue::I64Array(vec![1, 0]));
     root.set_attr("Type", AttrValue::AsciiString(kind.into()));
     // The same thickness on all levels, so that fine cells fill the same slab as the coarse ones.
     let thickness = frame.levels.first().map_or(1.0, |l| 0.5 * l.dx.into_iter().fold(f64::INFINITY, f64::min));
-    let levels = if frame.mapping.is_empty() {
+    let levels = if frame.is_of_boxes() {
         root.set_attr("Origin", AttrValue::F64Array(pad(frame.lower, 0.0).to_vec()));
         &mut root
     } else {
         mapped::build(&mut root, frame, &names);
+        if let Some(mesh) = &frame.mesh {
+            mapped::build_mesh(&mut header, mesh);
+        }
         &mut header
     };
     for l in 0..frame.levels.len() {
@@ -126,8 +131,7 @@ fn fill<const D: usize>(file: &SparseFile<'_>, frame: &Frame<D>, values: &dyn Pa
     let names = dataset_names(frame);
     let fields: Vec<FieldIndex> = frame.fields().map(|(_, field)| field).collect();
     let copies = copies(frame);
-    let mapping = frame.mapped();
-    let mut mapped = mapping.map(|mapping| mapped::Cells::new(file, mapping, &names)).transpose()?;
+    let mut mapped = frame.mapped().map(|mapping| mapped::Cells::new(file, mapping, &names)).transpose()?;
     let mut digests = file.filler(&format!("amrclaw/{DIGESTS}"))?;
     for (l, level) in frame.levels.iter().enumerate() {
         let place = |name: &str| file.filler(&format!("{}/CellData/{name}", level_path(frame, l)));
@@ -143,7 +147,9 @@ fn fill<const D: usize>(file: &SparseFile<'_>, frame: &Frame<D>, values: &dyn Pa
             let covered = covering.of(&patch.cells);
             let marked: Vec<u8> = covered.iter().map(|&c| if c { REFINED_CELL } else { 0 }).collect();
             (0..copies).try_for_each(|_| marks.put(&marked, u8::to_le_bytes))?;
-            if let Some(mapped) = &mut mapped {
+            if let (Some(mapped), Some(mesh)) = (&mut mapped, &frame.mesh) {
+                mapped.put_mesh(mesh, &patch, &fields)?;
+            } else if let Some(mapped) = &mut mapped {
                 mapped.put(&patch, level.dx, &covered, &fields)?;
             }
         }
@@ -165,12 +171,12 @@ pub fn outline_bytes<const D: usize>(frame: &Frame<D>) -> Vec<u8> {
 
 /// The group of a level: outside VTK's own on a mapped mesh, whose cells VTK reads as an unstructured grid.
 pub fn level_path<const D: usize>(frame: &Frame<D>, level: usize) -> String {
-    format!("{}/Level{level}", if frame.mapping.is_empty() { "VTKHDF" } else { "amrclaw" })
+    format!("{}/Level{level}", if frame.is_of_boxes() { "VTKHDF" } else { "amrclaw" })
 }
 
 /// How often the values of each patch are stored: once per layer of each missing axis, unless VTK ignores them.
 pub fn copies<const D: usize>(frame: &Frame<D>) -> usize {
-    if frame.mapping.is_empty() { ((LAYERS[1] - LAYERS[0] + 1) as usize).pow(3 - D as u32) } else { 1 }
+    if frame.is_of_boxes() { ((LAYERS[1] - LAYERS[0] + 1) as usize).pow(3 - D as u32) } else { 1 }
 }
 
 /// First and last cell along x, y, z: both belong to the box.

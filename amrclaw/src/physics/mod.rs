@@ -11,6 +11,7 @@ mod cell_row;
 mod eigenvalues;
 mod formula;
 mod mapped;
+mod mesh;
 mod positions;
 mod problem;
 mod reduced;
@@ -25,6 +26,7 @@ pub use formula::{
     AroundFormulas, DerivativeKind, DeviceForm, Formulas, MappedFormulas, Node, NodeKind, Primitive, Quantity,
 };
 pub use mapped::{MappedAux, MappedWall};
+pub use mesh::{MeshSides, OnMesh, centroids, row_of};
 pub use positions::{AtPositions, SourceCentres};
 pub use problem::{
     AnyUserFunctions, AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceMethod,

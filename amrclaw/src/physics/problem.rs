@@ -1,10 +1,11 @@
 //! What is solved: everything that the user specifies besides the Riemann solver.
 
 use super::{
-    BoundaryBlockFunction, CachedCellFunction, CellFunction, CellRow, DeviceForm, MappedWall, ReducedParameters,
-    SourceCentres, StateBlockFunction,
+    BoundaryBlockFunction, CachedCellFunction, CellFunction, CellRow, DeviceForm, MappedWall, OnMesh,
+    ReducedParameters, SourceCentres, StateBlockFunction, centroids,
 };
-use crate::mesh::{Beyond, Domain};
+use crate::index::CellIndex;
+use crate::mesh::{Beyond, Domain, Geometry};
 use riemann::axis::{Axis, Side};
 use riemann::group::Wall;
 use riemann::patch::Scheme;
@@ -344,12 +345,17 @@ pub struct Problem<const D: usize> {
     pub conservation_fix: bool,
     /// Parameters of the solver that change from step to step, if any do. Formulas share their values.
     pub reduced: Option<Arc<ReducedParameters>>,
+    /// The mesh, where cells have any shape.
+    pub on_mesh: Option<OnMesh<D>>,
 }
 
 impl<const D: usize> Problem<D> {
     /// Ghost cells that a patch needs: two for one step of the scheme; more where several sweeps or steps follow one another
     /// without filling ghost cells between them, in Strang splitting and in Richardson's estimate.
     pub fn num_ghost(&self) -> i32 {
+        if self.on_mesh.is_some() {
+            return 0;
+        }
         let sweeps = self.split.sweeps::<D>();
         let read = |d: usize| sweeps.iter().map(|&(axes, _)| Split::reach(axes, self.looks_beside)[d]).sum::<i32>();
         let of_step = (0..D).map(read).max().unwrap_or(0);
@@ -359,6 +365,14 @@ impl<const D: usize> Problem<D> {
             (Split::Strang, _) => 4,
             _ => 2,
         })
+    }
+
+    /// The centre of a cell, for messages: on a mesh from a file its centroid, else computational.
+    pub fn centre(&self, geometry: &Geometry<D>, cell: CellIndex<D>) -> [f64; D] {
+        match &self.on_mesh {
+            Some(on_mesh) => centroids(&on_mesh.sides.mesh).position(geometry.centre(cell)),
+            None => geometry.centre(cell),
+        }
     }
 
     /// True if steps apply source terms: a function's, or the solver's own if it has one.

@@ -24,14 +24,19 @@ pub fn view(frame: &Frame<2>, mapping: &Mapping<2>, options: &PictureOptions) ->
         (frame.domain(0), std::array::from_fn(|d| (frame.upper[d] - frame.lower[d]) / f64::from(frame.cells[d])));
     let mut lower = [f64::INFINITY; 2];
     let mut upper = [f64::NEG_INFINITY; 2];
-    let steps = |d: usize| (frame.cells[d] / BOUNDARY_POINTS).max(1);
-    let rows = (0..frame.cells[1]).step_by(steps(1) as usize).chain([frame.cells[1] - 1]);
-    for row in rows {
-        let row = CellBox::new([cells.lo[0], row], [cells.hi[0], row + 1]);
-        for position in mapping.corners(&row, dx) {
-            for d in 0..2 {
-                (lower[d], upper[d]) = (lower[d].min(position[d]), upper[d].max(position[d]));
-            }
+    let mut hold = |position: [f64; 2]| {
+        for d in 0..2 {
+            (lower[d], upper[d]) = (lower[d].min(position[d]), upper[d].max(position[d]));
+        }
+    };
+    if let Some(mesh) = &frame.mesh {
+        mesh.points.iter().for_each(|point| hold([point[0], point[1]]));
+    } else {
+        let steps = |d: usize| (frame.cells[d] / BOUNDARY_POINTS).max(1);
+        let rows = (0..frame.cells[1]).step_by(steps(1) as usize).chain([frame.cells[1] - 1]);
+        for row in rows {
+            let row = CellBox::new([cells.lo[0], row], [cells.hi[0], row + 1]);
+            mapping.corners(&row, dx).into_iter().for_each(&mut hold);
         }
     }
     let mut view = View { lower, upper };
@@ -72,6 +77,18 @@ pub fn paint(
     outlines: &Outlines,
 ) -> io::Result<()> {
     let pixels = Pixels { view, plot };
+    if let Some(mesh) = &frame.mesh {
+        let row = values.patch(0, 0)?;
+        for (cell, value) in row.values(field).iter().enumerate() {
+            let nodes = mesh.cells.nodes.row(cell);
+            let corner = |n: usize| {
+                let point = mesh.points[nodes[n.min(nodes.len() - 1)] as usize];
+                pixels.of([point[0], point[1]])
+            };
+            fill(image, plot, [0, 1, 2, 3].map(corner), scale.colour(*value));
+        }
+        return Ok(());
+    }
     for (l, level) in frame.levels.iter().enumerate() {
         let covering = frame.covering(l);
         for number in 0..level.patches.len() {

@@ -216,6 +216,10 @@ fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(
     {
         return Err(PictureError::Level { level: level + 1, finest: frame.ratios.len() + 1 });
     }
+    if D == 3 && frame.mesh.is_some() {
+        let message = "a mesh from a file in 3D is not drawn as yet: open the frame in ParaView";
+        return Err(PictureError::Cut(message.to_owned()));
+    }
     for cut in &options.cuts {
         let (Cut::At { axis, .. } | Cut::Along { axis, .. }) = *cut;
         let name = ["x", "y", "z"][axis];
@@ -223,9 +227,9 @@ fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(
             let message = format!("a frame in {D}D cannot be cut along {name}");
             return Err(PictureError::Cut(message));
         }
-        if !frame.mapping.is_empty() && (D == 2 || matches!(cut, Cut::Along { .. })) {
+        if !frame.is_of_boxes() && (D == 2 || matches!(cut, Cut::Along { .. })) {
             let what = if D == 2 { "cut" } else { "projected: write --slice" };
-            return Err(PictureError::Cut(format!("a mapped mesh cannot be {what}")));
+            return Err(PictureError::Cut(format!("a mapped mesh, or one from a file, cannot be {what}")));
         }
         if D == 2 && matches!(cut, Cut::Along { .. }) {
             return Err(PictureError::Cut("only frames in 3D are projected; write --slice x=... or y=...".to_owned()));

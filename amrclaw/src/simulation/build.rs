@@ -2,13 +2,13 @@
 
 use super::step_limits::longest_in_time;
 use super::{RunError, Settings};
-use crate::case::{self, Case, ClusterKind, ResolvedSettings};
+use crate::case::{self, Case, ClusterKind, MeshFile, ResolvedSettings};
 use crate::formula::ExpressionBoundary;
 use crate::index::Ratio;
 use crate::mesh::{Domain, Mapping};
 use crate::physics::{
-    AtPositions, AuxOutside, Boundary, CellFunction, Criterion, Formulas, MappedAux, MappedWall, Problem,
-    ReducedParameters, SourceCentres, SourceSplit, Split, StateFunction, UserFunctions,
+    AtPositions, AuxOutside, Boundary, CellFunction, Criterion, Formulas, MappedAux, MappedWall, MeshSides, OnMesh,
+    Problem, ReducedParameters, SourceCentres, SourceSplit, Split, StateFunction, UserFunctions,
 };
 use crate::plan::nesting_width;
 use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegionPlace, RegridOptions, Shape};
@@ -88,6 +88,21 @@ fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Probl
     }
 }
 
+/// What a mesh from a file adds to the problem.
+fn on_mesh<const D: usize>(case: &Case, file: &MeshFile, reduced: &Option<Arc<ReducedParameters>>) -> OnMesh<D> {
+    let inflow = case.inflow_of_mesh::<D>(reduced);
+    let rule = |(kind, inflow): (&case::BoundaryKind, Option<ExpressionBoundary<D>>)| match (kind, inflow) {
+        (_, Some(values)) => Boundary::User(Arc::new(values)),
+        (case::BoundaryKind::Wall, _) => Boundary::Wall(Wall::Slip),
+        (case::BoundaryKind::Clamped, _) => Boundary::Wall(Wall::Clamped),
+        (case::BoundaryKind::Free, _) => Boundary::Wall(Wall::Free),
+        _ => Boundary::Extrapolate,
+    };
+    let rules = file.sides.iter().zip(inflow).map(rule).collect();
+    let sides = MeshSides::new(file.mesh.clone(), case.shape().groups.clone(), rules);
+    OnMesh { scheme: file.scheme, sides: Arc::new(sides) }
+}
+
 /// The problem of a case. `reduced`: the solver's parameters that change from step to step, if there are any.
 pub(super) fn problem<const D: usize>(
     case: &Case,
@@ -133,6 +148,18 @@ pub(super) fn problem<const D: usize>(
     let initial = case.initial_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
     let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
     let source = case.source_terms::<D>(&reduced).map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
+    // Formulas of a mapped mesh have been written in computational coordinates; those of a mesh from a file get the cells' centroids.
+    let (initial, aux, source) = match mapping.as_ref().filter(|_| case.mesh.file.is_some()) {
+        Some(mapping) => {
+            let own = at_positions(
+                mapping,
+                &Formulas::default(),
+                UserFunctions { initial, aux, source, ..UserFunctions::default() },
+            );
+            (own.initial, own.aux, own.source)
+        }
+        None => (initial, aux, source),
+    };
     let flag = case.criterion::<D>(&reduced);
     let tolerance = case.regrid.flag.tolerance;
     let aux = aux.or(user.aux);
@@ -174,6 +201,11 @@ pub(super) fn problem<const D: usize>(
         source_split,
         conservation_fix: case.regrid.conservation_fix,
         reduced,
+        on_mesh: None,
+    };
+    let problem = match &case.mesh.file {
+        Some(file) => Problem { on_mesh: Some(on_mesh(case, file, &problem.reduced)), ..problem },
+        None => problem,
     };
     Ok(match &mapping {
         Some(mapping) if case.solves_in_frames() => mapped(case, mapping, problem),
@@ -231,7 +263,8 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
         regrid: RegridOptions {
             buffer: case.regrid.buffer,
             cluster,
-            max_patch_size: case.regrid.max_patch_size,
+            // A mesh from a file is one row.
+            max_patch_size: if case.mesh.file.is_some() { i32::MAX } else { case.regrid.max_patch_size },
             nesting_width: nesting_width(num_ghost, &ratios),
             regions: case.regrid.region.iter().map(region).collect(),
         },

@@ -4,7 +4,7 @@ use super::build::{axes, problem, settings};
 use super::executor::{MakeExecutor, make};
 use super::reduce::Reduced;
 use super::whole::StopCondition;
-use super::{Gauge, RunError, RunOptions, ScheduleState, Simulation};
+use super::{Device, Gauge, Precision, RunError, RunOptions, ScheduleState, Simulation};
 use crate::case::{Case, GaugeSettings};
 use crate::frames::frame::{Frame, PatchSource};
 use crate::physics::UserFunctions;
@@ -37,6 +37,25 @@ pub struct SimulationBuilder<'a, const D: usize> {
     functions: UserFunctions<D>,
     solver: Option<&'a ChosenSolver>,
     make: MakeExecutor<'a, D>,
+}
+
+/// Refuses what a mesh from a file does not allow.
+fn check_on_mesh(case: &Case, options: &RunOptions, is_offered: bool) -> Result<(), RunError> {
+    let wrong = |message: &str, help: &str| Err(RunError::from(case.error("mesh.file", message, help)));
+    if !is_offered {
+        let message = format!("the solver `{}` has auxiliary values on the faces of a box", case.shape().name);
+        return wrong(&message, "use a solver whose auxiliary values are those of cells");
+    }
+    if options.device != Device::Cpu {
+        return wrong("meshes from files run on CPU threads only as yet", "leave `--device` out");
+    }
+    if options.comm.rank().of > 1 {
+        return wrong("meshes from files run on one rank only as yet", "use threads: `--threads`");
+    }
+    match options.precision {
+        Precision::F64 => Ok(()),
+        Precision::F32 => wrong("meshes from files run in `f64` only as yet", "leave `--precision` out"),
+    }
 }
 
 impl<const D: usize> Simulation<D> {
@@ -151,13 +170,23 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
             return Err(RunError::Solver(message));
         }
         demanded?;
+        if case.mesh.file.is_some() {
+            check_on_mesh(case, &options, kernels.double.solves_faces())?;
+        }
         let settings = settings::<D>(case, problem.num_ghost());
         let executor = make(&problem, kernels, settings.ratios.clone(), &options)?;
         let mapping = case.mapping::<D>();
         let gauge = |gauge: &GaugeSettings| {
             let position: [f64; D] = axes(&gauge.position);
-            let point = mapping.as_ref().map_or(Some(position), |mapping| mapping.inverse(position));
-            let point = point.expect("checked: the mapping reaches the gauge");
+            let point = match (&case.mesh.file, &mapping) {
+                (Some(file), _) => file
+                    .mesh
+                    .cell_at(&position)
+                    .map(|cell| std::array::from_fn(|d| if d == 0 { cell as f64 + 0.5 } else { 0.5 })),
+                (None, Some(mapping)) => mapping.inverse(position),
+                (None, None) => Some(position),
+            };
+            let point = point.expect("checked: the mesh reaches the gauge");
             Gauge::new(gauge.name.clone(), position, point, shape.equations.len())
         };
         let gauges = case.gauge.iter().map(gauge).collect();

@@ -5,7 +5,7 @@ use crate::exec::cpu::CpuExecutor;
 use crate::exec::device::KernelOptions;
 use crate::exec::resident::{GpuMachine, ResidentExecutor};
 use crate::exec::streamed::{GpuLane, LANES, Streamed};
-use crate::exec::{ExecError, Executor};
+use crate::exec::{ExecError, Executor, on_mesh};
 use crate::index::Ratio;
 use crate::physics::Problem;
 use riemann::patch::{PatchSolver, SolverKernels};
@@ -23,6 +23,9 @@ pub(super) fn make<const D: usize>(
     ratios: Vec<Ratio<D>>,
     options: &RunOptions,
 ) -> Result<Box<dyn Executor<D>>, RunError> {
+    if problem.on_mesh.is_some() {
+        return Ok(on_mesh::executor(problem, &solver.double, options.num_threads()));
+    }
     match options.precision {
         Precision::F64 => on_device(problem, &solver.double, ratios, options),
         Precision::F32 => {

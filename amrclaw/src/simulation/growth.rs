@@ -222,7 +222,7 @@ impl<const D: usize> Simulation<D> {
             }
         }
         let (value, level, patch, cell) = found;
-        let centre = self.hierarchy.geometry(level).centre(cell).to_vec();
+        let centre = self.problem.centre(&self.hierarchy.geometry(level), cell).to_vec();
         let own =
             (value.to_bits(), CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time: self.time });
         let told = match self.ranks.is_solo() {

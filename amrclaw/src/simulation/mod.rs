@@ -344,6 +344,7 @@ impl<const D: usize> Simulation<D> {
             cells: self.problem.domain.cells,
             ratios: self.settings.ratios.clone(),
             mapping: self.mapping.clone(),
+            mesh: self.problem.on_mesh.as_ref().map(|on_mesh| on_mesh.sides.mesh.clone()),
             levels: (0..self.hierarchy.num_levels()).map(level).collect(),
         }
     }

@@ -71,6 +71,7 @@ impl StepLimits {
         let in_time = function.is_some_and(|source| source.depends_on_time())
             || (own_source && of_time)
             || problem.boundary.as_flattened().iter().any(side_in_time)
+            || problem.on_mesh.as_ref().is_some_and(|on_mesh| on_mesh.sides.depend_on_time())
             || problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time());
         let default = if in_time { settings.dt_max_in_time } else { f64::INFINITY };
         StepLimits {

@@ -100,7 +100,7 @@ impl<const D: usize> Simulation<D> {
             let level = Level(l as u8);
             let (dt, time) = (look.longer * self.source_step(level), self.time);
             let (mode, patch, cell) = self.unstable_cell(level, source, dt, look.steps)?;
-            let centre = self.hierarchy.geometry(level).centre(cell).to_vec();
+            let centre = self.problem.centre(&self.hierarchy.geometry(level), cell).to_vec();
             Some((mode, dt, CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time }))
         };
         let found = (0..levels).filter_map(in_level).reduce(|a, b| if b.0.factor > a.0.factor { b } else { a });

@@ -80,6 +80,7 @@ mod tests {
             cells: [3, 2],
             ratios: vec![],
             mapping: vec![],
+            mesh: None,
             levels: vec![FrameLevel { dx: [1.0; 2], patches }],
         };
         assert_eq!(CoarseState::of(&frame).q, [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]]);

@@ -9,6 +9,7 @@ mod failures;
 mod folder;
 mod input;
 mod mesh;
+mod mesh_files;
 mod plot;
 mod restart;
 mod solver;

@@ -82,6 +82,7 @@ pub fn in_space<N: Machines>(
         source_split: plane.source_split,
         conservation_fix: true,
         reduced: None,
+        on_mesh: None,
     };
     let kernels = solver.double.device_source().expect("built-in solvers have a text");
     let machines = N::new(&KernelOptions::of(&problem, solver.double.as_ref(), kernels, false));

@@ -5,7 +5,7 @@ use super::fields;
 use crate::case::choice::BoundaryKind;
 use crate::case::origin::Value;
 use crate::case::reader::{Reader, brief, plural};
-use crate::case::settings::{InflowValues, MeshSettings};
+use crate::case::settings::{InflowValues, MeshFile, MeshSettings};
 use crate::mesh::FARTHEST;
 use crate::physics::AuxOutside;
 
@@ -22,8 +22,27 @@ pub fn dimension(reader: &mut Reader<'_>) -> Option<usize> {
 }
 
 /// Reads the section.
-pub fn read(reader: &mut Reader<'_>, dimension: Option<usize>) -> MeshSettings {
+pub fn read(reader: &mut Reader<'_>, dimension: Option<usize>, file: Option<MeshFile>) -> MeshSettings {
     let axes = dimension.unwrap_or(0);
+    if reader.is_present("mesh.file") && file.is_none() {
+        // What is wrong with it has been noted.
+        let (lower, upper, cells, boundary) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let aux_outside = AuxOutside::Nearest;
+        return MeshSettings { lower, upper, cells, boundary, aux_outside, mapping: None, file };
+    }
+    if let Some(file) = file {
+        let cells: Vec<i32> = (0..axes).map(|d| if d == 0 { file.mesh.num_cells() as i32 } else { 1 }).collect();
+        return MeshSettings {
+            lower: vec![0.0; axes],
+            upper: cells.iter().map(|&n| f64::from(n)).collect(),
+            cells,
+            boundary: vec![[BoundaryKind::Extrapolate; 2]; axes],
+            aux_outside: AuxOutside::Nearest,
+            mapping: None,
+            file: Some(file),
+        };
+    }
+    check_sides(reader);
     let cells = reader.integers("mesh.cells", 1).unwrap_or_else(|| vec![1; axes]);
     let lower = reader.per_axis("mesh.lower", dimension).unwrap_or_else(|| vec![0.0; axes]);
     let upper = reader.per_axis("mesh.upper", dimension).unwrap_or_else(|| vec![1.0; axes]);
@@ -32,7 +51,7 @@ pub fn read(reader: &mut Reader<'_>, dimension: Option<usize>) -> MeshSettings {
     }
     let aux_outside = reader.choice("mesh.boundary.aux", AuxOutside::Nearest);
     let boundary = boundary(reader, dimension);
-    let mut mesh = MeshSettings { lower, upper, cells, boundary, aux_outside, mapping: None };
+    let mut mesh = MeshSettings { lower, upper, cells, boundary, aux_outside, mapping: None, file: None };
     mesh.mapping = super::mapping::read(reader, &mesh, dimension);
     mesh
 }
@@ -47,6 +66,24 @@ fn check_extent(reader: &mut Reader<'_>, lower: &[f64], upper: &[f64]) {
         reader.check(lower < upper, &path, format!("the domain has no extent {span}"), help);
         let message = format!("the domain's extent is too large for a number {span}");
         reader.check(lower.abs().max(upper.abs()) <= FARTHEST, &path, message, "use a smaller domain");
+    }
+}
+
+/// Notes sides that a box does not have.
+fn check_sides(reader: &mut Reader<'_>) {
+    for (name, place) in reader.names("mesh.boundary") {
+        let path = format!("mesh.boundary.{name}");
+        let is_known = AXES.contains(&name) || SIDES.contains(&name) || matches!(name, "aux" | "inflow");
+        match reader.node(&path).map(|node| &node.value) {
+            _ if is_known && !SIDES.contains(&name) => {}
+            Some(Value::Table(_)) if is_known => {}
+            Some(Value::Table(_) | Value::String(_)) if !is_known => {
+                drop(fields::table(reader, &path));
+                reader.unknown_key("mesh.boundary", name, &path, place);
+            }
+            Some(_) if !is_known => drop(reader.optional_choice::<BoundaryKind>(&path)),
+            _ => reader.wrong(&path, "needs a table", format!("write `[{path}]` above its keys")),
+        }
     }
 }
 
@@ -103,7 +140,7 @@ pub fn inflow(reader: &mut Reader<'_>, dimension: Option<usize>) -> Vec<InflowVa
             let message = format!("the mesh has no axis {}: it is in {axes}D", AXES[axis]);
             reader.check(axis < axes, &path, message, "remove the table");
         }
-        tables.push(InflowValues { side, values });
+        tables.push(InflowValues { table: name.to_owned(), side, values });
     }
     tables
 }

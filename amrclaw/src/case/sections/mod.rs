@@ -5,6 +5,7 @@ mod idle;
 mod levels;
 mod mapping;
 mod mesh;
+mod mesh_file;
 mod output;
 mod region;
 mod regrid;
@@ -31,9 +32,14 @@ pub(super) const AXES: [&str; 3] = ["x", "y", "z"];
 pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettings, Option<usize>) {
     reader.check_keys();
     let solver = solver::read(reader);
-    let dimension = mesh::dimension(reader);
+    let file = mesh_file::read(reader);
+    let dimension = match &file {
+        Some(file) => Some(file.mesh.dim),
+        None if reader.is_present("mesh.file") => None,
+        None => mesh::dimension(reader),
+    };
     let solver = SolverChoice { dimension, ..solver };
-    let mesh = mesh::read(reader, dimension);
+    let mut mesh = mesh::read(reader, dimension, file);
     let levels = levels::read(reader, &mesh, dimension);
     let regrid = regrid::read(reader, &mesh, dimension, &levels);
     let time = time::read(reader);
@@ -47,7 +53,10 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
         primitive: fields::table(reader, fields::PRIMITIVE),
         aux: fields::cell_data(reader, "aux"),
         source: fields::cell_data(reader, "source"),
-        inflow: mesh::inflow(reader, dimension),
+        inflow: match &mut mesh.file {
+            Some(file) => std::mem::take(&mut file.inflow),
+            None => mesh::inflow(reader, dimension),
+        },
         fields: output::fields(reader),
         solver,
         mesh,
@@ -58,7 +67,9 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
         remarks: Vec::new(),
         origin: origin.clone(),
     };
-    idle::remark(reader, &settings, dimension);
+    if settings.mesh.file.is_none() {
+        idle::remark(reader, &settings, dimension);
+    }
     settings.remarks = std::mem::take(&mut reader.remarks);
     (settings, dimension)
 }

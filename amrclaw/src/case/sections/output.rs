@@ -146,6 +146,11 @@ fn gauge_position(reader: &mut Reader<'_>, path: &str, mesh: &MeshSettings, dime
     reader.require(path, "write the gauge's position, one number per axis");
     let position = reader.per_axis(path, dimension).unwrap_or_default();
     // On a mapped mesh positions are physical; `config::mapping` checks them.
+    if let Some(file) = &mesh.file {
+        let holds = position.len() != file.mesh.dim || file.mesh.cell_at(&position).is_some();
+        reader.check(holds, path, "the gauge is in no cell of the mesh", "write a point inside the mesh");
+        return position;
+    }
     if mesh.mapping.is_some() || !reader.fine(&["mesh.lower", "mesh.upper"]) {
         return position;
     }

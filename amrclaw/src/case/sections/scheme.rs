@@ -8,7 +8,9 @@ use riemann::limiter::Limiter;
 
 /// Reads the numerical scheme.
 pub fn read(reader: &mut Reader<'_>) -> SchemeSettings {
-    let limiter = reader.choices("scheme.limiter").unwrap_or(vec![Limiter::Mc]);
+    // A mesh from a file has limiters of its own.
+    let own = if reader.is_present("mesh.file") { None } else { reader.choices("scheme.limiter") };
+    let limiter = own.unwrap_or(vec![Limiter::Mc]);
     let help = "write one limiter for all waves, or one per wave; \"none\" for no limiter";
     reader.check(!limiter.is_empty(), "scheme.limiter", "the list is empty", help);
     SchemeSettings {

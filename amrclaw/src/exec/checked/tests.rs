@@ -56,6 +56,7 @@ fn problem() -> Problem<2> {
         source_split: SourceSplit::None,
         conservation_fix: true,
         reduced: None,
+        on_mesh: None,
     }
 }
 

@@ -23,6 +23,7 @@ use std::time::Instant;
 
 /// A step of a level in progress: all that its parts read or write.
 struct LevelStep<'a, const D: usize, R: Scalar> {
+    time: f64,
     dt: f64,
     /// Plans of all levels.
     plans: &'a [LevelPlans<D>],
@@ -58,8 +59,9 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
 }
 
 impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
-    /// Takes the step from time `time`.
-    fn take(mut self, time: f64) -> Result<StepReport, ExecError> {
+    /// Takes the step.
+    fn take(mut self) -> Result<StepReport, ExecError> {
+        let time = self.time;
         let mut outcome = StepReport::NONE;
         let next = self.arrays.next;
         let mut input = self.arrays.q;
@@ -172,7 +174,8 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         };
         if let Some(engine) = self.engine {
             let (level, cells) = (self.cells.level, self.cells);
-            let pass = Pass { level, number: n, sweeps: self.sweeps, plans: self.plans, cells, beside };
+            let pass =
+                Pass { level, number: n, sweeps: self.sweeps, plans: self.plans, cells, beside, time: self.time };
             return engine.update_all(&context, &pass);
         }
         let kept = Shared::new(self.arrays.kept);
@@ -291,6 +294,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (tiles, faces) = (store.tiles.clone(), store.faces.clone());
         let arrays = store.arrays_of_step(in_place, &mut self.pool);
         let step = LevelStep {
+            time,
             dt,
             plans,
             tiles: &tiles,
@@ -320,7 +324,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             host_works: &self.host_works,
             sweeps_in_place,
         };
-        let report = step.take(time)?;
+        let report = step.take()?;
         store.advance(in_place, dt);
         Ok(report)
     }

@@ -45,7 +45,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// The place of a cell at `time`, for messages.
     pub(super) fn place(&self, level: Level, patch: usize, cell: [i32; D], time: f64) -> CellPlace {
         let store = &self.levels[level.index()];
-        let centre = store.geometry.centre(cell).to_vec();
+        let centre = self.problem.centre(&store.geometry, cell).to_vec();
         let ghost = !store.layout.patches[patch].cells.contains(cell);
         CellPlace { level, patch, cell: cell.to_vec(), ghost, centre, time }
     }

@@ -138,7 +138,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         threads: usize,
         engine: Box<dyn SweepEngine<D, R>>,
     ) -> Self {
-        let pool = Pool::locked(engine.locks());
+        let pool = engine.locks().map_or_else(Pool::new, Pool::locked);
         CpuExecutor { pool, engine: Some(engine), ..Self::new(problem, solver, ratios, threads) }
     }
 }
@@ -362,8 +362,8 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
     }
 
     fn memory(&self) -> MemoryUse {
-        let device = self.engine.as_ref().map_or_else(DeviceUse::default, |engine| engine.usage());
-        let other = self.other_bytes();
+        let device = self.device_use().unwrap_or_default();
+        let other = self.other_bytes() + self.engine.as_ref().map_or(0, |engine| engine.host_bytes());
         MemoryUse {
             held: [self.pool.bytes() + other, device.memory.held as usize],
             peak: [self.pool.peak_bytes() + other, device.memory.peak as usize],
@@ -373,7 +373,7 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
     }
 
     fn device_use(&self) -> Option<DeviceUse> {
-        self.engine.as_ref().map(|engine| engine.usage())
+        self.engine.as_ref().and_then(|engine| engine.usage())
     }
 
     fn host_work(&self) -> Vec<HostWork> {

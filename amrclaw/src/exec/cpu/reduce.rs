@@ -115,6 +115,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             .ok()
             .map(|c| &aux[patch.offset(num_aux, row) + c * patch.component()..][..len]);
         let start = patch.offset(sums.len(), row);
+        if let Some(on_mesh) = &self.problem.on_mesh {
+            let volumes = &on_mesh.sides.mesh.volume[row[0] as usize..][..len];
+            for (m, sum) in sums.iter_mut().enumerate() {
+                let values = &q[start + m * patch.component()..][..len];
+                *sum += values.iter().zip(volumes).map(|(value, volume)| value.to_f64() * volume).sum::<f64>();
+            }
+            return;
+        }
         for (m, sum) in sums.iter_mut().enumerate() {
             let values = &q[start + m * patch.component()..][..len];
             *sum += match kappa {
@@ -129,8 +137,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn sample_patch(&self, level: Level, patch: usize, position: [f64; D], out: &mut [f64]) {
         let store = &self.levels[level.index()];
         let layout = &store.layout.patches[patch];
-        let Surroundings { cells, weights } = store.geometry.around(position, &layout.with_ghosts());
         out.fill(0.0);
+        if self.problem.on_mesh.is_some() {
+            let start = layout.offset(store.num_eqn, store.geometry.cell_at(position));
+            out.iter_mut()
+                .enumerate()
+                .for_each(|(m, value)| *value = store.q()[start + m * layout.component()].to_f64());
+            return;
+        }
+        let Surroundings { cells, weights } = store.geometry.around(position, &layout.with_ghosts());
         for (cell, weight) in cells.cells().zip(weights) {
             for (m, value) in out.iter_mut().enumerate() {
                 let offset = layout.offset(store.num_eqn, cell) + m * layout.component();

@@ -68,6 +68,8 @@ pub(in crate::exec) struct Pass<'a, const D: usize> {
     pub plans: &'a [LevelPlans<D>],
     pub cells: LevelCells<'a, D>,
     pub beside: SweepFunctions,
+    /// Time at the start of the step.
+    pub time: f64,
 }
 
 /// A level in whose cells functions are evaluated.
@@ -105,46 +107,71 @@ impl<const D: usize> Pass<'_, D> {
     }
 }
 
-/// Carries out sweeps in place of the processor's threads, and keeps what the conservation fix needs of them.
+/// Carries out sweeps in place of the processor's threads, and keeps what the conservation fix needs of them, if there can be finer levels.
 pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
     /// Drops what was built for levels and plans that a change of the mesh replaces.
-    fn adopt(&self, change: &MeshChange<'_, D>);
+    fn adopt(&self, _change: &MeshChange<'_, D>) {}
 
     /// Which of the case's functions it computes.
-    fn computes(&self) -> Computes;
+    fn computes(&self) -> Computes {
+        Computes::default()
+    }
 
     /// Fills a level's auxiliary values for a time, ghost cells included. False if some are invalid: the host then finds which.
-    fn fill_aux(&self, cells: &LevelCells<'_, D>, time: f64, aux: &mut [R]) -> Result<bool, ExecError>;
+    fn fill_aux(&self, _cells: &LevelCells<'_, D>, _time: f64, _aux: &mut [R]) -> Result<bool, ExecError> {
+        unreachable!("it computes none")
+    }
 
     /// Fills a level's own cells with initial data.
-    fn fill_initial(&self, cells: &LevelCells<'_, D>, time: f64, q: &mut [R]) -> Result<(), ExecError>;
+    fn fill_initial(&self, _cells: &LevelCells<'_, D>, _time: f64, _q: &mut [R]) -> Result<(), ExecError> {
+        unreachable!("it computes none")
+    }
 
     /// Updates all patches of the level. No access to the level's arrays is pending when it returns.
     fn update_all(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, ExecError>;
 
     /// Fetches the sums of the conservation fix at the edge of level `fine`: `Σ Δt (fine flux + C1) − Δt coarse flux`, `[equation,
     /// slot]`.
-    fn fetch_sums(&self, fine: usize, sums: &mut [R]) -> Result<(), ExecError>;
+    fn fetch_sums(&self, _fine: usize, _sums: &mut [R]) -> Result<(), ExecError> {
+        Ok(())
+    }
 
     /// Fetches, after a sweep of the coarser level, the sums started at the edge of level `fine` and the coarse cells there at the
     /// start of each sweep, to send those of faces that cross to other ranks.
-    fn fetch_register(&self, fine: usize, sums_and_cells: [&mut [R]; 2]) -> Result<(), ExecError>;
+    fn fetch_register(&self, _fine: usize, _sums_and_cells: [&mut [R]; 2]) -> Result<(), ExecError> {
+        Ok(())
+    }
 
     /// Stores them again, with those received from other ranks.
-    fn put_register(&self, fine: usize, sums_and_cells: [&[R]; 2]) -> Result<(), ExecError>;
+    fn put_register(&self, _fine: usize, _sums_and_cells: [&[R]; 2]) -> Result<(), ExecError> {
+        Ok(())
+    }
 
     /// Stores, before a step of level `fine`, two states of the coarse cells beside it: as sources have advanced them, and as the coarse step
     /// has solved its Riemann problems: `[2 num_eqn, slot]`.
-    fn put_source_cells(&self, fine: usize, states: &[R]) -> Result<(), ExecError>;
+    fn put_source_cells(&self, _fine: usize, _states: &[R]) -> Result<(), ExecError> {
+        Ok(())
+    }
 
-    /// Page locks for the arrays that sweeps copy from and to.
-    fn locks(&self) -> Box<dyn PageLock>;
+    /// Page locks for the arrays that sweeps copy from and to, if these are locked.
+    fn locks(&self) -> Option<Box<dyn PageLock>> {
+        None
+    }
 
-    /// Gives the solver's parameters that change from step to step values for sweeps to come.
-    fn set_parameters(&self, values: &[f64]) -> Result<(), ExecError>;
+    /// Gives the solver's parameters that change from step to step values for sweeps to come, if the solver is not the host's.
+    fn set_parameters(&self, _values: &[f64]) -> Result<(), ExecError> {
+        Ok(())
+    }
 
-    /// What the device has been used for.
-    fn usage(&self) -> DeviceUse;
+    /// What a device has been used for; `None` without one.
+    fn usage(&self) -> Option<DeviceUse> {
+        None
+    }
+
+    /// Bytes that it holds on the host.
+    fn host_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// Start and duration of the source terms applied after the waves.

@@ -323,19 +323,19 @@ impl<const D: usize, R: Scalar, L: Lane> SweepEngine<D, R> for Streamed<D, R, L>
         Ok(state.fix.put_source_cells(state.lane_buffers.first(), fine, bytes_of(states))?)
     }
 
-    fn locks(&self) -> Box<dyn PageLock> {
-        self.state.lock().lane_buffers.first().locks()
+    fn locks(&self) -> Option<Box<dyn PageLock>> {
+        Some(self.state.lock().lane_buffers.first().locks())
     }
 
     fn set_parameters(&self, values: &[f64]) -> Result<(), ExecError> {
         Ok(self.state.lock().lane_buffers.first().set_parameters(values)?)
     }
 
-    fn usage(&self) -> DeviceUse {
+    fn usage(&self) -> Option<DeviceUse> {
         let state = self.state.lock();
         let used = state.used;
         let mut seconds = [0.0; DevicePhase::COUNT];
         seconds[DevicePhase::Advance as usize] = used.kernel_seconds;
-        DeviceUse { streamed: Some(used), phase_seconds: Some(seconds), ..state.lane_buffers.first().usage() }
+        Some(DeviceUse { streamed: Some(used), phase_seconds: Some(seconds), ..state.lane_buffers.first().usage() })
     }
 }

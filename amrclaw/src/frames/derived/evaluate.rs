@@ -49,6 +49,7 @@ pub fn derive<const D: usize>(
         steps: frame.steps.clone(),
         ratios: frame.ratios.clone(),
         mapping: frame.mapping.clone(),
+        mesh: frame.mesh.clone(),
         ..*frame
     })
 }
@@ -95,6 +96,15 @@ impl<const D: usize> Formula<D> {
         let mut first = patch.cells;
         first.hi[0] = first.lo[0] + 1;
         let geometry = frame.geometry(l);
+        if let Some(mesh) = &frame.mesh {
+            for (cell, out) in out.iter_mut().enumerate() {
+                let centre = std::array::from_fn(|d| mesh.centroid[cell][d]);
+                let row = CellRow::point(centre, [0.0; D], frame.time);
+                let values: Vec<&[f64]> = values.iter().map(|values| &values[cell..=cell]).collect();
+                self.expression.evaluate(&row, &values, std::slice::from_mut(out));
+            }
+            return out;
+        }
         for (number, cell) in first.cells().enumerate() {
             let row = CellRow { geometry, first: cell, len: length, time: frame.time };
             let start = number * length;
@@ -207,6 +217,7 @@ mod tests {
             cells: [7, 5],
             ratios: Vec::<Ratio<2>>::new(),
             mapping: vec![],
+            mesh: None,
             levels: vec![FrameLevel { dx, patches: vec![FramePatch { cells, q, aux }] }],
         }
     }

@@ -3,12 +3,73 @@
 use crate::frames::frame::{FieldIndex, Frame, FramePatch};
 use crate::frames::sparse::{DataSetWriter, SparseFile, reserve};
 use crate::mesh::Mapping;
-use hdf5::{GroupBuilder, make_f64_type, make_i64_type, make_u8_type};
+use hdf5::{File, Group, GroupBuilder, make_f64_type, make_i64_type, make_u8_type};
 use std::io;
+use unstructured::mesh::Cells as MeshCells;
+use unstructured::{Mesh, Rows, Shape};
 
 /// VTK's numbers for quadrangles, `VTK_QUAD`, and for hexahedra, `VTK_HEXAHEDRON`.
 const QUADRANGLE: u8 = 9;
 const HEXAHEDRON: u8 = 12;
+
+/// The shapes of cells of meshes from files, in the order of [`Shape::ALL`], with VTK's numbers.
+const SHAPES: [(Shape, u8); 6] = [
+    (Shape::Triangle, 5),
+    (Shape::Quadrilateral, QUADRANGLE),
+    (Shape::Tetrahedron, 10),
+    (Shape::Hexahedron, HEXAHEDRON),
+    (Shape::Prism, 13),
+    (Shape::Pyramid, 14),
+];
+
+/// Names of the data sets of a mesh's centroids and volumes in the group `/amrclaw`.
+const CENTROIDS: &str = "centroids";
+const VOLUMES: &str = "volumes";
+
+/// Writes what reading a frame back needs of a mesh besides what VTK needs.
+pub fn build_mesh(header: &mut GroupBuilder, mesh: &Mesh) {
+    let count = mesh.num_cells() as u64;
+    header.create_dataset(CENTROIDS).with_f64_data(mesh.centroid.as_flattened()).with_shape(&[count, 3]);
+    header.create_dataset(VOLUMES).with_f64_data(&mesh.volume);
+}
+
+/// The points and cells of the mesh of a frame's file, without faces; `None` if the frame is not of one.
+///
+/// # Errors
+/// What is not as it was written.
+pub fn read_mesh(file: &File, dim: usize, num_cells: usize) -> Result<Option<Mesh>, String> {
+    let header = file.group("amrclaw").map_err(|error| error.to_string())?;
+    if !header.datasets().map_err(|error| error.to_string())?.iter().any(|name| name == CENTROIDS) {
+        return Ok(None);
+    }
+    let root = file.group("VTKHDF").map_err(|error| error.to_string())?;
+    let numbers = |group: &Group, name: &str| {
+        group.dataset(name).and_then(|set| set.read_f64()).map_err(|error| format!("{name}: {error}"))
+    };
+    let indices = |name: &str, most: usize| {
+        let read = root.dataset(name).and_then(|set| set.read_i64()).map_err(|error| format!("{name}: {error}"))?;
+        let index = |i: &i64| u32::try_from(*i).ok().filter(|&i| i as usize <= most);
+        read.iter().map(index).collect::<Option<Vec<u32>>>().ok_or_else(|| format!("{name}: an index is out of range"))
+    };
+    let vectors = |values: Vec<f64>| values.chunks_exact(3).map(|x| [x[0], x[1], x[2]]).collect::<Vec<_>>();
+    let (points, centroid) = (vectors(numbers(&root, "Points")?), vectors(numbers(&header, CENTROIDS)?));
+    let items = indices("Connectivity", points.len().saturating_sub(1))?;
+    let starts = indices("Offsets", items.len())?;
+    let kinds = root.dataset("Types").and_then(|set| set.read_u8()).map_err(|error| format!("Types: {error}"))?;
+    let shape = |kind: &u8| SHAPES.iter().find(|(_, number)| number == kind).map(|(shape, _)| *shape);
+    let shape = kinds.iter().map(shape).collect::<Option<Vec<Shape>>>().ok_or("Types: an unknown shape")?;
+    let volume = numbers(&header, VOLUMES)?;
+    let cells = MeshCells { shape, nodes: Rows { starts, items }, numbers: Vec::new() };
+    let is_whole = [cells.shape.len(), volume.len(), centroid.len()] == [num_cells; 3]
+        && cells.nodes.starts.len() == num_cells + 1
+        && cells.nodes.starts.windows(2).zip(&cells.shape).all(|(w, shape)| w[0] + shape.num_nodes() as u32 == w[1]);
+    if !is_whole {
+        return Err(format!("it has not the nodes of {num_cells} cells"));
+    }
+    let (faces, boundary) = (Default::default(), Default::default());
+    let (cell_faces, periodic) = (Rows::default(), Vec::new());
+    Ok(Some(Mesh { dim, points, cells, faces, cell_faces, volume, centroid, boundary, periodic }))
+}
 
 /// Number of corners of a cell, and VTK's cell type.
 const fn kind(dim: usize) -> (usize, u8) {
@@ -18,6 +79,9 @@ const fn kind(dim: usize) -> (usize, u8) {
 /// Writes the numbers of points and cells, and reserves space for points, cells and the values of each field, in the data set that `names`
 /// gives it. Points on a side that two patches share are stored once for each patch.
 pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &[String]) {
+    if let Some(mesh) = &frame.mesh {
+        return reserve_cells(root, [mesh.points.len(), mesh.num_cells(), mesh.cells.nodes.items.len()], names);
+    }
     let (mut points, mut cells) = (0, 0);
     for (l, level) in frame.levels.iter().enumerate() {
         let covering = frame.covering(l);
@@ -26,7 +90,11 @@ pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &
             cells += covering.of(&patch.cells).iter().filter(|covered| !**covered).count();
         }
     }
-    let corners = kind(D).0 * cells;
+    reserve_cells(root, [points, cells, kind(D).0 * cells], names);
+}
+
+/// Reserves space for so many points, cells and corners of cells.
+fn reserve_cells(root: &mut GroupBuilder, [points, cells, corners]: [usize; 3], names: &[String]) {
     for (what, count) in [("Points", points), ("Cells", cells), ("ConnectivityIds", corners)] {
         root.create_dataset(&format!("NumberOf{what}")).with_i64_data(&[count as i64]);
     }
@@ -106,6 +174,21 @@ impl<'a, const D: usize> Cells<'a, D> {
         }
         self.num_points += size.iter().map(|&n| n as i64 + 1).product::<i64>();
         self.num_cells += visible.len() as i64;
+        Ok(())
+    }
+
+    /// Writes the cells of a mesh and their values, a row.
+    pub fn put_mesh(&mut self, mesh: &Mesh, row: &FramePatch<D>, fields: &[FieldIndex]) -> io::Result<()> {
+        self.points.put(mesh.points.as_flattened(), f64::to_le_bytes)?;
+        let nodes = &mesh.cells.nodes;
+        let ids = |list: &[u32]| list.iter().map(|&n| i64::from(n)).collect::<Vec<_>>();
+        self.connectivity.put(&ids(&nodes.items), i64::to_le_bytes)?;
+        self.offsets.put(&ids(&nodes.starts[1..]), i64::to_le_bytes)?;
+        let kinds: Vec<u8> = mesh.cells.shape.iter().map(|&shape| SHAPES[shape as usize].1).collect();
+        self.kinds.put(&kinds, u8::to_le_bytes)?;
+        for (filler, &field) in self.values.iter_mut().zip(fields) {
+            filler.put(row.values(field), f64::to_le_bytes)?;
+        }
         Ok(())
     }
 

@@ -62,7 +62,7 @@ fn draw<const D: usize>(
     frame: &Frame<D>,
     distant: Option<&dyn PatchSource<D>>,
 ) -> Result<Option<PathBuf>, OutputError> {
-    if !files.png {
+    if !files.png || D == 3 && frame.mesh.is_some() {
         return Ok(None);
     }
     let field = frame.field("pressure").map(|_| "pressure");

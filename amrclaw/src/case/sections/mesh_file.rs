@@ -1,0 +1,185 @@
+//! A mesh from a file: `mesh.file`, and the keys that go with it.
+
+use super::{fields, path_from_case};
+use crate::case::choice::{BoundaryKind, MeshGradient, MeshLimiter, MeshOrder, MeshTime};
+use crate::case::origin::Value;
+use crate::case::reader::Reader;
+use crate::case::settings::{InflowValues, MeshFile};
+use crate::frames::FrameFormat;
+use std::path::Path;
+use std::sync::Arc;
+use unstructured::step::{Gradient, Limiter, Scheme, TimeStep};
+use unstructured::{Mesh, MeshError, Order};
+
+/// Keys that a mesh from a file leaves without meaning, and why.
+const WITHOUT_MEANING: [(&str, &str); 16] = [
+    ("mesh.cells", CELLS),
+    ("mesh.lower", CELLS),
+    ("mesh.upper", CELLS),
+    ("mesh.mapping", CELLS),
+    ("levels.ratio", REFINED),
+    ("levels.ratio_time", REFINED),
+    ("regrid.interval", REFINED),
+    ("regrid.buffer", REFINED),
+    ("regrid.cluster", REFINED),
+    ("regrid.flag.tolerance", REFINED),
+    ("regrid.flag.criterion", REFINED),
+    ("scheme.split", SWEPT),
+    ("scheme.transverse", SWEPT),
+    ("scheme.double_transverse", SWEPT),
+    ("scheme.source_method", "its sources act explicitly"),
+    ("scheme.capacity", "the cells of a mesh from a file have their own volumes"),
+];
+const CELLS: &str = "the file says where the cells are";
+const REFINED: &str = "a mesh from a file is not refined";
+const SWEPT: &str = "cells of any shape have no axes to sweep along: all faces of a cell act at once";
+
+/// The mesh of `mesh.file`, if the key is there and the mesh is right; where it is there and wrong, only that is noted.
+pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
+    let text = reader.string("mesh.file");
+    let order = reader.optional_choice("mesh.order").unwrap_or(MeshOrder::Hilbert);
+    let pairs = pairs(reader);
+    let scheme = scheme(reader);
+    let Some(text) = text else {
+        if !reader.is_present("mesh.file") {
+            only_with_file(reader);
+        }
+        return None;
+    };
+    for (key, why) in WITHOUT_MEANING {
+        let present = reader.is_present(key);
+        reader.check(!present, key, format!("has no meaning beside `mesh.file`: {why}"), "remove the line");
+    }
+    let formats = reader.choices::<FrameFormat>("output.format").unwrap_or_default();
+    let is_written = formats.iter().all(|format| *format == FrameFormat::VtkHdf);
+    let message = "meshes from files are written as \"vtkhdf\" only";
+    reader.check(is_written, "output.format", message, "remove the line");
+    let levels = reader.integer("levels.max", 1, 1);
+    reader.check(levels == 1, "levels.max", format!("must be 1 beside `mesh.file`: {REFINED}"), "remove the line");
+    let path = path_from_case(reader, "mesh.file", text);
+    let mesh = match open(&path, order, &pairs) {
+        Ok(mesh) => Arc::new(mesh),
+        Err(error) => {
+            reader.wrong("mesh.file", error.to_string(), "write the path of a mesh, Gmsh's `.msh` or SU2's `.su2`");
+            return None;
+        }
+    };
+    let (sides, inflow) = sides(reader, &mesh);
+    Some(MeshFile { path, mesh, sides, inflow, scheme })
+}
+
+/// Reads a mesh and joins periodic sides.
+fn open(path: &Path, order: MeshOrder, pairs: &[[String; 2]]) -> Result<Mesh, MeshError> {
+    let order = match order {
+        MeshOrder::File => Order::File,
+        MeshOrder::Hilbert => Order::Hilbert,
+        MeshOrder::Rcm => Order::Rcm,
+    };
+    let pairs: Vec<[&str; 2]> = pairs.iter().map(|[one, other]| [one.as_str(), other.as_str()]).collect();
+    Mesh::in_order(unstructured::read::read(path)?, order)?.joined(&pairs)
+}
+
+/// Keys of meshes from files, in a case without.
+fn only_with_file(reader: &mut Reader<'_>) {
+    for key in ["mesh.order", "mesh.periodic", "scheme.time", "scheme.gradient"] {
+        let present = reader.is_present(key);
+        reader.check(!present, key, "is for a mesh from a file", "remove the line, or write `mesh.file`");
+    }
+}
+
+/// `mesh.periodic`: pairs of names.
+fn pairs(reader: &mut Reader<'_>) -> Vec<[String; 2]> {
+    let help = "write for example `periodic = [[\"left\", \"right\"]]`";
+    let pair = |reader: &mut Reader<'_>, path: &str, item: &crate::case::origin::Node| {
+        let words: Vec<&str> = match &item.value {
+            Value::Array(items) => items
+                .iter()
+                .filter_map(|item| if let Value::String(word) = &item.value { Some(word.as_str()) } else { None })
+                .collect(),
+            _ => Vec::new(),
+        };
+        match words[..] {
+            [one, other] if one != other => Some([one.to_owned(), other.to_owned()]),
+            _ => {
+                reader.wrong(path, "needs the names of two sides", help);
+                None
+            }
+        }
+    };
+    reader.list("mesh.periodic", "a list of pairs of names", pair).unwrap_or_default()
+}
+
+fn scheme(reader: &mut Reader<'_>) -> Scheme {
+    let order = reader.integer("scheme.order", 1, 2).min(2) as u8;
+    let is_file = reader.is_present("mesh.file");
+    let limiter = if is_file { reader.optional_choice::<MeshLimiter>("scheme.limiter") } else { None };
+    let time = reader.optional_choice("scheme.time").unwrap_or(if order > 1 { MeshTime::Rk2 } else { MeshTime::Euler });
+    if order > 1 {
+        let help = "write \"rk2\" or \"rk3\", or `order = 1`";
+        reader.check(time != MeshTime::Euler, "scheme.time", "one stage is not stable at order 2", help);
+    }
+    Scheme {
+        order,
+        time: match time {
+            MeshTime::Euler => TimeStep::Euler,
+            MeshTime::Rk2 => TimeStep::Rk2,
+            MeshTime::Rk3 => TimeStep::Rk3,
+        },
+        gradient: match reader.optional_choice("scheme.gradient") {
+            Some(MeshGradient::GreenGauss) => Gradient::GreenGauss,
+            _ => Gradient::LeastSquares,
+        },
+        limiter: match limiter {
+            Some(MeshLimiter::None) => Limiter::None,
+            Some(MeshLimiter::BarthJespersen) => Limiter::BarthJespersen,
+            _ => Limiter::Venkatakrishnan,
+        },
+    }
+}
+
+/// What lies beyond each side of the mesh, and the tables of values at those that are `"inflow"`.
+fn sides(reader: &mut Reader<'_>, mesh: &Mesh) -> (Vec<BoundaryKind>, Vec<InflowValues>) {
+    let names = &mesh.boundary.names;
+    let list = names.join(", ");
+    let mut kinds = Vec::new();
+    for name in names {
+        let path = format!("mesh.boundary.{name}");
+        if name.contains('.') || name.is_empty() {
+            let help = "give the side another name in the mesh";
+            reader.wrong("mesh.file", format!("the name \"{name}\" of a side cannot be a key"), help);
+            continue;
+        }
+        let help = format!("write what lies beyond the side, such as `{name} = \"wall\"`, under `[mesh.boundary]`");
+        reader.require(&path, &help);
+        let kind = reader.optional_choice(&path).unwrap_or(BoundaryKind::Extrapolate);
+        match kind {
+            BoundaryKind::Periodic => {
+                let help = "write the pairs as `periodic = [[\"left\", \"right\"]]` under `[mesh]`, without lines of their own";
+                reader.wrong(&path, "does not say which side it continues at", help);
+            }
+            BoundaryKind::User => {
+                let help = "write \"inflow\" and formulas";
+                reader.wrong(&path, "a solver's own boundary values are for the sides of a box", help);
+            }
+            _ => {}
+        }
+        kinds.push(kind);
+    }
+    let mut tables = Vec::new();
+    for (name, place) in reader.names("mesh.boundary") {
+        let path = format!("mesh.boundary.{name}");
+        let side = name.strip_suffix("_state").and_then(|side| names.iter().position(|known| known == side));
+        if names.iter().any(|known| known == name) {
+            continue;
+        }
+        if side.is_none() && name != "inflow" {
+            let help = format!("its sides are {list}; values at a side are in `[mesh.boundary.SIDE_state]`");
+            reader.wrong_at(Some(place), &path, format!("the mesh has no side `{name}`"), help);
+            continue;
+        }
+        let values = fields::table(reader, &path);
+        let side = side.map(|side| (side, 0));
+        tables.push(InflowValues { table: name.to_owned(), side, values });
+    }
+    (kinds, tables)
+}

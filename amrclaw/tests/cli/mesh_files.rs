@@ -1,0 +1,114 @@
+//! Cases on meshes from files.
+
+use super::*;
+use std::fs;
+use unstructured::make::{Block, Of};
+
+/// Writes a block of cells in the unit square or cube as `NAME`.
+fn write_block(folder: &Path, name: &str, cells: &[usize], of: Of) {
+    let block = Block { shake: 0.3, ..Block::new(cells, of) };
+    let elements = block.make().expect("there is such a block");
+    let format = unstructured::write::Format::Gmsh4 { binary: true };
+    unstructured::write::write(&folder.join(name), &elements, format).expect("it can be written");
+}
+
+const CASE: &str = r#"
+[solver]
+name = "acoustics"
+density = 1
+bulk = 1
+
+[mesh]
+file = "square.msh"
+periodic = [["x_lower", "x_upper"]]
+
+[mesh.boundary]
+y_lower = "wall"
+y_upper = "wall"
+
+[initial]
+pressure = "exp(-40 * ((x - 0.5)^2 + (y - 0.4)^2))"
+u = "0"
+v = "0"
+
+[time]
+end = 0.2
+
+[output]
+count = 2
+checkpoint_every_steps = 5
+
+[[output.field]]
+name = "twice"
+formula = "2 * pressure + 0 * x"
+
+[[gauge]]
+name = "middle"
+position = [0.5, 0.5]
+"#;
+
+fn write_case(folder: &Path, text: &str) -> PathBuf {
+    let case = folder.join("case.toml");
+    fs::write(&case, text).expect("it can be written");
+    case
+}
+
+/// A run on a mesh of shaken triangles writes what runs on patches write: frames as unstructured grids that are read back, further fields, a gauge,
+/// totals that stay, checkpoints; a restart gives the same bits, as do other numbers of threads; frames are drawn.
+#[test]
+fn a_case_runs_on_triangles() {
+    let folder = tempfile::tempdir().unwrap();
+    write_block(folder.path(), "square.msh", &[12, 12], Of::Triangles);
+    let case = write_case(folder.path(), CASE);
+    run_well(folder.path(), &case, &[], &["--output", "whole", "--threads", "2"]);
+    run_well(folder.path(), &case, &["time.max_steps=5"], &["--output", "parts", "--threads", "1"]);
+    let restart = ["--output", "parts", "--restart", "parts/checkpoint_000005.h5", "--threads", "1"];
+    run_well(folder.path(), &case, &[], &restart);
+    let [whole, parts] = ["whole", "parts"].map(|dir| folder.path().join(dir));
+    for name in ["frame_0002.vtkhdf", "frame_0002.png", "gauge_middle.csv"] {
+        assert!(files(&whole).contains(&name.to_owned()), "{name}: {:?}", files(&whole));
+    }
+    let read =
+        |dir: &Path, n: usize| amrclaw::frames::read::frame::<2>(&dir.join(format!("frame_000{n}.vtkhdf"))).unwrap();
+    let last = read(&whole, 2);
+    let mesh = last.mesh.as_ref().expect("the frame has its mesh");
+    assert_eq!((mesh.num_cells(), mesh.points.len(), last.cells), (288, 169, [288, 1]));
+    let q = &last.levels[0].patches[0];
+    assert!(q.q[..288].iter().zip(&q.aux[..288]).all(|(pressure, twice)| 2.0 * pressure == *twice));
+    assert!(read(&parts, 2).levels == last.levels, "a restart gives the same bits");
+    let gauge = |dir: &Path| fs::read_to_string(dir.join("gauge_middle.csv")).unwrap();
+    assert_eq!(gauge(&whole), gauge(&parts));
+    let record = record(&whole);
+    let total = |key: &str| record[key]["pressure"].as_f64().unwrap();
+    assert!((total("totals_final") - total("totals_initial")).abs() < 1e-13 * total("totals_initial"));
+    assert!((total("totals_initial") - 0.078).abs() < 0.002, "the integral of the pulse: {}", total("totals_initial"));
+    let drawn = program(folder.path()).args(["plot", "whole", "--output", "picture.png"]).output().unwrap();
+    assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
+}
+
+/// What a mesh from a file does not allow is refused with the key and the reason, and nothing is written.
+#[test]
+fn what_meshes_do_not_allow_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    write_block(folder.path(), "square.msh", &[4, 4], Of::Quadrilaterals);
+    let case = write_case(folder.path(), CASE);
+    let wrong: [(&[&str], &[&str], &str); 11] = [
+        (&["mesh.cells=[4,4]"], &[], "mesh.cells"),
+        (&["levels.max=2"], &[], "levels.max"),
+        (&["scheme.split=\"strang\""], &[], "scheme.split"),
+        (&["mesh.boundary.top=\"wall\""], &[], "no side `top`"),
+        (&["mesh.periodic=[]"], &[], "mesh.boundary.x_lower"),
+        (&["mesh.boundary.y_lower=\"inflow\""], &[], "[mesh.boundary.y_lower_state]"),
+        (&["mesh.file=\"none.msh\""], &[], "none.msh"),
+        (&["solver={name=\"advection\",u=1,v=0}", "initial={q=\"0\"}"], &[], "rotated"),
+        (&["output.format=\"clawpack-ascii\""], &[], "output.format"),
+        (&[], &["--device", "cuda"], "CPU"),
+        (&[], &["--ranks", "2"], "rank"),
+    ];
+    for (sets, arguments, expected) in wrong {
+        let outcome = run(folder.path(), &case, sets, &[&["--output", "refused"], arguments].concat());
+        assert_eq!(outcome.code, Some(2), "{sets:?} {arguments:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(expected), "{sets:?} {arguments:?}: {}", outcome.stderr);
+        assert!(!folder.path().join("refused").exists(), "{sets:?} {arguments:?}");
+    }
+}
