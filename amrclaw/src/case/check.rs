@@ -1,6 +1,7 @@
 //! Checks a case against its solver.
 
 use super::choice::BoundaryKind;
+use super::data_file;
 use super::define::{conserved, depth_in, primitives, wrong_in};
 use super::names::{
     check_names, choose_from, compile, parameters, reduced_parameters, vocabulary, vocabulary_of_steps,
@@ -10,7 +11,7 @@ use super::sections::fields::PRIMITIVE;
 use super::settings::{CaseSettings, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::settle::check_stability;
 use super::shape::SolverShape;
-use crate::formula::{Expression, Names, Syntax, cell_names, nearest};
+use crate::formula::{Expression, Names, Samples, Syntax, cell_names, nearest};
 use crate::physics::{ReducedParameters, SourceSplit};
 use riemann::axis::Axis;
 use riemann::frame::geometry;
@@ -23,6 +24,8 @@ const MOST_DERIVATIVES: i32 = 2;
 /// Compiled expressions, in the order of the solver's values.
 #[derive(Clone, Debug)]
 pub(super) struct Formulas {
+    /// Numbers from files, which initial data and auxiliary values use.
+    pub samples: Arc<[Samples]>,
     /// One per equation; `None` for the solver's or program's own function.
     pub initial: Option<Vec<Expression>>,
     /// One per auxiliary value; `None` for the solver's or program's own function.
@@ -89,16 +92,18 @@ pub(super) fn check(
     let geometry = mapped_cells.iter().map(|(name, _)| (*name).to_owned()).collect();
     let scope = Scope { position, constants: parameters(&case.solver, shape), shape, geometry };
     let reduced = reduced_parameters(case, shape);
+    let in_files: Vec<String> = case.data.iter().map(|file| file.name.clone()).collect();
     let aux_names = match case.aux {
         CellData::Expressions(_) => shape.aux.as_slice(),
         CellData::User => &[],
     };
-    let (of_primitives, names) =
-        (check_primitives(reader, case, &scope.names(aux_names), shape), scope.names(aux_names));
+    let names = scope.names(&[&in_files, aux_names].concat());
+    let of_primitives = check_primitives(reader, case, &names, shape);
     let case = of_primitives.as_ref().unwrap_or(case);
     Formulas {
+        samples: data_file::read_all(reader, case).into(),
         initial: fields(reader, "initial", case, &shape.equations, &names, shape),
-        aux: fields(reader, "aux", case, &shape.aux, &scope.names(&[]), shape),
+        aux: fields(reader, "aux", case, &shape.aux, &scope.names(&in_files), shape),
         source: match &case.source {
             CellData::Expressions(terms) if !terms.is_empty() => Some(source_terms(reader, terms, &scope, &reduced)),
             _ => None,

@@ -77,7 +77,8 @@ impl Case {
     pub fn initial_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
         self.assert_dimension::<D>();
         let aux = self.formulas.aux.clone().unwrap_or_default();
-        self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(aux, initial))
+        let samples = self.formulas.samples.clone();
+        self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(samples, aux, initial))
     }
 
     /// The solver's own formulas that `formulas` selects, one for each value of a cell; `None` if it has none.
@@ -94,7 +95,11 @@ impl Case {
     /// Auxiliary values; `None` if the solver or the program has its own, or if there are none.
     pub fn aux_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
         self.assert_dimension::<D>();
-        self.formulas.aux.clone().filter(|aux| !aux.is_empty()).map(ExpressionCells::new)
+        self.formulas
+            .aux
+            .clone()
+            .filter(|aux| !aux.is_empty())
+            .map(|aux| ExpressionCells::with_definitions(self.formulas.samples.clone(), Vec::new(), aux))
     }
 
     /// Source terms dq/dt, one per equation; `None` without `[source]`. Further values of their rows: the

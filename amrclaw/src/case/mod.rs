@@ -7,6 +7,7 @@
 mod check;
 mod checked;
 mod choice;
+mod data_file;
 mod define;
 mod error;
 mod inflow;

@@ -35,6 +35,8 @@ pub struct CaseSettings {
     pub define: Vec<NamedExpression>,
     /// The solution at the start.
     pub initial: CellData,
+    /// Files that give initial data and auxiliary values.
+    pub data: Vec<DataFile>,
     /// Primitive variables at the start, in place of `initial`.
     pub primitive: Vec<NamedExpression>,
     /// Auxiliary values.
@@ -264,6 +266,23 @@ impl CellData {
     pub fn is_given(&self) -> bool {
         !matches!(self, CellData::Expressions(fields) if fields.is_empty())
     }
+}
+
+/// A file whose numbers are the values of an equation or an auxiliary value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataFile {
+    /// The name that stands for its numbers in formulas.
+    pub(super) name: String,
+    /// A `.npy` file, or one of HDF5 or NetCDF-4.
+    pub path: PathBuf,
+    /// The data set in it.
+    pub variable: Option<String>,
+    /// The lower corner of the box that the numbers cover; that of the domain if it is not given.
+    pub lower: Option<Vec<f64>>,
+    /// The upper corner.
+    pub upper: Option<Vec<f64>>,
+    /// Path of the key it was read from.
+    pub(super) key: String,
 }
 
 /// An expression and the equation or auxiliary value it belongs to. Its names are looked up when the case is

@@ -31,7 +31,8 @@ impl Reader<'_> {
             }
             (Known::Table { or_value: Some(_), .. }, Value::String(_)) => {}
             (Known::Table { or_value: Some(kind), .. }, value)
-                if kind.starts_with("number") && !matches!(value, Value::Table(_)) => {}
+                if ["number", "expression"].iter().any(|known| kind.starts_with(known))
+                    && !matches!(value, Value::Table(_)) => {}
             (Known::Table { .. }, _) => self.check_table(&path, node),
             (Known::Key, _) => {}
         }

@@ -3,6 +3,7 @@
 use super::graph::cell_quantities;
 use super::row_split::RowSplit;
 use super::rows::{Rows, cell_names};
+use super::samples::Samples;
 use super::steps::Steps;
 use super::{Expression, ExpressionError, Input, Names};
 use crate::physics::{CachedCellFunction, CellFunction, CellRow, DeviceForm, Formulas, Node, Quantity, StateFunction};
@@ -88,6 +89,8 @@ impl<const D: usize> RowExpressions<D> {
 /// Values per cell from expressions: initial data, auxiliary values.
 #[derive(Clone, Debug)]
 pub struct ExpressionCells<const D: usize> {
+    /// Numbers from files, which all expressions may use.
+    samples: Arc<[Samples]>,
     /// Values that the outputs may use by name.
     definitions: RowExpressions<D>,
     outputs: RowExpressions<D>,
@@ -99,15 +102,20 @@ pub struct ExpressionCells<const D: usize> {
 impl<const D: usize> ExpressionCells<D> {
     /// One value per expression; their variables are [`cell_names`].
     pub fn new(expressions: Vec<Expression>) -> Self {
-        Self::with_definitions(Vec::new(), expressions)
+        Self::with_definitions(Arc::default(), Vec::new(), expressions)
     }
 
-    /// Expressions whose variables are [`cell_names`], then the values of `definitions`.
-    pub fn with_definitions(definitions: Vec<Expression>, expressions: Vec<Expression>) -> Self {
+    /// Expressions whose variables are [`cell_names`], then `samples`, then the values of `definitions`, which may use samples too.
+    pub fn with_definitions(
+        samples: Arc<[Samples]>,
+        definitions: Vec<Expression>,
+        expressions: Vec<Expression>,
+    ) -> Self {
         let cell = cell_names(D).len();
         let needs_definitions = expressions.iter().any(|e| e.variables()[cell..].iter().any(|name| e.depends_on(name)));
-        let in_time = definitions.is_empty() && expressions.iter().any(|e| e.depends_on("t"));
+        let in_time = samples.is_empty() && definitions.is_empty() && expressions.iter().any(|e| e.depends_on("t"));
         ExpressionCells {
+            samples,
             steps: if in_time { Steps::of(&expressions) } else { None },
             definitions: RowExpressions::new(definitions),
             outputs: RowExpressions::new(expressions),
@@ -142,11 +150,14 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
     }
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
-        let mut values = vec![0.0; self.definitions.len() * row.len];
+        let len = row.len.max(1);
+        let mut values = vec![0.0; (self.samples.len() + self.definitions.len()) * row.len];
+        let (sampled, defined) = values.split_at_mut(self.samples.len() * row.len);
+        self.samples.iter().zip(sampled.chunks_mut(len)).for_each(|(samples, out)| samples.fill_row(row, out));
         if self.needs_definitions {
-            self.definitions.evaluate(row, &[], &mut values);
+            self.definitions.evaluate(row, &sampled.chunks(len).collect::<Vec<_>>(), defined);
         }
-        let further: Vec<&[f64]> = values.chunks(row.len.max(1)).collect();
+        let further: Vec<&[f64]> = values.chunks(len).collect();
         self.outputs.evaluate(row, &further, out);
     }
 
@@ -155,6 +166,10 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
+        // Numbers from files are the host's.
+        if !self.samples.is_empty() {
+            return None;
+        }
         let mut formulas = Formulas::default();
         let further = self.definitions.add_to(&mut formulas, &[]);
         self.outputs.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));

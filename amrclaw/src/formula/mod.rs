@@ -17,6 +17,7 @@ mod program;
 mod reduction;
 mod row_split;
 mod rows;
+mod samples;
 mod source;
 mod split;
 mod steps;
@@ -32,6 +33,7 @@ pub use evaluate::Input;
 pub use mapping::{ExpressionMap, compile_on_mesh, physical_names, straight_name};
 pub use reduction::{Reduction, ReductionKind, reduction_name};
 pub use rows::cell_names;
+pub use samples::Samples;
 pub use source::SourceExpressions;
 pub use syntax::Syntax;
 

@@ -274,13 +274,20 @@ fn definitions_reach_the_values() {
     let names = Names::variables([&position[..], &["depth".to_string(), "drift".to_string()]].concat());
     let value = |text: &str| Expression::compile(text, &names).unwrap();
     let definitions = vec![definition("2 * x"), definition("t")];
-    let cells = ExpressionCells::<1>::with_definitions(definitions.clone(), vec![value("depth + 1"), value("drift")]);
+    let cells = ExpressionCells::<1>::with_definitions(
+        std::sync::Arc::default(),
+        definitions.clone(),
+        vec![value("depth + 1"), value("drift")],
+    );
     let row = CellRow { geometry: Geometry::new([0.0], [2.0], [2]), first: [0], len: 2, time: 7.0 };
     let mut out = [0.0; 4];
     cells.fill_row(&row, &mut out);
     assert_eq!(out, [2.0, 4.0, 7.0, 7.0]);
     assert!(cells.depends_on_time());
-    assert!(!ExpressionCells::<1>::with_definitions(definitions, vec![value("x + 1")]).depends_on_time());
+    assert!(
+        !ExpressionCells::<1>::with_definitions(std::sync::Arc::default(), definitions, vec![value("x + 1")])
+            .depends_on_time()
+    );
 }
 
 /// A row without cells is allowed.

@@ -14,7 +14,7 @@ mod digests;
 pub mod error;
 pub mod format;
 pub mod frame;
-mod frame_header;
+pub(crate) mod frame_header;
 pub mod gauge;
 pub mod plotfile;
 pub mod read;

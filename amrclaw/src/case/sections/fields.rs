@@ -2,7 +2,8 @@
 
 use crate::case::origin::Value;
 use crate::case::reader::Reader;
-use crate::case::settings::{CellData, NamedExpression};
+use crate::case::settings::{CellData, DataFile, NamedExpression};
+use crate::formula::Syntax;
 
 /// The word that leaves values to the solver or the program.
 pub(super) const USER: &str = "user";
@@ -51,5 +52,48 @@ pub fn table(reader: &mut Reader<'_>, section: &str) -> Vec<NamedExpression> {
     let names = reader.names(section).into_iter().filter(|(name, _)| !is_table(reader, &format!("{section}.{name}")));
     let names: Vec<_> = names.collect();
     let names = names.into_iter();
-    names.filter_map(|(name, _)| reader.named_expression(&format!("{section}.{name}"))).collect()
+    names.filter_map(|(name, _)| value(reader, section, name)).collect()
+}
+
+/// The tables whose values may come from files.
+const WITH_FILES: [&str; 3] = ["initial", PRIMITIVE, "aux"];
+
+/// An expression; for a file the name of its numbers.
+fn value(reader: &mut Reader<'_>, section: &str, name: &str) -> Option<NamedExpression> {
+    let key = format!("{section}.{name}");
+    let is_file = matches!(reader.node(&key).map(|node| &node.value), Some(Value::Table(_)));
+    if !is_file || !WITH_FILES.contains(&section) {
+        return reader.named_expression(&key);
+    }
+    let text = name_in_file(&key);
+    let syntax = Syntax::parse(&text).ok()?;
+    Some(NamedExpression { name: name.to_owned(), text, syntax, key })
+}
+
+/// The name that stands for the numbers of a file in formulas.
+fn name_in_file(key: &str) -> String {
+    format!("file_of_{}", key.replace('.', "_"))
+}
+
+/// Reads which values come from files.
+pub fn data_files(reader: &mut Reader<'_>, dimension: Option<usize>) -> Vec<DataFile> {
+    let mut files = Vec::new();
+    for section in WITH_FILES {
+        for (name, _) in reader.names(section) {
+            let key = format!("{section}.{name}");
+            if is_table(reader, &key) || !matches!(reader.node(&key).map(|node| &node.value), Some(Value::Table(_))) {
+                continue;
+            }
+            let path = format!("{key}.file");
+            let variable = reader.string(&format!("{key}.variable")).map(str::to_owned);
+            let [lower, upper] =
+                ["lower", "upper"].map(|corner| reader.per_axis(&format!("{key}.{corner}"), dimension));
+            reader.require(&path, "write the path of a .npy, HDF5 or NetCDF-4 file");
+            if let Some(text) = reader.string(&path) {
+                let file = super::path_from_case(reader, &path, text);
+                files.push(DataFile { name: name_in_file(&key), path: file, variable, lower, upper, key: path });
+            }
+        }
+    }
+    files
 }

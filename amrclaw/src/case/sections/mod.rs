@@ -50,6 +50,7 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
         reduce: fields::table(reader, "reduce"),
         define: fields::table(reader, "define"),
         initial: fields::initial(reader),
+        data: fields::data_files(reader, dimension),
         primitive: fields::table(reader, fields::PRIMITIVE),
         aux: fields::cell_data(reader, "aux"),
         source: fields::cell_data(reader, "source"),

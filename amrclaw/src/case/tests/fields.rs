@@ -176,3 +176,46 @@ fn solvers_with_ambiguous_names_are_refused() {
         assert!(error.key == "solver.path" && error.message.contains(&format!("called \"{name}\"")), "{errors}");
     }
 }
+
+/// A `.npy` file of `f64` with x fastest.
+fn npy(shape: &str, values: &[f64]) -> Vec<u8> {
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+    bytes
+}
+
+/// Initial data from a file: linear between the file's numbers, used by other formulas; what does not fit is said with the key, the file and
+/// what to write. Here p = 1 + x + 10 y on a box around the domain, which linear interpolation gives to round-off.
+#[test]
+fn initial_data_come_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.npy");
+    let value = |i: usize, j: usize| 1.0 + (-1.0 + (i as f64 + 0.5)) + 10.0 * (-1.0 + (j as f64 + 0.5));
+    let values: Vec<f64> = (0..6).map(|k| value(k % 3, k / 3)).collect();
+    std::fs::write(&path, npy("2, 3", &values)).unwrap();
+    let set = |more: &str| format!("initial.pressure={{file=\"{}\"{more}}}", path.display());
+    let whole = ", lower=[-1, -1], upper=[2, 1]";
+    let case = load(SMALL, &[&set(whole), "initial.u=\"2 * pressure\""]).unwrap();
+    let cells = case.initial_cells::<2>().unwrap();
+    assert!(cells.device_form().is_none());
+    let row = CellRow { geometry: Geometry::new([0.0; 2], [1.0; 2], [10; 2]), first: [1, 2], len: 2, time: 0.0 };
+    let mut out = [0.0; 6];
+    cells.fill_row(&row, &mut out);
+    for (i, x) in [0.15, 0.25].into_iter().enumerate() {
+        let p = 1.0 + x + 10.0 * 0.25;
+        assert!((out[i] - p).abs() < 1e-14 && (out[2 + i] - 2.0 * p).abs() < 1e-14, "{out:?}");
+    }
+    let refused = |set: &str| load(SMALL, &[set]).unwrap_err().to_string();
+    std::fs::write(&path, npy("6,", &values)).unwrap();
+    let wrong = refused(&set(""));
+    assert!(wrong.contains("has the shape [6]") && wrong.contains("give an array [y, x]"), "{wrong}");
+    std::fs::write(&path, npy("2, 3", &[f64::NAN; 6])).unwrap();
+    assert!(refused(&set("")).contains("value 0 is NaN"));
+    std::fs::write(&path, b"no array").unwrap();
+    assert!(refused(&set("")).contains("is not a complete .npy file"));
+    assert!(refused("initial.pressure={file=\"no.h5\"}").contains("no.h5"));
+    assert!(refused("initial.pressure={variable=\"p\"}").contains("initial.pressure.file"));
+}

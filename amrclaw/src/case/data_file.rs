@@ -1,0 +1,196 @@
+//! Values of initial data and auxiliary values from files: NumPy's `.npy`, and data sets of HDF5, which NetCDF-4 is.
+
+use super::reader::Reader;
+use super::settings::{CaseSettings, DataFile};
+use crate::formula::Samples;
+use crate::frames::frame_header::open_streaming;
+use std::io::Read;
+use std::path::Path;
+
+/// Most numbers of a file: 8 GiB of them.
+const MAX_VALUES: u64 = 1 << 30;
+
+/// An array: its numbers of values, the last axis first, and the values with that axis fastest.
+struct Array {
+    count: Vec<usize>,
+    values: Vec<f64>,
+}
+
+/// Reads the files of a case, in the order of its settings; notes what is wrong with them. One that cannot be used is left out.
+pub(super) fn read_all(reader: &mut Reader<'_>, case: &CaseSettings) -> Vec<Samples> {
+    let files = case.data.iter();
+    files
+        .filter_map(|file| read(case, file).map_err(|(message, help)| reader.wrong(&file.key, message, help)).ok())
+        .collect()
+}
+
+/// What is wrong, and what to write instead.
+type Wrong = (String, String);
+
+fn read(case: &CaseSettings, file: &DataFile) -> Result<Samples, Wrong> {
+    let name = file.path.display();
+    let is_npy = file.path.extension().is_some_and(|extension| extension == "npy");
+    let read = if is_npy { read_npy(&file.path) } else { read_hdf5(&file.path, file.variable.as_deref()) };
+    let array = read.map_err(|(message, help)| (format!("{name}: {message}"), help))?;
+    let axes = case.mesh.cells.len();
+    if array.count.len() != axes || array.values.is_empty() {
+        let shape: Vec<String> = array.count.iter().rev().map(usize::to_string).collect();
+        let wanted = ["[x]", "[y, x]", "[z, y, x]"][axes - 1];
+        return Err((format!("{name} has the shape [{}]", shape.join(", ")), format!("give an array {wanted}")));
+    }
+    if let Some(number) = array.values.iter().position(|value| !value.is_finite()) {
+        let value = array.values[number];
+        return Err((format!("{name}: value {number} is {value}"), "give finite values".to_owned()));
+    }
+    let lower = file.lower.as_ref().unwrap_or(&case.mesh.lower);
+    let upper = file.upper.as_ref().unwrap_or(&case.mesh.upper);
+    if let Some(d) = (0..axes).find(|&d| lower[d] >= upper[d]) {
+        let message = format!("its box goes from {} to {} along {}", lower[d], upper[d], ["x", "y", "z"][d]);
+        return Err((message, "write a `lower` below `upper`".to_owned()));
+    }
+    Ok(Samples::new(lower, upper, array.count, array.values))
+}
+
+/// Reads a data set; without a name that of a file with only one.
+fn read_hdf5(path: &Path, variable: Option<&str>) -> Result<Array, Wrong> {
+    let plain = |message: String| (message, "give a file in the format .npy, HDF5 or NetCDF-4".to_owned());
+    let file = open_streaming(path, "a file of HDF5 or NetCDF-4").map_err(|error| plain(error.to_string()))?;
+    let damaged = |error: hdf5::Error| plain(error.to_string());
+    let names = file.root().datasets().map_err(damaged)?;
+    let variable = match (variable, names.as_slice()) {
+        (Some(name), _) => name,
+        (None, [only]) => only,
+        (None, _) => {
+            let help = format!("add `variable = \"NAME\"`, one of {}", names.join(", "));
+            return Err((format!("there are {} data sets", names.len()), help));
+        }
+    };
+    let missing = |_| (format!("there is no data set `{variable}`"), format!("there are {}", names.join(", ")));
+    let set = file.dataset(variable).map_err(missing)?;
+    let shape = set.shape().map_err(damaged)?;
+    let count = counts(shape.iter().copied()).ok_or_else(|| plain(format!("its shape is {shape:?}")))?;
+    let values = set.read_f64().map_err(damaged)?;
+    if values.len() != count.iter().product::<usize>() {
+        return Err(plain(format!("{} values for the shape {shape:?}", values.len())));
+    }
+    Ok(Array { count, values })
+}
+
+/// Numbers of values, the last axis first; `None` if there are more values than a file may have.
+fn counts(shape: impl DoubleEndedIterator<Item = u64> + Clone) -> Option<Vec<usize>> {
+    let all = shape.clone().try_fold(1u64, |product, count| product.checked_mul(count))?;
+    (all <= MAX_VALUES).then(|| shape.rev().map(|count| count as usize).collect())
+}
+
+/// Reads NumPy's format, versions 1 to 3, with real numbers of any type.
+fn read_npy(path: &Path) -> Result<Array, Wrong> {
+    let plain = |message: String| (message, "write it by `numpy.save` with real numbers".to_owned());
+    let file = std::fs::File::open(path).map_err(|error| plain(error.to_string()))?;
+    let is_file = file.metadata().map_err(|error| plain(error.to_string()))?.is_file();
+    let mut bytes = Vec::new();
+    if is_file {
+        file.take(8 * MAX_VALUES + (1 << 20)).read_to_end(&mut bytes).map_err(|error| plain(error.to_string()))?;
+    }
+    npy(&bytes).ok_or_else(|| plain("is not a complete .npy file of real numbers".to_owned()))
+}
+
+/// The array in the bytes of a `.npy` file.
+fn npy(bytes: &[u8]) -> Option<Array> {
+    let rest = bytes.strip_prefix(b"\x93NUMPY")?;
+    let (major, rest) = (*rest.first()?, rest.get(2..)?);
+    let (len, rest) = match major {
+        1 => (u16::from_le_bytes(rest.get(..2)?.try_into().ok()?) as usize, &rest[2..]),
+        _ => (u32::from_le_bytes(rest.get(..4)?.try_into().ok()?) as usize, &rest[4..]),
+    };
+    let header = std::str::from_utf8(rest.get(..len)?).ok()?;
+    let value_of = |key: &str| Some(header.split_once(key)?.1.trim_start().strip_prefix(':')?.trim_start());
+    let kind = value_of("'descr'")?.strip_prefix('\'')?.split('\'').next()?;
+    let columns_first = value_of("'fortran_order'")?.starts_with("True");
+    let shape = value_of("'shape'")?.strip_prefix('(')?.split(')').next()?;
+    let shape: Option<Vec<u64>> =
+        shape.split(',').map(str::trim).filter(|text| !text.is_empty()).map(|text| text.parse().ok()).collect();
+    let count = counts(shape?.into_iter())?;
+    let values = numbers(kind, &rest[len..], count.iter().product())?;
+    Some(Array { values: if columns_first { rows_first(&count, &values) } else { values }, count })
+}
+
+/// As many numbers of a NumPy type, such as `<f8`.
+fn numbers(kind: &str, bytes: &[u8], len: usize) -> Option<Vec<f64>> {
+    let is_big = kind.starts_with('>');
+    let (kind, size) = kind.trim_start_matches(['<', '>', '|', '=']).split_at_checked(1)?;
+    let size: usize = size.parse().ok().filter(|size| [1, 2, 4, 8].contains(size))?;
+    let bytes = bytes.get(..len.checked_mul(size)?)?;
+    let number = |part: &[u8]| {
+        // In the last bytes of a word, the most significant first.
+        let mut word = [0; 8];
+        for (k, byte) in part.iter().enumerate() {
+            word[if is_big { 8 - size + k } else { 7 - k }] = *byte;
+        }
+        let unsigned = u64::from_be_bytes(word);
+        let unused = 64 - 8 * size as u32;
+        match (kind, size) {
+            ("f", 8) => Some(f64::from_bits(unsigned)),
+            ("f", 4) => Some(f64::from(f32::from_bits(unsigned as u32))),
+            ("i", _) => Some(((unsigned << unused) as i64 >> unused) as f64),
+            ("u", _) => Some(unsigned as f64),
+            _ => None,
+        }
+    };
+    bytes.chunks_exact(size).map(number).collect()
+}
+
+/// Values whose last index in `count` is the fastest, in the order in which the first is.
+fn rows_first(count: &[usize], values: &[f64]) -> Vec<f64> {
+    let place = |mut k: usize| {
+        let index: Vec<usize> = count
+            .iter()
+            .map(|n| {
+                let i = k % n;
+                k /= n;
+                i
+            })
+            .collect();
+        index.iter().zip(count).fold(0, |at, (i, n)| at * n + i)
+    };
+    (0..values.len()).map(|k| values[place(k)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(header: &str, data: &[u8]) -> Vec<u8> {
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        [bytes, header.as_bytes().to_vec(), data.to_vec()].concat()
+    }
+
+    /// Types, orders of bytes and of axes, as NumPy writes them. x is the last axis in the file, and the first here.
+    #[test]
+    fn arrays_of_numpy_are_read() {
+        let read = |header: &str, data: &[u8]| npy(&file(header, data)).map(|array| (array.count, array.values));
+        let data: Vec<u8> = [1.5f64, -2.0, 3.0, 4.0, 5.0, 6.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let rows = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
+        assert_eq!(read(rows, &data), Some((vec![3, 2], vec![1.5, -2.0, 3.0, 4.0, 5.0, 6.0])));
+        let columns = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }";
+        assert_eq!(read(columns, &data), Some((vec![3, 2], vec![1.5, 3.0, 5.0, -2.0, 4.0, 6.0])));
+        let small = "{'descr': '>i2', 'fortran_order': False, 'shape': (2,), }";
+        assert_eq!(read(small, &[0xff, 0xfe, 0x01, 0x00]), Some((vec![2], vec![-2.0, 256.0])));
+        let single = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }";
+        assert_eq!(read(single, &0.25f32.to_le_bytes()), Some((vec![1], vec![0.25])));
+    }
+
+    /// Every cut, and every shape or type that the bytes do not hold, is refused.
+    #[test]
+    fn damaged_arrays_are_refused() {
+        let good = file("{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", &[0; 16]);
+        assert!(npy(&good).is_some());
+        assert!((0..good.len()).all(|len| npy(&good[..len]).is_none()));
+        for header in [
+            "{'descr': '<c16', 'fortran_order': False, 'shape': (1,), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999,), }",
+        ] {
+            assert!(npy(&file(header, &[0; 16])).is_none(), "{header}");
+        }
+    }
+}
