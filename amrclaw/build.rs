@@ -5,29 +5,19 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// What a solver is compiled against, relative to the workspace's root. Folders are taken whole.
-const EMBEDDED: &[&str] = &[
-    "Cargo.toml",
-    "Cargo.lock",
-    "riemann/Cargo.toml",
-    "riemann/build.rs",
-    "riemann/src",
-    "riemann/benches",
-    "riemann/macros",
-];
+/// Links to what is embedded, so that a published package has the files too: cargo follows them when it packs. Manifests have another name
+/// here, since cargo takes a folder with a `Cargo.toml` for another package and leaves it out.
+const FOLDER: &str = "embedded";
 
 fn main() {
-    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the package's folder"));
-    let root = folder.parent().expect("the package is in a workspace");
+    let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the package's folder"));
+    let root = package.join(FOLDER);
     let mut files = Vec::new();
-    for entry in EMBEDDED {
-        let path = root.join(entry);
-        if path.exists() {
-            println!("cargo::rerun-if-changed={}", path.display());
-            collect(&path, &mut files);
-        }
+    for entry in ["manifest.toml", "Cargo.lock", "riemann"] {
+        println!("cargo::rerun-if-changed={}", root.join(entry).display());
+        collect(&root.join(entry), &mut files);
     }
-    embed("riemann_sources.rs", files, root);
+    embed("riemann_sources.rs", files, &root);
 
     let examples = root.join("examples");
     println!("cargo::rerun-if-changed={}", examples.display());
@@ -46,13 +36,18 @@ fn main() {
 }
 
 /// Writes a table of the files' paths below `root` and their texts, for `include!`.
+///
+/// # Panics
+/// If there are none: a program without them could compile no solver.
 fn embed(table: &str, mut files: Vec<PathBuf>, root: &Path) {
+    assert!(!files.is_empty(), "{} lacks its files: are its links intact?", root.display());
     files.sort();
     let mut text = String::from("&[\n");
     for file in &files {
         println!("cargo::rerun-if-changed={}", file.display());
         let name = file.strip_prefix(root).expect("the file is below the root");
         let name = name.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+        let name = name.replace("manifest.toml", "Cargo.toml");
         writeln!(text, "    ({name:?}, include_str!({:?})),", file.display().to_string()).expect("strings take all");
     }
     text.push_str("]\n");

@@ -1,4 +1,4 @@
-//! Bandwidth of the link between host and GPU: `cargo bench -p cuda --bench link`.
+//! Bandwidth of the link between host and GPU: `cargo bench -p amrclaw-cuda --bench link`.
 //!
 //! Copies blocks of pinned memory in four streams, to the device, from it, and both ways at once, as `cuda-streamed` does.
 

@@ -1,4 +1,4 @@
-//! Speed of the update alone on a GPU: `cargo bench -p cuda --bench update`; with arguments, only the solvers named, and `plane` or
+//! Speed of the update alone on a GPU: `cargo bench -p amrclaw-cuda --bench update`; with arguments, only the solvers named, and `plane` or
 //! `space` alone, for instance `-- plane euler euler_hllc`.
 //!
 //! For each table of patches the median over repetitions, beside the time that reading and writing q takes at full bandwidth.

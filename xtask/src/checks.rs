@@ -1,8 +1,7 @@
 //! The checks that make up `cargo xtask test`.
 
-use crate::gpu;
 use crate::process::{Outcome, cargo, command, run};
-use crate::{docs, paper, python, stress, tidy};
+use crate::{docs, gpu, package, paper, python, stress, tidy};
 use std::process::Output;
 use std::time::Instant;
 
@@ -23,6 +22,7 @@ const CHECKS: &[Check] = &[
     Check { name: "doctests", what: "examples in doc comments", run: doctests },
     Check { name: "doc", what: "API documentation", run: doc },
     Check { name: "doc-blocks", what: "the documentation's links and code blocks", run: docs::check },
+    Check { name: "package", what: "what is published", run: package::check },
     Check {
         name: "python",
         what: "the Python package, and output files with their Python readers",

@@ -5,9 +5,11 @@ mod checks;
 mod docs;
 mod elementary;
 mod gpu;
+mod package;
 mod paper;
 mod process;
 mod python;
+mod release;
 mod stress;
 mod tidy;
 
@@ -24,9 +26,12 @@ Usage: cargo xtask TASK
   doctests             examples in doc comments
   doc                  API documentation, warnings denied
   doc-blocks           the documentation's links, and its commands and cases, run as a reader would
+  package [--install]  what is published can be packed, is small and complete, and uses nothing under other terms; with the
+                       option a program is built from the packed files alone, without a network, and used
   python               tests of the Python package, from a wheel, and of the output files with their Python readers, in a
                        virtual environment under target/
 
+  release X.Y.Z        tests, version, changelog, citation, packages, commit and tag; sends nothing anywhere
   wheel [--output DIR] the Python package with the command line in it, for Linux  (default target/wheels-release)
   docs [--output DIR]  the documentation as a site                              (default target/site)
   cuda                 every kernel compiles for every solver by NVRTC, installed in an environment under target/
@@ -79,6 +84,8 @@ fn main() -> ExitCode {
     let outcome = match task {
         "stress" => stress::run(rest),
         "docs" => docs::build(rest),
+        "package" if !rest.is_empty() => package::install(rest),
+        "release" => release::run_all(rest),
         "elementary" => elementary::errors(rest),
         "wheel" => python::wheel(rest),
         "bench" => bench::run(rest),

@@ -1,4 +1,4 @@
-//! Solvers and the update give the CPU's results on a GPU. `cargo test -p cuda --test parity -- --ignored`
+//! Solvers and the update give the CPU's results on a GPU. `cargo test -p amrclaw-cuda --test parity -- --ignored`
 //!
 //! In f64 without fused operations to the bit, except for the sign of zeros; with them to 1e-13, and in f32 to 1e-5, of the largest
 //! value of the kind: a value is a sum of some hundred products of that size.

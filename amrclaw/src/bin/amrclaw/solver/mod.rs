@@ -37,6 +37,8 @@ pub enum SolverCommand {
         #[arg(long, value_name = "NAME=VALUE")]
         set: Vec<String>,
     },
+    /// Compile what solvers' files are compiled against, so that no network is needed later, for example on a compute node.
+    Prepare,
     /// List the built-in solvers, or those of files, with their dimensions, equations and parameters.
     List {
         /// Solvers' files.
@@ -49,6 +51,7 @@ pub fn solver(command: &SolverCommand) -> Result<(), Failure> {
     match command {
         SolverCommand::New { name, folder } => new::new(name, folder),
         SolverCommand::Check { solver, case, set } => check::check(solver, case.as_deref(), set),
+        SolverCommand::Prepare => new::prepare(),
         SolverCommand::List { files } => {
             terminal::show(&list::chosen(files)?);
             Ok(())

@@ -26,8 +26,7 @@ pub fn new(name: &str, folder: &Path) -> Result<(), Failure> {
              such as {name}_solver"
         )));
     }
-    let title = format!("My solver {name}");
-    let solver = SOLVER.replace("TITLE", &title).replace("TYPE", &of_type).replace("FILE", name);
+    let solver = solver_text(name);
     let case = CASE.replace("NAME", name);
     let files = [(folder.join(format!("{name}.rs")), solver), (folder.join(format!("{name}.toml")), case)];
     if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
@@ -42,6 +41,24 @@ pub fn new(name: &str, folder: &Path) -> Result<(), Failure> {
     say!("{}\n{}", solver.display(), case.display());
     say!("next: amrclaw solver check {}", solver.display());
     say!("      amrclaw run {}", case.display());
+    Ok(())
+}
+
+/// The template of that name.
+fn solver_text(name: &str) -> String {
+    SOLVER.replace("TITLE", &format!("My solver {name}")).replace("TYPE", &type_name(name)).replace("FILE", name)
+}
+
+/// Compiles the template, and with it all that solvers' files are compiled against. Cargo keeps what it fetches from a network.
+pub fn prepare() -> Result<(), Failure> {
+    let file = std::env::temp_dir().join(format!("amrclaw_prepare_{}.rs", std::process::id()));
+    let written = std::fs::write(&file, solver_text("prepared"));
+    written.map_err(|e| Failure::Input(format!("cannot write {}: {e}", file.display())))?;
+    let loaded = super::load(&file, false);
+    // A file that stays behind in the folder for temporary files harms nobody.
+    let _ = std::fs::remove_file(&file);
+    loaded.map_err(|e| Failure::Input(format!("{e}\n{}", e.help())))?;
+    say!("solvers' files compile on this machine, without a network from now on");
     Ok(())
 }
 

@@ -1,0 +1,1 @@
+../../../riemann/build.rs
