@@ -1,4 +1,88 @@
-// admissible.cuh: corrections of faces that would make a state inadmissible: riemann/src/patch/admissible.rs.
+// admissible.cuh: corrections of faces that would make a state inadmissible: riemann/src/patch/admissible.rs; and limited fluxes of what is
+// kept from being negative: riemann/src/patch/nonnegative.rs.
+
+// Whether component m is kept nonnegative.
+__device__ __forceinline__ constexpr bool is_kept(int m) { return Solver::KEPT >> m & 1; }
+constexpr bool LIMITS_FLUXES = Solver::KEPT != 0;
+
+// What leaves a cell through its faces below and above.
+__device__ __forceinline__ Real outward(Real below, Real above) { return real_max(-below, Real(0.0)) + real_max(above, Real(0.0)); }
+
+// The state as it is judged: what is kept nonnegative otherwise counts as if it were so.
+__device__ __forceinline__ State without_debts(State q)
+{
+#pragma unroll
+    for (int m = 0; m < M; m++)
+        if (is_kept(m)) q[m] = real_max(q[m], Real(0.0));
+    return q;
+}
+
+// First-order fluxes through a face; of components that are not kept nonnegative nothing.
+template <class S>
+__device__ __forceinline__ State first_order_flux(
+    const S& solver, Axis axis, const State& ql, const Aux& aux_l, const Aux& aux_r, const State& amdq)
+{
+    State first_order;
+#pragma unroll
+    for (int m = 0; m < M; m++) first_order[m] = Real(0.0);
+    if constexpr (S::KEPT != 0) {
+        const State flux = solver.flux_below(axis, ql, aux_l, aux_r);
+#pragma unroll
+        for (int m = 0; m < M; m++)
+            if (is_kept(m)) first_order[m] = flux[m] + amdq[m];
+    }
+    return first_order;
+}
+
+// The state that takes the place of a new one.
+template <class S> __device__ __forceinline__ State settled(const S& solver, const State& q, const Aux& aux, bool emptied)
+{
+    if constexpr (S::SETTLES) return solver.settle(q, aux, emptied);
+    else return q;
+}
+
+// What a cell can give: see Supply of the CPU's update.
+struct Supply {
+    Real drained, share;
+
+    __device__ __forceinline__ Supply(Real q, Real outflow, Real faces, Real width)
+    {
+        const Real one = Real(1.0), least = Real(sizeof(Real) == 8 ? 1e-15 : 5e-7);
+        const Real held = real_max(q, Real(0.0));
+        const Real part = real_max(held / outflow - one - least, -one);
+        drained = outflow > held ? part : Real(0.0);
+        share = real_max((held - outflow) * (one - least), Real(0.0)) * faces * width;
+    }
+};
+
+// Limits the corrections of a face between two cells with what leaves them at first order. WIDTH: Δx/Δt.
+template <int FACES> __device__ __forceinline__ void limit_fluxes(const State& below, const State& above, const State& outflow_below,
+    const State& outflow_above, Real kappa_below, Real kappa_above, Real width, const State& first_order, State& correction)
+{
+#pragma unroll
+    for (int m = 0; m < M; m++) {
+        if (!is_kept(m)) continue;
+        const Supply from_below(below[m], outflow_below[m], Real(1.0 / FACES), CAPACITY >= 0 ? width / kappa_below : width);
+        const Supply from_above(above[m], outflow_above[m], Real(1.0 / FACES), CAPACITY >= 0 ? width / kappa_above : width);
+        const Real bounded = real_max(real_min(correction[m], from_below.share), -from_above.share);
+        correction[m] = add(bounded, multiply(first_order[m] > Real(0.0) ? from_below.drained : from_above.drained, first_order[m]));
+    }
+}
+
+// Makes those of the new values that are kept nonnegative so to the bit, where they owe no more than before. Returns whether the cell has
+// given all that it had.
+__device__ __forceinline__ bool keep_nonnegative(const State& old, const State& outflow, State& q)
+{
+    bool emptied = false;
+#pragma unroll
+    for (int m = 0; m < M; m++) {
+        if (!is_kept(m)) continue;
+        emptied = emptied || outflow[m] > real_max(old[m], Real(0.0));
+        const Real least = real_min(old[m], Real(0.0));
+        q[m] = q[m] < least ? least : q[m];
+    }
+    return emptied;
+}
 
 #if HAS_ADMISSIBLE
 // The largest speed of the waves at a face, either way.
@@ -30,6 +114,8 @@ template <Axis AXIS, int FACES> __device__ __noinline__ void keep_admissible(con
         below[m] -= weight_l * (face.amdq[m] + correction[m]);
         above[m] -= weight_r * (face.apdq[m] - correction[m]);
     }
+    below = without_debts(below);
+    above = without_debts(above);
     bool kept = solver.is_admissible(below, aux_l, Real(0.0)) && solver.is_admissible(above, aux_r, Real(0.0));
     if (kept) {
         const auto in_cell = [&](const State& q) { return fastest_in(solver, AXIS, q, aux_l, aux_r); };
@@ -50,7 +136,7 @@ __device__ __forceinline__ bool is_right(const Solver& solver, const State& q, c
     right = solver.least_positive(q, aux) > Real(0.0);
 #endif
 #if HAS_ADMISSIBLE
-    if (!keeps_admissible) right = right && solver.is_admissible(q, aux, Real(LEAST_NONNEGATIVE));
+    if (Solver::FALLS_BACK && !keeps_admissible) right = right && solver.is_admissible(without_debts(q), aux, Real(LEAST_NONNEGATIVE));
 #endif
     return right;
 }

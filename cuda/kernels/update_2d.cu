@@ -10,7 +10,7 @@
 // Options ORDER, TRANSVERSE, ALONG, SWEEP_X, SWEEP_ROWS, LIMITERS, CAPACITY, KEEPS_FACES, FUSED, WARPS: each costs only where it is used
 
 // Rows of which the march is made: with the code of the fallback in each, two do not fit in the instruction cache.
-constexpr int ROWS_AT_ONCE = HAS_ADMISSIBLE ? 1 : 2;
+constexpr int ROWS_AT_ONCE = Solver::FALLS_BACK || LIMITS_FLUXES ? 1 : 2;
 
 // Faces of a cell that are swept together.
 constexpr int FACES = SWEEP_X && SWEEP_ROWS ? 4 : 2;
@@ -42,6 +42,8 @@ __device__ __forceinline__ Parts split_transversely(const Solver& solver, const 
 // What the x-faces of a row contribute: see XRow of the CPU's update.
 struct XRow {
     State fluctuations, correction, down, up;
+    // Of what is kept nonnegative: the flux through the left face, and what leaves the cell through both.
+    State first_order, outflow;
 };
 
 __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, int k, const State& q, Real kappa, Real dtdx,
@@ -61,12 +63,18 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
         for (int m = 0; m < M; m++) row.correction[m] = Real(0.0);
     }
 #if HAS_ADMISSIBLE
-    if constexpr (!SPLIT_WAVES && ORDER == 2) {
+    if constexpr (Solver::FALLS_BACK && !SPLIT_WAVES && ORDER == 2) {
         if (at.args.keeps_admissible)
             keep_admissible<X, FACES>(at_face(solver, X, LaneCells{at, k}), ql, q, at.aux(-1, k), at.aux(0, k), kappa_left, kappa,
                 dtdx, row.correction);
     }
 #endif
+    if constexpr (LIMITS_FLUXES) {
+        row.first_order = first_order_flux(solver, X, ql, at.aux(-1, k), at.aux(0, k), face.amdq);
+#pragma unroll
+        for (int m = 0; m < M; m++)
+            if (is_kept(m)) row.outflow[m] = outward(row.first_order[m], from_right(row.first_order[m])) * (dtdx * kappa);
+    }
     const State amdq_right = from_right(face.amdq);
 #pragma unroll
     for (int m = 0; m < M; m++) row.fluctuations[m] = add(face.apdq[m], amdq_right[m]);
@@ -82,14 +90,32 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
     return row;
 }
 
+// What is kept nonnegative of the lane to the left.
+__device__ __forceinline__ State kept_from_left(const State& a)
+{
+    State b = a;
+#pragma unroll
+    for (int m = 0; m < M; m++)
+        if (is_kept(m)) b[m] = from_left(a[m]);
+    return b;
+}
+
+// Limits the corrections of the left faces of cells with the state q.
+__device__ __forceinline__ void limit_row(const State& q, const State& outflow, Real kappa, Real dtdx, const State& first_order, State& f)
+{
+    const Real kappa_left = CAPACITY >= 0 ? from_left(kappa) : Real(1.0);
+    limit_fluxes<FACES>(kept_from_left(q), q, kept_from_left(outflow), outflow, kappa_left, kappa, Real(1.0) / dtdx, first_order, f);
+}
+
 // Writes row k's new state, and records whether it is finite and positive where it must be.
-__device__ __forceinline__ void write(const Solver& solver, const Lane& at, int k, const State& q, Found& found)
+__device__ __forceinline__ void write(const Solver& solver, const Lane& at, int k, const State& q, bool emptied, Found& found)
 {
     if (!at.inside) return;
     Real* cell = at.args.q_next + at.first_state + at.offset(k);
+    const State in_order = settled(solver, q, at.aux(0, k), emptied);
 #pragma unroll
     for (int m = 0; m < M; m++) {
-        cell[(long long)m * at.patch.component] = q[m];
+        cell[(long long)m * at.patch.component] = in_order[m];
         found.exponents = max(found.exponents, exponent_bits(q[m]));
     }
 #if HAS_ADMISSIBLE
@@ -123,13 +149,15 @@ __device__ __forceinline__ void march(
     State q_below = start.below, q_here = start.here;
     Real kappa_below = Real(1.0);
     XRow x_below;
-    State left, right, g_below, bpdq_below;
+    State left, right, g_below, bpdq_below, outflow_below;
     // Face k.
     Normal here = at_face(solver, ROWS, LaneCells{at, first - 1})
                       .normal(ROWS, q_below, q_here, at.aux(0, first - 2), at.aux(0, first - 1));
+    State first_order = first_order_flux(solver, ROWS, q_below, at.aux(0, first - 2), at.aux(0, first - 1), here.amdq);
     Array<Real, W> dot_below;
 #pragma unroll
     for (int m = 0; m < M; m++) {
+        outflow_below[m] = x_below.first_order[m] = Real(0.0);
         x_below.fluctuations[m] = x_below.correction[m] = x_below.up[m] = Real(0.0);
         left[m] = right[m] = g_below[m] = bpdq_below[m] = Real(0.0);
     }
@@ -174,7 +202,7 @@ __device__ __forceinline__ void march(
             }
         }
 #if HAS_ADMISSIBLE
-        if (at.args.keeps_admissible) {
+        if (Solver::FALLS_BACK && at.args.keeps_admissible) {
             const Aux aux_below = at.aux(0, k - 1);
             keep_admissible<ROWS, FACES>(at_face(solver, ROWS, LaneCells{at, k}), q_below, q_here, aux_below, at.aux(0, k),
                 kappa_below, kappa_here, dtdy, g);
@@ -184,6 +212,21 @@ __device__ __forceinline__ void march(
                     from_left(kappa_below), kappa_below, dtdx, f);
         }
 #endif
+        State outflow_above = outflow_below;
+        if constexpr (LIMITS_FLUXES) {
+            const State first_order_above = first_order_flux(solver, ROWS, q_here, at.aux(0, k), at.aux(0, k + 1), above.amdq);
+            State outflow_here = outflow_below;
+#pragma unroll
+            for (int m = 0; m < M; m++) {
+                if (!is_kept(m)) continue;
+                const Real along = outward(first_order[m], first_order_above[m]) * (dtdy * kappa_here);
+                outflow_here[m] = (SWEEP_X ? x_here.outflow[m] : Real(0.0)) + along;
+            }
+            limit_fluxes<FACES>(q_below, q_here, outflow_below, outflow_here, kappa_below, kappa_here, Real(1.0) / dtdy, first_order, g);
+            if constexpr (SWEEP_X) limit_row(q_below, outflow_below, kappa_below, dtdx, x_below.first_order, f);
+            first_order = first_order_above;
+            outflow_above = outflow_here;
+        }
         // 4. Row k − 1 is complete.
         State q = q_below;
 #pragma unroll
@@ -196,12 +239,14 @@ __device__ __forceinline__ void march(
             }
             q[m] = subtract(q[m], add(multiply(dtdy * kappa_below, y_part), part));
         }
-        if (k > first) write(solver, at, k - 1, q, found);
+        const bool emptied = keep_nonnegative(q_below, outflow_below, q);
+        if (k > first) write(solver, at, k - 1, q, emptied, found);
         if constexpr (KEEPS_FACES > 0) {
             if (k >= first) kept.keep(at, f, g);
         }
         // 5. Row k becomes row k − 1.
         bpdq_below = here.apdq;
+        outflow_below = outflow_above;
         here = above;
         dot_below = dot_above;
         g_below = g;
@@ -223,14 +268,17 @@ __device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at,
     for (int k = at.first_row(); k < last; k++) {
         const Real kappa = at.inverse_capacity(k);
         State q = at.state(k);
-        const XRow row = solve_row(solver, at, k, q, kappa, dtdx, true, found);
+        XRow row = solve_row(solver, at, k, q, kappa, dtdx, true, found);
+        if constexpr (LIMITS_FLUXES) limit_row(q, row.outflow, kappa, dtdx, row.first_order, row.correction);
+        const State old = q;
 #pragma unroll
         for (int m = 0; m < M; m++) {
             const Real f = row.correction[m];
             const Real x_part = add(row.fluctuations[m], subtract(from_right(f), f));
             q[m] = subtract(q[m], add(Real(0.0), multiply(dtdx * kappa, x_part)));
         }
-        write(solver, at, k, q, found);
+        const bool emptied = keep_nonnegative(old, row.outflow, q);
+        write(solver, at, k, q, emptied, found);
         if constexpr (KEEPS_FACES > 0) {
             kept.expect(at, k + 1);
             kept.keep(at, row.correction, unused);

@@ -333,9 +333,10 @@ __device__ __forceinline__ void finish(const Solver& solver, const Column& at, i
     const State parts = sum(product(Real(at.args.dt_over_dx[Z]) * kappa, z_part), product(Real(at.args.dt_over_dx[Y]) * kappa, y_part));
     q = difference(q, sum(parts, product(Real(at.args.dt_over_dx[X]) * kappa, x_part)));
     Real* cell = at.args.q_next + (PACK_OVERRUN + at.patch.first * M + at.patch.inner) + at.offset(0, 0, k - 1);
+    const State in_order = settled(solver, q, at.aux(0, 0, k - 1), false);
 #pragma unroll
     for (int m = 0; m < M; m++) {
-        cell[(long long)m * at.patch.component] = q[m];
+        cell[(long long)m * at.patch.component] = in_order[m];
         found.exponents = max(found.exponents, exponent_bits(q[m]));
     }
 #if HAS_ADMISSIBLE
@@ -374,7 +375,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) update_3d(const __
         // 2. Split what they send, and complete the fluxes that wait for it.
         if constexpr (TRANSVERSE > 0) send(solver, at, k, x, y, z, exchange, march, fluxes);
 #if HAS_ADMISSIBLE
-        if (args.keeps_admissible) {
+        if (Solver::FALLS_BACK && args.keeps_admissible) {
             const State below = at.state(0, 0, k - 1);
             const Aux aux_below = at.aux(0, 0, k - 1);
             const Real kappa_below = at.inverse_capacity(Z, -1, k);

@@ -118,5 +118,5 @@ fn main() {
     wanted.report("euler", &Euler::<2> { gamma: 1.4 }, [1.0, 0.1, 0.2, 2.5]);
     wanted.report("euler_hllc", &EulerHllc::<2> { gamma: 1.4 }, [1.0, 0.1, 0.2, 2.5]);
     wanted.report("shallow_water", &ShallowWater::<2> { gravity: 1.0 }, [1.0, 0.1, 0.2]);
-    wanted.report("shallow_water_bathymetry", &ShallowWaterBathymetry { gravity: 1.0 }, [1.0, 0.1, 0.2]);
+    wanted.report("shallow_water_bathymetry", &ShallowWaterBathymetry::<2>::with_gravity(1.0), [1.0, 0.1, 0.2]);
 }

@@ -168,6 +168,12 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const POSITIVE: &'static [&'static str] = &[];
     /// Names of the quantities that must not be negative in data, though steps may make them so by round-off or an overshoot.
     const NONNEGATIVE: &'static [&'static str] = &[];
+    /// The equations whose quantities updates keep from being negative by limiting what leaves a cell; [`Solver::flux`] is known then.
+    const KEPT_NONNEGATIVE: &'static [usize] = &[];
+    /// Steps can change others that must be positive or must not be negative, and are then taken again in first order.
+    const FALLS_BACK: bool = false;
+    /// New states are put in order: see [`Solver::settle`].
+    const SETTLES: bool = false;
     /// Steps can change quantities that must be positive: see [`Solver::least_positive`].
     const CHECKS_STEPS: bool = false;
     /// Steps can change quantities that must be positive or must not be negative: see [`Solver::is_admissible`].
@@ -251,6 +257,30 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     #[inline(always)]
     fn source<V: Real>(&self, _x: [V; 3], _t: V, _dt: V, q: [V; M], _aux: [V; A]) -> [V; M] {
         q
+    }
+
+    /// Whether [`Solver::source`] changes states at all with these parameters.
+    #[inline(always)]
+    fn source_acts(&self) -> bool {
+        true
+    }
+
+    /// The state that takes the place of a new state `q`, where [`Solver::SETTLES`]: at once after each update of a cell. `emptied`: the
+    /// cell has given all that it had of a quantity that is kept nonnegative, so that it has only what flowed in.
+    #[inline(always)]
+    fn settle<V: Real>(&self, q: [V; M], _aux: [V; A], _emptied: V::Mask) -> [V; M] {
+        q
+    }
+
+    /// The flux along `axis` in the cell below a face: with the face's own auxiliary values, which the cell above has.
+    #[inline(always)]
+    fn flux_below<V: Real>(&self, axis: Axis, ql: [V; M], mut aux_l: [V; A], aux_r: [V; A]) -> [V; M] {
+        for a in 0..A {
+            if Self::AUX_FACE[a].is_some() {
+                aux_l[a] = aux_r[a];
+            }
+        }
+        self.flux(axis, ql, aux_l).unwrap_or([V::zero(); M])
     }
 
     /// The state at the start, where [`Solver::HAS_INITIAL`]; `aux` are the cell's auxiliary values.

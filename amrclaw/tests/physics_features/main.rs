@@ -18,3 +18,4 @@ mod scheme;
 mod source_balance;
 mod sources;
 mod stability;
+mod water;

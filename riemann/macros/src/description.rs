@@ -28,6 +28,8 @@ pub struct Description {
     /// Quantities that must be positive in every state, then those that must not be negative in data.
     pub positive: Vec<String>,
     pub nonnegative: Vec<String>,
+    /// Those of the latter that updates keep so by limiting fluxes.
+    pub kept_nonnegative: Vec<String>,
     /// Names of further quantities.
     pub quantities: Vec<String>,
     /// Whether the equations differ from axis to axis.
@@ -71,6 +73,11 @@ impl Form {
     pub fn component(&self, name: &str) -> Option<Component> {
         let among = |names: &[String]| names.iter().position(|other| other == name);
         among(&self.equations).map(Component::Equation).or_else(|| among(&self.aux).map(Component::Aux))
+    }
+
+    /// The number of the equation called `name`.
+    pub fn equation(&self, name: &str) -> Option<usize> {
+        self.equations.iter().position(|other| other == name)
     }
 }
 
@@ -128,6 +135,7 @@ impl Description {
             solve_again: attribute.solve_again,
             positive: attribute.positive,
             nonnegative: attribute.nonnegative,
+            kept_nonnegative: attribute.kept_nonnegative,
             quantities: attribute.quantities.iter().map(syn::LitStr::value).collect(),
             axes_differ: attribute.axes_differ,
             one_way: attribute.one_way,
@@ -149,6 +157,7 @@ impl Description {
             solve_again: false,
             positive: Vec::new(),
             nonnegative: Vec::new(),
+            kept_nonnegative: Vec::new(),
             quantities: Vec::new(),
             axes_differ: false,
             one_way: false,

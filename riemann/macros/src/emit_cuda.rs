@@ -6,7 +6,7 @@
 mod expression;
 mod statement;
 
-use crate::check::{BESIDE, STEEPNESS};
+use crate::check::{BESIDE, SETTLE, STEEPNESS};
 use crate::description::{Component, Description, Form};
 use crate::quantities::{Quantities, Value};
 use crate::tree::{Function, Program};
@@ -27,7 +27,9 @@ struct Text {
 pub fn emit(description: &Description, form: &Form, program: &Program) -> String {
     let text = Text { tuples: RefCell::default(), separate_products: false };
     let mut functions = String::new();
-    for function in program.functions.iter().filter(|function| function.name != "flux") {
+    let quantities = Quantities::of(description, form, program);
+    let is_needed = |function: &&Function| function.name != "flux" || !quantities.kept.is_empty();
+    for function in program.functions.iter().filter(is_needed) {
         functions.push_str(&text.function(function));
     }
     if program.functions.iter().all(|function| function.name != "transverse") {
@@ -36,7 +38,10 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
     if program.functions.iter().all(|function| function.name != "mean_state") {
         functions.push_str(NO_MEAN_STATE);
     }
-    functions.push_str(&judgements(&Quantities::of(description, form, program)));
+    if !quantities.kept.is_empty() {
+        functions.push_str(&flux_below(form));
+    }
+    functions.push_str(&judgements(&quantities));
     let mut body = format!("    // {}\n", description.solver);
     for parameter in &description.parameters {
         let _ = writeln!(body, "    Real {};", parameter.name);
@@ -46,6 +51,10 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
         body.push_str(TOLD_OF_BESIDE);
     }
     let _ = writeln!(body, "    static constexpr bool SPLITS_SUMS = {};", program.splits_sums());
+    let kept: u64 = quantities.kept.iter().map(|m| 1 << m).sum();
+    let settles = program.functions.iter().any(|function| function.name == SETTLE);
+    let _ = writeln!(body, "    static constexpr unsigned long long KEPT = {kept};");
+    let _ = writeln!(body, "    static constexpr bool SETTLES = {settles}, FALLS_BACK = {};", quantities.falls_back);
     body + &text.tuples() + &functions
 }
 
@@ -65,6 +74,16 @@ const TOLD_OF_BESIDE: &str = "    Real beside__ = Real(0.0);\n    __device__ __f
 
 /// Qualifiers of each function.
 const QUALIFIERS: &str = "__device__ __forceinline__";
+
+/// The flux in the cell below a face: with the face's own auxiliary values, which the cell above has.
+fn flux_below(form: &Form) -> String {
+    let faces = form.aux_face.iter().enumerate().filter(|(_, face)| face.is_some());
+    let faces: String = faces.map(|(a, _)| format!("        aux_l[{a}] = aux_r[{a}];\n")).collect();
+    format!(
+        "\n    {QUALIFIERS} State flux_below(Axis axis, State ql, Aux aux_l, Aux aux_r) const {{\n{faces}        \
+         return flux(axis, ql, aux_l);\n    }}\n"
+    )
+}
 
 /// The functions that judge states: the least of the quantities that must stay positive; whether all quantities are as they must be.
 fn judgements(quantities: &Quantities<'_>) -> String {

@@ -9,7 +9,7 @@ mod expression;
 mod plain;
 mod statement;
 
-use crate::check::{ENTRIES, Entry, STEEPNESS};
+use crate::check::{ENTRIES, Entry, SETTLE, SOURCE_ACTS, STEEPNESS};
 use crate::description::{Component, Description, Form, GROUP_KINDS};
 use crate::emit_formulas::Formulas;
 use crate::quantities::{Quantities, Value};
@@ -170,6 +170,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
         ("HAS_TRANSVERSE", "transverse"),
         ("HAS_MEAN_STATE", "mean_state"),
         ("HAS_SOURCE", "source"),
+        ("SETTLES", SETTLE),
         ("HAS_INITIAL", "initial"),
         ("HAS_AUX", "aux_values"),
         ("HAS_BOUNDARY", "boundary"),
@@ -191,6 +192,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
     let looks_around = program.looks_around();
     let Formulas { initial, aux_values, mapping, quantities, primitive, conserved } = formulas;
     let (names, variables) = (&description.quantities, &form.primitive);
+    let Quantities { kept, falls_back, .. } = Quantities::of(description, form, program);
     quote! {
         const DIM: usize = #dim;
         const EQUATIONS: [&'static str; #m] = [#(#equations),*];
@@ -200,6 +202,8 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
         const SOLVE_AGAIN: bool = #solve_again;
         const POSITIVE: &'static [&'static str] = &[#(#positive),*];
         const NONNEGATIVE: &'static [&'static str] = &[#(#nonnegative),*];
+        const KEPT_NONNEGATIVE: &'static [usize] = &[#(#kept),*];
+        const FALLS_BACK: bool = #falls_back;
         #(#flags)*
         const OF_TIME: bool = #of_time;
         const FLAG_LOOKS_AROUND: bool = #looks_around;
@@ -225,6 +229,7 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
     let (m, w, a, fwaves) = (form.equations.len(), form.waves, form.aux.len(), description.fwaves);
     let has = |name: &str| program.functions.iter().any(|f| f.name == name);
     let (source, boundary, flag) = (has("source"), has("boundary"), has("flag"));
+    let acts = program.plain.iter().any(|f| f.sig.ident == SOURCE_ACTS).then(|| quote!(&&self.source_acts()));
     let beside = has(STEEPNESS) && form.dim > 1;
     let quantities = Quantities::of(description, form, program);
     let (positive, limits) = (!quantities.changed.is_empty(), quantities.change());
@@ -241,7 +246,7 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
                 waves: #w,
                 aux: #a,
                 fwaves: #fwaves,
-                has_source: #source,
+                has_source: #source #acts,
                 has_boundary: #boundary,
                 has_flag: #flag,
                 has_positive: #positive,

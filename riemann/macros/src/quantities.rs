@@ -21,6 +21,10 @@ pub struct Quantities<'a> {
     pub changed: Vec<usize>,
     /// Indices of those that it can change and that must not be negative.
     pub changed_nonnegative: Vec<usize>,
+    /// Equations whose quantities updates keep from being negative.
+    pub kept: Vec<usize>,
+    /// Whether there are others that a step can change: then steps fall back.
+    pub falls_back: bool,
 }
 
 impl<'a> Quantities<'a> {
@@ -33,12 +37,14 @@ impl<'a> Quantities<'a> {
         });
         // A step does not change auxiliary values.
         let changes = |name: &String| !matches!(form.component(name), Some(Component::Aux(_)));
+        let kept = description.kept_nonnegative.iter().filter_map(|name| form.equation(name)).collect();
+        let falls_back = names().any(|name| changes(name) && !description.kept_nonnegative.contains(name));
         let (changed, changed_nonnegative) = names()
             .enumerate()
             .filter(|(_, name)| changes(name))
             .map(|(k, _)| k)
             .partition(|&k| k < description.positive.len());
-        Quantities { function, values: values.collect(), changed, changed_nonnegative }
+        Quantities { function, values: values.collect(), changed, changed_nonnegative, kept, falls_back }
     }
 
     /// Whether a step can change any of them.

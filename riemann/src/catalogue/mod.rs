@@ -206,7 +206,7 @@ framed! {
     #[cfg(kernels_rare)]
     PSystemVariable<2>,
     ShallowWater<2>,
-    ShallowWaterBathymetry,
+    ShallowWaterBathymetry<2>,
     #[cfg(kernels_rare)]
     ShallowWaterHlle<2>,
     #[cfg(kernels_rare)]
@@ -301,7 +301,8 @@ catalogue! {
     PSystemVariable<2>,
     ShallowWater<1>,
     ShallowWater<2>,
-    ShallowWaterBathymetry,
+    ShallowWaterBathymetry<1>,
+    ShallowWaterBathymetry<2>,
     #[kernels_rare]
     ShallowWaterHlle<1>,
     #[kernels_rare]

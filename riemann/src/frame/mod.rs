@@ -251,6 +251,9 @@ where
     const SOLVE_AGAIN: bool = S::SOLVE_AGAIN;
     const POSITIVE: &'static [&'static str] = S::POSITIVE;
     const NONNEGATIVE: &'static [&'static str] = S::NONNEGATIVE;
+    const KEPT_NONNEGATIVE: &'static [usize] = S::KEPT_NONNEGATIVE;
+    const FALLS_BACK: bool = S::FALLS_BACK;
+    const SETTLES: bool = S::SETTLES;
     const CHECKS_STEPS: bool = S::CHECKS_STEPS;
     const LIMITS: bool = S::LIMITS;
     const GROUPS: &'static [Group] = S::GROUPS;
@@ -335,6 +338,15 @@ where
     #[inline(always)]
     fn source<V: Real>(&self, x: [V; 3], t: V, dt: V, q: [V; M], aux: [V; B]) -> [V; M] {
         self.0.source(x, t, dt, q, Self::own(&aux))
+    }
+
+    fn source_acts(&self) -> bool {
+        self.0.source_acts()
+    }
+
+    #[inline(always)]
+    fn settle<V: Real>(&self, q: [V; M], aux: [V; B], emptied: V::Mask) -> [V; M] {
+        self.0.settle(q, Self::own(&aux), emptied)
     }
 
     fn initial(&self, cell: &Cell, aux: [f64; B]) -> [f64; M] {

@@ -25,7 +25,8 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
     }};
     Inside inside;
 
-    static constexpr bool SPLITS_SUMS = Inside::SPLITS_SUMS;
+    static constexpr bool SPLITS_SUMS = Inside::SPLITS_SUMS, SETTLES = Inside::SETTLES, FALLS_BACK = Inside::FALLS_BACK;
+    static constexpr unsigned long long KEPT = Inside::KEPT;
     {QUALIFIERS} static Inside::Aux own(const Aux& aux) {{
         Inside::Aux values = Inside::Aux();
         for (int a = 0; a < Inside::A; ++a) values[a] = aux[a];
@@ -76,6 +77,7 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
     }}
 "
     );
+    text += &of_updates(body);
     if inside.has_source {
         text += &format!(
             "\n    {QUALIFIERS} State source(Array<Real, 3> x, Real t, Real dt, State q, Aux aux) const {{\n        \
@@ -115,6 +117,24 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
         );
     }
     DeviceSource { body: text, aux: inside.aux + geometry(dim).len(), ..inside }
+}
+
+/// The functions that updates call of a solver whose quantities are kept nonnegative, or whose states are settled.
+fn of_updates(body: &str) -> String {
+    let mut text = String::new();
+    if body.contains("State flux_below(") {
+        text += &format!(
+            "\n    {QUALIFIERS} State flux_below(Axis axis, State ql, Aux aux_l, Aux aux_r) const {{\n        \
+             const Frame frame(axis, aux_r);\n        \
+             return frame.leave_scaled(inside.flux_below(axis, frame.enter(ql), own(aux_l), own(aux_r)));\n    }}\n"
+        );
+    }
+    if body.contains("State settle(") {
+        text += &format!(
+            "\n    {QUALIFIERS} State settle(State q, Aux aux, bool emptied) const {{ return inside.settle(q, own(aux), emptied); }}\n"
+        );
+    }
+    text
 }
 
 /// Statements of CUDA C++ that turn the vectors and tensors among `values`, of the type `number`, by the function `turn` of a vector's

@@ -31,9 +31,13 @@ where
     /// are not left out, what must not be negative is.
     #[inline(always)]
     pub unsafe fn faults(&self, cell: isize, values: [V; M]) -> Option<V::Mask> {
-        if const { S::LIMITS && !S::NONNEGATIVE.is_empty() } && !self.args.scheme.keeps_admissible {
+        if const { S::FALLS_BACK && !S::NONNEGATIVE.is_empty() } && !self.args.scheme.keeps_admissible {
             // SAFETY: the cells are the tile's, and a pack beyond is readable.
-            return Some(!self.solver.is_admissible(values, unsafe { self.aux(cell) }, V::constant(LEAST)));
+            return Some(!self.solver.is_admissible(
+                without_debts::<S, V, M, W, A>(values),
+                unsafe { self.aux(cell) },
+                V::constant(LEAST),
+            ));
         }
         if const { S::CHECKS_STEPS } {
             // SAFETY: likewise.
@@ -47,7 +51,7 @@ where
     /// below the cells at `cell` along `axis`; these and the cells below them still hold their old states.
     #[inline(always)]
     pub unsafe fn keep_admissible(&self, axis: Axis, cell: isize, correction: &mut [V; M]) {
-        if const { !S::LIMITS } || !self.args.scheme.keeps_admissible {
+        if const { !S::FALLS_BACK } || !self.args.scheme.keeps_admissible {
             return;
         }
         let mut numbers = [[V::Scalar::default(); PACK_OVERRUN]; M];
@@ -92,6 +96,7 @@ unsafe fn leave_out<S, R, const M: usize, const W: usize, const A: usize>(
             below[m] -= weight_below * (face.amdq[m] + corrections[m][lane]);
             above[m] -= weight_above * (face.apdq[m] - corrections[m][lane]);
         }
+        let [below, above] = [below, above].map(without_debts::<S, R, M, W, A>);
         let fastest_in = |q: [R; M]| fastest(&solver.normal(axis, q, q, aux[0], aux[1]));
         let kept =
             solver.is_admissible(below, aux[0], R::zero()) && solver.is_admissible(above, aux[1], R::zero()) && {
@@ -104,6 +109,19 @@ unsafe fn leave_out<S, R, const M: usize, const W: usize, const A: usize>(
             }
         }
     }
+}
+
+/// The state as far as this file judges it: what is kept nonnegative otherwise counts as if it were so.
+#[inline(always)]
+fn without_debts<S, V, const M: usize, const W: usize, const A: usize>(mut q: [V; M]) -> [V; M]
+where
+    S: Solver<M, W, A>,
+    V: Real,
+{
+    for &m in S::KEPT_NONNEGATIVE {
+        q[m] = q[m].max(V::zero());
+    }
+    q
 }
 
 /// The largest speed of the waves at a face, either way. Between two equal cells: the fastest waves in these.

@@ -88,7 +88,7 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     fn aux_face(&self) -> &[Option<Axis>];
     /// Number of waves.
     fn num_waves(&self) -> usize;
-    /// True if the solver has a source term.
+    /// True if the solver has a source term that does something.
     fn has_source(&self) -> bool;
     /// Names of the quantities that must be positive in every state.
     fn positive(&self) -> &[&'static str];
@@ -301,7 +301,7 @@ where
         W
     }
     fn has_source(&self) -> bool {
-        S::HAS_SOURCE
+        S::HAS_SOURCE && self.solver().source_acts()
     }
     fn positive(&self) -> &[&'static str] {
         S::POSITIVE
@@ -321,7 +321,8 @@ where
         self.solver().device_source()
     }
     fn scratch_len(&self) -> usize {
-        if S::DIM > 2 { scratch_len(M, W).max(space::scratch_len(M, W)) } else { scratch_len(M, W) }
+        let in_planes = scratch_len(M, W, S::KEPT_NONNEGATIVE.len());
+        if S::DIM > 2 { in_planes.max(space::scratch_len(M, W)) } else { in_planes }
     }
 
     unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {

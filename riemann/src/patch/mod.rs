@@ -10,6 +10,7 @@ mod correction;
 mod dispatch;
 mod face;
 mod kept_faces;
+mod nonnegative;
 mod rows;
 mod slopes;
 mod source;

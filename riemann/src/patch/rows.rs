@@ -97,6 +97,10 @@ pub(super) struct XRow<R> {
     pub correction: Rows<R>,
     /// What leaves cell i upward.
     pub up: Rows<R>,
+    /// First-order fluxes of quantities that are kept from being negative, through face i.
+    pub first_order: Rows<R>,
+    /// What leaves cell i at first order of these.
+    pub outflow: Rows<R>,
 }
 
 /// Solved y-faces, where solving them again costs more than keeping them.
@@ -131,13 +135,15 @@ pub(super) struct Buffers<R> {
     pub g: Rows<R>,
     /// F̃ of row k − 1.
     pub f: Rows<R>,
+    /// First-order fluxes as in a row, through face k, then k + 1.
+    pub first_order: Rows<R>,
     /// 1/κ of rows k − 1 and k.
     pub inverse_capacity: [Rows<R>; 2],
 }
 
-/// Numbers of scratch memory that a tile needs, wherever the memory starts.
-pub(super) const fn scratch_len(m: usize, w: usize) -> usize {
-    (7 * m + (w * m + w + 3 * m) + w + 5 * m + 2) * ROW + ALIGNMENT
+/// Numbers of scratch memory that a tile needs, wherever the memory starts. `kept`: quantities that are kept from being negative.
+pub(super) const fn scratch_len(m: usize, w: usize, kept: usize) -> usize {
+    (7 * m + (w * m + w + 3 * m) + w + 5 * m + 2 + 5 * kept) * ROW + ALIGNMENT
 }
 
 impl<R: Scalar> Buffers<R> {
@@ -145,7 +151,7 @@ impl<R: Scalar> Buffers<R> {
     ///
     /// # Panics
     /// If the block is smaller than [`scratch_len`].
-    pub(super) fn new(scratch: &mut [R], m: usize, w: usize) -> Self {
+    pub(super) fn new(scratch: &mut [R], m: usize, w: usize, kept: usize) -> Self {
         let skip = scratch.as_ptr().align_offset(ALIGNMENT).min(scratch.len());
         let mut rest = &mut scratch[skip..];
         let mut rows = |components| {
@@ -154,7 +160,13 @@ impl<R: Scalar> Buffers<R> {
             Rows { start: mine.as_mut_ptr() }
         };
         Buffers {
-            x: [(); 2].map(|()| XRow { fluctuations: rows(m), correction: rows(m), up: rows(m) }),
+            x: [(); 2].map(|()| XRow {
+                fluctuations: rows(m),
+                correction: rows(m),
+                up: rows(m),
+                first_order: rows(kept),
+                outflow: rows(kept),
+            }),
             down: rows(m),
             y: YRow { waves: rows(w * m), speeds: rows(w), bmdq: rows(m), bpdq: rows(m), mean: rows(m) },
             products: rows(w),
@@ -163,6 +175,7 @@ impl<R: Scalar> Buffers<R> {
             right: rows(m),
             g: rows(m),
             f: rows(m),
+            first_order: rows(kept),
             inverse_capacity: [(); 2].map(|()| rows(1)),
         }
     }

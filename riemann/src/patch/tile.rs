@@ -123,9 +123,15 @@ where
         Some(V::lanes_between((-i).clamp(0, lanes) as usize, (count - i).clamp(0, lanes) as usize))
     }
 
-    /// Writes the pack at `cell`, column `i`, as far as it lies in the tile, and records whether it is admissible.
+    /// Writes the pack at `cell`, column `i`, as far as it lies in the tile, and records whether it is admissible. `emptied`: see
+    /// [`Solver::settle`].
     #[inline(always)]
-    pub unsafe fn write(&mut self, i: isize, cell: isize, values: [V; M]) {
+    pub unsafe fn write(&mut self, i: isize, cell: isize, values: [V; M], emptied: V::Mask) {
+        let mut settled = values;
+        if const { S::SETTLES } {
+            // SAFETY: the cells are the tile's, and a pack beyond is readable.
+            settled = self.solver.settle(values, unsafe { self.aux(cell) }, emptied);
+        }
         let inside = Self::lanes_inside(i, self.columns);
         // SAFETY: the caller's promise.
         if let Some(wrong) = unsafe { self.faults(cell, values) } {
@@ -138,9 +144,9 @@ where
         // SAFETY: the tile's cells of `q_next` are ours to write.
         unsafe {
             let out = self.args.q_next.offset(cell);
-            for (m, value) in values.into_iter().enumerate() {
+            for (m, value) in settled.into_iter().enumerate() {
                 let out = out.wrapping_add(m * self.args.strides.component);
-                let zero_if_finite = value * V::zero();
+                let zero_if_finite = values[m] * V::zero();
                 match inside {
                     None => {
                         self.fault += zero_if_finite;

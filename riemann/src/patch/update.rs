@@ -80,7 +80,12 @@ where
         scratch.fill(V::Scalar::default());
     }
     let dt_over_dx = [tile.dt_over_dx(Axis::X), tile.dt_over_dx(Axis::ALL[N])];
-    let mut marcher = Marcher::<S, V, N, M, W, A> { tile, rows: Buffers::new(scratch, M, W), plane: 0, dt_over_dx };
+    let mut marcher = Marcher::<S, V, N, M, W, A> {
+        tile,
+        rows: Buffers::new(scratch, M, W, S::KEPT_NONNEGATIVE.len()),
+        plane: 0,
+        dt_over_dx,
+    };
     let across = Axis::ALL[3 - N];
     for plane in args.lo[across.index()]..args.hi[across.index()] {
         marcher.plane = plane as isize * args.strides.along(across) as isize;
@@ -110,6 +115,8 @@ where
         // In three dimensions these are the sweeps of split schemes.
         let transverse = const { S::DIM == 2 } && sweep_x && sweep_y && args.scheme.transverse > 0;
         let start = if sweep_y { first - 1 } else { first };
+        // What flows out of the rows around the tile limits corrections too.
+        let around = transverse || const { Self::LIMITS_FLUXES } && sweep_y;
         // SAFETY: rows first − 2 ..= last + 1 are readable where y is swept, first .. last where it is not.
         unsafe {
             if const { S::DIM > 1 } && sweep_y {
@@ -121,7 +128,7 @@ where
             for k in start..=last {
                 self.load_capacity(k, if sweep_y { last } else { last - 1 });
                 let inside = first <= k && k < last;
-                if const { N == 1 } && sweep_x && (inside || transverse) {
+                if const { N == 1 } && sweep_x && (inside || around) {
                     self.pass(
                         #[inline(always)]
                         |marcher| marcher.x_row(k, transverse, inside),

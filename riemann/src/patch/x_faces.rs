@@ -133,6 +133,16 @@ where
         let place = (Axis::X, self.offset(i, k));
         // SAFETY: two ghost rows are readable.
         let face = unsafe { solve_face(&self.tile.solver, self.tile.args, place, [ql, qr], [aux_l, aux_r]) };
+        if const { Self::LIMITS_FLUXES } {
+            // SAFETY: the row buffers hold the pack.
+            unsafe {
+                self.store_first_order(
+                    self.rows.x[1].first_order,
+                    i,
+                    &self.first_order(place.0, place.1, ql, &face.amdq),
+                )
+            };
+        }
         let waves_before = {
             let mut shifted = face.waves;
             for w in 0..W {

@@ -30,6 +30,8 @@ struct Faces<V, const M: usize, const W: usize> {
     /// Their means, for solvers that have a mean state.
     mean: [V; M],
     face: Normal<V, M, W>,
+    /// First-order fluxes of quantities that are kept from being negative.
+    first_order: [V; M],
 }
 
 impl<S, V, const N: usize, const M: usize, const W: usize, const A: usize> Marcher<'_, S, V, N, M, W, A>
@@ -40,7 +42,7 @@ where
     /// Solves the y-faces `k` and stores them.
     #[inline(always)]
     pub(super) unsafe fn solve_y(&mut self, k: isize) {
-        if S::SOLVE_AGAIN {
+        if S::SOLVE_AGAIN && !Self::LIMITS_FLUXES {
             return;
         }
         let mut i = FIRST;
@@ -48,7 +50,12 @@ where
             // SAFETY: two ghost rows are readable, and a pack to either side of the tile.
             unsafe {
                 let states = [self.state(i, k - 1), self.state(i, k)];
-                self.store_y(i, &self.solve_y_pack(i, k, states), &states);
+                let face = self.solve_y_pack(i, k, states);
+                if const { Self::LIMITS_FLUXES } {
+                    let first_order = self.first_order(Self::ALONG, self.offset(i, k), states[0], &face.amdq);
+                    self.store_first_order(self.rows.first_order, i, &first_order);
+                }
+                self.store_y(i, &face, &states);
             }
             i += V::LANES as isize;
         }
@@ -122,10 +129,13 @@ where
                 self.prefetch(i, k);
                 let [q_below, q_here, q_above] = [self.state(i, k - 1), self.state(i, k), self.state(i, k + 1)];
                 let (face, mean) = (self.y_faces(i, k, [q_below, q_here]), self.y_means(i, [q_below, q_here]));
-                let here = Faces { q_below, q_above: q_here, mean, face };
+                let mut here = Faces { q_below, q_above: q_here, mean, face, first_order: zero };
                 // The last face that a limiter uses is `last + 1`.
                 let above = self.solve_y_pack(i, k + 1, [q_here, q_above]);
                 let products = wave_products(&here.face.waves, &above.waves);
+                if const { Self::LIMITS_FLUXES } {
+                    here.first_order = self.pass_first_order(i, k, q_here, &above.amdq);
+                }
                 if k >= first {
                     let now = self.finish_pack(i, k, transverse, &here, &products, &waiting.right);
                     if keep_f {
@@ -151,7 +161,7 @@ where
         }
     }
 
-    /// One pack of faces k and of cells in row k − 1. `above`: products of the waves of faces k and k + 1; `right`: what
+    /// One pack of faces k and of cells in row k − 1. `above`: products of the waves of faces k and k + 1; `right_before`: what
     /// goes to the right out of the columns of the pack before.
     #[inline(always)]
     unsafe fn finish_pack(
@@ -194,6 +204,9 @@ where
                 }
             }
             self.tile.keep_admissible(Self::ALONG, self.offset(i, k), &mut g);
+            if const { Self::LIMITS_FLUXES } {
+                self.limit_y(i, [&here.q_below, &here.q_above], &here.first_order, &mut g);
+            }
             let g_below = self.rows.g.load::<V, M>(i);
             self.rows.g.store(i, g);
             let bpdq_below = self.rows.bpdq_below.load::<V, M>(i);
@@ -215,6 +228,9 @@ where
             if const { S::DIM == 2 } && transverse {
                 self.tile.keep_admissible(Axis::X, self.offset(i, k - 1), &mut now.f);
             }
+            if const { Self::LIMITS_FLUXES } && self.tile.args.sweep[0] {
+                self.limit_x(i, k - 1, &mut now.f);
+            }
             now
         }
     }
@@ -224,13 +240,17 @@ where
     #[inline(always)]
     unsafe fn write_waiting(&mut self, i: isize, row: isize, waiting: &Waiting<V, M>, f_after: &[V; M]) {
         // SAFETY: the row is readable, and a pack to either side of the tile; its cells are written here alone.
-        let mut q = unsafe { self.state(i, row) };
+        let old = unsafe { self.state(i, row) };
+        let mut q = old;
         for m in 0..M {
             let f_right = V::shift_down(waiting.f[m], f_after[m]);
             q[m] -= waiting.y_part[m] + waiting.dtdx * (waiting.fluctuations[m] + (f_right - waiting.f[m]));
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.tile.write(i, self.offset(i, row), q) };
+        // SAFETY: the row buffers hold the pack; its cells are ours to write.
+        unsafe {
+            let emptied = self.keep_nonnegative(i, &old, &mut q);
+            self.tile.write(i, self.offset(i, row), q, emptied);
+        }
     }
 
     /// Finishes a row where y is not swept: there is only the x-part.
@@ -238,16 +258,22 @@ where
     pub(super) unsafe fn finish_without_y(&mut self, row: isize) {
         let x = self.rows.x[0];
         let lanes = V::LANES as isize;
+        let mut correction = x.correction;
+        if const { Self::LIMITS_FLUXES } {
+            // SAFETY: the row's faces are complete.
+            unsafe { self.limit_x_row(row) };
+            correction = self.rows.f;
+        }
         let mut i = FIRST;
         while i <= self.tile.columns {
             // SAFETY: the row's faces are complete; its cells are ours to write.
             unsafe {
-                let f = x.correction.load::<V, M>(i);
+                let f = correction.load::<V, M>(i);
                 self.rows.f.store(i, f);
                 let (y_part, fluctuations) = ([V::zero(); M], x.fluctuations.load(i));
                 let dtdx = self.dt_over_dx[0] * self.inverse_capacity(0, i);
                 let waiting = Waiting { y_part, fluctuations, f, right: f, dtdx };
-                self.write_waiting(i, row, &waiting, &x.correction.load(i + lanes));
+                self.write_waiting(i, row, &waiting, &correction.load(i + lanes));
             }
             i += lanes;
         }

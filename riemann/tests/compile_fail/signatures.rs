@@ -234,4 +234,16 @@ mod too_many_rounds {
     }
 }
 
+mod kept_without_flux {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], kept_nonnegative = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+    }
+}
+
 fn main() {}

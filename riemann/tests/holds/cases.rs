@@ -289,9 +289,10 @@ pub fn p_system() -> Case<PSystem, 3, 0> {
 }
 
 /// The water of [`shallow_water`] over bottoms between −1 and 0: no dry cells.
-pub fn shallow_water_bathymetry() -> Case<ShallowWaterBathymetry, 3, 1> {
+pub fn shallow_water_bathymetry() -> Case<ShallowWaterBathymetry<2>, 3, 1> {
     let Case { state, exchange_state, average, .. } = shallow_water();
-    let solver = ShallowWaterBathymetry { gravity: 9.81 };
+    let solver =
+        ShallowWaterBathymetry::<2> { manning: 0.03, coriolis: 0.2, ..ShallowWaterBathymetry::with_gravity(9.81) };
     Case {
         name: "shallow_water_bathymetry",
         solver,

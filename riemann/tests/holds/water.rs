@@ -58,7 +58,7 @@ fn dry_cells_stay_finite() {
 /// that depth and bottom add up to the surface exactly; then the result is exact too.
 #[test]
 fn a_lake_at_rest_is_still() {
-    let solver = ShallowWaterBathymetry { gravity: 9.81 };
+    let solver = ShallowWaterBathymetry::<2>::with_gravity(9.81);
     let bottom = [-1.0, -0.125, -0.75, -2.5];
     for axis in AXES {
         for below in bottom {
@@ -91,7 +91,7 @@ fn bathymetry_pushes_the_water() {
 /// Dry cells of all kinds give finite numbers in both precisions.
 #[test]
 fn dry_land_is_a_wall() {
-    let solver = ShallowWaterBathymetry { gravity: 9.81 };
+    let solver = ShallowWaterBathymetry::<2>::with_gravity(9.81);
     for axis in AXES {
         let face = solver.normal(axis, [1.0, 0.5, 0.5], [0.0; 3], [-1.0], [0.25]);
         assert_eq!(face.apdq, [0.0; 3]);

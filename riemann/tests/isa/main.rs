@@ -357,7 +357,7 @@ fn every_width_gives_the_same_bits() {
     same_in_every_width::<Euler<2>, _, _, _>();
     same_in_every_width::<AcousticsVariable<2>, _, _, _>();
     same_in_every_width::<Elasticity<2>, _, _, _>();
-    same_in_every_width::<ShallowWaterBathymetry, _, _, _>();
+    same_in_every_width::<ShallowWaterBathymetry<2>, _, _, _>();
     same_in_every_width::<Acoustics<3>, _, _, _>();
     same_in_every_width::<AdvectionEdge<3>, _, _, _>();
     same_in_every_width_of::<Looking<2>, _, _, _>(looking::info::<2, 3>());

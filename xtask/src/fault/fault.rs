@@ -62,7 +62,8 @@ impl Solver<1, 1, 0> for Fault {
     fn device_source(&self) -> Option<DeviceSource> {
         let body = "
             Real limit;
-            static constexpr bool SPLITS_SUMS = false;
+            static constexpr bool SPLITS_SUMS = false, SETTLES = false, FALLS_BACK = false;
+            static constexpr unsigned long long KEPT = 0;
             __device__ __forceinline__ Normal normal(Axis, State ql, State qr, Aux, Aux) const {
                 const Real jump = qr[0] - ql[0], speed = Real(0.5) * (ql[0] + qr[0]);
                 if (real_abs(jump) > limit) asm volatile(\"trap;\");

@@ -65,7 +65,7 @@ class RiemannSolver:
         return sum(self.numbers[2:]) + sum(given(user, name) is not None for name in self.parameters)
 
 
-_BOTTOM = "shallow_water_bathymetry solves the same equations, but takes its own depth for dry, and depths may fall below zero at shores"
+_BOTTOM = "shallow_water_bathymetry solves the same equations by another solver, with `dry_depth` for dry"
 _DENSITY = "aux 1 is the density; here it is the impedance, density times sound speed"
 _ADJOINT = "adjoint acoustics: acoustics_adjoint does so, with impedance and sound speed in aux"
 _LAYERS = "shallow water in layers with shores and wind: shallow_water_layers has two layers that are everywhere, depths in place of masses, and no wind"
@@ -115,7 +115,7 @@ _ROWS = (
     RiemannSolver("rp1_shallow_hlle", "shallow_water_hlle", (2, 2), ("gravity",)),
     RiemannSolver("rpn2_shallow_hlle", "shallow_water_hlle", (3, 2), ("gravity",)),
     RiemannSolver("rp1_shallow_roe_tracer", "shallow_water_tracer", (3, 3), ("gravity",), limiters=(0, 2, 1)),
-    RiemannSolver("rp1_shallow_bathymetry_fwave rp1_sw_aug", None, (2, 2, 1), ("gravity",), "shallow water over a bottom, in one dimension", True),
+    RiemannSolver("rp1_shallow_bathymetry_fwave rp1_sw_aug", "shallow_water_bathymetry", (2, 2, 1), ("gravity",), _BOTTOM, True),
     RiemannSolver("rpn2_shallow_bathymetry_fwave rpn2_sw_aug", "shallow_water_bathymetry", (3, 3, 1), ("gravity",), _BOTTOM, True),
     RiemannSolver("rpn2_geoclaw rpn2_geoclaw_vec", None, about="shallow water with wet and dry shores"),
     RiemannSolver("rpn2_geoclaw_adjoint rpn2_geoclaw_adjoint_qwave", None, about="adjoint shallow water"),

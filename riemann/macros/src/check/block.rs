@@ -59,6 +59,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
     check_mean(&context, &functions)?;
     check_beside(&context, &functions)?;
     check_quantities(&context, block)?;
+    check_kept(&context, block)?;
     let mut errors: Option<Error> = None;
     let mut checked = Vec::new();
     for function in functions {
@@ -191,6 +192,23 @@ fn check_quantities(context: &Context, block: &syn::ItemImpl) -> Result<()> {
             Err(Error::new_spanned(&block.self_ty, message))
         }
     }
+}
+
+/// Checks that quantities kept from being negative are equations' of a solver whose fluxes are known.
+fn check_kept(context: &Context, block: &syn::ItemImpl) -> Result<()> {
+    let Some(first) = context.description.kept_nonnegative.first() else { return Ok(()) };
+    let message = if let Some(other) =
+        context.description.kept_nonnegative.iter().find(|name| context.form.equation(name).is_none())
+    {
+        format!("`kept_nonnegative` names equations: {other:?} is none; write it in `nonnegative`")
+    } else if context.form.dim == 3 {
+        format!("{first:?} is kept nonnegative in one and two dimensions only: write it in `nonnegative`")
+    } else if !context.signatures.contains_key("flux") {
+        format!("to keep {first:?} nonnegative write `fn flux(&self, axis: Axis, q: State) -> State`")
+    } else {
+        return Ok(());
+    };
+    Err(Error::new_spanned(&block.self_ty, message))
 }
 
 /// The functions between the state and primitive variables, which stay among the others only where these call them.

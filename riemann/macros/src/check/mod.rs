@@ -13,7 +13,9 @@ mod signature;
 mod statement;
 
 pub use block::check_block;
-pub use signature::{ADMISSIBLE_STATE, BESIDE, CONSERVED, ENTRIES, Entry, PRIMITIVE, QUANTITIES, STEEPNESS};
+pub use signature::{
+    ADMISSIBLE_STATE, BESIDE, CONSERVED, ENTRIES, Entry, PRIMITIVE, QUANTITIES, SETTLE, SOURCE_ACTS, STEEPNESS,
+};
 
 use crate::description::{Description, Form};
 use crate::types::Type;

@@ -67,6 +67,7 @@ pub const ENTRIES: &[Entry] = {
             parameters: &[("x", Point), ("t", Real), ("dt", Real), ("q", State), ("aux", Aux)],
             result: State,
         },
+        Entry { name: SETTLE, parameters: &[("q", State), ("aux", Aux), ("emptied", Truth)], result: State },
         Entry {
             name: "boundary",
             parameters: &[("axis", Axis), ("side", Side), ("x", Point), ("t", Real), ("mirror", State)],
@@ -85,13 +86,19 @@ pub const STEEPNESS: &str = "steepness";
 /// The parameter of `normal` that is the steepest jump beside the face.
 pub const BESIDE: &str = "beside";
 
+/// The function that puts each new state in order.
+pub const SETTLE: &str = "settle";
+/// The function that says whether the source does anything with these parameters.
+pub const SOURCE_ACTS: &str = "source_acts";
+
 /// The function that computes the quantities that must be positive, then those that must not be negative.
 pub const ADMISSIBLE_STATE: &str = "admissible_state";
 /// The parameters of functions of the state in a cell.
 const OF_STATE: [(&str, Shape); 2] = [("q", Shape::State), ("aux", Shape::Aux)];
 
 /// Functions that run on the CPU only, once per cell at the start: arbitrary Rust, in `f64`.
-pub const PLAIN: &[&str] = &["initial", "aux_values", "admissible", "admissible_aux", "exchanged", "mirrored"];
+pub const PLAIN: &[&str] =
+    &["initial", "aux_values", "admissible", "admissible_aux", "exchanged", "mirrored", SOURCE_ACTS];
 
 /// Those of [`PLAIN`] that fill cells: if they are in the solver language, they become formulas too.
 pub const OF_CELL: &[&str] = &["initial", "aux_values"];

@@ -23,6 +23,8 @@ pub struct Attribute {
     /// Quantities that must be positive, and quantities that must not be negative.
     pub positive: Vec<String>,
     pub nonnegative: Vec<String>,
+    /// Those of the latter that updates keep so by limiting fluxes.
+    pub kept_nonnegative: Vec<String>,
     /// Names of further quantities, for pictures and the like.
     pub quantities: Vec<LitStr>,
     /// Variables in place of the equations' quantities, for initial data.
@@ -32,7 +34,7 @@ pub struct Attribute {
 /// That of `riemann::patch`.
 const MAX_WAVES: usize = 64;
 
-const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, one_way, directions, positive, nonnegative, quantities, primitive, name, title";
+const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, one_way, directions, positive, nonnegative, kept_nonnegative, quantities, primitive, name, title";
 
 impl Parse for Attribute {
     fn parse(input: ParseStream) -> Result<Self> {
@@ -42,6 +44,7 @@ impl Parse for Attribute {
         let (mut fwaves, mut solve_again, mut axes_differ, mut name, mut title) = (false, false, false, None, None);
         let (mut directions, mut one_way) = (false, false);
         let (mut positive, mut nonnegative, mut primitive) = (Vec::new(), Vec::new(), Vec::new());
+        let mut kept_nonnegative = Vec::new();
         for meta in Punctuated::<syn::Meta, Token![,]>::parse_terminated(input)? {
             let key = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
             match key.as_str() {
@@ -68,6 +71,7 @@ impl Parse for Attribute {
                 "aux" => aux = read_names(&meta.require_name_value()?.value, &[Keyword::Faces])?,
                 "positive" => positive = read_texts(&meta.require_name_value()?.value)?,
                 "nonnegative" => nonnegative = read_texts(&meta.require_name_value()?.value)?,
+                "kept_nonnegative" => kept_nonnegative = read_texts(&meta.require_name_value()?.value)?,
                 "quantities" => quantities = read_literals(&meta.require_name_value()?.value)?,
                 "primitive" => primitive = read_names(&meta.require_name_value()?.value, EQUATION_GROUPS)?,
                 "name" => name = Some(read_string(&meta.require_name_value()?.value)?),
@@ -78,6 +82,11 @@ impl Parse for Attribute {
         let equations = equations.filter(|names| !names.is_empty());
         let equations = equations.ok_or_else(|| Error::new(span, "name the equations: `equations = [\"q\"]`"))?;
         let waves = waves.ok_or_else(|| Error::new(span, "give the number of waves: `waves = 1`"))?;
+        for name in &kept_nonnegative {
+            if !nonnegative.contains(name) {
+                nonnegative.push(name.clone());
+            }
+        }
         check_names(&equations, &aux, &quantities)?;
         check_primitive(&primitive, &equations, &aux, &quantities)?;
         Ok(Attribute {
@@ -94,6 +103,7 @@ impl Parse for Attribute {
             title,
             positive,
             nonnegative,
+            kept_nonnegative,
             quantities,
             primitive,
         })

@@ -8,7 +8,7 @@ use syn::parse::ParseStream;
 use syn::{LitBool, LitInt, LitStr, Result, bracketed};
 
 impl Description {
-    /// `solver generic fwaves again differ one_way directions [positive …] [nonnegative …] [quantity …] [parameter …]`, then for each form
+    /// `solver generic fwaves again differ one_way directions [positive …] [nonnegative …] [kept …] [quantity …] [parameter …]`, then for each form
     /// `[dim waves [equation …] [aux …] [face …] [kind …] [first …] [primitive …]]`; faces, kinds and first components of groups are numbered from one,
     /// and zero stands for none.
     pub(super) fn summary(&self) -> TokenStream {
@@ -22,6 +22,7 @@ impl Description {
             directions,
             positive,
             nonnegative,
+            kept_nonnegative,
             quantities,
             ..
         } = self;
@@ -32,7 +33,7 @@ impl Description {
             let (kinds, first) = (groups.iter().map(|(kind, _)| kind + 1), groups.iter().map(|(_, first)| first + 1));
             quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#kinds)*] [#(#first)*] [#(#primitive)*]])
         });
-        let quantities = quote!([#(#positive)*] [#(#nonnegative)*] [#(#quantities)*]);
+        let quantities = quote!([#(#positive)*] [#(#nonnegative)*] [#(#kept_nonnegative)*] [#(#quantities)*]);
         let flags = quote!(#generic #fwaves #solve_again #axes_differ #one_way #directions);
         quote!(#solver #flags #quantities [#(#parameters)*] #(#forms)*)
     }
@@ -46,7 +47,7 @@ impl Description {
         let (axes_differ, one_way, directions) = (flag()?, flag()?, flag()?);
         let names = |texts: Vec<LitStr>| texts.iter().map(LitStr::value).collect::<Vec<_>>();
         let (positive, nonnegative) = (names(list(input)?), names(list(input)?));
-        let quantities = names(list(input)?);
+        let (kept_nonnegative, quantities) = (names(list(input)?), names(list(input)?));
         let parameters = list::<Ident>(input)?.into_iter().map(Parameter::named).collect();
         let mut forms = Vec::new();
         while !input.is_empty() {
@@ -74,6 +75,7 @@ impl Description {
             directions,
             positive,
             nonnegative,
+            kept_nonnegative,
             quantities,
             parameters,
             forms,

@@ -1,0 +1,202 @@
+//! Water on land: rest, shores that move, no cell that gives more than it has.
+
+use super::common::{advance_to, case, for_each_finest_cell, options, start, take_steps};
+use amrclaw::simulation::Simulation;
+
+const SHORE: &str = include_str!("../cases/features/shore.toml");
+
+/// Numbers between 0 and 1 that differ from cell to cell without any order.
+const RANDOM: &str = "abs(sin(1234.5 * x + 3456.7 * y + 12.3 * sin(777 * x * y)))";
+
+/// Largest difference of the surface from `level` in cells with water, and largest momentum.
+fn unrest(simulation: &Simulation<2>, level: f64, bottom: impl Fn([f64; 2]) -> f64) -> [f64; 2] {
+    let mut found = [0.0_f64; 2];
+    for_each_finest_cell(&simulation.frame(), |_, x, _, q| {
+        assert!(q[0] >= 0.0);
+        let surface = if q[0] > 0.0 { (q[0] + bottom(x) - level).abs() } else { 0.0 };
+        found = [found[0].max(surface), found[1].max(q[1].abs()).max(q[2].abs())];
+    });
+    found
+}
+
+/// Water at rest stays so with any shore and films of any depth. Depths of films go from 1e-14 to 0.3, on both sides of the depth up to
+/// which there is no velocity. Tolerance: round-off of a surface of order one.
+#[test]
+fn water_at_rest_stays_at_rest_beside_films_and_land() {
+    // What the shape is above zero is water: deep, or a film.
+    let shape = |[x, y]: [f64; 2]| (7.0 * x + 1.0).sin() * (5.0 * y + x).cos() + 0.2;
+    let depth = "if(D > 0.3, D, if(D > 0, 1e-14 * 10^(45 * D), D))";
+    let depth = depth.replace('D', "(sin(7 * x + 1) * cos(5 * y + x) + 0.2)");
+    let bottom = move |x: [f64; 2]| {
+        let shape = shape(x);
+        0.37 - if !(0.0..=0.3).contains(&shape) { shape } else { 1e-14 * 10_f64.powf(45.0 * shape) }
+    };
+    let aux = format!("aux.bottom=\"0.37 - {depth}\"");
+    for scheme in ["split=unsplit", "split=strang", "limiter=superbee", "order=1"] {
+        let scheme = format!("scheme.{scheme}");
+        let mut simulation = start(SHORE, &[&aux, "initial.depth=\"max(0, 0.37 - bottom)\"", &scheme, "time.dt=0.004"]);
+        take_steps(&mut simulation, 100);
+        let [surface, momentum] = unrest(&simulation, 0.37, bottom);
+        assert!(surface < 1e-13 && momentum < 1e-13, "{scheme}: {surface:e}, {momentum:e}");
+    }
+}
+
+/// Over a random bottom, with random depths, dry cells among them, depth is never negative, no water is lost, and steps stay of the
+/// size that waves ask for: 200 reach half the time that those of the deepest water at rest would. Tolerance of the mass: round-off.
+#[test]
+fn no_cell_gives_more_than_it_has() {
+    let bottom = format!("aux.bottom=\"{RANDOM}\"");
+    let depth = "initial.depth=\"max(0, 1.2 * abs(sin(2345.6 * x + 4567.8 * y)) - 0.4)\"";
+    for scheme in ["split=unsplit", "split=godunov", "transverse=0", "order=1"] {
+        let mut overrides = vec![&*bottom, depth, "time.cfl_desired=0.9", "time.cfl_max=1"];
+        let scheme = format!("scheme.{scheme}");
+        overrides.push(&scheme);
+        if scheme.ends_with("transverse=0") {
+            overrides[2..4].copy_from_slice(&["time.cfl_desired=0.28", "time.cfl_max=0.29"]);
+        }
+        let mut simulation = start(SHORE, &overrides);
+        let before = simulation.totals()[0];
+        for _ in 0..200 {
+            take_steps(&mut simulation, 1);
+            for_each_finest_cell(&simulation.frame(), |_, x, _, q| assert!(q[0] >= 0.0, "{scheme}: {} at {x:?}", q[0]));
+        }
+        let lost = (simulation.totals()[0] - before) / before;
+        assert!(lost.abs() < 1e-13, "{scheme}: {lost:e} of the water is lost");
+        let wanted = if scheme.ends_with("transverse=0") { 0.3 } else { 0.9 };
+        assert!(simulation.time() > wanted, "{scheme}: 200 steps reach t = {}", simulation.time());
+    }
+}
+
+/// Relative L1 error of the depth.
+fn error<const D: usize>(simulation: &Simulation<D>, exact: impl Fn([f64; D]) -> f64) -> f64 {
+    let (mut error, mut all) = (0.0, 0.0);
+    for_each_finest_cell(&simulation.frame(), |_, x, _, q| {
+        error += (q[0] - exact(x)).abs();
+        all += exact(x);
+    });
+    error / all
+}
+
+/// Water sloshing in a paraboloid: the surface stays a plane (Thacker 1981, doi:10.1017/S0022112081001882). Bounds: a tenth more
+/// than found; GeoClaw 5.13.1 has 2.0e-2 and 6.6e-2 on the same mesh.
+#[test]
+fn a_bowl_sloshes_as_thacker_found() {
+    let bottom = "aux.bottom=\"0.1 * (x^2 + y^2) - 0.1\"";
+    let omega = (2.0 * 9.81 * 0.1_f64).sqrt();
+    let velocity = format!("initial.y_momentum=\"depth * {}\"", 0.5 * omega);
+    let overrides = [
+        bottom,
+        "mesh={lower=[-2,-2],upper=[2,2],cells=[100,100]}",
+        "initial.depth=\"max(0, 0.05 * (2 * x - 0.5) - bottom)\"",
+        &velocity,
+        "time.cfl_desired=0.75",
+    ];
+    let mut simulation = start(SHORE, &overrides);
+    let before = simulation.totals()[0];
+    for (time, bound) in [(0.5, 1.4e-2), (std::f64::consts::TAU / omega, 4.6e-2)] {
+        advance_to(&mut simulation, time);
+        let (cosine, sine) = ((omega * time).cos(), (omega * time).sin());
+        let error = error(&simulation, |[x, y]| {
+            let bottom = 0.1 * (x * x + y * y) - 0.1;
+            (0.05 * (2.0 * x * cosine + 2.0 * y * sine - 0.5) - bottom).max(0.0)
+        });
+        assert!(error < bound, "t = {time}: {error:e}");
+    }
+    let gained = (simulation.totals()[0] - before) / before;
+    assert!(gained.abs() < 1e-12, "{gained:e}");
+}
+
+/// Depth after the break of a dam at x = 0 between the depth 1 and none (Ritter 1892), or 0.1 (Stoker 1957).
+fn dam(below: f64, xi: f64) -> f64 {
+    let c = 9.81_f64.sqrt();
+    // The middle state between the rarefaction and the shock.
+    let (mut lo, mut hi) = (below, 1.0);
+    for _ in 0..60 {
+        let h = 0.5 * (lo + hi);
+        let shock = if below > 0.0 { (h - below) * (0.5 * 9.81 * (h + below) / (h * below)).sqrt() } else { f64::MAX };
+        if shock < 2.0 * (c - (9.81 * h).sqrt()) { lo = h } else { hi = h }
+    }
+    let middle = if below > 0.0 { hi } else { 0.0 };
+    let speed = 2.0 * (c - (9.81 * middle).sqrt());
+    let front = if below > 0.0 { middle * speed / (middle - below) } else { 2.0 * c };
+    if xi < -c {
+        1.0
+    } else if xi < speed - (9.81 * middle).sqrt() {
+        ((2.0 * c - xi) / 3.0).powi(2) / 9.81
+    } else if xi < front {
+        middle
+    } else {
+        below
+    }
+}
+
+/// A dam breaks onto dry land and onto water, along both axes of the plane and on a line. Bounds: GeoClaw's errors on the same mesh, plus 5 %.
+#[test]
+fn dams_break_as_ritter_and_stoker_found() {
+    for (below, bounds) in [(0.0, [6.7e-3, 7.0e-3]), (0.1, [5.8e-3, 4.9e-3])] {
+        for along in ["x", "y"] {
+            let mesh = match along {
+                "x" => "mesh={lower=[-1,-0.04],upper=[1,0.04],cells=[200,8]}",
+                _ => "mesh={lower=[-0.04,-1],upper=[0.04,1],cells=[8,200]}",
+            };
+            let depth = format!("initial.depth=\"if({along} < 0, 1, {below})\"");
+            let mut simulation = start(SHORE, &[mesh, &depth, "time.cfl_desired=0.75"]);
+            for (time, bound) in [0.05, 0.1].into_iter().zip(bounds) {
+                advance_to(&mut simulation, time);
+                let axis = usize::from(along == "y");
+                let error = error(&simulation, |x| dam(below, x[axis] / time));
+                assert!(error < 1.05 * bound, "{below}, {along}, t = {time}: {error:e}");
+            }
+        }
+        let depth = format!("initial={{depth=\"if(x < 0, 1, {below})\",x_momentum=\"0\"}}");
+        let text = SHORE.replace("y = \"wall\"\n", "").replace("y_momentum = \"0\"\n", "");
+        let line = case(&text, &["mesh={lower=[-1],upper=[1],cells=[200]}", &depth, "time.cfl_desired=0.75"]);
+        let mut simulation: Simulation<1> = Simulation::builder(&line).options(&options(2)).build().expect("a case");
+        advance_to(&mut simulation, 0.1);
+        let error = error(&simulation, |x| dam(below, x[0] / 0.1));
+        assert!(error < 1.05 * bounds[1], "{below}, on a line: {error:e}");
+    }
+}
+
+/// Uniform water is turned by the Coriolis force exactly, and slowed by friction as `1/u = 1/u₀ + g n² t/h^{4/3}`: the semi-implicit step
+/// is that solution for the depth given, so that the sum of steps is exact too.
+#[test]
+fn friction_and_the_coriolis_force_act() {
+    let uniform = ["initial.depth=\"2\"", "initial.x_momentum=\"6\"", "mesh.boundary={x=\"periodic\",y=\"periodic\"}"];
+    for (parameter, expected) in [
+        ("solver.coriolis=0.7", [6.0 * 0.7_f64.cos(), -6.0 * 0.7_f64.sin()]),
+        ("solver.manning=0.05", [2.0 / (1.0 / 3.0 + 9.81 * 0.0025 / 2_f64.powf(4.0 / 3.0)), 0.0]),
+    ] {
+        let mut simulation = start(SHORE, &[&uniform[..], &[parameter, "time.dt=0.001"]].concat());
+        advance_to(&mut simulation, 1.0);
+        for_each_finest_cell(&simulation.frame(), |_, _, _, q| {
+            let off = (q[1] - expected[0]).abs().max((q[2] - expected[1]).abs());
+            assert!(off < 1e-11, "{parameter}: {q:?}, not {expected:?}");
+        });
+    }
+}
+
+/// On three levels that follow a wave over a shore no water is lost, and what coarse cells owe beside finer ones is little: 1e-4
+/// of the largest depth is found.
+#[test]
+fn levels_keep_the_water() {
+    let overrides = [
+        "aux.bottom=\"0.8 * sin(5 * x) * cos(4 * y) - 0.2\"",
+        "initial.depth=\"max(0, 0.6 * exp(-20 * (x^2 + y^2)) - bottom)\"",
+        "levels={max=3,ratio=[2,4]}",
+        "regrid={interval=2,buffer=1}",
+        "regrid.flag={criterion=\"difference\",tolerance=0.1}",
+    ];
+    for split in ["scheme.split=unsplit", "scheme.split=strang"] {
+        let mut simulation = start(SHORE, &[&overrides[..], &[split]].concat());
+        let before = simulation.totals()[0];
+        let mut least = 0.0_f64;
+        for _ in 0..60 {
+            take_steps(&mut simulation, 1);
+            for_each_finest_cell(&simulation.frame(), |_, _, _, q| least = least.min(q[0]));
+        }
+        let lost = (simulation.totals()[0] - before) / before;
+        assert!(lost.abs() < 1e-12, "{split}: {lost:e} of the water is lost");
+        assert!(least > -1e-3, "{split}: a cell owes {:e}", -least);
+    }
+}
