@@ -12,6 +12,7 @@ use super::settings::{CaseSettings, CellData, MeshSettings, NamedExpression, Sol
 use super::settle::check_stability;
 use super::shape::SolverShape;
 use crate::formula::{Expression, Names, Samples, Syntax, cell_names, nearest};
+use crate::frames::derived::no_derivatives;
 use crate::physics::{ReducedParameters, SourceSplit};
 use riemann::axis::Axis;
 use riemann::frame::geometry;
@@ -275,6 +276,8 @@ fn check_fields(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, 
         reader.check(!known.contains(&field.name), &path, message, "give the field a name of its own");
         if let Some(e) = wrong_in(dimension, &field.syntax, &known, &vocabulary) {
             reader.wrong_formula(&field.key, e);
+        } else if case.mesh.file.is_some() && depth_in(dimension, &field.syntax, &known, &vocabulary) > 0 {
+            reader.wrong_formula(&field.key, no_derivatives(&field.text));
         }
     }
 }

@@ -28,6 +28,10 @@ pub(super) fn read_all(reader: &mut Reader<'_>, case: &CaseSettings) -> Vec<Samp
 type Wrong = (String, String);
 
 fn read(case: &CaseSettings, file: &DataFile) -> Result<Samples, Wrong> {
+    if case.mesh.file.is_some() {
+        let message = "values from files are for meshes of boxes".to_owned();
+        return Err((message, "write a formula".to_owned()));
+    }
     let name = file.path.display();
     let is_npy = file.path.extension().is_some_and(|extension| extension == "npy");
     let read = if is_npy { read_npy(&file.path) } else { read_hdf5(&file.path, file.variable.as_deref()) };

@@ -92,7 +92,7 @@ fn what_meshes_do_not_allow_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_block(folder.path(), "square.msh", &[4, 4], Of::Quadrilaterals);
     let case = write_case(folder.path(), CASE);
-    let wrong: [(&[&str], &[&str], &str); 11] = [
+    let wrong: [(&[&str], &[&str], &str); 12] = [
         (&["mesh.cells=[4,4]"], &[], "mesh.cells"),
         (&["levels.max=2"], &[], "levels.max"),
         (&["scheme.split=\"strang\""], &[], "scheme.split"),
@@ -102,6 +102,7 @@ fn what_meshes_do_not_allow_is_refused() {
         (&["mesh.file=\"none.msh\""], &[], "none.msh"),
         (&["solver={name=\"advection\",u=1,v=0}", "initial={q=\"0\"}"], &[], "rotated"),
         (&["output.format=\"clawpack-ascii\""], &[], "output.format"),
+        (&["output.field=[{name=\"slope\",formula=\"dx(pressure)\"}]"], &[], "derivatives are not known"),
         (&[], &["--device", "cuda"], "CPU"),
         (&[], &["--ranks", "2"], "rank"),
     ];

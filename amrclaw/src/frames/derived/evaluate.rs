@@ -21,7 +21,7 @@ pub fn derive<const D: usize>(
         .iter()
         .map(|(_, text)| match fields.iter().position(|field| field == text) {
             Some(field) => Ok(Source::Field(field)),
-            None => Formula::<D>::on_mesh(text, &frame.mapping, &fields, vocabulary)
+            None => Formula::<D>::on_mesh(text, frame, &fields, vocabulary)
                 .map(|formula| Source::Formula(Box::new(formula))),
         })
         .collect::<Result<Vec<_>, _>>()?;

@@ -28,7 +28,7 @@ impl<'a, const D: usize> LazyFields<'a, D> {
     pub fn new(reader: &'a FrameReader<D>, texts: &[String], vocabulary: &Vocabulary) -> Result<Self, FormulaError> {
         let mut outline = reader.outline.clone();
         let names: Vec<String> = outline.fields().map(|(name, _)| name.to_owned()).collect();
-        let sources = texts.iter().map(|text| Source::new(text, &names, &outline.mapping, vocabulary));
+        let sources = texts.iter().map(|text| Source::new(text, &names, &outline, vocabulary));
         let sources = sources.collect::<Result<_, _>>()?;
         (outline.equations, outline.aux) = (texts.to_vec(), Vec::new());
         Ok(LazyFields { outline, reader, sources })
@@ -36,18 +36,18 @@ impl<'a, const D: usize> LazyFields<'a, D> {
 }
 
 impl<const D: usize> Source<D> {
-    fn new(text: &str, names: &[String], mapping: &[String], vocabulary: &Vocabulary) -> Result<Self, FormulaError> {
+    fn new(text: &str, names: &[String], frame: &Frame<D>, vocabulary: &Vocabulary) -> Result<Self, FormulaError> {
         if let Some(field) = names.iter().position(|name| name == text) {
             return Ok(Source { fields: vec![field], formula: None });
         }
-        let over_all = Formula::<D>::on_mesh(text, mapping, names, vocabulary)?;
+        let over_all = Formula::<D>::on_mesh(text, frame, names, vocabulary)?;
         let mut fields: Vec<usize> = (0..names.len()).filter(|&field| over_all.uses(&names[field])).collect();
         if fields.is_empty() {
             // A patch without any values counts as one that has none.
             fields.extend((!names.is_empty()).then_some(0));
         }
         let used: Vec<String> = fields.iter().map(|&field| names[field].clone()).collect();
-        Ok(Source { fields, formula: Some(Formula::on_mesh(text, mapping, &used, vocabulary)?) })
+        Ok(Source { fields, formula: Some(Formula::on_mesh(text, frame, &used, vocabulary)?) })
     }
 }
 

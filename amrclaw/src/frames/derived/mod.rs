@@ -19,6 +19,7 @@ pub use whole::{Whole, WholeFormula};
 
 use crate::formula::{Derivative, DerivativeKind, ExpressionError, Names, RowExpressions};
 use crate::formula::{Syntax, cell_names, derivative_name, physical_names};
+use crate::frames::frame::Frame;
 
 /// A formula over a frame's fields, ready to be computed.
 #[derive(Clone, Debug)]
@@ -56,6 +57,12 @@ impl FormulaError {
     }
 }
 
+/// The mistake of a formula with derivatives on a mesh from a file.
+pub fn no_derivatives(text: &str) -> ExpressionError {
+    let message = "derivatives are not known on a mesh from a file";
+    ExpressionError::new(0..text.len(), message, "write a formula of values in the cell")
+}
+
 impl<const D: usize> Formula<D> {
     /// Reads a formula over `fields`.
     ///
@@ -66,21 +73,23 @@ impl<const D: usize> Formula<D> {
         Self::of_syntax(&syntax, fields, vocabulary).map_err(|error| FormulaError::new(text, error))
     }
 
-    /// As [`Formula::new`], over the fields of a mesh that is mapped by formulas, or straight where there are none.
+    /// As [`Formula::new`], over fields of a frame on a mesh of any kind.
     ///
     /// # Errors
-    /// As for [`Formula::new`].
+    /// As for [`Formula::new`]; derivatives on a mesh from a file, whose cells are a row of no order.
     pub fn on_mesh(
         text: &str,
-        mapping: &[String],
+        frame: &Frame<D>,
         fields: &[String],
         vocabulary: &Vocabulary,
     ) -> Result<Self, FormulaError> {
         let parse = |text: &str| Syntax::parse(text).map_err(|error| FormulaError::new(text, error));
-        if mapping.is_empty() {
-            return Self::new(text, fields, vocabulary);
+        if frame.mapping.is_empty() {
+            let formula = Self::new(text, fields, vocabulary)?;
+            let fine = frame.mesh.is_none() || formula.derivatives.is_empty();
+            return if fine { Ok(formula) } else { Err(FormulaError::new(text, no_derivatives(text))) };
         }
-        let formulas = mapping.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
+        let formulas = frame.mapping.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
         let known = vocabulary.names(fields.to_vec());
         let syntax = parse(text)?.with_formulas(&physical_names(&formulas.iter().collect::<Vec<_>>()), &known);
         Self::of_syntax(&syntax, fields, vocabulary).map_err(|error| FormulaError::new(text, error))
