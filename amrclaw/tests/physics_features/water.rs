@@ -62,7 +62,8 @@ fn no_cell_gives_more_than_it_has() {
         }
         let lost = (simulation.totals()[0] - before) / before;
         assert!(lost.abs() < 1e-13, "{scheme}: {lost:e} of the water is lost");
-        let wanted = if scheme.ends_with("transverse=0") { 0.3 } else { 0.9 };
+        // Without transverse parts, at a third of the Courant number, thin water becomes faster: three times as many steps again.
+        let wanted = if scheme.ends_with("transverse=0") { 0.09 } else { 0.9 };
         assert!(simulation.time() > wanted, "{scheme}: 200 steps reach t = {}", simulation.time());
     }
 }
