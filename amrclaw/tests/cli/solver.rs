@@ -49,7 +49,9 @@ fn kept_library() -> PathBuf {
     let found = keys.flat_map(|key| files(&key).into_iter().map(move |file| key.join(file)));
     let of_decay = |path: &PathBuf| {
         let bytes = std::fs::read(path).unwrap_or_default();
-        bytes.windows(8).any(|word| word == b"trapped ")
+        // Another test has made one with a further file.
+        let inputs = std::fs::read_to_string(path.with_extension("inputs"));
+        inputs.is_ok_and(|list| !list.contains("helper.rs")) && bytes.windows(8).any(|word| word == b"trapped ")
     };
     let libraries = found.filter(|path| path.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION));
     // Libraries that earlier versions of this program have compiled may be there too.
