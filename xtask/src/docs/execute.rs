@@ -133,8 +133,12 @@ impl Runner {
                 ["cargo", "run", "--release", "--", ..] => 4,
                 _ => continue,
             };
-            // The command `solver` has commands of its own.
-            let length = if words.get(start) == Some(&"solver") { 2 } else { 1 };
+            // Some commands have commands of their own.
+            let length = match words[start..] {
+                ["mesh", "make", ..] => 3,
+                ["solver" | "mesh", ..] => 2,
+                _ => 1,
+            };
             let Some((name, rest)) = words[start..].split_at_checked(length) else { continue };
             let name = name.join(" ");
             let help = self.help(&name)?;
