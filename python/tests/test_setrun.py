@@ -64,7 +64,7 @@ def test_all_settings_of_clawpack(clawpack_source):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             amrclaw.load_case(imported)
-    assert known == 32
+    assert known == 33
 
 
 def test_data_objects_of_the_user_and_of_other_versions(load):

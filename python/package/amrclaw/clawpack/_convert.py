@@ -212,6 +212,8 @@ class _Converter:
         claw = self.claw
         transverse = number_of(claw["transverse_waves"], TRANSVERSE_WORDS, "clawdata.transverse_waves", DOUBLE_TRANSVERSE)
         split = number_of(claw["dimensional_split"], SPLIT_WORDS, "clawdata.dimensional_split")
+        if self.solver.riemann is not None and self.solver.riemann.only_split:
+            split = split or 2
         source = self._source_split
         scheme: dict[str, Any] = {
             "order": int(claw["order"]),

@@ -41,6 +41,8 @@ class RiemannSolver:
     """The built-in solver in place of `ours` if there is a capacity function."""
     other_waves: bool = False
     """One of the two has f-waves, the other has not."""
+    only_split: bool = False
+    """The built-in solver has no transverse waves: its sweeps are split."""
     ones: bool = False
     """The built-in solver has ones for the parameters."""
     initial: str = ""
@@ -105,7 +107,7 @@ _ROWS = (
     RiemannSolver("rp1_euler_hlle", "euler_hlle", (3, 2), ("gamma",)),
     RiemannSolver("rpn2_euler_hlle", "euler_hlle", (4, 2), ("gamma",)),
     RiemannSolver("rpn2_euler_5wave", "euler_tracer", (5, 5), ("gamma",), _FRACTION, initial="tracer is density times q(5)"),
-    RiemannSolver("rpn2_euler_hlle_with_walls", "euler_walls_hlle", (4, 2, 1), ("gamma",)),
+    RiemannSolver("rpn2_euler_hlle_with_walls", "euler_walls_hlle", (4, 2, 1), ("gamma",), "the sweeps are split, since euler_walls_hlle has no transverse waves", only_split=True),
     RiemannSolver("rpn2_euler_mapgrid", None, about="the Euler equations with the mapping in aux, while euler has mesh.mapping"),
     RiemannSolver("rpn3_euler_mapgrid", None, about="the Euler equations with gravity, with the mapping in aux"),
     RiemannSolver("rp1_reactive_euler_with_efix", "euler_reactive", (4, 3), ("gamma", "heat"), _FUEL, limiters=(0, 1, 2, 1), initial="fuel is a mass per volume"),
