@@ -101,6 +101,7 @@ pub(super) fn check(
     let names = scope.names(&[&in_files, aux_names].concat());
     let of_primitives = check_primitives(reader, case, &names, shape);
     let case = of_primitives.as_ref().unwrap_or(case);
+    let names_beyond = Names { reduced: reduced.clone(), ..scope.names(&shape.equations) };
     Formulas {
         samples: data_file::read_all(reader, case).into(),
         initial: fields(reader, "initial", case, &shape.equations, &names, shape),
@@ -114,18 +115,8 @@ pub(super) fn check(
             .map(|(field, tolerance)| (criterion(reader, case, (field, 1), (&scope, &reduced)), *tolerance))
             .collect(),
         criterion_fields: scope.fields(),
-        inflow: super::inflow::check(
-            reader,
-            case,
-            shape,
-            &Names { reduced: reduced.clone(), ..scope.names(&shape.equations) },
-        ),
-        inflow_of_mesh: super::inflow::check_of_mesh(
-            reader,
-            case,
-            shape,
-            &Names { reduced: reduced.clone(), ..scope.names(&shape.equations) },
-        ),
+        inflow: super::inflow::check(reader, case, shape, &names_beyond),
+        inflow_of_mesh: super::inflow::check_of_mesh(reader, case, shape, &names_beyond),
         mapping,
         stop: (case.time.stop_when.as_ref()).map(|stop| {
             super::reduce::of_whole(reader, stop, shape, &vocabulary_of_steps(case, shape, reduced.clone()))
@@ -251,18 +242,16 @@ fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape
 
 /// Notes walls that the solver does not allow at a side.
 fn check_wall(reader: &mut Reader<'_>, key: &str, (sides, d): (&[BoundaryKind], usize), shape: &SolverShape) {
-    {
-        if sides.contains(&BoundaryKind::Wall) && !reflects(&shape.groups, shape.dimension, Axis::ALL[d]) {
-            let message = format!("the solver `{}` has no velocity for a wall to reflect", shape.name);
-            reader.wrong(key, message, "write \"extrapolate\", \"periodic\" or \"user\"");
-        }
-        let is_solid = shape.has(GroupKind::Vector) && shape.has(GroupKind::Tensor);
-        let of_solid = |side: &&BoundaryKind| matches!(side, BoundaryKind::Clamped | BoundaryKind::Free);
-        if let Some(side) = sides.iter().find(of_solid).filter(|_| !is_solid) {
-            let message =
-                format!("\"{side}\" is for solids: the solver `{}` has not both a vector and a tensor", shape.name);
-            reader.wrong(key, message, "write \"wall\", \"extrapolate\", \"periodic\" or \"user\"");
-        }
+    if sides.contains(&BoundaryKind::Wall) && !reflects(&shape.groups, shape.dimension, Axis::ALL[d]) {
+        let message = format!("the solver `{}` has no velocity for a wall to reflect", shape.name);
+        reader.wrong(key, message, "write \"extrapolate\", \"periodic\" or \"user\"");
+    }
+    let is_solid = shape.has(GroupKind::Vector) && shape.has(GroupKind::Tensor);
+    let of_solid = |side: &&BoundaryKind| matches!(side, BoundaryKind::Clamped | BoundaryKind::Free);
+    if let Some(side) = sides.iter().find(of_solid).filter(|_| !is_solid) {
+        let message =
+            format!("\"{side}\" is for solids: the solver `{}` has not both a vector and a tensor", shape.name);
+        reader.wrong(key, message, "write \"wall\", \"extrapolate\", \"periodic\" or \"user\"");
     }
 }
 

@@ -36,6 +36,11 @@ fn of_parameters(expressions: &[Expression], reduced: &Reduced) -> Vec<Expressio
     expressions.iter().map(|expression| expression.clone().of_parameters(reduced.clone())).collect()
 }
 
+/// What lies beyond a side, if expressions say it.
+fn beyond<const D: usize>(side: &Option<Vec<Expression>>, reduced: &Reduced) -> Option<ExpressionBoundary<D>> {
+    side.as_ref().map(|values| ExpressionBoundary::new(of_parameters(values, reduced)))
+}
+
 impl Deref for Case {
     type Target = CaseSettings;
 
@@ -159,19 +164,15 @@ impl Case {
     /// Per axis, the values beyond its lower and its upper side, where the case gives formulas for them.
     pub fn inflow<const D: usize>(&self, reduced: &Reduced) -> [[Option<ExpressionBoundary<D>>; 2]; D] {
         self.assert_dimension::<D>();
-        let values = |side: &Option<Vec<Expression>>| {
-            side.as_ref().map(|values| ExpressionBoundary::new(of_parameters(values, reduced)))
-        };
-        std::array::from_fn(|d| self.formulas.inflow.get(d).map_or([None, None], |sides| sides.each_ref().map(values)))
+        let sides =
+            |d: usize| self.formulas.inflow.get(d).map(|sides| sides.each_ref().map(|side| beyond(side, reduced)));
+        std::array::from_fn(|d| sides(d).unwrap_or([None, None]))
     }
 
     /// Of each name of the sides of a mesh from a file the values beyond it, where the case gives formulas for them.
     pub fn inflow_of_mesh<const D: usize>(&self, reduced: &Reduced) -> Vec<Option<ExpressionBoundary<D>>> {
         self.assert_dimension::<D>();
-        let values = |side: &Option<Vec<Expression>>| {
-            side.as_ref().map(|values| ExpressionBoundary::new(of_parameters(values, reduced)))
-        };
-        self.formulas.inflow_of_mesh.iter().map(values).collect()
+        self.formulas.inflow_of_mesh.iter().map(|side| beyond(side, reduced)).collect()
     }
 
     /// The map from computational to physical coordinates, if the mesh is mapped or from a file.
