@@ -8,9 +8,7 @@ impl Mesh {
         (0..self.num_cells()).find(|&cell| {
             self.cell_faces.row(cell).iter().all(|&entry| {
                 let (face, sign) = ((entry / 2) as usize, if entry % 2 == 0 { 1.0 } else { -1.0 });
-                // Where this cell sees the face: a cell at a periodic side may see it elsewhere.
-                let shift =
-                    self.periodic.iter().find(|p| sign < 0.0 && p.faces.contains(&face)).map_or([0.0; 3], |p| p.shift);
+                let shift = if sign < 0.0 { self.shift(face) } else { [0.0; 3] };
                 let along =
                     |(d, x): (usize, &f64)| (self.faces.centre[face][d] + shift[d] - x) * self.faces.normal[face][d];
                 sign * point.iter().enumerate().map(along).sum::<f64>() >= -1e-12 * self.faces.size[face]

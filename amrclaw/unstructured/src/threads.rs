@@ -8,8 +8,12 @@ const ITEMS_AT_A_TIME: usize = 4096;
 
 /// Executes `work` for ranges that together are `0 .. count`, each once.
 pub(crate) fn in_ranges(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-    let size = count.div_ceil(8 * rayon::current_num_threads()).max(ITEMS_AT_A_TIME);
-    (0..count.div_ceil(size)).into_par_iter().for_each(|k| work(k * size..count.min((k + 1) * size)));
+    parts(count, count.div_ceil(8 * rayon::current_num_threads()).max(ITEMS_AT_A_TIME)).for_each(work);
+}
+
+/// Ranges of `size` items, the last one of fewer, that together are `0 .. count`.
+pub(crate) fn parts(count: usize, size: usize) -> impl IndexedParallelIterator<Item = Range<usize>> {
+    (0..count.div_ceil(size)).into_par_iter().map(move |k| k * size..count.min((k + 1) * size))
 }
 
 /// `value(0)`, `value(1)`, … up to `count`.

@@ -8,9 +8,9 @@ use super::elements::Rows;
 use super::{Mesh, Shape};
 use crate::threads;
 
-type Vector = [f64; 3];
+pub(crate) type Vector = [f64; 3];
 
-pub(super) fn minus(a: Vector, b: Vector) -> Vector {
+pub(crate) fn minus(a: Vector, b: Vector) -> Vector {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
@@ -22,7 +22,7 @@ fn times(f: f64, a: Vector) -> Vector {
     a.map(|x| f * x)
 }
 
-pub(super) fn dot(a: Vector, b: Vector) -> f64 {
+pub(crate) fn dot(a: Vector, b: Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 

@@ -3,7 +3,7 @@
 mod check;
 mod elements;
 mod faces;
-mod geometry;
+pub(crate) mod geometry;
 mod periodic;
 mod quality;
 mod shape;
@@ -168,6 +168,12 @@ impl Mesh {
     /// The face that is boundary face 0.
     pub fn first_boundary(&self) -> usize {
         self.num_faces() - self.boundary.len()
+    }
+
+    /// What is added to a position beside a face that the left cell sees, for where the right cell sees it; nothing but between periodic
+    /// boundaries.
+    pub fn shift(&self, face: usize) -> [f64; 3] {
+        self.periodic.iter().find(|periodic| periodic.faces.contains(&face)).map_or([0.0; 3], |periodic| periodic.shift)
     }
 
     /// Largest `|Σ size · normal|` of a cell, relative to `Σ size`: round-off alone in a mesh whose cells are closed.

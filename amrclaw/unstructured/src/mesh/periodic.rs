@@ -1,10 +1,8 @@
 //! Makes faces between boundaries of which one is the other, moved.
 
 use super::elements::{MeshError, Place};
-use super::geometry::{dot, length, minus, plus};
+use super::geometry::{Vector, dot, length, minus, plus};
 use super::{Boundary, Faces, Mesh, Periodic};
-
-type Vector = [f64; 3];
 
 /// How far from each other nodes of two sides may lie, in lengths of their face.
 const TOLERANCE: f64 = 1e-7;

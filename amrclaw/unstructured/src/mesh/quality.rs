@@ -33,8 +33,7 @@ impl Mesh {
     pub fn skewness(&self) -> f64 {
         let mut least = 1.0_f64;
         for face in 0..self.first_boundary() {
-            let shift =
-                self.periodic.iter().find(|group| group.faces.contains(&face)).map_or([0.0; 3], |group| group.shift);
+            let shift = self.shift(face);
             let [left, right] =
                 [self.faces.left[face], self.faces.right[face]].map(|cell| self.centroid[cell as usize]);
             let line = minus(right, plus(left, shift));

@@ -138,12 +138,34 @@ fn header(source: &mut Source) -> Outcome<bool> {
     Ok(is_new)
 }
 
-/// A count in text. Numbers as in memory begin in the next line.
-fn text_count(source: &mut Source, what: &str) -> Outcome<u64> {
-    let count = source.text_int(what)?;
+/// Goes to where numbers begin: as in memory they do in the next line.
+fn begin_numbers(source: &mut Source) {
     if source.form != Form::Text {
         source.rest_of_line();
     }
+}
+
+/// Version 4: numbers of blocks and of what is in them.
+fn head_of_blocks(source: &mut Source, what: &str) -> Outcome<(u64, u64)> {
+    begin_numbers(source);
+    let counts = (source.size("the number of blocks")?, source.size(what)?);
+    source.size("the least tag")?;
+    source.size("the greatest tag")?;
+    Ok(counts)
+}
+
+/// As many of something were read as the file announces.
+fn check_count(source: &Source, (read, count): (u64, u64), what: &str) -> Outcome<()> {
+    match read == count {
+        true => Ok(()),
+        false => Err(source.error(format!("there are {read} {what}, but {count} are announced"))),
+    }
+}
+
+/// A count in text.
+fn text_count(source: &mut Source, what: &str) -> Outcome<u64> {
+    let count = source.text_int(what)?;
+    begin_numbers(source);
     u64::try_from(count).map_err(|_| source.error(format!("{what} is {count}, less than 0")))
 }
 
@@ -166,9 +188,7 @@ impl File {
 
     /// Version 4: which groups curves, surfaces and volumes belong to.
     fn entities(&mut self, source: &mut Source) -> Outcome<()> {
-        if source.form != Form::Text {
-            source.rest_of_line();
-        }
+        begin_numbers(source);
         let mut counts = [0; 4];
         for count in &mut counts {
             *count = source.size("the number of entities")?;
@@ -207,13 +227,7 @@ impl File {
 
     /// Version 4.
     fn nodes_of_blocks(&mut self, source: &mut Source) -> Outcome<()> {
-        if source.form != Form::Text {
-            source.rest_of_line();
-        }
-        let blocks = source.size("the number of blocks")?;
-        let count = source.size("the number of nodes")?;
-        source.size("the least tag")?;
-        source.size("the greatest tag")?;
+        let (blocks, count) = head_of_blocks(source, "the number of nodes")?;
         let mut tags = Vec::new();
         for _ in 0..blocks {
             let dim = source.int("an entity's dimension")?;
@@ -230,9 +244,7 @@ impl File {
                 }
             }
         }
-        if tags.len() as u64 != count {
-            return Err(source.error(format!("there are {} nodes, but {count} are announced", tags.len())));
-        }
+        check_count(source, (tags.len() as u64, count), "nodes")?;
         self.number(&tags, source)?;
         source.expect("$EndNodes")
     }
@@ -273,22 +285,14 @@ impl File {
             }
             read += in_block.max(0) as u64;
         }
-        if read > count {
-            return Err(source.error(format!("there are {read} elements, but {count} are announced")));
-        }
+        check_count(source, (read, count), "elements")?;
         self.has_elements = true;
         source.expect("$EndElements")
     }
 
     /// Version 4.
     fn blocks(&mut self, source: &mut Source) -> Outcome<()> {
-        if source.form != Form::Text {
-            source.rest_of_line();
-        }
-        let blocks = source.size("the number of blocks")?;
-        let count = source.size("the number of elements")?;
-        source.size("the least tag")?;
-        source.size("the greatest tag")?;
+        let (blocks, count) = head_of_blocks(source, "the number of elements")?;
         let mut read = 0;
         for _ in 0..blocks {
             let dim = source.int("an entity's dimension")?;
@@ -301,9 +305,7 @@ impl File {
                 read += 1;
             }
         }
-        if read != count {
-            return Err(source.error(format!("there are {read} elements, but {count} are announced")));
-        }
+        check_count(source, (read, count), "elements")?;
         self.has_elements = true;
         source.expect("$EndElements")
     }

@@ -1,5 +1,6 @@
 //! Loops over faces and cells on rayon's threads.
 
+use crate::threads::parts;
 use rayon::prelude::*;
 use riemann::cells::CellFaces;
 use std::marker::PhantomData;
@@ -10,13 +11,12 @@ pub(super) const CHUNK: usize = 1024;
 
 /// Executes `work` for parts of `0 .. count`.
 pub(super) fn for_chunks(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-    (0..count.div_ceil(CHUNK)).into_par_iter().for_each(|k| work(k * CHUNK..count.min((k + 1) * CHUNK)));
+    parts(count, CHUNK).for_each(work);
 }
 
 /// The largest of what `work` returns for parts of `0 .. count`, and 0.
 pub(super) fn largest(count: usize, work: &(dyn Fn(Range<usize>) -> f64 + Sync)) -> f64 {
-    let parts = (0..count.div_ceil(CHUNK)).into_par_iter();
-    parts.map(|k| work(k * CHUNK..count.min((k + 1) * CHUNK))).reduce(|| 0.0, f64::max)
+    parts(count, CHUNK).map(work).reduce(|| 0.0, f64::max)
 }
 
 /// An array in which threads touch disjoint places.

@@ -2,16 +2,7 @@
 
 use super::Gradient;
 use crate::Mesh;
-
-type Vector = [f64; 3];
-
-fn minus(a: Vector, b: Vector) -> Vector {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn dot(a: Vector, b: Vector) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
+use crate::mesh::geometry::{Vector, dot, minus};
 
 /// One face of a cell.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +19,6 @@ pub(super) struct Across {
 
 /// For each cell, in the order of its list, what it sees across its faces. `first_place`: of the states at faces.
 pub(super) fn stencil(mesh: &Mesh, gradient: Gradient, first_place: usize) -> Vec<Across> {
-    let mut shift = vec![[0.0; 3]; mesh.num_faces()];
-    for periodic in &mesh.periodic {
-        shift[periodic.faces.clone()].fill(periodic.shift);
-    }
     let mut all = Vec::with_capacity(mesh.cell_faces.items.len());
     for cell in 0..mesh.num_cells() {
         let first = all.len();
@@ -40,7 +27,7 @@ pub(super) fn stencil(mesh: &Mesh, gradient: Gradient, first_place: usize) -> Ve
         for &entry in mesh.cell_faces.row(cell) {
             let (face, side) = ((entry / 2) as usize, (entry % 2) as usize);
             let neighbour = [mesh.faces.right[face], mesh.faces.left[face]][side];
-            let (normal, moved) = (mesh.faces.normal[face], shift[face]);
+            let (normal, moved) = (mesh.faces.normal[face], mesh.shift(face));
             let seen = |at: Vector, by: f64| [0, 1, 2].map(|d| at[d] + by * moved[d]);
             let to_face = minus(seen(mesh.faces.centre[face], side as f64), centroid);
             let distance = match mesh.centroid.get(neighbour as usize) {
