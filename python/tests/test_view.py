@@ -80,6 +80,16 @@ def view(tmp_path, browser):
         program.wait()
 
 
+def draw_line(page, x, y):
+    """Draws a line from the pointer's place and waits for its chart."""
+    page.keyboard.down("Shift")
+    page.mouse.down()
+    page.mouse.move(x + 60, y + 40)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    page.locator("#lines canvas").wait_for(timeout=5000)
+
+
 def state(page):
     return page.evaluate("window.amrclaw ? window.amrclaw.state() : {}")
 
@@ -158,12 +168,7 @@ def test_keys_pointer_and_address(tmp_path, view):
         assert time.monotonic() < deadline, page.locator("#probe").text_content()
         time.sleep(0.05)
     assert float(said[1]) != 0.0
-    page.keyboard.down("Shift")
-    page.mouse.down()
-    page.mouse.move(x + 60, y + 40)
-    page.mouse.up()
-    page.keyboard.up("Shift")
-    page.locator("#lines canvas").wait_for(timeout=5000)
+    draw_line(page, x, y)
     page.locator("#charts summary").click()
     page.locator("#steps canvas").first.wait_for(timeout=5000)
     kept = state(page)
@@ -209,12 +214,7 @@ def test_two_runs_and_their_difference(tmp_path, view):
     box = page.locator("figure canvas").first.bounding_box()
     x, y = box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"]
     page.mouse.move(x, y)
-    page.keyboard.down("Shift")
-    page.mouse.down()
-    page.mouse.move(x + 60, y + 40)
-    page.mouse.up()
-    page.keyboard.up("Shift")
-    page.locator("#lines canvas").wait_for(timeout=5000)
+    draw_line(page, x, y)
     assert page.evaluate("window.amrclaw.views().map(({ map }) => map.lines.length)") == [1, 1, 0]
 
 
