@@ -3,6 +3,7 @@
 use super::choice::BoundaryKind;
 use super::data_file;
 use super::define::{conserved, depth_in, primitives, wrong_in};
+use super::ground::Ground;
 use super::names::{
     check_names, choose_from, compile, parameters, reduced_parameters, vocabulary, vocabulary_of_steps,
 };
@@ -26,7 +27,9 @@ const MOST_DERIVATIVES: i32 = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Formulas {
     /// Numbers from files, which initial data and auxiliary values use.
-    pub samples: Arc<[Samples]>,
+    pub samples: Vec<Arc<Samples>>,
+    /// Heights of ground, which they may use after these.
+    pub ground: Option<Ground>,
     /// One per equation; `None` for the solver's or program's own function.
     pub initial: Option<Vec<Expression>>,
     /// One per auxiliary value; `None` for the solver's or program's own function.
@@ -93,7 +96,9 @@ pub(super) fn check(
     let geometry = mapped_cells.iter().map(|(name, _)| (*name).to_owned()).collect();
     let scope = Scope { position, constants: parameters(&case.solver, shape), shape, geometry };
     let reduced = reduced_parameters(case, shape);
-    let in_files: Vec<String> = case.data.iter().map(|file| file.name.clone()).collect();
+    let mut in_files: Vec<String> = case.data.iter().map(|file| file.name.clone()).collect();
+    let ground = super::ground::take(reader, case, shape, &mut in_files, |names| scope.names(names));
+    let (case, ground) = ground.as_ref().map_or((case, None), |(case, ground)| (case, Some(ground.clone())));
     let aux_names = match case.aux {
         CellData::Expressions(_) => shape.aux.as_slice(),
         CellData::User => &[],
@@ -103,7 +108,8 @@ pub(super) fn check(
     let case = of_primitives.as_ref().unwrap_or(case);
     let names_beyond = Names { reduced: reduced.clone(), ..scope.names(&shape.equations) };
     Formulas {
-        samples: data_file::read_all(reader, case).into(),
+        samples: data_file::read_all(reader, case).into_iter().map(Arc::new).collect(),
+        ground,
         initial: fields(reader, "initial", case, &shape.equations, &names, shape),
         aux: fields(reader, "aux", case, &shape.aux, &scope.names(&in_files), shape),
         source: match &case.source {

@@ -7,8 +7,8 @@ use super::settings::CaseSettings;
 use super::settle::ResolvedSettings;
 use super::shape::{SolverFormulas, SolverShape};
 use crate::formula::{
-    Definitions, Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Names, SourceExpressions, Syntax,
-    cell_names, compile_on_mesh,
+    Definitions, Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Given, Names, SourceExpressions,
+    Syntax, cell_names, compile_on_mesh,
 };
 use crate::frames::derived::{Formula, FormulaError, Vocabulary, WholeFormula};
 use crate::frames::run_json::SolverRecord;
@@ -82,8 +82,7 @@ impl Case {
     pub fn initial_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
         self.assert_dimension::<D>();
         let aux = self.formulas.aux.clone().unwrap_or_default();
-        let samples = self.formulas.samples.clone();
-        self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(samples, aux, initial))
+        self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(self.given(), aux, initial))
     }
 
     /// The solver's own formulas that `formulas` selects, one for each value of a cell; `None` if it has none.
@@ -104,7 +103,15 @@ impl Case {
             .aux
             .clone()
             .filter(|aux| !aux.is_empty())
-            .map(|aux| ExpressionCells::with_definitions(self.formulas.samples.clone(), Vec::new(), aux))
+            .map(|aux| ExpressionCells::with_definitions(self.given(), Vec::new(), aux))
+    }
+
+    /// Values of cells that initial data and auxiliary values may use.
+    fn given<const D: usize>(&self) -> Vec<Given<D>> {
+        let mut given: Vec<Given<D>> = self.formulas.samples.iter().map(|samples| samples.clone() as _).collect();
+        let ground = self.formulas.ground.as_ref().map(|ground| ground.cells(&self.settings, &given));
+        given.extend(ground);
+        given
     }
 
     /// Source terms dq/dt, one per equation; `None` without `[source]`. Further values of their rows: the

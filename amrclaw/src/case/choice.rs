@@ -88,6 +88,15 @@ choices! {
         /// Three.
         Rk3 = "rk3",
     }
+    /// What the height of ground is in a cell.
+    Shore {
+        /// The mean of the surface up to the rest level where any of the cell is below it, else the mean.
+        Rest = "rest",
+        /// The mean.
+        Mean = "mean",
+        /// The value at the centre.
+        Centre = "centre",
+    }
     /// How flagged cells are covered with patches.
     ClusterKind {
         /// Few boxes, cut where they fit the flags.

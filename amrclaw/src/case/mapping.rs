@@ -92,8 +92,13 @@ pub(super) fn domain<const D: usize>(mesh: &MeshSettings) -> Domain<D> {
 
 /// The mapping of compiled formulas.
 pub(super) fn mapping<const D: usize>(case: &CaseSettings, formulas: &[Expression]) -> Mapping<D> {
-    let finest = |d: usize| case.levels.ratio.iter().fold(case.mesh.cells[d], |n, ratio| n.saturating_mul(ratio[d]));
-    Mapping::new(Arc::new(ExpressionMap::new(formulas.to_vec())), domain(&case.mesh), std::array::from_fn(finest))
+    Mapping::new(Arc::new(ExpressionMap::new(formulas.to_vec())), domain(&case.mesh), finest(case))
+}
+
+/// The finest level's number of cells along each axis.
+pub(super) fn finest<const D: usize>(case: &CaseSettings) -> [i32; D] {
+    let along = |d: usize| case.levels.ratio.iter().fold(case.mesh.cells[d], |n, ratio| n.saturating_mul(ratio[d]));
+    std::array::from_fn(along)
 }
 
 /// Notes split sweeps where opposite faces of a cell differ: a constant flux then does not balance along each axis alone.

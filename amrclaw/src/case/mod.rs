@@ -10,6 +10,7 @@ mod choice;
 mod data_file;
 mod define;
 mod error;
+mod ground;
 mod inflow;
 mod keys;
 mod load;
@@ -27,13 +28,13 @@ mod shape;
 mod unknown;
 
 pub use checked::Case;
-pub use choice::{BoundaryKind, ClusterKind, Criterion};
+pub use choice::{BoundaryKind, ClusterKind, Criterion, Shore};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
 pub use settings::{
-    CaseSettings, CellData, FlagSettings, FrameSchedule, GaugeSettings, InflowValues, LevelSettings, MappingSettings,
-    MeshFile, MeshSettings, NamedExpression, OutputSettings, Region, RegionPlace, RegridSettings, SchemeSettings,
-    SolverChoice, SolverFrom, TimeSettings,
+    CaseSettings, CellData, FlagSettings, FrameSchedule, GaugeSettings, GroundSettings, InflowValues, LevelSettings,
+    MappingSettings, MeshFile, MeshSettings, NamedExpression, OutputSettings, Region, RegionPlace, RegridSettings,
+    SchemeSettings, SolverChoice, SolverFrom, TimeSettings,
 };
 pub use settle::ResolvedSettings;
 pub use shape::{NoSolver, ParameterShape, SolverFormulas, SolverShape};

@@ -1,6 +1,7 @@
+// tidy: long because it is the one list of all settings
 //! The typed form of a case file. `docs/case-file.md` describes every key.
 
-use super::choice::{BoundaryKind, ClusterKind, Criterion};
+use super::choice::{BoundaryKind, ClusterKind, Criterion, Shore};
 use super::error::CaseErrors;
 use super::origin::Origin;
 use crate::formula::Syntax;
@@ -41,6 +42,8 @@ pub struct CaseSettings {
     pub primitive: Vec<NamedExpression>,
     /// Auxiliary values.
     pub aux: CellData,
+    /// The height of ground among the auxiliary values.
+    pub ground: GroundSettings,
     /// Values at sides of the domain, by formulas.
     pub inflow: Vec<InflowValues>,
     /// Source terms dq/dt by equation; equations without one are absent.
@@ -266,6 +269,17 @@ impl CellData {
     pub fn is_given(&self) -> bool {
         !matches!(self, CellData::Expressions(fields) if fields.is_empty())
     }
+}
+
+/// The case file's `[ground]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroundSettings {
+    /// The auxiliary value that is the height of ground; `None`: `bottom`, if the solver has it.
+    pub value: Option<String>,
+    /// The height of water at rest.
+    pub sea_level: f64,
+    /// What a cell's value is; `None`: [`Shore::Rest`] where cells are boxes.
+    pub shore: Option<Shore>,
 }
 
 /// A file whose numbers are the values of an equation or an auxiliary value.

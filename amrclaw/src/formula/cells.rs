@@ -3,7 +3,6 @@
 use super::graph::cell_quantities;
 use super::row_split::RowSplit;
 use super::rows::{Rows, cell_names};
-use super::samples::Samples;
 use super::steps::Steps;
 use super::{Expression, ExpressionError, Input, Names};
 use crate::physics::{CachedCellFunction, CellFunction, CellRow, DeviceForm, Formulas, Node, Quantity, StateFunction};
@@ -86,11 +85,14 @@ impl<const D: usize> RowExpressions<D> {
     }
 }
 
+/// Values of cells that expressions may use by name: numbers from files, heights of ground. One value each.
+pub type Given<const D: usize> = Arc<dyn CellFunction<D>>;
+
 /// Values per cell from expressions: initial data, auxiliary values.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ExpressionCells<const D: usize> {
-    /// Numbers from files, which all expressions may use.
-    samples: Arc<[Samples]>,
+    /// Values that all expressions may use.
+    given: Vec<Given<D>>,
     /// Values that the outputs may use by name.
     definitions: RowExpressions<D>,
     outputs: RowExpressions<D>,
@@ -102,20 +104,16 @@ pub struct ExpressionCells<const D: usize> {
 impl<const D: usize> ExpressionCells<D> {
     /// One value per expression; their variables are [`cell_names`].
     pub fn new(expressions: Vec<Expression>) -> Self {
-        Self::with_definitions(Arc::default(), Vec::new(), expressions)
+        Self::with_definitions(Vec::new(), Vec::new(), expressions)
     }
 
-    /// Expressions whose variables are [`cell_names`], then `samples`, then the values of `definitions`, which may use samples too.
-    pub fn with_definitions(
-        samples: Arc<[Samples]>,
-        definitions: Vec<Expression>,
-        expressions: Vec<Expression>,
-    ) -> Self {
+    /// Expressions whose variables are [`cell_names`], then `given` values, then those of `definitions`, which may use the given ones too.
+    pub fn with_definitions(given: Vec<Given<D>>, definitions: Vec<Expression>, expressions: Vec<Expression>) -> Self {
         let cell = cell_names(D).len();
         let needs_definitions = expressions.iter().any(|e| e.variables()[cell..].iter().any(|name| e.depends_on(name)));
-        let in_time = samples.is_empty() && definitions.is_empty() && expressions.iter().any(|e| e.depends_on("t"));
+        let in_time = given.is_empty() && definitions.is_empty() && expressions.iter().any(|e| e.depends_on("t"));
         ExpressionCells {
-            samples,
+            given,
             steps: if in_time { Steps::of(&expressions) } else { None },
             definitions: RowExpressions::new(definitions),
             outputs: RowExpressions::new(expressions),
@@ -146,16 +144,23 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
     }
 
     fn depends_on_time(&self) -> bool {
-        self.outputs.depends_on("t") || (self.needs_definitions && self.definitions.depends_on("t"))
+        self.given.iter().any(|given| given.depends_on_time())
+            || self.outputs.depends_on("t")
+            || (self.needs_definitions && self.definitions.depends_on("t"))
+    }
+
+    /// Given values are not computed again without need.
+    fn depends_on_cell_alone(&self) -> bool {
+        !self.given.is_empty() && !self.depends_on_time()
     }
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
         let len = row.len.max(1);
-        let mut values = vec![0.0; (self.samples.len() + self.definitions.len()) * row.len];
-        let (sampled, defined) = values.split_at_mut(self.samples.len() * row.len);
-        self.samples.iter().zip(sampled.chunks_mut(len)).for_each(|(samples, out)| samples.fill_row(row, out));
+        let mut values = vec![0.0; (self.given.len() + self.definitions.len()) * row.len];
+        let (given, defined) = values.split_at_mut(self.given.len() * row.len);
+        self.given.iter().zip(given.chunks_mut(len)).for_each(|(function, out)| function.fill_row(row, out));
         if self.needs_definitions {
-            self.definitions.evaluate(row, &sampled.chunks(len).collect::<Vec<_>>(), defined);
+            self.definitions.evaluate(row, &given.chunks(len).collect::<Vec<_>>(), defined);
         }
         let further: Vec<&[f64]> = values.chunks(len).collect();
         self.outputs.evaluate(row, &further, out);
@@ -166,8 +171,8 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
-        // Numbers from files are the host's.
-        if !self.samples.is_empty() {
+        // Given values are the host's.
+        if !self.given.is_empty() {
             return None;
         }
         let mut formulas = Formulas::default();

@@ -1,6 +1,6 @@
 //! Numbers on a regular lattice, read from a file: values of cells as functions of position.
 
-use crate::physics::CellRow;
+use crate::physics::{CellFunction, CellRow};
 
 /// Numbers on a regular lattice, between which values are linear. Each is the value at the centre of its box; within half a box of the
 /// lattice's sides, and outside, values are those of the nearest number.
@@ -25,13 +25,6 @@ impl Samples {
         Samples { lower: lower.to_vec(), width, count, values }
     }
 
-    /// Fills `out[cell]` with the values at the centres of a row's cells.
-    pub(super) fn fill_row<const D: usize>(&self, row: &CellRow<D>, out: &mut [f64]) {
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = self.at(row.centre(i));
-        }
-    }
-
     /// The value at a point: the mean of the numbers at the corners around it, weighted linearly along each axis.
     fn at<const D: usize>(&self, point: [f64; D]) -> f64 {
         let (mut first, mut part) = ([0; D], [0.0; D]);
@@ -54,6 +47,18 @@ impl Samples {
             }
         }
         sum
+    }
+}
+
+impl<const D: usize> CellFunction<D> for Samples {
+    fn num_values(&self) -> usize {
+        1
+    }
+
+    fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = self.at(row.centre(i));
+        }
     }
 }
 

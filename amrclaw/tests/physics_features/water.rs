@@ -201,3 +201,30 @@ fn levels_keep_the_water() {
         assert!(least > -1e-3, "{split}: a cell owes {:e}", -least);
     }
 }
+
+/// Water at rest has on three levels, whose interfaces and cells the shore cuts, the volume that it has on the finest alone, also where
+/// the bottom moves; with plain means it has not. Tolerance: round-off.
+#[test]
+fn levels_have_equal_volumes_of_water_at_rest() {
+    let volume = |bottom: &str, rest: &str, shore: &str, mesh: &[&str]| {
+        let (bottom, depth) =
+            (format!("aux.bottom=\"{bottom}\""), format!("initial.depth=\"max(0, {rest} - bottom)\""));
+        let ground = format!("ground={{shore=\"{shore}\",sea_level={rest}}}");
+        start(SHORE, &[&[&*bottom, &*depth, &*ground], mesh].concat()).totals()[0]
+    };
+    let three = [
+        "levels={max=3,ratio=[[2,1],4]}",
+        "output.format=[]",
+        "regrid.region=[{lower=[-0.4,-0.3],upper=[0.5,0.6],levels=[3,3]}]",
+        "regrid.flag={criterion=\"user\",expression=\"0\"}",
+    ];
+    let still = "0.8 * sin(5 * x) * cos(4 * y) - 0.2";
+    let moving = format!("{still} + 0.1 * cos(t)");
+    for (bottom, rest) in [(still, "0"), (still, "0.1"), (&moving, "0")] {
+        let one = volume(bottom, rest, "rest", &["mesh.cells=[400,168]"]);
+        let several = volume(bottom, rest, "rest", &three);
+        assert!((several - one).abs() < 1e-14 * one, "{bottom}, {rest}: {one}, {several}");
+        let plain = volume(bottom, rest, "mean", &three);
+        assert!((plain - one).abs() > 1e-4 * one, "{bottom}, {rest}: {one}, {plain}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Reads the sections of a case file, one file each.
 
 pub(super) mod fields;
+mod ground;
 mod idle;
 mod levels;
 mod mapping;
@@ -54,6 +55,7 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
         primitive: fields::table(reader, fields::PRIMITIVE),
         aux: fields::cell_data(reader, "aux"),
         source: fields::cell_data(reader, "source"),
+        ground: ground::read(reader),
         inflow: match &mut mesh.file {
             Some(file) => std::mem::take(&mut file.inflow),
             None => mesh::inflow(reader, dimension),
