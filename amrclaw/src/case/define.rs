@@ -7,6 +7,7 @@ use super::settings::{CaseSettings, CellData, NamedExpression, SolverFrom};
 use super::shape::SolverShape;
 use crate::formula::{Definitions, ExpressionError, Syntax, is_free_name, reduction_name, reserved_names};
 use crate::frames::derived::{Formula, Vocabulary, primitive_variables};
+use crate::index::in_dimensions;
 use riemann::frame::geometry;
 
 /// Most names: each is compared with all others.
@@ -180,21 +181,12 @@ pub(super) fn wrong_in(
     fields: &[String],
     vocabulary: &Vocabulary,
 ) -> Option<ExpressionError> {
-    match dimension {
-        1 => Formula::<1>::of_syntax(syntax, fields, vocabulary).err(),
-        2 => Formula::<2>::of_syntax(syntax, fields, vocabulary).err(),
-        _ => Formula::<3>::of_syntax(syntax, fields, vocabulary).err(),
-    }
+    in_dimensions!(dimension, D => Formula::<D>::of_syntax(syntax, fields, vocabulary).err())
 }
 
 /// How many cells away the values lie that a right formula reads.
 pub(super) fn depth_in(dimension: usize, syntax: &Syntax, fields: &[String], vocabulary: &Vocabulary) -> i32 {
-    let depth = match dimension {
-        1 => Formula::<1>::of_syntax(syntax, fields, vocabulary).map(|formula| formula.reach()),
-        2 => Formula::<2>::of_syntax(syntax, fields, vocabulary).map(|formula| formula.reach()),
-        _ => Formula::<3>::of_syntax(syntax, fields, vocabulary).map(|formula| formula.reach()),
-    };
-    depth.unwrap_or(0)
+    in_dimensions!(dimension, D => Formula::<D>::of_syntax(syntax, fields, vocabulary).map_or(0, |formula| formula.reach()))
 }
 
 /// Names of computational positions and of the cells' geometry; none on a straight mesh.

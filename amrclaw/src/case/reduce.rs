@@ -6,6 +6,7 @@ use super::settings::{CaseSettings, NamedExpression};
 use super::shape::SolverShape;
 use crate::formula::Syntax;
 use crate::frames::derived::{Vocabulary, WholeFormula};
+use crate::index::in_dimensions;
 
 /// Most parameters: kernels have room for as many.
 const MOST: usize = 64;
@@ -36,11 +37,8 @@ pub(super) fn of_whole(
     vocabulary: &Vocabulary,
 ) -> Syntax {
     let names = [shape.equations.as_slice(), &shape.aux];
-    let wrong = match shape.dimension {
-        1 => WholeFormula::<1>::of_syntax(&formula.syntax, names, vocabulary).err(),
-        2 => WholeFormula::<2>::of_syntax(&formula.syntax, names, vocabulary).err(),
-        _ => WholeFormula::<3>::of_syntax(&formula.syntax, names, vocabulary).err(),
-    };
+    let wrong =
+        in_dimensions!(shape.dimension, D => WholeFormula::<D>::of_syntax(&formula.syntax, names, vocabulary).err());
     wrong.into_iter().for_each(|error| reader.wrong_formula(&formula.key, error));
     formula.syntax.clone()
 }

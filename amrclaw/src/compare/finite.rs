@@ -4,7 +4,7 @@ use super::{CompareError, cell_means};
 use crate::case::Case;
 use crate::formula::{Names, RowExpressions, cell_names, compile_on_mesh};
 use crate::frames::derived::FormulaError;
-use crate::index::{CellBox, CellIndex};
+use crate::index::{CellBox, CellIndex, in_dimensions};
 use crate::mesh::Geometry;
 
 /// Checks that these pairs of an equation's name and a formula have a finite mean in every cell of the case's coarsest level at the end
@@ -13,12 +13,10 @@ use crate::mesh::Geometry;
 /// # Errors
 /// A formula is wrong, or has no value in a cell.
 pub fn check_finite(case: &Case, formulas: &[(String, String)]) -> Result<(), CompareError> {
-    match case.dimension() {
-        _ if case.time.max_steps.is_some() => Ok(()),
-        1 => check_in::<1>(case, formulas),
-        2 => check_in::<2>(case, formulas),
-        _ => check_in::<3>(case, formulas),
+    if case.time.max_steps.is_some() {
+        return Ok(());
     }
+    in_dimensions!(case.dimension(), D => check_in::<D>(case, formulas))
 }
 
 fn check_in<const D: usize>(case: &Case, formulas: &[(String, String)]) -> Result<(), CompareError> {

@@ -9,7 +9,7 @@ use crate::frames::derived::{FormulaError, Vocabulary};
 use crate::frames::error::InputError;
 use crate::frames::frame::{FieldIndex, Frame};
 use crate::frames::read::{self, FrameReader};
-use crate::index::CellBox;
+use crate::index::{CellBox, in_dimensions};
 use crate::mesh::{Geometry, Mapping};
 use crate::physics::CellRow;
 use finite::not_finite;
@@ -97,11 +97,7 @@ pub enum Truth<'a> {
 /// See [`CompareError`].
 pub fn errors(dir: &Path, truth: &Truth<'_>, end: f64) -> Result<Vec<(String, Norms)>, CompareError> {
     let path = last_frame(dir)?;
-    match read::peek_dimension(&path)? {
-        1 => errors_in::<1>(dir, &path, truth, end),
-        2 => errors_in::<2>(dir, &path, truth, end),
-        _ => errors_in::<3>(dir, &path, truth, end),
-    }
+    in_dimensions!(read::peek_dimension(&path)?, D => errors_in::<D>(dir, &path, truth, end))
 }
 
 /// Whether two times are the same but for round-off.

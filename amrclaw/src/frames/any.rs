@@ -6,6 +6,7 @@ use super::derived::{FormulaError, Vocabulary, derive};
 use super::frame::Frame;
 use super::slice::slice;
 use super::{FrameFormat, InputError, OutputError, read};
+use crate::index::in_dimensions;
 use std::path::{Path, PathBuf};
 
 /// A frame of any number of dimensions.
@@ -19,23 +20,27 @@ pub enum AnyFrame {
     Three(Frame<3>),
 }
 
-impl From<Frame<1>> for AnyFrame {
-    fn from(frame: Frame<1>) -> Self {
-        AnyFrame::One(frame)
-    }
+/// Evaluates `$body` with `$frame` bound to the frame of known dimension.
+macro_rules! with_frame {
+    ($any:expr, $frame:ident => $body:expr) => {
+        match $any {
+            AnyFrame::One($frame) => $body,
+            AnyFrame::Two($frame) => $body,
+            AnyFrame::Three($frame) => $body,
+        }
+    };
 }
 
-impl From<Frame<2>> for AnyFrame {
-    fn from(frame: Frame<2>) -> Self {
-        AnyFrame::Two(frame)
-    }
+macro_rules! any_frame_from {
+    ($($dimension:literal $variant:ident)*) => {$(
+        impl From<Frame<$dimension>> for AnyFrame {
+            fn from(frame: Frame<$dimension>) -> Self {
+                AnyFrame::$variant(frame)
+            }
+        }
+    )*};
 }
-
-impl From<Frame<3>> for AnyFrame {
-    fn from(frame: Frame<3>) -> Self {
-        AnyFrame::Three(frame)
-    }
-}
+any_frame_from! { 1 One 2 Two 3 Three }
 
 impl AnyFrame {
     /// Reads a frame, as [`read::frame`].
@@ -43,11 +48,7 @@ impl AnyFrame {
     /// # Errors
     /// As there.
     pub fn read(path: &Path) -> Result<Self, InputError> {
-        Ok(match read::peek_dimension(path)? {
-            1 => AnyFrame::One(read::frame(path)?),
-            2 => AnyFrame::Two(read::frame(path)?),
-            _ => AnyFrame::Three(read::frame(path)?),
-        })
+        in_dimensions!(read::peek_dimension(path)?, D => Ok(read::frame::<D>(path)?.into()))
     }
 
     /// A frame of the same patches whose fields are these formulas, as [`derive()`].
@@ -55,11 +56,7 @@ impl AnyFrame {
     /// # Errors
     /// As there.
     pub fn derive(&self, formulas: &[(String, String)], vocabulary: &Vocabulary) -> Result<Self, FormulaError> {
-        Ok(match self {
-            AnyFrame::One(frame) => AnyFrame::One(derive(frame, formulas, vocabulary)?),
-            AnyFrame::Two(frame) => AnyFrame::Two(derive(frame, formulas, vocabulary)?),
-            AnyFrame::Three(frame) => AnyFrame::Three(derive(frame, formulas, vocabulary)?),
-        })
+        with_frame!(self, frame => Ok(derive(frame, formulas, vocabulary)?.into()))
     }
 
     /// The cells at `position` along an axis, as a frame of the other axes; `None` on a line.
@@ -76,10 +73,6 @@ impl AnyFrame {
     /// # Errors
     /// Those of [`FrameFormat::write`].
     pub fn write(&self, format: FrameFormat, dir: &Path, number: usize) -> Result<Vec<PathBuf>, OutputError> {
-        match self {
-            AnyFrame::One(frame) => format.write(&Frame { number, ..frame.clone() }, dir),
-            AnyFrame::Two(frame) => format.write(&Frame { number, ..frame.clone() }, dir),
-            AnyFrame::Three(frame) => format.write(&Frame { number, ..frame.clone() }, dir),
-        }
+        with_frame!(self, frame => format.write(&Frame { number, ..frame.clone() }, dir))
     }
 }

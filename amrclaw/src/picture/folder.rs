@@ -6,6 +6,7 @@ use super::{ColourScale, Image, PictureError, PictureOptions, check, draw_fields
 use crate::frames::derived::{LazyFields, Vocabulary};
 use crate::frames::frame::Frame;
 use crate::frames::read::{self, FrameReader};
+use crate::index::in_dimensions;
 use crate::threads::on_own_threads;
 use std::any::Any;
 use std::path::{Path, PathBuf};
@@ -62,11 +63,7 @@ impl Source<'_> {
     /// # Errors
     /// As for [`draw_from_folder`].
     pub fn draw(&self, file: &Path, options: &PictureOptions) -> Result<Image, PictureError> {
-        on_own_threads(|| match read::peek_dimension(file)? {
-            1 => self.draw_in::<1>(file, options),
-            2 => self.draw_in::<2>(file, options),
-            _ => self.draw_in::<3>(file, options),
-        })
+        on_own_threads(|| in_dimensions!(read::peek_dimension(file)?, D => self.draw_in::<D>(file, options)))
     }
 
     fn draw_in<const D: usize>(&self, file: &Path, options: &PictureOptions) -> Result<Image, PictureError> {
@@ -85,11 +82,8 @@ impl Source<'_> {
     fn range(&self, files: &[(usize, PathBuf)], options: &PictureOptions) -> Result<(f64, f64), PictureError> {
         let mut all: Option<(f64, f64)> = None;
         for (_, file) in files {
-            let range = on_own_threads(|| match read::peek_dimension(file)? {
-                1 => self.range_in::<1>(file, options),
-                2 => self.range_in::<2>(file, options),
-                _ => self.range_in::<3>(file, options),
-            });
+            let range =
+                on_own_threads(|| in_dimensions!(read::peek_dimension(file)?, D => self.range_in::<D>(file, options)));
             let found = match range {
                 // A field that is zero at the start has no logarithm there.
                 Err(PictureError::NothingPositive) => continue,

@@ -9,7 +9,7 @@ use crate::exec::{HostArray, HostMemory};
 use crate::fields::PatchLayout;
 use crate::frames::AnyFrame;
 use crate::frames::frame::Frame;
-use crate::index::Level;
+use crate::index::{Level, in_dimensions};
 
 /// A [`Simulation`] of any number of dimensions: what is not explained here is there.
 #[allow(missing_docs, reason = "each is that of `Simulation`")]
@@ -64,11 +64,7 @@ pub fn any_simulation(case: &Case, options: &RunOptions) -> Result<Box<dyn AnySi
     {
         Ok(Box::new(Simulation::<D>::builder(case).options(options).build()?))
     }
-    match case.dimension() {
-        1 => of::<1>(case, options),
-        2 => of::<2>(case, options),
-        _ => of::<3>(case, options),
-    }
+    in_dimensions!(case.dimension(), D => of::<D>(case, options))
 }
 
 impl<const D: usize> AnySimulation for Simulation<D>

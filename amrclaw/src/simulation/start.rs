@@ -4,7 +4,7 @@ use super::build::axes;
 use super::{RunError, Simulation};
 use crate::case::{Case, CaseErrors, SolverFrom};
 use crate::exec::{CellPlace, ExecError};
-use crate::index::Level;
+use crate::index::{Level, in_dimensions};
 use crate::mesh::in_space;
 use crate::physics::{CellFunction, CellRow, SourceSplit};
 use riemann::patch::{PACK_OVERRUN, SourceRow};
@@ -22,12 +22,7 @@ const MAX_ROWS: u64 = 1 << 12;
 /// # Errors
 /// The errors, with file, line and key.
 pub fn check(case: &Case) -> Result<(), RunError> {
-    match case.dimension() {
-        1 => check_in::<1>(case),
-        2 => check_in::<2>(case),
-        3 => check_in::<3>(case),
-        dimension => unreachable!("cases have 1, 2 or 3 dimensions, not {dimension}"),
-    }
+    in_dimensions!(case.dimension(), D => check_in::<D>(case))
 }
 
 fn check_in<const D: usize>(case: &Case) -> Result<(), RunError> {

@@ -3,6 +3,7 @@
 use crate::compare::coarsest;
 use crate::frames::frame::Frame;
 use crate::frames::{InputError, read};
+use crate::index::in_dimensions;
 use std::path::Path;
 
 /// The coarsest level of a solution with fine cells averaged onto it, which is comparable between hierarchies.
@@ -30,11 +31,7 @@ impl CoarseState {
             expected: "the folder of a run with frames",
             reason: "it holds no frame".into(),
         })?;
-        match read::peek_dimension(&path)? {
-            1 => Ok(Self::of(&read::frame::<1>(&path)?)),
-            2 => Ok(Self::of(&read::frame::<2>(&path)?)),
-            _ => Ok(Self::of(&read::frame::<3>(&path)?)),
-        }
+        in_dimensions!(read::peek_dimension(&path)?, D => Ok(Self::of(&read::frame::<D>(&path)?)))
     }
 }
 

@@ -83,6 +83,7 @@ impl Vocabulary {
 mod tests {
     use super::*;
     use crate::frames::derived::Formula;
+    use crate::index::in_dimensions;
 
     /// Every quantity of every built-in solver can be computed from the solver's fields and parameters.
     #[test]
@@ -93,11 +94,7 @@ mod tests {
             let vocabulary = Vocabulary::of_solver(&solver, info.dim);
             let fields: Vec<String> = info.equations.iter().chain(info.aux).map(|s| (*s).to_owned()).collect();
             for (name, _) in &vocabulary.formulas {
-                let wrong = match info.dim {
-                    1 => Formula::<1>::new(name, &fields, &vocabulary).err(),
-                    2 => Formula::<2>::new(name, &fields, &vocabulary).err(),
-                    _ => Formula::<3>::new(name, &fields, &vocabulary).err(),
-                };
+                let wrong = in_dimensions!(info.dim, D => Formula::<D>::new(name, &fields, &vocabulary).err());
                 assert!(wrong.is_none(), "{name} of {} in {}D: {}", info.name, info.dim, wrong.unwrap());
             }
         }

@@ -27,6 +27,7 @@ use crate::exec::ExecError;
 use crate::frames::run_json::{self, RunRecord, RunStatus};
 use crate::frames::steps::{self, StepsWriter};
 use crate::frames::{ExistingFiles, RunFolder, check_output_dir};
+use crate::index::in_dimensions;
 use crate::threads::in_pool;
 use gauges::GaugeFiles;
 use output::WriteRequest;
@@ -141,12 +142,7 @@ fn run_case(
 ) -> Result<RunRecord, RunFailure> {
     // The only place where the dimension of a case becomes a const parameter; callers need not be compiled for each
     // dimension.
-    match case.dimension() {
-        1 => run_in::<1>(case, options, files, watch),
-        2 => run_in::<2>(case, options, files, watch),
-        3 => run_in::<3>(case, options, files, watch),
-        dimension => unreachable!("cases have 1, 2 or 3 dimensions, not {dimension}"),
-    }
+    in_dimensions!(case.dimension(), D => run_in::<D>(case, options, files, watch))
 }
 
 fn run_in<const D: usize>(
