@@ -5,7 +5,7 @@ use super::tiled::Tiles;
 use super::together::{Together, clustered};
 use amrclaw::index::CellBox;
 use amrclaw::mesh::{Hierarchy, Partition, Rank, Speeds};
-use amrclaw::plan::{Exchange, FaceRun, LevelPlans, PlanOptions, RestrictRegion, build};
+use amrclaw::plan::{Exchange, FaceRun, LevelPlans, PlanOptions, Region, build};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -134,8 +134,8 @@ impl Shares {
         let lists: usize = plans
             .iter()
             .map(|plans| {
-                let regions = plans.ghost().all_copies().all().len() + plans.ghost().all_interps().all().len();
-                let faces = plans.reflux().map_or(0, |plan| plan.runs().all().len());
+                let regions = plans.ghost().copies.all().len() + plans.ghost().interps.all().len();
+                let faces = plans.reflux().map_or(0, |plan| plan.runs.all().len());
                 // Each list stores an end for every patch, including those of other ranks.
                 (regions + faces) * 2 * size_of::<CellBox<D>>() + 5 * size_of::<u32>() * plans.ghost().num_patches()
             })
@@ -160,17 +160,17 @@ fn samples(work: &[f64], count: usize) -> BTreeSet<usize> {
 /// The messages between one rank and others in the plans of a level.
 fn crossing<const D: usize>(plans: &LevelPlans<D>, tiles: &Tiles<D>, others: &mut BTreeSet<usize>) -> Crossing {
     let number = size_of::<f64>() * tiles.num_eqn();
-    let ghost = larger(plans.ghost().exchange(), others, |regions| number * regions.num_cells());
+    let ghost = larger(&plans.ghost().exchange, others, |regions| number * regions.num_cells());
     let mut joint = [0.0; 2];
     if let Some(plan) = plans.restrict() {
-        let volume = |items: &Vec<RestrictRegion<D>>| items.iter().map(|r| r.cells.volume()).sum::<usize>();
-        joint = larger(plan.exchange(), others, |items| number * volume(items));
+        let volume = |items: &Vec<Region<D>>| items.iter().map(|r| r.cells.volume()).sum::<usize>();
+        joint = larger(&plan.exchange, others, |items| number * volume(items));
     }
     if let Some(plan) = plans.reflux() {
         // The owner of the coarse side sends sums and cell values to that of the fine side, which sends sums back.
         let there_and_back = size_of::<f64>() * (2 * tiles.num_eqn() + tiles.num_values());
         let volume = |items: &Vec<FaceRun<D>>| items.iter().map(|r| r.cells.volume()).sum::<usize>();
-        let [messages, bytes] = larger(plan.exchange(), others, |items| there_and_back * volume(items));
+        let [messages, bytes] = larger(&plan.exchange, others, |items| there_and_back * volume(items));
         joint = [joint[0] + 2.0 * messages, joint[1] + bytes];
     }
     Crossing { ghost, joint }

@@ -4,7 +4,8 @@ use super::ghost::GhostPlan;
 use super::neighbours::{Neighbours, PlanInput};
 use super::rank_part::{PlanOwners, RankPart};
 use super::reflux::{FaceRuns, RefluxPlan};
-use super::restrict::{RestrictPlan, RestrictRegion};
+use super::region::Region;
+use super::restrict::RestrictPlan;
 use super::transfer::TransferPlan;
 use crate::mesh::for_each_within;
 use crate::threads::{join, parallel_chunks};
@@ -26,7 +27,7 @@ pub struct BuiltPlans<const D: usize> {
 struct Part<const D: usize> {
     ghost: GhostPlan<D>,
     runs: FaceRuns<D>,
-    regions: Vec<RestrictRegion<D>>,
+    regions: Vec<Region<D>>,
     transfer: TransferPlan<D>,
 }
 
@@ -45,7 +46,8 @@ impl<const D: usize> Part<D> {
         let Some((_, ratio)) = input.coarser else { return };
         let covered = input.mesh.patches()[k].coarse_from_fine(ratio);
         for_each_within(&neighbours.under, &covered, |image| {
-            self.regions.push(RestrictRegion { target: image.patch as u32, source: k as u32, cells: image.part });
+            let (target, source) = (image.patch as u32, k as u32);
+            self.regions.push(Region { target, source, cells: image.part, shift: [0; D] });
         });
         if input.conservation_fix {
             // Patches consist of whole coarse cells: if ghost cells are all covered, so is every coarse cell beside the patch.

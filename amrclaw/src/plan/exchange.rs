@@ -10,7 +10,7 @@
 //! patch after each step of the coarse level, and back when the sums are applied.
 
 use super::PatchLists;
-use super::region::{CopyRegion, InterpRegion};
+use super::region::Region;
 use crate::index::{CellBox, Ratio};
 use crate::mesh::Partition;
 
@@ -62,16 +62,20 @@ impl<P: Default> Exchange<P> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Regions<const D: usize> {
     /// Copies.
-    pub copies: Vec<CopyRegion<D>>,
+    pub copies: Vec<Region<D>>,
     /// Interpolations.
-    pub interps: Vec<InterpRegion<D>>,
+    pub interps: Vec<Region<D>>,
 }
 
 impl<const D: usize> Regions<D> {
+    /// Copies, then interpolations.
+    pub fn all(&self) -> impl Iterator<Item = &Region<D>> {
+        self.copies.iter().chain(&self.interps)
+    }
+
     /// Number of all cells.
     pub fn num_cells(&self) -> usize {
-        let copies = self.copies.iter().map(|region| region.cells.volume());
-        copies.chain(self.interps.iter().map(|region| region.cells.volume())).sum()
+        self.all().map(|region| region.cells.volume()).sum()
     }
 
     /// Appends other regions.
@@ -118,6 +122,16 @@ impl Owners<'_> {
             self.both
         });
         lists
+    }
+
+    /// The same of regions.
+    pub fn split_regions<const D: usize, P: Default>(
+        self,
+        lists: PatchLists<Region<D>>,
+        exchange: &mut Exchange<P>,
+        put: impl Fn(&mut P, Region<D>),
+    ) -> PatchLists<Region<D>> {
+        self.split(lists, exchange, |region| [region.source, region.target], put)
     }
 }
 
@@ -208,33 +222,33 @@ mod tests {
         let fine_owner = |patch: u32| own.owner(patch as usize);
 
         let ghost = parts.iter().map(|part| &part.ghost);
-        let copies: Vec<_> = ghost.clone().map(|p| items(p.all_copies(), p.exchange(), |r| &r.copies)).collect();
-        assert_whole(solo.ghost.all_copies().all(), &copies, |r| fine_owner(r.target), "copies of ghost cells");
-        let interps: Vec<_> = ghost.clone().map(|p| items(p.all_interps(), p.exchange(), |r| &r.interps)).collect();
-        assert_whole(solo.ghost.all_interps().all(), &interps, |r| fine_owner(r.target), "interpolated ghost cells");
+        let copies: Vec<_> = ghost.clone().map(|p| items(&p.copies, &p.exchange, |r| &r.copies)).collect();
+        assert_whole(solo.ghost.copies.all(), &copies, |r| fine_owner(r.target), "copies of ghost cells");
+        let interps: Vec<_> = ghost.clone().map(|p| items(&p.interps, &p.exchange, |r| &r.interps)).collect();
+        assert_whole(solo.ghost.interps.all(), &interps, |r| fine_owner(r.target), "interpolated ghost cells");
         for (rank, plan) in ghost.enumerate() {
-            let outside = solo.ghost.all_boundaries().all().iter().filter(|r| fine_owner(r.target) == rank);
-            assert!(outside.eq(plan.all_boundaries().all()), "ghost cells outside the domain");
+            let outside = solo.ghost.boundaries.all().iter().filter(|r| fine_owner(r.target) == rank);
+            assert!(outside.eq(plan.boundaries.all()), "ghost cells outside the domain");
         }
 
         let plan = solo.transfer.as_ref().expect("asked for");
         let transfer = || parts.iter().filter_map(|part| part.transfer.as_ref());
-        let copies: Vec<_> = transfer().map(|p| items(p.all_copies(), p.exchange(), |r| &r.copies)).collect();
-        assert_whole(plan.all_copies().all(), &copies, |r| fine_owner(r.target), "copies to new patches");
-        let interps: Vec<_> = transfer().map(|p| items(p.all_interps(), p.exchange(), |r| &r.interps)).collect();
-        assert_whole(plan.all_interps().all(), &interps, |r| fine_owner(r.target), "interpolations in new patches");
+        let copies: Vec<_> = transfer().map(|p| items(&p.copies, &p.exchange, |r| &r.copies)).collect();
+        assert_whole(plan.copies.all(), &copies, |r| fine_owner(r.target), "copies to new patches");
+        let interps: Vec<_> = transfer().map(|p| items(&p.interps, &p.exchange, |r| &r.interps)).collect();
+        assert_whole(plan.interps.all(), &interps, |r| fine_owner(r.target), "interpolations in new patches");
 
         let plan = solo.restrict.as_ref().expect("there is a coarser level");
         let restrict = parts.iter().filter_map(|part| part.restrict.as_ref());
-        let regions: Vec<_> = restrict.map(|p| items(p.all_regions(), p.exchange(), |r| r)).collect();
-        assert_whole(plan.all_regions().all(), &regions, |r| coarser.owner(r.target as usize), "averages");
+        let regions: Vec<_> = restrict.map(|p| items(&p.regions, &p.exchange, |r| r)).collect();
+        assert_whole(plan.regions.all(), &regions, |r| coarser.owner(r.target as usize), "averages");
 
         // Each rank numbers its faces anew, and a face between two ranks stays in the lists of both.
         let unnumbered = |run: &FaceRun<D>| FaceRun { first_slot: 0, first_fine: 0, ..*run };
         let reflux = parts.iter().filter_map(|part| part.reflux.as_ref());
         let runs: Vec<Items<FaceRun<D>>> = reflux
             .map(|p| {
-                let (all, sent, received) = items(p.runs(), p.exchange(), |r| r);
+                let (all, sent, received) = items(&p.runs, &p.exchange, |r| r);
                 let plain = |runs: Vec<(usize, FaceRun<D>)>| -> Vec<_> {
                     runs.iter().map(|(rank, run)| (*rank, unnumbered(run))).collect()
                 };
@@ -242,7 +256,7 @@ mod tests {
                 (all.iter().filter(crosses).map(unnumbered).collect(), plain(sent.clone()), plain(received.clone()))
             })
             .collect();
-        let all: Vec<_> = solo.reflux.as_ref().expect("asked for").runs().all().iter().map(unnumbered).collect();
+        let all: Vec<_> = solo.reflux.as_ref().expect("asked for").runs.all().iter().map(unnumbered).collect();
         assert_whole(&all, &runs, |run| fine_owner(run.fine_patch), "faces");
     }
 

@@ -2,15 +2,18 @@
 
 use super::exchange::{Exchange, Owners, Regions};
 use super::patch_lists::PatchLists;
-use super::region::{CopyRegion, InterpRegion};
+use super::region::Region;
 use crate::mesh::Partition;
 
 /// Regions of cells, sorted by the patch that is written.
 #[derive(Clone, Debug, Default)]
 pub struct FillPlan<const D: usize> {
-    pub(super) exchange: Exchange<Regions<D>>,
-    pub(super) copies: PatchLists<CopyRegion<D>>,
-    pub(super) interps: PatchLists<InterpRegion<D>>,
+    /// Regions sent to other ranks and received from them.
+    pub exchange: Exchange<Regions<D>>,
+    /// Copies into each patch.
+    pub copies: PatchLists<Region<D>>,
+    /// Interpolations into each patch from the coarser level.
+    pub interps: PatchLists<Region<D>>,
 }
 
 impl<const D: usize> FillPlan<D> {
@@ -43,41 +46,14 @@ impl<const D: usize> FillPlan<D> {
     pub(super) fn split(self, rank: usize, [own, sources, coarser]: [&Partition; 3]) -> Self {
         let mut exchange = Exchange::<Regions<D>>::default();
         let owners = Owners { rank, sources, targets: own, both: false };
-        let ends = |r: &CopyRegion<D>| [r.source, r.target];
-        let copies = owners.split(self.copies, &mut exchange, ends, |parcel, region| parcel.copies.push(region));
+        let copies = owners.split_regions(self.copies, &mut exchange, |parcel, region| parcel.copies.push(region));
         let owners = Owners { sources: coarser, ..owners };
-        let ends = |r: &InterpRegion<D>| [r.source, r.target];
-        let interps = owners.split(self.interps, &mut exchange, ends, |parcel, region| parcel.interps.push(region));
+        let interps = owners.split_regions(self.interps, &mut exchange, |parcel, region| parcel.interps.push(region));
         FillPlan { exchange, copies, interps }
-    }
-
-    /// Regions sent to other ranks and received from them.
-    pub fn exchange(&self) -> &Exchange<Regions<D>> {
-        &self.exchange
     }
 
     /// Number of patches.
     pub fn num_patches(&self) -> usize {
         self.copies.num_patches()
-    }
-
-    /// Copies into a patch.
-    pub fn copies(&self, patch: usize) -> &[CopyRegion<D>] {
-        self.copies.of(patch)
-    }
-
-    /// Interpolations into a patch from the coarser level.
-    pub fn interps(&self, patch: usize) -> &[InterpRegion<D>] {
-        self.interps.of(patch)
-    }
-
-    /// Copies into all patches.
-    pub fn all_copies(&self) -> &PatchLists<CopyRegion<D>> {
-        &self.copies
-    }
-
-    /// Interpolations into all patches.
-    pub fn all_interps(&self) -> &PatchLists<InterpRegion<D>> {
-        &self.interps
     }
 }

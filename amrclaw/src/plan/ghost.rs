@@ -3,7 +3,7 @@
 use super::fill::FillPlan;
 use super::neighbours::{Neighbours, PlanInput};
 use super::patch_lists::PatchLists;
-use super::region::{CopyRegion, interpolations};
+use super::region::{Region, interpolations};
 use crate::index::{CellBox, Ratio};
 use crate::mesh::{LevelMesh, Partition, for_each_within};
 use riemann::axis::{Axis, Side};
@@ -40,7 +40,8 @@ pub struct BoundaryRegion<const D: usize> {
 #[derive(Clone, Debug, Default)]
 pub struct GhostPlan<const D: usize> {
     inside: FillPlan<D>,
-    boundaries: PatchLists<BoundaryRegion<D>>,
+    /// Ghost cells of each patch outside the domain.
+    pub boundaries: PatchLists<BoundaryRegion<D>>,
 }
 
 impl<const D: usize> Deref for GhostPlan<D> {
@@ -77,8 +78,7 @@ impl<const D: usize> GhostPlan<D> {
         let mut open = inside.volume() - patch.volume();
         for_each_within(beside, &inside, |image| {
             open -= image.part.volume();
-            let source = image.patch as u32;
-            self.inside.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
+            self.inside.copies.push(Region::of_image(target, &image));
         });
         if let Some((_, ratio)) = input.coarser.filter(|_| open > 0) {
             rim.clear();
@@ -127,11 +127,11 @@ impl<const D: usize> GhostPlan<D> {
     /// The same plan without the first ghost cell that is copied.
     #[cfg(test)]
     pub(crate) fn with_a_cell_left_out(&self) -> Self {
-        let mut copies = self.all_copies().all().to_vec();
+        let mut copies = self.copies.all().to_vec();
         let first = copies.remove(0);
         let mut rest = Vec::new();
         first.cells.subtract_into(&CellBox::cell(first.cells.lo), &mut rest);
-        copies.extend(rest.into_iter().map(|cells| CopyRegion { cells, ..first }));
+        copies.extend(rest.into_iter().map(|cells| Region { cells, ..first }));
         let copies = PatchLists::sorted(copies.iter(), self.num_patches(), |region| region.target);
         GhostPlan { inside: FillPlan { copies, ..self.inside.clone() }, ..self.clone() }
     }
@@ -141,16 +141,6 @@ impl<const D: usize> GhostPlan<D> {
         let inside = self.inside.split(rank, [own, own, coarser.unwrap_or(own)]);
         self.boundaries.retain(|region| own.owner(region.target as usize) == rank);
         GhostPlan { inside, boundaries: self.boundaries }
-    }
-
-    /// Ghost cells of a patch outside the domain.
-    pub fn boundaries(&self, patch: usize) -> &[BoundaryRegion<D>] {
-        self.boundaries.of(patch)
-    }
-
-    /// Ghost cells of all patches outside the domain.
-    pub fn all_boundaries(&self) -> &PatchLists<BoundaryRegion<D>> {
-        &self.boundaries
     }
 }
 
@@ -192,16 +182,16 @@ mod tests {
         OutsideParts::new(&plan, &mesh, &sides);
         for (k, patch) in mesh.patches().iter().enumerate() {
             let mut written = HashMap::new();
-            let regions = plan.copies(k).iter().map(|r| r.cells);
-            let regions = regions.chain(plan.interps(k).iter().map(|r| r.cells));
-            for cells in regions.chain(plan.boundaries(k).iter().map(|r| r.cells)) {
+            let regions = plan.copies.of(k).iter().map(|r| r.cells);
+            let regions = regions.chain(plan.interps.of(k).iter().map(|r| r.cells));
+            for cells in regions.chain(plan.boundaries.of(k).iter().map(|r| r.cells)) {
                 cells.cells().for_each(|c| *written.entry(c).or_insert(0) += 1);
             }
             for cell in patch.grow(num_ghost).cells() {
                 let times = written.get(&cell).copied().unwrap_or(0);
                 assert_eq!(times, i32::from(!patch.contains(cell)), "{cell:?} of {patch:?}");
             }
-            for copy in plan.copies(k) {
+            for copy in plan.copies.of(k) {
                 let source = mesh.patches()[copy.source as usize];
                 assert!(source.contains_box(&copy.cells.shift(copy.shift.map(|s| -s))));
             }

@@ -40,8 +40,8 @@ pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
 use rank_part::PlanOwners;
 pub use reflux::{FaceRun, RefluxPlan};
-pub use region::{CopyRegion, InterpRegion};
-pub use restrict::{RestrictPlan, RestrictRegion};
+pub use region::Region;
+pub use restrict::RestrictPlan;
 pub use transfer::TransferPlan;
 
 use crate::index::Level;

@@ -2,15 +2,15 @@
 //! ghost cells inside. So a device can fill all ghost cells in one launch, without dependencies between them.
 
 use super::ghost::{BoundaryRegion, GhostPlan};
-use super::region::{CopyRegion, InterpRegion};
+use super::region::Region;
 use crate::index::CellBox;
 use crate::mesh::{AxisEnds, Beyond, LevelMesh, OriginRun};
 
 /// Cells outside the domain that have their values from one place.
 #[derive(Clone, Copy, Debug)]
-pub struct OutsidePart<const D: usize, T> {
+pub struct OutsidePart<const D: usize> {
     /// The copy or interpolation that fills the origins of these cells, with `cells` replaced by the cells written.
-    pub region: T,
+    pub region: Region<D>,
     /// The origins along each axis.
     pub origins: [OriginRun; D],
 }
@@ -19,9 +19,9 @@ pub struct OutsidePart<const D: usize, T> {
 #[derive(Clone, Debug, Default)]
 pub struct OutsideParts<const D: usize> {
     /// Those that have copied values.
-    pub copies: Vec<OutsidePart<D, CopyRegion<D>>>,
+    pub copies: Vec<OutsidePart<D>>,
     /// Those that have interpolated values.
-    pub interps: Vec<OutsidePart<D, InterpRegion<D>>>,
+    pub interps: Vec<OutsidePart<D>>,
 }
 
 impl<const D: usize> OutsideParts<D> {
@@ -30,20 +30,20 @@ impl<const D: usize> OutsideParts<D> {
     pub fn new(plan: &GhostPlan<D>, mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D]) -> Self {
         let (mut copies, mut interps) = (Vec::new(), Vec::new());
         let ends = mesh.ends(sides);
-        for boundary in plan.all_boundaries().all() {
+        for boundary in plan.boundaries.all() {
             let (target, cells) = (boundary.target, mesh.patches()[boundary.target as usize]);
-            let own = CopyRegion { target, source: target, cells, shift: [0; D] };
+            let own = Region { target, source: target, cells, shift: [0; D] };
             let mut covered = 0;
-            for region in std::iter::once(&own).chain(plan.copies(target as usize)) {
+            for region in std::iter::once(&own).chain(plan.copies.of(target as usize)) {
                 each_part(boundary, &region.cells, &ends, |cells, origins| {
                     covered += cells.volume();
-                    copies.push(OutsidePart { region: CopyRegion { cells, ..*region }, origins });
+                    copies.push(OutsidePart { region: Region { cells, ..*region }, origins });
                 });
             }
-            for region in plan.interps(target as usize) {
+            for region in plan.interps.of(target as usize) {
                 each_part(boundary, &region.cells, &ends, |cells, origins| {
                     covered += cells.volume();
-                    interps.push(OutsidePart { region: InterpRegion { cells, ..*region }, origins });
+                    interps.push(OutsidePart { region: Region { cells, ..*region }, origins });
                 });
             }
             let all = boundary.cells.volume();
@@ -51,20 +51,17 @@ impl<const D: usize> OutsideParts<D> {
         }
         OutsideParts { copies, interps }
     }
-}
 
-impl<const D: usize> OutsideParts<D> {
     /// As [`OutsideParts::new`] if each patch's ghost cells inside the domain are filled first: all values come from the patch itself.
     pub fn of_own(plan: &GhostPlan<D>, mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D], num_ghost: i32) -> Self {
         let (mut copies, ends) = (Vec::new(), mesh.ends(sides));
-        for boundary in plan.all_boundaries().all() {
+        for boundary in plan.boundaries.all() {
             let target = boundary.target;
             let inside = mesh.inside_domain(&mesh.patches()[target as usize].grow(num_ghost));
             let mut covered = 0;
             each_part(boundary, &inside, &ends, |cells, origins| {
                 covered += cells.volume();
-                copies
-                    .push(OutsidePart { region: CopyRegion { target, source: target, cells, shift: [0; D] }, origins });
+                copies.push(OutsidePart { region: Region { target, source: target, cells, shift: [0; D] }, origins });
             });
             assert_eq!(covered, boundary.cells.volume(), "the patch holds what {boundary:?} shows");
         }

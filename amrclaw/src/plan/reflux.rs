@@ -34,11 +34,16 @@ pub struct FaceRun<const D: usize> {
 pub struct RefluxPlan<const D: usize> {
     /// Ratio between the levels.
     pub ratio: Ratio<D>,
-    runs: PatchLists<FaceRun<D>>,
-    num_coarse_patches: usize,
-    num_slots: usize,
-    num_fine: usize,
-    exchange: Exchange<Vec<FaceRun<D>>>,
+    /// Runs of faces, by fine patch.
+    pub runs: PatchLists<FaceRun<D>>,
+    /// Number of coarse patches.
+    pub num_coarse_patches: usize,
+    /// Number of faces.
+    pub num_slots: usize,
+    /// Number of fine faces.
+    pub num_fine: usize,
+    /// Faces between patches of this rank and of others: sent from coarse patches to fine ones, and back.
+    pub exchange: Exchange<Vec<FaceRun<D>>>,
 }
 
 impl<const D: usize> RefluxPlan<D> {
@@ -70,11 +75,6 @@ impl<const D: usize> RefluxPlan<D> {
         plan
     }
 
-    /// Faces between patches of this rank and of others: sent from coarse patches to fine ones, and back.
-    pub fn exchange(&self) -> &Exchange<Vec<FaceRun<D>>> {
-        &self.exchange
-    }
-
     /// The same plan with its first face twice.
     #[cfg(test)]
     pub(crate) fn with_a_face_twice(&self) -> Self {
@@ -83,33 +83,8 @@ impl<const D: usize> RefluxPlan<D> {
         let twin = FaceRun { cells: CellBox::cell(first.cells.lo), first_slot, first_fine, ..first };
         let runs: Vec<_> = self.runs.all().iter().copied().chain([twin]).collect();
         let num_fine = self.num_fine + self.ratio.faces(first.axis.index()) as usize;
-        let runs = PatchLists::sorted(runs.iter(), self.num_fine_patches(), |run| run.fine_patch);
+        let runs = PatchLists::sorted(runs.iter(), self.runs.num_patches(), |run| run.fine_patch);
         RefluxPlan { runs, num_slots: self.num_slots + 1, num_fine, ..self.clone() }
-    }
-
-    /// Runs of faces, by fine patch.
-    pub fn runs(&self) -> &PatchLists<FaceRun<D>> {
-        &self.runs
-    }
-
-    /// Number of faces.
-    pub fn num_slots(&self) -> usize {
-        self.num_slots
-    }
-
-    /// Number of fine faces.
-    pub fn num_fine(&self) -> usize {
-        self.num_fine
-    }
-
-    /// Number of fine patches.
-    pub fn num_fine_patches(&self) -> usize {
-        self.runs.num_patches()
-    }
-
-    /// Number of coarse patches.
-    pub fn num_coarse_patches(&self) -> usize {
-        self.num_coarse_patches
     }
 }
 

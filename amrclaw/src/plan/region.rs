@@ -4,31 +4,30 @@ use super::patch_lists::PatchLists;
 use crate::index::{CellBox, CellIndex, Ratio};
 use crate::mesh::Image;
 
-/// Cells copied from a patch to another of the same level.
+/// Cells of a patch that take their values from another patch: by a copy, by an average of finer cells, or by interpolation between
+/// coarser ones, whose stencil, one coarse cell to each side, lies in that patch and its ghost cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CopyRegion<const D: usize> {
+pub struct Region<const D: usize> {
     /// Destination patch.
     pub target: u32,
     /// Source patch.
     pub source: u32,
     /// Cells written, in the destination's coordinates.
     pub cells: CellBox<D>,
-    /// `cell − shift` is read; zero but across periodic sides.
+    /// `cell − shift` is read, or `⌊cell / ratio⌋ − shift` of a coarser level; zero but across periodic sides.
     pub shift: CellIndex<D>,
 }
 
-/// Cells interpolated from a patch of the next coarser level. The slopes' stencil, one coarse cell to each side, lies in
-/// that patch and its ghost cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InterpRegion<const D: usize> {
-    /// Destination patch, fine.
-    pub target: u32,
-    /// Source patch, coarse.
-    pub source: u32,
-    /// Cells written, in the destination's coordinates.
-    pub cells: CellBox<D>,
-    /// The coarse cell over fine cell `i` is `⌊i / ratio⌋ − shift`; zero but across periodic sides.
-    pub shift: CellIndex<D>,
+impl<const D: usize> Region<D> {
+    /// The part of patch `target` that an image of a source covers.
+    pub(super) fn of_image(target: u32, image: &Image<D>) -> Self {
+        Region { target, source: image.patch as u32, cells: image.part, shift: image.shift }
+    }
+
+    /// For an interpolation, the coarse cells beneath it.
+    pub fn over(&self, ratio: Ratio<D>) -> Self {
+        Region { cells: self.cells.coarse_from_fine(ratio), ..*self }
+    }
 }
 
 /// Splits `cells` of fine patch `target` by the coarse patches beneath. `under`: what patches of the coarser level cover of
@@ -41,14 +40,14 @@ pub(super) fn interpolations<const D: usize>(
     ratio: Ratio<D>,
     target: u32,
     cells: &CellBox<D>,
-    regions: &mut PatchLists<InterpRegion<D>>,
+    regions: &mut PatchLists<Region<D>>,
 ) {
     let mut covered = 0;
     for image in under {
         let part = image.part.fine_from_coarse(ratio).intersect(cells);
         if !part.is_empty() {
             covered += part.volume();
-            regions.push(InterpRegion { target, source: image.patch as u32, cells: part, shift: image.shift });
+            regions.push(Region { cells: part, ..Region::of_image(target, image) });
         }
     }
     assert_eq!(covered, cells.volume(), "cells {cells:?} of a fine patch are not nested in the coarser level");

@@ -2,7 +2,7 @@
 
 use super::fill::FillPlan;
 use super::neighbours::{Neighbours, PlanInput};
-use super::region::{CopyRegion, interpolations};
+use super::region::{Region, interpolations};
 use crate::index::Ratio;
 
 /// Sources of a new level's cells: the old level where there was one, the coarser level elsewhere.
@@ -23,8 +23,7 @@ impl<const D: usize> TransferPlan<D> {
         let Neighbours { before, under, .. } = neighbours;
         if input.old.is_some() {
             for image in &before.images {
-                let source = image.patch as u32;
-                self.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
+                self.copies.push(Region::of_image(target, image));
             }
             before.open.iter().for_each(|cells| interpolations(under, ratio, target, cells, &mut self.interps));
         } else {
@@ -57,8 +56,8 @@ mod tests {
         let plan = BuiltPlans::new(input).transfer.expect("asked for");
         for (k, patch) in new.patches().iter().enumerate() {
             for cell in patch.cells() {
-                let copies = plan.copies(k).iter().filter(|r| r.cells.contains(cell)).count();
-                let interps = plan.interps(k).iter().filter(|r| r.cells.contains(cell)).count();
+                let copies = plan.copies.of(k).iter().filter(|r| r.cells.contains(cell)).count();
+                let interps = plan.interps.of(k).iter().filter(|r| r.cells.contains(cell)).count();
                 let kept = usize::from(old.patches()[0].contains(cell));
                 assert_eq!((copies, interps), (kept, 1 - kept), "{cell:?}");
             }

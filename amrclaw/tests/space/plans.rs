@@ -27,9 +27,9 @@ fn plans_count_beyond_32_bits() {
         assert!(mesh.num_cells() > 1 << 32, "{} cells", mesh.num_cells());
         for (k, patch) in mesh.patches().iter().enumerate() {
             let ghost = plans.ghost();
-            let copies = ghost.copies(k).iter().map(|region| region.cells.volume()).sum::<usize>();
-            let interps = ghost.interps(k).iter().map(|region| region.cells.volume()).sum::<usize>();
-            let outside = ghost.boundaries(k).iter().map(|region| region.cells.volume()).sum::<usize>();
+            let copies = ghost.copies.of(k).iter().map(|region| region.cells.volume()).sum::<usize>();
+            let interps = ghost.interps.of(k).iter().map(|region| region.cells.volume()).sum::<usize>();
+            let outside = ghost.boundaries.of(k).iter().map(|region| region.cells.volume()).sum::<usize>();
             assert_eq!(copies + interps + outside, patch.grow(2).volume() - patch.volume(), "ghost cells of {patch:?}");
         }
         let layout = LevelLayout::new(mesh, 2);
@@ -41,8 +41,8 @@ fn plans_count_beyond_32_bits() {
         assert!(next > 10 << 32 && layout.len(10) >= next);
     }
     let restrict = plans[1].restrict().expect("the levels overlap");
-    let under: usize = restrict.all_regions().all().iter().map(|region| region.cells.volume()).sum();
+    let under: usize = restrict.regions.all().iter().map(|region| region.cells.volume()).sum();
     assert_eq!(under, covered.volume());
     let reflux = plans[1].reflux().expect("levels meet");
-    assert_eq!((reflux.num_slots(), reflux.num_fine()), (6 * 845 * 845, 24 * 845 * 845));
+    assert_eq!((reflux.num_slots, reflux.num_fine), (6 * 845 * 845, 24 * 845 * 845));
 }

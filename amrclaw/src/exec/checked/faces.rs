@@ -14,7 +14,7 @@ type Face<const D: usize> = (CellIndex<D>, Axis, Side);
 pub(super) fn assert_once<const D: usize>(hierarchy: &Hierarchy<D>, fine: Level, plan: &RefluxPlan<D>) {
     let coarse = Level(fine.0 - 1);
     let mut found: HashMap<Face<D>, usize> = HashMap::new();
-    for run in plan.runs().all() {
+    for run in plan.runs.all() {
         for cell in run.cells.cells() {
             let here = std::array::from_fn(|d| cell[d] - run.shift[d]);
             *found.entry((here, run.axis, run.coarse_side)).or_default() += 1;

@@ -130,7 +130,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         match &self.arrays.register.source_cells[..] {
             [] => Ok(()),
             cells => {
-                let states = 2 * self.sources.sources.num_eqn * faces.plan.num_slots();
+                let states = 2 * self.sources.sources.num_eqn * faces.plan.num_slots;
                 engine.put_source_cells(self.cells.level, &cells[..states])
             }
         }

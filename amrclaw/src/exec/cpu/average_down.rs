@@ -9,7 +9,7 @@ use super::store::LevelStore;
 use crate::exec::comm::{CommError, Phase};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
-use crate::plan::{CopyRegion, RestrictPlan, RestrictRegion};
+use crate::plan::{Region, RestrictPlan};
 use crate::threads::parallel_for;
 use riemann::real::Scalar;
 
@@ -24,25 +24,24 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let coarse_aux = std::mem::take(&mut coarse.aux);
         let q = Shared::new(coarse.q_mut());
         let averages = Averages { fine, capacity, num_aux, plan };
-        let share = |region: &RestrictRegion<D>| {
+        let share = |region: &Region<D>| {
             let Some(capacity) = capacity else { return };
             let target = &coarse_layout.patches[region.target as usize];
             // SAFETY: each coarse cell lies in one region, whose task alone writes it.
             unsafe { divide_by_capacity(q, target, &region.cells, (&coarse_aux, num_aux, capacity), num_eqn) };
         };
-        let len = |regions: &Vec<RestrictRegion<D>>| -> usize {
+        let len = |regions: &Vec<Region<D>>| -> usize {
             num_eqn * regions.iter().map(|region| region.cells.volume()).sum::<usize>()
         };
-        let of_parcel = |regions: &[RestrictRegion<D>]| {
-            blocks(regions.iter().map(|region| region.cells).collect::<Vec<_>>().into_iter())
-        };
-        let pack = |regions: &Vec<RestrictRegion<D>>, message: Shared<'_, R>| {
+        let of_parcel =
+            |regions: &[Region<D>]| blocks(regions.iter().map(|region| region.cells).collect::<Vec<_>>().into_iter());
+        let pack = |regions: &Vec<Region<D>>, message: Shared<'_, R>| {
             for (region, block) in regions.iter().zip(of_parcel(regions)) {
                 // SAFETY: each message is one task's.
                 unsafe { averages.of_region(region, message, &block) };
             }
         };
-        let regions = plan.all_regions().all();
+        let regions = plan.regions.all();
         let own = || {
             parallel_for(regions.len(), |k| {
                 let region = &regions[k];
@@ -51,16 +50,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 share(region);
             });
         };
-        let unpack = |regions: &Vec<RestrictRegion<D>>, message: Shared<'_, R>| {
+        let unpack = |regions: &Vec<Region<D>>, message: Shared<'_, R>| {
             for (region, block) in regions.iter().zip(of_parcel(regions)) {
-                let (target, source) = (region.target, region.source);
-                let copy = CopyRegion { target, source, cells: region.cells, shift: [0; D] };
+                let target = &coarse_layout.patches[region.target as usize];
                 // SAFETY: the coarse level is borrowed alone; the message is only read.
-                unsafe { copy_region(q, &coarse_layout.patches[target as usize], message, &block, &copy, num_eqn) };
+                unsafe { copy_region(q, target, message, &block, region, num_eqn) };
                 share(region);
             }
         };
-        let exchanged = exchange((&ranks, header), plan.exchange().ways(), len, pack, own, unpack);
+        let exchanged = exchange((&ranks, header), plan.exchange.ways(), len, pack, own, unpack);
         coarse.aux = coarse_aux;
         exchanged
     }
@@ -79,7 +77,7 @@ impl<const D: usize, R: Scalar> Averages<'_, D, R> {
     ///
     /// # Safety
     /// Nobody else touches the region's cells of `out` meanwhile.
-    unsafe fn of_region(&self, region: &RestrictRegion<D>, out: Shared<'_, R>, target: &PatchLayout<D>) {
+    unsafe fn of_region(&self, region: &Region<D>, out: Shared<'_, R>, target: &PatchLayout<D>) {
         let Averages { fine, num_aux, plan, .. } = *self;
         let (num_eqn, ratio) = (fine.num_eqn, plan.ratio.0[0] as usize);
         let weight = R::from_f64(1.0 / f64::from(plan.ratio.cells()));

@@ -48,7 +48,7 @@ impl<const D: usize> Outside<'_, D> {
     /// # Safety
     /// Nobody else touches the patch's ghost cells meanwhile.
     pub unsafe fn fill<R: Scalar>(&self, (q, aux): (Shared<'_, R>, &[R]), layout: &PatchLayout<D>, k: usize) {
-        for region in self.plan.boundaries(k) {
+        for region in self.plan.boundaries.of(k) {
             // SAFETY: the caller's promise.
             unsafe { fill((q, aux), layout, region, &self.context) };
         }

@@ -60,19 +60,19 @@ pub(super) struct ListedFaces<const D: usize> {
 
 impl<const D: usize> ListedFaces<D> {
     pub fn new(plan: Arc<RefluxPlan<D>>) -> Self {
-        let parts = parallel_chunks(plan.num_fine_patches(), |patches| {
+        let parts = parallel_chunks(plan.runs.num_patches(), |patches| {
             let mut slots = PatchLists::default();
             for k in patches {
-                plan.runs().of(k).iter().for_each(|run| slots_of(run, plan.ratio).for_each(|slot| slots.push(slot)));
+                plan.runs.of(k).iter().for_each(|run| slots_of(run, plan.ratio).for_each(|slot| slots.push(slot)));
                 slots.end_patch();
             }
             slots
         });
         let slots = PatchLists::join(parts.iter());
-        let numbers: Vec<u32> = (0..plan.num_slots() as u32).collect();
+        let numbers: Vec<u32> = (0..plan.num_slots as u32).collect();
         let all = slots.all();
         let coarse_patch = |&slot: &u32| all[slot as usize].coarse_patch;
-        let by_coarse = PatchLists::sorted(numbers.iter(), plan.num_coarse_patches(), coarse_patch);
+        let by_coarse = PatchLists::sorted(numbers.iter(), plan.num_coarse_patches, coarse_patch);
         ListedFaces { plan, slots, by_coarse }
     }
 

@@ -110,7 +110,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         for (k, patch) in store.layout.patches.iter().enumerate() {
             let of_user =
                 |region: &&BoundaryRegion<D>| is_user(&self.problem.boundary[region.axis.index()][region.side.index()]);
-            for region in plan.boundaries(k).iter().filter(of_user) {
+            for region in plan.boundaries.of(k).iter().filter(of_user) {
                 let len = region.cells.size()[0] as usize;
                 let right = region.cells.rows().all(|cell| {
                     let start = patch.offset(num_eqn, cell);

@@ -5,7 +5,7 @@ use super::store::LevelStore;
 use crate::fields::{LevelLayout, PatchLayout, Pool, Shared};
 use crate::index::CellBox;
 use crate::mesh::{Cover, Image, LevelMesh};
-use crate::plan::CopyRegion;
+use crate::plan::Region;
 use riemann::real::Scalar;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl<const D: usize, R: Scalar> SharedFormer<'_, D, R> {
         for Image { patch: source, part, shift } in cover.images {
             let former = &self.layout.patches[source];
             if former.is_local {
-                let region = CopyRegion { target: 0, source: source as u32, cells: part, shift };
+                let region = Region { target: 0, source: source as u32, cells: part, shift };
                 // SAFETY: the caller's promise.
                 unsafe { copy_region(to, patch, self.values, former, &region, count) };
             } else {

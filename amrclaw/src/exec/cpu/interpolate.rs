@@ -6,7 +6,7 @@
 use super::scratch::Scratch;
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Ratio};
-use crate::plan::InterpRegion;
+use crate::plan::Region;
 use riemann::patch::{PatchSolver, SlopeRow, Strides};
 use riemann::real::Scalar;
 
@@ -137,7 +137,7 @@ impl<const D: usize, R: Scalar> Target<'_, D, R> {
 pub(super) unsafe fn interpolate<const D: usize, R: Scalar>(
     (fine, fine_layout): (Shared<'_, R>, &PatchLayout<D>),
     coarse: CoarseSource<'_, D, R>,
-    (region, ratio): (&InterpRegion<D>, Ratio<D>),
+    (region, ratio): (&Region<D>, Ratio<D>),
     num_components: usize,
     (slope, limiter): (Slope, Option<SlopeLimiter<'_, R>>),
 ) {

@@ -6,8 +6,8 @@ use super::scratch::Scratch;
 use super::store::LevelStore;
 use crate::exec::comm::{CommError, MessageHeader, Ranks};
 use crate::fields::{LevelLayout, PatchLayout, Shared};
-use crate::index::{CellBox, Ratio};
-use crate::plan::{CopyRegion, FillPlan, InterpRegion, Regions};
+use crate::index::Ratio;
+use crate::plan::{FillPlan, Region, Regions};
 use crate::threads::parallel_for;
 use riemann::patch::{PatchSolver, Strides};
 use riemann::real::Scalar;
@@ -45,7 +45,7 @@ impl<'a, const D: usize, R: Scalar> CoarseLevel<'a, D, R> {
         &self,
         fine: Shared<'_, R>,
         fine_layout: &PatchLayout<D>,
-        region: &InterpRegion<D>,
+        region: &Region<D>,
         num_components: usize,
         slope: Slope,
     ) {
@@ -67,7 +67,7 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
     target_layout: &PatchLayout<D>,
     source: Shared<'_, R>,
     source_layout: &PatchLayout<D>,
-    region: &CopyRegion<D>,
+    region: &Region<D>,
     num_components: usize,
 ) {
     let count = |d: usize| region.cells.size().get(d).map_or(1, |&n| n as usize);
@@ -94,12 +94,6 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
     }
 }
 
-/// The boxes of regions: of copies, then of interpolations.
-fn boxes<const D: usize>(regions: &Regions<D>) -> impl Iterator<Item = CellBox<D>> + '_ {
-    let copies = regions.copies.iter().map(|region| region.cells);
-    copies.chain(regions.interps.iter().map(|region| region.cells))
-}
-
 /// What a plan fills, and from where.
 #[derive(Clone, Copy)]
 pub(super) struct Filling<'a, const D: usize, R> {
@@ -120,13 +114,13 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
     /// Nobody else touches these cells or writes what is read meanwhile.
     pub unsafe fn patch(&self, k: usize) {
         let (q, target) = (self.target.0, &self.target.1.patches[k]);
-        for region in self.plan.copies(k) {
+        for region in self.plan.copies.of(k) {
             let source = &self.source.1.patches[region.source as usize];
             // SAFETY: the caller's promise.
             unsafe { copy_region(q, target, self.source.0, source, region, self.num_eqn) };
         }
         let Some(coarse) = self.coarse else { return };
-        for region in self.plan.interps(k) {
+        for region in self.plan.interps.of(k) {
             // SAFETY: likewise.
             unsafe { coarse.interpolate(q, target, region, self.num_eqn, self.slope) };
         }
@@ -144,7 +138,7 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
         let own = || parallel_for(self.plan.num_patches(), |k| unsafe { self.patch(k) });
         // SAFETY: likewise.
         let unpack = |regions: &Regions<D>, message: Shared<'_, R>| unsafe { self.unpack(regions, message) };
-        exchange(to, self.plan.exchange().ways(), len, pack, own, unpack)
+        exchange(to, self.plan.exchange.ways(), len, pack, own, unpack)
     }
 
     /// Copies and interpolates regions into a message for another rank.
@@ -152,7 +146,7 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
     /// # Safety
     /// Nobody else touches the message, or writes what is read.
     unsafe fn pack(&self, regions: &Regions<D>, message: Shared<'_, R>) {
-        let mut blocks = blocks(boxes(regions));
+        let mut blocks = blocks(regions.all().map(|region| region.cells));
         for (region, block) in regions.copies.iter().zip(&mut blocks) {
             let source = &self.source.1.patches[region.source as usize];
             // SAFETY: the caller's promise; blocks are disjoint.
@@ -171,12 +165,10 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
     /// Nobody else touches these cells.
     unsafe fn unpack(&self, regions: &Regions<D>, message: Shared<'_, R>) {
         let (q, layout) = self.target;
-        let copies = regions.copies.iter().map(|region| region.target);
-        let targets = copies.chain(regions.interps.iter().map(|region| region.target));
-        for (target, block) in targets.zip(blocks(boxes(regions))) {
-            let region = CopyRegion { target, source: target, cells: block.cells, shift: [0; D] };
+        for (region, block) in regions.all().zip(blocks(regions.all().map(|region| region.cells))) {
+            let (patch, region) = (&layout.patches[region.target as usize], Region { shift: [0; D], ..*region });
             // SAFETY: the caller's promise; the message is only read.
-            unsafe { copy_region(q, &layout.patches[target as usize], message, &block, &region, self.num_eqn) };
+            unsafe { copy_region(q, patch, message, &block, &region, self.num_eqn) };
         }
     }
 }

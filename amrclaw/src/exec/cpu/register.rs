@@ -77,7 +77,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         let values = self.num_eqn + self.num_aux;
         let (sums, cells) = (Shared::new(&mut register.sums), Shared::new(&mut register.coarse_cells));
         let dt = R::from_f64(self.dt);
-        parallel_for(plan.plan.num_coarse_patches(), |k| {
+        parallel_for(plan.plan.num_coarse_patches, |k| {
             let layout = &self.layout.patches[k];
             if !layout.is_local {
                 return;
@@ -114,8 +114,8 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
 
     /// Saves the ghost cells that the fine side will read, before a sweep that may overwrite them.
     pub fn save_ghosts(&self, plan: &ListedFaces<D>, register: &mut Register<R>) {
-        let (ghosts, stride) = (Shared::new(&mut register.ghosts), plan.plan.num_fine());
-        parallel_for(plan.plan.num_fine_patches(), |k| {
+        let (ghosts, stride) = (Shared::new(&mut register.ghosts), plan.plan.num_fine);
+        parallel_for(plan.plan.runs.num_patches(), |k| {
             let layout = &self.layout.patches[k];
             if !layout.is_local {
                 return;
@@ -137,7 +137,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         let Register { sums, coarse_cells: cells, ghosts, source_cells } = register;
         let (sums, ghosts) = (Shared::new(sums), aside.then_some(ghosts.as_slice()));
         let (cells, source_cells) = (cells.as_slice(), source_cells.as_slice());
-        parallel_for(plan.plan.num_fine_patches(), |k| {
+        parallel_for(plan.plan.runs.num_patches(), |k| {
             if !self.layout.patches[k].is_local {
                 return;
             }
@@ -186,7 +186,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
                 }
                 for m in 0..m_count {
                     ghost[m * STRIDE + at] = match ghosts {
-                        Some(ghosts) => ghosts[m * plan.plan.num_fine() + face.first_fine as usize + k],
+                        Some(ghosts) => ghosts[m * plan.plan.num_fine + face.first_fine as usize + k],
                         // SAFETY: nobody writes the state that the sweep started from.
                         None => unsafe { *self.q.at(q + m * layout.component()) },
                     };
@@ -250,7 +250,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// ranks that own the fine patches.
     pub(super) fn send_coarse_faces(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
         let header = self.header(Phase::CoarseFaces, fine);
-        let ways = plan.exchange().ways();
+        let ways = plan.exchange.ways();
         let Register { sums, coarse_cells, source_cells, .. } = &mut self.levels[fine.index()].register;
         let sourced = source_cells.len().saturating_sub(PACK_OVERRUN);
         let engine = self.engine.as_ref().filter(|_| ways.iter().any(|parcels| !parcels.is_empty()));
@@ -269,7 +269,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     fn send_sums(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), CommError> {
         let header = self.header(Phase::FaceSums, fine);
         // The reverse of the exchange in `send_coarse_faces`.
-        let [received, sent] = plan.exchange().ways();
+        let [received, sent] = plan.exchange.ways();
         let sums = &mut self.levels[fine.index()].register.sums;
         send_faces((&self.ranks, header), plan, [sent, received], &mut [sums])
     }
@@ -287,7 +287,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (layout, num_eqn, dx) = (coarse.layout.clone(), coarse.num_eqn, coarse.geometry.dx);
         let aux = std::mem::take(&mut coarse.aux);
         let q = Shared::new(coarse.q_mut());
-        let slots = plan.num_slots();
+        let slots = plan.num_slots;
         let faces = fine.faces.as_ref().expect("listed with the plans");
         let give = |k: usize| {
             let layout = &layout.patches[k];
@@ -313,7 +313,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
             if finite { usize::MAX } else { k }
         };
-        let broken = parallel_reduce(plan.num_coarse_patches(), give, usize::MAX, usize::min);
+        let broken = parallel_reduce(plan.num_coarse_patches, give, usize::MAX, usize::min);
         coarse.aux = aux;
         if broken == usize::MAX {
             return Ok(());
@@ -337,7 +337,7 @@ fn send_faces<const D: usize, R: Scalar>(
     if ways.iter().all(|parcels| parcels.is_empty()) {
         return Ok(());
     }
-    let slots = plan.num_slots();
+    let slots = plan.num_slots;
     let arrays: Vec<(usize, Shared<'_, R>)> =
         arrays.iter_mut().map(|array| (array.len().checked_div(slots).unwrap_or(0), Shared::new(array))).collect();
     let slots_of = |run: &FaceRun<D>| run.first_slot as usize..run.first_slot as usize + run.cells.volume();

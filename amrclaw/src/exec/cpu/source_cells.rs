@@ -38,7 +38,7 @@ fn rows_of<const D: usize>(run: &FaceRun<D>) -> impl Iterator<Item = FaceRow<D>>
 
 /// Calls `act` for the rows of all faces, in parallel.
 fn for_each_row<const D: usize>(plan: &RefluxPlan<D>, act: impl Fn(FaceRow<D>) + Sync + Send) {
-    parallel_for(plan.num_fine_patches(), |k| plan.runs().of(k).iter().flat_map(rows_of).for_each(&act));
+    parallel_for(plan.runs.num_patches(), |k| plan.runs.of(k).iter().flat_map(rows_of).for_each(&act));
 }
 
 impl<R: Scalar> Register<R> {
@@ -52,7 +52,7 @@ impl<R: Scalar> Register<R> {
         [q, aux]: [Shared<'_, R>; 2],
         before_waves: Option<(f64, f64)>,
     ) {
-        let (slots, num_eqn, num_aux) = (plan.num_slots(), sources.num_eqn, sources.num_aux);
+        let (slots, num_eqn, num_aux) = (plan.num_slots, sources.num_eqn, sources.num_aux);
         let kept = Shared::new(&mut self.source_cells);
         for_each_row(plan, |row| {
             let patch = &layout.patches[row.coarse_patch];
@@ -86,7 +86,7 @@ impl<R: Scalar> Register<R> {
         layout: &LevelLayout<D>,
         when: (f64, f64),
     ) {
-        let (slots, num_eqn) = (plan.num_slots(), sources.num_eqn);
+        let (slots, num_eqn) = (plan.num_slots, sources.num_eqn);
         let kept = Shared::new(&mut self.source_cells);
         for_each_row(plan, |row| {
             if layout.patches[row.fine_patch].is_local {
@@ -108,7 +108,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         source_cells: &[R],
         scratch: &mut [R],
     ) {
-        let (m_count, a_count, stride) = (self.num_eqn, self.num_aux, plan.plan.num_slots());
+        let (m_count, a_count, stride) = (self.num_eqn, self.num_aux, plan.plan.num_slots);
         let (now, then) = (
             |m: usize, slot: usize| source_cells[m * stride + slot],
             |m: usize, slot: usize| source_cells[(m_count + m) * stride + slot],

@@ -208,7 +208,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         let here = |numbers: usize| if elsewhere { 0 } else { numbers };
         resize(&mut self.kept, here(self.num_eqn * self.tiles.num_slots()), pool);
         if let Some(reflux) = plans.reflux() {
-            let slots = reflux.num_slots();
+            let slots = reflux.num_slots;
             resize(&mut self.register.sums, self.num_eqn * slots, pool);
             let cells = sweeps * (self.num_eqn + num_aux) * slots;
             resize(&mut self.register.coarse_cells, if sends_cells { cells } else { here(cells) }, pool);
@@ -242,6 +242,6 @@ impl<R> Register<R> {
         m: usize,
         slot: usize,
     ) -> usize {
-        (sweep * values + m) * plan.num_slots() + slot
+        (sweep * values + m) * plan.num_slots + slot
     }
 }

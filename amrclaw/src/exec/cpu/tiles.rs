@@ -61,8 +61,8 @@ impl TilePlan {
         let even = whole_patches_are_even(sizes, threads);
         let in_space = D > 2 && !split;
         let largest = largest_tile(D, in_space, even);
-        let num_fine = own.map_or(0, |faces| faces.plan.num_fine());
-        let num_coarse = finer.map_or(0, |faces| faces.plan.num_slots());
+        let num_fine = own.map_or(0, |faces| faces.plan.num_fine);
+        let num_coarse = finer.map_or(0, |faces| faces.plan.num_slots);
         let parts = parallel_chunks(layout.patches.len(), |patches| {
             let mut part = TilePlan::default();
             for k in patches.filter(|&k| layout.patches[k].is_local) {
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(fine_plan.tiles.iter().map(area).sum::<usize>(), fine.num_cells());
         let mut slots: Vec<_> = fine_plan.kept.iter().map(|t| t.slot as usize).collect();
         slots.sort_unstable();
-        assert_eq!(slots, (0..reflux.plan.num_fine()).collect::<Vec<_>>());
+        assert_eq!(slots, (0..reflux.plan.num_fine).collect::<Vec<_>>());
         let mut slots: Vec<_> = coarse_plan.kept.iter().map(|t| t.slot as usize).collect();
         slots.sort_unstable();
         assert_eq!(slots, (0..reflux.slots().len()).collect::<Vec<_>>());

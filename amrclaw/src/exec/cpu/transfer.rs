@@ -11,7 +11,7 @@ use crate::exec::comm::{CommError, Phase};
 use crate::exec::step::LevelSpec;
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level, Ratio};
-use crate::plan::{InterpRegion, Regions, TransferPlan};
+use crate::plan::{Region, Regions, TransferPlan};
 use crate::threads::parallel_for;
 use riemann::lattice::Lattice;
 use riemann::patch::{PatchSolver, SourceRow};
@@ -85,7 +85,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         };
         let own = || {
             parallel_for(plan.num_patches(), |k| {
-                for region in plan.interps(k) {
+                for region in plan.interps.of(k) {
                     let beneath = |cell: [i32; D]| std::array::from_fn(|d| cell[d] - region.shift[d]);
                     // SAFETY: each new patch is touched by its own task alone.
                     unsafe {
@@ -106,7 +106,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 }
             }
         };
-        let exchanged = exchange((&ranks, header), plan.exchange().ways(), len, pack, own, unpack);
+        let exchanged = exchange((&ranks, header), plan.exchange.ways(), len, pack, own, unpack);
         fine.aux = aux;
         exchanged
     }
@@ -158,7 +158,7 @@ impl<const D: usize, R: Scalar> Shift<'_, D, R> {
     ///
     /// # Safety
     /// Nobody else touches the region's cells meanwhile.
-    unsafe fn region(&self, region: &InterpRegion<D>, target: &PatchLayout<D>, coarse: impl Fn([i32; D], usize) -> R) {
+    unsafe fn region(&self, region: &Region<D>, target: &PatchLayout<D>, coarse: impl Fn([i32; D], usize) -> R) {
         let (num_eqn, ratio) = (self.num_eqn, self.ratio);
         let kappa = |cell| self.aux[target.offset(self.num_aux, cell) + self.capacity * target.component()].to_f64();
         let whole = region.cells.coarse_from_fine(ratio);

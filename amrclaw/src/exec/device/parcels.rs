@@ -5,10 +5,10 @@
 //! Faces of the conservation fix are a row of cells.
 
 use super::patch_table::block_entry;
-use super::regions::{TableOffsets, region};
+use super::regions::{TableOffsets, region, region_of};
 use super::{Machine, Table, TableBuilder, pointer};
-use crate::index::{CellBox, CellIndex, Ratio};
-use crate::plan::{Exchange, FaceRun, LevelPlans, Parcel, RefluxPlan, Regions, RestrictRegion, TransferPlan};
+use crate::index::{CellBox, Ratio};
+use crate::plan::{self, Exchange, FaceRun, LevelPlans, Parcel, RefluxPlan, Regions, TransferPlan};
 use cuda::abi::Pointer;
 use cuda::amr::{Patch, Region};
 use std::ops::Range;
@@ -113,27 +113,24 @@ impl Blocks {
     }
 }
 
-/// The transfer of a box of cells: the patch that is read, the one that is written, the cells, and their shift.
-type Way<const D: usize> = (u32, u32, CellBox<D>, CellIndex<D>);
-
-/// The region of a transfer to its block, if it is `sent`, or from it.
-fn to_or_from_block<const D: usize>(block: u32, (source, target, cells, shift): Way<D>, sent: bool) -> (Region, usize) {
-    if sent { region(block, source, &cells, shift) } else { region(target, block, &cells, [0; D]) }
-}
-
 /// The messages of parcels, whose items are two lists of boxes.
 fn parcels<const D: usize, P>(
     builder: &mut TableBuilder,
     (parcels, sent): (&[Parcel<P>], bool),
     num_ghost: i32,
-    boxes: impl Fn(&P) -> [Vec<Way<D>>; 2],
+    boxes: impl Fn(&P) -> [Vec<plan::Region<D>>; 2],
 ) -> Parcels {
     let mut blocks = Blocks::new(num_ghost);
     for parcel in parcels {
-        for (kind, ways) in boxes(&parcel.items).into_iter().enumerate() {
-            for way in ways {
-                let region = to_or_from_block(blocks.add(&way.2), way, sent);
-                blocks.regions[if sent { kind } else { 0 }].push(region);
+        for (kind, regions) in boxes(&parcel.items).into_iter().enumerate() {
+            for region in regions {
+                let block = blocks.add(&region.cells);
+                match sent {
+                    true => blocks.regions[kind].push(region_of(&plan::Region { target: block, ..region })),
+                    false => {
+                        blocks.regions[0].push(region_of(&plan::Region { source: block, shift: [0; D], ..region }))
+                    }
+                }
             }
         }
         blocks.end(parcel.rank);
@@ -145,7 +142,7 @@ fn both_ways<const D: usize, P>(
     builder: &mut TableBuilder,
     exchange: &Exchange<P>,
     num_ghost: i32,
-    boxes: impl Fn(&P) -> [Vec<Way<D>>; 2],
+    boxes: impl Fn(&P) -> [Vec<plan::Region<D>>; 2],
 ) -> ExchangeTables {
     let sent = parcels(builder, (&exchange.sent, true), num_ghost, &boxes);
     let received = parcels(builder, (&exchange.received, false), num_ghost, &boxes);
@@ -153,14 +150,8 @@ fn both_ways<const D: usize, P>(
 }
 
 /// Copies first, then interpolations.
-fn of_regions<const D: usize>(regions: &Regions<D>) -> [Vec<Way<D>>; 2] {
-    let copies = regions.copies.iter().map(|r| (r.source, r.target, r.cells, r.shift));
-    let interps = regions.interps.iter().map(|r| (r.source, r.target, r.cells, r.shift));
-    [copies.collect(), interps.collect()]
-}
-
-fn of_averages<const D: usize>(regions: &[RestrictRegion<D>]) -> [Vec<Way<D>>; 2] {
-    [regions.iter().map(|r| (r.source, r.target, r.cells, [0; D])).collect(), Vec::new()]
+fn of_regions<const D: usize>(regions: &Regions<D>) -> [Vec<plan::Region<D>>; 2] {
+    [regions.copies.clone(), regions.interps.clone()]
 }
 
 /// The messages between ranks in a level's steps.
@@ -180,13 +171,13 @@ pub(in crate::exec) struct LevelParcels {
 
 impl LevelParcels {
     pub fn new<const D: usize>(builder: &mut TableBuilder, plans: &LevelPlans<D>, num_ghost: i32) -> Self {
-        let ghost = both_ways(builder, plans.ghost().exchange(), num_ghost, of_regions::<D>);
+        let ghost = both_ways(builder, &plans.ghost().exchange, num_ghost, of_regions::<D>);
         let restrict = plans.restrict();
-        let restrict =
-            restrict.map(|plan| both_ways(builder, plan.exchange(), num_ghost, |regions| of_averages(regions)));
+        let averages = |regions: &Vec<plan::Region<D>>| [regions.clone(), Vec::new()];
+        let restrict = restrict.map(|plan| both_ways(builder, &plan.exchange, num_ghost, averages));
         let mut of_level = LevelParcels { ghost, restrict: restrict.unwrap_or_default(), ..LevelParcels::default() };
         if let Some(plan) = plans.reflux() {
-            let Exchange { sent, received } = plan.exchange();
+            let Exchange { sent, received } = &plan.exchange;
             let mut way = |parcels: &[Parcel<Vec<FaceRun<D>>>], sent| face_parcels(builder, (parcels, sent), num_ghost);
             of_level.faces = ExchangeTables { sent: way(sent, true), received: way(received, false) };
             of_level.sums = ExchangeTables { sent: way(received, true), received: way(sent, false) };
@@ -209,7 +200,7 @@ impl LevelParcels {
 
 /// The faces of a register as cells of one patch.
 fn slot_patch<const D: usize>(plan: &RefluxPlan<D>, num_ghost: i32) -> Patch {
-    in_dimensions(D, block_entry(&CellBox::new([0], [plan.num_slots() as i32]), 0, num_ghost), num_ghost)
+    in_dimensions(D, block_entry(&CellBox::new([0], [plan.num_slots as i32]), 0, num_ghost), num_ghost)
 }
 
 /// The entry of a row of cells, in `dim` dimensions.
@@ -257,13 +248,11 @@ impl TransferParcels {
         (ratio, capacity): (Ratio<D>, bool),
         num_ghost: i32,
     ) -> Self {
-        let values = both_ways(builder, plan.exchange(), num_ghost, of_regions::<D>);
-        let coarse = |regions: &Regions<D>| {
-            let over = |cells: &CellBox<D>| cells.coarse_from_fine(ratio);
-            [regions.interps.iter().map(|r| (r.source, r.target, over(&r.cells), r.shift)).collect(), Vec::new()]
-        };
+        let values = both_ways(builder, &plan.exchange, num_ghost, of_regions::<D>);
+        let coarse =
+            |regions: &Regions<D>| [regions.interps.iter().map(|region| region.over(ratio)).collect(), Vec::new()];
         let coarse = match capacity {
-            true => both_ways(builder, plan.exchange(), num_ghost, coarse),
+            true => both_ways(builder, &plan.exchange, num_ghost, coarse),
             false => ExchangeTables::default(),
         };
         TransferParcels { values, coarse }

@@ -2,6 +2,7 @@
 
 use super::{Queue, axes, bytes_of, pointer};
 use crate::index::{CellBox, CellIndex};
+use crate::plan;
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
 use cuda::amr::kernels::LIST_CHUNKS;
@@ -18,6 +19,11 @@ pub(in crate::exec) fn region<const D: usize>(
 ) -> (Region, usize) {
     let (lo, size, shift) = (axes(cells.lo, 0), axes(cells.size(), 1), axes(shift, 0));
     (Region { target, source, lo, size, shift }, cells.volume())
+}
+
+/// The same of a plan's region.
+pub(in crate::exec) fn region_of<const D: usize>(region: &plan::Region<D>) -> (Region, usize) {
+    self::region(region.target, region.source, &region.cells, region.shift)
 }
 
 /// Regions or runs, and their chunks, each the work of one warp.

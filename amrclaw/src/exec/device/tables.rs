@@ -2,7 +2,7 @@
 
 use super::outside::{Sides, origin};
 use super::parcels::{LevelParcels, TransferParcels};
-use super::regions::{TableOffsets, region};
+use super::regions::{TableOffsets, region, region_of};
 use super::{FaceMapPlace, HostTables, Machine, Table, TableBuilder, pointer};
 use crate::index::Ratio;
 use crate::mesh::{LevelMesh, OriginRun};
@@ -122,7 +122,7 @@ impl HostLevelTables {
     pub fn new<const D: usize>(plans: &LevelPlans<D>, context: LevelContext<'_, D>) -> Self {
         let alone = plans.partition.is_none();
         let joint = || {
-            let fine_runs = plans.reflux().map(|plan| runs_of(plan, |plan| &plan.exchange().sent));
+            let fine_runs = plans.reflux().map(|plan| runs_of(plan, |plan| &plan.exchange.sent));
             let joint = joint_tables(plans, fine_runs.as_deref());
             let run_ends = fine_runs.map_or_else(Vec::new, |runs| run_ends(&runs, joint.1.1.fine.chunk_cells));
             (joint, run_ends)
@@ -135,7 +135,7 @@ impl HostLevelTables {
         };
         let ghost = || fill_table(plans.ghost(), context, alone);
         let (ghost, ((joint, run_ends), parcels)) = join(ghost, || join(joint, parcels));
-        let faces = |plan: &Arc<RefluxPlan<D>>| FaceCounts { coarse: plan.num_slots(), fine: plan.num_fine() };
+        let faces = |plan: &Arc<RefluxPlan<D>>| FaceCounts { coarse: plan.num_slots, fine: plan.num_fine };
         let faces = plans.reflux().map_or_else(FaceCounts::default, faces);
         HostLevelTables { ghost, joint, faces, parcels, run_ends }
     }
@@ -168,12 +168,12 @@ fn runs_of<const D: usize>(
     let mut crossing: Vec<u32> =
         crossing(plan).iter().flat_map(|parcel| parcel.items.iter().map(|run| run.first_slot)).collect();
     if crossing.is_empty() {
-        return Cow::Borrowed(plan.runs());
+        return Cow::Borrowed(&plan.runs);
     }
     // Faces are numbered in the order of runs.
     crossing.sort_unstable();
     let mut crossing = crossing.into_iter().peekable();
-    let mut kept = plan.runs().clone();
+    let mut kept = plan.runs.clone();
     kept.retain(|run| crossing.next_if_eq(&run.first_slot).is_none());
     Cow::Owned(kept)
 }
@@ -185,20 +185,17 @@ fn fill_table<const D: usize>(
     alone: bool,
 ) -> (HostTables, FillTable) {
     let mut builder = TableBuilder::default();
-    let copies = ghost.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
-    let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
+    let copies = ghost.copies.all().iter().map(region_of);
+    let interps = ghost.interps.all().iter().map(region_of);
     let num_first = copies.len() as u32;
     let num_inside = num_first + interps.len() as u32;
     let at_once = alone && !sides.ask();
     let outside = if at_once { OutsideParts::new(ghost, mesh, &sides.beyond) } else { OutsideParts::default() };
     let OutsideParts { copies: outside_copies, interps: outside_interps } = &outside;
-    let origins = outside_copies.iter().map(|part| origin(&part.origins));
-    let origins = builder.append(origins.chain(outside_interps.iter().map(|part| origin(&part.origins))));
-    let copied = outside_copies.iter().map(|part| part.region);
-    let copied = copied.map(|r| region(r.target, r.source, &r.cells, r.shift));
-    let interpolated = outside_interps.iter().map(|part| part.region);
-    let interpolated = interpolated.map(|r| region(r.target, r.source, &r.cells, r.shift));
-    let table = builder.table(copies.chain(interps).chain(copied).chain(interpolated)).with_first(num_first);
+    let origins = outside_copies.iter().chain(outside_interps).map(|part| origin(&part.origins));
+    let origins = builder.append(origins);
+    let beyond = outside_copies.iter().chain(outside_interps).map(|part| region_of(&part.region));
+    let table = builder.table(copies.chain(interps).chain(beyond)).with_first(num_first);
     let by_axis = if sides.ask() { side_tables(&mut builder, ghost, mesh, sides) } else { Default::default() };
     let after = if alone || sides.ask() {
         SideTable::default()
@@ -211,8 +208,7 @@ fn fill_table<const D: usize>(
 
 /// Regions outside the domain whose values come from the same patch.
 fn own_table<const D: usize>(builder: &mut TableBuilder, outside: &OutsideParts<D>) -> SideTable {
-    let regions = outside.copies.iter().map(|p| region(p.region.target, p.region.source, &p.region.cells, [0; D]));
-    let table = builder.table(regions);
+    let table = builder.table(outside.copies.iter().map(|part| region_of(&part.region)));
     SideTable { table, origins: builder.append(outside.copies.iter().map(|part| origin(&part.origins))) }
 }
 
@@ -227,7 +223,7 @@ fn side_tables<const D: usize>(
     let ends = mesh.ends(&sides.beyond);
     std::array::from_fn(|axis| {
         let mut parts = Vec::new();
-        for part in ghost.all_boundaries().all().iter().filter(|part| part.axis.index() == axis) {
+        for part in ghost.boundaries.all().iter().filter(|part| part.axis.index() == axis) {
             let (side, whole) = (part.side.index() as u32, part.cells);
             for run in ends[axis].runs(whole.lo[axis], whole.hi[axis]) {
                 let mut cells = whole;
@@ -251,12 +247,12 @@ fn joint_tables<const D: usize>(
     let mut run_table = |runs: &PatchLists<plan::FaceRun<D>>| builder.table(runs.all().iter().map(face_run));
     let fine = fine_runs.map_or_else(Table::default, &mut run_table);
     let of_others = plans.reflux().filter(|_| plans.partition.is_some());
-    let coarse = of_others.map_or(fine, |plan| run_table(&runs_of(plan, |plan| &plan.exchange().received)));
+    let coarse = of_others.map_or(fine, |plan| run_table(&runs_of(plan, |plan| &plan.exchange.received)));
     (builder.done(), (restrict, Runs { fine, coarse }))
 }
 
 fn restrict_table<const D: usize>(builder: &mut TableBuilder, plan: &RestrictPlan<D>) -> Table {
-    builder.table(plan.all_regions().all().iter().map(|r| region(r.target, r.source, &r.cells, [0; D])))
+    builder.table(plan.regions.all().iter().map(region_of))
 }
 
 /// A run as kernels see it, and its number of faces.
@@ -301,12 +297,10 @@ impl TransferTables<HostTables> {
     /// Made by any thread.
     pub fn on_host<const D: usize>(plan: &TransferPlan<D>, ratio: Ratio<D>, capacity: bool, num_ghost: i32) -> Self {
         let mut builder = TableBuilder::default();
-        let copies = plan.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
-        let interps = plan.all_interps().all().iter();
-        let filled = interps.clone().map(|r| region(r.target, r.source, &r.cells, r.shift));
+        let (copies, interps) = (plan.copies.all().iter(), plan.interps.all().iter());
         let num_first = copies.len() as u32;
-        let fill = builder.table(copies.chain(filled)).with_first(num_first);
-        let over = interps.map(|r| region(r.target, r.source, &r.cells.coarse_from_fine(ratio), r.shift));
+        let fill = builder.table(copies.chain(interps.clone()).map(region_of)).with_first(num_first);
+        let over = interps.map(|region| region_of(&region.over(ratio)));
         let conserve = if capacity { builder.table(over) } else { Table::default() };
         let parcels = TransferParcels::new(&mut builder, plan, (ratio, capacity), num_ghost);
         TransferTables { memory: builder.done(), fill, conserve, parcels }

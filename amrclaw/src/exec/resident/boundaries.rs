@@ -35,7 +35,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// Fills an array's ghost cells outside the domain, axis by axis.
     pub(super) fn fill_by_axes(&mut self, level: Level, plans: &LevelPlans<D>, array: Array) -> Result<(), ExecError> {
-        if plans.ghost().all_boundaries().all().is_empty() {
+        if plans.ghost().boundaries.all().is_empty() {
             return Ok(());
         }
         if self.functions.boundary.is_none() {

@@ -35,9 +35,9 @@ impl<const D: usize, L: Lane> FaceTable<D, L> {
         for (n, batch) in batches.iter().enumerate() {
             batch_of_patch[batch.patches.clone()].fill(n);
         }
-        let mut runs = Vec::with_capacity(plan.runs().all().len());
+        let mut runs = Vec::with_capacity(plan.runs.all().len());
         let mut chunks = vec![Vec::new(); batches.len()];
-        for (number, run) in plan.runs().all().iter().enumerate() {
+        for (number, run) in plan.runs.all().iter().enumerate() {
             let (run, faces) = face_run(run);
             let patch = if fine { run.fine_patch } else { run.coarse_patch };
             let patch = patch as usize;

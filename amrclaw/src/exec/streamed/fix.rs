@@ -62,7 +62,7 @@ impl<L: Lane> Fix<L> {
             if self.registers[fine].is_some() {
                 continue;
             }
-            let room = |values: usize| lane.allocate(values * plan.num_slots() * R::BYTES);
+            let room = |values: usize| lane.allocate(values * plan.num_slots * R::BYTES);
             let sums = room(num_eqn)?;
             let coarse_cells = room(pass.sweeps.len() * (num_eqn + num_aux))?;
             let source_cells = self.sourced.then(|| room(2 * num_eqn)).transpose()?;
@@ -141,7 +141,7 @@ impl<L: Lane> Fix<L> {
                 source_cells: register.source_cells.as_ref().map_or(Pointer::NULL, |cells| pointer::<_, L>(cells, 0)),
                 keeps: KeptBeside::NOTHING,
             };
-            let args = sweep.register(place, faces.plan.num_slots(), faces.plan.ratio);
+            let args = sweep.register(place, faces.plan.num_slots, faces.plan.ratio);
             // SAFETY: the runs lie along patches of the batch, whose states the lane holds; register and corrections are those of
             // the plans, and every slot belongs to one batch.
             unsafe { buffers.queue.run(&kernel, D, place.table.num_chunks as usize, &args)? };

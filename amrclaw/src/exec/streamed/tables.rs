@@ -91,12 +91,12 @@ impl<const D: usize, L: Lane> LevelTables<D, L> {
 
     /// Faces that the sweeps keep: fine ones at the level's own edge, then coarse ones at the finer level's.
     pub fn num_kept(&self) -> usize {
-        self.first_coarse() + self.faces[1].as_ref().map_or(0, |faces| faces.plan.num_slots())
+        self.first_coarse() + self.faces[1].as_ref().map_or(0, |faces| faces.plan.num_slots)
     }
 
     /// Number of the first coarse one.
     pub fn first_coarse(&self) -> usize {
-        self.faces[0].as_ref().map_or(0, |faces| faces.plan.num_fine())
+        self.faces[0].as_ref().map_or(0, |faces| faces.plan.num_fine)
     }
 
     /// True if a sweep of a batch keeps anything.
