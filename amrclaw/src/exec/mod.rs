@@ -1,7 +1,6 @@
 //! Executing plans on data. Above the [`Executor`] trait nothing knows where values live. Below it [`cpu`] makes neither boxes nor plans;
 //! [`resident`] makes both on its device, as [`crate::regrid`] and [`crate::plan`] do.
 
-pub mod checked;
 pub mod comm;
 pub mod cpu;
 pub mod device;

@@ -88,12 +88,6 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         plan_transfer(level.index(), self.hierarchy, (self.options, &owners), self.before)
     }
 
-    /// The same change with other plans.
-    #[cfg(test)]
-    pub(crate) fn with_plans(self, plans: Vec<LevelPlans<D>>) -> Self {
-        MeshChange { plans: Some(Arc::new(plans)), ..self }
-    }
-
     /// The plans of all levels.
     ///
     /// # Panics

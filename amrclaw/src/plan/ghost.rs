@@ -124,18 +124,6 @@ impl<const D: usize> GhostPlan<D> {
         }
     }
 
-    /// The same plan without the first ghost cell that is copied.
-    #[cfg(test)]
-    pub(crate) fn with_a_cell_left_out(&self) -> Self {
-        let mut copies = self.copies.all().to_vec();
-        let first = copies.remove(0);
-        let mut rest = Vec::new();
-        first.cells.subtract_into(&CellBox::cell(first.cells.lo), &mut rest);
-        copies.extend(rest.into_iter().map(|cells| Region { cells, ..first }));
-        let copies = PatchLists::sorted(copies.iter(), self.num_patches(), |region| region.target);
-        GhostPlan { inside: FillPlan { copies, ..self.inside.clone() }, ..self.clone() }
-    }
-
     /// The part of one rank in the plans of a run of patches. `own`: owners of the patches; `coarser`: of the next coarser level's.
     pub(super) fn split(mut self, rank: usize, own: &Partition, coarser: Option<&Partition>) -> Self {
         let inside = self.inside.split(rank, [own, own, coarser.unwrap_or(own)]);

@@ -142,18 +142,4 @@ impl<const D: usize> LevelPlans<D> {
     pub fn assert_epoch(&self, epoch: MeshEpoch) {
         assert_eq!(self.epoch, epoch, "stale plan: rebuild at regrid");
     }
-
-    /// The same with other ghost cells.
-    #[cfg(test)]
-    pub(crate) fn with_ghost(&self, ghost: GhostPlan<D>) -> Self {
-        LevelPlans { made: Arc::new(OnceLock::from(MadePlans { ghost, ..self.made().clone() })), ..self.clone() }
-    }
-
-    /// The same with other faces, or none.
-    #[cfg(test)]
-    pub(crate) fn with_reflux(&self, reflux: Option<RefluxPlan<D>>) -> Self {
-        let (has_faces, reflux) = (reflux.is_some(), reflux.map(Arc::new));
-        let made = Arc::new(OnceLock::from(MadePlans { reflux, ..self.made().clone() }));
-        LevelPlans { made, has_faces, ..self.clone() }
-    }
 }

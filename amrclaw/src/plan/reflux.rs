@@ -74,18 +74,6 @@ impl<const D: usize> RefluxPlan<D> {
         plan.runs = owners.split(plan.runs, &mut plan.exchange, ends, |parcel, run| parcel.push(run));
         plan
     }
-
-    /// The same plan with its first face twice.
-    #[cfg(test)]
-    pub(crate) fn with_a_face_twice(&self) -> Self {
-        let first = self.runs.all()[0];
-        let (first_slot, first_fine) = (self.num_slots as u32, self.num_fine as u32);
-        let twin = FaceRun { cells: CellBox::cell(first.cells.lo), first_slot, first_fine, ..first };
-        let runs: Vec<_> = self.runs.all().iter().copied().chain([twin]).collect();
-        let num_fine = self.num_fine + self.ratio.faces(first.axis.index()) as usize;
-        let runs = PatchLists::sorted(runs.iter(), self.runs.num_patches(), |run| run.fine_patch);
-        RefluxPlan { runs, num_slots: self.num_slots + 1, num_fine, ..self.clone() }
-    }
 }
 
 /// Runs of faces of fine patches, not yet numbered.

@@ -1,4 +1,4 @@
-//! An executor around any other that checks what plans and verbs promise. For tests: it copies every level at every verb.
+//! An executor around any other that checks what plans and verbs promise. It copies every level at every verb.
 //!
 //! * Ghost cells and new arrays hold NaN until they are filled; afterwards every ghost cell has a value, and no step starts from a cell
 //!   without one. They hold NaN again as soon as what they were filled from changes.
@@ -7,17 +7,14 @@
 //! * A step of the coarsest level keeps it too, where nothing can leave the domain.
 //! * Plans are those of the mesh at hand.
 
-mod faces;
-#[cfg(test)]
-mod tests;
-
-use super::{
+use super::faces;
+use amrclaw::exec::{
     DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, HostWork, LevelState, MemoryUse,
     NewValues, Outcomes, Probe, Queries, RefineRequest,
 };
-use crate::index::{CellBox, Level};
-use crate::mesh::{Hierarchy, MeshEpoch};
-use crate::plan::{LevelPlans, MeshChange};
+use amrclaw::index::{CellBox, Level};
+use amrclaw::mesh::{Hierarchy, MeshEpoch};
+use amrclaw::plan::{LevelPlans, MeshChange};
 use std::sync::Arc;
 
 /// Sums of some 10⁵ numbers of either sign, each rounded at 1e-16 of its size.

@@ -1,13 +1,17 @@
 //! Cases run on an executor that checks the invariants of plans and verbs. The results are bitwise equal to the CPU executor's.
 
+mod executor;
+mod faces;
+mod faults;
+
 use super::emulator::Emulator;
 use super::kernels_of;
 use crate::common::bits;
 use amrclaw::case::{BoundaryKind, Case, CaseSettings, Criterion, find_built_in};
-use amrclaw::exec::checked::Checked;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::resident::ResidentExecutor;
 use amrclaw::simulation::{MakeExecutor, RunOptions, Simulation};
+use executor::Checked;
 use std::path::{Path, PathBuf};
 
 /// Regrids come after every second or third step.

@@ -1,8 +1,8 @@
 //! The faces of the conservation fix, found cell by cell.
 
-use crate::index::{CellBox, CellIndex, Level};
-use crate::mesh::Hierarchy;
-use crate::plan::RefluxPlan;
+use amrclaw::index::{CellBox, CellIndex, Level};
+use amrclaw::mesh::Hierarchy;
+use amrclaw::plan::RefluxPlan;
 use riemann::axis::{Axis, Side};
 use std::collections::HashMap;
 
