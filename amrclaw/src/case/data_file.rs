@@ -11,9 +11,9 @@ use std::path::Path;
 const MAX_VALUES: u64 = 1 << 30;
 
 /// An array: its numbers of values, the last axis first, and the values with that axis fastest.
-struct Array {
-    count: Vec<usize>,
-    values: Vec<f64>,
+pub(super) struct Array {
+    pub count: Vec<usize>,
+    pub values: Vec<f64>,
 }
 
 /// Reads the files of a case, in the order of its settings; notes what is wrong with them. One that cannot be used is left out.
@@ -56,7 +56,7 @@ fn read(case: &CaseSettings, file: &DataFile) -> Result<Samples, Wrong> {
 }
 
 /// Reads a data set; without a name that of a file with only one.
-fn read_hdf5(path: &Path, variable: Option<&str>) -> Result<Array, Wrong> {
+pub(super) fn read_hdf5(path: &Path, variable: Option<&str>) -> Result<Array, Wrong> {
     let plain = |message: String| (message, "give a file in the format .npy, HDF5 or NetCDF-4".to_owned());
     let file = open_streaming(path, "a file of HDF5 or NetCDF-4").map_err(|error| plain(error.to_string()))?;
     let damaged = |error: hdf5::Error| plain(error.to_string());
@@ -86,15 +86,22 @@ fn counts(shape: impl DoubleEndedIterator<Item = u64> + Clone) -> Option<Vec<usi
     (all <= MAX_VALUES).then(|| shape.rev().map(|count| count as usize).collect())
 }
 
-/// Reads NumPy's format, versions 1 to 3, with real numbers of any type.
-fn read_npy(path: &Path) -> Result<Array, Wrong> {
-    let plain = |message: String| (message, "write it by `numpy.save` with real numbers".to_owned());
-    let file = std::fs::File::open(path).map_err(|error| plain(error.to_string()))?;
-    let is_file = file.metadata().map_err(|error| plain(error.to_string()))?.is_file();
-    let mut bytes = Vec::new();
-    if is_file {
-        file.take(8 * MAX_VALUES + (1 << 20)).read_to_end(&mut bytes).map_err(|error| plain(error.to_string()))?;
+/// Makes sure that a path is that of a regular file: reading a pipe would block.
+pub(super) fn is_file(path: &Path) -> Result<(), String> {
+    match path.metadata() {
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err("is not a regular file".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
+}
+
+/// Reads NumPy's format, versions 1 to 3, with real numbers of any type.
+pub(super) fn read_npy(path: &Path) -> Result<Array, Wrong> {
+    let plain = |message: String| (message, "write it by `numpy.save` with real numbers".to_owned());
+    is_file(path).map_err(plain)?;
+    let file = std::fs::File::open(path).map_err(|error| plain(error.to_string()))?;
+    let mut bytes = Vec::new();
+    file.take(8 * MAX_VALUES + (1 << 20)).read_to_end(&mut bytes).map_err(|error| plain(error.to_string()))?;
     npy(&bytes).ok_or_else(|| plain("is not a complete .npy file of real numbers".to_owned()))
 }
 

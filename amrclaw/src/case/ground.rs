@@ -1,11 +1,14 @@
-//! The height of ground among the auxiliary values: the case's formula for it is a surface, of which cells get means.
+//! The height of ground among the auxiliary values: a surface, of which cells get means.
 
 use super::choice::Shore;
 use super::names::choose_from;
 use super::reader::Reader;
 use super::settings::{CaseSettings, CellData, NamedExpression};
 use super::shape::SolverShape;
-use crate::formula::{Expression, ExpressionCells, Given, GroundFormula, KnownGround, Names, Syntax};
+use super::topography::read_all;
+use crate::formula::{
+    Expression, ExpressionCells, Given, GroundFormula, GroundGrids, HeightGrid, KnownGround, Names, Syntax,
+};
 use crate::mesh::Geometry;
 use std::sync::Arc;
 
@@ -17,17 +20,28 @@ const BOTTOM: &str = "bottom";
 /// The ground of a case.
 #[derive(Clone, Debug)]
 pub(super) struct Ground {
-    /// The height at a point.
-    height: Expression,
+    surface: Surface,
     /// The height of water at rest; infinitely low where cells get plain means.
     rest: f64,
     known: KnownGround,
 }
 
+/// What the surface is made of.
+#[derive(Clone, Debug)]
+enum Surface {
+    /// The height at a point.
+    Formula(Expression),
+    Grids(Arc<[HeightGrid]>),
+}
+
 impl Ground {
     /// The function that gives cells' heights. `given`: values that the formula may use.
     pub fn cells<const D: usize>(&self, case: &CaseSettings, given: &[Given<D>]) -> Given<D> {
-        let height = ExpressionCells::with_definitions(given.to_vec(), Vec::new(), vec![self.height.clone()]);
+        let height = match &self.surface {
+            Surface::Formula(height) => height.clone(),
+            Surface::Grids(grids) => return Arc::new(GroundGrids::new(grids.clone(), self.rest)),
+        };
+        let height = ExpressionCells::with_definitions(given.to_vec(), Vec::new(), vec![height]);
         let finest = super::mapping::finest::<D>(case);
         let domain = super::mapping::domain::<D>(&case.mesh);
         let finest = Geometry::new(domain.lower, domain.upper, finest);
@@ -36,7 +50,7 @@ impl Ground {
 }
 
 /// Takes the formula of a height of ground out of the case's auxiliary values and puts [`NAME`] in its place, with which `names` ends from
-/// then on. `None` if there is no such formula, or if cells get its value at their centres.
+/// then on. `None` if there is neither a formula nor topography, or if cells get the formula's value at their centres.
 pub(super) fn take(
     reader: &mut Reader<'_>,
     case: &CaseSettings,
@@ -46,31 +60,66 @@ pub(super) fn take(
 ) -> Option<(CaseSettings, Ground)> {
     let settings = &case.ground;
     let name = settings.value.as_deref().unwrap_or(BOTTOM);
+    let has_files = !settings.topography.is_empty();
     if !shape.aux.iter().any(|known| known == name) {
-        let key = if settings.value.is_some() { "ground.value" } else { "ground" };
+        let key = match (&settings.value, has_files) {
+            (Some(_), _) => "ground.value",
+            (None, true) => "topography",
+            (None, false) => "ground",
+        };
         let message = format!("the solver `{}` has no auxiliary value `{name}`", shape.name);
         let help = match settings.value {
             Some(_) => choose_from(name, &shape.aux, "auxiliary value"),
-            None => "write `value = \"NAME\"` with the one that is a height of ground, or remove the table".to_owned(),
+            None => "write `value = \"NAME\"` under `[ground]` with the one that is a height of ground, or remove this"
+                .to_owned(),
         };
-        reader.check(reader.names("ground").is_empty(), key, message, help);
+        reader.check(reader.names("ground").is_empty() && !has_files, key, message, help);
         return None;
     }
     let has_boxes = case.mesh.mapping.is_none() && case.mesh.file.is_none() && shape.dimension < 3;
     let shore = settings.shore.unwrap_or(if has_boxes { Shore::Rest } else { Shore::Centre });
     let message = "on mapped meshes, meshes from files and in three dimensions cells get the value at their centre";
     reader.check(has_boxes || shore == Shore::Centre, "ground.shore", message, "write \"centre\", or remove the line");
-    let CellData::Expressions(fields) = &case.aux else { return None };
-    let field = fields.iter().find(|field| field.name == name && has_boxes && shore != Shore::Centre)?;
-    // Mistakes in it are noted where the other values are compiled.
-    let height = field.syntax.compile(&compiled_for(names)).ok().filter(|height| height.constant().is_none())?;
-    names.push(NAME.to_owned());
-    let syntax = Syntax::parse(NAME).expect("a name");
-    let put = |field: &NamedExpression| match field.name == name {
-        true => NamedExpression { text: NAME.to_owned(), syntax: syntax.clone(), ..field.clone() },
-        false => field.clone(),
-    };
-    let aux = CellData::Expressions(fields.iter().map(put).collect());
     let rest = if shore == Shore::Rest { settings.sea_level } else { f64::NEG_INFINITY };
-    Some((CaseSettings { aux, ..case.clone() }, Ground { height, rest, known: KnownGround::default() }))
+    let surface = match has_files {
+        true => {
+            let message = "gives means over cells that are boxes, in one or two dimensions";
+            let fine = has_boxes && shore != Shore::Centre && may_give(reader, case, name);
+            reader.check(fine || !reader.fine(&["aux"]), "topography", message, "write formulas under `[aux]`");
+            let grids = if fine { read_all(reader, case, rest, &compiled_for(&[])) } else { None };
+            // Without any a mistake has been noted.
+            Surface::Grids(grids.unwrap_or_default())
+        }
+        false => {
+            let CellData::Expressions(fields) = &case.aux else { return None };
+            let field = fields.iter().find(|field| field.name == name && has_boxes && shore != Shore::Centre)?;
+            // Mistakes in it are noted where the other values are compiled.
+            let height = field.syntax.compile(&compiled_for(names)).ok();
+            Surface::Formula(height.filter(|height| height.constant().is_none())?)
+        }
+    };
+    names.push(NAME.to_owned());
+    let own = NamedExpression {
+        name: name.to_owned(),
+        text: NAME.to_owned(),
+        syntax: Syntax::parse(NAME).expect("a name"),
+        key: format!("aux.{name}"),
+    };
+    let others = match &case.aux {
+        CellData::Expressions(fields) => fields.iter().filter(|field| field.name != name).cloned().collect(),
+        CellData::User => Vec::new(),
+    };
+    let aux = CellData::Expressions(others.into_iter().chain([own]).collect());
+    Some((CaseSettings { aux, ..case.clone() }, Ground { surface, rest, known: KnownGround::default() }))
+}
+
+/// Notes that auxiliary values are given otherwise than by topography.
+fn may_give(reader: &mut Reader<'_>, case: &CaseSettings, name: &str) -> bool {
+    let key = match &case.aux {
+        CellData::User => "aux".to_owned(),
+        CellData::Expressions(fields) if fields.iter().any(|field| field.name == name) => format!("aux.{name}"),
+        CellData::Expressions(_) => return true,
+    };
+    reader.wrong(&key, "cannot stand beside `[[topography]]`", "remove one of them");
+    false
 }

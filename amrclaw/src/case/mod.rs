@@ -25,6 +25,7 @@ mod sections;
 mod settings;
 mod settle;
 mod shape;
+mod topography;
 mod unknown;
 
 pub use checked::Case;
@@ -34,7 +35,7 @@ pub use keys::{KEYS, Key};
 pub use settings::{
     CaseSettings, CellData, FlagSettings, FrameSchedule, GaugeSettings, GroundSettings, InflowValues, LevelSettings,
     MappingSettings, MeshFile, MeshSettings, NamedExpression, OutputSettings, Region, RegionPlace, RegridSettings,
-    SchemeSettings, SolverChoice, SolverFrom, TimeSettings,
+    SchemeSettings, SolverChoice, SolverFrom, TimeSettings, Topography,
 };
 pub use settle::ResolvedSettings;
 pub use shape::{NoSolver, ParameterShape, SolverFormulas, SolverShape};

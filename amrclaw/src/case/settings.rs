@@ -280,6 +280,29 @@ pub struct GroundSettings {
     pub sea_level: f64,
     /// What a cell's value is; `None`: [`Shore::Rest`] where cells are boxes.
     pub shore: Option<Shore>,
+    /// Files and formulas that give the height, in place of `[aux]`.
+    pub topography: Vec<Topography>,
+}
+
+/// One of the case file's `[[topography]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Topography {
+    /// A file of heights.
+    pub file: Option<PathBuf>,
+    /// Without a file: heights at the corners of the finest level's cells.
+    pub formula: Option<NamedExpression>,
+    /// The data set in an HDF5 or NetCDF-4 file.
+    pub variable: Option<String>,
+    /// Corners of the box that it is for.
+    pub corners: [Option<Vec<f64>>; 2],
+    /// Of several at a point the one with the highest number counts; of equal ones the finest file, formulas last.
+    pub priority: i64,
+    /// The height where a file has none.
+    pub missing: Option<f64>,
+    /// Heights are multiplied by this.
+    pub scale: f64,
+    /// Path of the table.
+    pub(super) key: String,
 }
 
 /// A file whose numbers are the values of an equation or an auxiliary value.

@@ -89,7 +89,7 @@ impl<const D: usize> GroundFormula<D> {
         let first: [i32; D] = std::array::from_fn(|d| row.first[d] * ratio[d]);
         let mut last: [i32; D] = std::array::from_fn(|d| first[d] + ratio[d]);
         last[0] = first[0];
-        let (geometry, r) = (corners(finest), ratio[0] as usize);
+        let (geometry, r) = (finest.corners(), ratio[0] as usize);
         let mut sums = vec![GroundSums::default(); row.len];
         let mut heights = vec![0.0; row.len * r + 1];
         for first_node in CellBox::new(first, last.map(|n| n + 1)).cells() {
@@ -125,16 +125,6 @@ impl<const D: usize> GroundFormula<D> {
         known.insert(key, values.clone());
         values
     }
-}
-
-/// The lattice whose cells' centres are the corners of the cells of another.
-fn corners<const D: usize>(geometry: &Geometry<D>) -> Geometry<D> {
-    let Geometry { lower, upper, cells, dx } = *geometry;
-    if lower == upper {
-        return Geometry { lower: std::array::from_fn(|d| lower[d] - 0.5 * dx[d]), upper: lower, ..*geometry };
-    }
-    let moved = |from: [f64; D], by: f64| std::array::from_fn(|d| from[d] + by * dx[d]);
-    Geometry { lower: moved(lower, -0.5), upper: moved(upper, 0.5), cells: cells.map(|n| n + 1.0), dx }
 }
 
 impl<const D: usize> CellFunction<D> for GroundFormula<D> {

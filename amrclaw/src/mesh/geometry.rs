@@ -51,6 +51,15 @@ impl<const D: usize> Geometry<D> {
         Geometry { cells: self.cells.map(|n| 0.5 * n), dx: self.dx.map(|dx| 2.0 * dx), ..*self }
     }
 
+    /// The cells whose centres are the corners of these.
+    pub fn corners(&self) -> Self {
+        let (below, cells) = (self.moved([-0.5; D]), self.cells.map(|n| n + 1.0));
+        match self.lower == self.upper {
+            true => below,
+            false => Geometry { upper: self.moved([0.5; D]).upper, cells, ..below },
+        }
+    }
+
     /// The same cells, moved by parts of a cell.
     pub fn moved(&self, by: [f64; D]) -> Self {
         let moved = |from: [f64; D]| std::array::from_fn(|d| from[d] + by[d] * self.dx[d]);

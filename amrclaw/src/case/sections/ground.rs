@@ -1,13 +1,38 @@
-//! `[ground]`.
+//! `[ground]`, `[[topography]]`.
 
+use super::path_from_case;
 use crate::case::reader::Reader;
-use crate::case::settings::GroundSettings;
+use crate::case::settings::{GroundSettings, Topography};
 
 /// Reads which auxiliary value is a height of ground, and how cells get it.
-pub fn read(reader: &mut Reader<'_>) -> GroundSettings {
+pub fn read(reader: &mut Reader<'_>, dimension: Option<usize>) -> GroundSettings {
+    let numbers = 0..reader.count("topography");
     GroundSettings {
         value: reader.string("ground.value").map(str::to_owned),
         sea_level: reader.number("ground.sea_level", 0.0),
         shore: reader.optional_choice("ground.shore"),
+        topography: numbers.map(|n| topography(reader, format!("topography.{n}"), dimension)).collect(),
+    }
+}
+
+fn topography(reader: &mut Reader<'_>, key: String, dimension: Option<usize>) -> Topography {
+    let path = |name: &str| format!("{key}.{name}");
+    let (file, formula) = (path("file"), path("formula"));
+    let given = reader.exclusive(&[&file, &formula]);
+    if given.is_none() {
+        reader.require(&file, "write the path of a file of heights, or a `formula`");
+    }
+    let name = reader.string(&file);
+    let formula_given = reader.named_expression(&formula);
+    let priority = path("priority");
+    Topography {
+        file: name.filter(|_| given == Some(&file)).map(|name| path_from_case(reader, &file, name)),
+        formula: formula_given.filter(|_| given == Some(&formula)),
+        variable: reader.string(&path("variable")).map(str::to_owned),
+        corners: ["lower", "upper"].map(|corner| reader.per_axis(&path(corner), dimension)),
+        priority: reader.integer(&priority, i64::from(i32::MIN), 0),
+        missing: reader.optional_number(&path("missing")),
+        scale: reader.number(&path("scale"), 1.0),
+        key,
     }
 }

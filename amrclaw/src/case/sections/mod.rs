@@ -55,7 +55,7 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
         primitive: fields::table(reader, fields::PRIMITIVE),
         aux: fields::cell_data(reader, "aux"),
         source: fields::cell_data(reader, "source"),
-        ground: ground::read(reader),
+        ground: ground::read(reader, dimension),
         inflow: match &mut mesh.file {
             Some(file) => std::mem::take(&mut file.inflow),
             None => mesh::inflow(reader, dimension),

@@ -178,7 +178,7 @@ fn solvers_with_ambiguous_names_are_refused() {
 }
 
 /// A `.npy` file of `f64` with x fastest.
-fn npy(shape: &str, values: &[f64]) -> Vec<u8> {
+pub(super) fn npy(shape: &str, values: &[f64]) -> Vec<u8> {
     let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((header.len() as u16).to_le_bytes());

@@ -9,6 +9,7 @@ mod output;
 mod robust;
 mod settled;
 mod sizes;
+mod topography;
 
 use super::*;
 use std::path::Path;

@@ -1,0 +1,253 @@
+//! `[[topography]]`: files of every kind, and what is wrong with others.
+
+use super::fields::npy;
+use super::*;
+use crate::mesh::Geometry;
+use crate::physics::{CellFunction, CellRow};
+
+const WATER: &str = "\
+[solver]
+name = \"shallow_water_bathymetry\"
+[mesh]
+lower = [10.0, -2.0]
+upper = [13.0, 2.0]
+cells = [3, 4]
+[time]
+end = 1
+[initial]
+depth = \"max(0, -bottom)\"
+x_momentum = 0
+y_momentum = 0
+";
+
+/// Numbers of nodes, from (9.5, −2.5) on, 0.5 and 1 apart, and the height at a node: a bilinear one.
+const COUNT: [usize; 2] = [9, 6];
+
+fn height(i: usize, j: usize) -> f64 {
+    let (x, y) = (9.5 + 0.5 * i as f64, -2.5 + j as f64);
+    0.25 * x * y - 0.5 * x - y + 3.0
+}
+
+/// The heights row by row from the north.
+fn rows(words: impl Fn(f64) -> String, between: &str) -> String {
+    let row = |j: usize| (0..COUNT[0]).map(|i| words(height(i, j))).collect::<Vec<_>>().join(between);
+    (0..COUNT[1]).rev().map(row).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+fn plain(height: f64) -> String {
+    height.to_string()
+}
+
+const HEADER: &str = "ncols 9\nnrows 6\nxllcenter 9.5\nyllcenter -2.5\ncellsize 0.5 1\nNODATA_value -9999\n";
+
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Files(tempfile::tempdir().unwrap())
+    }
+
+    /// A case with a file of this content.
+    fn load(&self, content: &[u8], more: &str) -> Result<Case, String> {
+        let path = self.0.path().join("heights");
+        std::fs::write(&path, content).unwrap();
+        let set = format!("topography=[{{file=\"{}\"{more}}}]", path.display());
+        load(WATER, &[&set]).map_err(|errors| errors.to_string())
+    }
+}
+
+/// The bottom of all cells of the case, and the depth in them.
+fn bottom(case: &Case) -> (Vec<f64>, Vec<f64>) {
+    let (aux, initial) = (case.aux_cells::<2>().unwrap(), case.initial_cells::<2>().unwrap());
+    let geometry = Geometry::new([10.0, -2.0], [13.0, 2.0], [3, 4]);
+    let (mut heights, mut depths) = (Vec::new(), Vec::new());
+    for j in 0..4 {
+        let row = CellRow { geometry, first: [0, j], len: 3, time: 0.0 };
+        let (mut height, mut state) = ([0.0; 3], [0.0; 9]);
+        aux.fill_row(&row, &mut height);
+        initial.fill_row(&row, &mut state);
+        heights.extend(height);
+        depths.extend(&state[..3]);
+    }
+    (heights, depths)
+}
+
+/// The same heights in every kind of file, with every order of rows and columns, give the same means: of a bilinear function its values at
+/// centres, but in cells that are cut by the sea level, whose depth at rest is the mean. Tolerance: round-off.
+#[test]
+fn every_kind_of_file_gives_the_same_ground() {
+    let files = Files::new();
+    let points = |order: &dyn Fn(usize) -> [usize; 2], word: &dyn Fn(f64) -> String| {
+        let point = |n: usize| {
+            let [i, j] = order(n);
+            [9.5 + 0.5 * i as f64, -2.5 + j as f64, height(i, j)].map(word).join(" ")
+        };
+        (0..54).map(point).collect::<Vec<_>>().join("\n")
+    };
+    let from_north_west = |n: usize| [n % 9, 5 - n / 9];
+    let columns_first = |n: usize| [n / 6, n % 6];
+    let fortran = |x: f64| format!("{x:.15e}").replace('e', "D");
+    let lower = HEADER.replace("xllcenter", "XLLCORNER").replace("9.5", "9.25").replace("yllcenter", "yllcorner");
+    let geoclaw = "  9   =: mx\n 6 my\n9.5 xlower\n-2.5 ylower\n0.5 dx\n1.0 dy\n-9999 nodata_value\n";
+    let bare = "9\n6\n9.5\n-2.5\n0.5 1.0\n-9999\n";
+    let values: Vec<f64> = (0..54).map(|n| height(n % 9, n / 9)).collect();
+    let netcdf = |upwards: bool| {
+        let mut file = hdf5::FileBuilder::new();
+        let y: Vec<f64> = (0..6).map(|j| -2.5 + f64::from(j)).collect();
+        let rows: Vec<&[f64]> = values.chunks(9).collect();
+        let order = |j: usize| if upwards { j } else { 5 - j };
+        let x: Vec<f64> = (0..9).map(|i| 9.5 + 0.5 * f64::from(i)).collect();
+        let lat: Vec<f64> = (0..6).map(|j| y[order(j)]).collect();
+        let z: Vec<f64> = (0..6).flat_map(|j| rows[order(j)].to_vec()).collect();
+        file.create_dataset("lon").with_f64_data(&x).with_shape(&[9]);
+        file.create_dataset("lat").with_f64_data(&lat).with_shape(&[6]);
+        file.create_dataset("z").with_f64_data(&z).with_shape(&[6, 9]);
+        file.finish().unwrap()
+    };
+    let boxes = ", lower=[9.25, -3], upper=[13.75, 3]";
+    let all: [(Vec<u8>, &str); 12] = [
+        ((HEADER.to_owned() + &rows(plain, " ")).into(), ""),
+        ((HEADER.to_owned() + &rows(plain, "\n")).into(), ""),
+        ((lower.replace("-2.5", "-3") + &rows(plain, " ")).into(), ""),
+        ((geoclaw.to_owned() + &rows(fortran, "  ")).into(), ""),
+        ((bare.to_owned() + &rows(plain, "\n")).into(), ""),
+        ((HEADER.to_owned() + &rows(|z| (-z).to_string(), " ")).into(), ", scale=-1"),
+        (points(&from_north_west, &plain).into(), ""),
+        (points(&columns_first, &fortran).into(), ""),
+        (npy("6, 9", &values), boxes),
+        (netcdf(true), ""),
+        (netcdf(false), ""),
+        (netcdf(true), ", variable=\"z\", lower=[9.25, -3], upper=[13.75, 3]"),
+    ];
+    let mut first = None;
+    for (n, (content, more)) in all.into_iter().enumerate() {
+        let case = files.load(&content, more).unwrap_or_else(|errors| panic!("{n}: {errors}"));
+        let (heights, depths) = bottom(&case);
+        for (k, (found, depth)) in heights.iter().zip(&depths).enumerate() {
+            let [x, y] = [10.5 + (k % 3) as f64, -1.5 + (k / 3) as f64];
+            let centre = 0.25 * x * y - 0.5 * x - y + 3.0;
+            assert_eq!(*depth, (-found).max(0.0), "{n}, cell {k}");
+            assert!((found - centre).abs() < if centre.abs() > 2.0 { 1e-13 } else { 0.5 }, "{n}, cell {k}: {found}");
+        }
+        let first = first.get_or_insert(heights.clone());
+        assert!(heights.iter().zip(&*first).all(|(a, b)| (a - b).abs() < 1e-12), "{n}: {heights:?}, {first:?}");
+    }
+}
+
+/// Of several the one of the highest priority counts, then the finest, formulas last; each within its box.
+#[test]
+fn several_have_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let flat = |name: &str, height: f64, [from, to]: [f64; 2], n: usize| {
+        let path = folder.path().join(name);
+        let dx = (to - from) / (n - 1) as f64;
+        let head = format!("ncols {n}\nnrows {n}\nxlower {from}\nylower -2\ncellsize {dx} {}\n", 4.0 / (n - 1) as f64);
+        std::fs::write(&path, head + &format!("{height} ").repeat(n * n)).unwrap();
+        format!("file=\"{}\"", path.display())
+    };
+    let (coarse, fine) = (flat("coarse", -5.0, [10.0, 12.0], 3), flat("fine", -7.0, [11.0, 13.0], 9));
+    let found = |coarse_more: &str| {
+        let formula = "{formula=\"-1\",upper=[12.5,2]}, {formula=\"-x\"}";
+        let set = format!("topography=[{{{coarse}{coarse_more}}}, {formula}, {{{fine},upper=[12,2]}}]");
+        bottom(&load(WATER, &[&set]).unwrap()).0[..3].to_vec()
+    };
+    let close = |a: Vec<f64>, b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-13);
+    // The last cell is half covered by the first formula: x from 12.5 to 13 has the mean −12.75.
+    assert!(close(found(""), [-5.0, -7.0, 0.5 * (-1.0 - 12.75)]), "{:?}", found(""));
+    assert!(close(found(", priority=1"), [-5.0, -5.0, 0.5 * (-1.0 - 12.75)]));
+}
+
+/// What is wrong is said before the start, with the file, the line and what to write.
+#[test]
+fn mistakes_in_topography_are_named() {
+    let files = Files::new();
+    let good = HEADER.to_owned() + &rows(plain, " ");
+    let lines: Vec<&str> = good.lines().collect();
+    let points = "10 -2 1\n13 -2 1\n10 2 1\n13 2 1\n";
+    for (content, more, message, help) in [
+        (good.replace("ncols", "columns"), "", ", line 1: \"columns 9\" is no line of a header", "`ncols`"),
+        (good.replace("ncols 9", "ncols 1"), "", ", line 1: `ncols` is 1", "2 or more"),
+        (good.replace("cellsize 0.5 1", "cellsize -0.5"), "", ", line 5: `cellsize` is -0.5", "above zero"),
+        (
+            good.replace("cellsize 0.5 1", "cellsize 50 100").replace("9.5", "950").replace("-2.5", "-250"),
+            "",
+            "nothing covers x from 10 to 13, y from -2 to 2 of the domain; they cover x from 950 to 1350",
+            "units",
+        ),
+        (
+            good.replace("ncols 9", "ncols 6").replace("nrows 6", "nrows 9"),
+            "",
+            "its lines have 9 heights, but `ncols` is 6",
+            "interchange",
+        ),
+        (
+            good.replace("xllcenter 9.5", "xllcenter -2.5").replace("yllcenter -2.5", "yllcenter 9.5"),
+            "",
+            "nothing covers",
+            "units",
+        ),
+        (lines[..11].join("\n"), "", ", line 11: ends after 45 of 54 heights", "cut short"),
+        (good.clone() + "1 2 3\n", "", ", line 13: has more heights than the 54 of its header", "9 times 6"),
+        (good.replacen(&plain(height(3, 4)), "1,5", 1), "", ", line 8: \"1,5\" is no height", "numbers"),
+        (
+            good.replacen(&plain(height(3, 4)), "-9999", 1),
+            "",
+            "there is no height at 11, 1.5 (the first without one is on line 8)",
+            "`missing = HEIGHT`",
+        ),
+        (good.clone(), ", upper=[5, 5]", "its box is empty", "`lower`"),
+        (good.clone(), ", upper=[12, 2]", "nothing covers x from 12 to 13", "`formula`"),
+        (points.replace("13 2 1", "13 2"), "", ", line 4: \"13 2\" is no point", "x y z"),
+        (points.replace("10 2 1\n", ""), "", ", line 3: 3 points are no lattice of rows of 2", "complete"),
+        (
+            "10 -2 1\n13 -2 1\n10 2 1\n12 2 1\n".to_owned(),
+            "",
+            ", line 4: x is 12, but 13 in a lattice that begins on line 1",
+            "equal distances",
+        ),
+        ("-2 10 1\n-2 13 1\n2 10 1\n2 13 1\n".to_owned(), "", "nothing covers", "x and y are interchanged"),
+        (String::new(), "", "is empty", "heights"),
+        ("CDF\u{1}".to_owned(), "", "is classic NetCDF, which is not read", "nccopy"),
+        ("II*\0".to_owned(), "", "is GeoTIFF, which is not read", "gdal_translate"),
+        ("\u{7f}HDF".to_owned(), "", "is no line of a header", "ncols"),
+    ] {
+        let errors = files.load(content.as_bytes(), more).expect_err(message);
+        assert!(errors.contains(message) && errors.contains(help), "{message}, {help}:\n{errors}");
+    }
+    let refused = |sets: &[&str]| load(WATER, sets).unwrap_err().to_string();
+    assert!(refused(&["topography=[{file=\"none\"}]"]).contains("No such file"));
+    assert!(refused(&["topography=[{}]"]).contains("topography.0.file"));
+    let ground = "topography=[{formula=\"-x\"}]";
+    assert!(load(WATER, &[ground]).is_ok());
+    assert!(refused(&[ground, "aux.bottom=\"x\""]).contains("cannot stand beside `[[topography]]`"));
+    assert!(refused(&[ground, "ground.shore=\"centre\""]).contains("write formulas under `[aux]`"));
+    assert!(refused(&[ground, "solver={name=\"shallow_water\"}"]).contains("has no auxiliary value `bottom`"));
+    assert!(refused(&["topography=[{formula=\"t\"}]"]).contains("depends on time"));
+}
+
+/// Of 200 files that were cut or of which bytes changed none ends the program, those cut short are refused, and what is read is finite.
+#[test]
+fn damaged_topography_is_refused_or_read() {
+    let files = Files::new();
+    let good = (HEADER.to_owned() + &rows(plain, " ")).into_bytes();
+    let mut state = 12345_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    for n in 0..200 {
+        let mut damaged = good.clone();
+        if n % 2 == 0 {
+            damaged.truncate(random(good.len() - 10));
+            assert!(files.load(&damaged, "").is_err(), "{n}");
+            continue;
+        }
+        for _ in 0..1 + random(3) {
+            let place = random(damaged.len());
+            damaged[place] = b"0123456789eE.-+ \n\0\xffn"[random(20)];
+        }
+        if let Ok(case) = files.load(&damaged, "") {
+            assert!(bottom(&case).0.iter().all(|height| height.is_finite()), "{n}");
+        }
+    }
+}
