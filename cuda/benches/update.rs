@@ -228,7 +228,7 @@ impl<R: Scalar + Plain> Level<R> {
             dt_over_dx: [0.1; 3],
             num_tiles: self.tiles.len() as i32,
             num_ghost: GHOSTS,
-            keeps_admissible: 0,
+            sharing_faces: 0,
             padding: 0,
         }
     }

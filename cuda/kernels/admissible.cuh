@@ -101,13 +101,13 @@ __device__ __noinline__ Real fastest_in(const Solver& solver, Axis axis, const S
 }
 
 // Makes the correction of a face with normal AXIS zero if a partial state beside it would not be admissible, or its waves much faster than at
-// the face and in both cells. FACES: of a cell. A function of its own: few steps call it, and its numbers must not take registers from those
+// the face and in both cells. FACES: among which a cell shares what it has. A function of its own: few steps call it, and its numbers must not take registers from those
 // that do not.
-template <Axis AXIS, int FACES> __device__ __noinline__ void keep_admissible(const Solver& solver, const State& ql, const State& qr,
-    const Aux& aux_l, const Aux& aux_r, Real kappa_l, Real kappa_r, Real dtdx, State& correction)
+template <Axis AXIS> __device__ __noinline__ void keep_admissible(const Solver& solver, const State& ql, const State& qr,
+    const Aux& aux_l, const Aux& aux_r, Real kappa_l, Real kappa_r, Real dtdx, unsigned faces, State& correction)
 {
     const Normal face = solver.normal(AXIS, ql, qr, aux_l, aux_r);
-    const Real weight = Real(FACES) * dtdx, weight_l = weight * kappa_l, weight_r = weight * kappa_r;
+    const Real weight = Real(faces) * dtdx, weight_l = weight * kappa_l, weight_r = weight * kappa_r;
     State below = ql, above = qr;
 #pragma unroll
     for (int m = 0; m < M; m++) {

@@ -12,9 +12,9 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
     const Work<Region> work(args.table);
     const Origin origin = args.origins[work.number];
     const Patch patch = args.view.patches[work.item.target];
-    // The side's own function, or none.
+    // The side's own function, or none. Walls of mapped grids reflect what has been checked.
     const unsigned side = work.item.source;
-    const bool asks = side < 2 && (args.functions >> side & 1);
+    const bool asks = side < 2 && (args.functions >> side & 1), checks = side < 2 && (args.checked >> side & 1);
     await_previous();
     Value* q = reinterpret_cast<Value*>(args.view.q);
     bool allowed = true;
@@ -42,11 +42,12 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
                 point, args.axis, int(side), values,
                 values_at<A>(args.view.aux, place(patch, A, beside), component), ghost);
             #pragma unroll
-            for (int m = 0; m < M; m++) {
-                values[m] = double(Value(ghost[m]));
-                // False for NaN and infinities alike.
-                allowed = allowed && values[m] - values[m] == 0.0;
-            }
+            for (int m = 0; m < M; m++) values[m] = double(Value(ghost[m]));
+        }
+        if (checks) {
+            // False for NaN and infinities alike.
+            #pragma unroll
+            for (int m = 0; m < M; m++) allowed = allowed && values[m] - values[m] == 0.0;
 #if HAS_POSITIVE
             const Solver solver{SOLVER_PARAMETERS};
             const size_t at_aux = place(patch, A, local);
@@ -56,7 +57,5 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
         #pragma unroll
         for (int m = 0; m < M; m++) q[to + m * component] = Value(values[m]);
     }
-    // The coarsest level, and on it the first patch, wins.
-    const unsigned long long here = (unsigned long long)(256 - args.level) << 32 | (0xffffffffu - work.item.target);
-    if (!allowed) atomicMax(args.refused, here);
+    if (!allowed) refuse(args.refused, args.level, work.item.target);
 }

@@ -71,6 +71,13 @@ __device__ __forceinline__ Cell in_patch(const Patch& patch, const Cell& cell)
     return local;
 }
 
+// Notes a patch with a state that is not finite or not allowed. The coarsest level, and on it the first patch, wins: in the upper half is
+// 256 less the level, in the lower the complement of the patch's number.
+__device__ __forceinline__ void refuse(unsigned long long* refused, unsigned level, unsigned patch)
+{
+    atomicMax(refused, (unsigned long long)(256 - level) << 32 | (0xffffffffu - patch));
+}
+
 // The upper neighbour along an axis, if `there`.
 __device__ __forceinline__ Cell next_along(Cell cell, unsigned axis, bool there = true)
 {

@@ -27,6 +27,7 @@ extern "C" __global__ void reflux(const RefluxArgs args)
     const Work<FaceRun> work(args.table);
     const Patch patch = args.view.patches[work.item.coarse_patch];
     await_previous();
+    bool allowed = true;
     for (int i = work.first; i < work.end; i += 32) {
         const Cell cell = in_patch(patch, cell_of(work.item, i), work.item.shift);
         // Lower and upper face along each axis: seen from the cell above and from the cell below it. Independent loads are issued
@@ -67,6 +68,17 @@ extern "C" __global__ void reflux(const RefluxArgs args)
             next = after;
         }
         #pragma unroll
-        for (int m = 0; m < M; m++) values[size_t(m) * patch.component] = q[m];
+        for (int m = 0; m < M; m++) {
+            values[size_t(m) * patch.component] = q[m];
+            allowed = allowed && q[m] - q[m] == Real(0);
+        }
+#if HAS_POSITIVE
+        const Solver solver{SOLVER_PARAMETERS};
+        Aux aux;
+        #pragma unroll
+        for (int a = 0; a < A; a++) aux[a] = args.view.aux[place(patch, A, cell) + size_t(a) * patch.component];
+        allowed = allowed && solver.least_positive(q, aux) > Real(0);
+#endif
     }
+    if (!allowed) refuse(args.refused, args.level, work.item.coarse_patch);
 }

@@ -64,9 +64,9 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
     }
 #if HAS_ADMISSIBLE
     if constexpr (Solver::FALLS_BACK && !SPLIT_WAVES && ORDER == 2) {
-        if (at.args.keeps_admissible)
-            keep_admissible<X, FACES>(at_face(solver, X, LaneCells{at, k}), ql, q, at.aux(-1, k), at.aux(0, k), kappa_left, kappa,
-                dtdx, row.correction);
+        if (at.args.sharing_faces)
+            keep_admissible<X>(at_face(solver, X, LaneCells{at, k}), ql, q, at.aux(-1, k), at.aux(0, k), kappa_left, kappa,
+                dtdx, at.args.sharing_faces, row.correction);
     }
 #endif
     if constexpr (LIMITS_FLUXES) {
@@ -119,7 +119,7 @@ __device__ __forceinline__ void write(const Solver& solver, const Lane& at, int 
         found.exponents = max(found.exponents, exponent_bits(q[m]));
     }
 #if HAS_ADMISSIBLE
-    if (!is_right(solver, q, at.aux(0, k), at.args.keeps_admissible)) found.exponents = NOT_FINITE;
+    if (!is_right(solver, q, at.aux(0, k), at.args.sharing_faces)) found.exponents = NOT_FINITE;
 #endif
 }
 
@@ -202,14 +202,14 @@ __device__ __forceinline__ void march(
             }
         }
 #if HAS_ADMISSIBLE
-        if (Solver::FALLS_BACK && at.args.keeps_admissible) {
+        if (Solver::FALLS_BACK && at.args.sharing_faces) {
             const Aux aux_below = at.aux(0, k - 1);
-            keep_admissible<ROWS, FACES>(at_face(solver, ROWS, LaneCells{at, k}), q_below, q_here, aux_below, at.aux(0, k),
-                kappa_below, kappa_here, dtdy, g);
+            keep_admissible<ROWS>(at_face(solver, ROWS, LaneCells{at, k}), q_below, q_here, aux_below, at.aux(0, k),
+                kappa_below, kappa_here, dtdy, at.args.sharing_faces, g);
             if constexpr (SPLIT_WAVES)
-                keep_admissible<X, FACES>(at_face(solver, X, LaneCells{at, k - 1}), from_left(q_below), q_below,
+                keep_admissible<X>(at_face(solver, X, LaneCells{at, k - 1}), from_left(q_below), q_below,
                     at.aux(-1, k - 1), aux_below,
-                    from_left(kappa_below), kappa_below, dtdx, f);
+                    from_left(kappa_below), kappa_below, dtdx, at.args.sharing_faces, f);
         }
 #endif
         State outflow_above = outflow_below;

@@ -340,7 +340,7 @@ __device__ __forceinline__ void finish(const Solver& solver, const Column& at, i
         found.exponents = max(found.exponents, exponent_bits(q[m]));
     }
 #if HAS_ADMISSIBLE
-    if (!is_right(solver, q, at.aux(0, 0, k - 1), at.args.keeps_admissible)) found.exponents = NOT_FINITE;
+    if (!is_right(solver, q, at.aux(0, 0, k - 1), at.args.sharing_faces)) found.exponents = NOT_FINITE;
 #endif
 }
 
@@ -375,16 +375,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) update_3d(const __
         // 2. Split what they send, and complete the fluxes that wait for it.
         if constexpr (TRANSVERSE > 0) send(solver, at, k, x, y, z, exchange, march, fluxes);
 #if HAS_ADMISSIBLE
-        if (Solver::FALLS_BACK && args.keeps_admissible) {
+        if (Solver::FALLS_BACK && args.sharing_faces) {
             const State below = at.state(0, 0, k - 1);
             const Aux aux_below = at.aux(0, 0, k - 1);
             const Real kappa_below = at.inverse_capacity(Z, -1, k);
-            keep_admissible<X, 6>(at_face(solver, X, ColumnCells{at, X, 0, k - 1}), at.state(-1, 0, k - 1), below,
-                at.aux(-1, 0, k - 1), aux_below, at.inverse_capacity(X, -1, k - 1), kappa_below, dtdx, fluxes.f);
-            keep_admissible<Y, 6>(at_face(solver, Y, ColumnCells{at, Y, 0, k - 1}), at.state(0, -1, k - 1), below,
-                at.aux(0, -1, k - 1), aux_below, at.inverse_capacity(Y, -1, k - 1), kappa_below, dtdy, fluxes.g);
-            keep_admissible<Z, 6>(at_face(solver, Z, ColumnCells{at, Z, 0, k}), below, at.state(0, 0, k), aux_below,
-                at.aux(0, 0, k), kappa_below, at.inverse_capacity(Z, 0, k), dtdz, fluxes.h);
+            keep_admissible<X>(at_face(solver, X, ColumnCells{at, X, 0, k - 1}), at.state(-1, 0, k - 1), below,
+                at.aux(-1, 0, k - 1), aux_below, at.inverse_capacity(X, -1, k - 1), kappa_below, dtdx, args.sharing_faces,
+                fluxes.f);
+            keep_admissible<Y>(at_face(solver, Y, ColumnCells{at, Y, 0, k - 1}), at.state(0, -1, k - 1), below,
+                at.aux(0, -1, k - 1), aux_below, at.inverse_capacity(Y, -1, k - 1), kappa_below, dtdy, args.sharing_faces,
+                fluxes.g);
+            keep_admissible<Z>(at_face(solver, Z, ColumnCells{at, Z, 0, k}), below, at.state(0, 0, k), aux_below,
+                at.aux(0, 0, k), kappa_below, at.inverse_capacity(Z, 0, k), dtdz, args.sharing_faces,
+                fluxes.h);
         }
 #endif
         // 3. Plane k − 1 is complete.

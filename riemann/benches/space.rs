@@ -45,14 +45,8 @@ impl<R: Scalar> Patch<R> {
         let (row, slab) = (self.row, self.row * self.row);
         let start = PACK_OVERRUN + GHOST * (slab + row + 1);
         let limiters = [Limiter::VanLeer; MAX_WAVES];
-        let scheme = Scheme {
-            order: 2,
-            transverse: 2,
-            double_transverse: true,
-            limiters,
-            capacity: -1,
-            keeps_admissible: false,
-        };
+        let scheme =
+            Scheme { order: 2, transverse: 2, double_transverse: true, limiters, capacity: -1, sharing_faces: 0 };
         let firsts = |d: usize| (0..CELLS).step_by(tile[d]);
         let tiles = firsts(2).flat_map(|k| firsts(1).flat_map(move |j| firsts(0).map(move |i| [i, j, k])));
         let [q, q_next] = &mut self.q;

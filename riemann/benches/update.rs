@@ -32,8 +32,7 @@ fn measure<R: Scalar>(solver: &dyn PatchSolver<R>, mean: &[f64], cells: usize) -
     let mut q_next = q.clone();
     let aux = vec![R::default(); component + 2 * PACK_OVERRUN];
     let limiters = [Limiter::VanLeer; MAX_WAVES];
-    let scheme =
-        Scheme { order: 2, transverse: 2, limiters, double_transverse: true, capacity: -1, keeps_admissible: false };
+    let scheme = Scheme { order: 2, transverse: 2, limiters, double_transverse: true, capacity: -1, sharing_faces: 0 };
     let mut scratch = vec![R::default(); solver.scratch_len()];
     let mut seconds = Vec::new();
     for _ in 0..UPDATES.div_ceil(cells * cells).max(25) {

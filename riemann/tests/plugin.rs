@@ -178,7 +178,7 @@ fn everything<R: Scalar>(solver: &dyn PatchSolver<R>) -> (Vec<R>, f64, bool) {
         limiters: [Limiter::Mc; MAX_WAVES],
         double_transverse: true,
         capacity: -1,
-        keeps_admissible: false,
+        sharing_faces: 0,
     };
     let kept_faces = [KeptFace { cell: [3, 4, 0], axis: Axis::X, seen_from: Side::Upper, slot: 1 }];
     let (mut kept, mut scratch) = (vec![R::default(); 4], vec![R::default(); solver.scratch_len()]);

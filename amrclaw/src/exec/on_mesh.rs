@@ -48,7 +48,7 @@ impl<const D: usize> SweepEngine<D, f64> for MeshSweeps<D> {
         let fields = (Field { values: q, component }, Field { values: aux, component });
         let parts = (self.solver.as_ref(), self.on_mesh.sides.as_ref() as _);
         let mut stepper = self.stepper.lock();
-        let outcome = stepper.step(parts, fields, (pass.time, context.dt), new, context.keeps_admissible);
+        let outcome = stepper.step(parts, fields, (pass.time, context.dt), new, context.sharing_faces > 0);
         Ok(StepReport::of(outcome.courant, 0, outcome.admissible))
     }
 

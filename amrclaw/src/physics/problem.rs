@@ -375,6 +375,15 @@ impl<const D: usize> Problem<D> {
         }
     }
 
+    /// From now on corrections that would make states inadmissible are left out, or not: see `riemann::patch::admissible`.
+    pub fn keep_admissible(&mut self, on: bool) {
+        self.scheme.sharing_faces = match self.split {
+            _ if !on => 0,
+            Split::Unsplit => 2 * D as u8,
+            split => 4 * split.sweeps::<D>().len() as u8,
+        };
+    }
+
     /// True if steps apply source terms: a function's, or the solver's own if it has one.
     pub fn applies_sources(&self, has_own: bool) -> bool {
         self.source_split != SourceSplit::None && (has_own || self.source.is_some())

@@ -46,7 +46,7 @@ fn scheme(case: &Case) -> Scheme {
         double_transverse: case.scheme.double_transverse,
         limiters,
         capacity: capacity.map_or(-1, |c| c as i32),
-        keeps_admissible: false,
+        sharing_faces: 0,
     }
 }
 

@@ -94,13 +94,7 @@ impl<const D: usize> Simulation<D> {
             }
             match self.coarse_step(dt, tries, ahead) {
                 Ok(true) => break,
-                Ok(false) => {
-                    self.restore(&saved);
-                    // The restored counts do not include this step's retries.
-                    self.counts.retries += u64::from(tries - 1);
-                    ahead = false;
-                }
-                Err(error) => {
+                Err(error) if !(ahead && is_invalid(&error)) => {
                     self.restore(&saved);
                     if is_invalid(&error) && !falls_back && !fell_back && self.exec.keep_admissible(true) {
                         debug!(%error, dt, "step taken again, at first order where states would be inadmissible");
@@ -123,6 +117,13 @@ impl<const D: usize> Simulation<D> {
                     self.counts.retries += u64::from(tries);
                     (hits, limited) = (false, StepLimit::Courant);
                     tries += 1;
+                }
+                // Taken again step by step: errors then come in the order in which every executor finds them.
+                _ => {
+                    self.restore(&saved);
+                    // The restored counts do not include this step's retries.
+                    self.counts.retries += u64::from(tries - 1);
+                    ahead = false;
                 }
             }
         }

@@ -115,11 +115,17 @@ device_struct! {
         pub bases: Pointer<u32>,
         /// Slots by place.
         pub slots: Pointer<u32>,
+        /// Raised where a cell is no longer finite, or what must be positive no longer is: see `refuse` in `kernels/patch.cuh`.
+        pub refused: Pointer<u64>,
         /// Coarse cell size along each axis.
         pub dx: [f64; 3],
         /// Numbers between components of the sums.
         pub num_slots: u32,
         /// Place of slot 0 among what the update of the coarser level keeps.
         pub first_kept: u32,
+        /// The coarse level.
+        pub level: u32,
+        /// Nothing.
+        pub padding: u32,
     }
 }

@@ -48,7 +48,7 @@ pub struct Shape {
 pub enum Group {
     /// Kernels that move values between patches or gather them; without a solver.
     Regions,
-    /// The kernel that fills cells, which asks the solver whether states are admissible.
+    /// The kernels that fill cells and apply the conservation fix, which ask the solver whether states are admissible.
     Fill,
     /// Kernels that make new boxes from tags; without a solver.
     Regrid,
@@ -206,7 +206,7 @@ kernels! {
     /// Numbers the faces of such a map.
     NUMBER_FACES = "number_faces" in Regions, Work::BlockPerItem(NUMBER_THREADS), NumberFacesArgs: ;
     /// Applies the conservation fix.
-    REFLUX = "reflux" in Regions, Work::WarpPerChunk, RefluxArgs: ;
+    REFLUX = "reflux" in Fill, Work::WarpPerChunk, RefluxArgs: ;
     /// Flags by differences.
     FLAG_DIFFERENCE = "flag_difference" in Regions, Work::BlockPerItem([FLAG_THREADS; 3]), FlagArgs: FlagTile;
     /// Widens flags.

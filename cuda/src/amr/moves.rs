@@ -132,8 +132,7 @@ device_struct! {
         pub view: LevelView,
         /// As for `fill`.
         pub signs: Pointer<u8>,
-        /// Raised where a function gives a value that is not finite or not allowed: in the upper half 256 less the level, in the
-        /// lower the complement of the patch's number.
+        /// Raised where a function gives a value that is not finite or not allowed: see `refuse` in `kernels/patch.cuh`.
         pub refused: Pointer<u64>,
         /// Where the level's cells lie.
         pub domain: Lattice,
@@ -145,8 +144,8 @@ device_struct! {
         pub functions: u32,
         /// The level.
         pub level: u32,
-        /// Nothing.
-        pub padding: u32,
+        /// Likewise, where the function is the user's.
+        pub checked: u32,
     }
 }
 

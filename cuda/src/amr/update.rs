@@ -68,8 +68,8 @@ crate::device_struct! {
         pub num_tiles: i32,
         /// Ghost cells on every side of a patch.
         pub num_ghost: i32,
-        /// Leave out corrections that would make states inadmissible.
-        pub keeps_admissible: u32,
+        /// 0, or leave out corrections that would make states inadmissible: as in `Scheme`.
+        pub sharing_faces: u32,
         /// Nothing.
         pub padding: u32,
     }

@@ -74,7 +74,7 @@ fn update_on_device<R: Scalar + Plain>(
         dt_over_dx: DX.map(|dx| level.dt / dx),
         num_tiles: num_tiles as i32,
         num_ghost: level.ghosts,
-        keeps_admissible: 0,
+        sharing_faces: 0,
         padding: 0,
     };
     // SAFETY: the tables are those of the level, and the buffers live until the results are fetched.

@@ -25,7 +25,7 @@ pub struct TestLevel<R> {
     dim: usize,
     pub dt: f64,
     /// Corrections that would make states inadmissible are left out.
-    pub keeps_admissible: bool,
+    pub sharing_faces: u8,
     /// Number of cells beyond the patch that are updated too, as the sweeps of a Strang-split step need.
     pub grow: [i32; 3],
     pub sizes: Vec<[i32; 3]>,
@@ -66,7 +66,7 @@ impl<R: Scalar> TestLevel<R> {
             dim: solver.kernels.double.dim(),
             // Random states of a gas stay positive for a short time only, in three dimensions for a shorter one.
             dt: if solver.kernels.double.dim() == 3 { 0.004 } else { 0.008 },
-            keeps_admissible: false,
+            sharing_faces: 0,
             grow,
             sizes: sizes.to_vec(),
             q: vec![R::default(); PACK_OVERRUN],
@@ -249,7 +249,7 @@ impl<R: Scalar> TestLevel<R> {
             double_transverse: options.double_transverse,
             limiters,
             capacity,
-            keeps_admissible: self.keeps_admissible,
+            sharing_faces: self.sharing_faces,
         };
         let in_space = options.sweep == [true; 3];
         let mut outcome = Outcome {

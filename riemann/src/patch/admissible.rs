@@ -1,9 +1,11 @@
 //! Corrections that would make a state inadmissible are left out: the update then falls back, at that face, to first order.
 //!
-//! A cell's new state is the mean of one partial state for each of its `2 D` faces, `q − 2 D Δt/κΔx (𝒜⁻ΔQ + F̃)` on the lower side of a face
-//! and `q − 2 D Δt/κΔx (𝒜⁺ΔQ − F̃)` on its upper side. Admissible states are convex, so that a cell with admissible partial states is
-//! admissible. F̃, all that goes through a face beyond first order, becomes zero if either partial state is not. That depends on what is
-//! at the face alone: both cells, all tiles and the conservation fix see the same. Hu, Adams & Shu 2013, doi:10.1016/j.jcp.2013.01.024.
+//! A cell's new state is the mean of one partial state for each of its `n = 2 D` faces, `q − n Δt/κΔx (𝒜⁻ΔQ + F̃)` on the lower side of a face
+//! and `q − n Δt/κΔx (𝒜⁺ΔQ − F̃)` on its upper side. In `s` sweeps along one axis after the other `n = 4 s`: they leave a state the part
+//! `(1 − 2/n)^s`, at least half, for the conservation fix, which afterwards replaces what has gone through up to `2 s` faces. Admissible
+//! states are convex, so that a cell with admissible partial states is admissible. F̃, all that goes through a face beyond first order,
+//! becomes zero if either partial state is not. That depends on what is at the face alone: both cells, all tiles and the conservation fix
+//! see the same. Hu, Adams & Shu 2013, doi:10.1016/j.jcp.2013.01.024.
 //!
 //! A partial state whose waves are much faster than those at the face and in both cells is not accepted either: in a cell that is nearly empty
 //! the corrections of momentum may exceed by far what the little mass can have, though density or depth stay positive.
@@ -31,7 +33,7 @@ where
     /// are not left out, what must not be negative is.
     #[inline(always)]
     pub unsafe fn faults(&self, cell: isize, values: [V; M]) -> Option<V::Mask> {
-        if const { S::FALLS_BACK && !S::NONNEGATIVE.is_empty() } && !self.args.scheme.keeps_admissible {
+        if const { S::FALLS_BACK && !S::NONNEGATIVE.is_empty() } && !self.args.scheme.keeps_admissible() {
             // SAFETY: the cells are the tile's, and a pack beyond is readable.
             return Some(!self.solver.is_admissible(
                 without_debts::<S, V, M, W, A>(values),
@@ -51,7 +53,7 @@ where
     /// below the cells at `cell` along `axis`; these and the cells below them still hold their old states.
     #[inline(always)]
     pub unsafe fn keep_admissible(&self, axis: Axis, cell: isize, correction: &mut [V; M]) {
-        if const { !S::FALLS_BACK } || !self.args.scheme.keeps_admissible {
+        if const { !S::FALLS_BACK } || !self.args.scheme.keeps_admissible() {
             return;
         }
         let mut numbers = [[V::Scalar::default(); PACK_OVERRUN]; M];
@@ -81,8 +83,7 @@ unsafe fn leave_out<S, R, const M: usize, const W: usize, const A: usize>(
     S: Solver<M, W, A>,
     R: Scalar,
 {
-    let faces = 2 * args.sweep.iter().filter(|swept| **swept).count();
-    let weight = R::from_f64(faces as f64) * R::from_f64(args.dt / args.dx[axis.index()]);
+    let weight = R::from_f64(f64::from(args.scheme.sharing_faces)) * R::from_f64(args.dt / args.dx[axis.index()]);
     for lane in 0..lanes {
         // SAFETY: the cells beside the faces are readable, with a pack beyond.
         let (q, aux, face) = unsafe { solve_at(solver, args, axis, first + lane as isize) };

@@ -88,8 +88,15 @@ pub struct Scheme {
     pub limiters: [Limiter; MAX_WAVES],
     /// Component of aux that holds the capacity κ, or −1.
     pub capacity: i32,
-    /// Corrections that would make states inadmissible are left out.
-    pub keeps_admissible: bool,
+    /// 0, or corrections that would make states inadmissible are left out: then the number of faces among which a cell shares what it has.
+    pub sharing_faces: u8,
+}
+
+impl Scheme {
+    /// Whether corrections that would make states inadmissible are left out.
+    pub fn keeps_admissible(&self) -> bool {
+        self.sharing_faces > 0
+    }
 }
 
 /// A face whose flux is kept for the conservation fix.

@@ -202,7 +202,7 @@ fn schemes(dim: usize, num_aux: usize) -> Vec<Scheme> {
             limiters,
             double_transverse: true,
             capacity,
-            keeps_admissible: false,
+            sharing_faces: 0,
         };
         let all = |limiter: Limiter| [limiter; MAX_WAVES];
         for transverse in 0..=2 {
@@ -212,7 +212,7 @@ fn schemes(dim: usize, num_aux: usize) -> Vec<Scheme> {
         // A different limiter for each wave.
         let limiters = std::array::from_fn(|w| Limiter::ALL[w % Limiter::ALL.len()]);
         schemes.push(of(2, 2, limiters));
-        schemes.push(Scheme { keeps_admissible: true, ..of(2, 2, limiters) });
+        schemes.push(Scheme { sharing_faces: 4, ..of(2, 2, limiters) });
         if dim > 2 {
             schemes
                 .extend((1..=2).map(|transverse| Scheme { double_transverse: false, ..of(2, transverse, limiters) }));
@@ -372,14 +372,8 @@ fn the_comparison_is_of_something() {
         let patch = Patch::<f64>::new(dim, cells, &mut Random::new(3), &admissible(info));
         let bits = |limiter: Limiter| {
             let limiters = [limiter; MAX_WAVES];
-            let scheme = Scheme {
-                order: 2,
-                transverse: 2,
-                limiters,
-                double_transverse: true,
-                capacity: -1,
-                keeps_admissible: false,
-            };
+            let scheme =
+                Scheme { order: 2, transverse: 2, limiters, double_transverse: true, capacity: -1, sharing_faces: 0 };
             let way = Way { sweep: std::array::from_fn(|d| d < dim), tile: WHOLE };
             patch.update(kernels(info).expect("it is built in").double.as_ref(), &scheme, way)
         };

@@ -170,7 +170,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             dt: self.dt,
             dx: geometry.dx_in_space(),
             sweep: self.sweeps[n],
-            keeps_admissible: self.scheme.keeps_admissible,
+            sharing_faces: self.scheme.sharing_faces,
         };
         if let Some(engine) = self.engine {
             let (level, cells) = (self.cells.level, self.cells);

@@ -9,6 +9,7 @@ use crate::index::{CellBox, Level};
 use crate::physics::{Boundary, SourceSplit};
 use crate::plan::{BoundaryRegion, GhostPlan};
 use crate::threads::parallel_map;
+use riemann::lattice::Lattice;
 use riemann::patch::{LEAST_NONNEGATIVE, SourceRow};
 use riemann::real::Scalar;
 
@@ -38,6 +39,31 @@ impl Searched {
             Searched::Ghosts => (patch.with_ghosts(), Some(patch.cells)),
         };
         region.cells().filter(move |&cell| inside.is_none_or(|inside| !inside.contains(cell)))
+    }
+}
+
+/// A row of cells whose states are only looked at: where it lies in the patch, its first state, and the auxiliary values of the level.
+pub(super) struct LookedAt<'a, const D: usize, R> {
+    pub layout: &'a PatchLayout<D>,
+    pub q: *const R,
+    pub aux: &'a [R],
+    pub num_aux: usize,
+    pub lattice: Lattice,
+}
+
+impl<const D: usize, R: Scalar> LookedAt<'_, D, R> {
+    /// The `len` cells from `first`, for [`PatchSolver::first_inadmissible`](riemann::patch::PatchSolver::first_inadmissible).
+    pub fn row(&self, first: [i32; D], len: usize) -> SourceRow<R> {
+        SourceRow {
+            q: self.q.cast_mut(),
+            aux: self.aux.get(self.layout.offset(self.num_aux, first)..).map_or(std::ptr::null(), <[R]>::as_ptr),
+            len,
+            component: self.layout.component(),
+            lattice: self.lattice,
+            first: [0; 3],
+            t: 0.0,
+            dt: 0.0,
+        }
     }
 }
 
@@ -115,18 +141,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 let right = region.cells.rows().all(|cell| {
                     let start = patch.offset(num_eqn, cell);
                     let component = |m: usize| &q[start + m * patch.component()..][..len];
-                    let row = SourceRow {
-                        q: q[start..].as_ptr().cast_mut(),
-                        aux: store.aux.get(patch.offset(num_aux, cell)..).map_or(std::ptr::null(), <[R]>::as_ptr),
-                        len,
-                        component: patch.component(),
+                    let states = LookedAt {
+                        layout: patch,
+                        q: q[start..].as_ptr(),
+                        aux: &store.aux,
+                        num_aux,
                         lattice: store.geometry.in_space(),
-                        first: [0; 3],
-                        t: store.states.time,
-                        dt: 0.0,
                     };
                     // SAFETY: the row lies in the patch, with all its components; it is only read.
-                    let allowed = unsafe { self.solver.first_inadmissible(&row, false) }.is_none();
+                    let allowed = unsafe { self.solver.first_inadmissible(&states.row(cell, len), false) }.is_none();
                     allowed && (0..num_eqn).all(|m| component(m).iter().all(|v| v.finite()))
                 });
                 if !right {
@@ -193,22 +216,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         };
         let (q, num_aux) = (store.q(), self.solver.aux().len());
         let fine = |row| {
-            let aux = match num_aux {
-                0 => std::ptr::NonNull::dangling().as_ptr(),
-                n => store.aux[layout.offset(n, row)..].as_ptr(),
-            };
-            let cells = SourceRow {
-                q: q[layout.offset(store.num_eqn, row)..].as_ptr().cast_mut(),
-                aux,
-                len,
-                component: layout.component(),
+            let states = LookedAt {
+                layout,
+                q: q[layout.offset(store.num_eqn, row)..].as_ptr(),
+                aux: &store.aux,
+                num_aux,
                 lattice: store.geometry.in_space(),
-                first: [0; 3],
-                t: 0.0,
-                dt: 0.0,
             };
             // SAFETY: the row is the patch's, with the overrun behind it; it is only read.
-            let inadmissible = || unsafe { self.solver.first_inadmissible(&cells, true) };
+            let inadmissible = || unsafe { self.solver.first_inadmissible(&states.row(row, len), true) };
             finite(q, store.num_eqn, row) && finite(&store.aux, num_aux, row) && inadmissible().is_none()
         };
         layout.cells.rows().all(fine)

@@ -246,7 +246,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn keep_admissible(&mut self, on: bool) -> bool {
-        self.problem.scheme.keeps_admissible = on;
+        self.problem.keep_admissible(on);
         self.solver.limits()
     }
 

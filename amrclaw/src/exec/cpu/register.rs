@@ -16,7 +16,7 @@
 use super::CpuExecutor;
 use super::exchange::exchange;
 use super::faces::{FaceSlot, ListedFaces};
-use super::failure::Searched;
+use super::failure::{LookedAt, Searched};
 use super::scratch::Scratch;
 use super::store::Register;
 use super::tiles::TilePlan;
@@ -277,7 +277,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Applies the conservation fix to the coarse cells beside a fine level.
     ///
     /// # Errors
-    /// If one of them is no longer finite, which no update would detect before the next step.
+    /// If one of them is no longer finite, or a quantity that must be positive no longer is: no update would detect it before the next step,
+    /// and a step that begins with it cannot be repeated with success.
     pub(super) fn reflux_level(&mut self, fine_level: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
         self.send_sums(fine_level, plan)?;
         let capacity = usize::try_from(self.problem.scheme.capacity).ok();
@@ -285,6 +286,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (coarser, finer) = self.levels.split_at_mut(fine_level.index());
         let (Some(coarse), fine) = (coarser.last_mut(), &finer[0]) else { return Ok(()) };
         let (layout, num_eqn, dx) = (coarse.layout.clone(), coarse.num_eqn, coarse.geometry.dx);
+        let lattice = coarse.geometry.in_space();
         let aux = std::mem::take(&mut coarse.aux);
         let q = Shared::new(coarse.q_mut());
         let slots = plan.num_slots;
@@ -294,7 +296,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             if !layout.is_local {
                 return usize::MAX;
             }
-            let mut finite = true;
             for &slot in faces.of_coarse_patch(k) {
                 let face = &faces.slots()[slot as usize];
                 let kappa = capacity.map_or(R::constant(1.0), |c| {
@@ -308,10 +309,18 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                     // SAFETY: each coarse patch is written by its own task alone.
                     let value = unsafe { &mut *q.at(start + m * layout.component()) };
                     *value += received;
-                    finite &= value.to_f64().is_finite();
                 }
             }
-            if finite { usize::MAX } else { k }
+            let is_right = |&slot: &u32| {
+                let cell = faces.slots()[slot as usize].coarse_cell;
+                let state = q.at(layout.offset(num_eqn, cell));
+                let row = LookedAt { layout, q: state, aux: &aux, num_aux, lattice }.row(cell, 1);
+                // SAFETY: this task alone writes the patch.
+                let finite = (0..num_eqn).all(|m| unsafe { *state.add(m * layout.component()) }.finite());
+                // SAFETY: likewise.
+                finite && unsafe { self.solver.first_inadmissible(&row, false) }.is_none()
+            };
+            if faces.of_coarse_patch(k).iter().all(is_right) { usize::MAX } else { k }
         };
         let broken = parallel_reduce(plan.num_coarse_patches, give, usize::MAX, usize::min);
         coarse.aux = aux;

@@ -2,6 +2,7 @@
 
 use super::CpuExecutor;
 use super::exchange::{blocks, exchange};
+use super::failure::LookedAt;
 use super::former_aux::FormerAux;
 use super::interpolate::Slope;
 use super::regions::{CoarseLevel, Filling};
@@ -14,7 +15,7 @@ use crate::index::{CellBox, Level, Ratio};
 use crate::plan::{Region, Regions, TransferPlan};
 use crate::threads::parallel_for;
 use riemann::lattice::Lattice;
-use riemann::patch::{PatchSolver, SourceRow};
+use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
@@ -215,18 +216,10 @@ impl<const D: usize, R: Scalar> Shift<'_, D, R> {
     unsafe fn admits(&self, cells: &CellBox<D>, target: &PatchLayout<D>) -> bool {
         let Some((solver, lattice)) = self.limiter else { return true };
         cells.rows().all(|row| {
-            let states = SourceRow {
-                q: self.q.at(target.offset(self.num_eqn, row)),
-                aux: self.aux[target.offset(self.num_aux, row)..].as_ptr(),
-                len: cells.size()[0] as usize,
-                component: target.component(),
-                lattice,
-                first: [0; 3],
-                t: 0.0,
-                dt: 0.0,
-            };
+            let q = self.q.at(target.offset(self.num_eqn, row));
+            let states = LookedAt { layout: target, q, aux: self.aux, num_aux: self.num_aux, lattice };
             // SAFETY: the row lies in the patch, with all its components; it is only read.
-            unsafe { solver.first_inadmissible(&states, true) }.is_none()
+            unsafe { solver.first_inadmissible(&states.row(row, cells.size()[0] as usize), true) }.is_none()
         })
     }
 }

@@ -13,6 +13,8 @@ pub(in crate::exec) struct Sides<const D: usize> {
     /// For each axis, a bit for each of its two sides where a user's function or the wall of a mapped grid computes ghost cells. If one does,
     /// cells outside the domain are filled axis by axis after those inside, so that corners take what functions have written.
     pub functions: [u32; D],
+    /// Likewise, where it is a user's, whose states are checked.
+    pub checked: [u32; D],
 }
 
 impl<const D: usize> Sides<D> {
@@ -22,9 +24,11 @@ impl<const D: usize> Sides<D> {
             true => [Beyond::Periodic; 2],
             false => problem.boundary[d].each_ref().map(Boundary::beyond),
         });
-        let asks = |side: &Boundary<D>| u32::from(matches!(side, Boundary::MappedWall(_) | Boundary::User(_)));
-        let functions = problem.boundary.each_ref().map(|[lower, upper]| asks(lower) | asks(upper) << 1);
-        Sides { beyond, functions }
+        let bits = |asks: fn(&Boundary<D>) -> bool| {
+            problem.boundary.each_ref().map(|[lower, upper]| u32::from(asks(lower)) | u32::from(asks(upper)) << 1)
+        };
+        let functions = bits(|side| matches!(side, Boundary::MappedWall(_) | Boundary::User(_)));
+        Sides { beyond, functions, checked: bits(|side| matches!(side, Boundary::User(_))) }
     }
 
     /// What lies beyond them, as kernels know it: `kernels/outside.cuh`.

@@ -21,8 +21,8 @@ pub(in crate::exec) struct DeviceSweep<'a> {
     pub number: usize,
     /// Time step of the level.
     pub dt: f64,
-    /// Corrections that would make states inadmissible are left out.
-    pub keeps_admissible: bool,
+    /// As in [`Scheme`](riemann::patch::Scheme).
+    pub sharing_faces: u8,
     /// The level, with the states that the sweep begins with.
     pub view: LevelView,
     /// Second-order corrections at kept faces; null if there are none.
@@ -111,7 +111,7 @@ impl DeviceSweep<'_> {
             dt_over_dx: dx.map(|dx| self.sweep_dt() / dx),
             num_tiles: place.num_tiles as i32,
             num_ghost,
-            keeps_admissible: u32::from(self.keeps_admissible),
+            sharing_faces: self.sharing_faces.into(),
             padding: 0,
         }
     }

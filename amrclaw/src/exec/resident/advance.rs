@@ -143,7 +143,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             sweeps: &self.sweeps,
             number,
             dt: step.dt,
-            keeps_admissible: self.problem.scheme.keeps_admissible,
+            sharing_faces: self.problem.scheme.sharing_faces,
             view: LevelView { q, ..store.view() },
             kept: store.kept.as_ref().map_or(Pointer::NULL, |kept| pointer::<_, N>(kept, 0)),
             num_kept: store.num_kept,

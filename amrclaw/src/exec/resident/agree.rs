@@ -43,7 +43,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn collect_from_all(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
         let mut own = Outcomes::default();
         self.reports.collect(&self.machine, &mut own)?;
-        let checked = self.check_boundaries();
+        let checked = self.check_refused();
         self.defer_error(checked)?;
         self.unshared.collect(&self.ranks, self.sizes.num_eqn, &own, outcomes)
     }

@@ -3,7 +3,8 @@
 use super::advance::Array;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::device::{axes, bytes_of, bytes_of_mut, periodic_bits, pointer};
+use crate::exec::cpu::failure::Searched;
+use crate::exec::device::{axes, bytes_of, periodic_bits, pointer};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use cuda::amr::kernels::{BOUNDARY_FUNCTION, FILL_OUTSIDE};
@@ -51,13 +52,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 origins: side.origins::<N>(&tables.memory),
                 view: LevelView { q, ..store.view() },
                 signs: pointer::<_, N>(&self.signs, 0),
-                refused: pointer::<_, N>(&self.refused_boundary, 0),
+                refused: self.reports.refused(),
                 domain: store.geometry.in_space().into(),
                 t: store.states.time,
                 axis: axis as i32,
                 functions: self.sides.functions[axis],
                 level: level.index() as u32,
-                padding: 0,
+                checked: self.sides.checked[axis],
             };
             // SAFETY: the regions are ghost cells of the level's patches, each of which has one lane; they read cells of the same patch
             // that this launch does not write.
@@ -79,24 +80,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Fails if functions of the case have filled ghost cells with values that are not finite or not allowed, in steps up to the last mark.
-    pub(super) fn check_boundaries(&mut self) -> Result<(), ExecError> {
-        if self.functions.boundary.is_none() {
-            return Ok(());
-        }
-        let mut found = [0_u64];
-        self.machine.download_marked(&self.refused_boundary, 0, bytes_of_mut(&mut found))?;
-        if found[0] == 0 {
-            return Ok(());
-        }
-        self.machine.zero(&self.refused_boundary, 0, size_of::<u64>())?;
-        let (level, patch) = (256 - (found[0] >> 32) as usize, !(found[0] as u32) as usize);
-        let store = self.levels.get(level).filter(|store| patch < store.mesh.patches().len());
-        let (time, level) = (store.map_or(f64::NAN, |store| store.states.time), Level(level as u8));
-        match store {
-            Some(_) => Err(self.failure_of_step(level, patch)?),
+    /// Fails if functions of the case have filled ghost cells with values that are not finite or not allowed, or the conservation fix has made
+    /// such, up to the last mark.
+    pub(super) fn check_refused(&mut self) -> Result<(), ExecError> {
+        let Some((level, patch)) = self.reports.take_refused() else { return Ok(()) };
+        let Some(store) = self.levels.get(level.index()).filter(|store| patch < store.mesh.patches().len()) else {
             // A regrid has replaced it since.
-            None => Err(ExecError::LostWithinStep { level, patch, time }),
-        }
+            return Err(ExecError::LostWithinStep { level, patch, time: f64::NAN });
+        };
+        let time = store.states.time;
+        let found = match self.failure_before(level, patch)? {
+            None => self.failure_in((level, patch), store.q(), Searched::interior(), time)?,
+            found => found,
+        };
+        Err(found.unwrap_or(ExecError::LostWithinStep { level, patch, time }))
     }
 }

@@ -25,9 +25,12 @@ const REPORT: usize = size_of::<PatchReport>();
 
 /// Outcomes of steps and samples, on the device until the driver collects them.
 pub(super) struct Reports<N: Machine> {
+    /// The first is no patch's: in place of its Courant number kernels [note](Self::refused) refused states.
     reports: N::Memory,
     /// Reports that there is room for.
     room: usize,
+    /// What has been fetched of that first one.
+    refused: u64,
     samples: N::Memory,
     num_eqn: usize,
     /// Pending steps: their first report, their number of patches, and what the host has found.
@@ -49,11 +52,12 @@ impl<N: Machine> Reports<N> {
         Ok(Reports {
             reports,
             room: REPORTS,
+            refused: 0,
             samples: machine.allocate(MAX_SAMPLES * 8)?,
             num_eqn,
             waiting: Vec::new(),
             num_samples: 0,
-            written: 0,
+            written: 1,
             marked: false,
             fetched: Outcomes::default(),
             host_reports: Vec::new(),
@@ -62,26 +66,46 @@ impl<N: Machine> Reports<N> {
 
     /// Room for the reports of a step, all zero.
     pub fn begin(&mut self, machine: &N, patches: usize) -> Result<Pointer<PatchReport>, CudaError> {
-        let end = |reports: &Self| reports.waiting.last().map_or(0, |(first, patches, _)| first + patches);
-        if self.waiting.is_empty() && self.written > 0 {
-            machine.zero(&self.reports, 0, self.written * REPORT)?;
-            self.written = 0;
+        if self.waiting.is_empty() && self.written > 1 {
+            machine.zero(&self.reports, REPORT, (self.written - 1) * REPORT)?;
+            self.written = 1;
         }
-        if end(self) + patches > self.room {
+        if self.end() + patches > self.room {
             self.fetch(machine)?;
-            if patches > self.room {
-                self.room = patches.next_power_of_two();
+            if 1 + patches > self.room {
+                self.room = (1 + patches).next_power_of_two();
                 self.reports = machine.allocate(self.room * REPORT)?;
                 self.written = self.room;
             }
             machine.zero(&self.reports, 0, self.written * REPORT)?;
-            self.written = 0;
+            self.written = 1;
         }
-        let first = end(self);
+        let first = self.end();
         self.waiting.push((first, patches, StepReport::NONE));
         self.marked = false;
         self.written = self.written.max(first + patches);
         Ok(pointer::<_, N>(&self.reports, first * REPORT))
+    }
+
+    /// Behind the last pending report.
+    fn end(&self) -> usize {
+        self.waiting.last().map_or(1, |(first, patches, _)| first + patches)
+    }
+
+    /// Where kernels note levels and patches with states that are not finite or not allowed: see `kernels/patch.cuh`.
+    pub fn refused(&self) -> Pointer<u64> {
+        pointer::<_, N>(&self.reports, 0)
+    }
+
+    /// The level and the patch that kernels have refused, as far as that has been fetched.
+    pub fn take_refused(&mut self) -> Option<(Level, usize)> {
+        let found = std::mem::take(&mut self.refused);
+        (found != 0).then(|| (Level((256 - (found >> 32)) as u8), !(found as u32) as usize))
+    }
+
+    /// Later work than that before the last mark has outcomes too.
+    pub fn expect_more(&mut self) {
+        self.marked = false;
     }
 
     /// Notes what the host has found in the step begun last.
@@ -101,20 +125,25 @@ impl<N: Machine> Reports<N> {
     }
 
     /// Discards all outcomes that have not been collected.
-    pub fn forget(&mut self) {
+    pub fn forget(&mut self, machine: &N) -> Result<(), CudaError> {
         self.waiting.clear();
         self.num_samples = 0;
         self.fetched.clear();
+        self.refused = 0;
+        machine.zero(&self.reports, 0, REPORT)
     }
 
     /// Waits for the outcomes so far, and reads them.
     fn fetch(&mut self, machine: &N) -> Result<(), CudaError> {
-        let used = self.waiting.last().map_or(0, |(first, patches, _)| first + patches);
+        let used = self.end();
         self.host_reports.clear();
         self.host_reports.resize(used, PatchReport { courant: 0, not_finite: 0, reverses: 0 });
         self.mark(machine)?;
-        if used > 0 {
-            machine.download_marked(&self.reports, 0, bytes_of_mut(&mut self.host_reports))?;
+        machine.download_marked(&self.reports, 0, bytes_of_mut(&mut self.host_reports))?;
+        let refused = self.host_reports[0].courant;
+        if refused != 0 {
+            machine.zero(&self.reports, 0, REPORT)?;
+            self.refused = self.refused.max(refused);
         }
         for (first, patches, mut report) in self.waiting.drain(..) {
             for (patch, found) in self.host_reports[first..][..patches].iter().enumerate() {
@@ -264,19 +293,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// # Errors
     /// The device's.
     pub(super) fn failure_of_step(&self, level: Level, patch: usize) -> Result<ExecError, ExecError> {
-        self.fetch_level(level)?;
-        let store = &self.levels[level.index()];
-        let search = |array: StatePlace<'_, N>, cells: Searched, time: f64| {
-            let mut host = self.host.lock();
-            self.fetch(array, host.mirrored_q(level))?;
-            Ok::<_, ExecError>(host.mirrored_failure(level, patch, cells, time))
-        };
-        if let Some(before) = store.before() {
-            let all = Searched::Grown([self.sizes.num_ghost; 3]);
-            if let Some(found) = search(before, all, store.states.time_old)? {
-                return Ok(found);
-            }
+        if let Some(found) = self.failure_before(level, patch)? {
+            return Ok(found);
         }
+        let store = &self.levels[level.index()];
+        let search = |array: StatePlace<'_, N>, cells, time| self.failure_in((level, patch), array, cells, time);
         let left = stages_left::<D>(&self.sweeps, self.problem.source_split, self.sizes.num_ghost);
         for (stage, grow) in left.filter(|_| store.slide.is_none()) {
             let Some((array, _)) = &self.stage[stage] else { continue };
@@ -286,6 +307,27 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let found = search(store.q(), Searched::interior(), store.states.time)?;
         Ok(found.unwrap_or(ExecError::LostWithinStep { level, patch, time: store.states.time }))
+    }
+
+    /// What is wrong with the state with which a level's last step has begun, ghost cells included.
+    pub(super) fn failure_before(&self, level: Level, patch: usize) -> Result<Option<ExecError>, ExecError> {
+        self.fetch_level(level)?;
+        let store = &self.levels[level.index()];
+        let Some(before) = store.before() else { return Ok(None) };
+        self.failure_in((level, patch), before, Searched::Grown([self.sizes.num_ghost; 3]), store.states.time_old)
+    }
+
+    /// What is wrong with cells of a patch, in a state of the level that the host mirrors.
+    pub(super) fn failure_in(
+        &self,
+        (level, patch): (Level, usize),
+        array: StatePlace<'_, N>,
+        cells: Searched,
+        time: f64,
+    ) -> Result<Option<ExecError>, ExecError> {
+        let mut host = self.host.lock();
+        self.fetch(array, host.mirrored_q(level))?;
+        Ok(host.mirrored_failure(level, patch, cells, time))
     }
 
     pub(super) fn level_state(&self, level: Level) -> LevelState<D> {

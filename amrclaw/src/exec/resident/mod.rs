@@ -85,8 +85,6 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     checks_nonnegative: bool,
     /// Set by kernels if a function gives an invalid value.
     refused: N::Memory,
-    /// Set likewise by the kernels that fill ghost cells by functions.
-    refused_boundary: N::Memory,
     /// Cost of the functions that the host computes.
     host_works: HostWorks,
     /// Sides of the domain.
@@ -151,8 +149,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         threads: usize,
     ) -> Result<Self, ExecError> {
         let sizes = Sizes::of(&problem, solver.as_ref());
-        let refused_boundary = machine.allocate(size_of::<u64>())?;
-        machine.zero(&refused_boundary, 0, size_of::<u64>())?;
         let bits = SideSigns::new(&problem.boundary, solver.groups(), sizes.num_eqn);
         let signs = machine.allocate(sizes.num_eqn)?;
         machine.upload(bits.bits(), &signs, 0)?;
@@ -168,7 +164,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             aux_faces: solver.aux_face().to_vec(),
             checks_nonnegative: !solver.nonnegative().is_empty(),
             refused: machine.allocate(size_of::<u32>())?,
-            refused_boundary,
             host_works: HostWorks::default(),
             levels: Vec::new(),
             stage: [None, None],
@@ -253,11 +248,11 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         }
         self.unshared.take()?;
         self.reports.collect(&self.machine, outcomes)?;
-        self.check_boundaries()
+        self.check_refused()
     }
 
     fn keep_admissible(&mut self, on: bool) -> bool {
-        self.problem.scheme.keeps_admissible = on;
+        self.problem.keep_admissible(on);
         self.host.get_mut().keep_admissible(on)
     }
 
@@ -317,7 +312,8 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn restore(&mut self, back: &MeshChange<'_, D>) {
         self.machine.enter(DevicePhase::Regrid);
-        self.reports.forget();
+        let forgotten = self.reports.forget(&self.machine).map_err(ExecError::from);
+        self.note(forgotten);
         self.unshared.sampled.clear();
         self.stash.restore(&mut self.levels, |store| store.states.restore());
         self.begin_change(back);

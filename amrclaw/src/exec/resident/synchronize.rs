@@ -152,9 +152,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
-        // The outcomes of the steps so far can be fetched before later work is done.
-        self.reports.mark(&self.machine)?;
         self.send_sums(fine)?;
+        let level = fine.index() as u32 - 1;
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let (Some(tables), Some(register), Some(map)) = (&fine.tables, &fine.register, &coarse.map) else {
             return Ok(());
@@ -168,16 +167,21 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             words,
             bases,
             slots,
+            refused: self.reports.refused(),
             dx: coarse.geometry.dx_in_space(),
             num_slots: tables.faces.coarse as u32,
             first_kept: map.num_fine as u32,
+            level,
+            padding: 0,
         };
         // SAFETY: register and map are those of the plan; each coarse cell is written by one lane.
         unsafe { self.machine.run(&REFLUX, D, runs.num_chunks as usize, &args)? };
+        self.reports.expect_more();
         Ok(())
     }
 
     pub(super) fn average_level(&mut self, fine: Level) -> Result<(), ExecError> {
+        // The outcomes of the steps and fixes so far can be fetched before later work is done.
         self.reports.mark(&self.machine)?;
         let Some(coarse) = fine.coarser() else { return Ok(()) };
         let ratio = self.ratios[coarse.index()];

@@ -52,8 +52,8 @@ pub(in crate::exec) struct LevelSweep<'a, const D: usize, R> {
     pub dt: f64,
     pub dx: [f64; 3],
     pub sweep: Sweep,
-    /// Corrections that would make states inadmissible are left out.
-    pub keeps_admissible: bool,
+    /// As in [`Scheme`](riemann::patch::Scheme).
+    pub sharing_faces: u8,
 }
 
 /// Which sweep of which level's step.

@@ -167,7 +167,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             sweeps: pass.sweeps,
             number: pass.number,
             dt: context.dt,
-            keeps_admissible: context.keeps_admissible,
+            sharing_faces: context.sharing_faces,
             view: LevelView {
                 patches: tables.patches(0),
                 q: buffers.q.in_level(batch.q.start, R::BYTES),
