@@ -4,8 +4,11 @@
 
 use amrclaw::frames::FrameFormat;
 use amrclaw::frames::frame::{Frame, FrameLevel, FramePatch};
+use amrclaw::frames::slice::line_from;
 use amrclaw::index::{CellBox, Ratio};
-use amrclaw::picture::{self, ColourMap, ColourScale, Image, Outlines, PictureError, PictureOptions, Source};
+use amrclaw::picture::{
+    self, ColourMap, ColourScale, Contours, Cut, Image, Outlines, PictureError, PictureOptions, Source,
+};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -97,6 +100,41 @@ fn levels_are_outlined_as_chosen() {
     assert!(lines(&[]).is_empty(), "no level, no lines");
     assert!(alone(&coarse, &fine) > 400 && alone(&fine, &coarse) > 100, "{} and {}", coarse.len(), fine.len());
     assert_eq!(both, coarse.union(&fine).copied().collect());
+}
+
+/// A contour of a linear field is a straight line of pixels where the value lies, through both levels.
+#[test]
+fn contours_lie_where_their_values_are() {
+    let frame = two_levels(|_, x| x[0]);
+    let drawn = |contours| {
+        let options = PictureOptions { size: 300, outlines: Outlines::None, contours, ..PictureOptions::default() };
+        picture::render(&frame, "pressure", &options).unwrap()
+    };
+    let (bare, image) = (drawn(None), drawn(Some(Contours::At(vec![1.55]))));
+    let pixels = (0..bare.height()).flat_map(|row| (0..bare.width()).map(move |column| (column, row)));
+    let changed: Vec<_> = pixels.filter(|&(x, y)| image.pixel(x, y) != bare.pixel(x, y)).collect();
+    // The plot's frame hides the first and the last of its 200 rows.
+    assert!(changed.len() >= 198 && changed.iter().all(|p| p.0 == changed[0].0), "{} pixels", changed.len());
+    let scale = ColourScale::suiting(0.05, 2.95);
+    let [columns, _] = extent_of(&bare, scale.colour(0.05)).unwrap();
+    assert_eq!(changed[0].0 - columns.start(), 154);
+    assert!(drawn(Some(Contours::Number(5))) != bare);
+}
+
+/// The values along an oblique line are those of the finest cells that it passes through.
+#[test]
+fn lines_take_the_finest_values() {
+    let frame = two_levels(|level, _| level as f64);
+    let line = line_from(&frame, &frame, [[0.0, 0.0], [3.0, 2.0]], 300).unwrap();
+    let fine: Vec<usize> = (0..300).filter(|&n| line.levels[0].patches[0].q[n] == 1.0).collect();
+    // The refined patch is [1, 1.6) × [0.5, 0.9): the line enters it at x = 1 and leaves it at y = 0.9.
+    assert_eq!(fine, (100..135).collect::<Vec<_>>());
+    assert!((line.upper[0] - 13.0_f64.sqrt()).abs() < 1e-14);
+    let cut = Cut::Line { ends: [[0.0; 3], [3.0, 2.0, 0.0]], dimensions: 2 };
+    let drawn = |cut| picture::draw(&frame, None, &PictureOptions { cuts: vec![cut], ..PictureOptions::default() });
+    assert!(drawn(cut).is_ok());
+    let outside = drawn(Cut::Line { ends: [[0.0; 3], [3.0, 2.1, 0.0]], dimensions: 2 }).unwrap_err().to_string();
+    assert!(outside.contains("outside the domain, where y is from 0 to 2"), "{outside}");
 }
 
 /// Values of both signs get a diverging map, grey at zero; NaN gets a colour of its own.

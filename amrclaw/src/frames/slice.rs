@@ -1,4 +1,4 @@
-//! Plane cuts through 3D frames and line cuts through 2D frames; projections of 3D frames.
+//! Plane cuts through 3D frames and line cuts through 2D frames; values along any line; projections of 3D frames.
 
 use super::frame::{FieldIndex, Frame, FrameLevel, FramePatch, PatchSource};
 use crate::index::{CellBox, Ratio};
@@ -37,6 +37,65 @@ pub fn slice_from<const D: usize, const E: usize>(
     }
     let ratios = frame.ratios.iter().map(|r| Ratio(without(r.0, axis))).collect();
     Ok(Frame { levels, ..header(frame, axis, ratios) })
+}
+
+/// The finest values at the middles of `count` equal parts of a straight line: a frame in 1D with a single level, whose x is the distance from the
+/// line's beginning.
+///
+/// # Errors
+/// Values cannot be read.
+pub fn line_from<const D: usize>(
+    frame: &Frame<D>,
+    values: &dyn PatchSource<D>,
+    [from, to]: [[f64; D]; 2],
+    count: usize,
+) -> io::Result<Frame<1>> {
+    let length = (0..D).map(|d| (to[d] - from[d]).powi(2)).sum::<f64>().sqrt();
+    let part = |k: usize| (k as f64 + 0.5) / count as f64;
+    let points: Vec<[f64; D]> =
+        (0..count).map(|k| std::array::from_fn(|d| from[d] + part(k) * (to[d] - from[d]))).collect();
+    let (num_eqn, num_aux) = (frame.equations.len(), frame.aux.len());
+    let mut line = FramePatch {
+        cells: CellBox::new([0], [count as i32]),
+        q: vec![f64::NAN; num_eqn * count],
+        aux: vec![f64::NAN; num_aux * count],
+    };
+    // Finer levels replace what coarser ones have given.
+    for (l, level) in frame.levels.iter().enumerate() {
+        let (geometry, last) = (frame.geometry(l), frame.domain(l).hi);
+        let held = |point: &[f64; D]| -> [i32; D] {
+            let cell = geometry.cell_at(*point);
+            std::array::from_fn(|d| cell[d].clamp(0, last[d] - 1))
+        };
+        let cells: Vec<[i32; D]> = points.iter().map(held).collect();
+        for (k, outline) in level.patches.iter().enumerate() {
+            let inside: Vec<usize> = (0..count).filter(|&n| outline.cells.contains(cells[n])).collect();
+            if inside.is_empty() {
+                continue;
+            }
+            let patch = values.patch(l, k)?;
+            let volume = patch.cells.volume();
+            for n in inside {
+                let offset = patch.offset(cells[n]);
+                (0..num_eqn).for_each(|m| line.q[m * count + n] = patch.q[m * volume + offset]);
+                (0..num_aux).for_each(|m| line.aux[m * count + n] = patch.aux[m * volume + offset]);
+            }
+        }
+    }
+    Ok(Frame {
+        number: frame.number,
+        time: frame.time,
+        steps: frame.steps.clone(),
+        equations: frame.equations.clone(),
+        aux: frame.aux.clone(),
+        lower: [0.0],
+        upper: [length],
+        cells: [count as i32],
+        ratios: Vec::new(),
+        mapping: Vec::new(),
+        mesh: None,
+        levels: vec![FrameLevel { dx: [length / count as f64], patches: vec![line] }],
+    })
 }
 
 /// The frame of a cut across `axis`, without levels.

@@ -182,6 +182,11 @@ impl ColourScale {
         }
     }
 
+    /// The value at a position: the inverse of [`ColourScale::part`].
+    pub fn value(&self, part: f64) -> f64 {
+        if self.log { self.low * (self.high / self.low).powf(part) } else { self.low + part * (self.high - self.low) }
+    }
+
     /// The colour of a value.
     pub fn colour(&self, value: f64) -> Colour {
         if value.is_nan() { NOT_A_NUMBER } else { self.colour_at(self.part(value)) }

@@ -44,7 +44,11 @@ pub(super) fn render_from(
     };
     let paint = |image: &mut Image, plot: Area, scale: &ColourScale| match &mapping {
         Some(mapping) => mapped::paint(image, plot, (frame, values, mapping), index, &view, scale, &options.outlines),
-        None => paint(image, plot, (frame, values), index, &view, scale, &options.outlines),
+        None => {
+            let contours = options.contours.as_ref().map_or_else(Vec::new, |contours| contours.values(scale));
+            let painting = Painting { field: index, scale, contours: &contours };
+            paint(image, plot, (frame, values), &view, &painting, &options.outlines)
+        }
     };
     let scene = Scene { view, range, title: title(frame, field, options), levels: frame.levels.len(), paint: &paint };
     compose(&scene, options).map_err(values_unavailable(frame.number))
@@ -109,31 +113,45 @@ fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
 /// Rows of pixels that a thread paints at a time. The work is divided by rows since a single patch may fill the picture.
 const ROWS_AT_A_TIME: usize = 32;
 
+/// Lines of equal values.
+const CONTOUR: Colour = [20, 20, 20];
+/// How much they hide.
+const CONTOUR_OPACITY: f32 = 0.75;
+
+/// What is painted of a patch.
+struct Painting<'a> {
+    field: FieldIndex,
+    scale: &'a ColourScale,
+    /// Values of the contours, in ascending order.
+    contours: &'a [f64],
+}
+
 /// Paints all levels, coarse to fine, each with its outlines: finer levels hide both data and lines of coarser ones. The
 /// outlines of chosen levels come last.
 fn paint(
     image: &mut Image,
     plot: Area,
     (frame, values): (&Frame<2>, &dyn PatchSource<2>),
-    field: FieldIndex,
     view: &View<2>,
-    scale: &ColourScale,
+    painting: &Painting<'_>,
     outlines: &Outlines,
 ) -> io::Result<()> {
+    let scale = painting.scale;
     for (l, level) in frame.levels.iter().enumerate() {
-        let columns = cells_at_pixels(plot.width, view, frame, 0, level.dx[0]);
-        let mut rows = cells_at_pixels(plot.height, view, frame, 1, level.dx[1]);
+        let columns = places_of_pixels(plot.width, view, frame, 0, level.dx[0]);
+        let mut rows = places_of_pixels(plot.height, view, frame, 1, level.dx[1]);
         rows.reverse(); // y points up, rows count down
         let paint = |k: usize| -> io::Result<Vec<(Image, usize, usize)>> {
             let CellBox { lo, hi } = level.patches[k].cells;
-            let inside = |cells: &[i32], d: usize| -> Vec<(usize, i32)> {
-                cells.iter().copied().enumerate().filter(|(_, c)| (lo[d]..hi[d]).contains(c)).collect()
+            let inside = |places: &[f64], d: usize| -> Vec<(usize, f64)> {
+                let is_inside = |place: f64| (lo[d]..hi[d]).contains(&(place.floor() as i32));
+                places.iter().copied().enumerate().filter(|(_, place)| is_inside(*place)).collect()
             };
             let (columns, rows) = (inside(&columns, 0), inside(&rows, 1));
             let Some(&(left, _)) = columns.first().filter(|_| !rows.is_empty()) else { return Ok(Vec::new()) };
             let patch = values.patch(l, k)?;
             let bands: Vec<_> = rows.chunks(ROWS_AT_A_TIME).collect();
-            let paint = |n: usize| (paint_rows(&patch, field, &columns, bands[n], scale), left, bands[n][0].0);
+            let paint = |n: usize| (paint_rows(&patch, painting, &columns, bands[n]), left, bands[n][0].0);
             Ok(parallel_map(bands.len(), paint))
         };
         for of_patch in parallel_map(level.patches.len(), paint) {
@@ -151,30 +169,70 @@ fn paint(
     Ok(())
 }
 
-/// The colours of a patch's cells, at columns and rows of pixels, each with its cell.
+/// The colours of a patch's cells, at columns and rows of pixels, each with its place in cells; and the contours.
 fn paint_rows(
     patch: &FramePatch<2>,
-    field: FieldIndex,
-    columns: &[(usize, i32)],
-    rows: &[(usize, i32)],
-    scale: &ColourScale,
+    painting: &Painting<'_>,
+    columns: &[(usize, f64)],
+    rows: &[(usize, f64)],
 ) -> Image {
-    let (values, first) = (patch.values(field), patch.cells.lo[0]);
+    let (values, first) = (patch.values(painting.field), patch.cells.lo[0]);
     let mut painted = Image::new(columns.len(), rows.len(), PAPER);
-    for (n, &(_, j)) in rows.iter().enumerate() {
-        let of_row = &values[patch.offset([first, j])..];
-        for (m, &(_, i)) in columns.iter().enumerate() {
-            painted.set(m, n, scale.colour(of_row[(i - first) as usize]));
+    for (n, &(_, y)) in rows.iter().enumerate() {
+        let of_row = &values[patch.offset([first, y.floor() as i32])..];
+        for (m, &(_, x)) in columns.iter().enumerate() {
+            painted.set(m, n, painting.scale.colour(of_row[(x.floor() as i32 - first) as usize]));
         }
+    }
+    if !painting.contours.is_empty() {
+        paint_contours(&mut painted, (patch, values), painting.contours, columns, rows);
     }
     painted
 }
 
-/// For each pixel along an axis, the cell at its centre.
-fn cells_at_pixels(pixels: usize, view: &View<2>, frame: &Frame<2>, d: usize, dx: f64) -> Vec<i32> {
+/// Marks the pixels between whose value and that of the next one to the right or below a contour lies. Values are linear between the centres of
+/// a patch's cells.
+fn paint_contours(
+    painted: &mut Image,
+    (patch, values): (&FramePatch<2>, &[f64]),
+    contours: &[f64],
+    columns: &[(usize, f64)],
+    rows: &[(usize, f64)],
+) {
+    let size = patch.cells.size();
+    let place = |at: f64, d: usize| -> (usize, usize, f64) {
+        let at = (at - f64::from(patch.cells.lo[d]) - 0.5).clamp(0.0, f64::from(size[d] - 1));
+        (at as usize, (at as usize + 1).min(size[d] as usize - 1), at.fract())
+    };
+    // Number of contours below the value at a point.
+    let below = |x: f64, y: f64| {
+        let ((i, next_i, s), (j, next_j, t)) = (place(x, 0), place(y, 1));
+        let of_row = |j: usize| {
+            let row = &values[j * size[0] as usize..];
+            row[i] + s * (row[next_i] - row[i])
+        };
+        let value = of_row(j) + t * (of_row(next_j) - of_row(j));
+        contours.partition_point(|contour| *contour < value)
+    };
+    // Beyond the last pixel of a patch the same distance again.
+    let next = |places: &[(usize, f64)], k: usize| match places.get(k + 1) {
+        Some((_, place)) => *place,
+        None => 2.0 * places[k].1 - places[k.saturating_sub(1)].1,
+    };
+    for (n, &(_, y)) in rows.iter().enumerate() {
+        for (m, &(_, x)) in columns.iter().enumerate() {
+            let here = below(x, y);
+            if here != below(next(columns, m), y) || here != below(x, next(rows, n)) {
+                painted.blend(m as i64, n as i64, CONTOUR, CONTOUR_OPACITY);
+            }
+        }
+    }
+}
+
+/// For each pixel along an axis, where its centre lies, in cells.
+fn places_of_pixels(pixels: usize, view: &View<2>, frame: &Frame<2>, d: usize, dx: f64) -> Vec<f64> {
     let (lower, extent) = (view.lower[d] - frame.lower[d], view.upper[d] - view.lower[d]);
-    let cell = |k| ((lower + (k as f64 + 0.5) * extent / pixels as f64) / dx).floor() as i32;
-    (0..pixels).map(cell).collect()
+    (0..pixels).map(|k| (lower + (k as f64 + 0.5) * extent / pixels as f64) / dx).collect()
 }
 
 /// Draws the outlines of one level's patches. Neighbours share one line of pixels: the first ones of the upper patch.

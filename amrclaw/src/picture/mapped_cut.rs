@@ -63,7 +63,7 @@ pub fn draw_cuts(
     let middle = |axis: usize| Plane { axis, position: 0.5 * (extent[axis][0] + extent[axis][1]) };
     let asked = options.cuts.iter().map(|cut| match *cut {
         Cut::At { axis, position } => Plane { axis, position },
-        Cut::Along { .. } => unreachable!("checked: mapped meshes are not projected"),
+        Cut::Along { .. } | Cut::Line { .. } => unreachable!("checked: not of mapped meshes"),
     });
     let mut options = options.clone();
     let planes: Vec<Plane> = if options.cuts.is_empty() { [2, 1, 0].map(middle).to_vec() } else { asked.collect() };

@@ -15,6 +15,7 @@ mod font;
 mod map;
 mod mapped;
 mod mapped_cut;
+mod options;
 mod origin;
 mod panel;
 mod range;
@@ -30,106 +31,22 @@ pub use error::PictureError;
 pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder};
 pub use map::render;
+pub use options::{Contours, Cut, Outlines, PictureOptions};
 pub use origin::{check_picture_file, is_own_picture};
 
 use crate::frames::derived::{LazyFields, Vocabulary};
 use crate::frames::frame::{FieldIndex, Frame, PatchSource};
 use crate::frames::read::FrameReader;
-use crate::frames::slice::{Projection, project_from, slice_from};
+use crate::frames::slice::{Projection, line_from, project_from, slice_from};
 use crate::frames::{InputError, OutputError};
 use map::render_from;
+use options::check;
 pub use range::widen;
 use range::{View, value_range};
 use same::Same;
 use std::any::Any;
 use std::io;
 use std::path::Path;
-
-/// What a picture shows beside the field.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PictureOptions {
-    /// Pixels along the longer side of the plot, labels not counted.
-    pub size: usize,
-    /// Which outlines of patches to draw.
-    pub outlines: Outlines,
-    /// Values of the first and the last colour (in 1D: at the bottom and at the top); by default the data's.
-    pub range: Option<(f64, f64)>,
-    /// The colours; by default those that suit the range.
-    pub colours: Option<ColourMap>,
-    /// Values are drawn on a logarithmic scale.
-    pub log: bool,
-    /// The part of the domain to show, from and to along each axis; axes without an entry are shown whole. In 1D a second
-    /// entry is the range of values.
-    pub zoom: Vec<(f64, f64)>,
-    /// Names of the axes.
-    pub axes: [String; 2],
-    /// Added to the title.
-    pub remark: String,
-    /// Cuts and projections; empty for the whole of a 2D frame, and for the three planes through the middle of a 3D one.
-    pub cuts: Vec<Cut>,
-}
-
-impl Default for PictureOptions {
-    fn default() -> Self {
-        PictureOptions {
-            size: 800,
-            outlines: Outlines::All,
-            range: None,
-            colours: None,
-            log: false,
-            zoom: Vec::new(),
-            axes: ["x".into(), "y".into()],
-            remark: String::new(),
-            cuts: Vec::new(),
-        }
-    }
-}
-
-/// Which outlines of patches to draw.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outlines {
-    /// None.
-    None,
-    /// Those of all levels, where no finer data lie over them.
-    All,
-    /// Those of these levels (counted from 0) alone, whole, finer ones over coarser ones.
-    Levels(Vec<usize>),
-}
-
-impl Outlines {
-    /// True if this level's outlines are drawn.
-    pub fn shows(&self, level: usize) -> bool {
-        match self {
-            Outlines::None => false,
-            Outlines::All => true,
-            Outlines::Levels(shown) => shown.contains(&level),
-        }
-    }
-
-    /// True if this level's outlines are drawn over all data.
-    fn shows_whole(&self, level: usize) -> bool {
-        matches!(self, Outlines::Levels(_)) && self.shows(level)
-    }
-}
-
-/// A reduction of a frame by one axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cut {
-    /// The cells at `position` along `axis`.
-    At {
-        /// The axis.
-        axis: usize,
-        /// Where along it.
-        position: f64,
-    },
-    /// All cells along `axis`, of a 3D frame.
-    Along {
-        /// The axis.
-        axis: usize,
-        /// How their values are reduced.
-        projection: Projection,
-    },
-}
 
 /// Draws a field (the first one, if `field` is `None`) of a frame of any dimension: of a 3D frame the three cuts through
 /// its middle.
@@ -200,51 +117,24 @@ fn or_first<const D: usize>(frame: &Frame<D>, fields: &[String]) -> Result<Vec<S
     if fields.is_empty() { Ok(vec![first()?]) } else { Ok(fields.to_vec()) }
 }
 
-/// Checks the options as far as that is possible without values.
-fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(), PictureError> {
-    if let Some((low, high)) = options.range {
-        let ordered = low < high && (high - low).is_finite();
-        if !ordered {
-            return Err(PictureError::Range(low, high, "are no range: write the smaller one first"));
-        }
-        if options.log && low <= 0.0 {
-            return Err(PictureError::Range(low, high, "have no logarithms: write positive ones, or leave --log out"));
-        }
-    }
-    if let Outlines::Levels(levels) = &options.outlines
-        && let Some(level) = levels.iter().find(|&&level| level > frame.ratios.len())
-    {
-        return Err(PictureError::Level { level: level + 1, finest: frame.ratios.len() + 1 });
-    }
-    if D == 3 && frame.mesh.is_some() {
-        let message = "a mesh from a file in 3D is not drawn as yet: open the frame in ParaView";
-        return Err(PictureError::Cut(message.to_owned()));
-    }
-    for cut in &options.cuts {
-        let (Cut::At { axis, .. } | Cut::Along { axis, .. }) = *cut;
-        let name = ["x", "y", "z"][axis];
-        if D == 1 || axis >= D {
-            let message = format!("a frame in {D}D cannot be cut along {name}");
-            return Err(PictureError::Cut(message));
-        }
-        if !frame.is_of_boxes() && (D == 2 || matches!(cut, Cut::Along { .. })) {
-            let what = if D == 2 { "cut" } else { "projected: write --slice" };
-            return Err(PictureError::Cut(format!("a mapped mesh, or one from a file, cannot be {what}")));
-        }
-        if D == 2 && matches!(cut, Cut::Along { .. }) {
-            return Err(PictureError::Cut("only frames in 3D are projected; write --slice x=... or y=...".to_owned()));
-        }
-        let any: &dyn Any = frame;
-        let mapped = any.downcast_ref::<Frame<3>>().and_then(|frame| Some(mapped_cut::extent(frame, &frame.mapped()?)));
-        let [lower, upper] = mapped.map_or([frame.lower[axis], frame.upper[axis]], |extent| extent[axis]);
-        if let Cut::At { position, .. } = *cut
-            && !(lower..=upper).contains(&position)
-        {
-            let message = format!("{name} = {position} is outside the domain, from {lower} to {upper}");
-            return Err(PictureError::Cut(message));
-        }
-    }
-    Ok(())
+/// A field along a line.
+fn draw_line<const D: usize>(
+    (frame, values): (&Frame<D>, &dyn PatchSource<D>),
+    field: &str,
+    ends: [[f64; 3]; 2],
+    options: &PictureOptions,
+) -> Result<Image, PictureError> {
+    let ends = ends.map(|end| -> [f64; D] { std::array::from_fn(|d| end[d]) });
+    let line = line_from(frame, values, ends, options.size).map_err(values_unavailable(frame.number))?;
+    let [from, to] = ends.map(|end| format!("({})", end.map(ticks::short).join(", ")));
+    let remark = format!("{}{from} to {to}", separated(&options.remark));
+    let axes = ["distance".to_owned(), String::new()];
+    let (outlines, contours) = (Outlines::None, None);
+    render_curve(
+        &line,
+        field,
+        &PictureOptions { axes, remark, outlines, contours, cuts: Vec::new(), ..options.clone() },
+    )
 }
 
 /// The pictures of one field: one, or one for each cut.
@@ -264,19 +154,32 @@ fn draw_views<const D: usize>(
         if options.cuts.is_empty() {
             return Ok(vec![render_from(frame, values, field, options)?]);
         }
-        let cut = |cut: &Cut| {
-            let Cut::At { axis, position } = *cut else { unreachable!("checked: 2D frames are not projected") };
-            let line = slice_from(frame, values, axis, position).map_err(unavailable)?;
-            render_curve(&line, field, &of_cut::<2>(axis, &place(axis, position), options))
+        let cut = |cut: &Cut| match *cut {
+            Cut::At { axis, position } => {
+                let line = slice_from(frame, values, axis, position).map_err(unavailable)?;
+                render_curve(&line, field, &of_cut::<2>(axis, &place(axis, position), options))
+            }
+            Cut::Line { ends, .. } => draw_line((frame, values), field, ends, options),
+            Cut::Along { .. } => unreachable!("checked: 2D frames are not projected"),
         };
         return options.cuts.iter().map(cut).collect();
     }
     let Some(frame) = any.downcast_ref::<Frame<3>>() else { panic!("frames have 1, 2 or 3 dimensions, not {D}") };
     let values = &Same(values);
-    match frame.mapped() {
-        Some(mapping) => mapped_cut::draw_cuts(&frame.filled(values).map_err(unavailable)?, &mapping, field, options),
-        None => draw_planes(frame, values, field, options),
+    if let Some(mapping) = frame.mapped() {
+        return mapped_cut::draw_cuts(&frame.filled(values).map_err(unavailable)?, &mapping, field, options);
     }
+    let (lines, cuts): (Vec<Cut>, Vec<Cut>) = options.cuts.iter().partition(|cut| matches!(cut, Cut::Line { .. }));
+    let mut images = Vec::new();
+    if lines.is_empty() || !cuts.is_empty() {
+        images = draw_planes(frame, values, field, &PictureOptions { cuts, ..options.clone() })?;
+    }
+    for cut in lines {
+        if let Cut::Line { ends, .. } = cut {
+            images.push(draw_line((frame, values), field, ends, options)?);
+        }
+    }
+    Ok(images)
 }
 
 /// The cuts and projections of a field in three dimensions.
@@ -302,6 +205,7 @@ fn draw_planes(
                 let options = PictureOptions { outlines: Outlines::None, ..of_cut::<3>(axis, &what, options) };
                 (axis, project_from((frame, values), index, axis, projection)?, options)
             }
+            Cut::Line { .. } => unreachable!("drawn as a curve"),
         })
     };
     let planes = cuts.iter().map(plane).collect::<io::Result<Vec<_>>>().map_err(values_unavailable(frame.number))?;

@@ -3,8 +3,8 @@
 use crate::Failure;
 use amrclaw::frames::slice::Projection;
 use amrclaw::picture::{
-    ColourMap, Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source, check_picture_file,
-    draw_film, write_film,
+    ColourMap, Contours, Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source,
+    check_picture_file, draw_film, write_film,
 };
 use amrclaw::text::digest;
 use clap::Args;
@@ -54,6 +54,12 @@ pub struct PlotArguments {
     /// Projection of a 3D frame along an axis: `max:z`, `min:x`, `mean:y`, `integral:z`; may be given several times.
     #[arg(long, value_name = "WHAT:AXIS")]
     pub projection: Vec<Projected>,
+    /// The values along a line, as a curve over the distance from its beginning: its two ends; may be given several times.
+    #[arg(long, value_name = "X0,Y0,X1,Y1", allow_hyphen_values = true)]
+    pub line: Vec<Ends>,
+    /// Lines of equal values in maps: how many, or their values.
+    #[arg(long, value_name = "N|V1,V2", allow_hyphen_values = true)]
+    pub contours: Option<ContourValues>,
     /// Pixels along the longer side of the plot.
     #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = clap::value_parser!(u32).range(50..=8000))]
     pub size: u32,
@@ -136,7 +142,7 @@ fn options(arguments: &PlotArguments) -> Result<PictureOptions, Failure> {
         (false, []) => Outlines::All,
         (false, levels) => Outlines::Levels(levels.iter().map(|&level| usize::from(level) - 1).collect()),
     };
-    let slices = arguments.slice.iter().map(|slice| slice.0);
+    let slices = arguments.slice.iter().map(|slice| slice.0).chain(arguments.line.iter().map(|line| line.0));
     Ok(PictureOptions {
         size: arguments.size as usize,
         outlines,
@@ -144,6 +150,7 @@ fn options(arguments: &PlotArguments) -> Result<PictureOptions, Failure> {
         zoom,
         colours: arguments.colours,
         log: arguments.log,
+        contours: arguments.contours.as_ref().map(|values| values.0.clone()),
         cuts: slices.chain(arguments.projection.iter().map(|projected| projected.0)).collect(),
         ..PictureOptions::default()
     })
@@ -213,6 +220,49 @@ impl FromStr for Slice {
             Some(Slice(Cut::At { axis: axis(name)?, position }))
         };
         parse().ok_or_else(|| "write an axis and a place, such as `z=0.25`".to_owned())
+    }
+}
+
+/// `0,0.5,1,0.5`.
+#[derive(Clone, Debug)]
+pub struct Ends(Cut);
+
+impl FromStr for Ends {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Numbers(numbers) = text.parse()?;
+        let dimensions = numbers.len() / 2;
+        if ![4, 6].contains(&numbers.len()) {
+            return Err("write the coordinates of both ends, such as `0,0.5,1,0.5`; in 3D six numbers".to_owned());
+        }
+        let end = |values: &[f64]| std::array::from_fn(|d| values.get(d).copied().unwrap_or(0.0));
+        Ok(Ends(Cut::Line { ends: [end(&numbers[..dimensions]), end(&numbers[dimensions..])], dimensions }))
+    }
+}
+
+/// `12`, or `0.1,0.5`.
+#[derive(Clone, Debug)]
+pub struct ContourValues(Contours);
+
+/// Most contours of a picture: more hide it.
+const MOST_CONTOURS: usize = 200;
+
+impl FromStr for ContourValues {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let contours = match text.trim().parse::<usize>() {
+            Ok(count) => Contours::Number(count),
+            Err(_) => Contours::At(text.parse::<Numbers>()?.0),
+        };
+        let count = match &contours {
+            Contours::Number(count) => *count,
+            Contours::At(values) => values.len(),
+        };
+        let fits = (1..=MOST_CONTOURS).contains(&count);
+        fits.then_some(ContourValues(contours))
+            .ok_or_else(|| format!("from 1 to {MOST_CONTOURS} contours can be drawn"))
     }
 }
 
@@ -289,5 +339,12 @@ mod tests {
         let projected = "max:z".parse::<Projected>().unwrap().0;
         assert_eq!(projected, Cut::Along { axis: 2, projection: Projection::Max });
         assert!("most:z".parse::<Projected>().is_err() && "max:w".parse::<Projected>().is_err());
+        let line = Cut::Line { ends: [[0.0, -1.0, 0.0], [1.0, 0.5, 0.0]], dimensions: 2 };
+        assert_eq!("0,-1,1,0.5".parse::<Ends>().unwrap().0, line);
+        assert!("0,1,2".parse::<Ends>().is_err());
+        let contours = |text: &str| text.parse::<ContourValues>().map(|values| values.0);
+        assert_eq!(contours("12"), Ok(Contours::Number(12)));
+        assert_eq!(contours("-1,0.5"), Ok(Contours::At(vec![-1.0, 0.5])));
+        assert!(["0", "201", "a", ""].iter().all(|text| contours(text).is_err()));
     }
 }
