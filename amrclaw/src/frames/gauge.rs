@@ -16,6 +16,54 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+/// What a gauge has recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GaugeSeries {
+    /// Name and place, as the file's first line says.
+    pub about: String,
+    /// Names of the columns: level, time, equations.
+    pub columns: Vec<String>,
+    /// Their numbers, of each row; NaN for what is no number.
+    pub rows: Vec<Vec<f64>>,
+}
+
+impl GaugeSeries {
+    /// Reads the file of gauge `name` in a folder; every `k`-th row alone if there are more than `most`.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(dir: &Path, name: &str, most: usize) -> Result<Self, InputError> {
+        let path = dir.join(file_name(name));
+        let text = std::fs::read_to_string(&path).map_err(InputError::io(&path))?;
+        let mut lines = text.lines();
+        let (about, names) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        let rows: Vec<&str> = lines.collect();
+        let every = rows.len().div_ceil(most.max(1)).max(1);
+        let numbers = |row: &&str| row.split(',').map(|word| word.parse().unwrap_or(f64::NAN)).collect();
+        Ok(GaugeSeries {
+            about: about.trim_start_matches("# ").to_owned(),
+            columns: fields(names),
+            rows: rows.iter().step_by(every).map(numbers).collect(),
+        })
+    }
+
+    /// Time and value of each row of a quantity.
+    pub fn of(&self, column: usize) -> Vec<(f64, f64)> {
+        let number = |row: &[f64], k: usize| row.get(k).copied().unwrap_or(f64::NAN);
+        self.rows.iter().map(|row| (number(row, 1), number(row, column))).collect()
+    }
+}
+
+/// Names of the gauges whose files are in a folder, sorted.
+pub fn names_in(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_file_name(name));
+    let mut names: Vec<String> =
+        names.map(|name| name.trim_start_matches("gauge_").trim_end_matches(".csv").to_owned()).collect();
+    names.sort();
+    names
+}
+
 /// Appends rows to a gauge's file.
 #[derive(Debug)]
 pub struct GaugeWriter {
@@ -142,6 +190,22 @@ fn quoted(field: &str) -> String {
     if field.contains([',', '"']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
 }
 
+/// The fields of a line of CSV: the inverse of [`quoted`].
+fn fields(line: &str) -> Vec<String> {
+    let (mut fields, mut inside) = (vec![String::new()], false);
+    let mut characters = line.chars().peekable();
+    while let Some(c) = characters.next() {
+        let field = fields.last_mut().expect("there is one from the start");
+        match c {
+            '"' if inside && characters.peek() == Some(&'"') => field.extend(characters.next()),
+            '"' => inside = !inside,
+            ',' if !inside => fields.push(String::new()),
+            c => field.push(c),
+        }
+    }
+    fields
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +237,10 @@ mod tests {
         assert_eq!((row[0], row[1].parse::<f64>().unwrap()), ("3", 0.1));
         assert_eq!(row[2].parse::<f64>().unwrap().to_bits(), (1.0_f64 / 3.0).to_bits());
         assert_eq!(lines[4].split(',').next(), Some("1"));
+        let read = GaugeSeries::read(dir.path(), "g1", 100).unwrap();
+        assert_eq!(read.columns, ["level", "t", "pressure", "u, normal"]);
+        assert_eq!(read.of(3), [(0.0, -0.0), (0.1, -0.1), (0.2, -0.2)]);
+        assert_eq!(names_in(dir.path()), ["g1"]);
     }
 
     /// A restart at t = 0.1 keeps the row at exactly that time, drops later ones and one that was cut off, and continues.

@@ -22,14 +22,55 @@ const SHAPE: f64 = 0.6;
 pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> Result<Image, PictureError> {
     let index = find_field(frame, field)?;
     let view = View::of(frame, options)?;
-    let range = match (options.range, options.zoom.get(1)) {
-        (Some(range), _) | (None, Some(&range)) => range,
-        (None, None) => with_margin(value_range((frame, frame), index, &view, None, options.log)?, options.log),
+    let range = match asked_range(options) {
+        Some(range) => range,
+        None => with_margin(value_range((frame, frame), index, &view, None, options.log)?, options.log),
     };
+    let span = (view.lower[0], view.upper[0]);
+    let curve = Curve { title: title(frame, field, options), span, range, points: finest_cells(frame, index) };
+    Ok(compose(&curve, Some(frame), options))
+}
+
+/// Draws a quantity over time. `what`: the heading.
+///
+/// # Errors
+/// There is nothing to draw.
+pub fn render_series(what: &str, points: Vec<(f64, f64)>, options: &PictureOptions) -> Result<Image, PictureError> {
+    let ends = |values: &mut dyn Iterator<Item = f64>| {
+        values.filter(|v| v.is_finite()).fold(None, |ends: Option<(f64, f64)>, v| {
+            Some(ends.map_or((v, v), |(low, high)| (low.min(v), high.max(v))))
+        })
+    };
+    let nothing = || PictureError::Cut(format!("{what}: there is nothing to draw"));
+    let whole = ends(&mut points.iter().map(|p| p.0)).filter(|(first, last)| last > first);
+    let span = options.zoom.first().copied().or(whole).ok_or_else(nothing)?;
+    let shown = |p: &&(f64, f64)| (span.0..=span.1).contains(&p.0) && (!options.log || p.1 > 0.0);
+    let data = ends(&mut points.iter().filter(shown).map(|p| p.1)).ok_or_else(nothing)?;
+    let range = asked_range(options).unwrap_or_else(|| with_margin(data, options.log));
+    Ok(compose(&Curve { title: what.to_owned(), span, range, points }, None, options))
+}
+
+/// The range of values that the options ask for.
+fn asked_range(options: &PictureOptions) -> Option<(f64, f64)> {
+    options.range.or_else(|| options.zoom.get(1).copied())
+}
+
+/// The content of a curve's picture.
+struct Curve {
+    title: String,
+    /// From and to along the abscissa.
+    span: (f64, f64),
+    /// Of the values.
+    range: (f64, f64),
+    points: Vec<(f64, f64)>,
+}
+
+/// Draws a curve with axes and heading, and for a frame the strips of its levels.
+fn compose(curve: &Curve, frame: Option<&Frame<1>>, options: &PictureOptions) -> Image {
     let metrics = Metrics::of(options.size);
     let (width, height) = (options.size.max(1), ((SHAPE * options.size as f64) as usize).max(1));
-    let x = Axis::along((view.lower[0], view.upper[0]), &options.axes[0], width, metrics);
-    let y = Axis::upward(range, "", height, options.log, metrics);
+    let x = Axis::along(curve.span, &options.axes[0], width, metrics);
+    let y = Axis::upward(curve.range, "", height, options.log, metrics);
     let left = metrics.line() + widest(&y.ticks, metrics) + metrics.tick;
     let plot = Area { left, top: 2 * metrics.line(), width, height };
     let strip = if options.outlines == Outlines::None { 0 } else { metrics.gap };
@@ -44,14 +85,16 @@ pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> 
         let row = plot.bottom() as f64 - y.part(tick.value) * height as f64;
         image.fill(Area { top: (row as usize).min(plot.bottom() - 1), height: 1, ..plot }, GRID);
     }
-    draw_strips(&mut image, plot, frame, &x, strip, &options.outlines);
-    draw_curve(&mut image, plot, &finest_cells(frame, index), &x, &y, metrics);
+    if let Some(frame) = frame {
+        draw_strips(&mut image, plot, frame, &x, strip, &options.outlines);
+    }
+    draw_curve(&mut image, plot, &curve.points, &x, &y, metrics);
     draw_axes(&mut image, plot, &x, &y, metrics);
-    draw_heading(&mut image, &title(frame, field, options), [plot.left, plot.right()], metrics);
+    draw_heading(&mut image, &curve.title, [plot.left, plot.right()], metrics);
     let corner = [plot.left, bottom - metrics.line()];
-    let levels = (0..frame.levels.len()).filter(|&l| options.outlines.shows(l));
+    let levels = (0..frame.map_or(0, |frame| frame.levels.len())).filter(|&l| options.outlines.shows(l));
     draw_legend(&mut image, corner, plot.right(), levels, ColourMap::DIVERGING, metrics);
-    Ok(image)
+    image
 }
 
 /// A range with some space above and below; a constant gets space of its own size.

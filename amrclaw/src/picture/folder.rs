@@ -2,9 +2,13 @@
 
 use super::range::{View, value_range, widen};
 use super::same::Same;
-use super::{ColourScale, Image, PictureError, PictureOptions, check, draw_fields, find_field, mapped, or_first};
+use super::{
+    ColourScale, Image, PictureError, PictureOptions, check, draw_fields, find_field, mapped, or_first, panel,
+    render_series,
+};
 use crate::frames::derived::{LazyFields, Vocabulary};
 use crate::frames::frame::Frame;
+use crate::frames::gauge::{self, GaugeSeries};
 use crate::frames::read::{self, FrameReader};
 use crate::index::in_dimensions;
 use crate::threads::on_own_threads;
@@ -115,6 +119,34 @@ impl Source<'_> {
         };
         value_range((frame, &shown), find_field(frame, name)?, &view, None, options.log)
     }
+}
+
+/// Most points of a curve of a gauge.
+const MOST_ROWS: usize = 20_000;
+
+/// Draws quantities of a gauge over time, by default the first one.
+///
+/// # Errors
+/// There is no such gauge or quantity, or nothing to draw.
+pub fn draw_gauge(source: &Source<'_>, name: &str, options: &PictureOptions) -> Result<Image, PictureError> {
+    let known = gauge::names_in(source.dir);
+    if !known.iter().any(|gauge| gauge == name) {
+        let there =
+            if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
+        return Err(PictureError::Cut(format!("{} holds no gauge \"{name}\": {there}", source.dir.display())));
+    }
+    let series = GaugeSeries::read(source.dir, name, MOST_ROWS)?;
+    let quantities = series.columns.get(2..).unwrap_or_default();
+    let first: Vec<String> = quantities.iter().take(1).cloned().collect();
+    let fields = if source.fields.is_empty() { &first[..] } else { source.fields };
+    let options = PictureOptions { axes: ["t".to_owned(), String::new()], ..options.clone() };
+    let draw = |field: &String| {
+        let unknown = || PictureError::UnknownField { name: field.clone(), known: quantities.to_vec() };
+        let column = quantities.iter().position(|known| known == field).ok_or_else(unknown)?;
+        render_series(&format!("{field}    {}", series.about), series.of(column + 2), &options)
+    };
+    let images = fields.iter().map(draw).collect::<Result<Vec<_>, PictureError>>()?;
+    Ok(panel::arrange(&images, 1))
 }
 
 /// Draws a frame from a folder of VTKHDF files: frame `number`, or the last one.

@@ -6,8 +6,9 @@ mod frame;
 use super::ViewError;
 use super::wish::Wish;
 use crate::frames::derived::Vocabulary;
+use crate::frames::gauge::{self, GaugeSeries};
 use crate::frames::read::{FrameReader, list_frames, peek_dimension};
-use crate::frames::{RunRecord, gauge, run_json, steps, vtkhdf};
+use crate::frames::{RunRecord, run_json, steps, vtkhdf};
 use crate::picture::{ColourMap, ColourScale, Cut, PictureOptions, Source, base64, level_colour};
 pub use frame::Form;
 use frame::{AnyReader, OpenFrame};
@@ -174,12 +175,7 @@ impl RunFiles {
 
     /// Names of the gauges, sorted.
     fn gauges(&self) -> Vec<String> {
-        let names = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
-        let mut names: Vec<String> = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.retain(|name| gauge::is_file_name(name));
-        names.sort();
-        let plain = |name: &String| name.trim_start_matches("gauge_").trim_end_matches(".csv").to_owned();
-        names.iter().map(plain).collect()
+        gauge::names_in(&self.dir)
     }
 
     /// The rows of a gauge by columns: of more than [`ROWS`] rows, every second, third, ….
@@ -189,18 +185,11 @@ impl RunFiles {
     pub fn gauge(&self, number: usize) -> Result<Value, ViewError> {
         let name = self.gauges().get(number).cloned();
         let name = name.ok_or_else(|| ViewError::NotFound(format!("there is no gauge {number}")))?;
-        let text = std::fs::read_to_string(self.dir.join(gauge::file_name(&name)))?;
-        let mut lines = text.lines();
-        let (about, columns) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-        let rows: Vec<&str> = lines.collect();
-        let every = rows.len().div_ceil(ROWS).max(1);
-        let mut values: Vec<Vec<Option<f64>>> = columns.split(',').map(|_| Vec::new()).collect();
-        for row in rows.iter().step_by(every) {
-            let mut words = row.split(',').map(|word| word.parse().ok());
-            values.iter_mut().for_each(|column| column.push(words.next().flatten()));
-        }
-        let names: Vec<&str> = columns.split(',').collect();
-        Ok(json!({ "name": name, "about": about.trim_start_matches("# "), "columns": names, "values": values }))
+        let series = GaugeSeries::read(&self.dir, &name, ROWS)?;
+        // JSON has null for what is no number.
+        let column = |k: usize| -> Vec<Option<f64>> { series.rows.iter().map(|row| row.get(k).copied()).collect() };
+        let values: Vec<_> = (0..series.columns.len()).map(column).collect();
+        Ok(json!({ "name": name, "about": series.about, "columns": series.columns, "values": values }))
     }
 
     /// Records of steps from a byte of their file on, and where to go on.

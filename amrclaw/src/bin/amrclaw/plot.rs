@@ -4,7 +4,7 @@ use crate::Failure;
 use amrclaw::frames::slice::Projection;
 use amrclaw::picture::{
     ColourMap, Contours, Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source,
-    check_picture_file, draw_film, write_film,
+    check_picture_file, draw_film, draw_gauge, write_film,
 };
 use amrclaw::text::digest;
 use clap::Args;
@@ -57,6 +57,9 @@ pub struct PlotArguments {
     /// The values along a line, as a curve over the distance from its beginning: its two ends; may be given several times.
     #[arg(long, value_name = "X0,Y0,X1,Y1", allow_hyphen_values = true)]
     pub line: Vec<Ends>,
+    /// The record of a gauge over time, in place of a frame.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["frame", "frames", "film", "slice", "projection", "line", "contours"])]
+    pub gauge: Option<String>,
     /// Lines of equal values in maps: how many, or their values.
     #[arg(long, value_name = "N|V1,V2", allow_hyphen_values = true)]
     pub contours: Option<ContourValues>,
@@ -90,9 +93,17 @@ pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
     let film = film.as_ref().map(|path| Ok((path, FilmFormat::of(path)?))).transpose().map_err(failure)?;
     let options = options(arguments)?;
     let source = Source { dir, fields: field };
+    if let Some(name) = &arguments.gauge {
+        let file = output.clone().unwrap_or_else(|| dir.join(file_name(&format!("gauge_{name}"), field)));
+        check_picture_file(&file).map_err(failure)?;
+        let image = draw_gauge(&source, name, &options).map_err(failure)?;
+        image.write_png(&file).map_err(|error| failure(error.into()))?;
+        say!("{}", file.display());
+        return Ok(());
+    }
     let file = |number: usize| {
-        let number = (several || frame.is_some()).then_some(number);
-        output.clone().unwrap_or_else(|| dir.join(file_name(number, field)))
+        let shown = if several || frame.is_some() { format!("{number:04}") } else { "last".to_owned() };
+        output.clone().unwrap_or_else(|| dir.join(file_name(&shown, field)))
     };
     if film.is_none() {
         let frames = source.frames(&choice).map_err(failure)?;
@@ -300,15 +311,14 @@ fn failure(error: PictureError) -> Failure {
 /// Most characters of a picture's name that come from its fields.
 const LONGEST_NAME: usize = 60;
 
-/// Name of the picture in the frames' folder, from the frame and the fields.
-fn file_name(frame: Option<usize>, fields: &[String]) -> PathBuf {
-    let frame = frame.map_or_else(|| "last".to_owned(), |number| format!("{number:04}"));
+/// Name of the picture in the frames' folder, from what it is of and the fields.
+fn file_name(of: &str, fields: &[String]) -> PathBuf {
     // A field's name may hold what a file's may not, and formulas are long: what is not shown is distinguished by a hash.
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let exact: String = fields.iter().flat_map(|name| ["_", name]).collect();
     let shown: String = exact.chars().map(plain).take(LONGEST_NAME).collect();
     let hash = if shown == exact { String::new() } else { format!("_{:08x}", digest(&exact)) };
-    format!("plot_{frame}{shown}{hash}.png").into()
+    format!("plot_{of}{shown}{hash}.png").into()
 }
 
 #[cfg(test)]
@@ -318,8 +328,8 @@ mod tests {
     /// Names cannot lead out of the folder, nor be too long for one; formulas that differ have different names.
     #[test]
     fn pictures_are_named_after_what_they_show() {
-        assert_eq!(file_name(Some(3), &["pressure".into()]), PathBuf::from("plot_0003_pressure.png"));
-        let name = |field: &str| file_name(None, &[field.to_owned(), "v".to_owned()]).display().to_string();
+        assert_eq!(file_name("0003", &["pressure".into()]), PathBuf::from("plot_0003_pressure.png"));
+        let name = |field: &str| file_name("last", &[field.to_owned(), "v".to_owned()]).display().to_string();
         assert!(name("../u").starts_with("plot_last_.._u_v_") && name("../u").ends_with(".png"), "{}", name("../u"));
         assert_ne!(name("u/2"), name("u*2"));
         assert_eq!(name("u_2"), "plot_last_u_2_v.png");
