@@ -273,7 +273,7 @@ def simple_setrun(num_dim, package="amrclaw", more=(), **claw):
             f"clawdata.num_cells[:] = {[20, 14, 8][:num_dim]}",
             "clawdata.num_output_times, clawdata.tfinal = 2, 0.1",
             'clawdata.bc_lower[:] = clawdata.bc_upper[:] = ["wall"] * %d' % num_dim,
-            *(refined if package == "amrclaw" else []),
+            *(refined if package != "classic" else []),
             *lines,
             *more,
             "return rundata",

@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 from .._amrclaw import BuiltInSolver
 from ._check import check
+from ._geoclaw import SOLVER, GeoClaw
 from ._makefile import Makefile
 from ._output import NEVER, Output
 from ._result import ClawpackCase
@@ -50,6 +51,8 @@ class _Converter:
         self.num_dim = settings.num_dim
         self.remarks = [*settings.remarks, *solver.remarks, *makefile.remarks()]
         self.wanted = [f"solver: {solver.unknown}"] if solver.unknown else []
+        fits = settings.geo is not None and solver.name == SOLVER
+        self.geo = GeoClaw(settings.geo or {}, settings.num_dim, folder, self.remarks, self.wanted) if fits else None
         built_in = solver.built_in
         self.num_aux = len(built_in.aux) if built_in is not None else int(self.claw["num_aux"])
         uniform = all(len(set(ratios)) == 1 for ratios in self._ratios())
@@ -58,19 +61,22 @@ class _Converter:
     def convert(self) -> ClawpackCase:
         self._remark_unknown()
         initial = self.solver.riemann.initial if self.solver.riemann is not None else ""
-        self.wanted.append("initial: the state at the start that qinit computes" + (f"; {initial}" if initial else ""))
+        if self.geo is None:
+            self.wanted.append("initial: the state at the start that qinit computes" + (f"; {initial}" if initial else ""))
         # In TOML, keys that are not tables must come first.
-        case: dict[str, Any] = {"initial": "user"}
-        if self.num_aux:
+        case: dict[str, Any] = {"initial": "user"} if self.geo is None else {}
+        if self.num_aux and self.geo is None:
             case["aux"] = "user"
-        if self._source_split:
+        if self._source_split and self.geo is None:
             case["source"] = "user"
             self.wanted.append(f"source: the terms that src{self.num_dim} computes")
         case.update(solver=self._solver(), mesh=self._mesh(), levels=self._levels())
         if self.settings.amr is not None:
             case["regrid"] = self._regrid()
         case.update(scheme=self._scheme(), time=self._time(), output=self._output.frames())
-        if self.num_aux:
+        if self.geo is not None:
+            case.update(initial=self.geo.initial(), **self.geo.tables())
+        elif self.num_aux:
             self.wanted.append("aux: the auxiliary values that setaux computes")
         gauges = self._output.gauges()
         if gauges:
@@ -93,6 +99,8 @@ class _Converter:
                 return {"name": solver.name}
             self.wanted.append(f"solver: the parameters of {solver.name}")
             return {"path": os.path.abspath(solver.name)}
+        if self.geo is not None:
+            return {"name": solver.name, **self.geo.parameters()}
         self._compare_numbers(built_in)
         found, missing = parameters(solver, self.settings.user)
         self.wanted.extend(f"solver.{parameter}: a parameter of {solver.name}" for parameter in missing)
@@ -160,7 +168,9 @@ class _Converter:
             "cutoff": float(amr["clustering_cutoff"]),
             "max_patch_size": self._max_patch_size(),
         }
-        if amr["flag2refine"]:
+        if self.geo is not None:
+            regrid["flag"] = {"criterion": "user", "expression": self.geo.flag() if amr["flag2refine"] else "0"}
+        elif amr["flag2refine"]:
             regrid["flag"] = {"criterion": "difference", "tolerance": float(amr["flag2refine_tol"])}
             if amr["flag_richardson"]:
                 self.remarks.append("amrdata.flag_richardson: cells are flagged by one criterion, here by flag2refine's")

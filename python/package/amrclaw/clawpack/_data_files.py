@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._errors import InputError
-from ._package import check_package
+from ._geoclaw import defaults
 from ._settings import Settings, amr_defaults, claw_defaults
 
 _LISTS = re.compile(r"lower|upper|num_cells|limiter|bc_lower|bc_upper|refinement_ratios_.|output_times|aux_type|checkpt_times|iout_.*")
@@ -20,9 +20,6 @@ def read_data_files(folder: str) -> Settings:
     `flagregions.data`, `setprob.data` and `adjoint.data`."""
     if not os.path.isfile(os.path.join(folder, "claw.data")):
         raise InputError(f"{folder}: there is no claw.data")
-    if os.path.isfile(os.path.join(folder, "geoclaw.data")):
-        groups = [f"{name[:-5]}_data" for name in os.listdir(folder) if name.endswith(".data")]
-        check_package("geoclaw", folder, " ".join(["geo_data", *groups]))
     claw = _values(os.path.join(folder, "claw.data"))
     if "num_dim" not in claw:
         raise InputError(f"{os.path.join(folder, 'claw.data')}: there is no num_dim")
@@ -42,7 +39,23 @@ def read_data_files(folder: str) -> Settings:
         flagregions=_flagregions(os.path.join(folder, "flagregions.data")),
         user=_values(os.path.join(folder, "setprob.data")),
         use_adjoint=bool(adjoint.get("use_adjoint", False)),
+        geo=_geoclaw(folder) if os.path.isfile(os.path.join(folder, "geoclaw.data")) else None,
     )
+
+
+def _geoclaw(folder: str) -> dict[str, dict[str, Any]]:
+    """GeoClaw's groups."""
+    groups = defaults()
+    for name, group in groups.items():
+        path = os.path.join(folder, {"geo_data": "geoclaw.data"}.get(name, name[:-5] + ".data"))
+        group.update(_values(path))
+    # A file's path in quotes, and on the next line its type.
+    lines = [line for _, line in _lines(os.path.join(folder, "topo.data"))]
+    pairs = zip(lines, lines[1:])
+    groups["topo_data"]["topofiles"] = [[int(kind), path[1:-1]] for path, kind in pairs if path[0] in "'\""]
+    if int(_values(os.path.join(folder, "dtopo.data")).get("mdtopofiles", 0)):
+        groups["dtopo_data"]["dtopofiles"] = ["dtopo.data"]
+    return groups
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:

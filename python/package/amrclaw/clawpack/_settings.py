@@ -32,6 +32,8 @@ class Settings:
     user: dict[str, Any] = field(default_factory=dict)
     """The problem's own parameters, of `setprob.data`."""
     use_adjoint: bool = False
+    geo: Optional[dict[str, dict[str, Any]]] = None
+    """GeoClaw's groups; `None` for other packages."""
     remarks: list[str] = field(default_factory=list)
     """On what could not be read."""
 

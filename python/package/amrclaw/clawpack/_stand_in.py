@@ -12,6 +12,7 @@ from importlib.machinery import ModuleSpec
 from typing import Any, Optional
 
 from .._errors import InputError
+from ._geoclaw import defaults
 from ._makefile import Makefile
 from ._package import check_package
 from ._riemann import RIEMANN_SOLVERS
@@ -105,6 +106,13 @@ class RuledRectangle:
         return [[a, b] if self.ixy in (1, "x") else [b, a] for a, b in corners]
 
 
+class Topography(Data):
+    """A file of heights, which is not read here."""
+
+    def __init__(self, path: Optional[str] = None, topo_type: int = 3, **more: Any):
+        super().__init__(path=path, topo_type=topo_type, **more)
+
+
 class Anything:
     """In place of what has no stand-in: it can be used in any way, and has no content. The report names it."""
 
@@ -163,7 +171,6 @@ class ClawRunData(Data):
     """All data objects of a run."""
 
     def __init__(self, pkg: str = "amrclaw", num_dim: int = 2):
-        check_package(pkg)
         super().__init__(pkg=pkg, num_dim=num_dim, data_list=[], xclawcmd=None)
         self.clawdata = Data(**claw_defaults(num_dim))
         self.amrdata = Data(**amr_defaults(num_dim))
@@ -171,6 +178,8 @@ class ClawRunData(Data):
         self._missing: dict[str, Anything] = {}
         # A group of the user's with the same name hides one of these, and replaces none.
         self._groups: dict[str, Any] = {name: _group(name) for name in _GROUPS}
+        if check_package(pkg) == "geoclaw":
+            self._groups.update({name: Data(**group) for name, group in defaults().items()})
         self.__dict__.update(self._groups)
 
     def __getattr__(self, name: str) -> Any:
@@ -200,7 +209,7 @@ def run_setrun(path: str, makefile: Makefile) -> Settings:
     with open(path, encoding="utf-8") as file:
         source = file.read()
     package = makefile.package or _package_in(source)
-    check_package(package, path, source)
+    check_package(package, path)
     if re.search(r"^\s*(import|from)\s+pyclaw\b", source, re.M):
         raise InputError(f"{path}: these are settings of Clawpack 4; rename them as in Clawpack 5, which its clawutil/conversion does")
     names: dict[str, Any] = {"__name__": "setrun", "__file__": os.path.abspath(path)}
@@ -245,6 +254,7 @@ def _settings(rundata: ClawRunData, missing: set[str]) -> Settings:
         flagregions=[_flagregion(vars(region)) for region in getattr(groups["flagregiondata"], "flagregions", [])],
         user=user,
         use_adjoint=bool(getattr(groups["adjointdata"], "use_adjoint", False)),
+        geo={name: vars(groups[name]) for name in defaults()} if check_package(rundata.pkg) == "geoclaw" else None,
         remarks=remarks,
     )
 
@@ -268,6 +278,7 @@ _CONTENTS: dict[str, dict[str, Any]] = {
         **{"FlagRegionData": _maker("flagregiondata"), "AdjointData": _maker("adjointdata")},
     },
     "clawpack.amrclaw.region_tools": {"RuledRectangle": RuledRectangle},
+    "clawpack.geoclaw.topotools": {"Topography": Topography},
 }
 
 
