@@ -6,7 +6,7 @@
 mod fault;
 mod support;
 
-use cuda::amr::{CaseFunction, Group, Shape, UpdateOptions, mapped_cells};
+use cuda::amr::{CaseFunction, CellShape, Group, Shape, UpdateOptions, mapped_cells};
 use cuda::cache;
 use cuda::compile::{Source, Target};
 use cuda::nvrtc::Nvrtc;
@@ -135,6 +135,7 @@ __device__ __forceinline__ void own_values(const Point& at, double* values) { va
             capacity: -1,
             aux_face: vec![-1; num_values],
             sourced: true,
+            cells: None,
         };
         let text = format!("{MAP}{}", mapped_cells(dim).concat());
         let function = CaseFunction { text, solves: false, num_values, positive: num_values as i32 - 1 };
@@ -155,7 +156,16 @@ fn every_kernel_over_regions_compiles() {
     // Texts that do not depend on the case are compiled once.
     let mut compiled = BTreeSet::new();
     for (dim, aux, capacity) in [(1, 0, -1), (1, 1, 0), (2, 0, -1), (2, 2, 1), (3, 0, -1), (3, 1, 0)] {
-        let shape = Shape { dim, num_ghost: 2, equations: 3, aux, capacity, aux_face: vec![-1; aux], sourced: true };
+        let shape = Shape {
+            dim,
+            num_ghost: 2,
+            equations: 3,
+            aux,
+            capacity,
+            aux_face: vec![-1; aux],
+            sourced: true,
+            cells: None,
+        };
         for precision in precisions(aux > 0) {
             let target = Target { precision, fused: false, solver: None };
             let groups = Group::ALL.into_iter().filter(|&group| !group.solves());
@@ -177,7 +187,16 @@ fn every_kernel_over_regions_compiles() {
 fn every_kernel_that_calls_a_solver_compiles() {
     for (dim, solver) in (1..=3).flat_map(|dim| all_in(dim).into_iter().map(move |solver| (dim, solver))) {
         let DeviceSource { equations, aux, has_source, .. } = solver.source;
-        let shape = Shape { dim, num_ghost: 2, equations, aux, capacity: -1, aux_face: vec![-1; aux], sourced: true };
+        let shape = Shape {
+            dim,
+            num_ghost: 2,
+            equations,
+            aux,
+            capacity: -1,
+            aux_face: vec![-1; aux],
+            sourced: true,
+            cells: None,
+        };
         for precision in precisions(solver.name == OF_BOTH.0) {
             let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
             let groups = Group::ALL.into_iter().filter(|&group| group.solves());
@@ -185,6 +204,37 @@ fn every_kernel_that_calls_a_solver_compiles() {
                 let architectures = architectures(solver.name, precision);
                 architectures.iter().for_each(|architecture| compiles(&shape, group, &target, architecture));
             }
+        }
+    }
+}
+
+/// The kernels of meshes from files, for every solver that is offered there: either loop at both orders, and states at faces. In `f32` for one
+/// solver only.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask cuda"]
+fn every_kernel_of_meshes_compiles() {
+    for (dim, solver) in (2..=3).flat_map(|dim| all_in(dim).into_iter().map(move |solver| (dim, solver))) {
+        if !solver.kernels.double.solves_faces() {
+            continue;
+        }
+        let DeviceSource { equations, aux, .. } = solver.source;
+        let groups = solver.kernels.double.groups().to_vec();
+        for (order, precision) in
+            [1, 2].into_iter().flat_map(|order| precisions(solver.name == OF_BOTH.0).map(move |p| (order, p)))
+        {
+            let cells = Some(CellShape { order, limiter: order, groups: groups.clone() });
+            let aux_face = vec![-1; aux];
+            let shape = Shape { dim, num_ghost: 0, equations, aux, capacity: -1, aux_face, sourced: false, cells };
+            let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
+            let states = (order > 1).then_some(Group::FaceStates);
+            for group in [Group::CellLoop, Group::FaceLoop].into_iter().chain(states) {
+                compiles(&shape, group, &target, ARCHITECTURES[1]);
+            }
+            let text = "__device__ __forceinline__ void case_beyond(unsigned rule, const Spotted& at, const FaceFrame& frame, const State& q, \
+                double* values) { const State image = frame.mirror(q, 0); for (int m = 0; m < M; m++) values[m] = image[m] + 0 * at.radius(); }";
+            let function = CaseFunction { text: text.into(), solves: true, num_values: equations, positive: -1 };
+            let (source, target) = shape.text_of_case(Group::CellsBeyond, &function, &target);
+            source.compile_quickly(&target, ARCHITECTURES[1]).unwrap_or_else(|error| panic!("{error}"));
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::formula::{
 use crate::frames::derived::{Formula, FormulaError, Vocabulary, WholeFormula};
 use crate::frames::run_json::SolverRecord;
 use crate::mesh::Mapping;
-use crate::physics::{ReducedParameters, SourceMethod, StateFunction};
+use crate::physics::{Quantity, ReducedParameters, SourceMethod, StateFunction};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -194,8 +194,13 @@ impl Case {
     /// The formulas of the mapping, if the mesh is mapped.
     pub fn mapping_formulas(&self) -> Option<crate::physics::Formulas> {
         if self.settings.mesh.file.is_some() {
-            // No device asks for them.
-            return Some(crate::physics::Formulas::default());
+            // Where a function is evaluated is the cell's centroid, and its position that.
+            let mut formulas = crate::physics::Formulas::default();
+            for d in 0..self.shape().dimension {
+                let centre = formulas.quantity(Quantity::Centre(d));
+                formulas.give(centre);
+            }
+            return Some(formulas);
         }
         self.formulas.mapping.as_ref().map(|formulas| ExpressionMap::new(formulas.clone()).formulas())
     }

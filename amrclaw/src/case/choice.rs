@@ -79,6 +79,15 @@ choices! {
         /// By Gauss' theorem.
         GreenGauss = "green-gauss",
     }
+    /// Who solves the faces of a mesh from a file, on a GPU.
+    MeshLoop {
+        /// Cells at order 1, faces at order 2.
+        Auto = "auto",
+        /// Each cell all its faces.
+        Cell = "cell",
+        /// Each face itself.
+        Face = "face",
+    }
     /// Stages of a step on a mesh from a file.
     MeshTime {
         /// One.

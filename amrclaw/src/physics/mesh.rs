@@ -3,7 +3,7 @@
 //! To what knows boxes only, the mesh is a row: cell `i` is cell `i` of a domain from 0 to the number of cells, one cell wide along the other axes.
 //! Its map takes the row's centres to the cells' centroids, so that functions of position get these.
 
-use super::{Boundary, BoundaryCell, BoundaryFunction};
+use super::{Boundary, BoundaryCell};
 use crate::mesh::{Domain, MapFunction, Mapping};
 use riemann::axis::{Axis, Side};
 use riemann::cells::{mirror, turn_of};
@@ -66,29 +66,36 @@ impl<const D: usize> MeshSides<D> {
         MeshSides { mesh, groups, rules, name_of }
     }
 
+    /// What lies beyond the sides of each name.
+    pub fn rules(&self) -> &[Boundary<D>] {
+        &self.rules
+    }
+
+    /// Of each boundary face the number of its name.
+    pub fn name_of(&self) -> &[u32] {
+        &self.name_of
+    }
+
+    /// The state's vectors and tensors.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// Where a function's state beyond a boundary face is wanted.
+    pub fn position(&self, number: usize, place: Place) -> [f64; D] {
+        let face = self.mesh.first_boundary() + number;
+        let (at, normal) = (self.mesh.faces.centre[face], self.mesh.faces.normal[face]);
+        let from = self.mesh.centroid[self.mesh.faces.left[face] as usize];
+        let distance: f64 = (0..D).map(|d| (at[d] - from[d]) * normal[d]).sum();
+        std::array::from_fn(|d| match place {
+            Place::Face => at[d],
+            Place::Ghost => from[d] + 2.0 * distance * normal[d],
+        })
+    }
+
     /// True if what lies beyond a side changes with time.
     pub fn depend_on_time(&self) -> bool {
         self.rules.iter().any(|rule| matches!(rule, Boundary::User(function) if function.depends_on_time()))
-    }
-
-    /// A function's state beyond a boundary face.
-    fn call(
-        &self,
-        function: &dyn BoundaryFunction<D>,
-        (face, place): (usize, Place),
-        time: f64,
-        inside: &[f64],
-        outside: &mut [f64],
-    ) {
-        let (cell, at) = (self.mesh.faces.left[face] as usize, self.mesh.faces.centre[face]);
-        let (normal, from) = (self.mesh.faces.normal[face], self.mesh.centroid[cell]);
-        let distance: f64 = (0..D).map(|d| (at[d] - from[d]) * normal[d]).sum();
-        let centre = std::array::from_fn(|d| match place {
-            Place::Face => at[d],
-            Place::Ghost => from[d] + 2.0 * distance * normal[d],
-        });
-        // The axis and the side of a box, which formulas do not ask for.
-        function.fill(&BoundaryCell { centre, time, axis: Axis::X, side: Side::Upper }, inside, outside);
     }
 }
 
@@ -100,7 +107,10 @@ impl<const D: usize> Outside for MeshSides<D> {
                 mirror(D, &self.groups, turn_of(D, self.mesh.faces.normal[face]), *wall, inside, outside);
             }
             Boundary::User(function) => {
-                self.call(function.as_ref(), (face, place), time, inside, outside);
+                // The axis and the side of a box, which formulas do not ask for.
+                let cell =
+                    BoundaryCell { centre: self.position(number, place), time, axis: Axis::X, side: Side::Upper };
+                function.fill(&cell, inside, outside);
             }
             _ => outside.copy_from_slice(inside),
         }

@@ -149,13 +149,13 @@ pub(super) fn problem<const D: usize>(
     let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
     let source = case.source_terms::<D>(&reduced).map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
     // Formulas of a mapped mesh have been written in computational coordinates; those of a mesh from a file get the cells' centroids.
-    let (initial, aux, source) = match mapping.as_ref().filter(|_| case.mesh.file.is_some()) {
-        Some(mapping) => {
-            let own = at_positions(
-                mapping,
-                &Formulas::default(),
-                UserFunctions { initial, aux, source, ..UserFunctions::default() },
-            );
+    let (initial, aux, source) = match mapping
+        .as_ref()
+        .zip(case.mapping_formulas().filter(|_| case.mesh.file.is_some()))
+    {
+        Some((mapping, positions)) => {
+            let own =
+                at_positions(mapping, &positions, UserFunctions { initial, aux, source, ..UserFunctions::default() });
             (own.initial, own.aux, own.source)
         }
         None => (initial, aux, source),

@@ -42,20 +42,21 @@ pub struct SimulationBuilder<'a, const D: usize> {
 /// Refuses what a mesh from a file does not allow.
 fn check_on_mesh(case: &Case, options: &RunOptions, is_offered: bool) -> Result<(), RunError> {
     let wrong = |message: &str, help: &str| Err(RunError::from(case.error("mesh.file", message, help)));
+    if options.precision == Precision::F32 {
+        return wrong("meshes from files run in `f64` only as yet", "leave `--precision` out");
+    }
     if !is_offered {
         let message = format!("the solver `{}` has auxiliary values on the faces of a box", case.shape().name);
         return wrong(&message, "use a solver whose auxiliary values are those of cells");
     }
-    if options.device != Device::Cpu {
-        return wrong("meshes from files run on CPU threads only as yet", "leave `--device` out");
+    if options.device == Device::CudaStreamed {
+        let message = "`--device cuda-streamed` takes values patch by patch, and a mesh from a file is one";
+        return wrong(message, "write `--device cuda`");
     }
     if options.comm.rank().of > 1 {
         return wrong("meshes from files run on one rank only as yet", "use threads: `--threads`");
     }
-    match options.precision {
-        Precision::F64 => Ok(()),
-        Precision::F32 => wrong("meshes from files run in `f64` only as yet", "leave `--precision` out"),
-    }
+    Ok(())
 }
 
 impl<const D: usize> Simulation<D> {

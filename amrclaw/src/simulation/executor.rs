@@ -23,7 +23,7 @@ pub(super) fn make<const D: usize>(
     ratios: Vec<Ratio<D>>,
     options: &RunOptions,
 ) -> Result<Box<dyn Executor<D>>, RunError> {
-    if problem.on_mesh.is_some() {
+    if problem.on_mesh.is_some() && options.device == Device::Cpu {
         return Ok(on_mesh::executor(problem, &solver.double, options.num_threads()));
     }
     match options.precision {
@@ -72,6 +72,9 @@ fn open<const D: usize, R: Scalar>(
         refused("the solver has no CUDA C++; write it with #[riemann::solver], which makes it from the Rust")
     })?;
     let kernels = KernelOptions::of(problem, solver.as_ref(), text, !options.no_fused);
+    if problem.on_mesh.is_some() && kernels.functions.beyond.is_none() {
+        return Err(refused("a side of the mesh has values that no kernel computes"));
+    }
     let (problem, solver, threads) = (problem.clone(), solver.clone(), options.num_threads());
     if options.device == Device::CudaStreamed {
         let lanes = GpuLane::open(number, &kernels, options.device_memory, LANES)?;

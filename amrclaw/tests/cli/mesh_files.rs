@@ -92,7 +92,7 @@ fn what_meshes_do_not_allow_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_block(folder.path(), "square.msh", &[4, 4], Of::Quadrilaterals);
     let case = write_case(folder.path(), CASE);
-    let wrong: [(&[&str], &[&str], &str); 12] = [
+    let wrong: [(&[&str], &[&str], &str); 13] = [
         (&["mesh.cells=[4,4]"], &[], "mesh.cells"),
         (&["levels.max=2"], &[], "levels.max"),
         (&["scheme.split=\"strang\""], &[], "scheme.split"),
@@ -103,7 +103,8 @@ fn what_meshes_do_not_allow_is_refused() {
         (&["solver={name=\"advection\",u=1,v=0}", "initial={q=\"0\"}"], &[], "rotated"),
         (&["output.format=\"clawpack-ascii\""], &[], "output.format"),
         (&["output.field=[{name=\"slope\",formula=\"dx(pressure)\"}]"], &[], "derivatives are not known"),
-        (&[], &["--device", "cuda"], "CPU"),
+        (&[], &["--device", "cuda-streamed"], "patch by patch"),
+        (&[], &["--precision", "f32"], "`f64` only"),
         (&[], &["--ranks", "2"], "rank"),
     ];
     for (sets, arguments, expected) in wrong {

@@ -96,6 +96,10 @@ impl Emulator {
                     "sort_boxes" => "EMULATE(sort_boxes, SortArgs)\n".to_owned(),
                     plan @ ("count_plan" | "sum_plan" | "write_plan") => format!("EMULATE({plan}, PlanArgs)\n"),
                     "divide_plan" => "EMULATE(divide_plan, DivideArgs)\n".to_owned(),
+                    // Their lanes exchange maxima and vote.
+                    cells @ ("cells_update" | "cells_gather" | "cells_range") => {
+                        format!("EMULATE({cells}, CellsArgs)\n")
+                    }
                     // Its threads share rows.
                     "flag_widen" => "EMULATE(flag_widen, WidenArgs)\n".to_owned(),
                     // Its lanes compute a prefix sum.

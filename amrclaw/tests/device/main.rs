@@ -17,6 +17,7 @@ mod library;
 mod machines;
 mod mapped;
 mod narrow;
+mod on_mesh;
 mod plans;
 mod ranks;
 mod refine;

@@ -9,13 +9,13 @@ use super::tuning::{
     SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
-    AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
-    ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs,
-    FlagArgs, FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs,
-    Lattice, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS,
-    PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region,
-    RegionTable, RegisterArgs, RunTable, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs,
-    TurnArgs, TurnedTile, WidenArgs,
+    AverageArgs, BoundaryArgs, Candidate, CellBox, CellShape, CellsArgs, CellsBeyondArgs, Chunk, Chunked, ClusterArgs,
+    ClusterState, ConserveArgs, ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, FaceMapArgs, FaceRun,
+    FillArgs, FillOutsideArgs, FlagArgs, FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs,
+    JoinTilesArgs, LargestArgs, Lattice, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs,
+    Origin, PLAN_COLUMNS, PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs,
+    RefluxArgs, Region, RegionTable, RegisterArgs, RunTable, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile,
+    TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -41,6 +41,8 @@ pub struct Shape {
     pub aux_face: Vec<i32>,
     /// Steps apply source terms.
     pub sourced: bool,
+    /// The cells are those of a mesh from a file.
+    pub cells: Option<CellShape>,
 }
 
 /// Kernels that are compiled together as one text.
@@ -68,6 +70,14 @@ pub enum Group {
     Evaluate,
     /// Ghost cells beyond sides of the domain by functions of the case.
     BoundaryFunction,
+    /// A stage on a mesh, whose cells solve all their faces.
+    CellLoop,
+    /// A stage on a mesh, each face of which is solved once.
+    FaceLoop,
+    /// States at the faces of a mesh.
+    FaceStates,
+    /// States beyond the sides of a mesh.
+    CellsBeyond,
 }
 
 /// A function of the case that kernels call.
@@ -103,12 +113,18 @@ impl Group {
 
     /// Whether the text calls the solver.
     pub fn solves(self) -> bool {
-        matches!(self, Group::Fill | Group::Capacity | Group::Registers | Group::Source)
+        use Group::{Capacity, CellLoop, FaceLoop, FaceStates, Fill, Registers, Source};
+        matches!(self, Fill | Capacity | Registers | Source | CellLoop | FaceLoop | FaceStates)
     }
 
     /// Whether the kernels read and write boxes alone, no values: the text is then the same for all solvers, and compiled once for all.
     fn knows_boxes_alone(self) -> bool {
         matches!(self, Group::Regrid | Group::Plan)
+    }
+
+    /// Whether the kernels work on a mesh from a file.
+    pub fn is_of_cells(self) -> bool {
+        matches!(self, Group::CellLoop | Group::FaceLoop | Group::FaceStates | Group::CellsBeyond)
     }
 
     /// Its rows.
@@ -267,6 +283,18 @@ kernels! {
     EVALUATE = "evaluate" in Evaluate, Work::WarpPerChunk, EvaluateArgs: Lattice;
     /// Fills ghost cells beyond sides of the domain, by functions where there are some.
     BOUNDARY_FUNCTION = "boundary_function" in BoundaryFunction, Work::WarpPerChunk, BoundaryArgs: Lattice Origin;
+    /// A stage on a mesh, by cells.
+    CELLS_UPDATE = "cells_update" in CellLoop, Work::ThreadPerItem, CellsArgs: PatchReport;
+    /// The fluctuations at faces.
+    CELLS_FACES = "cells_faces" in FaceLoop, Work::ThreadPerItem, CellsArgs: PatchReport;
+    /// The end of a stage with these.
+    CELLS_GATHER = "cells_gather" in FaceLoop, Work::ThreadPerItem, CellsArgs: PatchReport;
+    /// The range of values.
+    CELLS_RANGE = "cells_range" in FaceStates, Work::ThreadPerItem, CellsArgs: PatchReport;
+    /// The states at faces.
+    CELLS_STATES = "cells_states" in FaceStates, Work::ThreadPerItem, CellsArgs: PatchReport;
+    /// The states beyond boundary faces.
+    CELLS_BEYOND = "cells_beyond" in CellsBeyond, Work::ThreadPerItem, CellsBeyondArgs: Lattice;
 }
 
 /// Texts that several groups include.
@@ -274,6 +302,7 @@ const BOXES: &str = include_str!("../../kernels/boxes.cuh");
 const OUTSIDE: &str = include_str!("../../kernels/outside.cuh");
 const IN_CELLS: &str = include_str!("../../kernels/in_cells.cuh");
 const SOURCE_PLACE: &str = include_str!("../../kernels/source_place.cuh");
+const CELLS: &str = include_str!("../../kernels/cells.cuh");
 const FLAG_TILES: &str = include_str!("../../kernels/flag_tiles.cuh");
 
 impl Shape {
@@ -317,11 +346,23 @@ impl Shape {
             }
             Group::Evaluate => ("evaluate.cu", &[IN_CELLS]),
             Group::BoundaryFunction => ("boundary_function.cu", &[IN_CELLS]),
+            Group::CellLoop => ("cell_loop.cu", &[CELLS]),
+            Group::FaceLoop => ("face_loop.cu", &[CELLS]),
+            Group::FaceStates => ("face_states.cu", &[CELLS]),
+            Group::CellsBeyond => ("cells_beyond.cu", &[IN_CELLS]),
         };
+        if let Some(cells) = &self.cells
+            && group.is_of_cells()
+        {
+            definitions.extend(cells.definitions(self.dim));
+        }
         let mut texts = vec![include_str!("../../kernels/patch.cuh"), include_str!("../../kernels/faces.cuh")];
         texts.extend(includes);
         texts.extend(group.rows().map(|row| row.text));
         let mut defines = self.defines();
+        if let Some(CellShape { order, limiter, .. }) = self.cells.as_ref().filter(|_| group.is_of_cells()) {
+            defines.extend([("ORDER", order.to_string()), ("LIMITER", limiter.to_string())]);
+        }
         let solver = target.solver.clone().filter(|_| group.solves());
         if group.knows_boxes_alone() {
             defines.retain(|(name, _)| !["CAPACITY", "AUX_FACE_LIST", "SOURCES"].contains(name));
@@ -351,6 +392,7 @@ impl Shape {
             ("VALUE", type_name(target.precision).to_owned()),
             ("NUM_VALUES", function.num_values.to_string()),
             ("POSITIVE_VALUE", function.positive.to_string()),
+            ("ON_MESH", u32::from(self.cells.is_some()).to_string()),
         ]);
         source.definitions.extend([include_str!("../../kernels/functions.cuh").to_owned(), function.text.clone()]);
         (source, Target { solver, ..double })
@@ -386,7 +428,16 @@ mod tests {
     /// Texts that know boxes alone are the same for all solvers, in either precision; those that move values are not.
     #[test]
     fn texts_of_boxes_are_compiled_once_for_all() {
-        let few = Shape { dim: 2, num_ghost: 2, equations: 1, aux: 0, capacity: -1, aux_face: vec![], sourced: false };
+        let few = Shape {
+            dim: 2,
+            num_ghost: 2,
+            equations: 1,
+            aux: 0,
+            capacity: -1,
+            aux_face: vec![],
+            sourced: false,
+            cells: None,
+        };
         let many = Shape { equations: 4, aux: 2, capacity: 1, aux_face: vec![-1, -1], ..few.clone() };
         let text = |shape: &Shape, group, precision, fused| {
             let (source, target) = shape.text(group, &Target { precision, fused, solver: None });
@@ -399,8 +450,16 @@ mod tests {
     /// Initial and auxiliary values have the host's bits in runs with fused operations too; functions that act in a step may use them.
     #[test]
     fn kept_values_are_computed_without_fused_operations() {
-        let shape =
-            Shape { dim: 2, num_ghost: 2, equations: 1, aux: 1, capacity: -1, aux_face: vec![-1], sourced: false };
+        let shape = Shape {
+            dim: 2,
+            num_ghost: 2,
+            equations: 1,
+            aux: 1,
+            capacity: -1,
+            aux_face: vec![-1],
+            sourced: false,
+            cells: None,
+        };
         let function = CaseFunction { text: String::new(), solves: false, num_values: 1, positive: -1 };
         let target = Target { precision: Precision::F64, fused: true, solver: None };
         let fused = |group| shape.text_of_case(group, &function, &target).1.fused;

@@ -3,6 +3,7 @@
 //!
 //! Arrays over axes have three entries, x first, whatever the problem's dimension.
 
+mod cells;
 mod divide;
 mod fix;
 mod gather;
@@ -15,6 +16,7 @@ mod tiles;
 pub mod tuning;
 mod update;
 
+pub use cells::{CellShape, CellsArgs, CellsBeyondArgs};
 pub use divide::{DivideArgs, Form, MAX_PARTS, MAX_RANKS, PartReport, PlanPart, Whose};
 pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs, SourceCellsArgs};
 pub use gather::{

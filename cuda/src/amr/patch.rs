@@ -14,12 +14,14 @@ device_struct! {
         pub cells: [f64; 3],
         /// Cell size.
         pub dx: [f64; 3],
+        /// On a mesh from a file, whose cells are a row, their centroids: `[axis, cell]`.
+        pub centroids: Pointer<f64>,
     }
 }
 
 impl From<riemann::lattice::Lattice> for Lattice {
     fn from(riemann::lattice::Lattice { lower, upper, cells, dx }: riemann::lattice::Lattice) -> Self {
-        Lattice { lower, upper, cells, dx }
+        Lattice { lower, upper, cells, dx, centroids: Pointer::NULL }
     }
 }
 

@@ -5,6 +5,11 @@
 //! it, `q_t = −1/V Σ size · (𝒜⁻ΔQ or 𝒜⁺ΔQ)`, in the order of its own list of faces: the bits depend neither on threads nor on lanes.
 //! Between equal states the fluctuations are zero, whatever the mesh.
 
+mod sums;
+
+pub use crate::frame::text_of_face;
+pub use sums::CellSums;
+
 use crate::axis::Axis;
 use crate::frame::{Frame, half_way};
 use crate::group::{Group, Wall};

@@ -23,7 +23,7 @@ mod geometry;
 mod text;
 
 pub use geometry::{geometry, half_way, is_no_face, no_face};
-pub use text::turned_text;
+pub use text::{text_of_face, turned_text};
 
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;

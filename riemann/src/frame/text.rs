@@ -12,8 +12,8 @@ const QUALIFIERS: &str = "__device__ __forceinline__";
 pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> DeviceSource {
     let DeviceSource { body, aux, .. } = &inside;
     let behind = behind(groups, dim);
-    let frame = if dim == 3 { frame_in_space(*aux) } else { frame_in_plane(*aux) };
-    let [enter, leave] = ["enter", "leave"].map(|turn| turned_text(turn, "q", "Real", groups, dim));
+    let frame = frame_of_mapped(dim, *aux);
+    let turned = enter_and_leave(groups, dim);
     let mirrored = mirrored(groups, dim, inside.equations);
     let mut text = format!(
         r"    // In the frame of each face
@@ -32,13 +32,7 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
         for (int a = 0; a < Inside::A; ++a) values[a] = aux[a];
         return values;
     }}
-{frame}{behind}        {QUALIFIERS} State enter(State q) const {{
-{enter}            return q;
-        }}
-        {QUALIFIERS} State leave(State q) const {{
-{leave}            return q;
-        }}
-        {QUALIFIERS} State mirrored(const Frame& beyond, State q) const {{
+{frame}{behind}{turned}        {QUALIFIERS} State mirrored(const Frame& beyond, State q) const {{
             const int wall = beyond.behind();
 {mirrored}            return q;
         }}
@@ -202,14 +196,61 @@ fn mirrored(groups: &[Group], dim: usize, equations: usize) -> String {
     text
 }
 
-/// The beginning of the struct of a face's frame in the plane.
-fn frame_in_plane(aux: usize) -> String {
+/// The beginning of the struct of the frame of a mapped cell's lower face; `aux` auxiliary values come before those of the geometry.
+fn frame_of_mapped(dim: usize, aux: usize) -> String {
+    let head = "    struct Frame {\n";
+    if dim == 3 {
+        let turn = format!("for (int d = 0; d < 3; ++d) turn[d] = aux[{aux} + 4 * axis + d];");
+        let size = format!("size = aux[{aux} + 4 * axis + 3];");
+        return head.to_owned()
+            + &frame_in_space(&format!("Frame(Axis axis, const Aux& aux) : axis(axis) {{ {turn} {size} }}"));
+    }
+    let [nx, ny, size] = [0, 1, 2].map(|k| format!("aux[{aux} + 3 * axis + {k}]"));
+    let members = format!("axis(axis), nx({nx}), ny({ny}), size({size})");
+    head.to_owned() + &frame_in_plane(&format!("Frame(Axis axis, const Aux& aux) : {members} {{}}"))
+}
+
+/// The functions that turn a state into a frame and out of it.
+fn enter_and_leave(groups: &[Group], dim: usize) -> String {
+    let function = |turn: &str| {
+        let turned = turned_text(turn, "q", "Real", groups, dim);
+        format!("        {QUALIFIERS} State {turn}(State q) const {{\n{turned}            return q;\n        }}\n")
+    };
+    function("enter") + &function("leave")
+}
+
+/// CUDA C++ of the frame of a face of any direction, `FaceFrame`, made of [`turn_of`](crate::cells::turn_of) its normal: `enter` and `leave`, and
+/// `mirror`, a state's image in the wall with a number in [`walls`]. It relies on what a solver's text relies on.
+pub fn text_of_face(groups: &[Group], dim: usize) -> String {
+    let frame = if dim == 3 {
+        frame_in_space("explicit FaceFrame(const Array<Real, 3>& turn) : axis(X), turn(turn), size(Real(0.0)) {}")
+    } else {
+        let members = "axis(X), nx(turn[0]), ny(turn[1]), size(Real(0.0))";
+        frame_in_plane(&format!("explicit FaceFrame(const Array<Real, 3>& turn) : {members} {{}}"))
+    };
+    let mut signs = String::new();
+    for (number, &wall) in walls(groups).iter().enumerate() {
+        for group in groups {
+            for (k, m) in group.components(dim).enumerate() {
+                if group.is_negated(dim, k, Axis::X, wall) {
+                    signs += &format!("            if (wall == {number}) q[{m}] = -q[{m}];\n");
+                }
+            }
+        }
+    }
+    let turned = enter_and_leave(groups, dim);
     format!(
-        r"    struct Frame {{
-        Axis axis;
+        "struct FaceFrame {{\n{frame}{turned}        {QUALIFIERS} State mirror(State q, int wall) const {{\n            \
+         q = enter(q);\n{signs}            return leave(q);\n        }}\n}};\n"
+    )
+}
+
+/// The beginning of the struct of a face's frame in the plane, after its name.
+fn frame_in_plane(constructor: &str) -> String {
+    format!(
+        r"        Axis axis;
         Real nx, ny, size;
-        {QUALIFIERS} Frame(Axis axis, const Aux& aux)
-            : axis(axis), nx(aux[{aux} + 3 * axis]), ny(aux[{aux} + 3 * axis + 1]), size(aux[{aux} + 3 * axis + 2]) {{}}
+        {QUALIFIERS} {constructor}
         {QUALIFIERS} void enter(Real& u, Real& v) const {{
             const Real a = u, b = v, normal = (a * nx) + (b * ny);
             u = axis == X ? normal : (a * ny) - (b * nx);
@@ -225,16 +266,12 @@ fn frame_in_plane(aux: usize) -> String {
 }
 
 /// The same in space.
-fn frame_in_space(aux: usize) -> String {
+fn frame_in_space(constructor: &str) -> String {
     format!(
-        r"    struct Frame {{
-        Axis axis;
+        r"        Axis axis;
         Array<Real, 3> turn;
         Real size;
-        {QUALIFIERS} Frame(Axis axis, const Aux& aux) : axis(axis) {{
-            for (int d = 0; d < 3; ++d) turn[d] = aux[{aux} + 4 * axis + d];
-            size = aux[{aux} + 4 * axis + 3];
-        }}
+        {QUALIFIERS} {constructor}
         {QUALIFIERS} void enter(Real& u, Real& v, Real& w) const {{
             const Real part = ((u * turn[0]) + (v * turn[1])) + (w * turn[2]);
             const Real twice = part + part;

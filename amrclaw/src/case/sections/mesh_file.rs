@@ -1,14 +1,14 @@
 //! A mesh from a file: `mesh.file`, and the keys that go with it.
 
 use super::{fields, path_from_case};
-use crate::case::choice::{BoundaryKind, MeshGradient, MeshLimiter, MeshOrder, MeshTime};
+use crate::case::choice::{BoundaryKind, MeshGradient, MeshLimiter, MeshLoop, MeshOrder, MeshTime};
 use crate::case::origin::Value;
 use crate::case::reader::Reader;
 use crate::case::settings::{InflowValues, MeshFile};
 use crate::frames::FrameFormat;
 use std::path::Path;
 use std::sync::Arc;
-use unstructured::step::{Gradient, Limiter, Scheme, TimeStep};
+use unstructured::step::{Gradient, Limiter, Scheme, SolvedBy, TimeStep};
 use unstructured::{Mesh, MeshError, Order};
 
 /// Keys that a mesh from a file leaves without meaning, and why.
@@ -81,7 +81,7 @@ fn open(path: &Path, order: MeshOrder, pairs: &[[String; 2]]) -> Result<Mesh, Me
 
 /// Keys of meshes from files, in a case without.
 fn only_with_file(reader: &mut Reader<'_>) {
-    for key in ["mesh.order", "mesh.periodic", "scheme.time", "scheme.gradient"] {
+    for key in ["mesh.order", "mesh.periodic", "scheme.time", "scheme.gradient", "scheme.loop"] {
         let present = reader.is_present(key);
         reader.check(!present, key, "is for a mesh from a file", "remove the line, or write `mesh.file`");
     }
@@ -133,6 +133,18 @@ fn scheme(reader: &mut Reader<'_>) -> Scheme {
             Some(MeshLimiter::None) => Limiter::None,
             Some(MeshLimiter::BarthJespersen) => Limiter::BarthJespersen,
             _ => Limiter::Venkatakrishnan,
+        },
+        solved_by: match reader.optional_choice("scheme.loop").unwrap_or(MeshLoop::Auto) {
+            MeshLoop::Cell => SolvedBy::Cells,
+            MeshLoop::Face => SolvedBy::Faces,
+            // At order 2 a face has three Riemann problems, of which only one is solved twice by cells, but all read states at faces.
+            MeshLoop::Auto => {
+                if order > 1 {
+                    SolvedBy::Faces
+                } else {
+                    SolvedBy::Cells
+                }
+            }
         },
     }
 }

@@ -59,7 +59,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// Totals over a level's uncovered cells. Patches are summed in their order, so that the number of threads does not matter.
-    pub(super) fn level_totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+    pub(in crate::exec) fn level_totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
         let store = &self.levels[level.index()];
         let num_eqn = store.num_eqn;
         let volume = store.geometry.volume();

@@ -6,7 +6,7 @@ use crate::physics::{Boundary, Criterion, DeviceForm, Formulas, MappedFormulas, 
 use cuda::amr::{CaseFunction, mapped_cells};
 use riemann::device_source::DeviceSource;
 use riemann::frame::{no_face, turned_text};
-use riemann::group::{Group, GroupKind, Wall};
+use riemann::group::{Group, GroupKind, Wall, walls};
 use std::fmt::Write;
 
 /// The functions of a problem that kernels compute; the host computes the others.
@@ -24,6 +24,8 @@ pub struct CaseFunctions {
     pub initial: Option<CaseFunction>,
     /// What lies beyond sides of the domain: all sides' functions in one text; nothing if there are none.
     pub boundary: Option<CaseFunction>,
+    /// What lies beyond the sides of a mesh from a file; nothing if kernels cannot compute one of them.
+    pub beyond: Option<CaseFunction>,
 }
 
 impl CaseFunctions {
@@ -62,6 +64,7 @@ impl CaseFunctions {
             aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
             initial: made(problem.initial.device_form(), solver.equations, solver.has_positive),
             boundary: boundaries(problem, solver),
+            beyond: beyond_mesh(problem, solver.equations),
         }
     }
 }
@@ -99,6 +102,32 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
     }
     let text = positions.map_or(String::new(), |positions| function("map_position", &positions)) + &text + "}\n";
     any.then_some(CaseFunction { text, solves, num_values: solver.equations, positive: -1 })
+}
+
+/// The rules of all sides of a mesh from a file, by the numbers of their names; `None` if kernels cannot compute one of them.
+fn beyond_mesh<const D: usize>(problem: &Problem<D>, equations: usize) -> Option<CaseFunction> {
+    let sides = &problem.on_mesh.as_ref()?.sides;
+    let mut text = String::from(
+        "__device__ __forceinline__ void case_beyond(\n    unsigned rule, const Spotted& at, const FaceFrame& frame, const State& q, \
+         double* values)\n{\n    for (int m = 0; m < M; m++) values[m] = q[m];\n",
+    );
+    for (number, rule) in sides.rules().iter().enumerate() {
+        let lines = match rule {
+            Boundary::Wall(wall) => {
+                let wall = walls(sides.groups()).iter().position(|known| known == wall)?;
+                format!(
+                    "    const State image = frame.mirror(q, {wall});\n    for (int m = 0; m < M; m++) values[m] = image[m];\n"
+                )
+            }
+            Boundary::User(function) => match function.device_form()? {
+                DeviceForm::Formulas(formulas) => lines(&formulas, |quantity| known(quantity, equations)),
+                _ => return None,
+            },
+            _ => continue,
+        };
+        let _ = write!(text, "    if (rule == {number}) {{\n{lines}    }}\n");
+    }
+    Some(CaseFunction { text: text + "}\n", solves: true, num_values: equations, positive: -1 })
 }
 
 /// The beginning of the function for all sides.

@@ -3,12 +3,11 @@
 use super::{HostTables, Queue, Table, TableBuilder, origin, pointer, region};
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::{CellBox, CellIndex};
-use crate::mesh::Geometry;
 use crate::plan::AuxOrigins;
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{CONTINUE_AUX, EVALUATE};
-use cuda::amr::{ContinueArgs, EvaluateArgs, Patch};
+use cuda::amr::{ContinueArgs, EvaluateArgs, Lattice, Patch};
 use riemann::axis::Axis;
 use std::ops::Range;
 
@@ -37,7 +36,7 @@ struct Continued {
 
 /// Where a function's values are written, and its arguments.
 #[derive(Clone, Copy)]
-pub(in crate::exec) struct EvaluatePlace<const D: usize> {
+pub(in crate::exec) struct EvaluatePlace {
     /// The level's patches.
     pub patches: Pointer<Patch>,
     /// The array that it fills.
@@ -46,7 +45,8 @@ pub(in crate::exec) struct EvaluatePlace<const D: usize> {
     pub aux: Pointer<Real>,
     /// Set by the kernel if a value is invalid.
     pub refused: Pointer<u32>,
-    pub geometry: Geometry<D>,
+    /// Where the level's cells lie.
+    pub level: Lattice,
     /// The time.
     pub t: f64,
 }
@@ -122,11 +122,11 @@ impl<M> FunctionTables<M> {
     ///
     /// # Safety
     /// The patches are those of the tables' level, and the arrays are theirs.
-    pub unsafe fn evaluate<const D: usize, Q: Queue<Memory = M>>(
+    pub unsafe fn evaluate<Q: Queue<Memory = M>>(
         &self,
-        (queue, kernel): (&Q, &'static str),
+        (queue, kernel, dim): (&Q, &'static str, usize),
         group: usize,
-        place: EvaluatePlace<D>,
+        place: EvaluatePlace,
     ) -> Result<(), CudaError> {
         let Group { asked, continued } = &self.groups[group];
         let args = EvaluateArgs {
@@ -135,11 +135,11 @@ impl<M> FunctionTables<M> {
             out: place.out,
             aux: place.aux,
             refused: place.refused,
-            level: place.geometry.in_space().into(),
+            level: place.level,
             t: place.t,
         };
         // SAFETY: the regions are cells of the level's patches, each of which has one lane.
-        unsafe { queue.launch(kernel, EVALUATE.grid(asked.num_chunks as usize, D), &args)? };
+        unsafe { queue.launch(kernel, EVALUATE.grid(asked.num_chunks as usize, dim), &args)? };
         for Continued { table, origins, face } in continued {
             let args = ContinueArgs {
                 table: table.regions::<Q>(&self.memory),
@@ -150,7 +150,7 @@ impl<M> FunctionTables<M> {
                 padding: 0,
             };
             // SAFETY: the regions are cells of the level's patches, each has one lane, and what it reads none writes.
-            unsafe { queue.run(&CONTINUE_AUX, D, table.num_chunks as usize, &args)? };
+            unsafe { queue.run(&CONTINUE_AUX, dim, table.num_chunks as usize, &args)? };
         }
         Ok(())
     }

@@ -4,14 +4,15 @@ use super::CaseFunctions;
 use crate::exec::step::{sweeps, swept_scheme};
 use crate::physics::Problem;
 use crate::threads::parallel_map;
-use cuda::amr::kernels::{BOUNDARY_FUNCTION, EVALUATE, FLAG_FUNCTION, Row, SOURCE_FUNCTION};
-use cuda::amr::{CaseFunction, Group, Shape, TileShape, UpdateOptions};
+use cuda::amr::kernels::{BOUNDARY_FUNCTION, CELLS_BEYOND, EVALUATE, FLAG_FUNCTION, Row, SOURCE_FUNCTION};
+use cuda::amr::{CaseFunction, CellShape, Group, Shape, TileShape, UpdateOptions};
 use cuda::compile::{MOST_REDUCED, REDUCED_PARAMETERS, Source, Target};
 use cuda::{ConstantArray, CudaError, Device, Kernel};
 use riemann::device_source::DeviceSource;
 use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Precision;
 use riemann::real::Scalar;
+use unstructured::step::{Limiter, SolvedBy};
 
 /// What a run's kernels are compiled for.
 #[derive(Clone, Debug)]
@@ -20,8 +21,10 @@ pub struct KernelOptions {
     pub shape: Shape,
     /// The scheme of a sweep.
     pub scheme: Scheme,
-    /// Axes of each kind of sweep.
+    /// Axes of each kind of sweep; none on a mesh from a file.
     pub sweeps: Vec<[bool; 3]>,
+    /// Who solves faces on a mesh from a file.
+    pub solved_by: Option<SolvedBy>,
     /// Precision, fused operations, the solver.
     pub target: Target,
     /// Keep what the conservation fix needs.
@@ -76,6 +79,9 @@ impl KernelOptions {
             sweeps::<D>(problem.split, problem.looks_beside).iter().map(|sweep| sweep.axes).collect();
         sweeps.sort_unstable();
         sweeps.dedup();
+        if problem.on_mesh.is_some() {
+            sweeps.clear();
+        }
         let scheme = swept_scheme(problem);
         let shape = Shape {
             dim: D,
@@ -85,13 +91,24 @@ impl KernelOptions {
             capacity: scheme.capacity,
             sourced: problem.applies_sources(solver.has_source()),
             aux_face: solver.aux_face().iter().map(|axis| axis.map_or(-1, |axis| axis as i32)).collect(),
+            cells: problem.on_mesh.as_ref().map(|on_mesh| CellShape {
+                order: on_mesh.scheme.order,
+                limiter: match on_mesh.scheme.limiter {
+                    Limiter::None => 0,
+                    Limiter::BarthJespersen => 1,
+                    Limiter::Venkatakrishnan => 2,
+                },
+                groups: on_mesh.sides.groups().to_vec(),
+            }),
         };
         let functions = CaseFunctions::of(problem, &text);
         let reduced: Vec<String> = problem.reduced.iter().flat_map(|reduced| reduced.names()).cloned().collect();
         assert!(reduced.len() <= MOST_REDUCED, "checked with the case");
         let text = DeviceSource { reduced, ..text };
         let target = Target { precision: Precision::of::<R>(), fused, solver: Some(text) };
-        KernelOptions { shape, scheme, sweeps, target, conservation_fix: problem.conservation_fix, functions }
+        let solved_by = problem.on_mesh.as_ref().map(|on_mesh| on_mesh.scheme.solved_by);
+        let conservation_fix = problem.conservation_fix && solved_by.is_none();
+        KernelOptions { shape, scheme, sweeps, solved_by, target, conservation_fix, functions }
     }
 
     fn solver(&self) -> &DeviceSource {
@@ -110,15 +127,25 @@ impl KernelOptions {
             Group::Capacity => self.shape.capacity >= 0,
             Group::Registers => self.conservation_fix,
             Group::Source => self.solver().has_source,
-            Group::FlagFunction | Group::SourceFunction | Group::Evaluate | Group::BoundaryFunction => false,
+            _ => false,
         };
-        let groups = Group::ALL.into_iter().filter(needed).map(|group| self.group(group));
+        let groups = Group::ALL.into_iter().filter(needed).chain(self.of_mesh()).map(|group| self.group(group));
         groups.chain(self.updates()).chain(self.of_case()).collect()
+    }
+
+    /// The groups of a stage on a mesh from a file.
+    fn of_mesh(&self) -> impl Iterator<Item = Group> {
+        let stage = self.solved_by.map(|by| match by {
+            SolvedBy::Cells => Group::CellLoop,
+            SolvedBy::Faces => Group::FaceLoop,
+        });
+        let is_second = self.shape.cells.as_ref().is_some_and(|cells| cells.order > 1);
+        stage.into_iter().chain(is_second.then_some(Group::FaceStates))
     }
 
     /// The texts of the kernels that call functions of the case.
     pub fn of_case(&self) -> impl Iterator<Item = KernelText> {
-        let CaseFunctions { flag, source, aux, centres, initial, boundary } = &self.functions;
+        let CaseFunctions { flag, source, aux, centres, initial, boundary, beyond } = &self.functions;
         let text = |row: &'static Row, name: &'static str, function: &Option<CaseFunction>| {
             let (source, target) = self.shape.text_of_case(row.group, function.as_ref()?, &self.target);
             let others = row.group.rows().map(|row| [row.name; 2]).filter(|[other, _]| *other != row.name);
@@ -131,6 +158,7 @@ impl KernelOptions {
             text(EVALUATE.row, EVALUATE_CENTRES, centres),
             text(EVALUATE.row, EVALUATE_INITIAL, initial),
             text(BOUNDARY_FUNCTION.row, BOUNDARY_FUNCTION.row.name, boundary),
+            text(CELLS_BEYOND.row, CELLS_BEYOND.row.name, beyond),
         ];
         all.into_iter().flatten()
     }

@@ -35,7 +35,7 @@ pub(super) enum Array {
 #[derive(Clone, Copy)]
 pub(super) struct Step {
     pub level: Level,
-    dt: f64,
+    pub dt: f64,
     pub reports: Pointer<PatchReport>,
 }
 
@@ -46,7 +46,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.defer_error(refreshed)?;
         let reports = self.reports.begin(&self.machine, self.levels[l].mesh.patches().len())?;
         self.make_arrays(l)?;
-        self.make_tiles(l)?;
         let step = Step { level, dt, reports };
         let (time, source_split) = (self.levels[l].states.time, self.problem.source_split);
         let slides = self.levels[l].slide.is_some();
@@ -65,6 +64,33 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.reports.note(StepReport { broken: None, ..found });
             (input, stage) = (output, 1 - stage);
         }
+        match &self.on_mesh {
+            Some(mesh) => self.advance_mesh(mesh, step, (input, stage))?,
+            None => self.advance_patches(step, (input, stage), plans)?,
+        }
+        let (after_from, after_for) = source_after_waves(source_split, time, dt);
+        if after_for > 0.0 {
+            self.advance_source_cells(level, &plans[l], after_from, after_for)?;
+            let found = self.apply_source(step, [Array::Next; 2], None, after_from, after_for)?;
+            self.reports.note(found);
+        }
+        self.levels[l].advance(dt);
+        if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
+            self.send_coarse_faces(level.finer())?;
+        }
+        Ok(())
+    }
+
+    /// Takes the sweeps of a step of the level's patches, from the states `input`. `stage`: the first free array between them.
+    fn advance_patches(
+        &mut self,
+        step: Step,
+        (mut input, mut stage): (Array, usize),
+        plans: &[LevelPlans<D>],
+    ) -> Result<(), ExecError> {
+        let l = step.level.index();
+        self.make_tiles(l)?;
+        let slides = self.levels[l].slide.is_some();
         for n in 0..self.sweeps.len() {
             let output = if slides || n + 1 == self.sweeps.len() { Array::Next } else { Array::Stage(stage) };
             let own = plans[l].has_faces();
@@ -81,16 +107,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 }
             }
             (input, stage) = (output, 1 - stage);
-        }
-        let (after_from, after_for) = source_after_waves(source_split, time, dt);
-        if after_for > 0.0 {
-            self.advance_source_cells(level, &plans[l], after_from, after_for)?;
-            let found = self.apply_source(step, [Array::Next; 2], None, after_from, after_for)?;
-            self.reports.note(found);
-        }
-        self.levels[l].advance(dt);
-        if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
-            self.send_coarse_faces(level.finer())?;
         }
         Ok(())
     }
@@ -113,7 +129,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(());
         }
         let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang);
-        let wanted = (self.sweeps.len() - 1 + strang_source).min(2);
+        let wanted = match &self.on_mesh {
+            Some(mesh) => mesh.intermediate() + strang_source,
+            None => (self.sweeps.len() - 1 + strang_source).min(2),
+        };
         for stage in &mut self.stage[..wanted] {
             if stage.as_ref().is_none_or(|(_, held)| *held < bytes) {
                 *stage = Some((self.machine.allocate(bytes)?, bytes));

@@ -11,6 +11,7 @@ use crate::index::Level;
 use crate::mesh::LevelMesh;
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
+use cuda::amr::Lattice;
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
@@ -82,9 +83,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &self.levels[level.index()];
         let (patches, aux) = (store.patches(), store.aux_address());
         let refused = pointer::<_, N>(&self.refused, 0);
-        let place = EvaluatePlace { patches, out, aux, refused, geometry: store.geometry, t };
+        let place = EvaluatePlace { patches, out, aux, refused, level: self.lattice(level), t };
         // SAFETY: the tables are the level's; its array has room for the values.
-        unsafe { tables.evaluate((&self.machine, kernel), 0, place) }
+        unsafe { tables.evaluate((&self.machine, kernel, D), 0, place) }
+    }
+
+    /// Where the cells of a level lie.
+    pub(super) fn lattice(&self, level: Level) -> Lattice {
+        let lattice = Lattice::from(self.levels[level.index()].geometry.in_space());
+        Lattice { centroids: self.on_mesh.as_ref().map_or(Pointer::NULL, |mesh| mesh.centroids), ..lattice }
     }
 
     fn is_refused(&self) -> Result<bool, CudaError> {

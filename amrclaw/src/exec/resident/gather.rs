@@ -211,8 +211,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let out = self.reports.sample(&self.machine)?;
         let store = &self.levels[level.index()];
         let layout = &store.layout.patches[patch];
-        let Surroundings { cells, weights } = store.geometry.around(position, &layout.with_ghosts());
-        let local: [i32; D] = std::array::from_fn(|d| cells.lo[d] - layout.cells.lo[d]);
+        let (first, weights) = match self.on_mesh {
+            // The values of the cell alone.
+            Some(_) => (store.geometry.cell_at(position), [1.0; 8]),
+            None => {
+                let Surroundings { cells, weights } = store.geometry.around(position, &layout.with_ghosts());
+                (cells.lo, weights)
+            }
+        };
+        let local: [i32; D] = std::array::from_fn(|d| first[d] - layout.cells.lo[d]);
         let args = SampleArgs { view: store.view(), out, weights, patch: patch as u32, cell: axes(local, 0) };
         // SAFETY: the cells around the point lie in the patch and its ghost cells; there is room for the values.
         unsafe { self.machine.run(&SAMPLE, D, self.sizes.num_eqn, &args)? };
@@ -220,6 +227,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     pub(super) fn level_totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+        if self.on_mesh.is_some() {
+            // One row: on the device a single thread would add it up.
+            let fetched = self.fetch_level(level);
+            let sums = |()| self.host.lock().level_totals(level, finer);
+            return fetched.map_or_else(|_| vec![f64::NAN; self.sizes.num_eqn], sums);
+        }
         // This fails only if the device is lost; the run has reported that, and its totals are not known.
         self.sum_rows(level, finer).unwrap_or_else(|_| vec![f64::NAN; self.sizes.num_eqn])
     }

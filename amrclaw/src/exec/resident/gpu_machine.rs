@@ -90,9 +90,11 @@ impl GpuMachine {
     pub fn open(ordinal: usize, memory_limit: Option<u64>, options: &KernelOptions) -> Result<Self, CudaError> {
         let device = Device::open(ordinal, memory_limit)?;
         let CompiledKernels { kernels, parameters } = compile(&device, &options.texts())?;
-        let update = kernels.iter().find(|(name, _)| name.starts_with("update")).expect("there is an update");
-        let blocks = update.1.blocks_per_multiprocessor(&device, options.update_threads())?;
-        let resident_tiles = blocks * device.info().multiprocessors;
+        // On a mesh from a file there are no tiles.
+        let resident_tiles = match kernels.iter().find(|(name, _)| name.starts_with("update")) {
+            Some((_, update)) => update.blocks_per_multiprocessor(&device, options.update_threads())?,
+            None => 1,
+        } * device.info().multiprocessors;
         let mut copied = Vec::with_capacity(STAGING_PARTS);
         for _ in 0..STAGING_PARTS {
             copied.push(device.event(false)?);

@@ -26,6 +26,7 @@ mod initial;
 mod join_flags;
 mod levels;
 mod message_buffers;
+mod on_mesh;
 mod plans;
 mod probe;
 mod reads;
@@ -59,6 +60,7 @@ use gather::Reports;
 use host_tables::Sizes;
 use levels::Replacement;
 use message_buffers::{MessageBuffers, OpenedMemories};
+use on_mesh::DeviceMesh;
 use parking_lot::Mutex;
 use reads::Reads;
 use riemann::axis::Axis;
@@ -98,7 +100,9 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     /// Levels replaced since the last [`Executor::save`].
     stash: Stash<DeviceLevel<D, N>>,
     /// States between the parts of a split step, and their bytes.
-    stage: [Option<(N::Memory, usize)>; 2],
+    stage: [Option<(N::Memory, usize)>; 3],
+    /// The mesh from a file, if the problem is on one.
+    on_mesh: Option<DeviceMesh<N>>,
     epoch: MeshEpoch,
     reports: Reports<N>,
     /// This rank, and the others.
@@ -166,7 +170,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             refused: machine.allocate(size_of::<u32>())?,
             host_works: HostWorks::default(),
             levels: Vec::new(),
-            stage: [None, None],
+            stage: [None, None, None],
+            on_mesh: DeviceMesh::of::<D, R>(&machine, &problem, sizes.num_eqn)?,
             epoch: MeshEpoch::default(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
             ranks: Ranks::default(),

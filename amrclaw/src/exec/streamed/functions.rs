@@ -92,9 +92,9 @@ impl<const D: usize, L: Lane> AllLevelFunctions<D, L> {
         cells: &LevelCells<'_, D>,
         [out, aux]: [Pointer<Real>; 2],
         t: f64,
-    ) -> EvaluatePlace<D> {
+    ) -> EvaluatePlace {
         let (patches, refused) = (pointer::<_, L>(&level.patches, 0), self.refused.at(0));
-        EvaluatePlace { patches, out, aux, refused, geometry: cells.geometry, t }
+        EvaluatePlace { patches, out, aux, refused, level: cells.geometry.in_space().into(), t }
     }
 
     fn evaluate(
@@ -102,10 +102,10 @@ impl<const D: usize, L: Lane> AllLevelFunctions<D, L> {
         (buffers, kernel): (&LaneBuffers<L>, &'static str),
         tables: &FunctionTables<L::Memory>,
         number: usize,
-        place: EvaluatePlace<D>,
+        place: EvaluatePlace,
     ) -> Result<(), CudaError> {
         // SAFETY: the tables are the level's, and the lane has room for the batch.
-        unsafe { tables.evaluate((&buffers.queue, kernel), number, place) }
+        unsafe { tables.evaluate((&buffers.queue, kernel, D), number, place) }
     }
 
     /// True if a kernel has found an invalid value since the last call.

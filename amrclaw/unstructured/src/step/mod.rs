@@ -9,9 +9,12 @@ mod reconstruct;
 mod stencil;
 
 use crate::Mesh;
+pub use reconstruct::smoothness;
+pub use stencil::{Across, stencil};
+
 use chunks::{Shared, for_chunks, largest};
 use reconstruct::Reconstruction;
-use riemann::cells::{CellFaces, Keep, turn_of};
+use riemann::cells::{CellFaces, CellSums, Keep, turn_of};
 use riemann::lattice::Lattice;
 use riemann::patch::{PACK_OVERRUN, PatchSolver, SourceRow};
 use std::ops::Range;
@@ -28,6 +31,17 @@ pub struct Scheme {
     pub gradient: Gradient,
     /// What keeps them from new extremes.
     pub limiter: Limiter,
+    /// Who solves a face's Riemann problem, on a device.
+    pub solved_by: SolvedBy,
+}
+
+/// Who solves a face's Riemann problem on a device. Results are the same to the bit; the processor's threads solve each face once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SolvedBy {
+    /// Both cells beside it, each for itself: nothing is stored in between.
+    Cells,
+    /// The face itself, once; then cells gather.
+    Faces,
 }
 
 /// Stages of a step: Runge–Kutta methods that are mixtures of forward steps. Shu & Osher 1988, doi:10.1016/0021-9991(88)90177-5.
@@ -43,7 +57,7 @@ pub enum TimeStep {
 
 impl TimeStep {
     /// For each stage the part of the step at which it starts, and the share of it in the mixture with the state before the step.
-    const fn stages(self) -> &'static [(f64, f64)] {
+    pub const fn stages(self) -> &'static [(f64, f64)] {
         match self {
             TimeStep::Euler => &[(0.0, 1.0)],
             TimeStep::Rk2 => &[(0.0, 1.0), (1.0, 0.5)],
@@ -306,7 +320,10 @@ impl Stepper {
                 for (m, sum) in sums[..self.num_eqn].iter().enumerate() {
                     let (before, now) = (q.values[m * q.component + cell], self.states[m * self.component + cell]);
                     // SAFETY: each cell is in one chunk, which alone writes it.
-                    unsafe { new.set(m * q.component + cell, before + share * ((now - before) - per_volume * sum)) };
+                    unsafe {
+                        let mixed = CellSums::mixed(before, now, per_volume * sum, share);
+                        new.set(m * q.component + cell, mixed);
+                    }
                 }
             }
             most

@@ -4,7 +4,9 @@ use super::chunks::{CHUNK, Shared, for_chunks, largest};
 use super::stencil::{Across, stencil};
 use super::{Field, Limiter, MOST_EQUATIONS, Scheme, padded, row_is_admissible};
 use crate::Mesh;
+use riemann::cells::CellSums;
 use riemann::patch::PatchSolver;
+use riemann::real::Real;
 
 /// Venkatakrishnan's K: extremes of waves longer than some cells stay, where K cells are a tenth of the mesh.
 const SMOOTH: f64 = 5.0;
@@ -30,17 +32,12 @@ impl Reconstruction {
             let first = first_place + side * mesh.num_faces();
             padded((first..first + mesh.num_faces()).map(|place| place as u32))
         };
-        let whole: f64 = mesh.volume.iter().sum();
-        let smooth = |volume: &f64| (SMOOTH * (volume / whole).powf(1.0 / mesh.dim as f64)).powi(3);
         Reconstruction {
             across: stencil(mesh, scheme.gradient, first_place),
             limiter: scheme.limiter,
             faces_at: [side(0), side(1)],
             first_place,
-            smooth: match scheme.limiter {
-                Limiter::Venkatakrishnan => mesh.volume.iter().map(smooth).collect(),
-                _ => Vec::new(),
-            },
+            smooth: smoothness(mesh, scheme.limiter),
         }
     }
 
@@ -69,18 +66,20 @@ impl Reconstruction {
                     let (mut gradient, mut below, mut above) = ([0.0; 3], 0.0_f64, 0.0_f64);
                     for face in across {
                         let difference = value(face.neighbour) - own;
-                        (0..3).for_each(|d| gradient[d] += face.weight[d] * difference);
-                        (below, above) = (below.min(difference), above.max(difference));
+                        (0..mesh.dim).for_each(|d| gradient[d] += face.weight[d] * difference);
+                        (below, above) = (Real::min(below, difference), Real::max(above, difference));
                     }
                     let mut changes = [0.0; MOST_FACES];
                     for (change, face) in changes.iter_mut().zip(across) {
-                        *change = (0..3).map(|d| gradient[d] * face.to_face[d]).sum();
+                        *change = CellSums::change(gradient, face.to_face);
                     }
                     let smooth = self.smooth.get(cell).map_or(0.0, |smooth| smooth * range * range);
                     let factor = self.factor(&changes[..across.len()], [below, above], smooth);
                     for (face, change) in across.iter().zip(changes) {
                         // SAFETY: a cell's own state at a face is written by it alone, and read later.
-                        unsafe { states.set(m * component + face.at_face as usize, own + factor * change) };
+                        unsafe {
+                            states.set(m * component + face.at_face as usize, CellSums::at_face(own, factor, change))
+                        };
                     }
                 }
             });
@@ -91,15 +90,10 @@ impl Reconstruction {
     fn factor(&self, changes: &[f64], [below, above]: [f64; 2], smooth: f64) -> f64 {
         let mut factor = 1.0_f64;
         for &change in changes {
-            let most = if change > 0.0 { above } else { below };
             factor = match self.limiter {
                 Limiter::None => return 1.0,
-                _ if change == 0.0 => factor,
-                Limiter::BarthJespersen => factor.min(most / change),
-                Limiter::Venkatakrishnan => {
-                    let square = most * most + smooth;
-                    factor.min((square + 2.0 * change * most) / (square + change * (2.0 * change + most)))
-                }
+                Limiter::BarthJespersen => CellSums::barth_jespersen(factor, change, below, above),
+                Limiter::Venkatakrishnan => CellSums::venkatakrishnan(factor, change, below, above, smooth),
             };
         }
         factor
@@ -146,6 +140,16 @@ impl Reconstruction {
         }
         debug_assert!(num_eqn <= MOST_EQUATIONS);
     }
+}
+
+/// Of each cell ε² of Venkatakrishnan's limiter, per square of the states' range; nothing for others.
+pub fn smoothness(mesh: &Mesh, limiter: Limiter) -> Vec<f64> {
+    if limiter != Limiter::Venkatakrishnan {
+        return Vec::new();
+    }
+    let whole: f64 = mesh.volume.iter().sum();
+    let smooth = |volume: &f64| (SMOOTH * (volume / whole).powf(1.0 / mesh.dim as f64)).powi(3);
+    mesh.volume.iter().map(smooth).collect()
 }
 
 /// The largest value of cells less the smallest.

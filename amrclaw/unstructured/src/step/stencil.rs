@@ -6,19 +6,19 @@ use crate::mesh::geometry::{Vector, dot, minus};
 
 /// One face of a cell.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Across {
+pub struct Across {
     /// The cell or ghost cell behind the face.
     pub neighbour: u32,
     /// The place of the cell's state at the face.
     pub at_face: u32,
     /// From the cell's centroid to the face's.
-    pub to_face: Vector,
+    pub to_face: [f64; 3],
     /// The gradient is the sum of these times the differences.
-    pub weight: Vector,
+    pub weight: [f64; 3],
 }
 
 /// For each cell, in the order of its list, what it sees across its faces. `first_place`: of the states at faces.
-pub(super) fn stencil(mesh: &Mesh, gradient: Gradient, first_place: usize) -> Vec<Across> {
+pub fn stencil(mesh: &Mesh, gradient: Gradient, first_place: usize) -> Vec<Across> {
     let mut all = Vec::with_capacity(mesh.cell_faces.items.len());
     for cell in 0..mesh.num_cells() {
         let first = all.len();

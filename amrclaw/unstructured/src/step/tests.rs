@@ -75,11 +75,16 @@ impl Trial {
     }
 }
 
-const FIRST: Scheme =
-    Scheme { order: 1, time: TimeStep::Euler, gradient: Gradient::LeastSquares, limiter: Limiter::None };
+const FIRST: Scheme = Scheme {
+    order: 1,
+    time: TimeStep::Euler,
+    gradient: Gradient::LeastSquares,
+    limiter: Limiter::None,
+    solved_by: SolvedBy::Cells,
+};
 
 fn second(limiter: Limiter, gradient: Gradient) -> Scheme {
-    Scheme { order: 2, time: TimeStep::Rk3, gradient, limiter }
+    Scheme { order: 2, time: TimeStep::Rk3, gradient, limiter, solved_by: SolvedBy::Cells }
 }
 
 /// All shapes of cells, shaken.
@@ -261,7 +266,7 @@ fn oblique_waves_converge_at_second_order() {
         (Limiter::Venkatakrishnan, Gradient::LeastSquares, TimeStep::Rk2, 1.1),
     ];
     for (limiter, gradient, time, least) in cases {
-        let scheme = Scheme { order: 2, time, gradient, limiter };
+        let scheme = Scheme { order: 2, time, gradient, limiter, solved_by: SolvedBy::Cells };
         let [coarse, fine] = [16, 32].map(|n| error(n, scheme));
         let order = (coarse / fine).log2();
         assert!(order > least && fine < 0.01, "{limiter:?}, {time:?}: {coarse} {fine} order {order}");

@@ -1,0 +1,151 @@
+//! Cases on meshes from files: the device's bits are the CPU's.
+
+use super::common::{bits, case, options};
+use super::{emulated, start_with};
+use amrclaw::simulation::{MakeExecutor, Simulation, UserFunctions};
+use unstructured::make::{Block, Of};
+use unstructured::write::{Format, write};
+
+/// Gas that a stream enters by formulas of place and time, and that leaves; a source that depends on position.
+const GAS: &str = r#"
+solver = { name = "euler_hllc", gamma = 1.4 }
+scheme = { source = "strang" }
+[mesh.boundary]
+x_lower = "inflow"
+x_upper = "extrapolate"
+[mesh.boundary.x_lower_state]
+density = "1 + 0.1 * y * sin(20 * t) + 0 * r"
+x_momentum = "0.5 + 0.1 * x_momentum"
+y_momentum = "0.1 * y_momentum"
+energy = "2.5"
+[initial]
+density = "1 + exp(-20 * ((x - 0.4)^2 + (y - 0.5)^2))"
+x_momentum = "0.5"
+y_momentum = "0"
+energy = "2.5 + 2 * exp(-20 * r^2)"
+[source]
+y_momentum = "-density * x"
+"#;
+
+/// Gas in space, in a closed box with two periodic sides.
+const GAS_IN_SPACE: &str = r#"
+solver = { name = "euler_hllc", gamma = 1.4 }
+[initial]
+density = "1 + exp(-20 * ((x - 0.4)^2 + (y - 0.5)^2 + z^2))"
+x_momentum = "0.2 * y"
+y_momentum = "0"
+z_momentum = "0.1"
+energy = "2.5 + 2 * exp(-20 * ((x - 0.4)^2 + z^2))"
+"#;
+
+/// Water over a bottom: f-waves, an auxiliary value by a formula, a source of the solver.
+const WATER: &str = r#"
+solver = { name = "shallow_water_bathymetry", gravity = 9.81, manning = 0.03 }
+aux = { bottom = "-1 + 0.3 * x + 0.1 * cos(3 * y)" }
+[initial]
+depth = "1 - 0.3 * x - 0.1 * cos(3 * y) + 0.1 * exp(-20 * ((x - 0.4)^2 + (y - 0.5)^2))"
+x_momentum = "0"
+y_momentum = "0"
+"#;
+
+/// Sound, of which the limiter gets the range.
+const SOUND: &str = r#"
+solver = { name = "acoustics", density = 1.0, bulk = 4.0 }
+[initial]
+pressure = "exp(-30 * ((x - 0.4)^2 + (y - 0.5)^2))"
+u = "0"
+v = "0"
+"#;
+
+/// A solid with sides that are held and free: vectors and a tensor in the frames of faces.
+const SOLID: &str = r#"
+solver = { name = "elasticity", density = 1.0, lambda = 2.0, mu = 1.0 }
+[initial]
+stress_xx = "exp(-30 * ((x - 0.4)^2 + (y - 0.5)^2))"
+stress_yy = "0.5 * exp(-30 * ((x - 0.4)^2 + (y - 0.5)^2))"
+stress_xy = "0"
+u = "0"
+v = "0"
+"#;
+
+/// Gas that is torn apart, so that steps with unlimited gradients fail.
+const TORN: &str = r#"
+solver = { name = "euler_hllc", gamma = 1.4 }
+[initial]
+density = "1"
+x_momentum = "if(x < 0.4, -4, 4)"
+y_momentum = "0"
+energy = "8.05"
+"#;
+
+/// The case on a block of shaken cells.
+fn on_block(folder: &std::path::Path, text: &str, cells: &[usize], of: Of) -> String {
+    let block = Block { shake: 0.3, ..Block::new(cells, of) };
+    let path = folder.join("block.msh");
+    write(&path, &block.make().expect("there is such a block"), Format::Gmsh4 { binary: true }).expect("it is written");
+    format!("mesh.file = {path:?}\ntime.end = 1\noutput.format = []\n{text}")
+}
+
+/// Runs a case on the CPU and on the device: states, totals, step sizes, repeated steps and samples are the same to the bit.
+fn compare<const D: usize>(text: &str, overrides: &[&str]) -> Simulation<D> {
+    let cpu: Simulation<D> = {
+        let built = Simulation::builder(&case(text, overrides)).options(&options(2)).build();
+        built.unwrap_or_else(|error| panic!("{error}"))
+    };
+    let make: MakeExecutor<'_, D> = &emulated;
+    let mut both = [cpu, start_with(text, overrides, UserFunctions::default(), make)];
+    for step in 0..4 {
+        let [cpu, device] = both.each_mut().map(|simulation| {
+            simulation.step().unwrap_or_else(|error| panic!("step {step}: {error}"));
+            let totals: Vec<u64> = simulation.totals().iter().map(|total| total.to_bits()).collect();
+            (bits(&simulation.frame()), totals, simulation.dt_next().to_bits())
+        });
+        let different = cpu.0.iter().zip(&device.0).filter(|(a, b)| a != b).count();
+        assert_eq!(different, 0, "{overrides:?}: bits after step {step}");
+        assert_eq!((cpu.1, cpu.2), (device.1, device.2), "{overrides:?}: totals and size of step {step}");
+    }
+    let counts = both.each_ref().map(|simulation| format!("{:?}", simulation.counts()));
+    assert_eq!(counts[0], counts[1]);
+    let [_, device] = both;
+    device
+}
+
+/// Odd numbers of triangles, squares and mixed cells in the plane and in space; orders, limiters, gradients, stages; walls of fluids and of
+/// solids, inflow, sides where waves leave, periodic sides; sources by formulas and of the solver; either loop.
+#[test]
+fn steps_on_meshes_have_the_bits_of_the_cpu() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let of = |text: &str, cells: &[usize], of: Of| on_block(folder.path(), text, cells, of);
+    let walls = "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",x_lower=\"wall\",x_upper=\"wall\"}";
+    let held = "mesh.boundary={y_lower=\"clamped\",y_upper=\"free\",x_lower=\"wall\",x_upper=\"free\"}";
+    let periodic = ["mesh.periodic=[[\"x_lower\",\"x_upper\"]]", "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\"}"];
+    let gas = of(GAS, &[9, 7], Of::Mixed);
+    for scheme in [
+        &["scheme.order=1", "scheme.loop=face"][..],
+        &["scheme.order=2", "scheme.limiter=barth-jespersen", "scheme.time=rk3", "scheme.loop=cell"],
+    ] {
+        let sides = ["mesh.boundary.y_lower=wall", "mesh.boundary.y_upper=extrapolate"];
+        compare::<2>(&gas, &[&sides[..], scheme].concat());
+    }
+    compare::<2>(&of(SOUND, &[8, 11], Of::Triangles), &[&periodic[..], &["scheme.order=2"]].concat());
+    compare::<2>(&of(SOLID, &[5, 7], Of::Quadrilaterals), &[held, "scheme.order=1", "scheme.time=rk2"]);
+    let water = of(WATER, &[7, 9], Of::Triangles);
+    for scheme in [["scheme.order=1", "scheme.time=rk3"], ["scheme.order=2", "scheme.limiter=none"]] {
+        compare::<2>(&water, &[&[walls, "scheme.source=strang"][..], &scheme].concat());
+    }
+    let space = of(GAS_IN_SPACE, &[3, 4, 3], Of::Mixed);
+    let sides = ["mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",z_lower=\"wall\",z_upper=\"wall\"}", periodic[0]];
+    for scheme in [["scheme.order=1", "scheme.loop=cell"], ["scheme.order=2", "scheme.gradient=green-gauss"]] {
+        compare::<3>(&space, &[&sides[..], &scheme].concat());
+    }
+}
+
+/// Steps that fail with unlimited gradients are repeated at first order on the device too.
+#[test]
+fn failed_steps_are_repeated_at_first_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = on_block(folder.path(), TORN, &[9, 7], Of::Triangles);
+    let walls = "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",x_lower=\"wall\",x_upper=\"wall\"}";
+    let simulation = compare::<2>(&text, &[walls, "scheme.order=2", "scheme.limiter=none"]);
+    assert!(simulation.counts().fallback.repeated > 0, "{:?}", simulation.counts());
+}

@@ -1,0 +1,144 @@
+// cells.cuh: cells of any shape and their faces: riemann::cells and unstructured::step, operation by operation.
+// Defined before it: FaceFrame and CellSums; ORDER; LIMITER: 0 none, 1 Barth & Jespersen's, 2 Venkatakrishnan's.
+
+constexpr unsigned NO_FACE = 0xffffffffu;
+
+// N values that begin at `first` and are `component` numbers apart.
+template <int N> __device__ __forceinline__ Array<Real, N> numbers_at(const Real* first, size_t component)
+{
+    Array<Real, N> values;
+    #pragma unroll
+    for (int n = 0; n < N; n++) values[n] = first[n * component];
+    return values;
+}
+
+__device__ __forceinline__ unsigned item_of_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+// A face's frame.
+__device__ __forceinline__ FaceFrame frame_of(const CellsArgs& args, unsigned face)
+{
+    Array<Real, 3> turn;
+    #pragma unroll
+    for (int d = 0; d < 3; d++) turn[d] = d < DIM ? __ldg(args.turn + size_t(d) * args.num_faces + face) : Real(0);
+    return FaceFrame(turn);
+}
+
+// The places of a cell's faces in the table of entries: slices of 32 cells, as wide as the fullest of them.
+struct Row {
+    unsigned place, end;
+
+    __device__ __forceinline__ Row(const CellsArgs& args, unsigned cell)
+        : place(__ldg(args.slices + cell / 32) + cell % 32), end(__ldg(args.slices + cell / 32 + 1))
+    {
+    }
+    // The face at this place, twice, plus 1 if the cell is on its right. False behind the last one.
+    __device__ __forceinline__ bool read(const CellsArgs& args, unsigned& entry) const
+    {
+        if (place >= end) return false;
+        entry = __ldg(args.entries + place);
+        return entry != NO_FACE;
+    }
+    __device__ __forceinline__ void next() { place += 32; }
+};
+
+// The state of a cell, or of a ghost cell, which come behind.
+__device__ __forceinline__ State state_of(const CellsArgs& args, unsigned cell)
+{
+    const bool inside = cell < args.num_cells;
+    const Real* first = inside ? args.now + cell : args.ghosts + (cell - args.num_cells);
+    return numbers_at<M>(first, inside ? args.num_cells : args.num_boundary);
+}
+
+// The state that a cell has at a face: side 0 is the left one.
+__device__ __forceinline__ Real* place_at_face(const CellsArgs& args, unsigned face, unsigned side)
+{
+    return args.at_faces + size_t(side) * args.num_faces + face;
+}
+
+__device__ __forceinline__ Aux aux_of(const CellsArgs& args, unsigned cell)
+{
+    return numbers_at<A>(args.aux + cell, args.num_cells);
+}
+
+// The solution of a face's Riemann problem, in its frame.
+__device__ __forceinline__ Normal solve(
+    const Solver& solver, const FaceFrame& frame, const State& ql, const State& qr, const Aux& aux_l, const Aux& aux_r)
+{
+    return solver.normal(X, frame.enter(ql), frame.enter(qr), aux_l, aux_r);
+}
+
+__device__ __forceinline__ Real fastest_of(const Normal& face)
+{
+    Real most = Real(0);
+    #pragma unroll
+    for (int w = 0; w < W; w++) most = real_max(most, real_abs(face.speeds[w]));
+    return most;
+}
+
+// At order 2: what lies between the state of a cell and that which it has at a face, as fluctuations, is added to what enters it there.
+__device__ __forceinline__ void add_within(
+    const Solver& solver, const FaceFrame& frame, unsigned side, const State& own, const State& at_face, const Aux& aux, State& into)
+{
+    const Normal within = solve(solver, frame, side ? at_face : own, side ? own : at_face, aux, aux);
+    State sum = within.amdq;
+    #pragma unroll
+    for (int m = 0; m < M; m++) sum[m] += within.apdq[m];
+    sum = frame.leave(sum);
+    #pragma unroll
+    for (int m = 0; m < M; m++) into[m] = into[m] + sum[m];
+}
+
+// What enters a cell through all its faces.
+struct Entered {
+    State into;
+    Real speeds;
+
+    __device__ __forceinline__ Entered() : speeds(Real(0))
+    {
+        #pragma unroll
+        for (int m = 0; m < M; m++) into[m] = Real(0);
+    }
+    __device__ __forceinline__ void add(Real size, Real speed, const State& fluctuation)
+    {
+        speeds += size * speed;
+        #pragma unroll
+        for (int m = 0; m < M; m++) into[m] += size * fluctuation[m];
+    }
+};
+
+// The end of a stage in a cell; returns its Courant number. In the last stage `broken` is set by a state that is not finite or not allowed.
+__device__ __forceinline__ Real end_stage(const CellsArgs& args, const Solver& solver, unsigned cell, const Entered& entered, bool& broken)
+{
+    const Real per_volume = real_quotient(Real(args.dt), __ldg(args.volume + cell));
+    const State now = numbers_at<M>(args.now + cell, args.num_cells);
+    State q = args.before == args.now ? now : numbers_at<M>(args.before + cell, args.num_cells);
+    #pragma unroll
+    for (int m = 0; m < M; m++) {
+        q[m] = CellSums().mixed(q[m], now[m], per_volume * entered.into[m], Real(args.share));
+        args.to[size_t(m) * args.num_cells + cell] = q[m];
+        // True for NaN and infinities alike.
+        broken = broken || !(q[m] - q[m] == Real(0));
+    }
+#if HAS_POSITIVE
+    broken = broken || !(solver.least_positive(q, aux_of(args, cell)) > Real(0));
+#endif
+    broken = broken && args.is_last;
+    return Real(0.5) * per_volume * entered.speeds;
+}
+
+// Adds what the lanes of a warp have found to the report.
+__device__ __forceinline__ void report_stage(PatchReport& report, Real courant, bool broken)
+{
+    double most = double(courant);
+    #pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        const double other = __shfl_xor_sync(0xffffffffu, most, distance);
+        most = other > most ? other : most;
+    }
+    broken = __any_sync(0xffffffffu, broken);
+    if (threadIdx.x % 32 != 0) return;
+    // Atomic operations on one word are serialised: most warps find nothing larger than is known.
+    const unsigned long long bits = (unsigned long long)__double_as_longlong(most);
+    if (bits > *(volatile const unsigned long long*)&report.courant) atomicMax(&report.courant, bits);
+    if (broken) atomicOr(&report.not_finite, 1u);
+}

@@ -1,0 +1,73 @@
+// cells_states.cu: the states that cells have at their faces, by limited gradients.
+// Map     one thread per cell
+// Bytes   M Real of the cell and of each cell behind its faces; M + 2 DIM Real and 8 bytes per face
+// Order   differences in the order of the cell's list; every state is written by one thread: repeats bit for bit
+
+// The vector of an entry.
+__device__ __forceinline__ Array<Real, 3> vector_at(const CellsArgs& args, const Real* table, unsigned place)
+{
+    Array<Real, 3> vector;
+    #pragma unroll
+    for (int d = 0; d < 3; d++) vector[d] = d < DIM ? __ldg(table + size_t(d) * args.num_entries + place) : Real(0);
+    return vector;
+}
+
+extern "C" __global__ void cells_states(const CellsArgs args)
+{
+    start_next();
+    const unsigned cell = item_of_thread();
+    await_previous();
+    if (cell >= args.num_cells) return;
+    const State own = state_of(args, cell);
+    Array<Real, 3> gradient[M];
+    State below, above, factor;
+    #pragma unroll
+    for (int m = 0; m < M; m++) {
+        below[m] = above[m] = Real(0), factor[m] = Real(1);
+        #pragma unroll
+        for (int d = 0; d < 3; d++) gradient[m][d] = Real(0);
+    }
+    unsigned entry;
+    for (Row row(args, cell); row.read(args, entry); row.next()) {
+        const State there = state_of(args, __ldg(args.neighbours + row.place));
+        const Array<Real, 3> weight = vector_at(args, args.weight, row.place);
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            const Real difference = there[m] - own[m];
+            #pragma unroll
+            for (int d = 0; d < DIM; d++) gradient[m][d] += weight[d] * difference;
+            below[m] = real_min(below[m], difference), above[m] = real_max(above[m], difference);
+        }
+    }
+    if (LIMITER > 0) {
+        State smooth;
+        #pragma unroll
+        for (int m = 0; m < M && LIMITER > 1; m++) {
+            const auto far = [&](int sign) { return Real(__longlong_as_double((long long)args.range[2 * m + sign])); };
+            const Real range = far(0) + far(1);
+            smooth[m] = __ldg(args.smooth + cell) * range * range;
+        }
+        for (Row row(args, cell); row.read(args, entry); row.next()) {
+            const Array<Real, 3> to_face = vector_at(args, args.to_face, row.place);
+            #pragma unroll
+            for (int m = 0; m < M; m++) {
+                const Real change = CellSums().change(gradient[m], to_face);
+                if (LIMITER > 1) factor[m] = CellSums().venkatakrishnan(factor[m], change, below[m], above[m], smooth[m]);
+                else factor[m] = CellSums().barth_jespersen(factor[m], change, below[m], above[m]);
+            }
+        }
+    }
+    for (Row row(args, cell); row.read(args, entry); row.next()) {
+        const Array<Real, 3> to_face = vector_at(args, args.to_face, row.place);
+        State q;
+        #pragma unroll
+        for (int m = 0; m < M; m++) q[m] = CellSums().at_face(own[m], factor[m], CellSums().change(gradient[m], to_face));
+#if HAS_ADMISSIBLE
+        const Solver solver{SOLVER_PARAMETERS};
+        if (!solver.is_admissible(q, aux_of(args, cell), Real(0))) q = own;
+#endif
+        Real* to = place_at_face(args, entry / 2, entry % 2);
+        #pragma unroll
+        for (int m = 0; m < M; m++) to[2 * size_t(m) * args.num_faces] = q[m];
+    }
+}

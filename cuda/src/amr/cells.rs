@@ -1,0 +1,121 @@
+//! Arguments of the kernels of cells of any shape, and what these are specialised by.
+
+use super::PatchReport;
+use crate::abi::{Pointer, Real};
+use crate::device_struct;
+use riemann::cells::{CellSums, text_of_face};
+use riemann::group::Group;
+
+device_struct! {
+    /// A mesh, and the arrays of a stage on it: of cells `[component, cell]`, of faces `[component, face]`.
+    pub struct CellsArgs {
+        /// Where each slice of 32 cells begins in the tables of entries, and where the last one ends. Entry k of cell c is
+        /// `slices[c / 32] + c % 32 + 32 k`.
+        pub slices: Pointer<u32>,
+        /// Of each entry the face, twice, plus 1 if the cell is on its right; all bits set behind a cell's last one.
+        pub entries: Pointer<u32>,
+        /// Of each entry the cell behind the face, or the number of cells plus that of the boundary face.
+        pub neighbours: Pointer<u32>,
+        /// Of each entry the vector from the cell's centroid to the face's: `[axis, entry]`; at order 2.
+        pub to_face: Pointer<Real>,
+        /// Of each entry the weight of its difference in the gradient, likewise.
+        pub weight: Pointer<Real>,
+        /// Of each face the cell on its left.
+        pub left: Pointer<u32>,
+        /// On its right, as in `neighbours`.
+        pub right: Pointer<u32>,
+        /// Of each face the frame: `riemann::cells::turn_of`, `[axis, face]`.
+        pub turn: Pointer<Real>,
+        /// Of each face the area.
+        pub size: Pointer<Real>,
+        /// Of each cell the volume.
+        pub volume: Pointer<Real>,
+        /// Of each cell ε² of Venkatakrishnan's limiter.
+        pub smooth: Pointer<Real>,
+        /// Bits of how far the values of each component lie above and below the first cell's; zero before the launch.
+        pub range: Pointer<u64>,
+        /// The states before the step.
+        pub before: Pointer<Real>,
+        /// The states with which the stage begins; written by nobody.
+        pub now: Pointer<Real>,
+        /// The states with which it ends.
+        pub to: Pointer<Real>,
+        /// Auxiliary values.
+        pub aux: Pointer<Real>,
+        /// The states beyond boundary faces.
+        pub ghosts: Pointer<Real>,
+        /// The states at faces: those on the left of all faces, those on the right, `[component, side, face]`.
+        pub at_faces: Pointer<Real>,
+        /// What enters the cells on the left of faces, per area.
+        pub to_left: Pointer<Real>,
+        /// What enters those on the right.
+        pub to_right: Pointer<Real>,
+        /// Of each face the largest speed of a wave.
+        pub speed: Pointer<Real>,
+        /// What the step has found.
+        pub report: Pointer<PatchReport>,
+        /// The time step.
+        pub dt: f64,
+        /// Share of the stage in the mixture with the states before the step.
+        pub share: f64,
+        /// Number of cells.
+        pub num_cells: u32,
+        /// Number of faces.
+        pub num_faces: u32,
+        /// Number of boundary faces, which are the last ones.
+        pub num_boundary: u32,
+        /// Number of entries.
+        pub num_entries: u32,
+        /// Read the states at faces.
+        pub is_second: u32,
+        /// The stage is the last one: its states are checked.
+        pub is_last: u32,
+    }
+}
+
+device_struct! {
+    /// What `cells_beyond` takes.
+    pub struct CellsBeyondArgs {
+        /// Of each boundary face the number of its side's rule.
+        pub rules: Pointer<u32>,
+        /// Where the states are wanted: `[axis, face]`.
+        pub positions: Pointer<f64>,
+        /// The frame of the first boundary face: `[axis, face]`.
+        pub turn: Pointer<Real>,
+        /// The states within.
+        pub inside: Pointer<Real>,
+        /// Of each boundary face which of them is its own; null if they are in the order of faces.
+        pub inside_at: Pointer<u32>,
+        /// The states beyond, written.
+        pub to: Pointer<Real>,
+        /// Numbers between components of the states within.
+        pub inside_component: u64,
+        /// The same of those beyond.
+        pub to_component: u64,
+        /// The time.
+        pub t: f64,
+        /// Number of boundary faces.
+        pub num_boundary: u32,
+        /// Number of faces.
+        pub num_faces: u32,
+    }
+}
+
+/// What the kernels of a mesh are specialised by.
+#[derive(Clone, Debug)]
+pub struct CellShape {
+    /// 1, or 2: with limited gradients.
+    pub order: u8,
+    /// 0: none, 1: Barth & Jespersen's, 2: Venkatakrishnan's.
+    pub limiter: u8,
+    /// The vectors and tensors of a state.
+    pub groups: Vec<Group>,
+}
+
+impl CellShape {
+    /// The struct of a face's frame, and that of the arithmetic that the processor's threads share.
+    pub(crate) fn definitions(&self, dim: usize) -> [String; 2] {
+        let product = "static __device__ __forceinline__ Real separate_product(Real a, Real b) { return a * b; }";
+        [text_of_face(&self.groups, dim), format!("struct CellSums {{\n    {product}\n{}}};\n", CellSums::CUDA)]
+    }
+}
