@@ -22,13 +22,59 @@ __device__ __forceinline__ Real offset_in_coarse(int fine, int coarse, int ratio
     return Real((double(fine - coarse * ratio) + 0.5) / double(ratio) - 0.5);
 }
 
-__device__ __forceinline__ Array<Real, M> copied_cell(
-    const FillArgs& args, const Region& region, const Patch& from, const Cell& cell)
+#if HAS_TRANSFER
+constexpr unsigned VARIABLES = 1, INTO_MESSAGES = 2, FROM_MESSAGES = 4;
+
+// Transfer variables, or the state that they are of a cell of a patch.
+__device__ __forceinline__ Array<Real, SENT> arrived(
+    const FillArgs& args, const Patch& to, const Cell& cell, const Variables& variables)
 {
+    Array<Real, SENT> values;
+    const bool becomes_state = !(args.form & (VARIABLES | INTO_MESSAGES));
+    State q = variables.t;
+    if (becomes_state) {
+        const Solver solver{SOLVER_PARAMETERS};
+        q = bounded_state(solver, q, aux_at(args.target.aux, to, in_patch(to, cell)), variables.most);
+    }
+    #pragma unroll
+    for (int m = 0; m < M; m++) values[m] = q[m];
+    values[M] = Real(0);
+    int sent = M;
+    #pragma unroll
+    for (int m = 0; m < M; m++)
+        if (Solver::KEPT >> m & 1) values[sent++] = variables.most[m];
+    return values;
+}
+#else
+constexpr int SENT = M;
+#endif
+
+// A state in a message is marked as one.
+__device__ __forceinline__ Array<Real, SENT> copied_cell(
+    const FillArgs& args, const Region& region, const Patch& from, const Patch& to, const Cell& cell)
+{
+    Array<Real, SENT> values;
+#if HAS_TRANSFER
+    const bool arrives = args.form & FROM_MESSAGES;
+    const size_t source = place(from, arrives ? SENT : M, in_patch(from, cell, region.shift));
+    #pragma unroll
+    for (int m = 0; m < SENT; m++)
+        values[m] = m < M || arrives ? args.source.q[source + size_t(m) * from.component] : Real(-1);
+    if (arrives && values[M] >= Real(0)) {
+        Variables variables;
+        int sent = M;
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            variables.t[m] = values[m];
+            variables.most[m] = Solver::KEPT >> m & 1 ? values[sent++] : Real(0);
+        }
+        return arrived(args, to, cell, variables);
+    }
+#else
     size_t source = place(from, M, in_patch(from, cell, region.shift));
-    Array<Real, M> values;
     #pragma unroll
     for (int m = 0; m < M; m++) values[m] = args.source.q[source + size_t(m) * from.component];
+#endif
     return values;
 }
 
@@ -67,7 +113,11 @@ __device__ __forceinline__ void limit_slopes(
         Array<Real, DIM> xi;
         #pragma unroll
         for (int d = 0; d < DIM; d++) xi[d] = offset_in_coarse(corner >> d & 1 ? args.ratio[d] - 1 : 0, 0, args.ratio[d]);
+        #if HAS_TRANSFER
+        allowed = allowed && solver.is_admissible(solver.from_transfer(inside_cell(here, slopes, xi), aux), aux, Real(0));
+#else
         allowed = allowed && solver.is_admissible(inside_cell(here, slopes, xi), aux, Real(0));
+#endif
     }
     #pragma unroll
     for (int d = 0; d < DIM; d++) {
@@ -77,9 +127,36 @@ __device__ __forceinline__ void limit_slopes(
 }
 #endif
 
+#if HAS_TRANSFER
+// Transfer variables of a coarse cell; BETWEEN: interpolated between its two times.
 template <bool BETWEEN>
-__device__ __forceinline__ Array<Real, M> interpolated_cell(
-    const FillArgs& args, const Region& region, const Patch& from, const Cell& cell)
+__device__ __forceinline__ Variables coarse_variables(const FillArgs& args, Real alpha, const Patch& from, const Cell& cell)
+{
+    const Solver solver{SOLVER_PARAMETERS};
+    const size_t centre = place(from, M, cell);
+    const Aux aux = aux_at(args.coarse.aux, from, cell);
+    auto at = [&](const Real* array) {
+        State q;
+        #pragma unroll
+        for (int m = 0; m < M; m++) q[m] = array[centre + size_t(m) * from.component];
+        return variables_of(solver, q, aux);
+    };
+    Variables here = at(args.coarse.q);
+    if (BETWEEN) {
+        const Variables before = at(args.coarse_old);
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            here.t[m] = before.t[m] + alpha * (here.t[m] - before.t[m]);
+            here.most[m] = before.most[m] + alpha * (here.most[m] - before.most[m]);
+        }
+    }
+    return here;
+}
+#endif
+
+template <bool BETWEEN>
+__device__ __forceinline__ Array<Real, SENT> interpolated_cell(
+    const FillArgs& args, const Region& region, const Patch& from, const Patch& to, const Cell& cell)
 {
     Cell coarse;
     Array<Real, DIM> xi;
@@ -88,8 +165,30 @@ __device__ __forceinline__ Array<Real, M> interpolated_cell(
         coarse[d] = floor_divide(cell[d], args.ratio[d]);
         xi[d] = offset_in_coarse(cell[d], coarse[d], args.ratio[d]);
     }
-    size_t source = place(from, M, in_patch(from, coarse, region.shift));
     Real alpha = Real(args.alpha);
+#if HAS_TRANSFER
+    const Cell centre = in_patch(from, coarse, region.shift);
+    Variables variables = coarse_variables<BETWEEN>(args, alpha, from, centre);
+    const State here = variables.t;
+    Array<Array<Real, DIM>, M> below, above;
+    // How far the variables of quantities that are kept are from those of neighbours that are not empty either.
+    State apart = variables.most;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) {
+        Cell lower = centre, upper = centre;
+        lower[d]--, upper[d]++;
+        const Variables beneath = coarse_variables<BETWEEN>(args, alpha, from, lower);
+        const Variables over = coarse_variables<BETWEEN>(args, alpha, from, upper);
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            below[m][d] = beneath.t[m], above[m][d] = over.t[m];
+            const Real from_below = real_abs(beneath.t[m] - here[m]), from_above = real_abs(over.t[m] - here[m]);
+            if (beneath.most[m] > Real(0) && from_below < apart[m]) apart[m] = from_below;
+            if (over.most[m] > Real(0) && from_above < apart[m]) apart[m] = from_above;
+        }
+    }
+#else
+    size_t source = place(from, M, in_patch(from, coarse, region.shift));
     // All values are loaded before the first is used.
     Array<Real, M> here;
     Array<Array<Real, DIM>, M> below, above;
@@ -104,6 +203,7 @@ __device__ __forceinline__ Array<Real, M> interpolated_cell(
             above[m][d] = value(centre + stride(from, d));
         }
     }
+#endif
     Array<Array<Real, M>, DIM> slopes;
     #pragma unroll
     for (int d = 0; d < DIM; d++) {
@@ -119,7 +219,18 @@ __device__ __forceinline__ Array<Real, M> interpolated_cell(
     }
     limit_slopes(args, here, aux, slopes);
 #endif
+#if HAS_TRANSFER
+    int num_fine = 1;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) num_fine *= args.ratio[d];
+    #pragma unroll
+    for (int m = 0; m < M; m++)
+        variables.most[m] = real_max(Real(2.0 * double(num_fine)) * (variables.most[m] - apart[m]), variables.most[m]);
+    variables.t = inside_cell(here, slopes, xi);
+    return arrived(args, to, cell, variables);
+#else
     return inside_cell(here, slopes, xi);
+#endif
 }
 
 // Cells that a lane copies at once, so that the latencies of their loads overlap.
@@ -133,8 +244,13 @@ template <int AT_ONCE, class Value>
 __device__ __forceinline__ void fill_cells(
     const FillArgs& args, const Work<Region>& work, const Patch& to, const Origin* outside, Value value)
 {
+#if HAS_TRANSFER
+    const int stored = args.form & INTO_MESSAGES ? SENT : M;
+#else
+    constexpr int stored = M;
+#endif
     for (int from = work.first; from < work.end; from += 32 * AT_ONCE) {
-        Array<Array<Real, M>, AT_ONCE> values;
+        Array<Array<Real, SENT>, AT_ONCE> values;
         Array<Real*, AT_ONCE> targets;
         #pragma unroll
         for (int n = 0; n < AT_ONCE; n++) {
@@ -145,14 +261,15 @@ __device__ __forceinline__ void fill_cells(
                 #pragma unroll
                 for (int d = 0; d < DIM; d++) source[d] = outside->scale[d] * cell[d] + outside->offset[d];
             }
-            targets[n] = args.target.q + place(to, M, in_patch(to, cell));
+            targets[n] = args.target.q + place(to, stored, in_patch(to, cell));
             values[n] = value(source);
         }
         #pragma unroll
         for (int n = 0; n < AT_ONCE; n++) {
             if (from + 32 * n >= work.end) continue;
             #pragma unroll
-            for (int m = 0; m < M; m++) {
+            for (int m = 0; m < SENT; m++) {
+                if (m >= stored) continue;
                 const bool turned = outside && __popc(outside->walls & args.signs[m]) & 1;
                 targets[n][size_t(m) * to.component] = turned ? -values[n][m] : values[n][m];
             }
@@ -175,11 +292,11 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS) fill(const FillArgs ar
     await_previous();
     if (copies)
         fill_cells<COPIED>(args, work, to, outside,
-            [&](const Cell& cell) { return copied_cell(args, work.item, from, cell); });
+            [&](const Cell& cell) { return copied_cell(args, work.item, from, to, cell); });
     else if (Real(args.alpha) == Real(1))
         fill_cells<1>(args, work, to, outside,
-            [&](const Cell& cell) { return interpolated_cell<false>(args, work.item, from, cell); });
+            [&](const Cell& cell) { return interpolated_cell<false>(args, work.item, from, to, cell); });
     else
         fill_cells<1>(args, work, to, outside,
-            [&](const Cell& cell) { return interpolated_cell<true>(args, work.item, from, cell); });
+            [&](const Cell& cell) { return interpolated_cell<true>(args, work.item, from, to, cell); });
 }

@@ -35,6 +35,8 @@ pub struct DeviceSource {
     pub has_positive: bool,
     /// There is a function `is_admissible`.
     pub has_admissible: bool,
+    /// There are functions `to_transfer`, `from_transfer` and `transfer_weight`.
+    pub has_transfer: bool,
     /// There are functions `steepness`, and `set_beside`, which tells the solver the steepest jump beside the face that `normal` solves next.
     pub looks_beside: bool,
 }

@@ -1,6 +1,7 @@
 //! A solver one face at a time behind a pointer: for checks and comparisons, where speed does not matter.
 
 use crate::axis::{Axis, Side};
+use crate::patch::Transfer;
 use crate::real::Scalar;
 use crate::solver::{Solver, TransverseAux};
 use std::sync::Arc;
@@ -37,6 +38,9 @@ pub trait FaceSolver<R: Scalar>: Send + Sync {
 
     /// The flux along `axis`, if the equations are a conservation law.
     fn flux(&self, axis: Axis, q: &[R], aux: &[R]) -> Option<Vec<R>>;
+
+    /// What [`PatchSolver::transfer`](crate::patch::PatchSolver::transfer) makes of the values of a cell, if the solver has transfer variables.
+    fn transfer(&self, what: Transfer, values: &[R], aux: &[R]) -> Option<Vec<R>>;
 
     /// An admissible state made of numbers between 0 and 1.
     fn admissible(&self, unit: &[f64]) -> Vec<f64>;
@@ -124,6 +128,10 @@ impl<R: Scalar> FaceSolver<R> for Told<R> {
         self.solver.flux(axis, q, aux)
     }
 
+    fn transfer(&self, what: Transfer, values: &[R], aux: &[R]) -> Option<Vec<R>> {
+        self.solver.transfer(what, values, aux)
+    }
+
     fn admissible(&self, unit: &[f64]) -> Vec<f64> {
         self.solver.admissible(unit)
     }
@@ -182,6 +190,16 @@ where
 
     fn flux(&self, axis: Axis, q: &[R], aux: &[R]) -> Option<Vec<R>> {
         self.0.flux(axis, array(q), array(aux)).map(|flux| flux.to_vec())
+    }
+
+    fn transfer(&self, what: Transfer, values: &[R], aux: &[R]) -> Option<Vec<R>> {
+        let (values, aux) = (array(values), array(aux));
+        let transferred = match what {
+            Transfer::To => self.0.to_transfer(values, aux),
+            Transfer::From => self.0.from_transfer(values, aux),
+            Transfer::Weight => self.0.transfer_weight(values, aux),
+        };
+        S::TRANSFERS.then(|| transferred.to_vec())
     }
 
     fn admissible(&self, unit: &[f64]) -> Vec<f64> {

@@ -174,6 +174,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const FALLS_BACK: bool = false;
     /// New states are put in order: see [`Solver::settle`].
     const SETTLES: bool = false;
+    /// What passes between levels is not the state: see [`Solver::to_transfer`].
+    const TRANSFERS: bool = false;
     /// Steps can change quantities that must be positive: see [`Solver::least_positive`].
     const CHECKS_STEPS: bool = false;
     /// Steps can change quantities that must be positive or must not be negative: see [`Solver::is_admissible`].
@@ -270,6 +272,27 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     #[inline(always)]
     fn settle<V: Real>(&self, q: [V; M], _aux: [V; A], _emptied: V::Mask) -> [V; M] {
         q
+    }
+
+    /// The variables that are interpolated from a coarser level in place of the state, where [`Solver::TRANSFERS`]: those that are constant
+    /// where nothing is to happen, such as the surface of water over a bottom.
+    #[inline(always)]
+    fn to_transfer<V: Real>(&self, q: [V; M], _aux: [V; A]) -> [V; M] {
+        q
+    }
+
+    /// The state of a cell with these transfer variables: the inverse of [`Solver::to_transfer`] with the same auxiliary values. Component `m`
+    /// does not decrease with `t[m]`, and depends on no later one.
+    #[expect(clippy::wrong_self_convention, reason = "it is the other way of `to_transfer`")]
+    #[inline(always)]
+    fn from_transfer<V: Real>(&self, t: [V; M], _aux: [V; A]) -> [V; M] {
+        t
+    }
+
+    /// The derivative of each component of [`Solver::from_transfer`] by the transfer variable of the same number.
+    #[inline(always)]
+    fn transfer_weight<V: Real>(&self, _t: [V; M], _aux: [V; A]) -> [V; M] {
+        [V::constant(1.0); M]
     }
 
     /// The flux along `axis` in the cell below a face: with the face's own auxiliary values, which the cell above has.

@@ -138,6 +138,7 @@ impl Solver<2, 1, 1> for Decay {
             has_flag,
             has_positive: false,
             has_admissible: false,
+            has_transfer: false,
             looks_beside: false,
         })
     }

@@ -189,12 +189,12 @@ fn flow_is_that_of_the_cpu_to_the_bit() {
     );
 }
 
-/// Water that runs up shores and dries, rubs and turns: limited fluxes and settled states.
+/// Water that runs up shores and dries, rubs and turns: limited fluxes, settled states, transfer variables between levels.
 #[test]
 fn water_on_land_is_that_of_the_cpu_to_the_bit() {
     let shore = include_str!("../cases/solvers/shallow_water_bathymetry.toml");
     compare(shore, &[], 3);
-    compare(shore, &["scheme.split=\"godunov\"", "levels.max=2", "mesh.boundary.x=\"wall\""], 3);
+    compare(shore, &["scheme.split=\"godunov\"", "levels.ratio=[4,2]", "mesh.boundary.x=\"wall\""], 3);
 }
 
 /// On a line too: gas between a wall and an open side, with shocks that the mesh follows; and an inflow into what rests, before which no

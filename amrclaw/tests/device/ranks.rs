@@ -235,7 +235,8 @@ fn lines_and_space_are_the_same_on_ranks() {
     compare::<3>(space, &["scheme.split=\"strang\"", SMALL], 3, &[(3, TOGETHER)]);
 }
 
-/// Time-dependent auxiliary values, flags that the host computes, a capacity, inflow formulas, a mapped mesh, a parameter that follows the solution.
+/// Time-dependent auxiliary values, flags that the host computes, a capacity, inflow formulas, a mapped mesh, transfer variables, a parameter that
+/// follows the solution.
 #[test]
 fn functions_are_the_same_on_ranks() {
     let swirl = include_str!("../cases/swirl.toml");
@@ -251,6 +252,8 @@ fn functions_are_the_same_on_ranks() {
     ];
     compare::<2>(SOUND, &inflow, 3, &[(3, TOGETHER)]);
     compare::<2>(include_str!("../cases/mapped/sound.toml"), &["regrid.max_patch_size=12"], 3, &[(3, TOGETHER)]);
+    let shore = include_str!("../cases/solvers/shallow_water_bathymetry.toml");
+    compare::<2>(shore, &[SMALL], 4, &[(2, TOGETHER), (3, BY_DEVICES)]);
     let reduced = include_str!("../cases/restart/reduced.toml");
     compare::<2>(reduced, &["regrid.max_patch_size=12"], 3, &[(2, TOGETHER), (3, LATE[0])]);
 }

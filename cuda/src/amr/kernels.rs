@@ -50,14 +50,15 @@ pub struct Shape {
 pub enum Group {
     /// Kernels that move values between patches or gather them; without a solver.
     Regions,
-    /// The kernels that fill cells and apply the conservation fix, which ask the solver whether states are admissible.
+    /// The kernels that fill cells and apply the conservation fix, which ask the solver whether states are admissible and what passes between
+    /// levels.
     Fill,
     /// Kernels that make new boxes from tags; without a solver.
     Regrid,
     /// Kernels that make tables of plans; without a solver.
     Plan,
-    /// Kernels that a capacity function needs besides; without a solver.
-    Capacity,
+    /// The kernel that a capacity function or transfer variables need besides.
+    Means,
     /// The Riemann problems of the conservation fix.
     Registers,
     /// The solver's own source.
@@ -109,12 +110,12 @@ pub fn mapped_cells(dim: usize) -> [&'static str; 4] {
 impl Group {
     /// All groups but those whose kernels call a function of the case.
     pub const ALL: [Group; 7] =
-        [Group::Regions, Group::Fill, Group::Regrid, Group::Plan, Group::Capacity, Group::Registers, Group::Source];
+        [Group::Regions, Group::Fill, Group::Regrid, Group::Plan, Group::Means, Group::Registers, Group::Source];
 
     /// Whether the text calls the solver.
     pub fn solves(self) -> bool {
-        use Group::{Capacity, CellLoop, FaceLoop, FaceStates, Fill, Registers, Source};
-        matches!(self, Fill | Capacity | Registers | Source | CellLoop | FaceLoop | FaceStates)
+        use Group::{CellLoop, FaceLoop, FaceStates, Fill, Means, Registers, Source};
+        matches!(self, Fill | Means | Registers | Source | CellLoop | FaceLoop | FaceStates)
     }
 
     /// Whether the kernels read and write boxes alone, no values: the text is then the same for all solvers, and compiled once for all.
@@ -263,8 +264,8 @@ kernels! {
     TOTALS = "totals" in Regions, Work::ThreadPerItem, TotalsArgs: ;
     /// The largest absolute value of each equation.
     LARGEST = "largest" in Regions, Work::BlockPerItem([THREADS; 3]), LargestArgs: ;
-    /// Keeps what coarse cells held, with a capacity function.
-    CONSERVE = "conserve" in Capacity, Work::WarpPerChunk, ConserveArgs: ;
+    /// Keeps what coarse cells held, with a capacity function or transfer variables.
+    CONSERVE = "conserve" in Means, Work::WarpPerChunk, ConserveArgs: ;
     /// The coarse side of the conservation fix.
     REGISTER_COARSE = "register_coarse" in Registers, Work::WarpPerChunk, RegisterArgs: ;
     /// Its fine side.
@@ -303,6 +304,7 @@ const OUTSIDE: &str = include_str!("../../kernels/outside.cuh");
 const IN_CELLS: &str = include_str!("../../kernels/in_cells.cuh");
 const SOURCE_PLACE: &str = include_str!("../../kernels/source_place.cuh");
 const CELLS: &str = include_str!("../../kernels/cells.cuh");
+const TRANSFER: &str = include_str!("../../kernels/transfer.cuh");
 const FLAG_TILES: &str = include_str!("../../kernels/flag_tiles.cuh");
 
 impl Shape {
@@ -320,7 +322,7 @@ impl Shape {
         }
         let (file, includes): (_, &[&str]) = match group {
             Group::Regions => ("regions.cu", &[FLAG_TILES, OUTSIDE]),
-            Group::Fill => ("fill.cu", &[]),
+            Group::Fill => ("fill.cu", &[TRANSFER]),
             Group::Regrid => (
                 "regrid.cu",
                 &[BOXES, include_str!("../../kernels/tags.cuh"), include_str!("../../kernels/signature.cuh")],
@@ -334,7 +336,7 @@ impl Shape {
                     include_str!("../../kernels/plan.cuh"),
                 ],
             ),
-            Group::Capacity => ("conserve.cu", &[]),
+            Group::Means => ("conserve.cu", &[TRANSFER]),
             Group::Registers => (
                 "registers.cu",
                 &[include_str!("../../kernels/beside.cuh"), include_str!("../../kernels/register.cuh")],

@@ -40,9 +40,9 @@ device_struct! {
         pub table: RegionTable,
         /// Where the regions outside take their values from, one for each of them.
         pub origins: Pointer<Origin>,
-        /// Level or messages written.
+        /// Level or messages written; with auxiliary values for solvers with transfer variables.
         pub target: LevelView,
-        /// Level copied from.
+        /// Level copied from, or messages.
         pub source: LevelView,
         /// Level interpolated from, at its later time.
         pub coarse: LevelView,
@@ -62,8 +62,8 @@ device_struct! {
         pub num_inside: u32,
         /// Regions outside that are copies.
         pub num_outside_copies: u32,
-        /// Nothing.
-        pub padding: u32,
+        /// Of a solver with transfer variables, bits: 1 these are written, not states; 2 the target is messages; 4 the source is messages.
+        pub form: u32,
     }
 }
 

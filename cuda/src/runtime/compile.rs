@@ -63,6 +63,8 @@ impl Source {
         define(&mut text, "HAS_POSITIVE", &u8::from(positive));
         let admissible = target.solver.as_ref().is_some_and(|solver| solver.has_admissible);
         define(&mut text, "HAS_ADMISSIBLE", &u8::from(admissible));
+        let transfer = target.solver.as_ref().is_some_and(|solver| solver.has_transfer);
+        define(&mut text, "HAS_TRANSFER", &u8::from(transfer));
         let beside = target.solver.as_ref().is_some_and(|solver| solver.looks_beside);
         define(&mut text, "LOOKS_BESIDE", &u8::from(beside));
         define(&mut text, "LEAST_NONNEGATIVE", &format!("({LEAST_NONNEGATIVE:?})"));

@@ -9,7 +9,7 @@ mod expression;
 mod plain;
 mod statement;
 
-use crate::check::{ENTRIES, Entry, SETTLE, SOURCE_ACTS, STEEPNESS};
+use crate::check::{ENTRIES, Entry, SETTLE, SOURCE_ACTS, STEEPNESS, TRANSFER};
 use crate::description::{Component, Description, Form, GROUP_KINDS};
 use crate::emit_formulas::Formulas;
 use crate::quantities::{Quantities, Value};
@@ -171,6 +171,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
         ("HAS_MEAN_STATE", "mean_state"),
         ("HAS_SOURCE", "source"),
         ("SETTLES", SETTLE),
+        ("TRANSFERS", TRANSFER[0]),
         ("HAS_INITIAL", "initial"),
         ("HAS_AUX", "aux_values"),
         ("HAS_BOUNDARY", "boundary"),
@@ -229,6 +230,7 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
     let (m, w, a, fwaves) = (form.equations.len(), form.waves, form.aux.len(), description.fwaves);
     let has = |name: &str| program.functions.iter().any(|f| f.name == name);
     let (source, boundary, flag) = (has("source"), has("boundary"), has("flag"));
+    let transfer = has(TRANSFER[0]);
     let acts = program.plain.iter().any(|f| f.sig.ident == SOURCE_ACTS).then(|| quote!(&&self.source_acts()));
     let beside = has(STEEPNESS) && form.dim > 1;
     let quantities = Quantities::of(description, form, program);
@@ -251,6 +253,7 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
                 has_flag: #flag,
                 has_positive: #positive,
                 has_admissible: #limits,
+                has_transfer: #transfer,
                 looks_beside: #beside,
             })
         }

@@ -254,6 +254,7 @@ where
     const KEPT_NONNEGATIVE: &'static [usize] = S::KEPT_NONNEGATIVE;
     const FALLS_BACK: bool = S::FALLS_BACK;
     const SETTLES: bool = S::SETTLES;
+    const TRANSFERS: bool = S::TRANSFERS;
     const CHECKS_STEPS: bool = S::CHECKS_STEPS;
     const LIMITS: bool = S::LIMITS;
     const GROUPS: &'static [Group] = S::GROUPS;
@@ -347,6 +348,21 @@ where
     #[inline(always)]
     fn settle<V: Real>(&self, q: [V; M], aux: [V; B], emptied: V::Mask) -> [V; M] {
         self.0.settle(q, Self::own(&aux), emptied)
+    }
+
+    #[inline(always)]
+    fn to_transfer<V: Real>(&self, q: [V; M], aux: [V; B]) -> [V; M] {
+        self.0.to_transfer(q, Self::own(&aux))
+    }
+
+    #[inline(always)]
+    fn from_transfer<V: Real>(&self, t: [V; M], aux: [V; B]) -> [V; M] {
+        self.0.from_transfer(t, Self::own(&aux))
+    }
+
+    #[inline(always)]
+    fn transfer_weight<V: Real>(&self, t: [V; M], aux: [V; B]) -> [V; M] {
+        self.0.transfer_weight(t, Self::own(&aux))
     }
 
     fn initial(&self, cell: &Cell, aux: [f64; B]) -> [f64; M] {

@@ -113,7 +113,7 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
     DeviceSource { body: text, aux: inside.aux + geometry(dim).len(), ..inside }
 }
 
-/// The functions that updates call of a solver whose quantities are kept nonnegative, or whose states are settled.
+/// The functions of a solver whose quantities are kept nonnegative, whose states are settled, or which has transfer variables.
 fn of_updates(body: &str) -> String {
     let mut text = String::new();
     if body.contains("State flux_below(") {
@@ -123,10 +123,17 @@ fn of_updates(body: &str) -> String {
              return frame.leave_scaled(inside.flux_below(axis, frame.enter(ql), own(aux_l), own(aux_r)));\n    }}\n"
         );
     }
-    if body.contains("State settle(") {
+    if body.contains(" settle(") {
         text += &format!(
             "\n    {QUALIFIERS} State settle(State q, Aux aux, bool emptied) const {{ return inside.settle(q, own(aux), emptied); }}\n"
         );
+    }
+    for function in ["to_transfer", "from_transfer", "transfer_weight"] {
+        if body.contains(&format!(" {function}(")) {
+            text += &format!(
+                "\n    {QUALIFIERS} State {function}(State q, Aux aux) const {{ return inside.{function}(q, own(aux)); }}\n"
+            );
+        }
     }
     text
 }

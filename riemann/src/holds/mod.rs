@@ -152,7 +152,7 @@ fn with_jumps_beside(subject: &Subject<'_>, check: properties::Check) -> Outcome
 /// Checks all properties.
 pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
     let of = |&(property, check)| Finding { property, outcome: with_jumps_beside(subject, check) };
-    properties::ALL.iter().map(of).collect()
+    properties::of(subject).map(of).collect()
 }
 
 /// The first property of any solver that fails at a few faces of a problem: a solver without it must not run. `cells`: those of the problem.

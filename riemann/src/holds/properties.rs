@@ -6,6 +6,7 @@ use super::trial::{close, difference, direction, largest, size_of_waves, sum, su
 use super::{Exchange, Outcome, Subject, named};
 use crate::axis::{Axis, Side};
 use crate::faces::{FaceSolution, FaceSolver};
+use crate::patch::Transfer;
 
 /// A check of one property.
 pub(super) type Check = fn(&Subject<'_>) -> Outcome;
@@ -22,8 +23,20 @@ pub const ALL: &[(&str, Check)] = &[
     ("transverse parts sum to the other axis's fluctuations", transverse_sums),
     ("transverse parts are linear in the fluctuation", transverse_is_linear),
     ("waves and speeds give second order", gives_second_order),
+    (TRANSFER, transfer_variables),
     ("f32 agrees with f64", single_precision),
 ];
+
+/// The property of solvers that have transfer variables.
+const TRANSFER: &str = "transfer variables stand for the state";
+
+/// The properties that a solver can have.
+pub(super) fn of(subject: &Subject<'_>) -> impl Iterator<Item = &'static (&'static str, Check)> + use<> {
+    let numbers = |count: usize| vec![0.5; count];
+    let (state, aux) = (numbers(subject.info.equations.len()), numbers(subject.info.aux.len()));
+    let has_transfer = subject.faces.double.transfer(Transfer::To, &state, &aux).is_some();
+    ALL.iter().filter(move |(property, _)| *property != TRANSFER || has_transfer)
+}
 
 /// The properties without which a solver is none: those that also right solvers of unusual kinds have. F-waves may contain a source, which
 /// changes equal states too, and is no part of the flux.
@@ -284,6 +297,44 @@ fn transverse_is_linear(subject: &Subject<'_>) -> Outcome {
             let tolerance = 1e-12 * (1.0 + largest(first.iter().chain(&second).flatten()));
             for (k, name) in ["bmasdq of a sum is", "bpasdq of a sum is"].into_iter().enumerate() {
                 close([name, "of its terms"], names, &whole[k], &sum(&first[k], &second[k]), tolerance)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Transfer variables give the state back to round-off; each component of it grows with the variable of its number as its weight says, to a
+/// part in 1e4 for the curvature over a step, and does not change with later ones.
+fn transfer_variables(subject: &Subject<'_>) -> Outcome {
+    let (solver, names) = (&subject.faces.double, subject.info.equations);
+    try_faces(subject, &subject.axes()[..1], false, |face, _| {
+        let (q, aux) = (&face.q[0], &face.aux[0]);
+        let of = |what, values: &[f64]| solver.transfer(what, values, aux).unwrap_or_default();
+        let t = of(Transfer::To, q);
+        let round_off = 1e-12 * (1.0 + largest(q) + largest(&t)) * (1.0 + largest(&t));
+        let back = of(Transfer::From, &t);
+        close(["from_transfer(to_transfer(ql)) is", "not ql,"], names, &back, q, round_off)?;
+        let weights = of(Transfer::Weight, &t);
+        for m in 0..t.len() {
+            let step = 1e-6 * (1.0 + t[m].abs());
+            let [below, above] = [-step, step].map(|step| {
+                let mut moved = t.clone();
+                moved[m] += step;
+                of(Transfer::From, &moved)
+            });
+            close(
+                [&format!("with another t[{m}] from_transfer is"), "not"],
+                names,
+                &above[..m],
+                &back[..m],
+                round_off,
+            )?;
+            let slope = (above[m] - below[m]) / (2.0 * step);
+            let tolerance = 1e-4 * (weights[m].abs() + slope.abs()) + round_off / step;
+            if !((weights[m] - slope).abs() <= tolerance && slope >= -tolerance) {
+                let (name, weight) = (names[m], weights[m]);
+                let what = if slope < 0.0 { "must not decrease" } else { "is not the weight" };
+                return Err(format!("{name} of from_transfer changes by {slope:?} with t[{m}]: it {what}, {weight:?}"));
             }
         }
         Ok(())

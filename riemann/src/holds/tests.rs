@@ -1,5 +1,7 @@
 //! The checks accept right solvers, and each detects what it is there to detect.
 
+// tidy: long because each property has a solver without it
+
 mod beside;
 
 use super::*;
@@ -20,6 +22,7 @@ impl Solver<3, 2, 0> for Wrong {
     const EQUATIONS: [&'static str; 3] = ["pressure", "u", "v"];
     const AUX: [&'static str; 0] = [];
     const GROUPS: &'static [Group] = &[Group { kind: GroupKind::Vector, first: 1 }];
+    const TRANSFERS: bool = true;
 
     fn normal<V: Real>(&self, axis: Axis, ql: [V; 3], qr: [V; 3], l: [V; 0], r: [V; 0]) -> Normal<V, 3, 2> {
         let mut face = self.right.normal(axis, ql, qr, l, r);
@@ -81,6 +84,10 @@ impl Solver<3, 2, 0> for Wrong {
 
     fn flux<V: Real>(&self, axis: Axis, q: [V; 3], aux: [V; 0]) -> Option<[V; 3]> {
         self.right.flux(axis, q, aux)
+    }
+
+    fn transfer_weight<V: Real>(&self, _: [V; 3], _: [V; 0]) -> [V; 3] {
+        [V::constant(if self.property.starts_with("transfer v") { 1.01 } else { 1.0 }); 3]
     }
 }
 

@@ -1,13 +1,16 @@
 //! The object-safe interface of a solver, and the choice of vector instructions at run time.
 
+// tidy: long because each entry point of a solver is here
+
 use super::face::fluctuation_sums;
 use super::rows::scratch_len;
 use super::slopes::limit_slopes;
 use super::source::apply_source;
 use super::space::{self, update_in_space};
 use super::states::first_inadmissible;
+use super::transfer::transfer;
 use super::update::update_tile;
-use super::{FaceList, MAX_WAVES, SlopeRow, SourceRow, TileArgs, TileReport};
+use super::{FaceList, MAX_WAVES, SlopeRow, SourceRow, TileArgs, TileReport, Transfer, TransferRow};
 use crate::axis::Axis;
 use crate::cells::{self, CellFaces, solve_faces};
 use crate::device_source::DeviceSource;
@@ -145,6 +148,16 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     /// True if what happens at a face depends on the jumps beside it: then updates read one more cell along the axes that they do not sweep,
     /// and new states cannot take the place of old ones.
     fn looks_beside(&self) -> bool;
+
+    /// Where the solver has transfer variables, its equations whose quantities are kept from being negative: then `q` of [`SlopeRow`] are
+    /// transfer variables.
+    fn transfers(&self) -> Option<&'static [usize]>;
+
+    /// Replaces the values of a row: see [`Transfer`].
+    ///
+    /// # Safety
+    /// The solver has transfer variables; the row must be readable, `values` writable by the caller alone.
+    unsafe fn transfer(&self, what: Transfer, row: &TransferRow<R>);
 
     /// Makes the slopes of a row of cells zero where a state interpolated with them would not be admissible.
     ///
@@ -362,6 +375,17 @@ where
 
     fn looks_beside(&self) -> bool {
         S::LOOKS_BESIDE
+    }
+
+    fn transfers(&self) -> Option<&'static [usize]> {
+        S::TRANSFERS.then_some(S::KEPT_NONNEGATIVE)
+    }
+
+    unsafe fn transfer(&self, what: Transfer, row: &TransferRow<R>) {
+        if const { S::TRANSFERS } {
+            // SAFETY: the caller's promise.
+            unsafe { transfer(self.solver(), what, row) }
+        }
     }
 
     unsafe fn limit_slopes(&self, row: &SlopeRow<R>) {

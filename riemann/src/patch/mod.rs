@@ -17,6 +17,7 @@ mod source;
 mod space;
 mod states;
 mod tile;
+mod transfer;
 mod update;
 mod x_faces;
 mod y_faces;
@@ -219,6 +220,38 @@ impl<R> SlopeRow<R> {
     fn slopes_along(&self, axis: usize, components: usize) -> *mut R {
         self.slopes.wrapping_add(axis * components * Self::LEN)
     }
+}
+
+/// What is computed of a row of cells for what passes between levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Transfer {
+    /// Transfer variables of states.
+    To,
+    /// States of transfer variables. Of the quantities that are kept from being negative none exceeds `most`, unless that is null.
+    From,
+    /// The derivative of each component of a state by the transfer variable of the same number.
+    Weight,
+}
+
+/// A row of cells whose states become transfer variables, or the other way.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct TransferRow<R> {
+    /// First cell, component 0: read and written.
+    pub values: *mut R,
+    /// Numbers between components of `values`.
+    pub component: usize,
+    /// Auxiliary values of the cells.
+    pub aux: *const R,
+    /// Numbers between components of `aux`.
+    pub aux_component: usize,
+    /// For [`Transfer::From`]: bounds of the quantities that are kept from being negative.
+    pub most: *const R,
+    /// Numbers between components of `most`, and from a cell to the next: 0 where all cells have the same.
+    pub most_strides: [usize; 2],
+    /// Number of cells.
+    pub len: usize,
 }
 
 /// A row of cells to apply the source term to.

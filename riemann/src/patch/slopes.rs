@@ -38,7 +38,7 @@ pub(super) unsafe fn limit_slopes<S, V, const M: usize, const W: usize, const A:
                         state[m] += offset(d) * along[m];
                     }
                 }
-                allowed = allowed & solver.is_admissible(state, aux, V::zero());
+                allowed = allowed & solver.is_admissible(solver.from_transfer(state, aux), aux, V::zero());
             }
             for d in 0..S::DIM {
                 for (m, slope) in slopes(d).into_iter().enumerate() {

@@ -5,12 +5,12 @@ use crate::cells::CellFaces;
 use crate::lattice::Lattice;
 use crate::patch::{
     FaceList, KeptFace, MAX_WAVES, PACK_OVERRUN, Scheme, SlopeRow, SourceRow, Strides, TILE_COLUMNS, TILE_GROWTH,
-    TILE_ROWS, TileArgs, TileReport,
+    TILE_ROWS, TileArgs, TileReport, Transfer, TransferRow,
 };
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 14;
+pub const ABI_VERSION: u32 = 15;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -25,7 +25,7 @@ pub(super) const LAYOUT: u64 = {
         ($($type:ty),*) => { $(add!(size_of::<$type>(), align_of::<$type>());)* };
     }
     layouts!(TileCall<f64>, TileCall<f32>, Scheme, Strides, KeptFace, TileReport, FaceList<f64>, SourceRow<f64>, Row);
-    layouts!(SlopeRow<f64>, CellFaces<f64>);
+    layouts!(SlopeRow<f64>, TransferRow<f64>, CellFaces<f64>);
     layouts!(FaceCall<f64>, GhostCall);
     layouts!(Description, Parameter, Entries<f64>, Form, Table);
     add!(PACK_OVERRUN, MAX_WAVES, TILE_COLUMNS, TILE_ROWS, TILE_GROWTH);
@@ -123,6 +123,9 @@ pub struct Description {
     /// The CUDA text has `is_admissible`.
     pub(super) limits: bool,
     pub(super) looks_beside: bool,
+    pub(super) transfers: bool,
+    /// Equations whose quantities are kept from being negative.
+    pub(super) kept: List<usize>,
     /// There are kernels in `f32`.
     pub(super) has_single: bool,
 }
@@ -265,6 +268,7 @@ pub struct Entries<R> {
     /// Out: the first inadmissible cell of the row, or the row's length.
     pub(super) first_inadmissible: unsafe extern "C" fn(Object, *const SourceRow<R>, data: bool, *mut usize) -> Status,
     pub(super) limit_slopes: unsafe extern "C" fn(Object, *const SlopeRow<R>) -> Status,
+    pub(super) transfer: unsafe extern "C" fn(Object, Transfer, *const TransferRow<R>) -> Status,
     /// Out: waves, speeds, amdq, apdq.
     pub(super) normal: unsafe extern "C" fn(Object, *const FaceCall<R>, out: *mut R) -> Status,
     /// Out: one number.

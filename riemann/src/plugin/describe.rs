@@ -52,6 +52,8 @@ where
         checks_steps: S::CHECKS_STEPS,
         limits: S::LIMITS,
         looks_beside: S::LOOKS_BESIDE,
+        transfers: S::TRANSFERS,
+        kept: List::leak(S::KEPT_NONNEGATIVE.to_vec()),
         has_single,
     }
 }

@@ -8,7 +8,7 @@ use super::panic::{guard, keep_messages, take_panic};
 use super::{ABI_VERSION, Entries, Form, Header, List, Object, Row, Status, Table, Text, TileCall};
 use crate::axis::Axis;
 use crate::cells::CellFaces;
-use crate::patch::{FaceList, Kernels, PatchSolver, SlopeRow, SourceRow, TileReport};
+use crate::patch::{FaceList, Kernels, PatchSolver, SlopeRow, SourceRow, TileReport, Transfer, TransferRow};
 use crate::real::Scalar;
 use crate::solver::{Cell, Described, Solver, TransverseAux};
 use std::ffi::c_void;
@@ -103,6 +103,7 @@ where
             quantities: Self::quantities::<R>,
             first_inadmissible: Self::first_inadmissible::<R>,
             limit_slopes: Self::limit_slopes::<R>,
+            transfer: Self::transfer::<R>,
             normal: Self::normal::<R>,
             steepness: Self::steepness::<R>,
             transverse: Self::transverse::<R>,
@@ -258,6 +259,14 @@ where
         // SAFETY: the caller keeps the promises of `PatchSolver::limit_slopes`.
         guard(|| unsafe {
             Self::kernels(object).limit_slopes(&*row);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn transfer<R: Scalar>(object: Object, what: Transfer, row: *const TransferRow<R>) -> Status {
+        // SAFETY: the caller keeps the promises of `PatchSolver::transfer`.
+        guard(|| unsafe {
+            Self::kernels(object).transfer(what, &*row);
             Status::DONE
         })
     }

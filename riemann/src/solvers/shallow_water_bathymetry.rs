@@ -279,6 +279,33 @@ impl ShallowWaterBathymetry {
         square
     }
 
+    /// Between levels: the surface and velocities, which are constant in water at rest over any bottom.
+    fn to_transfer(&self, q: State, aux: Aux) -> State {
+        let wet = self.is_wet(q);
+        let reciprocal = 1.0 / (if wet { q[DEPTH] } else { 1.0 });
+        let mut t = [q[DEPTH].max(0.0) + aux[0]; M];
+        for m in 1..M {
+            t[m] = if wet { q[m] * reciprocal } else { 0.0 };
+        }
+        t
+    }
+
+    fn from_transfer(&self, t: State, aux: Aux) -> State {
+        let depth = (t[DEPTH] - aux[0]).max(0.0);
+        let mut q = [depth; M];
+        for m in 1..M {
+            q[m] = depth * t[m];
+        }
+        q
+    }
+
+    fn transfer_weight(&self, t: State, aux: Aux) -> State {
+        let depth = (t[DEPTH] - aux[0]).max(0.0);
+        let mut weight = [depth; M];
+        weight[DEPTH] = if depth > 0.0 { 1.0 } else { 0.0 };
+        weight
+    }
+
     fn source(&self, dt: Real, q: State) -> State {
         let wet = self.is_wet(q);
         let depth = if wet { q[DEPTH] } else { 1.0 };

@@ -246,4 +246,19 @@ mod kept_without_flux {
     }
 }
 
+mod transfer_in_part {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+        fn to_transfer(&self, q: State) -> State {
+            q
+        }
+    }
+}
+
 fn main() {}

@@ -59,7 +59,8 @@ impl Program {
         let name = format!("{}_{}", case.name.replace(' ', "_"), R::NAME);
         let real = if R::NAME == "f32" { "float" } else { "double" };
         let flags = [("SOURCE", source.has_source), ("BOUNDARY", source.has_boundary), ("FLAG", source.has_flag)];
-        for (flag, set) in flags.into_iter().chain([("BESIDE", source.looks_beside)]) {
+        for (flag, set) in flags.into_iter().chain([("BESIDE", source.looks_beside), ("TRANSFER", source.has_transfer)])
+        {
             let _ = writeln!(self.text, "#undef HAS_{flag}");
             if set {
                 let _ = writeln!(self.text, "#define HAS_{flag}");
@@ -150,6 +151,12 @@ impl Run {
         }
         if S::HAS_SOURCE {
             put(out, &solver.source(x, qr[0], from(0.25), ql, here));
+        }
+        for aux in if S::TRANSFERS { vec![left, here] } else { Vec::new() } {
+            let t = solver.to_transfer(ql, left);
+            put(out, &t);
+            put(out, &solver.from_transfer(t, aux));
+            put(out, &solver.transfer_weight(t, aux));
         }
         if S::HAS_FLAG {
             put(out, &[from(if solver.flag(x, qr[0], ql, here, [qr, asdq, ql], [asdq, ql, qr]) { 1.0 } else { 0.0 })]);

@@ -36,6 +36,15 @@ inline void run(const char* input, const char* output) {
 #ifdef HAS_SOURCE
         write(solver.source(Array<Real, 3>{{ql[0], qr[0], Real(0)}}, qr[0], Real(0.25), ql, here).v, M, out);
 #endif
+#ifdef HAS_TRANSFER
+        const Aux both[] = {left, here};
+        for (const Aux& aux : both) {
+            const State t = solver.to_transfer(ql, left);
+            write(t.v, M, out);
+            write(solver.from_transfer(t, aux).v, M, out);
+            write(solver.transfer_weight(t, aux).v, M, out);
+        }
+#endif
 #ifdef HAS_FLAG
         Real flag = solver.flag(Array<Real, 3>{{ql[0], qr[0], Real(0)}}, qr[0], ql, here, Array<State, 3>{{qr, asdq, ql}}, Array<State, 3>{{asdq, ql, qr}}) ? Real(1) : Real(0);
         write(&flag, 1, out);

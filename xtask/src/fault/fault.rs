@@ -92,6 +92,7 @@ impl Solver<1, 1, 0> for Fault {
             has_flag: false,
             has_positive: false,
             has_admissible: false,
+            has_transfer: false,
             looks_beside: false,
         })
     }

@@ -11,7 +11,7 @@ pub enum Phase {
     GhostCells,
     /// Values of new patches.
     NewPatches,
-    /// States and auxiliary values of the coarse cells under new patches, for problems with a capacity function.
+    /// States and capacities of the coarse cells under new patches, which these keep.
     Capacity,
     /// The coarse level's part of the flux register, and the states of its cells beside the faces.
     CoarseFaces,

@@ -54,7 +54,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             for (region, block) in regions.iter().zip(of_parcel(regions)) {
                 let target = &coarse_layout.patches[region.target as usize];
                 // SAFETY: the coarse level is borrowed alone; the message is only read.
-                unsafe { copy_region(q, target, message, &block, region, num_eqn) };
+                unsafe { copy_region(q, target, message, &block, region, [num_eqn; 2]) };
                 share(region);
             }
         };

@@ -65,7 +65,7 @@ impl<const D: usize, R: Scalar> SharedFormer<'_, D, R> {
             if former.is_local {
                 let region = Region { target: 0, source: source as u32, cells: part, shift };
                 // SAFETY: the caller's promise.
-                unsafe { copy_region(to, patch, self.values, former, &region, count) };
+                unsafe { copy_region(to, patch, self.values, former, &region, [count; 2]) };
             } else {
                 cover.open.push(part);
             }

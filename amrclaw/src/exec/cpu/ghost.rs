@@ -4,6 +4,7 @@ use super::CpuExecutor;
 use super::boundary::{BoundaryContext, Outside};
 use super::interpolate::Slope;
 use super::regions::{CoarseLevel, Filling};
+use super::transfer_variables::Written;
 use crate::exec::comm::{CommError, Phase};
 use crate::fields::Shared;
 use crate::index::Level;
@@ -29,7 +30,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let q = Shared::new(q);
         let sides = Outside { plan, context };
         let here = (q, &*layout);
-        let inside = Filling { plan, num_eqn, target: here, source: here, coarse, slope: Slope::Central };
+        let inside = Filling {
+            plan,
+            num_eqn,
+            target: here,
+            source: here,
+            coarse,
+            slope: Slope::Central,
+            written: Written::States(aux),
+        };
         let outside = |k: usize| {
             // SAFETY: as for `inside`.
             unsafe { sides.fill((q, aux), &layout.patches[k], k) };

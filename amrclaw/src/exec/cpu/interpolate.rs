@@ -3,11 +3,12 @@
 //! Equation: `q_f = q_c + Σ_d ξ_d s_d` with ξ the fine centre's offset in coarse cells and s a limited slope.
 //! Averages over a coarse cell's fine cells return `q_c`: the interpolation is conservative.
 
-use super::scratch::Scratch;
+use super::coarse_source::CoarseSource;
+use super::transfer_variables::{CellRules, Written};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Ratio};
 use crate::plan::Region;
-use riemann::patch::{PatchSolver, SlopeRow, Strides};
+use riemann::patch::{SlopeRow, Strides};
 use riemann::real::Scalar;
 
 /// How slopes are limited.
@@ -36,44 +37,6 @@ impl Slope {
         // Selected without branches, which would often be mispredicted.
         let signed = if central > zero { size } else { -size };
         if minus * plus <= zero { zero } else { signed }
-    }
-}
-
-/// A coarse patch at a time between two states: `old + α (new − old)`, which keeps the bits of values that do not change.
-#[derive(Clone, Copy)]
-pub(super) struct CoarseSource<'a, const D: usize, R> {
-    pub layout: &'a PatchLayout<D>,
-    pub old: &'a [R],
-    pub new: &'a [R],
-    pub alpha: R,
-}
-
-impl<const D: usize, R: Scalar> CoarseSource<'_, D, R> {
-    #[inline(always)]
-    fn value(&self, offset: usize) -> R {
-        let one = R::constant(1.0);
-        if self.alpha == one {
-            self.new[offset]
-        } else {
-            self.old[offset] + self.alpha * (self.new[offset] - self.old[offset])
-        }
-    }
-}
-
-/// What keeps interpolated states admissible: the slopes of a coarse cell become zero, all of them, where any state in it would not be. So
-/// the average stays, and what a fine cell gets does not depend on which others are asked for.
-#[derive(Clone, Copy)]
-pub(super) struct SlopeLimiter<'a, R> {
-    solver: &'a dyn PatchSolver<R>,
-    scratch: &'a Scratch<R>,
-    /// Auxiliary values of the coarse level.
-    aux: &'a [R],
-}
-
-impl<'a, R: Scalar> SlopeLimiter<'a, R> {
-    /// The limiter of a solver that has one. `scratch`: as large as the solver's own.
-    pub fn of(solver: &'a dyn PatchSolver<R>, scratch: &'a Scratch<R>, aux: &'a [R]) -> Option<Self> {
-        solver.limits().then_some(SlopeLimiter { solver, scratch, aux })
     }
 }
 
@@ -130,7 +93,7 @@ impl<const D: usize, R: Scalar> Target<'_, D, R> {
     }
 }
 
-/// Fills the region's cells of all components.
+/// Fills the region's cells of all components. `written`: what is written, where the solver has transfer variables.
 ///
 /// # Safety
 /// Nobody else touches the region's cells of `fine` meanwhile.
@@ -139,22 +102,26 @@ pub(super) unsafe fn interpolate<const D: usize, R: Scalar>(
     coarse: CoarseSource<'_, D, R>,
     (region, ratio): (&Region<D>, Ratio<D>),
     num_components: usize,
-    (slope, limiter): (Slope, Option<SlopeLimiter<'_, R>>),
+    (slope, rules, written): (Slope, Option<CellRules<'_, R>>, Written<'_, R>),
 ) {
     let strides = coarse.layout.strides();
     let steps = [1, strides.row, strides.slab];
     let cells = region.cells;
-    let start = fine_layout.offset(num_components, cells.lo);
+    let stored = match (rules, written) {
+        (Some(rules), Written::Message) => rules.num_sent(num_components),
+        _ => num_components,
+    };
+    let start = fine_layout.offset(stored, cells.lo);
     let target = Target { fine, cells, ratio, start, strides: fine_layout.strides() };
     let along_x = cells.coarse_from_fine(ratio).size()[0] as usize;
     let slopes_at = |centre: usize, here: R| -> [R; D] {
         std::array::from_fn(|d| slope.limit(coarse.value(centre - steps[d]), here, coarse.value(centre + steps[d])))
     };
     for row in cells.coarse_from_fine(ratio).rows() {
-        let beneath = std::array::from_fn(|d| row[d] - region.shift[d]);
+        let beneath: [i32; D] = std::array::from_fn(|d| row[d] - region.shift[d]);
         let from = coarse.layout.offset(num_components, beneath);
         let cell = |n: usize| std::array::from_fn(|d| if d == 0 { row[d] + n as i32 } else { row[d] });
-        let Some(limiter) = limiter else {
+        let Some(rules) = rules else {
             for (m, n) in (0..num_components).flat_map(|m| (0..along_x).map(move |n| (m, n))) {
                 let centre = from + m * strides.component + n;
                 let here = coarse.value(centre);
@@ -164,37 +131,50 @@ pub(super) unsafe fn interpolate<const D: usize, R: Scalar>(
             continue;
         };
         let len = SlopeRow::<R>::LEN;
-        let mut scratch = limiter.scratch.mine();
-        let (q, slopes) = scratch.split_at_mut(num_components * len);
-        let num_aux = limiter.solver.aux().len();
+        let mut scratch = rules.scratch.mine();
+        let (q, rest) = scratch.split_at_mut(num_components * len);
+        let (slopes, rest) = rest.split_at_mut(D * num_components * len);
+        let (most, lines) = rest.split_at_mut(rules.num_sent(num_components) - num_components);
         for first in (0..along_x).step_by(len) {
             let count = len.min(along_x - first);
+            let first_beneath = std::array::from_fn(|d| if d == 0 { beneath[d] + first as i32 } else { beneath[d] });
+            if rules.kept.is_some() {
+                rules.variables_around(&coarse, (first_beneath, count), lines);
+            }
             for (m, n) in (0..num_components).flat_map(|m| (0..count).map(move |n| (m, n))) {
-                let centre = from + m * strides.component + first + n;
-                let here = coarse.value(centre);
+                let (here, slopes_here) = if rules.kept.is_some() {
+                    let at = |d: usize, step: isize| rules.around(lines, num_components, (m, n), (d, step));
+                    let here = at(0, 0);
+                    (here, std::array::from_fn(|d| slope.limit(at(d, -1), here, at(d, 1))))
+                } else {
+                    let centre = from + m * strides.component + first + n;
+                    let here = coarse.value(centre);
+                    (here, slopes_at(centre, here))
+                };
                 q[m * len + n] = here;
-                for (d, slope) in slopes_at(centre, here).into_iter().enumerate() {
+                for (d, slope) in slopes_here.into_iter().enumerate() {
                     slopes[(d * num_components + m) * len + n] = slope;
                 }
             }
-            let aux = match num_aux {
-                0 => std::ptr::NonNull::dangling().as_ptr(),
-                count => limiter.aux[coarse.layout.offset(count, beneath) + first..].as_ptr(),
-            };
             let row = SlopeRow {
                 q: q.as_ptr(),
                 slopes: slopes.as_mut_ptr(),
-                aux,
+                aux: rules.row_of_aux(rules.aux, coarse.layout, first_beneath),
                 aux_component: strides.component,
                 len: count,
                 ends: std::array::from_fn(|d| [0, target.ratio(d) - 1].map(|n| offset_in_coarse(n, target.ratio(d)))),
             };
             // SAFETY: the scratch memory is far longer; the cells' auxiliary values lie in a patch, with the overrun behind it.
-            unsafe { limiter.solver.limit_slopes(&row) };
+            unsafe { rules.solver.limit_slopes(&row) };
             for (m, n) in (0..num_components).flat_map(|m| (0..count).map(move |n| (m, n))) {
                 let slopes = std::array::from_fn(|d| slopes[(d * num_components + m) * len + n]);
                 // SAFETY: as above.
                 unsafe { target.write(m, cell(first + n), q[m * len + n], slopes) };
+            }
+            for n in 0..if rules.kept.is_some() { count } else { 0 } {
+                let inside = CellBox::cell(cell(first + n)).fine_from_coarse(ratio).intersect(&cells);
+                // SAFETY: as above.
+                unsafe { rules.finish((fine, fine_layout, inside), (lines, n, ratio), (written, most)) };
             }
         }
     }

@@ -6,6 +6,7 @@
 mod advance;
 mod average_down;
 mod boundary;
+mod coarse_source;
 mod exchange;
 mod faces;
 pub(in crate::exec) mod failure;
@@ -30,6 +31,7 @@ mod store;
 mod tile;
 mod tiles;
 mod transfer;
+mod transfer_variables;
 mod update;
 
 use super::comm::{MessageHeader, Phase, Ranks};

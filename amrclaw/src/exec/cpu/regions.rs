@@ -1,9 +1,11 @@
 //! Copying and interpolating regions: from patch to patch, and into and out of messages for other ranks.
 
+use super::coarse_source::CoarseSource;
 use super::exchange::{blocks, exchange};
-use super::interpolate::{CoarseSource, Slope, SlopeLimiter, interpolate};
+use super::interpolate::{Slope, interpolate};
 use super::scratch::Scratch;
 use super::store::LevelStore;
+use super::transfer_variables::{CellRules, Written};
 use crate::exec::comm::{CommError, MessageHeader, Ranks};
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::index::Ratio;
@@ -20,7 +22,7 @@ pub(super) struct CoarseLevel<'a, const D: usize, R> {
     pub new: &'a [R],
     pub alpha: R,
     pub ratio: Ratio<D>,
-    limiter: Option<SlopeLimiter<'a, R>>,
+    rules: Option<CellRules<'a, R>>,
 }
 
 impl<'a, const D: usize, R: Scalar> CoarseLevel<'a, D, R> {
@@ -33,8 +35,8 @@ impl<'a, const D: usize, R: Scalar> CoarseLevel<'a, D, R> {
     ) -> Self {
         let new = store.q();
         let (old, alpha) = (store.q_old().unwrap_or(new), R::from_f64(store.states.weight_at(time)));
-        let limiter = SlopeLimiter::of(solver, scratch, &store.aux);
-        CoarseLevel { layout: &store.layout, old, new, alpha, ratio, limiter }
+        let rules = CellRules::of(solver, scratch, &store.aux);
+        CoarseLevel { layout: &store.layout, old, new, alpha, ratio, rules }
     }
 
     /// Interpolates a region of a fine patch.
@@ -47,18 +49,24 @@ impl<'a, const D: usize, R: Scalar> CoarseLevel<'a, D, R> {
         fine_layout: &PatchLayout<D>,
         region: &Region<D>,
         num_components: usize,
-        slope: Slope,
+        (slope, written): (Slope, Written<'_, R>),
     ) {
         let layout = &self.layout.patches[region.source as usize];
         let source = CoarseSource { layout, old: self.old, new: self.new, alpha: self.alpha };
         // SAFETY: the caller's promise.
         unsafe {
-            interpolate((fine, fine_layout), source, (region, self.ratio), num_components, (slope, self.limiter));
+            interpolate(
+                (fine, fine_layout),
+                source,
+                (region, self.ratio),
+                num_components,
+                (slope, self.rules, written),
+            );
         }
     }
 }
 
-/// Copies a region from one patch to another.
+/// Copies a region from one patch to another: the components that both have.
 ///
 /// # Safety
 /// Nobody writes the source cells meanwhile, and nobody else touches the target cells.
@@ -68,14 +76,14 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
     source: Shared<'_, R>,
     source_layout: &PatchLayout<D>,
     region: &Region<D>,
-    num_components: usize,
+    [num_target, num_source]: [usize; 2],
 ) {
     let count = |d: usize| region.cells.size().get(d).map_or(1, |&n| n as usize);
     let first = region.cells.lo;
-    let from = source_layout.offset(num_components, std::array::from_fn(|d| first[d] - region.shift[d]));
-    let to = target_layout.offset(num_components, first);
+    let from = source_layout.offset(num_source, std::array::from_fn(|d| first[d] - region.shift[d]));
+    let to = target_layout.offset(num_target, first);
     let (from_strides, to_strides) = (source_layout.strides(), target_layout.strides());
-    for m in 0..num_components {
+    for m in 0..num_target.min(num_source) {
         for z in 0..count(2) {
             for y in 0..count(1) {
                 let at = |start: usize, s: &Strides| start + m * s.component + z * s.slab + y * s.row;
@@ -105,6 +113,8 @@ pub(super) struct Filling<'a, const D: usize, R> {
     /// The level interpolated from.
     pub coarse: Option<CoarseLevel<'a, D, R>>,
     pub slope: Slope,
+    /// Where the solver has transfer variables: what becomes of them.
+    pub written: Written<'a, R>,
 }
 
 impl<const D: usize, R: Scalar> Filling<'_, D, R> {
@@ -117,12 +127,12 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
         for region in self.plan.copies.of(k) {
             let source = &self.source.1.patches[region.source as usize];
             // SAFETY: the caller's promise.
-            unsafe { copy_region(q, target, self.source.0, source, region, self.num_eqn) };
+            unsafe { copy_region(q, target, self.source.0, source, region, [self.num_eqn; 2]) };
         }
         let Some(coarse) = self.coarse else { return };
         for region in self.plan.interps.of(k) {
             // SAFETY: likewise.
-            unsafe { coarse.interpolate(q, target, region, self.num_eqn, self.slope) };
+            unsafe { coarse.interpolate(q, target, region, self.num_eqn, (self.slope, self.written)) };
         }
     }
 
@@ -131,7 +141,7 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
     /// # Safety
     /// As for [`Self::patch`], for all patches.
     pub unsafe fn all(&self, to: (&Ranks, MessageHeader)) -> Result<(), CommError> {
-        let len = |regions: &Regions<D>| self.num_eqn * regions.num_cells();
+        let len = |regions: &Regions<D>| self.num_sent() * regions.num_cells();
         // SAFETY: the caller's promise; each message and each patch is one task's.
         let pack = |regions: &Regions<D>, message: Shared<'_, R>| unsafe { self.pack(regions, message) };
         // SAFETY: likewise.
@@ -139,6 +149,16 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
         // SAFETY: likewise.
         let unpack = |regions: &Regions<D>, message: Shared<'_, R>| unsafe { self.unpack(regions, message) };
         exchange(to, self.plan.exchange.ways(), len, pack, own, unpack)
+    }
+
+    /// What the solver asks of interpolation, where there is a coarser level.
+    fn rules(&self) -> Option<CellRules<'_, R>> {
+        self.coarse.and_then(|coarse| coarse.rules)
+    }
+
+    /// Components of a message.
+    fn num_sent(&self) -> usize {
+        self.rules().map_or(self.num_eqn, |rules| rules.num_sent(self.num_eqn))
     }
 
     /// Copies and interpolates regions into a message for another rank.
@@ -150,12 +170,12 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
         for (region, block) in regions.copies.iter().zip(&mut blocks) {
             let source = &self.source.1.patches[region.source as usize];
             // SAFETY: the caller's promise; blocks are disjoint.
-            unsafe { copy_region(message, &block, self.source.0, source, region, self.num_eqn) };
+            unsafe { copy_region(message, &block, self.source.0, source, region, [self.num_sent(), self.num_eqn]) };
         }
         for (region, block) in regions.interps.iter().zip(blocks) {
             let coarse = self.coarse.expect("what is interpolated lies over a coarser level");
             // SAFETY: likewise.
-            unsafe { coarse.interpolate(message, &block, region, self.num_eqn, self.slope) };
+            unsafe { coarse.interpolate(message, &block, region, self.num_eqn, (self.slope, Written::Message)) };
         }
     }
 
@@ -165,10 +185,21 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
     /// Nobody else touches these cells.
     unsafe fn unpack(&self, regions: &Regions<D>, message: Shared<'_, R>) {
         let (q, layout) = self.target;
-        for (region, block) in regions.all().zip(blocks(regions.all().map(|region| region.cells))) {
+        let counts = [self.num_eqn, self.num_sent()];
+        let interpolated = (0..).map(|number| number >= regions.copies.len());
+        let blocks = blocks(regions.all().map(|region| region.cells));
+        for ((region, block), interpolated) in regions.all().zip(blocks).zip(interpolated) {
             let (patch, region) = (&layout.patches[region.target as usize], Region { shift: [0; D], ..*region });
             // SAFETY: the caller's promise; the message is only read.
-            unsafe { copy_region(q, patch, message, &block, &region, self.num_eqn) };
+            unsafe { copy_region(q, patch, message, &block, &region, counts) };
+            let rules = self.rules().filter(|rules| interpolated && rules.kept.is_some());
+            let (Some(rules), Written::States(aux)) = (rules, self.written) else { continue };
+            for row in block.cells.rows() {
+                let most = message.at(block.offset(counts[1], row)).wrapping_add(counts[0] * block.component());
+                let (row, strides) = ((row, block.cells.size()[0] as usize), [block.component(), 1]);
+                // SAFETY: likewise.
+                unsafe { rules.states_of_row((q, patch), row, aux, (most, strides)) };
+            }
         }
     }
 }

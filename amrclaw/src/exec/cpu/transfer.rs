@@ -7,6 +7,7 @@ use super::former_aux::FormerAux;
 use super::interpolate::Slope;
 use super::regions::{CoarseLevel, Filling};
 use super::store::LevelStore;
+use super::transfer_variables::{Shifted, Written};
 use crate::exec::ExecError;
 use crate::exec::comm::{CommError, Phase};
 use crate::exec::step::LevelSpec;
@@ -35,7 +36,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             // A level that is new as a whole copies nothing.
             let from = old.as_ref().map_or((q, &*layout), |(layout, values)| (*values, &**layout));
             let target = (q, &*layout);
-            let filling = Filling { plan, num_eqn, target, source: from, coarse: Some(source), slope: Slope::Minmod };
+            let filling = Filling {
+                plan,
+                num_eqn,
+                target,
+                source: from,
+                coarse: Some(source),
+                slope: Slope::Minmod,
+                written: Written::Variables,
+            };
             // SAFETY: the new level is nobody else's yet; the old level and the coarser one are only read.
             unsafe { filling.all((&ranks, header)) }
         };
@@ -46,13 +55,17 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         exchanged?;
         let filled = self.fill_level_aux(level, time);
         self.unshared.defer(&self.ranks, filled)?;
-        Ok(self.conserve_with_capacity(level, plan)?)
+        Ok(self.keep_means(level, plan)?)
     }
 
-    /// With a capacity function, shifts the interpolated cells of each coarse cell so that `Σ κ_f Q_f / N = κ_c Q_c`. Where that leaves one
-    /// inadmissible, all get the same state.
-    fn conserve_with_capacity(&mut self, level: Level, plan: &TransferPlan<D>) -> Result<(), CommError> {
-        let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
+    /// With a capacity function or transfer variables, shifts the interpolated cells of each coarse cell so that `Σ κ_f Q_f / N = κ_c Q_c`. Where
+    /// that cannot be or leaves one inadmissible, all get the same state.
+    fn keep_means(&mut self, level: Level, plan: &TransferPlan<D>) -> Result<(), CommError> {
+        let capacity = usize::try_from(self.problem.scheme.capacity).ok();
+        let transfers = self.solver.transfers().map(|_| self.solver.as_ref());
+        if capacity.is_none() && transfers.is_none() {
+            return Ok(());
+        }
         let (ranks, header) = (self.ranks.clone(), self.header(Phase::Capacity, level));
         let num_aux = self.solver.aux().len();
         let ratio = self.ratios[level.index() - 1];
@@ -61,23 +74,25 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (layout, num_eqn) = (fine.layout.clone(), fine.num_eqn);
         let aux = std::mem::take(&mut fine.aux);
         let limiter = self.solver.limits().then_some((self.solver.as_ref(), fine.geometry.in_space()));
-        let shift = Shift { q: Shared::new(fine.q_mut()), aux: &aux, num_eqn, num_aux, capacity, ratio, limiter };
+        let q = Shared::new(fine.q_mut());
+        let shift = Shift { q, aux: &aux, num_eqn, num_aux, capacity, ratio, limiter, transfers };
         // State and capacity of a coarse cell, one after another.
         let of_coarse = |source: usize, cell: [i32; D], m: usize| {
             let patch = &coarse.layout.patches[source];
-            match m < num_eqn {
-                true => coarse.q()[patch.offset(num_eqn, cell) + m * patch.component()],
-                false => coarse.aux[patch.offset(num_aux, cell) + capacity * patch.component()],
+            match capacity.filter(|_| m == num_eqn) {
+                None => coarse.q()[patch.offset(num_eqn, cell) + m * patch.component()],
+                Some(capacity) => coarse.aux[patch.offset(num_aux, cell) + capacity * patch.component()],
             }
         };
+        let num_sent = num_eqn + usize::from(capacity.is_some());
         let len = |regions: &Regions<D>| {
             let cells: usize = regions.coarse_boxes(ratio).map(|cells| cells.volume()).sum();
-            (num_eqn + 1) * cells
+            num_sent * cells
         };
         let pack = |regions: &Regions<D>, message: Shared<'_, R>| {
             for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
-                for (cell, m) in block.cells.cells().flat_map(|cell| (0..=num_eqn).map(move |m| (cell, m))) {
-                    let place = block.offset(num_eqn + 1, cell) + m * block.component();
+                for (cell, m) in block.cells.cells().flat_map(|cell| (0..num_sent).map(move |m| (cell, m))) {
+                    let place = block.offset(num_sent, cell) + m * block.component();
                     let beneath = std::array::from_fn(|d| cell[d] - region.shift[d]);
                     // SAFETY: each message is one task's.
                     unsafe { *message.at(place) = of_coarse(region.source as usize, beneath, m) };
@@ -102,7 +117,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 // SAFETY: the new level is nobody else's yet; the message is only read.
                 unsafe {
                     shift.region(region, &layout.patches[region.target as usize], |cell, m| {
-                        *message.at(block.offset(num_eqn + 1, cell) + m * block.component())
+                        *message.at(block.offset(num_sent, cell) + m * block.component())
                     });
                 }
             }
@@ -147,10 +162,12 @@ struct Shift<'a, const D: usize, R> {
     num_eqn: usize,
     num_aux: usize,
     /// Number of the auxiliary value that is the capacity.
-    capacity: usize,
+    capacity: Option<usize>,
     ratio: Ratio<D>,
     /// The solver, if it asks something of states, and where the level's cells lie.
     limiter: Option<(&'a dyn PatchSolver<R>, Lattice)>,
+    /// The solver, if it has transfer variables: the cells hold these.
+    transfers: Option<&'a dyn PatchSolver<R>>,
 }
 
 impl<const D: usize, R: Scalar> Shift<'_, D, R> {
@@ -160,40 +177,85 @@ impl<const D: usize, R: Scalar> Shift<'_, D, R> {
     /// # Safety
     /// Nobody else touches the region's cells meanwhile.
     unsafe fn region(&self, region: &Region<D>, target: &PatchLayout<D>, coarse: impl Fn([i32; D], usize) -> R) {
-        let (num_eqn, ratio) = (self.num_eqn, self.ratio);
-        let kappa = |cell| self.aux[target.offset(self.num_aux, cell) + self.capacity * target.component()].to_f64();
-        let whole = region.cells.coarse_from_fine(ratio);
-        let wanted = |cell, m| coarse(cell, num_eqn).to_f64() * coarse(cell, m).to_f64() * f64::from(ratio.cells());
-        for cell in whole.cells() {
-            let fine_cells = CellBox::cell(cell).fine_from_coarse(ratio);
-            let capacity_sum: f64 = fine_cells.cells().map(kappa).sum();
-            for m in 0..num_eqn {
-                let at = |c| target.offset(num_eqn, c) + m * target.component();
-                // SAFETY: the caller's promise.
-                let sum = |c: [i32; D]| kappa(c) * unsafe { *self.q.at(at(c)) }.to_f64();
-                let held: f64 = fine_cells.cells().map(sum).sum();
-                let shift = R::from_f64((wanted(cell, m) - held) / capacity_sum);
-                // SAFETY: likewise.
-                unsafe { self.change(&fine_cells, target, m, |value| value + shift) };
-            }
-        }
-        // SAFETY: likewise.
-        let admits = |cells: &CellBox<D>| unsafe { self.admits(cells, target) };
-        if admits(&region.cells) {
-            return;
-        }
-        for cell in whole.cells() {
-            let fine_cells = CellBox::cell(cell).fine_from_coarse(ratio);
-            if admits(&fine_cells) {
+        let (num_eqn, num_fine) = (self.num_eqn, f64::from(self.ratio.cells()));
+        let kappa = |cell| {
+            self.capacity.map_or(1.0, |capacity| {
+                self.aux[target.offset(self.num_aux, cell) + capacity * target.component()].to_f64()
+            })
+        };
+        for cell in region.cells.coarse_from_fine(self.ratio).cells() {
+            let own = self.capacity.map_or(1.0, |_| coarse(cell, num_eqn).to_f64());
+            let wanted = |m| own * coarse(cell, m).to_f64() * num_fine;
+            let fine_cells = CellBox::cell(cell).fine_from_coarse(self.ratio);
+            let kappas: Vec<f64> = fine_cells.cells().map(kappa).collect();
+            let capacity_sum: f64 = kappas.iter().sum();
+            // SAFETY: the caller's promise.
+            let is_kept = unsafe {
+                match self.transfers {
+                    Some(solver) => self.restore(solver, (&fine_cells, target), &kappas, wanted),
+                    None => self.shift(&fine_cells, target, &kappas, wanted),
+                }
+            };
+            // SAFETY: likewise.
+            if is_kept && unsafe { self.admits(&fine_cells, target) } {
                 continue;
             }
-            let capacity_sum: f64 = fine_cells.cells().map(kappa).sum();
             for m in 0..num_eqn {
-                let mean = R::from_f64(wanted(cell, m) / capacity_sum);
+                let mean = R::from_f64(wanted(m) / capacity_sum);
                 // SAFETY: likewise.
                 unsafe { self.change(&fine_cells, target, m, |_| mean) };
             }
         }
+    }
+
+    /// Shifts the states of the fine cells in a coarse one.
+    ///
+    /// # Safety
+    /// Nobody else touches these cells meanwhile.
+    unsafe fn shift(
+        &self,
+        fine_cells: &CellBox<D>,
+        target: &PatchLayout<D>,
+        kappas: &[f64],
+        wanted: impl Fn(usize) -> f64,
+    ) -> bool {
+        let capacity_sum: f64 = kappas.iter().sum();
+        for m in 0..self.num_eqn {
+            let at = |c| target.offset(self.num_eqn, c) + m * target.component();
+            // SAFETY: the caller's promise.
+            let value = |c: [i32; D]| unsafe { *self.q.at(at(c)) }.to_f64();
+            let held: f64 = fine_cells.cells().zip(kappas).map(|(c, kappa)| kappa * value(c)).sum();
+            let shift = R::from_f64((wanted(m) - held) / capacity_sum);
+            // SAFETY: likewise.
+            unsafe { self.change(fine_cells, target, m, |value| value + shift) };
+        }
+        true
+    }
+
+    /// Replaces the transfer variables of the fine cells in a coarse one by states, if shifts can keep the coarse cell's.
+    ///
+    /// # Safety
+    /// Nobody else touches these cells meanwhile.
+    unsafe fn restore(
+        &self,
+        solver: &dyn PatchSolver<R>,
+        (fine_cells, target): (&CellBox<D>, &PatchLayout<D>),
+        kappa: &[f64],
+        wanted: impl Fn(usize) -> f64,
+    ) -> bool {
+        let places = |count: usize| {
+            (0..count)
+                .flat_map(move |m| fine_cells.cells().map(move |c| target.offset(count, c) + m * target.component()))
+        };
+        let aux: Vec<R> = places(self.num_aux).map(|place| self.aux[place]).collect();
+        // SAFETY: the caller's promise.
+        let mut t: Vec<R> = places(self.num_eqn).map(|place| unsafe { *self.q.at(place) }).collect();
+        let (mut q, mut weights) = (t.clone(), t.clone());
+        let shifted = Shifted { solver, aux: &aux, kappa };
+        let is_kept = shifted.restore(wanted, &mut t, [&mut q, &mut weights]);
+        // SAFETY: likewise.
+        places(self.num_eqn).zip(q).for_each(|(place, value)| unsafe { *self.q.at(place) = value });
+        is_kept
     }
 
     /// Changes component `m` of some cells.

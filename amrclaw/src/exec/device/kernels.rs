@@ -124,7 +124,7 @@ impl KernelOptions {
     pub fn texts(&self) -> Vec<KernelText> {
         let needed = |group: &Group| match group {
             Group::Regions | Group::Fill | Group::Regrid | Group::Plan => true,
-            Group::Capacity => self.shape.capacity >= 0,
+            Group::Means => self.shape.capacity >= 0 || self.solver().has_transfer,
             Group::Registers => self.conservation_fix,
             Group::Source => self.solver().has_source,
             _ => false,

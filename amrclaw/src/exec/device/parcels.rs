@@ -237,7 +237,7 @@ fn face_parcels<const D: usize>(
 pub(in crate::exec) struct TransferParcels {
     /// The values.
     pub values: ExchangeTables,
-    /// The coarse cells under interpolated ones, where there is a capacity function.
+    /// The coarse cells under interpolated ones, where these keep what those held.
     pub coarse: ExchangeTables,
 }
 
@@ -245,13 +245,13 @@ impl TransferParcels {
     pub fn new<const D: usize>(
         builder: &mut TableBuilder,
         plan: &TransferPlan<D>,
-        (ratio, capacity): (Ratio<D>, bool),
+        (ratio, keeps_means): (Ratio<D>, bool),
         num_ghost: i32,
     ) -> Self {
         let values = both_ways(builder, &plan.exchange, num_ghost, of_regions::<D>);
         let coarse =
             |regions: &Regions<D>| [regions.interps.iter().map(|region| region.over(ratio)).collect(), Vec::new()];
-        let coarse = match capacity {
+        let coarse = match keeps_means {
             true => both_ways(builder, &plan.exchange, num_ghost, coarse),
             false => ExchangeTables::default(),
         };

@@ -116,8 +116,8 @@ pub(in crate::exec) struct PlanRequest<'a, const D: usize, M> {
     pub num_ghost: i32,
     /// Faces of the conservation fix are wanted.
     pub keeps_faces: bool,
-    /// There is a capacity function.
-    pub capacity: bool,
+    /// New patches are to keep what coarse cells held.
+    pub keeps_means: bool,
     /// There are other ranks: ghost cells outside the domain are filled after those ranks' messages.
     pub outside_last: bool,
 }
@@ -271,7 +271,7 @@ impl OffsetAllocator {
 
 /// The arguments of the kernels, except where tables are written.
 fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>, memory: &N::Memory) -> PlanArgs {
-    let PlanRequest { periodic, boxes, coarser, transfer, sides, num_ghost, keeps_faces, capacity, outside_last } =
+    let PlanRequest { periodic, boxes, coarser, transfer, sides, num_ghost, keeps_faces, keeps_means, outside_last } =
         request;
     let ratio = coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
     // Estimates of the tables' cells, which decide the size of chunks.
@@ -304,7 +304,7 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
         ratio: axes(ratio.0, 1),
         keeps_faces: u32::from(keeps_faces),
         transfers: u32::from(transfer.is_some()),
-        conserves: u32::from(capacity),
+        conserves: u32::from(keeps_means),
         outside_last: u32::from(outside_last),
         room: boxes.level.num_boxes,
         padding: 0,

@@ -282,8 +282,7 @@ fn run_ends<const D: usize>(runs: &PatchLists<plan::FaceRun<D>>, chunk_cells: u3
     (0..runs.num_patches()).map(of_patch).collect()
 }
 
-/// The tables of a transfer: what fills the new patches, and for capacity functions the coarse cells under interpolated
-/// ones.
+/// The tables of a transfer: what fills the new patches, and the coarse cells under interpolated ones where these keep what those held.
 pub(in crate::exec) struct TransferTables<M> {
     /// On the device; [`HostTables`] before they are sent.
     pub memory: M,
@@ -295,14 +294,14 @@ pub(in crate::exec) struct TransferTables<M> {
 
 impl TransferTables<HostTables> {
     /// Made by any thread.
-    pub fn on_host<const D: usize>(plan: &TransferPlan<D>, ratio: Ratio<D>, capacity: bool, num_ghost: i32) -> Self {
+    pub fn on_host<const D: usize>(plan: &TransferPlan<D>, ratio: Ratio<D>, keeps_means: bool, num_ghost: i32) -> Self {
         let mut builder = TableBuilder::default();
         let (copies, interps) = (plan.copies.all().iter(), plan.interps.all().iter());
         let num_first = copies.len() as u32;
         let fill = builder.table(copies.chain(interps.clone()).map(region_of)).with_first(num_first);
         let over = interps.map(|region| region_of(&region.over(ratio)));
-        let conserve = if capacity { builder.table(over) } else { Table::default() };
-        let parcels = TransferParcels::new(&mut builder, plan, (ratio, capacity), num_ghost);
+        let conserve = if keeps_means { builder.table(over) } else { Table::default() };
+        let parcels = TransferParcels::new(&mut builder, plan, (ratio, keeps_means), num_ghost);
         TransferTables { memory: builder.done(), fill, conserve, parcels }
     }
 

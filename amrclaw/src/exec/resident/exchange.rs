@@ -53,14 +53,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Exchanges messages with the other ranks, `components` numbers per cell, while the device does the rank's `own` part of the same step.
-    /// `pack` writes the messages to be sent to an address; those received are unpacked as by [`Self::unpack`].
+    /// `pack` writes the messages to be sent to an address; those received are unpacked by `unpack`, as by [`Self::unpack_by`].
     pub(super) fn exchange_beside(
         &self,
         header: MessageHeader,
         (ExchangeTables { sent, received }, components): (&ExchangeTables, usize),
         pack: impl FnOnce(Pointer<Real>) -> Result<(), CudaError>,
         own: impl FnOnce() -> Result<(), CudaError>,
-        (tables, to): (&N::Memory, LevelView),
+        (tables, unpack): (&N::Memory, impl Fn(Table, LevelView) -> Result<(), CudaError>),
     ) -> Result<(), ExecError> {
         if sent.shares.is_empty() && received.shares.is_empty() {
             return Ok(own()?);
@@ -73,7 +73,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let packed = self.pack(header, (sent, components), pack)?;
         self.machine.in_branch(Overlap::Messages, own)?;
         self.send(packed, header, (sent, components))?;
-        self.unpack(header, (tables, received, components), to)?;
+        self.unpack_by(header, (tables, received, components), unpack)?;
         Ok(self.machine.join(Overlap::Messages)?)
     }
 
@@ -183,10 +183,21 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (tables, parcels, components): (&N::Memory, &Parcels, usize),
         to: LevelView,
     ) -> Result<(), ExecError> {
+        self.unpack_by(header, (tables, parcels, components), |table, message| {
+            self.copy((tables, table), [message, to], components)
+        })
+    }
+
+    /// The same by a function of the regions of a message and of the message.
+    fn unpack_by(
+        &self,
+        header: MessageHeader,
+        (tables, parcels, components): (&N::Memory, &Parcels, usize),
+        unpack: impl Fn(Table, LevelView) -> Result<(), CudaError>,
+    ) -> Result<(), ExecError> {
         parcels.shares.iter().try_for_each(|share| {
             self.with_message(header, share, components, |message| {
-                let table = parcels.table.with_chunks(&share.chunks);
-                Ok(self.copy((tables, table), [Self::messages(tables, parcels, message), to], components)?)
+                Ok(unpack(parcels.table.with_chunks(&share.chunks), Self::messages(tables, parcels, message))?)
             })
         })
     }

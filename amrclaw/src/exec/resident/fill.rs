@@ -56,6 +56,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 num_copies: sent.table.num_first,
                 num_inside: u32::MAX,
                 num_outside_copies: 0,
+                form: args.form | INTO_MESSAGES,
                 ..args
             };
             // SAFETY: each block is a region's, which reads as those do that are filled here.
@@ -64,7 +65,24 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         // SAFETY: tables and arrays are those of the levels' present patches; each cell has one region, here or in a message, and regions
         // read interior cells of the same or the replaced level and cells of the coarser one, which nothing writes meanwhile.
         let own = || unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) };
-        self.exchange_beside(header, (ways, self.sizes.num_eqn), pack, own, (memory, args.target))
+        let unpack = |table: Table, message| {
+            if !self.sizes.transfers {
+                let to = LevelView { aux: Pointer::NULL, ..args.target };
+                return self.copy((memory, table), [message, to], self.sizes.num_eqn);
+            }
+            let args = FillArgs {
+                table: table.regions::<N>(memory),
+                source: message,
+                num_copies: u32::MAX,
+                num_inside: u32::MAX,
+                num_outside_copies: 0,
+                form: args.form | FROM_MESSAGES,
+                ..args
+            };
+            // SAFETY: likewise; each region of the message has its cells.
+            unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) }
+        };
+        self.exchange_beside(header, (ways, self.sizes.sent), pack, own, (memory, unpack))
     }
 
     /// Arguments of the kernel that fills a level's ghost cells.
@@ -93,20 +111,21 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &Replacement { level, ref old, transfer: ref made }: &Replacement<D, N>,
     ) -> Result<(), ExecError> {
         let l = level.index();
-        let (ratio, capacity) = (axes(self.ratios[l - 1].0, 1), self.problem.scheme.capacity >= 0);
+        let ratio = axes(self.ratios[l - 1].0, 1);
         let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
         let time = store.states.time;
         let args = fill_args((&made.memory, made.fill), store, [old.as_ref(), Some(coarse)], ratio);
+        let args = FillArgs { form: VARIABLES, ..args };
         self.fill(self.header(Phase::NewPatches, level), args, (&made.memory, &made.parcels.values))?;
         let filled = self.fill_aux(level, time);
         self.defer_error(filled)?;
-        if capacity {
+        if self.sizes.keeps_means {
             self.conserve(level, made, ratio)?;
         }
         Ok(())
     }
 
-    /// With a capacity function, corrects interpolated values so that the total of each coarse cell is conserved.
+    /// Corrects interpolated values so that the total of each coarse cell is conserved.
     fn conserve(&mut self, level: Level, made: &TransferTables<N::Memory>, ratio: [i32; 3]) -> Result<(), ExecError> {
         let (fine, coarse) = (&self.levels[level.index()], &self.levels[level.index() - 1]);
         let args = ConserveArgs {
@@ -115,10 +134,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             fine: fine.view(),
             ratio,
         };
-        // Coarse cells of other ranks: their states, then their auxiliary values.
+        // Coarse cells of other ranks: their states, then their auxiliary values, among which the capacity is.
         let (header, ExchangeTables { sent, received }) = (self.header(Phase::Capacity, level), &made.parcels.coarse);
+        let has_capacity = self.problem.scheme.capacity >= 0;
         let arrays = [(coarse.q_address(), self.sizes.num_eqn), (coarse.aux_address(), self.sizes.num_aux)];
-        for (array, count) in arrays {
+        for (array, count) in arrays.into_iter().take(1 + usize::from(has_capacity)) {
             let packed = self.pack(header, (sent, count), |message| {
                 let from = LevelView::of_state(coarse.patches(), array);
                 let to = Self::messages(&made.memory, sent, message);
@@ -130,7 +150,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         unsafe { self.machine.run(&CONSERVE, D, made.conserve.num_chunks as usize, &args)? };
         received.shares.iter().try_for_each(|share| {
             self.with_message(header, share, self.sizes.num_eqn, |states| {
-                self.with_message(header, share, self.sizes.num_aux, |aux| {
+                let of_capacity = |aux| {
                     let args = ConserveArgs {
                         table: received.table.with_chunks(&share.chunks).regions::<N>(&made.memory),
                         coarse: LevelView { aux, ..Self::messages(&made.memory, received, states) },
@@ -139,7 +159,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                     // SAFETY: likewise; the coarse cells lie in the messages.
                     unsafe { self.machine.run(&CONSERVE, D, args.table.num_chunks as usize, &args)? };
                     Ok(())
-                })
+                };
+                match has_capacity {
+                    true => self.with_message(header, share, self.sizes.num_aux, of_capacity),
+                    false => of_capacity(Pointer::NULL),
+                }
             })
         })
     }
@@ -196,6 +220,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 }
 
+/// Bits of [`FillArgs::form`].
+const VARIABLES: u32 = 1;
+const INTO_MESSAGES: u32 = 2;
+const FROM_MESSAGES: u32 = 4;
+
 /// Arguments of the kernel that fills cells of a level from a level as fine and from the coarser one at its later time.
 fn fill_args<const D: usize, N: Machine>(
     (memory, table): (&N::Memory, Table),
@@ -207,7 +236,7 @@ fn fill_args<const D: usize, N: Machine>(
     FillArgs {
         table: table.regions::<N>(memory),
         origins: Pointer::NULL,
-        target: target.state(),
+        target: target.view(),
         source,
         coarse,
         coarse_old: coarse.q,
@@ -218,6 +247,6 @@ fn fill_args<const D: usize, N: Machine>(
         num_inside: u32::MAX,
         num_outside_copies: 0,
         signs: Pointer::NULL,
-        padding: 0,
+        form: 0,
     }
 }

@@ -23,6 +23,12 @@ pub(super) struct Sizes {
     pub num_ghost: i32,
     pub num_eqn: usize,
     pub num_aux: usize,
+    /// The solver has transfer variables.
+    pub transfers: bool,
+    /// Components of messages with values that are interpolated between levels.
+    pub sent: usize,
+    /// New patches are to keep what coarse cells held.
+    pub keeps_means: bool,
     /// Components per face of the fix's sums, of these and the coarse cells of all sweeps, and of these and the cells for sources.
     pub register: [usize; 3],
     /// Bytes of a number.
@@ -36,7 +42,11 @@ impl Sizes {
         let cells = num_eqn + problem.split.sweeps::<D>().len() * (num_eqn + num_aux);
         let centres = if problem.own_source_at.is_some() { D } else { 0 };
         let sourced = if problem.applies_sources(solver.has_source()) { 2 * num_eqn + num_aux + centres } else { 0 };
+        let transfers = solver.transfers();
         Sizes {
+            transfers: transfers.is_some(),
+            sent: num_eqn + transfers.map_or(0, |kept| kept.len().max(1)),
+            keeps_means: transfers.is_some() || problem.scheme.capacity >= 0,
             num_ghost: problem.num_ghost(),
             num_eqn,
             num_aux,
@@ -86,12 +96,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// Makes the tables of new levels' plans, in parallel.
     pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<NewLevelTables<N>>> {
-        let (capacity, sides) = (self.problem.scheme.capacity >= 0, &self.sides);
+        let (keeps_means, sides) = (self.sizes.keeps_means, &self.sides);
         let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
         let plans = change.plans();
         let make = |l: usize| {
             let transfer = change.transfer(l)?;
-            let moved = || TransferTables::on_host(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity, num_ghost);
+            let ratio = hierarchy.ratio(Level(l as u8 - 1));
+            let moved = || TransferTables::on_host(transfer, ratio, keeps_means, num_ghost);
             let context = LevelContext { mesh: hierarchy.level(Level(l as u8)), sides, num_ghost };
             let tables = || HostLevelTables::new(&plans[l], context);
             let (tables, transfer) = join(tables, moved);

@@ -88,7 +88,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             sides: &self.sides,
             num_ghost: self.sizes.num_ghost,
             keeps_faces: self.problem.conservation_fix,
-            capacity: self.problem.scheme.capacity >= 0,
+            keeps_means: self.sizes.keeps_means,
             outside_last: !self.ranks.is_solo(),
         }
     }
@@ -229,8 +229,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
         let context = LevelContext { mesh: hierarchy.level(level), sides: &self.sides, num_ghost };
         let tables = HostLevelTables::new(&change.plans()[level.index()], context);
-        let (ratio, capacity) = (self.ratios[level.index() - 1], self.problem.scheme.capacity >= 0);
-        let transfer = TransferTables::on_host(&change.plan_transfer(level), ratio, capacity, num_ghost);
+        let (ratio, keeps_means) = (self.ratios[level.index() - 1], self.sizes.keeps_means);
+        let transfer = TransferTables::on_host(&change.plan_transfer(level), ratio, keeps_means, num_ghost);
         PlanTables::Host(tables, transfer)
     }
 }

@@ -209,6 +209,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         // SAFETY: the regions lie in the coarse and the fine level's patches; each coarse cell is in one, here or in a message.
         let own = || unsafe { self.machine.run(&AVERAGE_DOWN, D, args.table.num_chunks as usize, &args) };
         let to = if self.problem.scheme.capacity < 0 { coarse.state() } else { coarse.view() };
-        self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, to))
+        let unpack = |table, message| self.copy((&tables.memory, table), [message, to], count);
+        self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, unpack))
     }
 }

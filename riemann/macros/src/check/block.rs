@@ -4,6 +4,7 @@ use super::calls;
 use super::refusal;
 use super::signature::{
     ADMISSIBLE_STATE, BESIDE, CONSERVED, Entry, MAPPING, OF_CELL, PLAIN, PRIMITIVE, QUANTITIES, STEEPNESS, Signature,
+    TRANSFER,
 };
 use super::{Checker, Context};
 use crate::description::{Description, Form};
@@ -60,6 +61,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
     check_beside(&context, &functions)?;
     check_quantities(&context, block)?;
     check_kept(&context, block)?;
+    check_transfer(&context)?;
     let mut errors: Option<Error> = None;
     let mut checked = Vec::new();
     for function in functions {
@@ -209,6 +211,17 @@ fn check_kept(context: &Context, block: &syn::ItemImpl) -> Result<()> {
         return Ok(());
     };
     Err(Error::new_spanned(&block.self_ty, message))
+}
+
+/// Refuses a part of the functions between the state and transfer variables without the others.
+fn check_transfer(context: &Context) -> Result<()> {
+    let (there, missing): (Vec<&str>, Vec<&str>) =
+        TRANSFER.iter().partition(|name| context.signatures.contains_key(**name));
+    let (Some(first), Some(missing)) = (there.first(), missing.first()) else { return Ok(()) };
+    let parameter = if *missing == TRANSFER[0] { "q" } else { "t" };
+    let message =
+        format!("`{first}` is not all: write `fn {missing}(&self, {parameter}: State, aux: Aux) -> State` too");
+    Err(Error::new_spanned(&context.signatures[*first].name, message))
 }
 
 /// The functions between the state and primitive variables, which stay among the others only where these call them.

@@ -68,6 +68,9 @@ pub const ENTRIES: &[Entry] = {
             result: State,
         },
         Entry { name: SETTLE, parameters: &[("q", State), ("aux", Aux), ("emptied", Truth)], result: State },
+        Entry { name: TRANSFER[0], parameters: &[("q", State), ("aux", Aux)], result: State },
+        Entry { name: TRANSFER[1], parameters: &[("t", State), ("aux", Aux)], result: State },
+        Entry { name: TRANSFER[2], parameters: &[("t", State), ("aux", Aux)], result: State },
         Entry {
             name: "boundary",
             parameters: &[("axis", Axis), ("side", Side), ("x", Point), ("t", Real), ("mirror", State)],
@@ -88,6 +91,8 @@ pub const BESIDE: &str = "beside";
 
 /// The function that puts each new state in order.
 pub const SETTLE: &str = "settle";
+/// The functions between the state and what passes between levels, with the derivative of the second.
+pub const TRANSFER: [&str; 3] = ["to_transfer", "from_transfer", "transfer_weight"];
 /// The function that says whether the source does anything with these parameters.
 pub const SOURCE_ACTS: &str = "source_acts";
 

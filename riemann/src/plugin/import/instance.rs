@@ -225,6 +225,7 @@ impl Instance {
             has_flag: hooks.flag,
             has_positive: self.form().description.checks_steps,
             has_admissible: self.form().description.limits,
+            has_transfer: self.form().description.transfers,
             looks_beside: info.looks_beside,
         })
     }

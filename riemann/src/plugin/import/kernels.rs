@@ -7,7 +7,7 @@ use crate::cells::{CellFaces, Keep};
 use crate::device_source::DeviceSource;
 use crate::faces::{FaceSolution, FaceSolver};
 use crate::group::Group;
-use crate::patch::{FaceList, PatchSolver, SlopeRow, SourceRow, TileArgs, TileReport};
+use crate::patch::{FaceList, PatchSolver, SlopeRow, SourceRow, TileArgs, TileReport, Transfer, TransferRow};
 use crate::plugin::abi::FaceCall;
 use crate::plugin::{Entries, Form, Status, TileCall};
 use crate::real::Scalar;
@@ -169,6 +169,23 @@ impl<R: Precision> PatchSolver<R> for Instance {
         self.done(status);
     }
 
+    fn transfers(&self) -> Option<&'static [usize]> {
+        self.plugin().transfers()
+    }
+
+    unsafe fn transfer(&self, what: Transfer, row: &TransferRow<R>) {
+        let _inside = enter(&"to_transfer` or `from_transfer");
+        // SAFETY: the caller's promises are handed on.
+        let status = unsafe { (R::entries(self.form()).transfer)(self.object(), what, row) };
+        if !self.done(status) {
+            for m in 0..self.num_eqn() {
+                // SAFETY: the row's values are the caller's to write.
+                unsafe { std::slice::from_raw_parts_mut(row.values.add(m * row.component), row.len) }
+                    .fill(R::constant(f64::NAN));
+            }
+        }
+    }
+
     unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize> {
         let mut cell = row.len;
         let _inside = enter(&"admissible_state");
@@ -257,6 +274,25 @@ impl<R: Precision> FaceSolver<R> for Instance {
         let status = unsafe { (entries.flux)(self.object(), axis, q.as_ptr(), aux.as_ptr(), out.as_mut_ptr()) };
         self.done(status);
         (status != Status::ABSENT).then_some(out)
+    }
+
+    fn transfer(&self, what: Transfer, values: &[R], aux: &[R]) -> Option<Vec<R>> {
+        assert_eq!((values.len(), aux.len()), (self.num_eqn(), self.num_aux()));
+        let mut values = values.to_vec();
+        PatchSolver::<R>::transfers(self).map(|_| {
+            let row = TransferRow {
+                values: values.as_mut_ptr(),
+                component: 1,
+                aux: aux.as_ptr(),
+                aux_component: 1,
+                most: std::ptr::null(),
+                most_strides: [0; 2],
+                len: 1,
+            };
+            // SAFETY: the cell has a number for each equation and each auxiliary value.
+            unsafe { PatchSolver::transfer(self, what, &row) };
+            values
+        })
     }
 
     fn admissible(&self, unit: &[f64]) -> Vec<f64> {

@@ -170,6 +170,13 @@ impl PluginForm {
         }
     }
 
+    /// The equations whose quantities are kept from being negative, if there are transfer variables.
+    fn transfers(&self) -> Option<&'static [usize]> {
+        let d = &self.form.description;
+        // SAFETY: the description lives as long as the plugin.
+        d.transfers.then(|| unsafe { d.kept.get() })
+    }
+
     /// Makes a solver. `values`: one per parameter, checked.
     ///
     /// # Errors
@@ -211,6 +218,10 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
     let (positive, nonnegative) = (texts(&d.positive)?, texts(&d.nonnegative)?);
     if equations.is_empty() || !(1..=3).contains(&d.dim) || aux_face.len() != aux.len() {
         return Err(LoadError::Damaged("its counts"));
+    }
+    // SAFETY: likewise.
+    if unsafe { d.kept.get() }.iter().any(|&m| m >= equations.len()) {
+        return Err(LoadError::Damaged("a quantity that is kept"));
     }
     let group = |&[kind, first]: &[u32; 2]| {
         let kind = *GroupKind::ALL.get(kind as usize)?;
