@@ -4,7 +4,7 @@ use super::range::{View, value_range, widen};
 use super::same::Same;
 use super::{
     ColourScale, Image, PictureError, PictureOptions, check, draw_fields, find_field, mapped, or_first, panel,
-    render_series,
+    render_series, ticks,
 };
 use crate::frames::derived::{LazyFields, Vocabulary};
 use crate::frames::frame::Frame;
@@ -143,10 +143,19 @@ pub fn draw_gauge(source: &Source<'_>, name: &str, options: &PictureOptions) -> 
     let draw = |field: &String| {
         let unknown = || PictureError::UnknownField { name: field.clone(), known: quantities.to_vec() };
         let column = quantities.iter().position(|known| known == field).ok_or_else(unknown)?;
-        render_series(&format!("{field}    {}", series.about), series.of(column + 2), &options)
+        render_series(&format!("{field}    {}", rounded(&series.about)), series.of(column + 2), &options)
     };
     let images = fields.iter().map(draw).collect::<Result<Vec<_>, PictureError>>()?;
     Ok(panel::arrange(&images, 1))
+}
+
+/// A text with at most six digits of each number.
+fn rounded(text: &str) -> String {
+    let word = |word: &str| {
+        let (number, comma) = word.strip_suffix(',').map_or((word, ""), |number| (number, ","));
+        number.parse().map_or_else(|_| word.to_owned(), |value: f64| format!("{}{comma}", ticks::short(value)))
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Draws a frame from a folder of VTKHDF files: frame `number`, or the last one.
