@@ -1,9 +1,6 @@
 //! A change from one hierarchy to another: which levels are new, their plans, and where their values come from.
 
-use super::{
-    LevelPlans, PlanOptions, Planned, TransferPlan, Transfers, build_levels, lazy_plans, partitions, plan_transfer,
-    stays,
-};
+use super::{LevelPlans, PlanOptions, Planned, Planning, TransferPlan, Transfers, partitions, stays};
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition, Speeds};
 use crate::threads::join;
@@ -62,10 +59,9 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         if let Some(plans) = &self.plans {
             return meanwhile(&owners_in(plans));
         }
-        let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
-        let owners = partitions(hierarchy, &self.speeds, before);
-        let ((plans, transfers), answer) =
-            join(|| build_levels(hierarchy, (options, &owners), before, transfer), || meanwhile(&owners));
+        let owners = partitions(self.hierarchy, &self.speeds, self.before);
+        let planning = self.planning(&owners);
+        let ((plans, transfers), answer) = join(|| planning.levels(transfer), || meanwhile(&owners));
         (self.plans, self.transfers) = (Some(Arc::new(plans)), transfers);
         answer
     }
@@ -73,19 +69,21 @@ impl<'a, const D: usize> MeshChange<'a, D> {
     /// Defers the plans, unless they exist, until they are first used: for an executor that makes tables of its own. Returns the partition of
     /// each level.
     pub fn plan_lazily(&mut self) -> Vec<Option<Arc<Partition>>> {
-        let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
-        let plans = self.plans.get_or_insert_with(|| {
-            let owners = partitions(hierarchy, &self.speeds, before);
-            let plans = (0..hierarchy.num_levels()).map(|l| lazy_plans(l, hierarchy, (options, &owners), before));
-            Arc::new(plans.collect())
-        });
-        owners_in(plans)
+        if self.plans.is_none() {
+            let owners = partitions(self.hierarchy, &self.speeds, self.before);
+            let planning = self.planning(&owners);
+            self.plans = Some(Arc::new((0..self.hierarchy.num_levels()).map(|l| planning.lazy(l)).collect()));
+        }
+        owners_in(self.plans())
+    }
+
+    fn planning<'s>(&'s self, owners: &'s [Option<Arc<Partition>>]) -> Planning<'s, D> {
+        Planning { hierarchy: self.hierarchy, options: self.options, owners, before: self.before }
     }
 
     /// Plans the transfer of values to a new level, if it has not been planned with the other plans.
     pub fn plan_transfer(&self, level: Level) -> TransferPlan<D> {
-        let owners = owners_in(self.plans());
-        plan_transfer(level.index(), self.hierarchy, (self.options, &owners), self.before)
+        self.planning(&owners_in(self.plans())).transfer(level.index())
     }
 
     /// The plans of all levels.

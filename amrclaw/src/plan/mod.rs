@@ -73,19 +73,8 @@ pub fn build<const D: usize>(
     options: PlanOptions,
     before: Option<Planned<'_, D>>,
 ) -> (Vec<LevelPlans<D>>, Transfers<D>) {
-    let partitions = partitions(hierarchy, &Speeds::equal(options.rank.of), before);
-    build_levels(hierarchy, (options, &partitions), before, true)
-}
-
-/// [`build`] for given partitions. `transfer`: plan the transfers of values to new levels too.
-fn build_levels<const D: usize>(
-    hierarchy: &Hierarchy<D>,
-    (options, partitions): (PlanOptions, &[Option<Arc<Partition>>]),
-    before: Option<Planned<'_, D>>,
-    transfer: bool,
-) -> (Vec<LevelPlans<D>>, Transfers<D>) {
-    let join = |l| join_to_coarser(l, hierarchy, partitions, options, before, transfer);
-    parallel_map(hierarchy.num_levels(), join).into_iter().unzip()
+    let owners = partitions(hierarchy, &Speeds::equal(options.rank.of), before);
+    Planning { hierarchy, options, owners: &owners, before }.levels(true)
 }
 
 /// Owners of the patches of each level; those of levels that stay do not change.
@@ -111,97 +100,77 @@ fn stays<const D: usize>(level: usize, hierarchy: &Hierarchy<D>, before: &Hierar
     meshes.is_some_and(|(here, then)| Arc::ptr_eq(here, then))
 }
 
-/// What a level's plans depend on, in a hierarchy that may have replaced another.
-fn input_of<'a, const D: usize>(
-    l: usize,
+/// What the plans of a hierarchy's levels are made from. The hierarchy may have replaced another, with its plans.
+#[derive(Clone, Copy)]
+struct Planning<'a, const D: usize> {
     hierarchy: &'a Hierarchy<D>,
     options: PlanOptions,
+    /// Owners of each level's patches, if there are several ranks.
+    owners: &'a [Option<Arc<Partition>>],
     before: Option<Planned<'a, D>>,
-    transfer: bool,
-) -> PlanInput<'a, D> {
-    let coarser = Level(l as u8).coarser();
-    PlanInput {
-        mesh: hierarchy.level(Level(l as u8)),
-        coarser: coarser.map(|c| (&**hierarchy.level(c), hierarchy.ratio(c))),
-        transfer,
-        old: before.and_then(|(old, _)| old.levels().get(l)).map(|mesh| &**mesh),
-        num_ghost: options.num_ghost,
-        conservation_fix: options.conservation_fix,
+}
+
+impl<'a, const D: usize> Planning<'a, D> {
+    /// The plans of all levels. `transfer`: plan the transfers of values to new levels too.
+    fn levels(self, transfer: bool) -> (Vec<LevelPlans<D>>, Transfers<D>) {
+        parallel_map(self.hierarchy.num_levels(), |l| self.level(l, transfer)).into_iter().unzip()
     }
-}
 
-/// The previous plans of a level, if neither its patches nor those of the next coarser level have changed.
-fn plans_before<const D: usize>(
-    l: usize,
-    hierarchy: &Hierarchy<D>,
-    before: Option<Planned<'_, D>>,
-) -> Option<LevelPlans<D>> {
-    let (old, plans) = before?;
-    let stay = |level| stays(level, hierarchy, old);
-    let same = stay(l) && Level(l as u8).coarser().is_none_or(|coarser| stay(coarser.index()));
-    same.then(|| plans[l].of_epoch(hierarchy.epoch()))
-}
-
-/// The plans of a level, to be made when they are first used.
-fn lazy_plans<const D: usize>(
-    l: usize,
-    hierarchy: &Hierarchy<D>,
-    (options, partitions): (PlanOptions, &[Option<Arc<Partition>>]),
-    before: Option<Planned<'_, D>>,
-) -> LevelPlans<D> {
-    let source = || {
-        let coarser = Level(l as u8).coarser();
-        PlanSource {
-            mesh: hierarchy.level(Level(l as u8)).clone(),
-            coarser: coarser.map(|c| (hierarchy.level(c).clone(), hierarchy.ratio(c))),
-            num_ghost: options.num_ghost,
-            conservation_fix: options.conservation_fix,
-            rank: options.rank.number,
-            owners: partitions[l].clone(),
-            coarser_owners: coarser.and_then(|c| partitions[c.index()].clone()),
+    /// The plans of a level, which depend on the level and on the next coarser one.
+    fn level(self, l: usize, transfer: bool) -> (LevelPlans<D>, Option<TransferPlan<D>>) {
+        if let Some(plans) = self.plans_before(l) {
+            return (plans, None);
         }
-    };
-    plans_before(l, hierarchy, before).unwrap_or_else(|| LevelPlans::lazy(hierarchy.epoch(), source()))
-}
-
-/// Where the values of a new level come from.
-fn plan_transfer<const D: usize>(
-    l: usize,
-    hierarchy: &Hierarchy<D>,
-    (options, partitions): (PlanOptions, &[Option<Arc<Partition>>]),
-    before: Option<Planned<'_, D>>,
-) -> TransferPlan<D> {
-    let input = input_of(l, hierarchy, options, before, true);
-    BuiltPlans::among(input, options.rank.number, owners_of(l, partitions, before)).transfer.expect("asked for")
-}
-
-/// Owners of the patches that a level's plans read or write, if there are several ranks.
-fn owners_of<'a, const D: usize>(
-    l: usize,
-    partitions: &'a [Option<Arc<Partition>>],
-    before: Option<Planned<'a, D>>,
-) -> Option<PlanOwners<'a>> {
-    let coarser = Level(l as u8).coarser().and_then(|coarser| partitions[coarser.index()].as_deref());
-    let old = before.and_then(|(_, plans)| plans.get(l)?.partition.as_deref());
-    partitions[l].as_deref().map(|own| PlanOwners { own, coarser, old })
-}
-
-/// The plans of a level, which depend on the level and on the next coarser one.
-fn join_to_coarser<const D: usize>(
-    l: usize,
-    hierarchy: &Hierarchy<D>,
-    partitions: &[Option<Arc<Partition>>],
-    options: PlanOptions,
-    before: Option<Planned<'_, D>>,
-    transfer: bool,
-) -> (LevelPlans<D>, Option<TransferPlan<D>>) {
-    if let Some(plans) = plans_before(l, hierarchy, before) {
-        return (plans, None);
+        let is_new = self.before.is_some_and(|(old, _)| !stays(l, self.hierarchy, old));
+        let mut joined = self.built(l, transfer && is_new);
+        let transfer = joined.transfer.take();
+        (LevelPlans::new(self.hierarchy.epoch(), self.owners[l].clone(), joined), transfer)
     }
-    let is_new = before.is_some_and(|(old, _)| !stays(l, hierarchy, old));
-    let input = input_of(l, hierarchy, options, before, transfer && is_new);
-    let mut joined = BuiltPlans::among(input, options.rank.number, owners_of(l, partitions, before));
-    let BuiltPlans { transfer, .. } = &mut joined;
-    let transfer = transfer.take();
-    (LevelPlans::new(hierarchy.epoch(), partitions[l].clone(), joined), transfer)
+
+    /// Where the values of a new level come from.
+    fn transfer(self, l: usize) -> TransferPlan<D> {
+        self.built(l, true).transfer.expect("asked for")
+    }
+
+    fn built(self, l: usize, transfer: bool) -> BuiltPlans<D> {
+        let coarser = Level(l as u8).coarser();
+        let input = PlanInput {
+            mesh: self.hierarchy.level(Level(l as u8)),
+            coarser: coarser.map(|c| (&**self.hierarchy.level(c), self.hierarchy.ratio(c))),
+            transfer,
+            old: self.before.and_then(|(old, _)| old.levels().get(l)).map(|mesh| &**mesh),
+            num_ghost: self.options.num_ghost,
+            conservation_fix: self.options.conservation_fix,
+        };
+        let coarser = coarser.and_then(|coarser| self.owners[coarser.index()].as_deref());
+        let old = self.before.and_then(|(_, plans)| plans.get(l)?.partition.as_deref());
+        let owners = self.owners[l].as_deref().map(|own| PlanOwners { own, coarser, old });
+        BuiltPlans::among(input, self.options.rank.number, owners)
+    }
+
+    /// The previous plans of a level, if neither its patches nor those of the next coarser level have changed.
+    fn plans_before(self, l: usize) -> Option<LevelPlans<D>> {
+        let (old, plans) = self.before?;
+        let stay = |level| stays(level, self.hierarchy, old);
+        let same = stay(l) && Level(l as u8).coarser().is_none_or(|coarser| stay(coarser.index()));
+        same.then(|| plans[l].of_epoch(self.hierarchy.epoch()))
+    }
+
+    /// The plans of a level, to be made when they are first used.
+    fn lazy(self, l: usize) -> LevelPlans<D> {
+        let Planning { hierarchy, options, owners, .. } = self;
+        let source = || {
+            let coarser = Level(l as u8).coarser();
+            PlanSource {
+                mesh: hierarchy.level(Level(l as u8)).clone(),
+                coarser: coarser.map(|c| (hierarchy.level(c).clone(), hierarchy.ratio(c))),
+                num_ghost: options.num_ghost,
+                conservation_fix: options.conservation_fix,
+                rank: options.rank.number,
+                owners: owners[l].clone(),
+                coarser_owners: coarser.and_then(|c| owners[c.index()].clone()),
+            }
+        };
+        self.plans_before(l).unwrap_or_else(|| LevelPlans::lazy(hierarchy.epoch(), source()))
+    }
 }
