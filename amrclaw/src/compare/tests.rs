@@ -14,15 +14,8 @@ fn frame(n: i32, shift: f64) -> Frame<2> {
     Frame {
         number: 1,
         time: 0.5,
-        steps: vec![],
         equations: vec!["q".into()],
-        aux: vec![],
-        lower: [0.0; 2],
-        upper: [2.0, 1.0],
-        cells: [4 * n, 2 * n],
         ratios: vec![Ratio([2, 2])],
-        mapping: vec![],
-        mesh: None,
         levels: vec![
             FrameLevel { dx: [dx; 2], patches: vec![patch(CellBox::new([0; 2], [4 * n, 2 * n]), dx, 0.0)] },
             FrameLevel {
@@ -30,6 +23,7 @@ fn frame(n: i32, shift: f64) -> Frame<2> {
                 patches: vec![patch(CellBox::new([0; 2], [4 * n, 4 * n]), 0.5 * dx, shift)],
             },
         ],
+        ..Frame::empty([[0.0; 2], [2.0, 1.0]], [4 * n, 2 * n])
     }
 }
 

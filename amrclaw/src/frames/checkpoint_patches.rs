@@ -172,13 +172,9 @@ mod tests {
             steps: vec![5, 10],
             equations: vec!["p".into(), "u".into()],
             aux: vec!["kappa".into()],
-            lower: [0.0],
-            upper: [1.0],
-            cells: [9],
             ratios: vec![Ratio([2])],
-            mapping: vec![],
-            mesh: None,
             levels: vec![level(1.0 / 9.0, &[[0, 4], [4, 9]]), level(0.5 / 9.0, &[[2, 6], [6, 8], [10, 16]])],
+            ..Frame::empty([[0.0], [1.0]], [9])
         }
     }
 

@@ -225,13 +225,8 @@ mod tests {
             steps: vec![3],
             equations: vec!["q".into()],
             aux: if aux { vec!["kappa".into()] } else { vec![] },
-            lower: [0.0],
-            upper: [1.0],
-            cells: [1],
-            ratios: vec![],
-            mapping: vec![],
-            mesh: None,
             levels: vec![FrameLevel { dx: [1.0], patches: vec![patch] }],
+            ..Frame::empty([[0.0], [1.0]], [1])
         }
     }
 

@@ -85,14 +85,27 @@ impl<const D: usize> PatchSource<D> for Frame<D> {
 }
 
 impl<const D: usize> Frame<D> {
+    /// A frame of a domain without fields and levels.
+    pub fn empty([lower, upper]: [[f64; D]; 2], cells: [i32; D]) -> Self {
+        let (steps, ratios, levels) = (Vec::new(), Vec::new(), Vec::new());
+        let (equations, aux, mapping) = (Vec::new(), Vec::new(), Vec::new());
+        let (number, time, mesh) = (0, 0.0, None);
+        Frame { number, time, steps, equations, aux, lower, upper, cells, ratios, mapping, mesh, levels }
+    }
+
     /// The frame without values.
     pub fn outline(&self) -> Self {
         let bare = |patch: &FramePatch<D>| FramePatch { cells: patch.cells, q: Vec::new(), aux: Vec::new() };
         let level =
             |level: &FrameLevel<D>| FrameLevel { dx: level.dx, patches: level.patches.iter().map(bare).collect() };
+        self.with_levels(self.levels.iter().map(level).collect())
+    }
+
+    /// The frame with other levels.
+    pub(super) fn with_levels(&self, levels: Vec<FrameLevel<D>>) -> Self {
         let Frame { steps, equations, aux, ratios, mapping, mesh, .. } = self;
         Frame {
-            levels: self.levels.iter().map(level).collect(),
+            levels,
             steps: steps.clone(),
             equations: equations.clone(),
             aux: aux.clone(),

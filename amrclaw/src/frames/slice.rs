@@ -106,13 +106,8 @@ fn header<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, ratios:
         steps: frame.steps.clone(),
         equations: frame.equations.clone(),
         aux: frame.aux.clone(),
-        lower: without(frame.lower, axis),
-        upper: without(frame.upper, axis),
-        cells: without(frame.cells, axis),
         ratios,
-        mapping: Vec::new(),
-        mesh: None,
-        levels: Vec::new(),
+        ..Frame::empty([frame.lower, frame.upper].map(|corner| without(corner, axis)), without(frame.cells, axis))
     }
 }
 
@@ -238,18 +233,9 @@ mod tests {
         let value = |[i, j, k]: [i32; 3]| f64::from(i + 10 * j + 100 * k);
         let q: Vec<f64> = cells.cells().map(value).collect();
         let frame = Frame {
-            number: 0,
-            time: 0.0,
-            steps: vec![],
             equations: vec!["q".into()],
-            aux: vec![],
-            lower: [0.0; 3],
-            upper: [3.0, 8.0, 2.5],
-            cells: [3, 4, 5],
-            ratios: vec![],
-            mapping: vec![],
-            mesh: None,
             levels: vec![FrameLevel { dx: [1.0, 2.0, 0.5], patches: vec![FramePatch { cells, q, aux: vec![] }] }],
+            ..Frame::empty([[0.0; 3], [3.0, 8.0, 2.5]], [3, 4, 5])
         };
         for (axis, position, layer) in [(0, 1.5, 1), (1, 4.0, 2), (2, 2.5, 4), (2, -1.0, 0)] {
             let cut: Frame<2> = slice(&frame, axis, position);
@@ -270,17 +256,8 @@ mod tests {
             aux: vec![],
         };
         let frame = Frame {
-            number: 0,
-            time: 0.0,
-            steps: vec![],
             equations: vec!["q".into()],
-            aux: vec![],
-            lower: [0.0; 3],
-            upper: [4.0, 2.0, 2.0],
-            cells: [4, 2, 2],
             ratios: vec![Ratio([2, 2, 2])],
-            mapping: vec![],
-            mesh: None,
             levels: vec![
                 // The values beneath the fine patch must be ignored.
                 FrameLevel {
@@ -289,6 +266,7 @@ mod tests {
                 },
                 FrameLevel { dx: [0.5; 3], patches: vec![patch(fine, |[_, _, k]| f64::from(k))] },
             ],
+            ..Frame::empty([[0.0; 3], [4.0, 2.0, 2.0]], [4, 2, 2])
         };
         let seen = |projection| project(&frame, FieldIndex::Equation(0), 2, projection).levels[0].patches[0].q.clone();
         let expected = |left: f64, right: f64| -> Vec<f64> {

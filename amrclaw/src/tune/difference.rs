@@ -67,18 +67,9 @@ mod tests {
         let patch = |lo, hi, q: Vec<f64>| FramePatch { cells: CellBox::new(lo, hi), q, aux: vec![] };
         let patches = vec![patch([1, 0], [3, 2], vec![1.0, 2.0, 4.0, 5.0]), patch([0, 0], [1, 2], vec![0.0, 3.0])];
         let frame = Frame {
-            number: 0,
-            time: 0.5,
-            steps: vec![],
             equations: vec!["q".into()],
-            aux: vec![],
-            lower: [0.0; 2],
-            upper: [3.0, 2.0],
-            cells: [3, 2],
-            ratios: vec![],
-            mapping: vec![],
-            mesh: None,
             levels: vec![FrameLevel { dx: [1.0; 2], patches }],
+            ..Frame::empty([[0.0; 2], [3.0, 2.0]], [3, 2])
         };
         assert_eq!(CoarseState::of(&frame).q, [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]]);
     }

@@ -42,16 +42,9 @@ pub fn derive<const D: usize>(
             })
             .collect(),
     };
-    Ok(Frame {
-        equations: formulas.iter().map(|(name, _)| name.clone()).collect(),
-        aux: Vec::new(),
-        levels: frame.levels.iter().enumerate().map(level).collect(),
-        steps: frame.steps.clone(),
-        ratios: frame.ratios.clone(),
-        mapping: frame.mapping.clone(),
-        mesh: frame.mesh.clone(),
-        ..*frame
-    })
+    let equations = formulas.iter().map(|(name, _)| name.clone()).collect();
+    let levels = frame.levels.iter().enumerate().map(level).collect();
+    Ok(Frame { equations, aux: Vec::new(), ..frame.with_levels(levels) })
 }
 
 /// Adds the fields of `further`, a frame of the same patches, to those of a frame, after its auxiliary values.
@@ -196,7 +189,6 @@ fn along<const D: usize>(axis: usize, values: &[f64], cells: &CellBox<D>, dx: [f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::Ratio;
 
     /// One patch of 7 × 5 cells on [1, 8] × [0, 2.5] whose two fields are quadratic in x and y.
     fn frame() -> Frame<2> {
@@ -212,13 +204,8 @@ mod tests {
             steps: vec![1],
             equations: vec!["height".into(), "odd name".into()],
             aux: vec!["floor_level".into()],
-            lower,
-            upper: [8.0, 2.5],
-            cells: [7, 5],
-            ratios: Vec::<Ratio<2>>::new(),
-            mapping: vec![],
-            mesh: None,
             levels: vec![FrameLevel { dx, patches: vec![FramePatch { cells, q, aux }] }],
+            ..Frame::empty([lower, [8.0, 2.5]], [7, 5])
         }
     }
 
