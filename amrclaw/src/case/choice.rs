@@ -4,6 +4,7 @@ use crate::frames::FrameFormat;
 use crate::physics::{AuxOutside, SourceMethod, SourceSplit, Split};
 use riemann::limiter::Limiter;
 use std::fmt;
+use unstructured::step;
 
 /// A setting that is one of a few words.
 pub(super) trait Choice: Copy + 'static {
@@ -54,31 +55,6 @@ choices! {
         /// The solver's own values.
         User = "user",
     }
-    /// What limits gradients on a mesh from a file.
-    MeshLimiter {
-        /// Nothing.
-        None = "none",
-        /// No state at a face is beyond those of the cell and its neighbours.
-        BarthJespersen = "barth-jespersen",
-        /// The same smoothly.
-        Venkatakrishnan = "venkatakrishnan",
-    }
-    /// The order of the cells of a mesh from a file.
-    MeshOrder {
-        /// The file's.
-        File = "file",
-        /// Along Hilbert's curve.
-        Hilbert = "hilbert",
-        /// Cuthill's and McKee's, reversed.
-        Rcm = "rcm",
-    }
-    /// How gradients on a mesh from a file are made.
-    MeshGradient {
-        /// By least squares.
-        LeastSquares = "least-squares",
-        /// By Gauss' theorem.
-        GreenGauss = "green-gauss",
-    }
     /// Who solves the faces of a mesh from a file, on a GPU.
     MeshLoop {
         /// Cells at order 1, faces at order 2.
@@ -87,15 +63,6 @@ choices! {
         Cell = "cell",
         /// Each face itself.
         Face = "face",
-    }
-    /// Stages of a step on a mesh from a file.
-    MeshTime {
-        /// One.
-        Euler = "euler",
-        /// Two.
-        Rk2 = "rk2",
-        /// Three.
-        Rk3 = "rk3",
     }
     /// What the height of ground is in a cell.
     Shore {
@@ -142,6 +109,22 @@ macro_rules! words_of {
 }
 
 words_of! { AuxOutside Split SourceSplit SourceMethod Limiter }
+
+/// Choices among types of crates without case files.
+macro_rules! words_for {
+    ($($name:ty { $($variant:ident = $word:literal,)* })*) => {$(
+        impl Choice for $name {
+            const ALL: &'static [(&'static str, Self)] = &[$(($word, <$name>::$variant),)*];
+        }
+    )*};
+}
+
+words_for! {
+    unstructured::Order { File = "file", Hilbert = "hilbert", Rcm = "rcm", }
+    step::TimeStep { Euler = "euler", Rk2 = "rk2", Rk3 = "rk3", }
+    step::Gradient { LeastSquares = "least-squares", GreenGauss = "green-gauss", }
+    step::Limiter { None = "none", BarthJespersen = "barth-jespersen", Venkatakrishnan = "venkatakrishnan", }
+}
 
 impl Choice for FrameFormat {
     const ALL: &'static [(&'static str, Self)] = &FrameFormat::NAMES;

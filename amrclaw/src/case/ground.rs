@@ -43,7 +43,7 @@ impl Ground {
         };
         let height = ExpressionCells::with_definitions(given.to_vec(), Vec::new(), vec![height]);
         let finest = super::mapping::finest::<D>(case);
-        let domain = super::mapping::domain::<D>(&case.mesh);
+        let domain = case.mesh.domain::<D>();
         let finest = Geometry::new(domain.lower, domain.upper, finest);
         Arc::new(GroundFormula::new(Arc::new(height), self.rest, finest, self.known.clone()))
     }

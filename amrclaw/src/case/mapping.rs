@@ -80,19 +80,21 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
     }
 }
 
-/// The domain of a case, in `D` dimensions.
-pub(super) fn domain<const D: usize>(mesh: &MeshSettings) -> Domain<D> {
-    Domain {
-        lower: std::array::from_fn(|d| mesh.lower[d]),
-        upper: std::array::from_fn(|d| mesh.upper[d]),
-        cells: std::array::from_fn(|d| mesh.cells[d]),
-        periodic: std::array::from_fn(|d| mesh.boundary[d][0] == BoundaryKind::Periodic),
+impl MeshSettings {
+    /// The domain, in `D` dimensions.
+    pub(crate) fn domain<const D: usize>(&self) -> Domain<D> {
+        Domain {
+            lower: std::array::from_fn(|d| self.lower[d]),
+            upper: std::array::from_fn(|d| self.upper[d]),
+            cells: std::array::from_fn(|d| self.cells[d]),
+            periodic: std::array::from_fn(|d| self.boundary[d][0] == BoundaryKind::Periodic),
+        }
     }
 }
 
 /// The mapping of compiled formulas.
 pub(super) fn mapping<const D: usize>(case: &CaseSettings, formulas: &[Expression]) -> Mapping<D> {
-    Mapping::new(Arc::new(ExpressionMap::new(formulas.to_vec())), domain(&case.mesh), finest(case))
+    Mapping::new(Arc::new(ExpressionMap::new(formulas.to_vec())), case.mesh.domain(), finest(case))
 }
 
 /// The finest level's number of cells along each axis.
@@ -112,7 +114,7 @@ fn check_sweeps<const D: usize>(
     if settled.split == Split::Unsplit || !case.solves_in_frames() || !reader.fine(&["mesh"]) {
         return;
     }
-    let dx = domain::<D>(&case.mesh).dx(std::array::from_fn(|d| case.mesh.cells[d]));
+    let dx = case.mesh.domain::<D>().dx(std::array::from_fn(|d| case.mesh.cells[d]));
     let message = "dimensional splitting does not conserve totals on mapped cells whose opposite faces differ";
     let key = if case.scheme.split.is_some() { "scheme.split" } else { "mesh.mapping" };
     let help = "write `split = \"unsplit\"` under `[scheme]`, with a solver that has `transverse`";
@@ -192,7 +194,7 @@ fn check_cells<const D: usize>(
     mapping: &Mapping<D>,
 ) {
     const COMPUTATIONAL: [&str; 3] = ["X", "Y", "Z"];
-    let mut dx = domain::<D>(&case.mesh).dx(std::array::from_fn(|d| case.mesh.cells[d]));
+    let mut dx = case.mesh.domain::<D>().dx(std::array::from_fn(|d| case.mesh.cells[d]));
     for level in 0..case.levels.max {
         if level > 0 {
             let ratio = &case.levels.ratio[level - 1];

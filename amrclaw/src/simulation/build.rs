@@ -5,7 +5,7 @@ use super::{RunError, Settings};
 use crate::case::{self, Case, ClusterKind, MeshFile, ResolvedSettings};
 use crate::formula::ExpressionBoundary;
 use crate::index::Ratio;
-use crate::mesh::{Domain, Mapping};
+use crate::mesh::Mapping;
 use crate::physics::{
     AtPositions, AuxOutside, Boundary, CellFunction, Criterion, Formulas, MappedAux, MappedWall, MeshSides, OnMesh,
     Problem, ReducedParameters, SourceCentres, SourceSplit, Split, StateFunction, UserFunctions,
@@ -22,15 +22,6 @@ use tracing::{info, warn};
 /// `v` as an array over the axes; the case has been checked for its length.
 pub(super) fn axes<const D: usize, T: Copy>(v: &[T]) -> [T; D] {
     std::array::from_fn(|d| v[d])
-}
-
-fn domain<const D: usize>(case: &Case) -> Domain<D> {
-    Domain {
-        lower: axes(&case.mesh.lower),
-        upper: axes(&case.mesh.upper),
-        cells: axes(&case.mesh.cells),
-        periodic: std::array::from_fn(|d| case.mesh.boundary[d][0] == case::BoundaryKind::Periodic),
-    }
 }
 
 fn scheme(case: &Case) -> Scheme {
@@ -177,7 +168,7 @@ pub(super) fn problem<const D: usize>(
     let has_source = shape.has_source || source.is_some();
     remark(case, has_source && source_split == SourceSplit::None);
     let problem = Problem {
-        domain: domain(case),
+        domain: case.mesh.domain(),
         boundary: boundary.try_into().unwrap_or_else(|_| unreachable!("one entry per axis")),
         initial: initial.or(user.initial).ok_or_else(|| missing("initial", "initial data"))?,
         aux,

@@ -1,7 +1,7 @@
 //! A mesh from a file: `mesh.file`, and the keys that go with it.
 
 use super::{fields, path_from_case};
-use crate::case::choice::{BoundaryKind, MeshGradient, MeshLimiter, MeshLoop, MeshOrder, MeshTime};
+use crate::case::choice::{BoundaryKind, MeshLoop};
 use crate::case::origin::Value;
 use crate::case::reader::Reader;
 use crate::case::settings::{InflowValues, MeshFile};
@@ -37,7 +37,7 @@ const SWEPT: &str = "cells of any shape have no axes to sweep along: all faces o
 /// The mesh of `mesh.file`, if the key is there and the mesh is right; where it is there and wrong, only that is noted.
 pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let text = reader.string("mesh.file");
-    let order = reader.optional_choice("mesh.order").unwrap_or(MeshOrder::Hilbert);
+    let order = reader.optional_choice("mesh.order").unwrap_or_default();
     let pairs = pairs(reader);
     let scheme = scheme(reader);
     let Some(text) = text else {
@@ -69,12 +69,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
 }
 
 /// Reads a mesh and joins periodic sides.
-fn open(path: &Path, order: MeshOrder, pairs: &[[String; 2]]) -> Result<Mesh, MeshError> {
-    let order = match order {
-        MeshOrder::File => Order::File,
-        MeshOrder::Hilbert => Order::Hilbert,
-        MeshOrder::Rcm => Order::Rcm,
-    };
+fn open(path: &Path, order: Order, pairs: &[[String; 2]]) -> Result<Mesh, MeshError> {
     let pairs: Vec<[&str; 2]> = pairs.iter().map(|[one, other]| [one.as_str(), other.as_str()]).collect();
     Mesh::in_order(unstructured::read::read(path)?, order)?.joined(&pairs)
 }
@@ -112,41 +107,21 @@ fn pairs(reader: &mut Reader<'_>) -> Vec<[String; 2]> {
 fn scheme(reader: &mut Reader<'_>) -> Scheme {
     let order = reader.integer("scheme.order", 1, 2).min(2) as u8;
     let is_file = reader.is_present("mesh.file");
-    let limiter = if is_file { reader.optional_choice::<MeshLimiter>("scheme.limiter") } else { None };
-    let time = reader.optional_choice("scheme.time").unwrap_or(if order > 1 { MeshTime::Rk2 } else { MeshTime::Euler });
+    let limiter = if is_file { reader.optional_choice("scheme.limiter") } else { None };
+    let time = reader.optional_choice("scheme.time").unwrap_or(if order > 1 { TimeStep::Rk2 } else { TimeStep::Euler });
     if order > 1 {
         let help = "write \"rk2\" or \"rk3\", or `order = 1`";
-        reader.check(time != MeshTime::Euler, "scheme.time", "one stage is not stable at order 2", help);
+        reader.check(time != TimeStep::Euler, "scheme.time", "one stage is not stable at order 2", help);
     }
-    Scheme {
-        order,
-        time: match time {
-            MeshTime::Euler => TimeStep::Euler,
-            MeshTime::Rk2 => TimeStep::Rk2,
-            MeshTime::Rk3 => TimeStep::Rk3,
-        },
-        gradient: match reader.optional_choice("scheme.gradient") {
-            Some(MeshGradient::GreenGauss) => Gradient::GreenGauss,
-            _ => Gradient::LeastSquares,
-        },
-        limiter: match limiter {
-            Some(MeshLimiter::None) => Limiter::None,
-            Some(MeshLimiter::BarthJespersen) => Limiter::BarthJespersen,
-            _ => Limiter::Venkatakrishnan,
-        },
-        solved_by: match reader.optional_choice("scheme.loop").unwrap_or(MeshLoop::Auto) {
-            MeshLoop::Cell => SolvedBy::Cells,
-            MeshLoop::Face => SolvedBy::Faces,
-            // At order 2 a face has three Riemann problems, of which only one is solved twice by cells, but all read states at faces.
-            MeshLoop::Auto => {
-                if order > 1 {
-                    SolvedBy::Faces
-                } else {
-                    SolvedBy::Cells
-                }
-            }
-        },
-    }
+    let gradient = reader.optional_choice("scheme.gradient").unwrap_or(Gradient::LeastSquares);
+    let solved_by = match reader.optional_choice("scheme.loop").unwrap_or(MeshLoop::Auto) {
+        MeshLoop::Cell => SolvedBy::Cells,
+        MeshLoop::Face => SolvedBy::Faces,
+        // At order 2 a face has three Riemann problems, of which only one is solved twice by cells, but all read states at faces.
+        MeshLoop::Auto if order > 1 => SolvedBy::Faces,
+        MeshLoop::Auto => SolvedBy::Cells,
+    };
+    Scheme { order, time, gradient, limiter: limiter.unwrap_or(Limiter::Venkatakrishnan), solved_by }
 }
 
 /// What lies beyond each side of the mesh, and the tables of values at those that are `"inflow"`.

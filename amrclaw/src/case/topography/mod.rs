@@ -174,7 +174,7 @@ fn sampled<const D: usize>(case: &CaseSettings, formula: &NamedExpression, names
     if height.depends_on_time() {
         return wrong("depends on time".to_owned(), "write a bottom that moves under `[aux]`");
     }
-    let domain = super::mapping::domain::<D>(&case.mesh);
+    let domain = case.mesh.domain::<D>();
     let finest = Geometry::new(domain.lower, domain.upper, cells);
     let mut heights = vec![0.0; count[0] * count[1]];
     for (j, out) in heights.chunks_mut(count[0]).enumerate() {
