@@ -50,155 +50,142 @@ impl<const D: usize> Outside<'_, D> {
     pub unsafe fn fill<R: Scalar>(&self, (q, aux): (Shared<'_, R>, &[R]), layout: &PatchLayout<D>, k: usize) {
         for region in self.plan.boundaries.of(k) {
             // SAFETY: the caller's promise.
-            unsafe { fill((q, aux), layout, region, &self.context) };
+            unsafe { OutsideRegion { q, aux, layout, region, context: &self.context }.fill() };
         }
     }
 }
 
-/// Fills a region from the patch's own cells inside the domain.
-///
-/// # Safety
-/// Nobody else touches the patch's ghost cells meanwhile.
-unsafe fn fill<const D: usize, R: Scalar>(
-    (q, aux): (Shared<'_, R>, &[R]),
-    layout: &PatchLayout<D>,
-    region: &BoundaryRegion<D>,
-    context: &BoundaryContext<'_, D>,
-) {
-    // The user's function sees the mirror image in the ghost cell's place.
-    // SAFETY: the caller's promise, as below.
-    unsafe { continue_inside(q, layout, region, context) };
-    match &context.sides[region.axis.index()][region.side.index()] {
-        Boundary::User(function) => match function.by_block() {
-            // SAFETY: likewise.
-            Some(function) => unsafe { fill_by_block_function(q, layout, region, function, context) },
-            // SAFETY: likewise.
-            None => unsafe { fill_by_function(q, layout, region, function.as_ref(), context) },
-        },
-        // SAFETY: likewise.
-        Boundary::MappedWall(wall) => unsafe { reflect((q, aux), layout, region, wall, context) },
-        Boundary::Extrapolate | Boundary::Wall(_) | Boundary::Periodic => {}
-    }
+/// Ghost cells of a patch beyond one side. Its functions fill them; nobody else touches the patch's ghost cells meanwhile.
+#[derive(Clone, Copy)]
+struct OutsideRegion<'a, const D: usize, R> {
+    q: Shared<'a, R>,
+    aux: &'a [R],
+    layout: &'a PatchLayout<D>,
+    region: &'a BoundaryRegion<D>,
+    context: &'a BoundaryContext<'a, D>,
 }
 
-/// Reflects vectors and tensors about the normals of the side's faces. `boundary_function.cu` does the same.
-unsafe fn reflect<const D: usize, R: Scalar>(
-    (q, aux): (Shared<'_, R>, &[R]),
-    layout: &PatchLayout<D>,
-    region: &BoundaryRegion<D>,
-    wall: &MappedWall,
-    context: &BoundaryContext<'_, D>,
-) {
-    let axis = region.axis.index();
-    let mut state = vec![0.0; context.num_eqn];
-    for cell in region.cells.cells() {
-        // The cell whose lower face lies on the side.
-        let mut beside = cell;
-        beside[axis] = if region.side == Side::Upper { region.cells.lo[axis] } else { 0 };
-        let face = layout.offset(wall.num_aux::<D>(), beside) + wall.face::<D>(axis) * layout.component();
-        let face = std::array::from_fn(|d| aux[face + d * layout.component()].to_f64());
-        let offset = layout.offset(context.num_eqn, cell);
-        for (m, value) in state.iter_mut().enumerate() {
+impl<const D: usize, R: Scalar> OutsideRegion<'_, D, R> {
+    /// Fills them from the patch's own cells inside the domain.
+    unsafe fn fill(self) {
+        let OutsideRegion { region, context, .. } = self;
+        // The user's function sees the mirror image in the ghost cell's place.
+        // SAFETY: the caller's promise, as below.
+        unsafe { self.continue_inside() };
+        match &context.sides[region.axis.index()][region.side.index()] {
+            Boundary::User(function) => match function.by_block() {
+                // SAFETY: likewise.
+                Some(function) => unsafe { self.fill_by_block_function(function) },
+                // SAFETY: likewise.
+                None => unsafe { self.fill_by_function(function.as_ref()) },
+            },
+            // SAFETY: likewise.
+            Boundary::MappedWall(wall) => unsafe { self.reflect(wall) },
+            Boundary::Extrapolate | Boundary::Wall(_) | Boundary::Periodic => {}
+        }
+    }
+
+    /// Reflects vectors and tensors about the normals of the side's faces. `boundary_function.cu` does the same.
+    unsafe fn reflect(self, wall: &MappedWall) {
+        let OutsideRegion { aux, layout, region, context, .. } = self;
+        let axis = region.axis.index();
+        let mut state = vec![0.0; context.num_eqn];
+        for cell in region.cells.cells() {
+            // The cell whose lower face lies on the side.
+            let mut beside = cell;
+            beside[axis] = if region.side == Side::Upper { region.cells.lo[axis] } else { 0 };
+            let face = layout.offset(wall.num_aux::<D>(), beside) + wall.face::<D>(axis) * layout.component();
+            let face = std::array::from_fn(|d| aux[face + d * layout.component()].to_f64());
             // SAFETY: the patch is ours.
-            *value = unsafe { *q.at(offset + m * layout.component()) }.to_f64();
-        }
-        wall.reflect::<D>(axis, face, &mut state);
-        for (m, value) in state.iter().enumerate() {
+            unsafe { self.read(cell, &mut state) };
+            wall.reflect::<D>(axis, face, &mut state);
             // SAFETY: likewise.
-            unsafe { *q.at(offset + m * layout.component()) = R::from_f64(*value) };
+            unsafe { self.write(cell, &state) };
         }
     }
-}
 
-/// Copies into each ghost cell the value of the interior cell that the boundary condition assigns to it, with its sign changed as walls
-/// require.
-unsafe fn continue_inside<const D: usize, R: Scalar>(
-    q: Shared<'_, R>,
-    layout: &PatchLayout<D>,
-    region: &BoundaryRegion<D>,
-    context: &BoundaryContext<'_, D>,
-) {
-    let d = region.axis.index();
-    let count = |axis: usize| if axis == d { 1 } else { region.cells.size().get(axis).map_or(1, |&n| n as usize) };
-    let strides = layout.strides();
-    for i in region.cells.lo[d]..region.cells.hi[d] {
-        let origin = context.ends[d].origin(i);
-        let (mut target, mut source) = (region.cells.lo, region.cells.lo);
-        (target[d], source[d]) = (i, origin.cell);
-        let (to, from) = (layout.offset(context.num_eqn, target), layout.offset(context.num_eqn, source));
-        for m in 0..context.num_eqn {
-            let negate = context.signs.is_negated(m, region.axis, origin.walls);
-            for z in 0..count(2) {
-                for y in 0..count(1) {
-                    let shift = m * strides.component + z * strides.slab + y * strides.row;
-                    // SAFETY: the source lies inside the domain along `axis`, the target outside; both are in this patch, ours.
-                    let (values, out) = unsafe { (q.row(from + shift, count(0)), q.row_mut(to + shift, count(0))) };
-                    match (&mut *out, values) {
-                        ([o], [v]) => *o = if negate { -*v } else { *v },
-                        _ if negate => out.iter_mut().zip(values).for_each(|(o, v)| *o = -*v),
-                        _ => out.copy_from_slice(values),
+    unsafe fn read(&self, cell: [i32; D], state: &mut [f64]) {
+        let offset = self.layout.offset(state.len(), cell);
+        for (m, value) in state.iter_mut().enumerate() {
+            // SAFETY: the caller's promise.
+            *value = unsafe { *self.q.at(offset + m * self.layout.component()) }.to_f64();
+        }
+    }
+
+    unsafe fn write(&self, cell: [i32; D], state: &[f64]) {
+        let offset = self.layout.offset(state.len(), cell);
+        for (m, value) in state.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { *self.q.at(offset + m * self.layout.component()) = R::from_f64(*value) };
+        }
+    }
+
+    /// Copies into each ghost cell the value of the interior cell that the boundary condition assigns to it, with its sign changed as walls
+    /// require.
+    unsafe fn continue_inside(self) {
+        let OutsideRegion { q, layout, region, context, .. } = self;
+        let d = region.axis.index();
+        let count = |axis: usize| if axis == d { 1 } else { region.cells.size().get(axis).map_or(1, |&n| n as usize) };
+        let strides = layout.strides();
+        for i in region.cells.lo[d]..region.cells.hi[d] {
+            let origin = context.ends[d].origin(i);
+            let (mut target, mut source) = (region.cells.lo, region.cells.lo);
+            (target[d], source[d]) = (i, origin.cell);
+            let (to, from) = (layout.offset(context.num_eqn, target), layout.offset(context.num_eqn, source));
+            for m in 0..context.num_eqn {
+                let negate = context.signs.is_negated(m, region.axis, origin.walls);
+                for z in 0..count(2) {
+                    for y in 0..count(1) {
+                        let shift = m * strides.component + z * strides.slab + y * strides.row;
+                        // SAFETY: the source lies inside the domain along `axis`, the target outside; both are in this patch, ours.
+                        let (values, out) = unsafe { (q.row(from + shift, count(0)), q.row_mut(to + shift, count(0))) };
+                        match (&mut *out, values) {
+                            ([o], [v]) => *o = if negate { -*v } else { *v },
+                            _ if negate => out.iter_mut().zip(values).for_each(|(o, v)| *o = -*v),
+                            _ => out.copy_from_slice(values),
+                        }
                     }
                 }
             }
         }
     }
-}
 
-unsafe fn fill_by_function<const D: usize, R: Scalar>(
-    q: Shared<'_, R>,
-    layout: &PatchLayout<D>,
-    region: &BoundaryRegion<D>,
-    function: &dyn BoundaryFunction<D>,
-    context: &BoundaryContext<'_, D>,
-) {
-    let mut values = vec![0.0; 2 * context.num_eqn];
-    let (mirror, ghost) = values.split_at_mut(context.num_eqn);
-    for cell in region.cells.cells() {
-        let place = BoundaryCell {
-            centre: context.geometry.centre(cell),
-            time: context.time,
-            axis: region.axis,
-            side: region.side,
-        };
-        let offset = layout.offset(context.num_eqn, cell);
-        for (m, value) in mirror.iter_mut().enumerate() {
+    unsafe fn fill_by_function(self, function: &dyn BoundaryFunction<D>) {
+        let OutsideRegion { region, context, .. } = self;
+        let mut values = vec![0.0; 2 * context.num_eqn];
+        let (mirror, ghost) = values.split_at_mut(context.num_eqn);
+        for cell in region.cells.cells() {
+            let (centre, time) = (context.geometry.centre(cell), context.time);
             // SAFETY: the patch is ours.
-            *value = unsafe { *q.at(offset + m * layout.component()) }.to_f64();
-        }
-        ghost.copy_from_slice(mirror);
-        function.fill(&place, mirror, ghost);
-        for (m, value) in ghost.iter().enumerate() {
+            unsafe { self.read(cell, mirror) };
+            ghost.copy_from_slice(mirror);
+            function.fill(&BoundaryCell { centre, time, axis: region.axis, side: region.side }, mirror, ghost);
             // SAFETY: likewise.
-            unsafe { *q.at(offset + m * layout.component()) = R::from_f64(*value) };
+            unsafe { self.write(cell, ghost) };
         }
     }
-}
 
-unsafe fn fill_by_block_function<const D: usize, R: Scalar>(
-    q: Shared<'_, R>,
-    layout: &PatchLayout<D>,
-    region: &BoundaryRegion<D>,
-    function: &dyn BoundaryBlockFunction<D>,
-    context: &BoundaryContext<'_, D>,
-) {
-    let block = CellBlock {
-        geometry: context.geometry,
-        first: region.cells.lo,
-        size: region.cells.size().map(|n| n as usize),
-        time: context.time,
-    };
-    let mut values = Vec::with_capacity(context.num_eqn * block.num_cells());
-    let row_starts =
-        |m: usize| region.cells.rows().map(move |row| layout.offset(context.num_eqn, row) + m * layout.component());
-    for start in (0..context.num_eqn).flat_map(row_starts) {
-        // SAFETY: the patch is ours.
-        values.extend(unsafe { q.row(start, block.size[0]) }.iter().map(|v| v.to_f64()));
-    }
-    function.fill(&block, region.axis, region.side, &mut values);
-    for (start, values) in (0..context.num_eqn).flat_map(row_starts).zip(values.chunks_exact(block.size[0])) {
-        // SAFETY: likewise.
-        let out = unsafe { q.row_mut(start, block.size[0]) };
-        out.iter_mut().zip(values).for_each(|(o, v)| *o = R::from_f64(*v));
+    unsafe fn fill_by_block_function(self, function: &dyn BoundaryBlockFunction<D>) {
+        let OutsideRegion { q, layout, region, context, .. } = self;
+        let block = CellBlock {
+            geometry: context.geometry,
+            first: region.cells.lo,
+            size: region.cells.size().map(|n| n as usize),
+            time: context.time,
+        };
+        let mut values = Vec::with_capacity(context.num_eqn * block.num_cells());
+        let row_starts =
+            |m: usize| region.cells.rows().map(move |row| layout.offset(context.num_eqn, row) + m * layout.component());
+        for start in (0..context.num_eqn).flat_map(row_starts) {
+            // SAFETY: the patch is ours.
+            values.extend(unsafe { q.row(start, block.size[0]) }.iter().map(|v| v.to_f64()));
+        }
+        function.fill(&block, region.axis, region.side, &mut values);
+        for (start, values) in (0..context.num_eqn).flat_map(row_starts).zip(values.chunks_exact(block.size[0])) {
+            // SAFETY: likewise.
+            let out = unsafe { q.row_mut(start, block.size[0]) };
+            out.iter_mut().zip(values).for_each(|(o, v)| *o = R::from_f64(*v));
+        }
     }
 }
 
@@ -243,7 +230,10 @@ mod tests {
         let region =
             BoundaryRegion { target: 0, axis: Axis::X, side: Side::Lower, cells: CellBox::new([-2, 0], [0, 3]) };
         // SAFETY: nobody else knows the array.
-        unsafe { fill((Shared::new(&mut q), &[]), patch, &region, &context) };
+        unsafe {
+            OutsideRegion { q: Shared::new(&mut q), aux: &[], layout: patch, region: &region, context: &context }
+                .fill();
+        }
         for (m, value) in inside.iter().enumerate() {
             assert_eq!(q[at([-2, 2], m)], value + m as f64, "equation {m}");
         }
