@@ -1,4 +1,4 @@
-//! Text: numbers as Fortran and C++ programs write and read them, and escapes for text of unknown origin.
+//! Text: numbers as Fortran and C++ programs write and read them, escapes for text of unknown origin, and types whose values are words.
 
 use std::borrow::Cow;
 
@@ -68,6 +68,44 @@ pub(crate) fn cut(line: &str, most: usize) -> Cow<'_, str> {
         None => Cow::Borrowed(line),
     }
 }
+
+/// A type of a few values, each with its word in case files.
+pub(crate) trait Choice: Copy + 'static {
+    /// Every word and what it stands for.
+    fn words() -> Vec<(&'static str, Self)>;
+}
+
+/// Defines types of a few values by their words.
+macro_rules! choices {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$variant_doc])* $variant,)* }
+
+        impl $crate::text::Choice for $name {
+            fn words() -> Vec<(&'static str, Self)> {
+                $name::ALL.map(|value| (value.name(), value)).to_vec()
+            }
+        }
+
+        impl $name {
+            /// All there are.
+            pub const ALL: [$name; [$($word),*].len()] = [$($name::$variant),*];
+
+            /// The word in case files.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    )*};
+}
+pub(crate) use choices;
 
 #[cfg(test)]
 mod tests {

@@ -1,41 +1,8 @@
 //! Settings that are one of a few words.
 
-use crate::frames::FrameFormat;
-use crate::physics::{AuxOutside, SourceMethod, SourceSplit, Split};
+use crate::text::{Choice, choices};
 use riemann::limiter::Limiter;
-use std::fmt;
 use unstructured::step;
-
-/// A setting that is one of a few words.
-pub(super) trait Choice: Copy + 'static {
-    /// Every word and what it stands for.
-    const ALL: &'static [(&'static str, Self)];
-}
-
-macro_rules! choices {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$variant_doc])* $variant,)* }
-
-        impl Choice for $name {
-            const ALL: &'static [(&'static str, Self)] = &[$(($word, $name::$variant),)*];
-        }
-
-        impl $name {
-            /// The word in the case file.
-            pub fn name(self) -> &'static str {
-                match self { $($name::$variant => $word,)* }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    )*};
-}
 
 choices! {
     /// What holds at a side of the domain.
@@ -91,30 +58,13 @@ choices! {
     }
 }
 
-/// Choices among types of other modules, which define the words themselves.
-macro_rules! words_of {
-    ($($name:ident)*) => {$(
-        impl Choice for $name {
-            const ALL: &'static [(&'static str, Self)] = &{
-                let mut all = [("", $name::ALL[0]); $name::ALL.len()];
-                let mut k = 0;
-                while k < all.len() {
-                    all[k] = ($name::ALL[k].name(), $name::ALL[k]);
-                    k += 1;
-                }
-                all
-            };
-        }
-    )*};
-}
-
-words_of! { AuxOutside Split SourceSplit SourceMethod Limiter }
-
-/// Choices among types of crates without case files.
+/// Choices among types of other crates.
 macro_rules! words_for {
     ($($name:ty { $($variant:ident = $word:literal,)* })*) => {$(
         impl Choice for $name {
-            const ALL: &'static [(&'static str, Self)] = &[$(($word, <$name>::$variant),)*];
+            fn words() -> Vec<(&'static str, Self)> {
+                vec![$(($word, <$name>::$variant),)*]
+            }
         }
     )*};
 }
@@ -126,6 +76,8 @@ words_for! {
     step::Limiter { None = "none", BarthJespersen = "barth-jespersen", Venkatakrishnan = "venkatakrishnan", }
 }
 
-impl Choice for FrameFormat {
-    const ALL: &'static [(&'static str, Self)] = &FrameFormat::NAMES;
+impl Choice for Limiter {
+    fn words() -> Vec<(&'static str, Self)> {
+        Limiter::ALL.map(|limiter| (limiter.name(), limiter)).to_vec()
+    }
 }

@@ -1,13 +1,12 @@
 //! Reads typed values from the tree and collects the mistakes in them.
 
-use super::choice::Choice;
 use super::error::Kind;
 use super::keys::{Known, known};
 use super::mistakes::Mistakes;
 use super::origin::{Node, Origin, Place, Value};
 use super::settings::NamedExpression;
 use crate::formula::{ExpressionError, Syntax, nearest};
-use crate::text::cut;
+use crate::text::{Choice, cut};
 
 /// The tree, and the mistakes and remarks so far.
 ///
@@ -186,13 +185,14 @@ impl<'a> Reader<'a> {
     }
 
     fn choice_of<T: Choice>(&mut self, path: &str, node: &Node) -> Option<T> {
-        let words: Vec<&str> = T::ALL.iter().map(|(word, _)| *word).collect();
+        let known = T::words();
+        let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
         let list = words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", ");
         let Value::String(given) = &node.value else {
             self.wrong_type(path, node, "a word in quotes", &format!("write one of {list}"));
             return None;
         };
-        let found = T::ALL.iter().find(|(word, _)| word == given).map(|(_, value)| *value);
+        let found = known.iter().find(|(word, _)| word == given).map(|(_, value)| *value);
         if found.is_none() {
             let help = match nearest(given, words) {
                 Some(near) => format!("did you mean \"{near}\"? The words known here are {list}"),

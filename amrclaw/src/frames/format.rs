@@ -3,52 +3,29 @@
 use super::error::OutputError;
 use super::frame::{Frame, PatchSource};
 use super::{clawpack, plotfile, vtkhdf};
+use crate::text::choices;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A format of frame files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FrameFormat {
-    /// VTKHDF *OverlappingAMR*, one HDF5 file a frame: ParaView, VTK and `amrclaw plot`.
-    #[serde(rename = "vtkhdf")]
-    VtkHdf,
-    /// Clawpack's `fort.t` and `fort.q` as text: PyClaw, VisClaw, VisIt.
-    ClawpackAscii,
-    /// Clawpack's `fort.t`, `fort.q` and `fort.b` with 64-bit values: PyClaw, VisClaw.
-    ClawpackBinary,
-    /// AMReX's plotfile folders: yt, VisIt, ParaView.
-    Plotfile,
+choices! {
+    /// A format of frame files.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    FrameFormat {
+        /// VTKHDF *OverlappingAMR*, one HDF5 file a frame: ParaView, VTK and `amrclaw plot`.
+        #[serde(rename = "vtkhdf")]
+        VtkHdf = "vtkhdf",
+        /// Clawpack's `fort.t` and `fort.q` as text: PyClaw, VisClaw, VisIt.
+        ClawpackAscii = "clawpack-ascii",
+        /// Clawpack's `fort.t`, `fort.q` and `fort.b` with 64-bit values: PyClaw, VisClaw.
+        ClawpackBinary = "clawpack-binary",
+        /// AMReX's plotfile folders: yt, VisIt, ParaView.
+        Plotfile = "plotfile",
+    }
 }
 
 impl FrameFormat {
-    /// All formats.
-    pub const ALL: [FrameFormat; 4] =
-        [FrameFormat::VtkHdf, FrameFormat::ClawpackAscii, FrameFormat::ClawpackBinary, FrameFormat::Plotfile];
-
-    /// All formats by name.
-    pub const NAMES: [(&'static str, FrameFormat); 4] = {
-        let mut names = [("", FrameFormat::VtkHdf); 4];
-        let mut i = 0;
-        while i < names.len() {
-            names[i] = (FrameFormat::ALL[i].name(), FrameFormat::ALL[i]);
-            i += 1;
-        }
-        names
-    };
-
-    /// The name in case files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            FrameFormat::VtkHdf => "vtkhdf",
-            FrameFormat::ClawpackAscii => "clawpack-ascii",
-            FrameFormat::ClawpackBinary => "clawpack-binary",
-            FrameFormat::Plotfile => "plotfile",
-        }
-    }
-
     /// Checks, before the run, that the format can express levels with these ratios, each given per axis.
     ///
     /// # Errors
@@ -132,12 +109,6 @@ pub fn frame_number(name: &str) -> Option<usize> {
     let forts = ["fort.t", "fort.q", "fort.b", "fort.a"].map(|start| (start, "", 4));
     let others = [("frame_", ".vtkhdf", 4), ("frame_", ".png", 4), ("plt", "", 5)];
     others.into_iter().chain(forts).find_map(numbered)
-}
-
-impl fmt::Display for FrameFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
 }
 
 impl FromStr for FrameFormat {

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::index::CellIndex;
 use crate::mesh::{Beyond, Domain, Geometry};
+use crate::text::choices;
 use riemann::axis::{Axis, Side};
 use riemann::group::Wall;
 use riemann::patch::Scheme;
@@ -46,28 +47,6 @@ impl<const D: usize> Boundary<D> {
             (Boundary::Wall(_) | Boundary::Periodic, _) => self.beyond(),
             (_, AuxOutside::Nearest) => Beyond::Nearest,
             (_, AuxOutside::Position) => Beyond::Itself,
-        }
-    }
-}
-
-/// Auxiliary values of cells outside the domain, beyond sides that are neither walls nor periodic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AuxOutside {
-    /// Those of the nearest cell: outgoing waves meet no new interface.
-    Nearest,
-    /// Those of the cell's own position: the function is evaluated there as inside.
-    Position,
-}
-
-impl AuxOutside {
-    /// All there are.
-    pub const ALL: [AuxOutside; 2] = [AuxOutside::Nearest, AuxOutside::Position];
-
-    /// The name used in case files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            AuxOutside::Nearest => "nearest",
-            AuxOutside::Position => "position",
         }
     }
 }
@@ -223,21 +202,44 @@ impl fmt::Debug for AnyUserFunctions {
     }
 }
 
-/// How the axes are swept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
-    /// All at once, with transverse waves.
-    Unsplit,
-    /// One after the other, each for the whole step.
-    Godunov,
-    /// Half a step along the first axes, a whole one along the last, half a step back.
-    Strang,
+choices! {
+    /// Auxiliary values of cells outside the domain, beyond sides that are neither walls nor periodic.
+    AuxOutside {
+        /// Those of the nearest cell: outgoing waves meet no new interface.
+        Nearest = "nearest",
+        /// Those of the cell's own position: the function is evaluated there as inside.
+        Position = "position",
+    }
+    /// How the axes are swept.
+    Split {
+        /// All at once, with transverse waves.
+        Unsplit = "unsplit",
+        /// One after the other, each for the whole step.
+        Godunov = "godunov",
+        /// Half a step along the first axes, a whole one along the last, half a step back.
+        Strang = "strang",
+    }
+    /// How a source term is split from the hyperbolic step.
+    SourceSplit {
+        /// Not at all.
+        None = "none",
+        /// For the whole step after the waves.
+        Godunov = "godunov",
+        /// For half a step before the waves, and half a step after them.
+        Strang = "strang",
+    }
+    /// How a source term given by rates of change is integrated.
+    #[derive(Default)]
+    SourceMethod {
+        /// By the midpoint rule.
+        #[default]
+        Explicit = "explicit",
+        /// By a linearly implicit step.
+        Implicit = "implicit",
+    }
 }
 
 impl Split {
-    /// All there are.
-    pub const ALL: [Split; 3] = [Split::Unsplit, Split::Godunov, Split::Strang];
-
     /// Cells that a sweep along some axes reads beyond those that it updates, along each axis. `looks_beside`: as of [`Problem::looks_beside`].
     pub fn reach(axes: [bool; 3], looks_beside: bool) -> [i32; 3] {
         axes.map(|swept| if swept { 2 } else { i32::from(looks_beside) })
@@ -253,63 +255,6 @@ impl Split {
                 let halves = (0..D - 1).map(|d| single(d, 0.5));
                 halves.clone().chain([single(D - 1, 1.0)]).chain(halves.rev()).collect()
             }
-        }
-    }
-
-    /// The name used in case files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Split::Unsplit => "unsplit",
-            Split::Godunov => "godunov",
-            Split::Strang => "strang",
-        }
-    }
-}
-
-/// How a source term is split from the hyperbolic step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceSplit {
-    /// Not at all.
-    None,
-    /// For the whole step after the waves.
-    Godunov,
-    /// For half a step before the waves, and half a step after them.
-    Strang,
-}
-
-impl SourceSplit {
-    /// All there are.
-    pub const ALL: [SourceSplit; 3] = [SourceSplit::None, SourceSplit::Godunov, SourceSplit::Strang];
-
-    /// The name used in case files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SourceSplit::None => "none",
-            SourceSplit::Godunov => "godunov",
-            SourceSplit::Strang => "strang",
-        }
-    }
-}
-
-/// How a source term given by rates of change is integrated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SourceMethod {
-    /// By the midpoint rule.
-    #[default]
-    Explicit,
-    /// By a linearly implicit step.
-    Implicit,
-}
-
-impl SourceMethod {
-    /// All there are.
-    pub const ALL: [SourceMethod; 2] = [SourceMethod::Explicit, SourceMethod::Implicit];
-
-    /// The name used in case files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SourceMethod::Explicit => "explicit",
-            SourceMethod::Implicit => "implicit",
         }
     }
 }

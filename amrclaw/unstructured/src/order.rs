@@ -3,7 +3,6 @@
 use crate::mesh::{Elements, Rows, Sides};
 use crate::threads;
 use rayon::prelude::*;
-use std::str::FromStr;
 
 /// How cells are ordered. Faces follow their left cells, and nodes their first use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,19 +14,6 @@ pub enum Order {
     Hilbert,
     /// By breadth from a corner of the mesh, backwards (Cuthill & McKee 1969, reversed by George).
     Rcm,
-}
-
-impl FromStr for Order {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "file" => Ok(Order::File),
-            "hilbert" => Ok(Order::Hilbert),
-            "rcm" => Ok(Order::Rcm),
-            _ => Err(format!("the order of cells is file, hilbert or rcm, not {name}")),
-        }
-    }
 }
 
 /// Cells along Hilbert's curve: which cell comes where.

@@ -82,10 +82,9 @@ fn the_document_names_the_words() {
 }
 
 fn choice_words() -> Vec<&'static str> {
-    use choice::Choice;
     let mut words: Vec<&str> = Vec::new();
-    words.extend(BoundaryKind::ALL.iter().map(|(word, _)| *word));
-    words.extend(Criterion::ALL.iter().map(|(word, _)| *word));
+    words.extend(BoundaryKind::ALL.map(BoundaryKind::name));
+    words.extend(Criterion::ALL.map(Criterion::name));
     words.extend(Split::ALL.iter().map(|split| split.name()));
     words.extend(Limiter::ALL.iter().map(|limiter| limiter.name()));
     words.extend(SourceSplit::ALL.iter().map(|split| split.name()));
