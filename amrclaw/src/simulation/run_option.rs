@@ -3,7 +3,8 @@
 //! The command line, the runs that sweeps and trials start, and Python read [`RUN_OPTIONS`]: a new row is an option of all of
 //! them.
 
-use super::options::{Device, Precision, RunOptions, Word};
+use super::options::{self, Device, Precision, RunOptions};
+use RunOptionValue::{Number, Numbers, Switch, Word};
 
 /// An option of a run.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +15,6 @@ pub struct RunOption {
     pub long: &'static str,
     /// What it does, in a sentence.
     pub help: &'static str,
-    /// All runs of a sweep have the same value; otherwise each run has its own.
-    pub is_shared: bool,
     /// What values it takes, and the field of [`RunOptions`] that holds them.
     pub value: RunOptionValue,
 }
@@ -39,7 +38,7 @@ pub enum RunOptionValue {
     /// One of some words.
     Word {
         /// The words, each with its meaning.
-        words: &'static [Word],
+        words: &'static [options::Word],
         /// Reads the field: the number of its word.
         get: fn(&RunOptions) -> usize,
         /// Writes the field.
@@ -66,7 +65,7 @@ pub enum RunOptionValue {
 }
 
 /// The words of a switch.
-const SWITCH: &[Word] = &[("on", "Yes"), ("off", "No")];
+const SWITCH: &[options::Word] = &[("on", "Yes"), ("off", "No")];
 
 /// Every option of a run.
 pub const RUN_OPTIONS: [RunOption; 10] = [
@@ -74,119 +73,91 @@ pub const RUN_OPTIONS: [RunOption; 10] = [
         name: "device",
         long: "device",
         help: "Device to run on",
-        is_shared: false,
-        value: RunOptionValue::Word {
-            words: &Device::WORDS,
-            get: |options| options.device as usize,
-            set: |options, number| options.device = Device::ALL[number],
-        },
+        value: Word { words: &Device::WORDS, get: |o| o.device as usize, set: |o, n| o.device = Device::ALL[n] },
     },
     RunOption {
         name: "devices",
         long: "devices",
         help: "Numbers of the GPUs to run on; they share the patches, with the same result. Implies --device cuda",
-        is_shared: true,
-        value: RunOptionValue::Numbers {
+        value: Numbers {
             unit: "N,…",
             default: "the first, with --device cuda or cuda-streamed",
-            get: |options| &options.devices,
-            set: |options, numbers| options.devices = numbers,
+            get: |o| &o.devices,
+            set: |o, numbers| o.devices = numbers,
         },
     },
     RunOption {
         name: "threads",
         long: "threads",
         help: "Number of threads; the result does not depend on it",
-        is_shared: true,
-        value: RunOptionValue::Number {
-            unit: "N",
-            least: 1,
-            default: "all hardware threads",
-            get: |options| options.threads.map(|threads| threads as u64),
-            set: |options, threads| options.threads = Some(usize::try_from(threads).unwrap_or(usize::MAX)),
-        },
+        value: number("N", 1, "all hardware threads", |o| o.threads.map(u64_of), |o, n| o.threads = Some(usize_of(n))),
     },
     RunOption {
         name: "ranks",
         long: "ranks",
         help: "Number of ranks in this process, which share the patches and threads; the result does not depend on it",
-        is_shared: true,
-        value: RunOptionValue::Number {
-            unit: "N",
-            least: 1,
-            default: "1",
-            get: |options| options.ranks.map(|ranks| ranks as u64),
-            set: |options, ranks| options.ranks = Some(usize::try_from(ranks).unwrap_or(usize::MAX)),
-        },
+        value: number("N", 1, "1", |o| o.ranks.map(u64_of), |o, n| o.ranks = Some(usize_of(n))),
     },
     RunOption {
         name: "comm_timeout",
         long: "comm-timeout",
         help: "Timeout in seconds for a message from another rank, after which that rank is considered lost",
-        is_shared: true,
-        value: RunOptionValue::Number {
-            unit: "SECONDS",
-            least: 1,
-            default: "300",
-            get: |options| options.comm_timeout,
-            set: |options, seconds| options.comm_timeout = Some(seconds),
-        },
+        value: number("SECONDS", 1, "300", |o| o.comm_timeout, |o, n| o.comm_timeout = Some(n)),
     },
     RunOption {
         name: "precision",
         long: "precision",
         help: "Floating-point precision",
-        is_shared: true,
-        value: RunOptionValue::Word {
+        value: Word {
             words: &[("f64", "64 bits"), ("f32", "32 bits")],
-            get: |options| options.precision as usize,
-            set: |options, number| options.precision = Precision::ALL[number],
+            get: |o| o.precision as usize,
+            set: |o, n| o.precision = Precision::ALL[n],
         },
     },
     RunOption {
         name: "fmad",
         long: "fmad",
         help: "On a GPU, allow fused multiply-adds; without them, results in f64 are bitwise identical to the CPU's",
-        is_shared: true,
-        value: RunOptionValue::Switch {
-            get: |options| !options.no_fused,
-            set: |options, fmad| options.no_fused = !fmad,
-        },
+        value: Switch { get: |o| !o.no_fused, set: |o, on| o.no_fused = !on },
     },
     RunOption {
         name: "device_memory",
         long: "device-memory",
         help: "Maximum GPU memory to use, in bytes",
-        is_shared: true,
-        value: RunOptionValue::Number {
-            unit: "BYTES",
-            least: 0,
-            default: "all free memory",
-            get: |options| options.device_memory,
-            set: |options, bytes| options.device_memory = Some(bytes),
-        },
+        value: number("BYTES", 0, "all free memory", |o| o.device_memory, |o, n| o.device_memory = Some(n)),
     },
     RunOption {
         name: "device_times",
         long: "device-times",
         help: "With --device cuda, measure GPU time per phase for run.json, which slows the run down slightly",
-        is_shared: true,
-        value: RunOptionValue::Switch {
-            get: |options| options.device_times,
-            set: |options, times| options.device_times = times,
-        },
+        value: Switch { get: |o| o.device_times, set: |o, on| o.device_times = on },
     },
     RunOption {
         name: "check_solver",
         long: "check-solver",
         help: "Refuse a solver's file that is no Riemann solver, by a few random states of the case, before the first step",
-        is_shared: true,
-        value: RunOptionValue::Switch {
-            get: |options| !options.unchecked_solver,
-            set: |options, check| options.unchecked_solver = !check,
-        },
+        value: Switch { get: |o| !o.unchecked_solver, set: |o, on| o.unchecked_solver = !on },
     },
 ];
+
+/// The values of an option that is a number.
+const fn number(
+    unit: &'static str,
+    least: u64,
+    default: &'static str,
+    get: fn(&RunOptions) -> Option<u64>,
+    set: fn(&mut RunOptions, u64),
+) -> RunOptionValue {
+    Number { unit, least, default, get, set }
+}
+
+fn u64_of(number: usize) -> u64 {
+    number as u64
+}
+
+fn usize_of(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
 
 /// A value that an option does not take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -199,7 +170,7 @@ pub enum RunOptionError {
         /// What was given.
         given: String,
         /// What is allowed.
-        words: &'static [Word],
+        words: &'static [options::Word],
     },
     /// A number that is too small.
     #[error("{name}: must be at least {least}, but is {given}")]
@@ -227,19 +198,24 @@ impl RunOption {
         RUN_OPTIONS.iter().find(|option| option.name == name)
     }
 
+    /// All runs of a sweep have the same value; otherwise each run has its own.
+    pub fn is_shared(&self) -> bool {
+        self.name != "device"
+    }
+
     /// The words that it takes; none if it takes numbers.
-    pub fn words(&self) -> &'static [Word] {
+    pub fn words(&self) -> &'static [options::Word] {
         match self.value {
-            RunOptionValue::Number { .. } | RunOptionValue::Numbers { .. } => &[],
-            RunOptionValue::Word { words, .. } => words,
-            RunOptionValue::Switch { .. } => SWITCH,
+            Number { .. } | Numbers { .. } => &[],
+            Word { words, .. } => words,
+            Switch { .. } => SWITCH,
         }
     }
 
     /// The word of the default, if the option takes words.
     pub fn default_word(&self) -> Option<&'static str> {
         let first = match self.value {
-            RunOptionValue::Switch { get, .. } => usize::from(!get(&RunOptions::default())),
+            Switch { get, .. } => usize::from(!get(&RunOptions::default())),
             _ => 0,
         };
         self.words().get(first).map(|(word, _)| *word)
@@ -248,13 +224,13 @@ impl RunOption {
     /// Its value as the command line writes it; `None` if that is the default.
     pub fn given(&self, options: &RunOptions) -> Option<String> {
         let text = |options: &RunOptions| match self.value {
-            RunOptionValue::Number { get, .. } => get(options).map(|number| number.to_string()),
-            RunOptionValue::Numbers { get, .. } => {
+            Number { get, .. } => get(options).map(|number| number.to_string()),
+            Numbers { get, .. } => {
                 let numbers: Vec<String> = get(options).iter().map(usize::to_string).collect();
                 (!numbers.is_empty()).then(|| numbers.join(","))
             }
-            RunOptionValue::Word { words, get, .. } => Some(words[get(options)].0.to_owned()),
-            RunOptionValue::Switch { get, .. } => Some(SWITCH[usize::from(!get(options))].0.to_owned()),
+            Word { words, get, .. } => Some(words[get(options)].0.to_owned()),
+            Switch { get, .. } => Some(SWITCH[usize::from(!get(options))].0.to_owned()),
         };
         let now = text(options);
         if now == text(&RunOptions::default()) { None } else { now }
@@ -266,8 +242,8 @@ impl RunOption {
     /// It takes none, or not this one.
     pub fn set_number(&self, options: &mut RunOptions, number: u64) -> Result<(), RunOptionError> {
         match self.value {
-            RunOptionValue::Number { least, set, .. } if number >= least => set(options, number),
-            RunOptionValue::Number { least, .. } => {
+            Number { least, set, .. } if number >= least => set(options, number),
+            Number { least, .. } => {
                 return Err(RunOptionError::TooSmall { name: self.name, given: number, least });
             }
             _ => return Err(self.wrong_type()),
@@ -280,7 +256,7 @@ impl RunOption {
     /// # Errors
     /// It takes none.
     pub fn set_numbers(&self, options: &mut RunOptions, numbers: Vec<usize>) -> Result<(), RunOptionError> {
-        let RunOptionValue::Numbers { set, .. } = self.value else { return Err(self.wrong_type()) };
+        let Numbers { set, .. } = self.value else { return Err(self.wrong_type()) };
         set(options, numbers);
         Ok(())
     }
@@ -297,9 +273,9 @@ impl RunOption {
         let unknown = || RunOptionError::Unknown { name: self.name, given: word.to_owned(), words };
         let number = words.iter().position(|(known, _)| *known == word).ok_or_else(unknown)?;
         match self.value {
-            RunOptionValue::Word { set, .. } => set(options, number),
-            RunOptionValue::Switch { set, .. } => set(options, number == 0),
-            RunOptionValue::Number { .. } | RunOptionValue::Numbers { .. } => return Err(self.wrong_type()),
+            Word { set, .. } => set(options, number),
+            Switch { set, .. } => set(options, number == 0),
+            Number { .. } | Numbers { .. } => return Err(self.wrong_type()),
         }
         Ok(())
     }
@@ -307,10 +283,10 @@ impl RunOption {
     /// The error for a value of the wrong type.
     pub fn wrong_type(&self) -> RunOptionError {
         let expected = match self.value {
-            RunOptionValue::Number { .. } => "a whole number",
-            RunOptionValue::Numbers { .. } => "a list of whole numbers",
-            RunOptionValue::Word { .. } => "a string",
-            RunOptionValue::Switch { .. } => "true or false",
+            Number { .. } => "a whole number",
+            Numbers { .. } => "a list of whole numbers",
+            Word { .. } => "a string",
+            Switch { .. } => "true or false",
         };
         RunOptionError::Type { name: self.name, expected }
     }
@@ -332,7 +308,7 @@ mod tests {
                 option.set_word(&mut options, word).unwrap();
                 assert_eq!(option.given(&options), None, "{}: {word}", option.name);
             }
-            let is_other = |(word, _): &&Word| {
+            let is_other = |(word, _): &&options::Word| {
                 let mut options = RunOptions::default();
                 option.set_word(&mut options, word).unwrap();
                 option.given(&options).is_some()

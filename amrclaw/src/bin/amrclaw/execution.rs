@@ -111,7 +111,7 @@ impl ExecutionArguments {
 
 /// The options that all runs of a sweep share.
 fn shared_options() -> impl Iterator<Item = &'static RunOption> {
-    RUN_OPTIONS.iter().filter(|option| option.is_shared)
+    RUN_OPTIONS.iter().filter(|option| option.is_shared())
 }
 
 /// The values of the options that all runs of a sweep share; other options have their defaults.
