@@ -39,14 +39,7 @@ pub fn view(frame: &Frame<2>, mapping: &Mapping<2>, options: &PictureOptions) ->
             mapping.corners(&row, dx).into_iter().for_each(&mut hold);
         }
     }
-    let mut view = View { lower, upper };
-    for (d, &(low, high)) in options.zoom.iter().enumerate().take(2) {
-        if !(low < upper[d] && high > lower[d]) {
-            return Err(PictureError::Zoom { axis: options.axes[d].clone(), domain: (lower[d], upper[d]) });
-        }
-        (view.lower[d], view.upper[d]) = (low, high);
-    }
-    Ok(view)
+    View { lower, upper }.zoomed(options)
 }
 
 /// The transformation from physical positions to pixels.

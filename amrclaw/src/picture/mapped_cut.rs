@@ -131,15 +131,7 @@ impl Plane {
     /// The part of the plane to show.
     fn view(self, extent: &[[f64; 2]; 3], options: &PictureOptions) -> Result<View<2>, PictureError> {
         let [across, up] = self.others().map(|d| extent[d]);
-        let mut view = View { lower: [across[0], up[0]], upper: [across[1], up[1]] };
-        for (d, &(low, high)) in options.zoom.iter().enumerate().take(2) {
-            if !(low < view.upper[d] && high > view.lower[d]) {
-                let domain = (view.lower[d], view.upper[d]);
-                return Err(PictureError::Zoom { axis: options.axes[d].clone(), domain });
-            }
-            (view.lower[d], view.upper[d]) = (low, high);
-        }
-        Ok(view)
+        View { lower: [across[0], up[0]], upper: [across[1], up[1]] }.zoomed(options)
     }
 
     /// The other axes.

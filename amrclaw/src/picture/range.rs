@@ -27,15 +27,22 @@ impl<const D: usize> View<D> {
     /// # Errors
     /// It does not overlap the domain.
     pub fn of(frame: &Frame<D>, options: &PictureOptions) -> Result<Self, PictureError> {
-        let mut view = View { lower: frame.lower, upper: frame.upper };
+        View { lower: frame.lower, upper: frame.upper }.zoomed(options)
+    }
+
+    /// The part of it that the options ask for.
+    ///
+    /// # Errors
+    /// They do not overlap.
+    pub fn zoomed(mut self, options: &PictureOptions) -> Result<Self, PictureError> {
         for (d, &(low, high)) in options.zoom.iter().enumerate().take(D) {
-            if !(low < frame.upper[d] && high > frame.lower[d]) {
+            if !(low < self.upper[d] && high > self.lower[d]) {
                 let axis = options.axes.get(d).map_or("", String::as_str);
-                return Err(PictureError::Zoom { axis: axis.to_owned(), domain: (frame.lower[d], frame.upper[d]) });
+                return Err(PictureError::Zoom { axis: axis.to_owned(), domain: (self.lower[d], self.upper[d]) });
             }
-            (view.lower[d], view.upper[d]) = (low, high);
+            (self.lower[d], self.upper[d]) = (low, high);
         }
-        Ok(view)
+        Ok(self)
     }
 
     /// Whether a position is in the view.

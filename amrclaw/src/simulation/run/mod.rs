@@ -113,6 +113,7 @@ pub fn run(
     watch: &mut Watch<'_>,
 ) -> Result<RunRecord, RunFailure> {
     let options = &options.settled();
+    let job = Job { case, options, files };
     if !options.comm.is_solo() {
         let outcome = if options.ranks.is_none_or(|ranks| ranks == 1) {
             Ok(())
@@ -121,11 +122,11 @@ pub fn run(
             Err(Cause::RemoteValues { rank: options.comm.rank().number, message })
         };
         agreed(&options.comm, outcome).map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
-        return run_case(case, options, files, watch);
+        return run_case(job, watch);
     }
     match options.num_ranks() {
-        Ok(1) => run_case(case, options, files, watch),
-        Ok(ranks) => ranks::run_on_threads(case, options, files, ranks, watch),
+        Ok(1) => run_case(job, watch),
+        Ok(ranks) => ranks::run_on_threads(job, ranks, watch),
         Err(message) => {
             let error = RunError::from(ExecError::Device(message));
             Err(RunFailure::Refused(Box::new(error.into())))
@@ -133,26 +134,24 @@ pub fn run(
     }
 }
 
-/// Runs one rank.
-fn run_case(
-    case: &Case,
-    options: &RunOptions,
-    files: &RunFiles,
-    watch: &mut Watch<'_>,
-) -> Result<RunRecord, RunFailure> {
-    // The only place where the dimension of a case becomes a const parameter; callers need not be compiled for each
-    // dimension.
-    in_dimensions!(case.dimension(), D => run_in::<D>(case, options, files, watch))
+/// What a rank runs.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    case: &'a Case,
+    options: &'a RunOptions,
+    files: &'a RunFiles,
 }
 
-fn run_in<const D: usize>(
-    case: &Case,
-    options: &RunOptions,
-    files: &RunFiles,
-    watch: &mut Watch<'_>,
-) -> Result<RunRecord, RunFailure> {
-    let alike = ranks::check_alike(case, options, files);
-    let prepared = alike.and_then(|()| agreed(&options.comm, Driver::<D>::prepare(case, options, files)));
+/// Runs one rank.
+fn run_case(job: Job<'_>, watch: &mut Watch<'_>) -> Result<RunRecord, RunFailure> {
+    // The only place where the dimension of a case becomes a const parameter; callers need not be compiled for each
+    // dimension.
+    in_dimensions!(job.case.dimension(), D => run_in::<D>(job, watch))
+}
+
+fn run_in<const D: usize>(job: Job<'_>, watch: &mut Watch<'_>) -> Result<RunRecord, RunFailure> {
+    let alike = ranks::check_alike(job);
+    let prepared = alike.and_then(|()| agreed(&job.options.comm, Driver::<D>::prepare(job)));
     let mut driver = prepared.map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
     // All steps run on one thread of the pool: otherwise each step would wait until a pool thread wakes up.
     let threads = driver.simulation.threads.clone();
@@ -236,7 +235,7 @@ impl<const D: usize> OpenFiles<D> {
 
 impl<'a, const D: usize> Driver<'a, D> {
     /// Checks everything that can be wrong and opens all files.
-    fn prepare(case: &'a Case, options: &'a RunOptions, files: &'a RunFiles) -> Result<Self, Cause> {
+    fn prepare(Job { case, options, files }: Job<'a>) -> Result<Self, Cause> {
         let is_first = options.comm.is_first();
         agreed(&options.comm, if is_first { check_output_dir(&files.dir).map_err(Cause::from) } else { Ok(()) })?;
         let mut times = FrameTimes::new(&case.output.frames, case.time.start, case.time.end);

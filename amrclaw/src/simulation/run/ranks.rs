@@ -1,6 +1,6 @@
 //! Several ranks of one run: starting them as threads, and agreeing on outcomes.
 
-use super::{Cause, RunFailure, RunFiles, Watch, run_case};
+use super::{Cause, Job, RunFailure, Watch, run_case};
 use crate::case::{Case, SolverFrom};
 use crate::exec::ExecError;
 use crate::exec::comm::{DEFAULT_TIMEOUT, Ranks, Threads, mpi};
@@ -15,13 +15,8 @@ use std::time::Duration;
 use tracing::warn;
 
 /// Runs a case on `size` ranks, each a thread of this process; the calling thread is the first.
-pub(super) fn run_on_threads(
-    case: &Case,
-    options: &RunOptions,
-    files: &RunFiles,
-    size: usize,
-    watch: &mut Watch<'_>,
-) -> Result<RunRecord, RunFailure> {
+pub(super) fn run_on_threads(job: Job<'_>, size: usize, watch: &mut Watch<'_>) -> Result<RunRecord, RunFailure> {
+    let options = job.options;
     let timeout = options.comm_timeout.map_or(DEFAULT_TIMEOUT, Duration::from_secs);
     let threads = Some((options.num_threads() / size).max(1));
     for (k, device) in options.devices.iter().enumerate() {
@@ -35,9 +30,9 @@ pub(super) fn run_on_threads(
     let of_rank = |comm| RunOptions { threads, comm, ranks: None, ..options.clone() };
     let others = |comm| {
         // The first rank returns the outcome.
-        let _ = run_case(case, &of_rank(comm), files, &mut |_| ControlFlow::Continue(()));
+        let _ = run_case(Job { options: &of_rank(comm), ..job }, &mut |_| ControlFlow::Continue(()));
     };
-    let first = |comm| run_case(case, &of_rank(comm), files, watch);
+    let first = |comm| run_case(Job { options: &of_rank(comm), ..job }, watch);
     let ran = Threads::run(size, timeout, &options.stop, first, others);
     ran.unwrap_or_else(|error| {
         let error = RunError::Threads { threads: size, message: error.to_string() };
@@ -60,7 +55,7 @@ pub(super) fn agreed<T>(ranks: &Ranks, outcome: Result<T, Cause>) -> Result<T, C
 }
 
 /// Refuses ranks with different programs, cases, solvers or options.
-pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -> Result<(), Cause> {
+pub(super) fn check_alike(Job { case, options, files }: Job<'_>) -> Result<(), Cause> {
     let ranks = &options.comm;
     if ranks.is_solo() {
         return Ok(());
