@@ -6,7 +6,7 @@
 
 use amrclaw::frames::frame::{Frame, FrameLevel, FramePatch};
 use amrclaw::frames::read::FrameReader;
-use amrclaw::frames::{Checkpoint, FrameFormat, InputError, OutputError, checkpoint, read, vtkhdf};
+use amrclaw::frames::{Checkpoint, FrameFormat, InputError, OutputError, checkpoint, checkpoint_patches, read, vtkhdf};
 use amrclaw::index::{CellBox, Ratio};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -145,10 +145,10 @@ fn mapped_frames_come_back() {
     let header = Checkpoint { frame: frame.clone(), schedule: "{}".into(), case: String::new() };
     let path = dir.path().join("checkpoint_0000.h5");
     write(&path, &header).unwrap();
-    assert_eq!(checkpoint::read::<2>(&path).unwrap().frame, frame);
+    assert_eq!(checkpoint_patches::read::<2>(&path).unwrap().frame, frame);
     frame.mapping[1] = "Y +".into();
     write(&path, &Checkpoint { frame, ..header }).unwrap();
-    let error = checkpoint::read::<2>(&path).unwrap_err().to_string();
+    let error = checkpoint_patches::read::<2>(&path).unwrap_err().to_string();
     assert!(error.contains("the mapping"), "{error}");
 }
 
@@ -196,7 +196,7 @@ fn checkpoint_round_trip<const D: usize>() {
     };
     write(&path, &state).unwrap();
     assert_eq!(checkpoint::peek_dimension(&path).unwrap(), D);
-    assert_eq!(checkpoint::read::<D>(&path).unwrap(), state);
+    assert_eq!(checkpoint_patches::read::<D>(&path).unwrap(), state);
 
     // Every bit pattern is a possible value of a field, NaN and its payload included.
     let mut odd = state;
@@ -204,7 +204,7 @@ fn checkpoint_round_trip<const D: usize>() {
     let patterns = [0x8000_0000_0000_0000, 1, 0x7ff0_0000_0000_0001, 0xfff8_0000_0000_1234, 0x7ff0_0000_0000_0000];
     values[..patterns.len()].copy_from_slice(&patterns.map(f64::from_bits));
     write(&path, &odd).unwrap();
-    let back = checkpoint::read::<D>(&path).unwrap();
+    let back = checkpoint_patches::read::<D>(&path).unwrap();
     let bits: Vec<u64> = back.frame.levels[1].patches[0].q[..patterns.len()].iter().map(|v| v.to_bits()).collect();
     assert_eq!(bits, patterns);
 }
@@ -225,20 +225,20 @@ fn wrong_checkpoints_are_refused_by_name() {
     let path = dir.path().join("checkpoint_0001.h5");
     let state = Checkpoint { frame: sample::<2>(1), schedule: "{}".into(), case: String::new() };
     write(&path, &state).unwrap();
-    assert_eq!(checkpoint::read::<2>(&path).unwrap(), state);
-    let dimension = checkpoint::read::<3>(&path).unwrap_err();
+    assert_eq!(checkpoint_patches::read::<2>(&path).unwrap(), state);
+    let dimension = checkpoint_patches::read::<3>(&path).unwrap_err();
     assert!(matches!(dimension, InputError::Dimension { found: 2, expected: 3, .. }));
 
     let bytes = fs::read(&path).unwrap();
     for kept in (0..bytes.len()).step_by(61).chain([bytes.len() - 1]) {
         fs::write(&path, &bytes[..kept]).unwrap();
-        let error = checkpoint::read::<2>(&path).err();
+        let error = checkpoint_patches::read::<2>(&path).err();
         let message = error.unwrap_or_else(|| panic!("{kept} of {} bytes were accepted", bytes.len())).to_string();
         assert!(message.contains("checkpoint_0001.h5"), "{message}");
     }
 
     let frame = FrameFormat::VtkHdf.write(&sample::<2>(0), dir.path()).unwrap().remove(0);
-    let message = checkpoint::read::<2>(&frame).unwrap_err().to_string();
+    let message = checkpoint_patches::read::<2>(&frame).unwrap_err().to_string();
     assert!(message.contains("frame_0000.vtkhdf is not a checkpoint"), "{message}");
 
     let mut newer = hdf5::FileBuilder::new();
@@ -287,7 +287,7 @@ fn no_flipped_bit_changes_a_checkpoint() {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         fs::write(&path, &flipped).unwrap();
-        match checkpoint::read::<1>(&path) {
+        match checkpoint_patches::read::<1>(&path) {
             Ok(read) => assert!(read == state, "bit {} of byte {}", bit % 8, bit / 8),
             Err(error) => {
                 assert!(error.to_string().contains("checkpoint_000005.h5"), "{error}");
@@ -374,13 +374,13 @@ fn checkpoints_do_not_grow_and_are_files() {
     file.add_group(root.finish());
     file.write(&path).unwrap();
     assert!(fs::metadata(&path).unwrap().len() < 20_000);
-    let message = checkpoint::read::<1>(&path).unwrap_err().to_string();
+    let message = checkpoint_patches::read::<1>(&path).unwrap_err().to_string();
     assert!(message.contains("boxes is chunked or compressed"), "{message}");
     if cfg!(unix) {
         let pipe = dir.path().join("pipe.h5");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for path in [&pipe, Path::new("/dev/zero")] {
-            let message = checkpoint::read::<1>(path).unwrap_err().to_string();
+            let message = checkpoint_patches::read::<1>(path).unwrap_err().to_string();
             assert!(message.contains("it is not a regular file"), "{message}");
             assert!(read::frame::<1>(path).unwrap_err().to_string().contains("it is not a regular file"));
         }

@@ -10,22 +10,12 @@ use amrclaw::index::CellBox;
 use amrclaw::mesh::Mapping;
 use amrclaw::picture::{PictureOptions, draw};
 use amrclaw::view;
+use amrclaw::with_frame;
 use numpy::ndarray::Array2;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
-
-/// Evaluates `$body` with `$frame` bound to the frame of known dimension.
-macro_rules! with_frame {
-    ($any:expr, $frame:ident => $body:expr) => {
-        match $any {
-            AnyFrame::One($frame) => $body,
-            AnyFrame::Two($frame) => $body,
-            AnyFrame::Three($frame) => $body,
-        }
-    };
-}
 
 /// The solution at one time. Values never change.
 #[pyclass(frozen, module = "amrclaw._amrclaw")]

@@ -20,13 +20,14 @@ pub enum AnyFrame {
     Three(Frame<3>),
 }
 
-/// Evaluates `$body` with `$frame` bound to the frame of known dimension.
+/// Evaluates an expression with a name bound to the [`Frame`] of known dimension in an [`AnyFrame`].
+#[macro_export]
 macro_rules! with_frame {
     ($any:expr, $frame:ident => $body:expr) => {
         match $any {
-            AnyFrame::One($frame) => $body,
-            AnyFrame::Two($frame) => $body,
-            AnyFrame::Three($frame) => $body,
+            $crate::frames::AnyFrame::One($frame) => $body,
+            $crate::frames::AnyFrame::Two($frame) => $body,
+            $crate::frames::AnyFrame::Three($frame) => $body,
         }
     };
 }

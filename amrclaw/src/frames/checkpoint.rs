@@ -6,7 +6,7 @@
 //! disk.
 
 use super::atomic::{Durability, write_in_places};
-use super::digests::{DIGEST, bytes_of, check_digest, digest, digest_differs, digest_of_values, header_bytes};
+use super::digests::{DIGEST, bytes_of, check_digest, digest, header_bytes};
 use super::error::{InputError, OutputError};
 use super::frame::{Frame, FrameLevel, FramePatch, PatchSource};
 use super::frame_header::{self, Attributes, check_patches, damaged, open};
@@ -147,19 +147,6 @@ pub fn peek_dimension(path: &Path) -> Result<usize, InputError> {
     header(path, &root(path, &file)?)?.dimension()
 }
 
-/// Reads a checkpoint: equal to the one written, bit for bit.
-///
-/// # Errors
-/// The file cannot be read, is no checkpoint, is of another version or dimension, or is damaged.
-pub fn read<const D: usize>(path: &Path) -> Result<Checkpoint<D>, InputError> {
-    let file = open(path, KIND)?;
-    let (mut checkpoint, groups) = read_outline(path, &file)?;
-    for (l, group) in groups.iter().enumerate() {
-        read_values(path, &file, group, l, &mut checkpoint.frame)?;
-    }
-    Ok(checkpoint)
-}
-
 /// Reads everything but the values; also returns the groups of the levels.
 pub(super) fn read_outline<const D: usize>(
     path: &Path,
@@ -271,29 +258,4 @@ pub(super) fn stored_arrays<const D: usize>(
     };
     let [q, aux] = arrays(frame).map(array);
     Ok([q?, aux?])
-}
-
-/// Reads the values of level `l` of a frame.
-fn read_values<const D: usize>(
-    path: &Path,
-    file: &hdf5::File,
-    group: &Group,
-    l: usize,
-    frame: &mut Frame<D>,
-) -> Result<(), InputError> {
-    let names = arrays(frame);
-    let sets = stored_arrays(path, file, group, l, frame)?;
-    for ((name, num_fields), (set, written)) in names.into_iter().zip(sets).filter_map(|(n, set)| Some((n, set?))) {
-        let values = set.read_f64().map_err(damaged(path))?;
-        if i64::from(digest_of_values(&values)) != written {
-            return Err(digest_differs(path, &what(name, l)));
-        }
-        let mut rest = values.as_slice();
-        for patch in &mut frame.levels[l].patches {
-            let (own, others) = rest.split_at(num_fields * patch.cells.volume());
-            rest = others;
-            if name == "q" { patch.q = own.to_vec() } else { patch.aux = own.to_vec() }
-        }
-    }
-    Ok(())
 }

@@ -57,12 +57,7 @@ impl<const D: usize> StoredCheckpoint<D> {
             Ok([array(q, of_q)?, array(aux, of_aux)?])
         };
         let arrays = groups.iter().enumerate().map(level).collect::<Result<_, InputError>>()?;
-        let before = |total: &mut u64, cells: u64| Some(std::mem::replace(total, *total + cells));
-        let cells_before = frame
-            .levels
-            .iter()
-            .map(|level| level.patches.iter().map(|patch| patch.cells.volume() as u64).scan(0, before).collect());
-        let cells_before = cells_before.collect();
+        let cells_before = frame.cells_before();
         let file = Mutex::new(File::open(path).map_err(InputError::io(path))?);
         Ok(StoredCheckpoint { path: path.to_owned(), file, arrays, cells_before, read: Mutex::default(), outline })
     }
@@ -138,6 +133,18 @@ impl<const D: usize> PatchSource<D> for StoredCheckpoint<D> {
         self.read.lock().extend([level as u64, number as u64, digests]);
         Ok(Cow::Owned(FramePatch { cells, q, aux }))
     }
+}
+
+/// Reads a checkpoint: equal to the one written, bit for bit.
+///
+/// # Errors
+/// The file cannot be read, is no checkpoint, is of another version or dimension, or is damaged.
+pub fn read<const D: usize>(path: &Path) -> Result<Checkpoint<D>, InputError> {
+    let stored = StoredCheckpoint::open(path)?;
+    let refused = |error: io::Error| error.downcast().unwrap_or_else(InputError::io(path));
+    let frame = stored.outline.frame.filled(&stored).map_err(refused)?;
+    stored.check(&[stored.digests()])?;
+    Ok(Checkpoint { frame, ..stored.outline })
 }
 
 /// File offset of a data set's values.

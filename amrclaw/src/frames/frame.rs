@@ -116,6 +116,14 @@ impl<const D: usize> Frame<D> {
         }
     }
 
+    /// For each patch of each level, the number of cells of the level's patches before it.
+    pub(super) fn cells_before(&self) -> Vec<Vec<u64>> {
+        let before = |total: &mut u64, patch: &FramePatch<D>| {
+            Some(std::mem::replace(total, *total + patch.cells.volume() as u64))
+        };
+        self.levels.iter().map(|level| level.patches.iter().scan(0, before).collect()).collect()
+    }
+
     /// The frame with its values from `values`.
     ///
     /// # Errors

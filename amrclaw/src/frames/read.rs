@@ -114,12 +114,8 @@ impl<const D: usize> FrameReader<D> {
         if header.has(DIGEST) {
             check_digest(path, "its header", &header, digest(&outline_bytes(&frame)))?;
         }
-        let before = |total: &mut u64, cells: u64| Some(std::mem::replace(total, *total + cells));
-        let starts = |level: &FrameLevel<D>| {
-            level.patches.iter().map(|patch| patch.cells.volume() as u64).scan(0, before).collect()
-        };
-        let cells_before = frame.levels.iter().map(starts).collect();
-        Ok(FrameReader { path: path.to_owned(), sets, cells_before, copies: copies(&frame), outline: frame })
+        let (path, cells_before) = (path.to_owned(), frame.cells_before());
+        Ok(FrameReader { path, sets, cells_before, copies: copies(&frame), outline: frame })
     }
 
     /// The values of a field in a patch, x fastest; `field` counts [`Frame::fields`]. Damage is noticed when the values of all patches of a

@@ -6,7 +6,7 @@ use super::{Cause, Driver};
 use crate::case::Case;
 use crate::exec::ExecError;
 use crate::exec::comm::Ranks;
-use crate::frames::checkpoint_patches::StoredCheckpoint;
+use crate::frames::checkpoint_patches::{self, StoredCheckpoint};
 use crate::frames::{Checkpoint, InputError, OutputError, RunFolder, checkpoint};
 use crate::simulation::{RunError, ScheduleState};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub(super) struct RunState {
 
 /// Reads a checkpoint and the state of its run.
 pub(super) fn read<const D: usize>(path: &Path) -> Result<(Checkpoint<D>, RunState), InputError> {
-    let checkpoint = checkpoint::read::<D>(path)?;
+    let checkpoint = checkpoint_patches::read::<D>(path)?;
     let state = state_of(path, &checkpoint)?;
     Ok((checkpoint, state))
 }
