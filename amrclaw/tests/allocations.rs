@@ -72,17 +72,17 @@ fn steps_allocate_nothing_and_regrids_soon_nothing_either() {
         assert!(simulation.hierarchy().levels()[2].patches().len() > 3);
         // The first steps allocate.
         take_steps(&mut simulation, 5);
-        let of_pool = simulation.allocations();
+        let of_pool = simulation.memory().allocations;
         let fewest = fewest_allocations(&mut simulation);
         assert!(fewest <= 2, "{split}: {fewest} allocations in {STEPS} steps, besides two blocks of the pool's queue");
-        assert_eq!(simulation.allocations(), of_pool, "{split}: the steps took memory for values");
+        assert_eq!(simulation.memory().allocations, of_pool, "{split}: the steps took memory for values");
     }
 
     let mut simulation = start(CASE, &[]);
     let mut by_then = Vec::new();
     for _ in 0..6 {
         take_steps(&mut simulation, 20);
-        by_then.push(simulation.allocations());
+        by_then.push(simulation.memory().allocations);
     }
     assert!(simulation.counts().regrids > 60, "{} regrids", simulation.counts().regrids);
     assert!(by_then[0] > 0);

@@ -111,7 +111,7 @@ fn put_in_each_other(
 }
 
 /// All formulas of a case, and whether they are the mapping's.
-fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bool)> {
+pub(super) fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bool)> {
     let cells = [&mut case.initial, &mut case.aux, &mut case.source].into_iter().filter_map(|data| match data {
         CellData::Expressions(fields) => Some(fields),
         CellData::User => None,

@@ -1,10 +1,11 @@
 //! Checks a mapping against the solver and the rest of the case.
 
 use super::choice::{BoundaryKind, Criterion};
+use super::define::formulas;
 use super::names::{compile, parameters};
 use super::reader::{Reader, brief};
 use super::sections::AXES;
-use super::settings::{CaseSettings, CellData, MappingSettings, MeshSettings, NamedExpression, SolverFrom};
+use super::settings::{CaseSettings, MappingSettings, MeshSettings, NamedExpression, SolverFrom};
 use super::shape::SolverShape;
 use crate::formula::{Expression, ExpressionMap, Names, Syntax, physical_names, straight_name};
 use crate::mesh::{BadCell, Domain, Mapping};
@@ -232,25 +233,11 @@ pub(super) fn in_computational(
     settings: &MappingSettings,
 ) -> CaseSettings {
     let known = physical_names(&settings.formulas.iter().map(|formula| &formula.syntax).collect::<Vec<_>>());
-    let mut put = |field: &NamedExpression| {
-        refuse(reader, field);
-        NamedExpression { syntax: field.syntax.with_formulas(&known, &Names::default()), ..field.clone() }
-    };
-    let mut all = |data: &CellData| match data {
-        CellData::User => CellData::User,
-        CellData::Expressions(fields) => CellData::Expressions(fields.iter().map(&mut put).collect()),
-    };
-    let (initial, aux, source) = (all(&case.initial), all(&case.aux), all(&case.source));
-    let primitive = case.primitive.iter().map(&mut put).collect();
-    let mut case = CaseSettings { initial, primitive, aux, source, ..case.clone() };
-    case.regrid.flag.expression = case.regrid.flag.expression.as_ref().map(&mut put);
-    case.regrid.flag.tolerances.iter_mut().for_each(|(field, _)| *field = put(field));
-    case.reduce = case.reduce.iter().map(&mut put).collect();
-    case.time.stop_when = case.time.stop_when.as_ref().map(&mut put);
-    for table in &mut case.inflow {
-        table.values = table.values.iter().map(&mut put).collect();
+    let mut case = case.clone();
+    for (formula, _) in formulas(&mut case).into_iter().filter(|(_, of_mapping)| !of_mapping) {
+        refuse(reader, formula);
+        formula.syntax = formula.syntax.with_formulas(&known, &Names::default());
     }
-    case.fields = case.fields.iter().map(&mut put).collect();
     case
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Gauge, Simulation, StepLimit};
 use crate::diagnose::{Counts, LevelCounts, Stopwatch};
-use crate::exec::{DeviceUse, HostWork};
+use crate::exec::{DeviceUse, HostWork, MemoryUse};
 use crate::mesh::Hierarchy;
 
 impl<const D: usize> Simulation<D> {
@@ -82,24 +82,14 @@ impl<const D: usize> Simulation<D> {
         self.threads.current_num_threads()
     }
 
-    /// Bytes of memory for values, on the host and on the device.
-    pub fn memory_bytes(&self) -> [usize; 2] {
-        self.exec.memory().held
-    }
-
-    /// The most bytes of memory for values so far, on the host and on the device.
-    pub fn peak_bytes(&self) -> [usize; 2] {
-        self.exec.memory().peak
+    /// Memory for values.
+    pub fn memory(&self) -> MemoryUse {
+        self.exec.memory()
     }
 
     /// Largest number of bytes so far of one copy of the states of all levels, ghost cells included.
     pub fn most_state_bytes(&self) -> usize {
         self.most_state_bytes
-    }
-
-    /// How often memory for values had to be allocated.
-    pub fn allocations(&self) -> u64 {
-        self.exec.memory().allocations
     }
 
     /// What a device has been used for; `None` without one.

@@ -317,7 +317,7 @@ fn little_memory_is_enough_for_streaming() {
     for limit in [8_000_000, 12_000_000] {
         let mut streamed = benchmark(Device::CudaStreamed, Some(limit)).unwrap_or_else(|e| panic!("{limit}: {e}"));
         advance_to(&mut streamed, 0.1);
-        let [host, device] = streamed.memory_bytes();
+        let [host, device] = streamed.memory().held;
         println!("{host} bytes on the host, {device} on the device, limit {limit}");
         assert!(device as u64 <= limit && host as u64 > 2 * limit, "{host} and {device} bytes with {limit}");
         assert!(bits(&cpu.frame()) == bits(&streamed.frame()), "{limit}: other bits");

@@ -38,7 +38,7 @@ fn single_precision_is_close_to_double() {
     let (single, double) = (run(Precision::F32), run(Precision::F64));
     // On the CPU only: devices allocate memory in large slabs.
     if options(2).device == Device::Cpu {
-        assert!(2 * single.memory_bytes()[0] < 12 * double.memory_bytes()[0] / 10, "numbers take half the memory");
+        assert!(2 * single.memory().held[0] < 12 * double.memory().held[0] / 10, "numbers take half the memory");
     }
     let difference = largest_difference(&single.frame(), &double.frame());
     assert!(difference < 1e-4, "{difference:e}");

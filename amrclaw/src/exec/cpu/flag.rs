@@ -1,6 +1,7 @@
 //! Flagging: which cells the criterion selects for refinement.
 
 use super::CpuExecutor;
+use super::reduce::gather;
 use super::store::LevelStore;
 use crate::exec::ExecError;
 use crate::exec::comm::{CommError, Phase, RunLengths};
@@ -111,18 +112,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         flags: &mut [bool],
     ) {
         let len = flags.len();
-        let mut state = vec![0.0; store.num_eqn * len];
-        let start = patch.offset(store.num_eqn, row);
-        for m in 0..store.num_eqn {
-            let values = &store.q()[start + m * patch.component()..][..len];
-            state[m * len..][..len].iter_mut().zip(values).for_each(|(s, v)| *s = v.to_f64());
-        }
-        let num_aux = self.solver.aux().len();
-        let mut aux = vec![0.0; num_aux * len];
-        for (a, values) in aux.chunks_exact_mut(len).enumerate() {
-            let start = patch.offset(num_aux, row) + a * patch.component();
-            values.iter_mut().zip(&store.aux[start..]).for_each(|(o, v)| *o = v.to_f64());
-        }
+        let mut end = row.map(|i| i + 1);
+        end[0] = row[0] + len as i32;
+        let of_row = CellBox::new(row, end);
+        let state = gather(store.q(), patch, &of_row, store.num_eqn);
+        let aux = gather(&store.aux, patch, &of_row, self.solver.aux().len());
         let mut wanted = vec![0.0; len];
         let cells = CellRow { geometry: store.geometry, first: row, len, time: store.states.time };
         function.fill_row(&cells, &state, &aux, &mut wanted);
@@ -148,24 +142,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         function.fill(&block, &state, &aux, &mut wanted);
         wanted.into_iter().map(|w| w != 0.0).collect()
     }
-}
-
-/// Values of a box of cells in an array laid out as `patch`, `[component, z, y, x]`, x fastest.
-fn gather<const D: usize, R: Scalar>(
-    array: &[R],
-    patch: &PatchLayout<D>,
-    cells: &CellBox<D>,
-    num_components: usize,
-) -> Vec<f64> {
-    let len = cells.size()[0] as usize;
-    let mut values = Vec::with_capacity(num_components * cells.volume());
-    for m in 0..num_components {
-        for row in cells.rows() {
-            let start = patch.offset(num_components, row) + m * patch.component();
-            values.extend(array[start..start + len].iter().map(|v| v.to_f64()));
-        }
-    }
-    values
 }
 
 /// The largest `|q_{i+1} − q_{i−1}|` of each cell of a row along any axis, of any component; `least` if none is larger.

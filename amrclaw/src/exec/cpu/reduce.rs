@@ -4,7 +4,7 @@ use super::CpuExecutor;
 use crate::exec::LevelState;
 use crate::exec::step::agree::sums_of_all;
 use crate::fields::PatchLayout;
-use crate::index::Level;
+use crate::index::{CellBox, Level};
 use crate::mesh::Surroundings;
 use crate::plan::LevelPlans;
 use crate::threads::{parallel_map, parallel_reduce};
@@ -13,17 +13,19 @@ use riemann::real::Scalar;
 /// Number of independent maxima.
 const LANES: usize = 16;
 
-/// Interior values of a patch, `[component, z, y, x]`; none if they are another rank's.
-fn interior<const D: usize, R: Scalar>(array: &[R], patch: &PatchLayout<D>, components: usize) -> Vec<f64> {
-    if !patch.is_local {
-        return Vec::new();
-    }
-    let len = patch.cells.size()[0] as usize;
-    let mut values = Vec::with_capacity(patch.cells.volume() * components);
-    for m in 0..components {
-        for row in patch.cells.rows() {
-            let start = patch.offset(components, row) + m * patch.component();
-            values.extend(array[start..][..len].iter().map(|v| v.to_f64()));
+/// Values of a box of cells in an array laid out as `patch`, `[component, z, y, x]`, x fastest.
+pub(super) fn gather<const D: usize, R: Scalar>(
+    array: &[R],
+    patch: &PatchLayout<D>,
+    cells: &CellBox<D>,
+    num_components: usize,
+) -> Vec<f64> {
+    let len = cells.size()[0] as usize;
+    let mut values = Vec::with_capacity(num_components * cells.volume());
+    for m in 0..num_components {
+        for row in cells.rows() {
+            let start = patch.offset(num_components, row) + m * patch.component();
+            values.extend(array[start..start + len].iter().map(|v| v.to_f64()));
         }
     }
     values
@@ -35,6 +37,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &self.levels[level.index()];
         let num_aux = self.solver.aux().len();
         let patches = &store.layout.patches;
+        let interior = |array: &[R], patch: &PatchLayout<D>, count: usize| {
+            if patch.is_local { gather(array, patch, &patch.cells, count) } else { Vec::new() }
+        };
         LevelState {
             time: store.states.time,
             q: parallel_map(patches.len(), |k| interior(store.q(), &patches[k], store.num_eqn)),

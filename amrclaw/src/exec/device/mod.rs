@@ -33,7 +33,7 @@ pub(super) use parcels::{ExchangeTables, Parcels, Share};
 pub(super) use patch_table::{cut_into_tiles, patch_table, strip_table};
 pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, WrittenTables, kernels_have_room};
 pub(super) use regions::{HostTables, Table, TableBuilder, region};
-pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, KeptBeside, RegisterPlace, UpdatePlace, tile_shape};
+pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, tile_shape};
 pub(super) use tables::{
     FaceCounts, FaceMap, FillTable, HostLevelTables, LevelContext, LevelTables, TransferTables, face_run,
 };

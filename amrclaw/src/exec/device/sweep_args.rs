@@ -63,20 +63,10 @@ pub(in crate::exec) struct RegisterPlace {
     pub coarse_cells: Pointer<Real>,
     /// The coarse cells as sources act on them, or null.
     pub source_cells: Pointer<Real>,
-    pub keeps: KeptBeside,
-}
-
-/// What the coarse side keeps in the first sweep of a step, where there are source terms.
-#[derive(Clone, Copy)]
-pub(in crate::exec) struct KeptBeside {
-    /// States at the beginning of the step, or null where the host keeps them.
+    /// Where there are source terms: states at the beginning of the step, or null where the host keeps them.
     pub start: Pointer<Real>,
-    /// Physical positions of cells, or null.
+    /// Likewise physical positions of cells, or null.
     pub centres: Pointer<Real>,
-}
-
-impl KeptBeside {
-    pub const NOTHING: KeptBeside = KeptBeside { start: Pointer::NULL, centres: Pointer::NULL };
 }
 
 impl FaceMapPlace {
@@ -126,8 +116,8 @@ impl DeviceSweep<'_> {
             sums: place.sums,
             coarse_cells: place.coarse_cells,
             source_cells: place.source_cells,
-            start: place.keeps.start,
-            centres: place.keeps.centres,
+            start: place.start,
+            centres: place.centres,
             dt: self.sweep_dt(),
             num_slots: num_slots as u32,
             kept_stride: self.num_kept as u32,

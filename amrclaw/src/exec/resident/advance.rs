@@ -7,7 +7,7 @@ use super::store::StatePlace;
 use super::tiles::Tiles;
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{
-    DeviceSweep, FaceMap, FaceMapPlace, KeptBeside, RegisterPlace, UpdatePlace, pointer, tile_shape, update_name,
+    DeviceSweep, FaceMap, FaceMapPlace, RegisterPlace, UpdatePlace, pointer, tile_shape, update_name,
 };
 use crate::exec::step::source_after_waves;
 use crate::exec::{ExecError, StepReport};
@@ -222,10 +222,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (Some(tables), Some(register), Some(_)) = (&finer.tables, &finer.register, &store.kept) else {
             unreachable!("tables, registers and room are made with the plans");
         };
-        let keeps = KeptBeside {
-            start: if self.applies_sources() { self.address(l, Array::Present) } else { Pointer::NULL },
-            centres: store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0)),
-        };
         let runs = if fine { tables.runs.fine } else { tables.runs.coarse };
         let runs = patches.map_or(runs, |patches| runs.with_chunks(&tables.run_chunks(patches)));
         let place = RegisterPlace {
@@ -233,7 +229,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             sums: register.sums(),
             coarse_cells: register.coarse_cells(),
             source_cells: register.source_cells(),
-            keeps,
+            start: if self.applies_sources() { self.address(l, Array::Present) } else { Pointer::NULL },
+            centres: store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0)),
         };
         let ratio = self.ratios[if fine { l - 1 } else { l }];
         let args = self.device_sweep(step, n, from).register(place, tables.faces.coarse, ratio);

@@ -8,7 +8,7 @@
 use super::lane::Lane;
 use super::lane_buffers::LaneBuffers;
 use super::tables::LevelTables;
-use crate::exec::device::{DeviceSweep, FaceMapPlace, KeptBeside, RegisterPlace, axes, pointer};
+use crate::exec::device::{DeviceSweep, FaceMapPlace, RegisterPlace, axes, pointer};
 use crate::exec::step::Pass;
 use crate::plan::MeshChange;
 use cuda::CudaError;
@@ -139,7 +139,8 @@ impl<L: Lane> Fix<L> {
                 sums: pointer::<_, L>(&register.sums, 0),
                 coarse_cells: pointer::<_, L>(&register.coarse_cells, 0),
                 source_cells: register.source_cells.as_ref().map_or(Pointer::NULL, |cells| pointer::<_, L>(cells, 0)),
-                keeps: KeptBeside::NOTHING,
+                start: Pointer::NULL,
+                centres: Pointer::NULL,
             };
             let args = sweep.register(place, faces.plan.num_slots, faces.plan.ratio);
             // SAFETY: the runs lie along patches of the batch, whose states the lane holds; register and corrections are those of

@@ -141,7 +141,7 @@ pub(super) fn records<const D: usize>(simulation: &Simulation<D>) -> Vec<RankRec
         Some(own.map(|k| mesh.patches()[k].volume() as u64).sum::<u64>())
     });
     let (cells, traffic) = (levels.sum(), ranks.traffic());
-    let [host, _] = simulation.memory_bytes();
+    let [host, _] = simulation.memory().held;
     let seconds = [simulation.stopwatch().seconds().advance, traffic.waited].map(f64::to_bits);
     let counts = [cells, simulation.own_cells_advanced(), host as u64, traffic.messages, traffic.bytes];
     let words: Vec<u64> = counts.into_iter().chain(seconds).collect();

@@ -59,11 +59,11 @@ impl<const D: usize> Driver<'_, D> {
         let counts = simulation.counts();
         let (wall_seconds, phases) = (simulation.stopwatch().wall_seconds(), simulation.stopwatch().seconds());
         let ranks = records(simulation);
-        let [own, device] = simulation.memory_bytes().map(|n| n as u64);
+        let [own, device] = simulation.memory().held.map(|n| n as u64);
         let host = if ranks.is_empty() { own } else { ranks.iter().map(|rank| rank.memory_bytes).sum() };
         // Lost values have no totals.
         let totals_final = if simulation.is_readable() { simulation.totals() } else { Vec::new() };
-        let [host_peak, device_peak] = simulation.peak_bytes().map(|n| n as u64);
+        let [host_peak, device_peak] = simulation.memory().peak.map(|n| n as u64);
         let state = simulation.most_state_bytes() as u64;
         let by_equation = |totals: &[f64]| -> BTreeMap<String, f64> {
             simulation.equations().iter().cloned().zip(totals.iter().copied()).collect()
