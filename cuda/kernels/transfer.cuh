@@ -2,7 +2,7 @@
 
 #if HAS_TRANSFER
 // Equations whose quantities are kept from being negative.
-constexpr int count_kept()
+__device__ __forceinline__ constexpr int count_kept()
 {
     int count = 0;
     for (int m = 0; m < M; m++) count += int(Solver::KEPT >> m & 1);
