@@ -115,11 +115,9 @@ fn scheme(reader: &mut Reader<'_>) -> Scheme {
     }
     let gradient = reader.optional_choice("scheme.gradient").unwrap_or(Gradient::LeastSquares);
     let solved_by = match reader.optional_choice("scheme.loop").unwrap_or(MeshLoop::Auto) {
-        MeshLoop::Cell => SolvedBy::Cells,
+        // On an H200 a fifth faster at order 1, as fast at order 2, in less memory.
+        MeshLoop::Auto | MeshLoop::Cell => SolvedBy::Cells,
         MeshLoop::Face => SolvedBy::Faces,
-        // At order 2 a face has three Riemann problems, of which only one is solved twice by cells, but all read states at faces.
-        MeshLoop::Auto if order > 1 => SolvedBy::Faces,
-        MeshLoop::Auto => SolvedBy::Cells,
     };
     Scheme { order, time, gradient, limiter: limiter.unwrap_or(Limiter::Venkatakrishnan), solved_by }
 }

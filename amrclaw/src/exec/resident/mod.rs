@@ -85,6 +85,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     aux_faces: Vec<Option<Axis>>,
     /// The solver has quantities that must not be negative in initial data.
     checks_nonnegative: bool,
+    /// It has quantities that must be positive after each step.
+    checks_positive: bool,
     /// Set by kernels if a function gives an invalid value.
     refused: N::Memory,
     /// Cost of the functions that the host computes.
@@ -167,6 +169,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             stash: Stash::new(ratios.len() + 1),
             aux_faces: solver.aux_face().to_vec(),
             checks_nonnegative: !solver.nonnegative().is_empty(),
+            checks_positive: !solver.positive().is_empty(),
             refused: machine.allocate(size_of::<u32>())?,
             host_works: HostWorks::default(),
             levels: Vec::new(),

@@ -152,6 +152,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
+        if !self.checks_positive {
+            // The outcomes of the steps so far can be fetched before later work is done.
+            self.reports.mark(&self.machine)?;
+        }
         self.send_sums(fine)?;
         let level = fine.index() as u32 - 1;
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
@@ -176,12 +180,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         };
         // SAFETY: register and map are those of the plan; each coarse cell is written by one lane.
         unsafe { self.machine.run(&REFLUX, D, runs.num_chunks as usize, &args)? };
-        self.reports.expect_more();
+        if self.checks_positive {
+            // The next step must not begin with a state that the fix has made inadmissible.
+            self.reports.expect_more();
+        }
         Ok(())
     }
 
     pub(super) fn average_level(&mut self, fine: Level) -> Result<(), ExecError> {
-        // The outcomes of the steps and fixes so far can be fetched before later work is done.
         self.reports.mark(&self.machine)?;
         let Some(coarse) = fine.coarser() else { return Ok(()) };
         let ratio = self.ratios[coarse.index()];
