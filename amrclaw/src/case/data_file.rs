@@ -69,6 +69,13 @@ pub(super) fn read_hdf5(path: &Path, variable: Option<&str>) -> Result<Array, Wr
             return Err((format!("there are {} data sets", names.len()), help));
         }
     };
+    read_set(&file, variable, &names)
+}
+
+/// Reads the data set `variable` of an open file that has those of `names`.
+pub(super) fn read_set(file: &hdf5::File, variable: &str, names: &[String]) -> Result<Array, Wrong> {
+    let plain = |message: String| (message, "give a file in the format .npy, HDF5 or NetCDF-4".to_owned());
+    let damaged = |error: hdf5::Error| plain(error.to_string());
     let missing = |_| (format!("there is no data set `{variable}`"), format!("there are {}", names.join(", ")));
     let set = file.dataset(variable).map_err(missing)?;
     let shape = set.shape().map_err(damaged)?;

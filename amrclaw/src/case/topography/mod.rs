@@ -29,6 +29,9 @@ struct Lattice {
     of_boxes: bool,
 }
 
+/// Largest difference of a coordinate of a file from its place in the lattice, in parts of the spacing: coordinates are written with few digits.
+const OFF_PLACE: f64 = 0.02;
+
 /// Lower and upper corner.
 type Place = [[f64; 2]; 2];
 
@@ -39,15 +42,25 @@ impl Lattice {
         let upper = [0, 1].map(|d| self.first[d] + ((self.count[d] - 1) as f64 + wider) * self.spacing[d]);
         [at(-wider), upper]
     }
+
+    /// The place of the height with a number.
+    fn node(&self, number: usize) -> [f64; 2] {
+        let node = [number % self.count[0], number / self.count[0]];
+        [0, 1].map(|d| self.first[d] + node[d] as f64 * self.spacing[d])
+    }
 }
 
 /// What is wrong, and what to write instead.
 type Wrong = (String, String);
 
+/// Numbers along x and y, the second `other` where there is one axis.
+fn along(given: &[f64], other: f64) -> [f64; 2] {
+    [given[0], given.get(1).copied().unwrap_or(other)]
+}
+
 /// The domain, between 0 and 1 along an axis that it lacks.
 fn domain_of(case: &CaseSettings) -> Place {
-    let corner = |corner: &[f64], other: f64| [corner[0], corner.get(1).copied().unwrap_or(other)];
-    [corner(&case.mesh.lower, 0.0), corner(&case.mesh.upper, 1.0)]
+    [along(&case.mesh.lower, 0.0), along(&case.mesh.upper, 1.0)]
 }
 
 /// The lattices of a case, of which the first at a point counts. Notes what is wrong; `None` then.
@@ -128,27 +141,20 @@ fn prepared(one: &Topography, mut lattice: Lattice, domain: Place) -> Result<(Pl
     let cover = if one.file.is_some() { lattice.cover() } else { domain };
     lattice.heights.iter_mut().for_each(|height| *height *= one.scale);
     let near = widened(domain, lattice.spacing.map(|dx| 1e6 * dx));
-    let columns = lattice.count[0];
     let is_near = |k: usize| {
-        let node = [k % columns, k / columns];
-        (0..2).all(|d| {
-            let x = lattice.first[d] + node[d] as f64 * lattice.spacing[d];
-            (near[0][d]..=near[1][d]).contains(&x)
-        })
+        let at = lattice.node(k);
+        (0..2).all(|d| (near[0][d]..=near[1][d]).contains(&at[d]))
     };
     let open = (0..lattice.heights.len()).find(|&k| lattice.heights[k].is_nan() && is_near(k));
     if let (Some(k), None) = (open, one.missing) {
-        let at = [0, 1].map(|d| lattice.first[d] + [k % columns, k / columns][d] as f64 * lattice.spacing[d]);
+        let at = lattice.node(k);
         let line = lattice.missing.map_or(String::new(), |line| format!(" (the first without one is on line {line})"));
         let message = format!("there is no height at {}, {}{line}", brief(at[0]), brief(at[1]));
         return Err((message, "write `missing = HEIGHT` for all such places".to_owned()));
     }
     let missing = one.missing.unwrap_or(0.0);
     lattice.heights.iter_mut().filter(|height| height.is_nan()).for_each(|height| *height = missing);
-    let [lower, upper] = [0, 1].map(|k| {
-        let given = one.corners[k].as_ref().map(|given| [given[0], given.get(1).copied().unwrap_or(cover[k][1])]);
-        given.unwrap_or(cover[k])
-    });
+    let [lower, upper] = [0, 1].map(|k| one.corners[k].as_ref().map_or(cover[k], |given| along(given, cover[k][1])));
     common([lower, upper], cover).map(|cover| (cover, lattice)).ok_or_else(|| {
         ("its box is empty".to_owned(), "write a `lower` below `upper`, within what it covers".to_owned())
     })
@@ -181,10 +187,9 @@ fn sampled<const D: usize>(case: &CaseSettings, formula: &NamedExpression, names
         let first = std::array::from_fn(|d| if d == 1 { j as i32 } else { 0 });
         height.fill_row(&CellRow { geometry: finest.corners(), first, len: out.len(), time: 0.0 }, out);
     }
-    let along = |values: [f64; D], other: f64| [values[0], values.get(1).copied().unwrap_or(other)];
     Ok(Lattice {
-        first: along(domain.lower, 0.5),
-        spacing: along(finest.dx, 1.0),
+        first: along(&domain.lower, 0.5),
+        spacing: along(&finest.dx, 1.0),
         count,
         heights,
         ..Lattice::default()
@@ -229,8 +234,7 @@ fn of_boxes(one: &Topography, array: Array, axes: usize) -> Result<Lattice, Wron
         let message = "the file does not say where its heights are".to_owned();
         return Err((message, "write `lower` and `upper`, the corners of the box that it covers".to_owned()));
     };
-    let corner = |corner: &[f64], other: f64| [corner[0], corner.get(1).copied().unwrap_or(other)];
-    let (lower, upper) = (corner(lower, 0.0), corner(upper, 1.0));
+    let (lower, upper) = (along(lower, 0.0), along(upper, 1.0));
     if !(0..2).all(|d| lower[d] < upper[d]) {
         return Err(("its box is empty".to_owned(), "write a `lower` below `upper`".to_owned()));
     }

@@ -1,15 +1,13 @@
 //! Heights in NetCDF-4 and HDF5: an array and its coordinates.
 
-use super::{Lattice, Wrong, of_boxes, shape};
-use crate::case::data_file::{Array, read_hdf5};
+use super::{Lattice, OFF_PLACE, Wrong, of_boxes, shape};
+use crate::case::data_file::{Array, read_set};
 use crate::case::settings::Topography;
 use crate::frames::frame_header::open_streaming;
 use std::path::Path;
 
 /// Names of coordinates, x first.
 const COORDINATES: [&[&str]; 2] = [&["x", "lon", "longitude", "easting"], &["y", "lat", "latitude", "northing"]];
-/// Largest difference of a coordinate from its place in the lattice, in parts of its spacing.
-const OFF_PLACE: f64 = 0.02;
 
 /// Reads the array of heights: the one with as many axes as the domain, or that which the case names.
 pub fn read(one: &Topography, path: &Path, axes: usize) -> Result<Lattice, Wrong> {
@@ -33,7 +31,7 @@ pub fn read(one: &Topography, path: &Path, axes: usize) -> Result<Lattice, Wrong
             return Err((format!("{} data sets may be heights", fitting.len()), help));
         }
     };
-    let mut array = read_hdf5(path, Some(variable))?;
+    let mut array = read_set(&file, variable, &names)?;
     let attributes = file.dataset(variable).map_err(damaged)?.attrs().map_err(damaged)?;
     let none: Vec<f64> =
         ["_FillValue", "missing_value"].iter().filter_map(|name| attributes.get(*name)?.to_f64s()).flatten().collect();
@@ -56,7 +54,7 @@ pub fn read(one: &Topography, path: &Path, axes: usize) -> Result<Lattice, Wrong
             let message = format!("there is no data set {}", COORDINATES[d].join(", "));
             return Err((message, "write `lower` and `upper`, the corners of the box that it covers".to_owned()));
         };
-        let Array { values, .. } = read_hdf5(path, Some(name))?;
+        let Array { values, .. } = read_set(&file, name, &names)?;
         if values.len() != count[d] {
             let message = format!("`{name}` has {} values, `{variable}` {} along that axis", values.len(), count[d]);
             return Err((message, format!("give an array {}", ["[x]", "[y, x]"][axes - 1])));

@@ -1,13 +1,11 @@
 //! Heights in files of text: a header and rows from the north (ESRI's ASCII, GeoClaw's types 2 and 3), or columns x, y, z (GeoClaw's type 1).
 
-use super::Lattice;
+use super::{Lattice, OFF_PLACE};
 use crate::text::cut;
 use std::io::BufRead;
 
 /// Most nodes of a file.
 pub const MAX_NODES: usize = 1 << 28;
-/// Largest difference of a node of columns from its place in the lattice, in parts of its spacing: columns are written with few digits.
-const OFF_PLACE: f64 = 0.02;
 
 /// What is wrong, with its line, 0 for the whole file, and what to write instead.
 #[derive(Debug, PartialEq)]
