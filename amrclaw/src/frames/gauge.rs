@@ -57,9 +57,8 @@ impl GaugeSeries {
 /// Names of the gauges whose files are in a folder, sorted.
 pub fn names_in(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_file_name(name));
-    let mut names: Vec<String> =
-        names.map(|name| name.trim_start_matches("gauge_").trim_end_matches(".csv").to_owned()).collect();
+    let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = files.filter_map(|file| name_of(&file).map(str::to_owned)).collect();
     names.sort();
     names
 }
@@ -78,9 +77,14 @@ pub fn file_name(name: &str) -> String {
     format!("gauge_{name}.csv")
 }
 
+/// The gauge whose file has this name: the inverse of [`file_name`].
+fn name_of(file: &str) -> Option<&str> {
+    file.strip_prefix("gauge_")?.strip_suffix(".csv")
+}
+
 /// True for names that [`file_name`] gives.
 pub fn is_file_name(name: &str) -> bool {
-    name.strip_prefix("gauge_").is_some_and(|rest| rest.ends_with(".csv"))
+    name_of(name).is_some()
 }
 
 impl GaugeWriter {
@@ -240,7 +244,8 @@ mod tests {
         let read = GaugeSeries::read(dir.path(), "g1", 100).unwrap();
         assert_eq!(read.columns, ["level", "t", "pressure", "u, normal"]);
         assert_eq!(read.of(3), [(0.0, -0.0), (0.1, -0.1), (0.2, -0.2)]);
-        assert_eq!(names_in(dir.path()), ["g1"]);
+        GaugeWriter::create(dir.path(), "gauge_a", &[0.7], &equations()).unwrap().show().unwrap();
+        assert_eq!(names_in(dir.path()), ["g1", "gauge_a"]);
     }
 
     /// A restart at t = 0.1 keeps the row at exactly that time, drops later ones and one that was cut off, and continues.
