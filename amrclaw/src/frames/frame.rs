@@ -165,6 +165,20 @@ impl<const D: usize> Frame<D> {
         Geometry::new(self.lower, self.upper, self.domain(level).hi)
     }
 
+    /// The finest cell at a place of computational space: level, patch and cell. A place on a face belongs to the cell above it, one at the
+    /// domain's upper end to the last cell.
+    pub fn finest_cell(&self, place: [f64; D]) -> Option<(usize, usize, [i32; D])> {
+        if !(0..D).all(|d| (self.lower[d]..=self.upper[d]).contains(&place[d])) {
+            return None;
+        }
+        (0..self.levels.len()).rev().find_map(|l| {
+            let (held, last) = (self.geometry(l).cell_at(place), self.domain(l).hi);
+            let cell: [i32; D] = std::array::from_fn(|d| held[d].min(last[d] - 1));
+            let mut patches = self.levels[l].patches.iter();
+            patches.position(|patch| patch.cells.contains(cell)).map(|number| (l, number, cell))
+        })
+    }
+
     /// The map from computational to physical coordinates, on a mapped mesh.
     ///
     /// # Panics

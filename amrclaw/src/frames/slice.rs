@@ -36,7 +36,7 @@ pub fn slice_from<const D: usize, const E: usize>(
         levels.push(FrameLevel { dx: without(level.dx, axis), patches });
     }
     let ratios = frame.ratios.iter().map(|r| Ratio(without(r.0, axis))).collect();
-    Ok(Frame { levels, ..header(frame, axis, ratios) })
+    Ok(Frame { levels, ..header(frame, across(frame, axis), ratios) })
 }
 
 /// The finest values at the middles of `count` equal parts of a straight line: a frame in 1D with a single level, whose x is the distance from the
@@ -52,54 +52,40 @@ pub fn line_from<const D: usize>(
 ) -> io::Result<Frame<1>> {
     let length = (0..D).map(|d| (to[d] - from[d]).powi(2)).sum::<f64>().sqrt();
     let part = |k: usize| (k as f64 + 0.5) / count as f64;
-    let points: Vec<[f64; D]> =
-        (0..count).map(|k| std::array::from_fn(|d| from[d] + part(k) * (to[d] - from[d]))).collect();
+    let point = |k: usize| -> [f64; D] { std::array::from_fn(|d| from[d] + part(k) * (to[d] - from[d])) };
     let (num_eqn, num_aux) = (frame.equations.len(), frame.aux.len());
     let mut line = FramePatch {
         cells: CellBox::new([0], [count as i32]),
         q: vec![f64::NAN; num_eqn * count],
         aux: vec![f64::NAN; num_aux * count],
     };
-    // Finer levels replace what coarser ones have given.
-    for (l, level) in frame.levels.iter().enumerate() {
-        let (geometry, last) = (frame.geometry(l), frame.domain(l).hi);
-        let held = |point: &[f64; D]| -> [i32; D] {
-            let cell = geometry.cell_at(*point);
-            std::array::from_fn(|d| cell[d].clamp(0, last[d] - 1))
-        };
-        let cells: Vec<[i32; D]> = points.iter().map(held).collect();
-        for (k, outline) in level.patches.iter().enumerate() {
-            let inside: Vec<usize> = (0..count).filter(|&n| outline.cells.contains(cells[n])).collect();
-            if inside.is_empty() {
-                continue;
-            }
-            let patch = values.patch(l, k)?;
-            let volume = patch.cells.volume();
-            for n in inside {
-                let offset = patch.offset(cells[n]);
-                (0..num_eqn).for_each(|m| line.q[m * count + n] = patch.q[m * volume + offset]);
-                (0..num_aux).for_each(|m| line.aux[m * count + n] = patch.aux[m * volume + offset]);
-            }
+    let mut cells: Vec<_> = (0..count).filter_map(|n| Some((frame.finest_cell(point(n))?, n))).collect();
+    cells.sort_by_key(|&((level, number, _), _)| (level, number));
+    for of_patch in cells.chunk_by(|(a, _), (b, _)| (a.0, a.1) == (b.0, b.1)) {
+        let (level, number, _) = of_patch[0].0;
+        let patch = values.patch(level, number)?;
+        let volume = patch.cells.volume();
+        for &((.., cell), n) in of_patch {
+            let offset = patch.offset(cell);
+            (0..num_eqn).for_each(|m| line.q[m * count + n] = patch.q[m * volume + offset]);
+            (0..num_aux).for_each(|m| line.aux[m * count + n] = patch.aux[m * volume + offset]);
         }
     }
-    Ok(Frame {
-        number: frame.number,
-        time: frame.time,
-        steps: frame.steps.clone(),
-        equations: frame.equations.clone(),
-        aux: frame.aux.clone(),
-        lower: [0.0],
-        upper: [length],
-        cells: [count as i32],
-        ratios: Vec::new(),
-        mapping: Vec::new(),
-        mesh: None,
-        levels: vec![FrameLevel { dx: [length / count as f64], patches: vec![line] }],
-    })
+    let levels = vec![FrameLevel { dx: [length / count as f64], patches: vec![line] }];
+    Ok(Frame { levels, ..header(frame, ([[0.0], [length]], [count as i32]), Vec::new()) })
 }
 
-/// The frame of a cut across `axis`, without levels.
-fn header<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, ratios: Vec<Ratio<E>>) -> Frame<E> {
+/// Corners and cells of a cut across `axis`.
+fn across<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize) -> ([[f64; E]; 2], [i32; E]) {
+    ([frame.lower, frame.upper].map(|corner| without(corner, axis)), without(frame.cells, axis))
+}
+
+/// The frame of a cut, without levels.
+fn header<const D: usize, const E: usize>(
+    frame: &Frame<D>,
+    (corners, cells): ([[f64; E]; 2], [i32; E]),
+    ratios: Vec<Ratio<E>>,
+) -> Frame<E> {
     Frame {
         number: frame.number,
         time: frame.time,
@@ -107,7 +93,7 @@ fn header<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, ratios:
         equations: frame.equations.clone(),
         aux: frame.aux.clone(),
         ratios,
-        ..Frame::empty([frame.lower, frame.upper].map(|corner| without(corner, axis)), without(frame.cells, axis))
+        ..Frame::empty(corners, cells)
     }
 }
 
@@ -203,7 +189,7 @@ pub fn project_from(
         equations: name.into_iter().collect(),
         aux: Vec::new(),
         levels: vec![FrameLevel { dx, patches: vec![patch] }],
-        ..header(frame, axis, Vec::new())
+        ..header(frame, across(frame, axis), Vec::new())
     })
 }
 

@@ -3,6 +3,7 @@
 use super::canvas::{Align, Area, Colour, Image};
 use super::decoration::{INK, Metrics, PAPER, draw_heading};
 use super::font;
+use super::range::widen;
 use super::ticks::{log_ticks, short};
 
 /// Colours of the lines, used cyclically: distinguishable by the colour-blind (Okabe and Ito 2008).
@@ -29,7 +30,9 @@ pub fn chart(title: &str, x_name: &str, lines: &[Line], slopes: &[f64], size: us
     let points: Vec<Vec<(f64, f64)>> = lines.iter().map(drawn).collect();
     let all = || points.iter().flatten();
     let range = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold(None, |range: Option<(f64, f64)>, v| Some(range.map_or((v, v), |(l, h)| (l.min(v), h.max(v)))))
+        let mut range = None;
+        values.for_each(|v| widen(&mut range, (v, v)));
+        range
     };
     let (left, right) = range(&mut all().map(|p| p.0))?;
     let (low, high) = range(&mut all().map(|p| p.1))?;

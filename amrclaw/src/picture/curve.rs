@@ -3,7 +3,7 @@
 use super::canvas::{Area, Colour, Image};
 use super::colour_map::ColourMap;
 use super::decoration::{Axis, Metrics, PAPER, draw_axes, draw_heading, draw_legend, level_colour, widest};
-use super::range::{View, value_range};
+use super::range::{View, value_range, widen};
 use super::{Outlines, PictureError, PictureOptions, find_field, title};
 use crate::frames::frame::{FieldIndex, Frame};
 
@@ -37,9 +37,9 @@ pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> 
 /// There is nothing to draw.
 pub fn render_series(what: &str, points: Vec<(f64, f64)>, options: &PictureOptions) -> Result<Image, PictureError> {
     let ends = |values: &mut dyn Iterator<Item = f64>| {
-        values.filter(|v| v.is_finite()).fold(None, |ends: Option<(f64, f64)>, v| {
-            Some(ends.map_or((v, v), |(low, high)| (low.min(v), high.max(v))))
-        })
+        let mut ends = None;
+        values.filter(|v| v.is_finite()).for_each(|v| widen(&mut ends, (v, v)));
+        ends
     };
     let nothing = || PictureError::Cut(format!("{what}: there is nothing to draw"));
     let whole = ends(&mut points.iter().map(|p| p.0)).filter(|(first, last)| last > first);

@@ -289,7 +289,7 @@ fn points<const D: usize>(
     let mut found = Vec::new();
     for &point in points {
         let place = mapping.map_or(Some(point), |mapping| mapping.inverse(point));
-        let cell = place.and_then(|place| finest_cell(frame, place));
+        let cell = place.and_then(|place| frame.finest_cell(place));
         let Some((level, number, cell)) = cell else {
             found.push(Value::Null);
             continue;
@@ -304,18 +304,4 @@ fn points<const D: usize>(
         found.push(json!([text, level + 1, number, cell.to_vec()]));
     }
     Ok(Value::Array(found))
-}
-
-/// The finest cell at a place of computational space: level, patch and cell. A place on a face belongs to the cell above it, one at the
-/// domain's upper end to the last cell.
-fn finest_cell<const D: usize>(frame: &Frame<D>, place: [f64; D]) -> Option<(usize, usize, [i32; D])> {
-    if !(0..D).all(|d| (frame.lower[d]..=frame.upper[d]).contains(&place[d])) {
-        return None;
-    }
-    (0..frame.levels.len()).rev().find_map(|l| {
-        let (held, last) = (frame.geometry(l).cell_at(place), frame.domain(l).hi);
-        let cell: [i32; D] = std::array::from_fn(|d| held[d].min(last[d] - 1));
-        let mut patches = frame.levels[l].patches.iter();
-        patches.position(|patch| patch.cells.contains(cell)).map(|number| (l, number, cell))
-    })
 }
