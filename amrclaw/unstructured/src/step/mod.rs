@@ -369,3 +369,5 @@ fn row_is_admissible(
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod verification;

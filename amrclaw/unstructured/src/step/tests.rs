@@ -6,11 +6,11 @@ use riemann::group::Wall;
 use std::collections::BTreeMap;
 
 /// A mesh, a solver and states of its cells.
-struct Trial {
-    mesh: Arc<Mesh>,
-    solver: Arc<dyn PatchSolver<f64>>,
+pub(super) struct Trial {
+    pub mesh: Arc<Mesh>,
+    pub solver: Arc<dyn PatchSolver<f64>>,
     num_aux: usize,
-    q: Vec<f64>,
+    pub q: Vec<f64>,
     aux: Vec<f64>,
 }
 
@@ -39,13 +39,13 @@ fn block(cells: &[usize], of: Of, shake: f64) -> Arc<Mesh> {
     Arc::new(Mesh::new(block.make().expect("there is such a block")).expect("it is a mesh"))
 }
 
-fn parameters(info: &SolverInfo) -> BTreeMap<String, f64> {
+pub(super) fn parameters(info: &SolverInfo) -> BTreeMap<String, f64> {
     info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.5))).collect()
 }
 
 impl Trial {
     /// With states made of what `unit` says of cell and value; `None` if the solver is not offered, or this build has no kernels of it.
-    fn new(mesh: &Arc<Mesh>, info: &SolverInfo, unit: impl Fn(usize, usize) -> f64) -> Option<(Trial, Faces)> {
+    pub fn new(mesh: &Arc<Mesh>, info: &SolverInfo, unit: impl Fn(usize, usize) -> f64) -> Option<(Trial, Faces)> {
         let kernels = catalogue::kernels(info.name, info.dim, &parameters(info)).expect("they are right")?;
         let solver = kernels.double;
         if !solver.solves_faces() {
@@ -211,64 +211,4 @@ fn threads_give_the_same_bits() {
         pool.install(|| trial.stepped(second(Limiter::Venkatakrishnan, Gradient::LeastSquares), Beyond::Wall, 1e-3).0)
     };
     assert_eq!(with(1), with(3));
-}
-
-/// A plane acoustic wave that runs obliquely through shaken triangles, half a period from exact data to exact data: the error falls like the square of
-/// the size of cells, beyond the sides of which the exact wave is given.
-#[test]
-fn oblique_waves_converge_at_second_order() {
-    let info = catalogue::find("acoustics", 2).expect("it is built in");
-    struct Exact<'a>(&'a Mesh, [f64; 2]);
-    impl Exact<'_> {
-        fn at(&self, x: [f64; 3], time: f64) -> [f64; 3] {
-            // ρ = K = 1.5: the speed of sound is 1, the impedance 1.5.
-            let [nx, ny] = self.1;
-            let p = (std::f64::consts::TAU * (x[0] * nx + x[1] * ny - time)).sin();
-            [p, nx * p / 1.5, ny * p / 1.5]
-        }
-    }
-    impl Outside for Exact<'_> {
-        fn fill(&self, face: usize, place: Place, time: f64, _: &[f64], outside: &mut [f64]) {
-            let face = self.0.first_boundary() + face;
-            let (at, normal) = (self.0.faces.centre[face], self.0.faces.normal[face]);
-            let from = self.0.centroid[self.0.faces.left[face] as usize];
-            let distance: f64 = (0..2).map(|d| (at[d] - from[d]) * normal[d]).sum();
-            let ghost = [0, 1, 2].map(|d| from[d] + 2.0 * distance * normal[d]);
-            outside.copy_from_slice(&self.at(if place == Place::Face { at } else { ghost }, time));
-        }
-    }
-    let error = |n: usize, scheme: Scheme| {
-        let mesh = block(&[n, n], Of::Triangles, 0.3);
-        let exact = Exact(&mesh, [0.8, 0.6]);
-        let (mut trial, _) = Trial::new(&mesh, info, |_, _| 0.5).expect("it is offered");
-        let cells = mesh.num_cells();
-        for cell in 0..cells {
-            (0..3).for_each(|m| trial.q[m * cells + cell] = exact.at(mesh.centroid[cell], 0.0)[m]);
-        }
-        let steps = 6 * n;
-        let dt = 0.5 / steps as f64;
-        let mut stepper = Stepper::new(mesh.clone(), scheme, 3);
-        let mut new = trial.q.clone();
-        for step in 0..steps {
-            let field = |values| Field { values, component: cells };
-            let time = step as f64 * dt;
-            let parts = (trial.solver.as_ref(), &exact as &dyn Outside);
-            let outcome = stepper.step(parts, (field(&trial.q), field(&[])), (time, dt), &mut new, false);
-            assert!(outcome.courant < 0.8, "{outcome:?}");
-            trial.q.copy_from_slice(&new);
-        }
-        (0..cells).map(|i| mesh.volume[i] * (new[i] - exact.at(mesh.centroid[i], 0.5)[0]).abs()).sum::<f64>()
-    };
-    // Venkatakrishnan's limiter takes a part of gradients where neighbours differ by less than twice what a face does, as on triangles.
-    let cases = [
-        (Limiter::None, Gradient::LeastSquares, TimeStep::Rk2, 1.8),
-        (Limiter::None, Gradient::LeastSquares, TimeStep::Rk3, 1.8),
-        (Limiter::Venkatakrishnan, Gradient::LeastSquares, TimeStep::Rk2, 1.1),
-    ];
-    for (limiter, gradient, time, least) in cases {
-        let scheme = Scheme { order: 2, time, gradient, limiter, solved_by: SolvedBy::Cells };
-        let [coarse, fine] = [16, 32].map(|n| error(n, scheme));
-        let order = (coarse / fine).log2();
-        assert!(order > least && fine < 0.01, "{limiter:?}, {time:?}: {coarse} {fine} order {order}");
-    }
 }
