@@ -178,9 +178,9 @@ fn crossing<const D: usize>(plans: &LevelPlans<D>, tiles: &Tiles<D>, others: &mu
 
 /// Numbers of messages and bytes: the larger of those sent and received.
 fn larger<T>(exchange: &Exchange<T>, others: &mut BTreeSet<usize>, bytes: impl Fn(&T) -> usize) -> [f64; 2] {
-    let [sent, received] = [&exchange.sent, &exchange.received].map(|parcels| {
-        others.extend(parcels.iter().map(|parcel| parcel.rank));
-        [parcels.len(), parcels.iter().map(|parcel| bytes(&parcel.items)).sum()]
+    let [sent, received] = [&exchange.sent, &exchange.received].map(|messages| {
+        others.extend(messages.iter().map(|message| message.rank));
+        [messages.len(), messages.iter().map(|message| bytes(&message.items)).sum()]
     });
     [0, 1].map(|k| sent[k].max(received[k]) as f64)
 }

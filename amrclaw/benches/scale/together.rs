@@ -1,6 +1,6 @@
 //! Clustering by all ranks together, as in runs: each rank is a thread that has the tags under its own patches.
 
-use amrclaw::exec::comm::{CommError, Communicator, MessageHeader, Phase, Ranks};
+use amrclaw::exec::comm::{CommError, Communicator, MessageHeader, MessageKind, Ranks};
 use amrclaw::index::{CellBox, Level};
 use amrclaw::mesh::{Hierarchy, Partition, Rank, TagSet};
 use amrclaw::regrid::{ClusterParams, cluster, divide_among_ranks, redistribute_tags};
@@ -71,7 +71,7 @@ pub fn clustered<const D: usize>(
     let work = |number: usize, tags: TagSet<D>| -> Result<Together, String> {
         let comm = Sleepers { rank: Rank { number, of: ranks }, boxes: boxes.clone() };
         let all = Ranks::new(Arc::new(comm), Arc::default());
-        let header = MessageHeader { phase: Phase::Flags, level: coarser as u8, epoch: 0 };
+        let header = MessageHeader { kind: MessageKind::Flags, level: coarser as u8, epoch: 0 };
         // One rank uses one thread.
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|e| e.to_string())?;
         alone.install(|| {

@@ -16,7 +16,7 @@ pub use host_values::{HostArray, HostMemory, HostValues, PatchArray};
 pub use probe::{PatchValues, Probe};
 pub use queries::{MemoryUse, Queries};
 pub use step::{
-    CellPlace, Covering, Cuts, DevicePhase, DeviceUse, ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone,
+    CellPlace, ClusterMethod, Cuts, DevicePhase, DeviceUse, ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone,
     HostWork, LevelState, LevelStates, NewValues, Outcomes, RefineRequest, StepReport, StreamedUse,
 };
 

@@ -59,7 +59,7 @@ fn rows(values: &[f64], len: usize) -> impl Iterator<Item = Input<'_>> {
 }
 
 impl<const D: usize> CachedCellFunction<D> for Steps<D> {
-    fn kept_len(&self, cells: usize) -> usize {
+    fn cache_len(&self, cells: usize) -> usize {
         self.of_rows.len() + self.of_cells.len() * cells
     }
 
@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(found, (rows, cells), "{texts:?}");
         }
         let line = Expression::compile("sin(x) * t", &Names::variables(cell_names(1))).unwrap();
-        let kept = Steps::<1>::of(&[line]).map(|steps| steps.kept_len(10));
+        let kept = Steps::<1>::of(&[line]).map(|steps| steps.cache_len(10));
         assert_eq!(kept, Some(10), "a patch of a line is one row");
     }
 
@@ -124,7 +124,7 @@ mod tests {
             let geometry = Geometry::new([0.0, -0.75], [2.0, 1.25], [16, 4]);
             let row = |j: i32, len| CellRow { geometry, first: [2, j], len, time: 0.1 };
             for (steps, (j, len)) in source.in_steps().iter().flat_map(|steps| [(steps, (0, 7)), (steps, (1, 1))]) {
-                let mut kept = vec![f64::NAN; steps.kept_len(len)];
+                let mut kept = vec![f64::NAN; steps.cache_len(len)];
                 steps.fill_kept(&row(j, len), &mut kept);
                 for turn in [0.5, 2.0] {
                     let values = |shift| (0..len).map(|i| turn * (i as f64 - shift)).collect::<Vec<_>>();
@@ -145,7 +145,7 @@ mod tests {
             let geometry = Geometry::new([0.0, -0.75], [2.0, 1.25], [16, 4]);
             let row = |j: i32, len, time| CellRow { geometry, first: [2, j], len, time };
             for (steps, (j, len)) in steps.iter().flat_map(|steps| [(steps, (0, 7)), (steps, (1, 7)), (steps, (2, 1))]) {
-                let mut kept = vec![f64::NAN; steps.kept_len(len)];
+                let mut kept = vec![f64::NAN; steps.cache_len(len)];
                 steps.fill_kept(&row(j, len, 0.0), &mut kept);
                 for time in [0.0, 0.7] {
                     let [mut expected, mut found] = [vec![0.0; 2 * len], vec![0.0; 2 * len]];

@@ -5,13 +5,13 @@ use crate::mesh::Bins;
 
 /// The cells of a level that lie under the patches of the next finer level.
 #[derive(Clone, Debug)]
-pub struct Covering<const D: usize> {
+pub struct CoveredCells<const D: usize> {
     /// Cells of the level wholly under each patch.
     under: Vec<CellBox<D>>,
     bins: Bins<D>,
 }
 
-impl<const D: usize> Covering<D> {
+impl<const D: usize> CoveredCells<D> {
     /// `finer`: the patches of the next finer level, `ratio` times as fine.
     pub(crate) fn new(finer: impl Iterator<Item = CellBox<D>>, ratio: Ratio<D>) -> Self {
         // A cell of which only a part lies under a patch is not covered, so this rounds inward.
@@ -20,7 +20,7 @@ impl<const D: usize> Covering<D> {
             CellBox::new(std::array::from_fn(up), std::array::from_fn(|d| fine.hi[d].div_euclid(ratio.0[d])))
         };
         let under: Vec<CellBox<D>> = finer.map(inward).filter(|cells| !cells.is_empty()).collect();
-        Covering { bins: Bins::new(&under), under }
+        CoveredCells { bins: Bins::new(&under), under }
     }
 
     /// For each cell of a box of the level, x fastest: true if it is covered.

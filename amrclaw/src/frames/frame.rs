@@ -1,6 +1,6 @@
 //! A snapshot of the solution on the host, for writers and pictures.
 
-use super::covering::Covering;
+use super::covering::CoveredCells;
 use crate::formula::ExpressionMap;
 use crate::index::{CellBox, Ratio};
 use crate::mesh::{Domain, Geometry, Mapping};
@@ -199,10 +199,10 @@ impl<const D: usize> Frame<D> {
     }
 
     /// Which cells of a level the next finer one covers.
-    pub fn covering(&self, level: usize) -> Covering<D> {
+    pub fn covering(&self, level: usize) -> CoveredCells<D> {
         let (finer, ratio) = (self.levels.get(level + 1), self.ratios.get(level));
         let patches = finer.map_or(&[][..], |finer| &finer.patches);
-        Covering::new(patches.iter().map(|patch| patch.cells), ratio.copied().unwrap_or(Ratio::uniform(1)))
+        CoveredCells::new(patches.iter().map(|patch| patch.cells), ratio.copied().unwrap_or(Ratio::uniform(1)))
     }
 
     /// True if a patch of the next finer level covers `cell` of `level`.

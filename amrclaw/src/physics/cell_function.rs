@@ -46,7 +46,7 @@ pub trait CellFunction<const D: usize>: Send + Sync {
 /// kept as long as the row's cells exist, then the values from these numbers. The values are those of `fill_row`, bit for bit.
 pub trait CachedCellFunction<const D: usize>: Send + Sync {
     /// How many numbers are kept for a row of `cells` cells.
-    fn kept_len(&self, cells: usize) -> usize;
+    fn cache_len(&self, cells: usize) -> usize;
 
     /// Fills the numbers to keep for a row, which are the same at all times and for all states.
     fn fill_kept(&self, row: &CellRow<D>, kept: &mut [f64]);

@@ -1,7 +1,7 @@
 //! The part of the domain that a picture shows, and the values there.
 
 use super::{PictureError, PictureOptions, values_unavailable};
-use crate::frames::covering::Covering;
+use crate::frames::covering::CoveredCells;
 use crate::frames::frame::{FieldIndex, Frame, PatchSource};
 use crate::mesh::Mapping;
 use crate::threads::parallel_map;
@@ -64,7 +64,7 @@ pub fn value_range<const D: usize>(
     log: bool,
 ) -> Result<(f64, f64), PictureError> {
     let whole = mapping.is_none() && *view == View { lower: frame.lower, upper: frame.upper };
-    let of_patch = |l: usize, k: usize, covering: &Covering<D>| {
+    let of_patch = |l: usize, k: usize, covering: &CoveredCells<D>| {
         let (patch, geometry) = (values.patch(l, k)?, frame.geometry(l));
         let centre = |cell| {
             let centre = geometry.centre(cell);

@@ -16,21 +16,21 @@ use crate::mesh::Partition;
 
 /// The items exchanged with one other rank in one direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parcel<T> {
+pub struct MessageItems<T> {
     /// The other rank.
     pub rank: usize,
     /// The items, in the order of the solo plan.
     pub items: T,
 }
 
-/// What a rank sends and receives in one step of the method, one parcel for each rank that it communicates with. A single rank has
+/// What a rank sends and receives in one step of the method, one message for each rank that it communicates with. A single rank has
 /// none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange<T> {
     /// To others.
-    pub sent: Vec<Parcel<T>>,
+    pub sent: Vec<MessageItems<T>>,
     /// From others.
-    pub received: Vec<Parcel<T>>,
+    pub received: Vec<MessageItems<T>>,
 }
 
 impl<T> Default for Exchange<T> {
@@ -41,7 +41,7 @@ impl<T> Default for Exchange<T> {
 
 impl<P> Exchange<P> {
     /// What is sent, and what is received.
-    pub fn ways(&self) -> [&[Parcel<P>]; 2] {
+    pub fn directions(&self) -> [&[MessageItems<P>]; 2] {
         [&self.sent, &self.received]
     }
 }
@@ -51,8 +51,8 @@ impl<P: Default> Exchange<P> {
     pub(super) fn join(parts: impl Iterator<Item = Self>, append: impl Fn(&mut P, P)) -> Self {
         let mut all = Exchange::default();
         for Exchange { sent, received } in parts {
-            sent.into_iter().for_each(|parcel| append(items_of(&mut all.sent, parcel.rank), parcel.items));
-            received.into_iter().for_each(|parcel| append(items_of(&mut all.received, parcel.rank), parcel.items));
+            sent.into_iter().for_each(|message| append(items_of(&mut all.sent, message.rank), message.items));
+            received.into_iter().for_each(|message| append(items_of(&mut all.received, message.rank), message.items));
         }
         all
     }
@@ -101,7 +101,7 @@ pub(super) struct Owners<'a> {
 }
 
 impl Owners<'_> {
-    /// Keeps only items that read and write patches of this rank; adds those that it sends or receives to parcels by `put`. `ends`: the patch
+    /// Keeps only items that read and write patches of this rank; adds those that it sends or receives to messages by `put`. `ends`: the patch
     /// that an item reads, and the one that it writes.
     pub fn split<T: Copy, P: Default>(
         self,
@@ -113,12 +113,12 @@ impl Owners<'_> {
         lists.retain(|item| {
             let [source, target] = ends(item);
             let (from, to) = (self.sources.owner(source as usize), self.targets.owner(target as usize));
-            let (parcels, rank) = match (from == self.rank, to == self.rank) {
+            let (messages, rank) = match (from == self.rank, to == self.rank) {
                 (true, false) => (&mut exchange.sent, to),
                 (false, true) => (&mut exchange.received, from),
                 (own, _) => return own,
             };
-            put(items_of(parcels, rank), *item);
+            put(items_of(messages, rank), *item);
             self.both
         });
         lists
@@ -135,14 +135,14 @@ impl Owners<'_> {
     }
 }
 
-/// The items for a rank, whose parcel is made if there is none.
-fn items_of<P: Default>(parcels: &mut Vec<Parcel<P>>, rank: usize) -> &mut P {
-    let place = parcels.binary_search_by_key(&rank, |parcel| parcel.rank);
+/// The items for a rank, whose message is made if there is none.
+fn items_of<P: Default>(messages: &mut Vec<MessageItems<P>>, rank: usize) -> &mut P {
+    let place = messages.binary_search_by_key(&rank, |message| message.rank);
     let place = place.unwrap_or_else(|place| {
-        parcels.insert(place, Parcel { rank, items: P::default() });
+        messages.insert(place, MessageItems { rank, items: P::default() });
         place
     });
-    &mut parcels[place].items
+    &mut messages[place].items
 }
 
 #[cfg(test)]
@@ -180,12 +180,12 @@ mod tests {
         }
     }
 
-    fn parcels<P, T: Copy>(parcels: &[Parcel<P>], items: impl Fn(&P) -> &Vec<T>) -> Vec<(usize, T)> {
-        parcels.iter().flat_map(|parcel| items(&parcel.items).iter().map(|item| (parcel.rank, *item))).collect()
+    fn messages<P, T: Copy>(messages: &[MessageItems<P>], items: impl Fn(&P) -> &Vec<T>) -> Vec<(usize, T)> {
+        messages.iter().flat_map(|message| items(&message.items).iter().map(|item| (message.rank, *item))).collect()
     }
 
     fn items<P, T: Copy>(lists: &PatchLists<T>, exchange: &Exchange<P>, of: impl Fn(&P) -> &Vec<T>) -> Items<T> {
-        (lists.all().to_vec(), parcels(&exchange.sent, &of), parcels(&exchange.received, &of))
+        (lists.all().to_vec(), messages(&exchange.sent, &of), messages(&exchange.received, &of))
     }
 
     /// Some of the blocks that a domain is cut into.

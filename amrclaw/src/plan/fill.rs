@@ -46,9 +46,9 @@ impl<const D: usize> FillPlan<D> {
     pub(super) fn split(self, rank: usize, [own, sources, coarser]: [&Partition; 3]) -> Self {
         let mut exchange = Exchange::<Regions<D>>::default();
         let owners = Owners { rank, sources, targets: own, both: false };
-        let copies = owners.split_regions(self.copies, &mut exchange, |parcel, region| parcel.copies.push(region));
+        let copies = owners.split_regions(self.copies, &mut exchange, |message, region| message.copies.push(region));
         let owners = Owners { sources: coarser, ..owners };
-        let interps = owners.split_regions(self.interps, &mut exchange, |parcel, region| parcel.interps.push(region));
+        let interps = owners.split_regions(self.interps, &mut exchange, |message, region| message.interps.push(region));
         FillPlan { exchange, copies, interps }
     }
 

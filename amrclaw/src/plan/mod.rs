@@ -30,7 +30,7 @@ pub use build::BuiltPlans;
 #[cfg(test)]
 pub(crate) use build::faces_between;
 pub use change::MeshChange;
-pub use exchange::{Exchange, Parcel, Regions};
+pub use exchange::{Exchange, MessageItems, Regions};
 pub use fill::FillPlan;
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
 pub use level_plans::LevelPlans;

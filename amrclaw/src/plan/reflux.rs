@@ -71,7 +71,7 @@ impl<const D: usize> RefluxPlan<D> {
         let ends = |run: &FaceRun<D>| [run.coarse_patch, run.fine_patch];
         let runs = owners.split(self.runs, &mut Exchange::<()>::default(), ends, |(), _| ());
         let mut plan = Self::numbered(runs, self.num_coarse_patches, self.ratio);
-        plan.runs = owners.split(plan.runs, &mut plan.exchange, ends, |parcel, run| parcel.push(run));
+        plan.runs = owners.split(plan.runs, &mut plan.exchange, ends, |message, run| message.push(run));
         plan
     }
 }

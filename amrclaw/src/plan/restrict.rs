@@ -29,7 +29,7 @@ impl<const D: usize> RestrictPlan<D> {
     pub(super) fn split(self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
         let mut exchange = Exchange::<Vec<_>>::default();
         let owners = Owners { rank, sources: fine, targets: coarse, both: false };
-        let regions = owners.split_regions(self.regions, &mut exchange, |parcel, region| parcel.push(region));
+        let regions = owners.split_regions(self.regions, &mut exchange, |message, region| message.push(region));
         RestrictPlan { ratio: self.ratio, regions, exchange }
     }
 
@@ -38,7 +38,7 @@ impl<const D: usize> RestrictPlan<D> {
         if self.exchange.received.is_empty() {
             return cells.outside_all(self.regions.of(patch).iter().map(|region| &region.cells));
         }
-        let received = self.exchange.received.iter().flat_map(|parcel| &parcel.items);
+        let received = self.exchange.received.iter().flat_map(|message| &message.items);
         let received = received.filter(|region| region.target as usize == patch);
         let mut covered: Vec<_> = self.regions.of(patch).iter().chain(received).collect();
         // In the order of the solo plan, so that sums over the open cells give the same bits.

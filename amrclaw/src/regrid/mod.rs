@@ -18,8 +18,8 @@ pub use region::{RefinementRegion, RegionPlace, flag_regions};
 pub use shape::Shape;
 pub use tiles::tiles;
 
-use crate::exec::comm::{MessageHeader, Phase, Ranks};
-use crate::exec::{Covering, Cuts, ExecError, Executor, FlagRegion, FlagRequest, Flagged, RefineRequest};
+use crate::exec::comm::{MessageHeader, MessageKind, Ranks};
+use crate::exec::{ClusterMethod, Cuts, ExecError, Executor, FlagRegion, FlagRequest, Flagged, RefineRequest};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, Partition, Rank, TagSet};
 use crate::plan::LevelPlans;
@@ -46,12 +46,12 @@ impl Clustering {
     }
 
     /// The same choice, for a request to an executor.
-    pub fn covering(&self) -> Covering {
+    pub fn method(&self) -> ClusterMethod {
         match *self {
             Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size }) => {
-                Covering::BergerRigoutsos(Cuts { cutoff, halved_below: HALVED_BELOW, min_size })
+                ClusterMethod::BergerRigoutsos(Cuts { cutoff, halved_below: HALVED_BELOW, min_size })
             }
-            Clustering::Tiles(size) => Covering::Tiles(size),
+            Clustering::Tiles(size) => ClusterMethod::Tiles(size),
         }
     }
 }
@@ -119,7 +119,7 @@ pub fn finer_boxes<const D: usize>(
         finest: Level(finest as u8),
         nesting_width: options.nesting_width,
         room: ROOM_TO_MOVE + options.buffer,
-        covering: options.cluster.covering(),
+        method: options.cluster.method(),
         max_patch_size: options.max_patch_size,
     };
     if let Some(boxes) = exec.refine(refine)? {
@@ -219,7 +219,7 @@ impl<const D: usize> Refined<'_, D> {
         ranks: &Ranks,
     ) -> Result<Vec<CellBox<D>>, ExecError> {
         let Rank { number, of } = ranks.rank();
-        let header = MessageHeader { phase: Phase::Flags, level: self.level.0, epoch: self.hierarchy.epoch().0 };
+        let header = MessageHeader { kind: MessageKind::Flags, level: self.level.0, epoch: self.hierarchy.epoch().0 };
         let share = |part: usize| part * self.finer.len() / of;
         let tags = self.nested(flagged, &self.finer[share(number)..share(number + 1)]);
         let tags = cluster::redistribute_tags(tags, self.hierarchy.level(self.level), partition, ranks, header)?;

@@ -13,6 +13,7 @@ mod inflow;
 mod memory;
 mod open;
 mod options;
+mod queries;
 mod reduce;
 mod regrid;
 mod restart;
@@ -23,7 +24,6 @@ mod start;
 mod step;
 mod step_limits;
 mod stiffness;
-mod told;
 mod whole;
 
 pub use crate::physics::{AnyUserFunctions, UserFunctions};

@@ -17,35 +17,35 @@ use std::fmt;
 
 /// How flagged cells are covered with patches, with the key that this leaves to tune.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cover {
+pub enum ClusterSetting {
     /// Berger and Rigoutsos' boxes, with `regrid.cutoff`.
     Boxes(f64),
     /// Tiles of `regrid.tile_size`.
     Tiles(i32),
 }
 
-impl Cover {
+impl ClusterSetting {
     /// The key, without its section.
     pub fn key(&self) -> &'static str {
         match self {
-            Cover::Boxes(_) => "cutoff",
-            Cover::Tiles(_) => "tile_size",
+            ClusterSetting::Boxes(_) => "cutoff",
+            ClusterSetting::Tiles(_) => "tile_size",
         }
     }
 
     /// Its value.
     pub fn number(&self) -> f64 {
         match *self {
-            Cover::Boxes(cutoff) => cutoff,
-            Cover::Tiles(size) => f64::from(size),
+            ClusterSetting::Boxes(cutoff) => cutoff,
+            ClusterSetting::Tiles(size) => f64::from(size),
         }
     }
 
     /// The one that refines most: a low cutoff, which gives few large patches, or large tiles.
     fn finest(self) -> Self {
         match self {
-            Cover::Boxes(cutoff) => Cover::Boxes(cutoff.min(0.5)),
-            Cover::Tiles(size) => Cover::Tiles(size.max(8)),
+            ClusterSetting::Boxes(cutoff) => ClusterSetting::Boxes(cutoff.min(0.5)),
+            ClusterSetting::Tiles(size) => ClusterSetting::Tiles(size.max(8)),
         }
     }
 }
@@ -58,7 +58,7 @@ pub struct Setting {
     /// `regrid.buffer`.
     pub buffer: i32,
     /// How flagged cells are covered with patches.
-    pub cover: Cover,
+    pub cover: ClusterSetting,
     /// `regrid.max_patch_size`.
     pub max_patch_size: i32,
 }
@@ -71,8 +71,8 @@ impl Setting {
             interval: regrid.interval,
             buffer: regrid.buffer,
             cover: match regrid.cluster {
-                ClusterKind::BergerRigoutsos => Cover::Boxes(regrid.cutoff),
-                ClusterKind::Tiles => Cover::Tiles(regrid.tile_size),
+                ClusterKind::BergerRigoutsos => ClusterSetting::Boxes(regrid.cutoff),
+                ClusterKind::Tiles => ClusterSetting::Tiles(regrid.tile_size),
             },
             max_patch_size: regrid.max_patch_size,
         }

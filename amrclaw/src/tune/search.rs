@@ -1,6 +1,6 @@
 //! The search: one key after the other, from value to neighbouring value, as long as it gets faster.
 
-use super::{Cover, Setting};
+use super::{ClusterSetting, Setting};
 
 /// A setting counts as faster than another only by more than this fraction: smaller gains are noise.
 pub(super) const GAIN: f64 = 0.02;
@@ -106,15 +106,15 @@ fn axes(start: &Setting, ratios: &[i32]) -> Vec<Axis> {
         },
     };
     let cover = match start.cover {
-        Cover::Boxes(cutoff) => Axis {
+        ClusterSetting::Boxes(cutoff) => Axis {
             values: with_start(&[0.5, 0.6, 0.7, 0.8, 0.9], cutoff),
             of: |s| s.cover.number(),
-            with: |s, value| Setting { cover: Cover::Boxes(value), ..*s },
+            with: |s, value| Setting { cover: ClusterSetting::Boxes(value), ..*s },
         },
-        Cover::Tiles(size) => Axis {
+        ClusterSetting::Tiles(size) => Axis {
             values: with_start(&[2.0, 4.0, 8.0, 16.0, 32.0], f64::from(size)),
             of: |s| s.cover.number(),
-            with: |s, value| Setting { cover: Cover::Tiles(value as i32), ..*s },
+            with: |s, value| Setting { cover: ClusterSetting::Tiles(value as i32), ..*s },
         },
     };
     let buffer = Axis {
@@ -158,14 +158,14 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    const START: Setting = Setting { interval: 4, buffer: 4, cover: Cover::Boxes(0.7), max_patch_size: 256 };
+    const START: Setting = Setting { interval: 4, buffer: 4, cover: ClusterSetting::Boxes(0.7), max_patch_size: 256 };
 
     /// A model of cost: each key has a best value, and small patches, narrow buffers and rare regrids cost accuracy.
     fn model(s: &Setting) -> Measured {
         let far = |value: f64, best: f64| (value / best).ln().powi(2);
         let seconds = 1.0
             + far(s.interval as f64, 8.0)
-            + 10.0 * far(s.cover.number(), if matches!(s.cover, Cover::Tiles(_)) { 16.0 } else { 0.8 })
+            + 10.0 * far(s.cover.number(), if matches!(s.cover, ClusterSetting::Tiles(_)) { 16.0 } else { 0.8 })
             + far(f64::from(s.max_patch_size), 128.0)
             + 0.05 * f64::from(s.buffer);
         let error = if s.buffer < s.interval as i32 { 1.0 } else { 0.001 };
@@ -187,7 +187,7 @@ mod tests {
     fn the_fastest_within_the_limit_is_found() {
         let (found, calls) = found(START, 0.01, &[2, 2], 100);
         let best = found.tried[found.fastest].setting;
-        assert_eq!(best, Setting { interval: 8, buffer: 8, cover: Cover::Boxes(0.8), max_patch_size: 128 });
+        assert_eq!(best, Setting { interval: 8, buffer: 8, cover: ClusterSetting::Boxes(0.8), max_patch_size: 128 });
         assert!(calls < 20, "{calls}");
         let again =
             found.tried.iter().enumerate().find(|(i, a)| found.tried[..*i].iter().any(|b| a.setting == b.setting));
@@ -197,9 +197,9 @@ mod tests {
     /// With tiles their size is searched in place of the cutoff.
     #[test]
     fn tiles_are_searched_by_their_size() {
-        let (found, _) = found(Setting { cover: Cover::Tiles(4), ..START }, 0.01, &[2, 2], 100);
-        assert_eq!(found.tried[found.fastest].setting.cover, Cover::Tiles(16));
-        assert!(found.tried.iter().all(|tried| matches!(tried.setting.cover, Cover::Tiles(_))));
+        let (found, _) = found(Setting { cover: ClusterSetting::Tiles(4), ..START }, 0.01, &[2, 2], 100);
+        assert_eq!(found.tried[found.fastest].setting.cover, ClusterSetting::Tiles(16));
+        assert!(found.tried.iter().all(|tried| matches!(tried.setting.cover, ClusterSetting::Tiles(_))));
     }
 
     /// Without a limit that binds, buffers shrink.

@@ -213,13 +213,13 @@ fn remove_frames(folder: &Path) -> Result<(), SweepError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Cover;
+    use super::super::ClusterSetting;
     use super::*;
 
     /// The setting found is used if the final comparison confirms it beyond noise; else the case's own setting is.
     #[test]
     fn chance_does_not_change_the_setting() {
-        let own = Setting { interval: 8, buffer: 8, cover: Cover::Boxes(0.7), max_patch_size: 256 };
+        let own = Setting { interval: 8, buffer: 8, cover: ClusterSetting::Boxes(0.7), max_patch_size: 256 };
         let other = Setting { interval: 4, buffer: 4, ..own };
         let outcome = |setting, seconds| Tried { setting, measured: Measured { seconds, error: 0.0, cells: 1 } };
         let found = Found { tried: vec![outcome(own, 2.0), outcome(other, 1.0)], fastest: 1 };

@@ -159,7 +159,7 @@ fn boxes_above<const D: usize>(
         finest: Level(finest as u8),
         nesting_width,
         room: 1 + buffer,
-        covering: cluster.covering(),
+        method: cluster.method(),
         max_patch_size,
     };
     device.refine(request).expect("the device works")

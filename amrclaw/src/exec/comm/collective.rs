@@ -15,13 +15,13 @@ impl Ranks {
     /// True if each rank keeps its own flags of a level with this many cells, and the ranks cluster them together. `on_device`: the flags
     /// are in the memory of devices.
     pub fn keeps_flags(&self, cells: usize, on_device: bool) -> bool {
-        let told = if on_device && self.all_have_peer_access() { GATHERED_CELLS_ON_DEVICE } else { GATHERED_CELLS };
-        !self.is_solo() && cells > self.told.unwrap_or(told)
+        let usual = if on_device && self.all_have_peer_access() { GATHERED_CELLS_ON_DEVICE } else { GATHERED_CELLS };
+        !self.is_solo() && cells > self.most_gathered.unwrap_or(usual)
     }
 
     /// Sets the largest number of cells of a level whose flags are gathered on all ranks; it must be the same on all ranks.
     pub fn with_gather_limit(self, cells: usize) -> Self {
-        Ranks { told: Some(cells), ..self }
+        Ranks { most_gathered: Some(cells), ..self }
     }
 
     /// Sums counts over a group of ranks, element by element; they are integers, so that the order does not matter. All of the group call it.
@@ -64,12 +64,12 @@ impl Ranks {
     pub fn exchange(
         &self,
         header: MessageHeader,
-        parcels: BTreeMap<usize, Vec<u64>>,
+        words_to: BTreeMap<usize, Vec<u64>>,
     ) -> Result<Vec<Vec<u64>>, CommError> {
         let Rank { number, .. } = self.rank();
-        let destinations: Vec<u64> = parcels.keys().map(|&to| to as u64).collect();
+        let destinations: Vec<u64> = words_to.keys().map(|&to| to as u64).collect();
         let all = self.gather(&destinations)?;
-        for (to, words) in parcels {
+        for (to, words) in words_to {
             self.post_words(to, header, &words)?;
         }
         let senders = all.iter().enumerate().filter(|(_, to)| to.contains(&(number as u64)));
@@ -114,11 +114,11 @@ fn add(counts: &mut [u32], packed: &[u64]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DEFAULT_TIMEOUT, Phase, Threads};
+    use super::super::{DEFAULT_TIMEOUT, MessageKind, Threads};
     use super::*;
     use std::sync::Arc;
 
-    const HEAD: MessageHeader = MessageHeader { phase: Phase::Flags, level: 0, epoch: 7 };
+    const HEAD: MessageHeader = MessageHeader { kind: MessageKind::Flags, level: 0, epoch: 7 };
 
     fn on_ranks(size: usize, work: impl Fn(&Ranks) + Sync) {
         Threads::run(size, DEFAULT_TIMEOUT, &Arc::default(), |ranks| work(&ranks), |ranks| work(&ranks))
@@ -150,8 +150,8 @@ mod tests {
         on_ranks(5, |ranks| {
             let own = ranks.rank().number;
             // Rank `r` has words for the `r` next ones.
-            let parcels = (1..=own).map(|step| ((own + step) % 5, vec![own as u64; step])).collect();
-            let found = ranks.exchange(HEAD, parcels).expect("all are there");
+            let words_to = (1..=own).map(|step| ((own + step) % 5, vec![own as u64; step])).collect();
+            let found = ranks.exchange(HEAD, words_to).expect("all are there");
             let step = |from: usize| (own + 5 - from) % 5;
             let expected = (0..5).filter(|&from| (1..=from).contains(&step(from)));
             assert_eq!(found, expected.map(|from| vec![from as u64; step(from)]).collect::<Vec<_>>());

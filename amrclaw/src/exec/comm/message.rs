@@ -6,7 +6,7 @@ use std::fmt;
 
 /// The step of the method to which a message belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum MessageKind {
     /// Ghost cells.
     GhostCells,
     /// Values of new patches.
@@ -29,14 +29,14 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageHeader {
     /// The step of the method.
-    pub phase: Phase,
+    pub kind: MessageKind,
     /// Number of the level.
     pub level: u8,
     /// Epoch of the mesh.
     pub epoch: u64,
 }
 
-/// Words of the header: phase and level, epoch, number of numbers, and which message it is. They lie in the padding of [`PACK_OVERRUN`]
+/// Words of the header: kind and level, epoch, number of numbers, and which message it is. They lie in the padding of [`PACK_OVERRUN`]
 /// before the numbers.
 const HEAD: usize = 4;
 /// The word that tells which message between its two ranks it is.
@@ -52,7 +52,7 @@ pub struct Message {
 
 impl MessageHeader {
     fn word(self) -> u64 {
-        self.phase as u64 | u64::from(self.level) << 8
+        self.kind as u64 | u64::from(self.level) << 8
     }
 
     /// The header of a message of `numbers` numbers, which has not been counted yet.
@@ -132,7 +132,7 @@ impl Message {
 
     /// The description of a message in errors.
     pub fn name(header: MessageHeader, numbers: impl fmt::Display) -> String {
-        format!("{numbers} numbers ({:?} of level {}, mesh {})", header.phase, header.level + 1, header.epoch)
+        format!("{numbers} numbers ({:?} of level {}, mesh {})", header.kind, header.level + 1, header.epoch)
     }
 }
 

@@ -23,7 +23,7 @@ mod threads;
 pub use direct_transfer::DeviceMessages;
 pub use error::CommError;
 pub use mailbox::Mailbox;
-pub use message::{Message, MessageHeader, Phase};
+pub use message::{Message, MessageHeader, MessageKind};
 pub use mpi::Mpi;
 use peer_access::PeerReaders;
 pub use peer_access::{Acknowledgements, PeerAccess};
@@ -152,7 +152,7 @@ pub struct Ranks {
     comm: Arc<dyn Communicator>,
     shared: Arc<Shared>,
     /// Largest number of cells of a level whose flags are gathered on all ranks; `None` for the default.
-    told: Option<usize>,
+    most_gathered: Option<usize>,
 }
 
 /// State that all clones share.
@@ -195,7 +195,7 @@ impl Ranks {
         let of = comm.rank().of;
         let counters = || (0..of).map(|_| AtomicU64::new(0)).collect();
         let shared = Shared { asked, sent: counters(), received: counters(), ..Shared::default() };
-        Ranks { comm, shared: Arc::new(shared), told: None }
+        Ranks { comm, shared: Arc::new(shared), most_gathered: None }
     }
 
     /// Which rank this is.
@@ -342,9 +342,9 @@ impl Ranks {
     ) -> Result<Option<(usize, E)>, CommError> {
         let text = own.map_or(String::new(), |own| serde_json::to_string(own).unwrap_or_default());
         let all = self.gather(&words_of(&text))?;
-        let told = all.iter().enumerate();
-        let told = told.filter_map(|(rank, words)| Some((rank, serde_json::from_str::<E>(&text_of(words)).ok()?)));
-        Ok(told.min_by_key(|(rank, error)| (order(error), *rank)))
+        let errors = all.iter().enumerate();
+        let errors = errors.filter_map(|(rank, words)| Some((rank, serde_json::from_str::<E>(&text_of(words)).ok()?)));
+        Ok(errors.min_by_key(|(rank, error)| (order(error), *rank)))
     }
 
     /// Runs a communication and counts its time; an error ends the run on all ranks.

@@ -130,10 +130,10 @@ impl Threads {
 
 /// Runs a rank's work; a panic ends the run on all ranks.
 fn abort_on_panic<T>(ranks: Ranks, work: impl FnOnce(Ranks) -> T) -> Result<T, Box<dyn Any + Send>> {
-    let told = ranks.clone();
+    let watched = ranks.clone();
     catch_unwind(AssertUnwindSafe(|| work(ranks))).inspect_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-        told.abort(&format!("rank {} panicked: {}", told.rank().number, text.unwrap_or("no message")));
+        watched.abort(&format!("rank {} panicked: {}", watched.rank().number, text.unwrap_or("no message")));
     })
 }
 
@@ -167,7 +167,7 @@ impl Communicator for Threads {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MessageHeader, Phase};
+    use super::super::{MessageHeader, MessageKind};
     use super::*;
     use std::sync::atomic::AtomicU64;
 
@@ -214,7 +214,7 @@ mod tests {
     /// Messages between two ranks keep their order and their numbers, in both precisions.
     #[test]
     fn messages_keep_their_order() {
-        let header = |epoch| MessageHeader { phase: Phase::GhostCells, level: 1, epoch };
+        let header = |epoch| MessageHeader { kind: MessageKind::GhostCells, level: 1, epoch };
         on_ranks(2, SOON, |ranks| {
             let other = 1 - ranks.rank().number;
             for epoch in 0..10 {
@@ -234,7 +234,7 @@ mod tests {
     /// A message of another mesh or of another length is an error that names both ranks, on all of them.
     #[test]
     fn ranks_that_do_not_agree_are_found_out() {
-        let header = |epoch| MessageHeader { phase: Phase::Averages, level: 0, epoch };
+        let header = |epoch| MessageHeader { kind: MessageKind::Averages, level: 0, epoch };
         for (epoch, numbers) in [(2, 5), (1, 6)] {
             let found = on_ranks(2, SOON, |ranks| {
                 if ranks.rank().number == 0 {
@@ -280,7 +280,7 @@ mod tests {
     /// If a message is lost, the next one is not taken for it, although both have the same header and length; nor is the next gather's.
     #[test]
     fn a_lost_message_is_detected() {
-        let header = MessageHeader { phase: Phase::GhostCells, level: 1, epoch: 4 };
+        let header = MessageHeader { kind: MessageKind::GhostCells, level: 1, epoch: 4 };
         let outcomes = |work: fn(&Ranks, MessageHeader) -> Result<(), CommError>| {
             let ranks = Threads::new(2, SOON).into_iter();
             let ranks = ranks.map(|comm| Ranks::new(Arc::new(Lossy(comm, AtomicU64::new(0))), Arc::default()));

@@ -316,7 +316,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 layout: &layout,
                 mesh: &mesh,
                 aux: arrays.aux,
-                kept: arrays.kept_of_source,
+                kept: arrays.source_cache,
             },
             coarse_sources: coarse_geometry.map(sources),
             arrays,

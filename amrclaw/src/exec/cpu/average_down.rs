@@ -6,7 +6,7 @@ use super::CpuExecutor;
 use super::exchange::{blocks, exchange};
 use super::regions::copy_region;
 use super::store::LevelStore;
-use crate::exec::comm::{CommError, Phase};
+use crate::exec::comm::{CommError, MessageKind};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::plan::{Region, RestrictPlan};
@@ -15,7 +15,7 @@ use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn average_level(&mut self, fine: Level, plan: &RestrictPlan<D>) -> Result<(), CommError> {
-        let (ranks, header) = (self.ranks.clone(), self.header(Phase::Averages, fine));
+        let (ranks, header) = (self.ranks.clone(), self.header(MessageKind::Averages, fine));
         let capacity = usize::try_from(self.problem.scheme.capacity).ok();
         let num_aux = self.solver.aux().len();
         let (coarser, finer) = self.levels.split_at_mut(fine.index());
@@ -33,10 +33,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let len = |regions: &Vec<Region<D>>| -> usize {
             num_eqn * regions.iter().map(|region| region.cells.volume()).sum::<usize>()
         };
-        let of_parcel =
+        let blocks_of =
             |regions: &[Region<D>]| blocks(regions.iter().map(|region| region.cells).collect::<Vec<_>>().into_iter());
         let pack = |regions: &Vec<Region<D>>, message: Shared<'_, R>| {
-            for (region, block) in regions.iter().zip(of_parcel(regions)) {
+            for (region, block) in regions.iter().zip(blocks_of(regions)) {
                 // SAFETY: each message is one task's.
                 unsafe { averages.of_region(region, message, &block) };
             }
@@ -51,14 +51,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             });
         };
         let unpack = |regions: &Vec<Region<D>>, message: Shared<'_, R>| {
-            for (region, block) in regions.iter().zip(of_parcel(regions)) {
+            for (region, block) in regions.iter().zip(blocks_of(regions)) {
                 let target = &coarse_layout.patches[region.target as usize];
                 // SAFETY: the coarse level is borrowed alone; the message is only read.
                 unsafe { copy_region(q, target, message, &block, region, [num_eqn; 2]) };
                 share(region);
             }
         };
-        let exchanged = exchange((&ranks, header), plan.exchange.ways(), len, pack, own, unpack);
+        let exchanged = exchange((&ranks, header), plan.exchange.directions(), len, pack, own, unpack);
         coarse.aux = coarse_aux;
         exchanged
     }

@@ -112,14 +112,14 @@ pub(super) fn fill_patch<const D: usize, R: Scalar>(
 }
 
 /// What a function in two steps keeps for the rows of a patch, in their order.
-pub(super) fn kept_of<const D: usize>(
+pub(super) fn cache_of<const D: usize>(
     steps: &dyn CachedCellFunction<D>,
     rows: impl Iterator<Item = CellRow<D>>,
 ) -> Vec<f64> {
     let mut kept = Vec::new();
     for row in rows {
         let start = kept.len();
-        kept.resize(start + steps.kept_len(row.len), 0.0);
+        kept.resize(start + steps.cache_len(row.len), 0.0);
         steps.fill_kept(&row, &mut kept[start..]);
     }
     kept
@@ -156,15 +156,15 @@ fn fill_aux<const D: usize, R: Scalar>(
         images.map(move |image| EvaluatedCells { cells: image.part, shift: image.shift, geometry, time })
     };
     let steps = function.in_steps();
-    if let Some(steps) = steps.filter(|_| store.kept_of_aux.is_empty()) {
+    if let Some(steps) = steps.filter(|_| store.aux_cache.is_empty()) {
         let kept = |k: usize| {
             let patch = &layout.patches[k];
             let rows = asked(patch).flat_map(|asked| asked.cells.rows().map(move |cell| asked.row(cell)));
-            if patch.is_local { kept_of(steps, rows) } else { Vec::new() }
+            if patch.is_local { cache_of(steps, rows) } else { Vec::new() }
         };
-        store.kept_of_aux = parallel_map(layout.patches.len(), kept);
+        store.aux_cache = parallel_map(layout.patches.len(), kept);
     }
-    let kept = &store.kept_of_aux;
+    let kept = &store.aux_cache;
     let aux = Shared::new(&mut store.aux);
     let former = former.map(FormerAux::shared);
     parallel_for(layout.patches.len(), |k| {
@@ -176,7 +176,7 @@ fn fill_aux<const D: usize, R: Scalar>(
         for asked in asked(patch) {
             if let Some(steps) = steps {
                 let fill = |row: &CellRow<D>, out: &mut [f64]| {
-                    let of_row = rest.split_off(..steps.kept_len(row.len)).expect("each row has its own");
+                    let of_row = rest.split_off(..steps.cache_len(row.len)).expect("each row has its own");
                     steps.fill_row_from(row, of_row, [&[], &[]], out);
                 };
                 // SAFETY: each patch is written by its own task alone.

@@ -4,7 +4,7 @@ use super::CpuExecutor;
 use super::reduce::gather;
 use super::store::LevelStore;
 use crate::exec::ExecError;
-use crate::exec::comm::{CommError, Phase, RunLengths};
+use crate::exec::comm::{CommError, MessageKind, RunLengths};
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use crate::mesh::TagSet;
@@ -41,7 +41,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         };
         let patches =
             || store.mesh.patches().iter().enumerate().map(|(k, patch)| (partition.owner(k), words_of(patch)));
-        let all = self.ranks.gather_runs(self.header(Phase::Flags, level), RunLengths::new(&own))?;
+        let all = self.ranks.gather_runs(self.header(MessageKind::Flags, level), RunLengths::new(&own))?;
         let mut counts = vec![0; all.len()];
         patches().for_each(|(owner, count)| counts[owner] += count);
         let bitmaps: Vec<Vec<u64>> = (all.iter().zip(&counts))

@@ -5,7 +5,7 @@ use super::boundary::{BoundaryContext, Outside};
 use super::interpolate::Slope;
 use super::regions::{CoarseLevel, Filling};
 use super::transfer_variables::Written;
-use crate::exec::comm::{CommError, Phase};
+use crate::exec::comm::{CommError, MessageKind};
 use crate::fields::Shared;
 use crate::index::Level;
 use crate::physics::Boundary;
@@ -18,7 +18,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Fills a level's ghost cells. Messages to other ranks are sent before the local work, those from other ranks are awaited after
     /// it.
     pub(super) fn fill_level(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), CommError> {
-        let (ranks, header) = (self.ranks.clone(), self.header(Phase::GhostCells, level));
+        let (ranks, header) = (self.ranks.clone(), self.header(MessageKind::GhostCells, level));
         let (coarser, from_here) = self.levels.split_at_mut(level.index());
         let store = &mut from_here[0];
         let limiter = (self.solver.as_ref(), &self.scratch);

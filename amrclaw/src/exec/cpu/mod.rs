@@ -14,9 +14,9 @@ mod fill;
 mod flag;
 mod former_aux;
 mod ghost;
+mod host_copy;
 mod in_place;
 mod interpolate;
-mod mirror;
 mod probe;
 mod ready;
 mod reduce;
@@ -34,9 +34,9 @@ mod transfer;
 mod transfer_variables;
 mod update;
 
-use super::comm::{MessageHeader, Phase, Ranks};
+use super::comm::{MessageHeader, MessageKind, Ranks};
 use super::step::agree::{Unshared, agreed, or_abort};
-use super::step::{HostWorks, LevelSpec, Stash, Sweep, SweepEngine, sweeps};
+use super::step::{HostWorks, LevelSpec, Rollback, Sweep, SweepEngine, sweeps};
 use super::{
     DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues, HostWork,
     LevelState, MemoryUse, NewValues, Outcomes, Queries,
@@ -68,7 +68,7 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     ratios: Vec<Ratio<D>>,
     levels: Vec<LevelStore<D, R>>,
     /// Levels replaced since the last [`Executor::save`].
-    stash: Stash<LevelStore<D, R>>,
+    rollback: Rollback<LevelStore<D, R>>,
     /// Auxiliary values of replaced levels, until the new ones are filled.
     former_aux: Vec<Option<FormerAux<D, R>>>,
     scratch: Scratch<R>,
@@ -100,7 +100,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             num_ghost: problem.num_ghost(),
             signs: SideSigns::new(&problem.boundary, solver.groups(), solver.equations().len()),
             threads,
-            stash: Stash::new(ratios.len() + 1),
+            rollback: Rollback::new(ratios.len() + 1),
             former_aux: (0..=ratios.len()).map(|_| None).collect(),
             problem,
             solver,
@@ -170,9 +170,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.fill_level_aux(level, state.time)
     }
 
-    /// The header of a message of this phase and level.
-    fn header(&self, phase: Phase, level: Level) -> MessageHeader {
-        MessageHeader { phase, level: level.0, epoch: self.epoch.0 }
+    /// The header of a message of this kind and level.
+    fn header(&self, kind: MessageKind, level: Level) -> MessageHeader {
+        MessageHeader { kind, level: level.0, epoch: self.epoch.0 }
     }
 
     /// Gives the new levels of a change their values.
@@ -203,7 +203,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(in crate::exec) fn truncate(&mut self, first: Level) {
         while self.levels.len() > first.index() {
             let store = self.levels.pop().expect("a level is left");
-            self.stash_or_free(self.levels.len(), store);
+            self.retire_level(self.levels.len(), store);
         }
     }
 }
@@ -298,14 +298,14 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn save(&mut self) {
-        self.stash.begin(self.levels.len()).for_each(|store| store.dismantle(&mut self.pool));
+        self.rollback.begin(self.levels.len()).for_each(|store| store.dismantle(&mut self.pool));
         self.levels.iter_mut().for_each(|store| store.states.save());
     }
 
     fn restore(&mut self, back: &MeshChange<'_, D>) {
         self.outcomes.clear();
         self.unshared.sampled.clear();
-        let gone = self.stash.restore(&mut self.levels, |store| store.states.restore());
+        let gone = self.rollback.restore(&mut self.levels, |store| store.states.restore());
         gone.into_iter().for_each(|store| store.dismantle(&mut self.pool));
         self.make_ready(back);
     }

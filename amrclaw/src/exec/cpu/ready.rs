@@ -11,7 +11,7 @@ use std::sync::Arc;
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Bytes outside the pool: the threads' scratch memory, and what levels keep for auxiliary values.
     pub(super) fn other_bytes(&self) -> usize {
-        let kept: usize = self.levels.iter().map(|store| store.kept_bytes()).sum();
+        let kept: usize = self.levels.iter().map(|store| store.cache_bytes()).sum();
         self.scratch.bytes() + self.aside.bytes() + self.source_scratch.bytes() + kept
     }
 
@@ -34,11 +34,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let most_buffered = self.levels.last().map_or(0, |finest| finest.tiles.turns.most_buffered * finest.num_eqn);
         self.aside.resize(most_buffered);
         let (num_aux, num_levels) = (self.solver.aux().len(), self.levels.len());
-        let kept_elsewhere = (self.engine.is_some(), !self.ranks.is_solo());
+        let by_engine = (self.engine.is_some(), !self.ranks.is_solo());
         let sourced = self.problem.applies_sources(self.solver.has_source());
         let over_ghosts = self.sweeps_over_ghosts() && self.engine.is_none();
         for (l, (store, plans)) in self.levels.iter_mut().zip(plans.iter()).enumerate() {
-            store.make_room(plans, (num_aux, self.sweeps.len(), sourced), kept_elsewhere, &mut self.pool);
+            store.make_room(plans, (num_aux, self.sweeps.len(), sourced), by_engine, &mut self.pool);
             let in_place = over_ghosts && l + 1 == num_levels && store.tiles.whole_patches;
             store.make_room_for_ghosts(in_place, &mut self.pool);
         }

@@ -148,7 +148,7 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
         let own = || parallel_for(self.plan.num_patches(), |k| unsafe { self.patch(k) });
         // SAFETY: likewise.
         let unpack = |regions: &Regions<D>, message: Shared<'_, R>| unsafe { self.unpack(regions, message) };
-        exchange(to, self.plan.exchange.ways(), len, pack, own, unpack)
+        exchange(to, self.plan.exchange.directions(), len, pack, own, unpack)
     }
 
     /// What the solver asks of interpolation, where there is a coarser level.

@@ -21,11 +21,11 @@ use super::scratch::Scratch;
 use super::store::Register;
 use super::tiles::TilePlan;
 use crate::exec::ExecError;
-use crate::exec::comm::{CommError, MessageHeader, Phase, Ranks};
+use crate::exec::comm::{CommError, MessageHeader, MessageKind, Ranks};
 use crate::exec::step::Sweep;
 use crate::fields::{LevelLayout, Shared};
 use crate::index::Level;
-use crate::plan::{FaceRun, Parcel, RefluxPlan};
+use crate::plan::{FaceRun, MessageItems, RefluxPlan};
 use crate::threads::{parallel_for, parallel_reduce};
 use riemann::axis::{Axis, Side};
 use riemann::patch::{FaceList, PACK_OVERRUN, PatchSolver};
@@ -249,16 +249,16 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// After a step of the level coarser than `fine`: sends the sums that the coarse side has started, and its coarse cells, to the
     /// ranks that own the fine patches.
     pub(super) fn send_coarse_faces(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
-        let header = self.header(Phase::CoarseFaces, fine);
-        let ways = plan.exchange.ways();
+        let header = self.header(MessageKind::CoarseFaces, fine);
+        let directions = plan.exchange.directions();
         let Register { sums, coarse_cells, source_cells, .. } = &mut self.levels[fine.index()].register;
         let sourced = source_cells.len().saturating_sub(PACK_OVERRUN);
-        let engine = self.engine.as_ref().filter(|_| ways.iter().any(|parcels| !parcels.is_empty()));
+        let engine = self.engine.as_ref().filter(|_| directions.iter().any(|messages| !messages.is_empty()));
         if let Some(engine) = engine {
             engine.fetch_register(fine.index(), [sums, coarse_cells])?;
         }
         let arrays = &mut [&mut sums[..], &mut coarse_cells[..], &mut source_cells[..sourced]];
-        send_faces((&self.ranks, header), plan, ways, arrays)?;
+        send_faces((&self.ranks, header), plan, directions, arrays)?;
         match engine {
             Some(engine) => engine.put_register(fine.index(), [sums, coarse_cells]),
             None => Ok(()),
@@ -267,9 +267,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 
     /// Sends the completed sums to the ranks that own the coarse cells.
     fn send_sums(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), CommError> {
-        let header = self.header(Phase::FaceSums, fine);
+        let header = self.header(MessageKind::FaceSums, fine);
         // The reverse of the exchange in `send_coarse_faces`.
-        let [received, sent] = plan.exchange.ways();
+        let [received, sent] = plan.exchange.directions();
         let sums = &mut self.levels[fine.index()].register.sums;
         send_faces((&self.ranks, header), plan, [sent, received], &mut [sums])
     }
@@ -334,16 +334,16 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 }
 
 /// Runs of faces that are exchanged between two ranks.
-type FaceParcels<const D: usize> = [Parcel<Vec<FaceRun<D>>>];
+type FaceMessages<const D: usize> = [MessageItems<Vec<FaceRun<D>>>];
 
-/// Sends the values of some arrays, `[component, slot]`, at the faces of the parcels that are sent, and receives those of the others.
+/// Sends the values of some arrays, `[component, slot]`, at the faces of the messages that are sent, and receives those of the others.
 fn send_faces<const D: usize, R: Scalar>(
     to: (&Ranks, MessageHeader),
     plan: &RefluxPlan<D>,
-    ways: [&FaceParcels<D>; 2],
+    directions: [&FaceMessages<D>; 2],
     arrays: &mut [&mut [R]],
 ) -> Result<(), CommError> {
-    if ways.iter().all(|parcels| parcels.is_empty()) {
+    if directions.iter().all(|messages| messages.is_empty()) {
         return Ok(());
     }
     let slots = plan.num_slots;
@@ -372,5 +372,5 @@ fn send_faces<const D: usize, R: Scalar>(
         // SAFETY: the arrays are borrowed alone, and every face is in one message at most.
         places(runs, &mut |at, place| unsafe { *place = *message.at(at) });
     };
-    exchange(to, ways, len, pack, || (), unpack)
+    exchange(to, directions, len, pack, || (), unpack)
 }

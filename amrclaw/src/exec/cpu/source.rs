@@ -1,10 +1,10 @@
 //! Source terms: the solver's own, and dq/dt given by a function.
 
 use super::boundary::Outside;
-use super::fill::kept_of;
+use super::fill::cache_of;
 use super::scratch::Scratch;
 use super::source_step::{RowSource, RowValues};
-use super::store::KeptOfSource;
+use super::store::SourceCache;
 use crate::exec::StepReport;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::mesh::{Geometry, LevelMesh, in_space};
@@ -148,7 +148,7 @@ pub(super) struct SourceLevel<'a, const D: usize, R: Scalar> {
     pub mesh: &'a LevelMesh<D>,
     pub aux: Shared<'a, R>,
     /// What the function keeps of the level.
-    pub kept: &'a KeptOfSource,
+    pub kept: &'a SourceCache,
 }
 
 impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
@@ -161,7 +161,7 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
     pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D>>, t: f64, dt: f64) -> StepReport {
         let with_ghosts = ghosts.is_some();
         let steps = self.sources.function.and_then(StateFunction::in_steps);
-        let kept = steps.map(|steps| (steps, self.kept_by(steps, with_ghosts)));
+        let kept = steps.map(|steps| (steps, self.caches(steps, with_ghosts)));
         let patches = &self.layout.patches;
         let act = |k: usize| {
             let patch = &patches[k];
@@ -169,7 +169,7 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
             let mut report = StepReport::NONE;
             for cells in self.rows(patch, q, with_ghosts) {
                 let in_steps = rest.as_mut().map(|(steps, rest)| {
-                    (*steps, rest.split_off(..steps.kept_len(cells.len)).expect("each row has its own"))
+                    (*steps, rest.split_off(..steps.cache_len(cells.len)).expect("each row has its own"))
                 });
                 // SAFETY: each patch is touched by its own task alone.
                 let (finite, reverses) = unsafe { self.sources.apply(&cells, in_steps, (t, dt)) };
@@ -217,11 +217,11 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
     }
 
     /// What the function keeps for each patch; computed once.
-    fn kept_by(&self, steps: &dyn CachedCellFunction<D>, with_ghosts: bool) -> &'a [Vec<f64>] {
+    fn caches(&self, steps: &dyn CachedCellFunction<D>, with_ghosts: bool) -> &'a [Vec<f64>] {
         let patches = &self.layout.patches;
         let of_patch = |k: usize| {
             let rows = self.rows(&patches[k], self.aux, with_ghosts).map(|cells| self.sources.row(&cells, 0.0));
-            if patches[k].is_local { kept_of(steps, rows) } else { Vec::new() }
+            if patches[k].is_local { cache_of(steps, rows) } else { Vec::new() }
         };
         self.kept[usize::from(with_ghosts)].get_or_init(|| parallel_map(patches.len(), of_patch))
     }

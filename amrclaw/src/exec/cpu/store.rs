@@ -28,7 +28,7 @@ pub(super) struct Register<R> {
 }
 
 /// The time-independent part of source terms for each patch, for rows of interior cells and for rows with ghost cells.
-pub(super) type KeptOfSource = [OnceLock<Vec<Vec<f64>>>; 2];
+pub(super) type SourceCache = [OnceLock<Vec<Vec<f64>>>; 2];
 
 /// A level's values.
 #[derive(Debug)]
@@ -45,9 +45,9 @@ pub(super) struct LevelStore<const D: usize, R> {
     pub aux: Vec<R>,
     /// For each patch, the time-independent part of auxiliary values that change with time: see
     /// [`CachedCellFunction`](crate::physics::CachedCellFunction). Empty until it is first needed.
-    pub kept_of_aux: Vec<Vec<f64>>,
+    pub aux_cache: Vec<Vec<f64>>,
     /// The same of source terms, for rows of interior cells and for rows with ghost cells. Empty until they are first needed.
-    pub kept_of_source: KeptOfSource,
+    pub source_cache: SourceCache,
     /// Fluxes that the last sweep kept: `[equation, slot]`.
     pub kept: Vec<R>,
     pub register: Register<R>,
@@ -66,7 +66,7 @@ pub(super) struct StepArrays<'a, R> {
     pub aux: Shared<'a, R>,
     pub kept: &'a mut [R],
     pub register: &'a mut Register<R>,
-    pub kept_of_source: &'a KeptOfSource,
+    pub source_cache: &'a SourceCache,
 }
 
 impl<const D: usize, R: Scalar> LevelStore<D, R> {
@@ -92,8 +92,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             buffers,
             states: States::new(time),
             aux,
-            kept_of_aux: Vec::new(),
-            kept_of_source: KeptOfSource::default(),
+            aux_cache: Vec::new(),
+            source_cache: SourceCache::default(),
             kept: Vec::new(),
             register,
             faces: None,
@@ -110,9 +110,9 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     }
 
     /// Bytes of what is kept of auxiliary values and source terms.
-    pub fn kept_bytes(&self) -> usize {
-        let of_source = self.kept_of_source.iter().filter_map(OnceLock::get).flatten();
-        self.kept_of_aux.iter().chain(of_source).map(|kept| size_of_val(&**kept)).sum()
+    pub fn cache_bytes(&self) -> usize {
+        let of_source = self.source_cache.iter().filter_map(OnceLock::get).flatten();
+        self.aux_cache.iter().chain(of_source).map(|kept| size_of_val(&**kept)).sum()
     }
 
     /// The present state.
@@ -168,8 +168,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             let [q, next] = self.buffers.get_disjoint_mut([self.states.current(), next]).expect("two different arrays");
             (Shared::new(q), Shared::new(next))
         };
-        let (aux, kept_of_source) = (Shared::new(&mut self.aux), &self.kept_of_source);
-        StepArrays { q, next, aux, kept: &mut self.kept, register: &mut self.register, kept_of_source }
+        let (aux, source_cache) = (Shared::new(&mut self.aux), &self.source_cache);
+        StepArrays { q, next, aux, kept: &mut self.kept, register: &mut self.register, source_cache }
     }
 
     /// What the step has written becomes the present state.
@@ -195,17 +195,17 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         self.states.forget_spare();
     }
 
-    /// Resizes the arrays of kept fluxes and of the conservation fix. `elsewhere`: an engine keeps fluxes and coarse cells, and only
+    /// Resizes the arrays of kept fluxes and of the conservation fix. `by_engine`: an engine keeps fluxes and coarse cells, and only
     /// the sums are fetched; `sends_cells`: coarse cells are needed here all the same, to send them to other ranks. `sourced`: there are
     /// source terms.
     pub fn make_room(
         &mut self,
         plans: &LevelPlans<D>,
         (num_aux, sweeps, sourced): (usize, usize, bool),
-        (elsewhere, sends_cells): (bool, bool),
+        (by_engine, sends_cells): (bool, bool),
         pool: &mut Pool<R>,
     ) {
-        let here = |numbers: usize| if elsewhere { 0 } else { numbers };
+        let here = |numbers: usize| if by_engine { 0 } else { numbers };
         resize(&mut self.kept, here(self.num_eqn * self.tiles.num_slots()), pool);
         if let Some(reflux) = plans.reflux() {
             let slots = reflux.num_slots;

@@ -9,7 +9,7 @@ use super::regions::{CoarseLevel, Filling};
 use super::store::LevelStore;
 use super::transfer_variables::{Shifted, Written};
 use crate::exec::ExecError;
-use crate::exec::comm::{CommError, Phase};
+use crate::exec::comm::{CommError, MessageKind};
 use crate::exec::step::LevelSpec;
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level, Ratio};
@@ -22,7 +22,7 @@ use riemann::real::Scalar;
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn transfer_level(&mut self, spec: LevelSpec<D>, plan: &TransferPlan<D>) -> Result<(), ExecError> {
         let (level, time, l) = (spec.level, spec.time, spec.level.index());
-        let (ranks, header) = (self.ranks.clone(), self.header(Phase::NewPatches, level));
+        let (ranks, header) = (self.ranks.clone(), self.header(MessageKind::NewPatches, level));
         self.levels[l..].iter_mut().for_each(|store| store.release_spare(&mut self.pool));
         let mut store = self.new_store(spec);
         let mut old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
@@ -50,7 +50,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         };
         self.levels.insert(l, store);
         if let Some(old) = old {
-            self.stash_or_free(l, old);
+            self.retire_level(l, old);
         }
         exchanged?;
         let filled = self.fill_level_aux(level, time);
@@ -66,7 +66,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         if capacity.is_none() && transfers.is_none() {
             return Ok(());
         }
-        let (ranks, header) = (self.ranks.clone(), self.header(Phase::Capacity, level));
+        let (ranks, header) = (self.ranks.clone(), self.header(MessageKind::Capacity, level));
         let num_aux = self.solver.aux().len();
         let ratio = self.ratios[level.index() - 1];
         let (coarser, finer) = self.levels.split_at_mut(level.index());
@@ -122,7 +122,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 }
             }
         };
-        let exchanged = exchange((&ranks, header), plan.exchange.ways(), len, pack, own, unpack);
+        let exchanged = exchange((&ranks, header), plan.exchange.directions(), len, pack, own, unpack);
         fine.aux = aux;
         exchanged
     }
@@ -135,21 +135,21 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         LevelStore::new(mesh, geometry, owner, sizes, time, &mut self.pool)
     }
 
-    /// Stashes a replaced level if a rejected step may need it again, else frees its memory. Auxiliary values that depend on the cell
+    /// Sets a replaced level aside if a rejected step may need it again, else frees its memory. Auxiliary values that depend on the cell
     /// alone are kept for the new level.
-    pub(super) fn stash_or_free(&mut self, level: usize, mut store: LevelStore<D, R>) {
+    pub(super) fn retire_level(&mut self, level: usize, mut store: LevelStore<D, R>) {
         let has_saved = store.states.has_saved();
-        let is_stashed = self.stash.takes(level, has_saved);
-        if is_stashed {
+        let may_return = self.rollback.takes(level, has_saved);
+        if may_return {
             store.keep_saved_alone(&mut self.pool);
         }
         if self.problem.aux.as_ref().is_some_and(|aux| aux.depends_on_cell_alone()) && !store.aux.is_empty() {
             let former =
-                if is_stashed { FormerAux::copy_of(&store, &mut self.pool) } else { FormerAux::take_from(&mut store) };
+                if may_return { FormerAux::copy_of(&store, &mut self.pool) } else { FormerAux::take_from(&mut store) };
             let before = self.former_aux[level].replace(former);
             before.into_iter().for_each(|before| self.pool.give(before.values));
         }
-        if let Some(store) = self.stash.put(level, store, has_saved) {
+        if let Some(store) = self.rollback.put(level, store, has_saved) {
             store.dismantle(&mut self.pool);
         }
     }

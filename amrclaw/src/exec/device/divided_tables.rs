@@ -1,11 +1,12 @@
 //! Tables of the plans of one rank among several: kernels make the lists of a single rank, and extract from them what this rank does
 //! alone, sends and receives. All ranks divide the same lists, so that both ends of a message have its items in the same order.
 
-use super::parcels::{LevelParcels, TransferParcels};
+use super::messages::{LevelMessages, TransferMessages};
 use super::plan_tables::{CountedTables, Counts, OffsetAllocator, WrittenTables};
 use super::tables::{FillTable, Runs, SideTable};
 use super::{
-    ExchangeTables, FaceCounts, LevelTables, Machine, Parcels, Share, Table, TransferTables, pointer, structs_of,
+    ExchangeTables, FaceCounts, LevelTables, Machine, MessageTables, RankMessage, Table, TransferTables, pointer,
+    structs_of,
 };
 use crate::mesh::Rank;
 use cuda::CudaError;
@@ -274,7 +275,7 @@ impl<N: Machine> DividedTables<N> {
         let reports: Vec<PartReport> = machine.finish_download(reports, |bytes| structs_of(bytes).collect())?;
         let (of_level, of_transfer) = reports.split_at(places.len());
         let part = |k: usize| Part { place: places[k], report: &of_level[k] };
-        let crossing = |first: usize| both_ways(part(first), part(first + 1));
+        let crossing = |first: usize| both_directions(part(first), part(first + 1));
         let fill = FillTable {
             table: part(GHOST).table(),
             num_inside: u32::MAX,
@@ -290,7 +291,7 @@ impl<N: Machine> DividedTables<N> {
             restrict: part(AVERAGES).table(),
             runs: Runs { fine: part(RUNS).table(), coarse: part(RUNS + 1).table() },
             faces: FaceCounts { coarse: num_slots as usize, fine: num_fine as usize },
-            parcels: LevelParcels {
+            messages: LevelMessages {
                 ghost: crossing(GHOST + 1),
                 restrict: crossing(AVERAGES + 1),
                 faces: crossing(RUNS + 2),
@@ -301,16 +302,16 @@ impl<N: Machine> DividedTables<N> {
         };
         let transfer = transfer.map(|(memory, places)| {
             let part = |k: usize| Part { place: places[k], report: &of_transfer[k] };
-            let crossing = |first: usize| both_ways(part(first), part(first + 1));
-            let parcels = TransferParcels { values: crossing(VALUES + 1), coarse: crossing(NEW_COARSE + 1) };
-            TransferTables { memory, fill: part(VALUES).table(), conserve: part(NEW_COARSE).table(), parcels }
+            let crossing = |first: usize| both_directions(part(first), part(first + 1));
+            let messages = TransferMessages { values: crossing(VALUES + 1), coarse: crossing(NEW_COARSE + 1) };
+            TransferTables { memory, fill: part(VALUES).table(), conserve: part(NEW_COARSE).table(), messages }
         });
         Ok((tables, transfer))
     }
 }
 
-fn both_ways(sent: Part<'_>, received: Part<'_>) -> ExchangeTables {
-    ExchangeTables { sent: sent.parcels(), received: received.parcels() }
+fn both_directions(sent: Part<'_>, received: Part<'_>) -> ExchangeTables {
+    ExchangeTables { sent: sent.message_tables(), received: received.message_tables() }
 }
 
 /// A part and its sizes.
@@ -326,14 +327,14 @@ impl Part<'_> {
     }
 
     /// The messages of a part that is sent or received.
-    fn parcels(&self) -> Parcels {
+    fn message_tables(&self) -> MessageTables {
         let (mut cell, mut chunk) = (0, 0);
-        let shares = self.report.cells.iter().zip(&self.report.chunks).enumerate().map(|(rank, (cells, chunks))| {
+        let by_rank = self.report.cells.iter().zip(&self.report.chunks).enumerate().map(|(rank, (cells, chunks))| {
             let before = (cell, chunk);
             (cell, chunk) = (cell + *cells as usize, chunk + chunks);
-            Share { rank, cells: before.0..cell, chunks: before.1..chunk }
+            RankMessage { rank, cells: before.0..cell, chunks: before.1..chunk }
         });
-        let shares = shares.filter(|share| !share.cells.is_empty()).collect();
-        Parcels { shares, table: self.table(), blocks: self.place.blocks }
+        let by_rank = by_rank.filter(|of_rank| !of_rank.cells.is_empty()).collect();
+        MessageTables { by_rank, table: self.table(), blocks: self.place.blocks }
     }
 }

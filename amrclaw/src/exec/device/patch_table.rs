@@ -9,7 +9,7 @@ use cuda::amr::{CutCells, Patch, TileShape, TileTable};
 use std::ops::Range;
 
 /// The entry of another rank's patch, whose values are not here: kernels that visit every patch find no cells in it, not even ghost cells.
-fn elsewhere<const D: usize>(layout: &PatchLayout<D>) -> Patch {
+fn remote_entry<const D: usize>(layout: &PatchLayout<D>) -> Patch {
     let size = [2 * (layout.with_ghosts().lo[0] - layout.cells.lo[0]), 1, 1];
     Patch { first: 0, first_word: 0, inner: 0, stride: [1; 3], component: 0, lo: axes(layout.cells.lo, 0), size }
 }
@@ -34,7 +34,7 @@ pub(in crate::exec) fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (
     let (mut first, mut word) = (0u64, 0usize);
     let place = |patch: &PatchLayout<D>| {
         if !patch.is_local {
-            return elsewhere(patch);
+            return remote_entry(patch);
         }
         let (strides, with_ghosts) = (patch.strides(), patch.with_ghosts());
         let inner = patch.offset(1, patch.cells.lo) - patch.offset(1, with_ghosts.lo);

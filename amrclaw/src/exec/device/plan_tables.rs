@@ -1,7 +1,7 @@
 //! Tables of plans that kernels make from the boxes of patches alone: they count items patch by patch, sum up the counts, and write each
 //! patch's items behind those of the patches before. The items are those of the plans of [`crate::plan`], which need not be made then.
 
-use super::parcels::{LevelParcels, TransferParcels};
+use super::messages::{LevelMessages, TransferMessages};
 use super::tables::{FillTable, Runs, SideTable};
 use super::{FaceCounts, LevelTables, Machine, Sides, Table, TransferTables, axes, box_by_axes, pointer};
 use crate::index::Ratio;
@@ -238,10 +238,10 @@ impl<N: Machine> CountedTables<N> {
         };
         let faces = FaceCounts { coarse: of(Faces) as usize, fine: of(FineFaces) as usize };
         let runs = Runs { fine: runs, coarse: runs };
-        let parcels = LevelParcels::default();
-        let tables = LevelTables { memory, fill, restrict, runs, faces, parcels, run_ends: Vec::new() };
-        let parcels = TransferParcels::default();
-        let transfer = transfer.map(|memory| TransferTables { memory, fill: values, conserve, parcels });
+        let messages = LevelMessages::default();
+        let tables = LevelTables { memory, fill, restrict, runs, faces, messages, run_ends: Vec::new() };
+        let messages = TransferMessages::default();
+        let transfer = transfer.map(|memory| TransferTables { memory, fill: values, conserve, messages });
         Ok(Some((tables, transfer)))
     }
 }

@@ -1,7 +1,7 @@
 //! Plans as tables in the device's memory: made when a level's plans are new, used every step.
 
+use super::messages::{LevelMessages, TransferMessages};
 use super::outside::{Sides, origin};
-use super::parcels::{LevelParcels, TransferParcels};
 use super::regions::{TableOffsets, region, region_of};
 use super::{FaceMapPlace, HostTables, Machine, Table, TableBuilder, pointer};
 use crate::index::Ratio;
@@ -71,7 +71,7 @@ pub(in crate::exec) struct LevelTables<N: Machine> {
     /// How many faces they have.
     pub faces: FaceCounts,
     /// Messages to other ranks and from them.
-    pub parcels: LevelParcels,
+    pub messages: LevelMessages,
     /// For each fine patch, the end of its runs' chunks in `runs.fine`; empty where kernels have made the tables.
     pub run_ends: Vec<u32>,
 }
@@ -113,7 +113,7 @@ pub(in crate::exec) struct HostLevelTables {
     joint: (HostTables, (Table, Runs)),
     faces: FaceCounts,
     /// Messages to other ranks and from them.
-    parcels: (HostTables, LevelParcels),
+    messages: (HostTables, LevelMessages),
     run_ends: Vec<u32>,
 }
 
@@ -127,23 +127,27 @@ impl HostLevelTables {
             let run_ends = fine_runs.map_or_else(Vec::new, |runs| run_ends(&runs, joint.1.1.fine.chunk_cells));
             (joint, run_ends)
         };
-        let parcels = || {
+        let messages = || {
             let mut builder = TableBuilder::default();
-            let parcels =
-                if alone { LevelParcels::default() } else { LevelParcels::new(&mut builder, plans, context.num_ghost) };
-            (builder.done(), parcels)
+            let messages = if alone {
+                LevelMessages::default()
+            } else {
+                LevelMessages::new(&mut builder, plans, context.num_ghost)
+            };
+            (builder.done(), messages)
         };
         let ghost = || fill_table(plans.ghost(), context, alone);
-        let (ghost, ((joint, run_ends), parcels)) = join(ghost, || join(joint, parcels));
+        let (ghost, ((joint, run_ends), messages)) = join(ghost, || join(joint, messages));
         let faces = |plan: &Arc<RefluxPlan<D>>| FaceCounts { coarse: plan.num_slots, fine: plan.num_fine };
         let faces = plans.reflux().map_or_else(FaceCounts::default, faces);
-        HostLevelTables { ghost, joint, faces, parcels, run_ends }
+        HostLevelTables { ghost, joint, faces, messages, run_ends }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<N>, CudaError> {
-        let HostLevelTables { ghost: (ghost, fill), joint: (joint, (restrict, runs)), faces, parcels, run_ends } = self;
-        let (parcels, of_parcels) = parcels;
-        let (memory, [of_ghost, of_joint, at]) = HostTables::send([&ghost, &joint, &parcels], machine)?;
+        let HostLevelTables { ghost: (ghost, fill), joint: (joint, (restrict, runs)), faces, messages, run_ends } =
+            self;
+        let (messages, of_messages) = messages;
+        let (memory, [of_ghost, of_joint, at]) = HostTables::send([&ghost, &joint, &messages], machine)?;
         let by_axis = fill.by_axis.map(|side| side.at(of_ghost));
         let (table, origins, after) = (fill.table.at(of_ghost), of_ghost.of(fill.origins), fill.after.at(of_ghost));
         let fill = FillTable { table, origins, by_axis, after, ..fill };
@@ -154,19 +158,19 @@ impl HostLevelTables {
             restrict: restrict.at(of_joint),
             runs,
             faces,
-            parcels: of_parcels.at(at),
+            messages: of_messages.at(at),
             run_ends,
         })
     }
 }
 
-/// The runs of a plan without those in the parcels `crossing`, sent to other ranks or received from them.
+/// The runs of a plan without those in the messages `crossing`, sent to other ranks or received from them.
 fn runs_of<const D: usize>(
     plan: &RefluxPlan<D>,
-    crossing: impl Fn(&RefluxPlan<D>) -> &[plan::Parcel<Vec<plan::FaceRun<D>>>],
+    crossing: impl Fn(&RefluxPlan<D>) -> &[plan::MessageItems<Vec<plan::FaceRun<D>>>],
 ) -> Cow<'_, PatchLists<plan::FaceRun<D>>> {
     let mut crossing: Vec<u32> =
-        crossing(plan).iter().flat_map(|parcel| parcel.items.iter().map(|run| run.first_slot)).collect();
+        crossing(plan).iter().flat_map(|message| message.items.iter().map(|run| run.first_slot)).collect();
     if crossing.is_empty() {
         return Cow::Borrowed(&plan.runs);
     }
@@ -289,7 +293,7 @@ pub(in crate::exec) struct TransferTables<M> {
     pub fill: Table,
     pub conserve: Table,
     /// Messages to other ranks and from them.
-    pub parcels: TransferParcels,
+    pub messages: TransferMessages,
 }
 
 impl TransferTables<HostTables> {
@@ -301,15 +305,15 @@ impl TransferTables<HostTables> {
         let fill = builder.table(copies.chain(interps.clone()).map(region_of)).with_first(num_first);
         let over = interps.map(|region| region_of(&region.over(ratio)));
         let conserve = if keeps_means { builder.table(over) } else { Table::default() };
-        let parcels = TransferParcels::new(&mut builder, plan, (ratio, keeps_means), num_ghost);
-        TransferTables { memory: builder.done(), fill, conserve, parcels }
+        let messages = TransferMessages::new(&mut builder, plan, (ratio, keeps_means), num_ghost);
+        TransferTables { memory: builder.done(), fill, conserve, messages }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<TransferTables<N::Memory>, CudaError> {
-        let TransferTables { memory, fill, conserve, parcels } = self;
+        let TransferTables { memory, fill, conserve, messages } = self;
         let (memory, [offsets]) = HostTables::send([&memory], machine)?;
-        let (fill, conserve, parcels) = (fill.at(offsets), conserve.at(offsets), parcels.at(offsets));
-        Ok(TransferTables { memory, fill, conserve, parcels })
+        let (fill, conserve, messages) = (fill.at(offsets), conserve.at(offsets), messages.at(offsets));
+        Ok(TransferTables { memory, fill, conserve, messages })
     }
 }
 

@@ -29,8 +29,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.ranks.poll_longer();
             let own = [u64::from(self.machine.resident_tiles()), u64::from(self.ranks.reaches_devices())];
             let all = self.ranks.gather(&own)?;
-            self.fewest_tiles = all.iter().map(|told| told[0] as u32).min();
-            self.sends_from_device = all.iter().all(|told| told[1] != 0);
+            self.fewest_tiles = all.iter().map(|words| words[0] as u32).min();
+            self.sends_from_device = all.iter().all(|words| words[1] != 0);
             if !self.ranks.is_solo() && !self.ranks.share_process() {
                 self.find_peer_access()?;
             }

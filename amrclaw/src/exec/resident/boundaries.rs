@@ -71,11 +71,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn fill_boundaries_on_host(&mut self, level: Level, plans: &LevelPlans<D>, array: Array) -> Result<(), ExecError> {
         let start = Instant::now();
         self.fetch_array(level, array)?;
-        self.host.lock().mirror_boundaries(level, plans.ghost())?;
+        self.host.lock().fill_outside_of_copy(level, plans.ghost())?;
         let store = &self.levels[level.index()];
         let (q, at) = self.place(level.index(), array);
         let mut host = self.host.lock();
-        self.machine.upload(bytes_of(host.mirrored_q(level)), q, at)?;
+        self.machine.upload(bytes_of(host.q_of_copy(level)), q, at)?;
         self.host_works.note("boundaries", store.mesh.num_cells(), start);
         Ok(())
     }

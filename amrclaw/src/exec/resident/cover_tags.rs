@@ -3,7 +3,7 @@
 use super::flags::Flags;
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{box_by_axes, pointer};
-use crate::exec::{Covering, Cuts};
+use crate::exec::{ClusterMethod, Cuts};
 use crate::index::{CellBox, Level};
 use cuda::CudaError;
 use cuda::abi::Pointer;
@@ -87,13 +87,13 @@ impl<M> NewBoxes<M> {
 }
 
 /// True if kernels can cover tags in a box of this size.
-pub(super) fn can_cover<const D: usize>(covering: Covering, bounds: &CellBox<D>) -> bool {
+pub(super) fn can_cover<const D: usize>(method: ClusterMethod, bounds: &CellBox<D>) -> bool {
     let size = bounds.size().map(|n| n as usize);
-    match covering {
-        Covering::BergerRigoutsos(_) => {
+    match method {
+        ClusterMethod::BergerRigoutsos(_) => {
             size.iter().all(|&n| size.iter().product::<usize>() / n.max(1) <= MAX_PLANE_CELLS)
         }
-        Covering::Tiles(size) => tiles_along_curve(size, bounds) <= MAX_TILES,
+        ClusterMethod::Tiles(size) => tiles_along_curve(size, bounds) <= MAX_TILES,
     }
 }
 
@@ -107,14 +107,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Covers tags with boxes.
     pub(super) fn cover_tags(
         &self,
-        covering: Covering,
+        method: ClusterMethod,
         tags: &Tags<'_, D, N>,
         memory: &mut ClusterMemory<N::Memory>,
         made: &NewBoxes<N::Memory>,
     ) -> Result<(), CudaError> {
-        match covering {
-            Covering::BergerRigoutsos(cuts) => self.cluster(cuts, tags, memory, made.state::<N>()),
-            Covering::Tiles(size) => {
+        match method {
+            ClusterMethod::BergerRigoutsos(cuts) => self.cluster(cuts, tags, memory, made.state::<N>()),
+            ClusterMethod::Tiles(size) => {
                 self.machine.zero(&made.0, 0, STATE)?;
                 self.join_tiles(size, tags, pointer::<_, N>(&memory.boxes[0], 0), made.state::<N>())
             }

@@ -10,8 +10,10 @@
 use super::reads::Read;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::comm::{CommError, MessageHeader, Phase, Ranks};
-use crate::exec::device::{ExchangeTables, Overlap, Parcels, Share, Table, bytes_of, bytes_of_mut, pointer};
+use crate::exec::comm::{CommError, MessageHeader, MessageKind, Ranks};
+use crate::exec::device::{
+    ExchangeTables, MessageTables, Overlap, RankMessage, Table, bytes_of, bytes_of_mut, pointer,
+};
 use crate::index::Level;
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
@@ -32,8 +34,8 @@ pub(super) enum Packed<N: Machine> {
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// The header of a message.
-    pub(super) fn header(&self, phase: Phase, level: Level) -> MessageHeader {
-        MessageHeader { phase, level: level.0, epoch: self.epoch.0 }
+    pub(super) fn header(&self, kind: MessageKind, level: Level) -> MessageHeader {
+        MessageHeader { kind, level: level.0, epoch: self.epoch.0 }
     }
 
     /// The address of an array that begins with cell 0, for kernels that expect a padding of [`PACK_OVERRUN`] before the first cell.
@@ -42,9 +44,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Bytes of all messages with `components` numbers per cell.
-    fn message_bytes(parcels: &Parcels, components: usize) -> usize {
+    fn message_bytes(messages: &MessageTables, components: usize) -> usize {
         // MPI sends whole words.
-        (PACK_OVERRUN + parcels.num_cells() * components) * R::BYTES + size_of::<u64>()
+        (PACK_OVERRUN + messages.num_cells() * components) * R::BYTES + size_of::<u64>()
     }
 
     /// The byte range of some cells in the array of all messages.
@@ -62,11 +64,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         own: impl FnOnce() -> Result<(), CudaError>,
         (tables, unpack): (&N::Memory, impl Fn(Table, LevelView) -> Result<(), CudaError>),
     ) -> Result<(), ExecError> {
-        if sent.shares.is_empty() && received.shares.is_empty() {
+        if sent.by_rank.is_empty() && received.by_rank.is_empty() {
             return Ok(own()?);
         }
-        let through_host = |share: &&Share| !(self.sends_from_device || self.ranks.has_peer_access(share.rank));
-        received.shares.iter().filter(through_host).for_each(|Share { rank, cells, .. }| {
+        let through_host =
+            |of_rank: &&RankMessage| !(self.sends_from_device || self.ranks.has_peer_access(of_rank.rank));
+        received.by_rank.iter().filter(through_host).for_each(|RankMessage { rank, cells, .. }| {
             self.ranks.expect::<R>(*rank, cells.len() * components);
         });
         self.machine.fork(Overlap::Messages)?;
@@ -81,16 +84,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn pack(
         &self,
         header: MessageHeader,
-        (parcels, components): (&Parcels, usize),
+        (messages, components): (&MessageTables, usize),
         fill: impl FnOnce(Pointer<Real>) -> Result<(), CudaError>,
     ) -> Result<Option<Packed<N>>, ExecError> {
-        if parcels.shares.is_empty() {
+        if messages.by_rank.is_empty() {
             return Ok(None);
         }
-        let bytes = Self::message_bytes(parcels, components);
-        let places = parcels.shares.iter().map(|share| (share.rank, Self::bytes_of_cells(&share.cells, components)));
+        let bytes = Self::message_bytes(messages, components);
+        let places =
+            messages.by_rank.iter().map(|of_rank| (of_rank.rank, Self::bytes_of_cells(&of_rank.cells, components)));
         let memory = self.publish_message(header, bytes, places, |memory| fill(pointer::<_, N>(memory, 0)))?;
-        if parcels.shares.iter().all(|share| self.ranks.has_peer_access(share.rank)) {
+        if messages.by_rank.iter().all(|of_rank| self.ranks.has_peer_access(of_rank.rank)) {
             return Ok(None);
         }
         if self.sends_from_device {
@@ -121,17 +125,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &self,
         packed: Option<Packed<N>>,
         header: MessageHeader,
-        (parcels, components): (&Parcels, usize),
+        (messages, components): (&MessageTables, usize),
     ) -> Result<(), ExecError> {
-        let mut shares = parcels.shares.iter().filter(|share| !self.ranks.has_peer_access(share.rank));
+        let mut by_rank = messages.by_rank.iter().filter(|of_rank| !self.ranks.has_peer_access(of_rank.rank));
         match packed {
             None => Ok(()),
             Some(Packed::Download(packed)) => Ok(self
                 .machine
-                .finish_download(packed, |bytes| post::<R>(&self.ranks, header, (shares, components), bytes))??),
+                .finish_download(packed, |bytes| post::<R>(&self.ranks, header, (by_rank, components), bytes))??),
             Some(Packed::OnDevice(memory)) => {
                 self.machine.finish(&memory)?;
-                shares.try_for_each(|Share { rank, cells, .. }| {
+                by_rank.try_for_each(|RankMessage { rank, cells, .. }| {
                     let place = Self::bytes_of_cells(cells, components);
                     let from = (N::address(N::shared_memory(&memory)) + place.start as u64, place.len());
                     let announced = (header, cells.len() * components);
@@ -147,7 +151,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn with_message(
         &self,
         header: MessageHeader,
-        Share { rank, cells, .. }: &Share,
+        RankMessage { rank, cells, .. }: &RankMessage,
         components: usize,
         work: impl FnOnce(Pointer<Real>) -> Result<(), ExecError>,
     ) -> Result<(), ExecError> {
@@ -180,10 +184,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn unpack(
         &self,
         header: MessageHeader,
-        (tables, parcels, components): (&N::Memory, &Parcels, usize),
+        (tables, messages, components): (&N::Memory, &MessageTables, usize),
         to: LevelView,
     ) -> Result<(), ExecError> {
-        self.unpack_by(header, (tables, parcels, components), |table, message| {
+        self.unpack_by(header, (tables, messages, components), |table, message| {
             self.copy((tables, table), [message, to], components)
         })
     }
@@ -192,12 +196,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn unpack_by(
         &self,
         header: MessageHeader,
-        (tables, parcels, components): (&N::Memory, &Parcels, usize),
+        (tables, messages, components): (&N::Memory, &MessageTables, usize),
         unpack: impl Fn(Table, LevelView) -> Result<(), CudaError>,
     ) -> Result<(), ExecError> {
-        parcels.shares.iter().try_for_each(|share| {
-            self.with_message(header, share, components, |message| {
-                Ok(unpack(parcels.table.with_chunks(&share.chunks), Self::messages(tables, parcels, message))?)
+        messages.by_rank.iter().try_for_each(|of_rank| {
+            self.with_message(header, of_rank, components, |message| {
+                Ok(unpack(messages.table.with_chunks(&of_rank.chunks), Self::message_view(tables, messages, message))?)
             })
         })
     }
@@ -215,8 +219,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// The blocks of messages in the device's memory.
-    pub(super) fn messages(tables: &N::Memory, parcels: &Parcels, memory: Pointer<Real>) -> LevelView {
-        LevelView::of_state(parcels.blocks::<N>(tables), memory)
+    pub(super) fn message_view(tables: &N::Memory, messages: &MessageTables, memory: Pointer<Real>) -> LevelView {
+        LevelView::of_state(messages.blocks::<N>(tables), memory)
     }
 }
 
@@ -224,10 +228,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 fn post<'a, R: Scalar>(
     ranks: &Ranks,
     header: MessageHeader,
-    (mut shares, components): (impl Iterator<Item = &'a Share>, usize),
+    (mut by_rank, components): (impl Iterator<Item = &'a RankMessage>, usize),
     bytes: &[u8],
 ) -> Result<(), CommError> {
-    shares.try_for_each(|Share { rank, cells, .. }| {
+    by_rank.try_for_each(|RankMessage { rank, cells, .. }| {
         let count = cells.len() * components;
         let mut message = ranks.message::<R>(header, count);
         let numbers: &mut [R] = &mut message.numbers_mut()[PACK_OVERRUN..][..count];

@@ -8,7 +8,7 @@ use super::levels::Replacement;
 use super::store::{DeviceLevel, StatePlace};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::comm::{MessageHeader, Phase};
+use crate::exec::comm::{MessageHeader, MessageKind};
 use crate::exec::device::{ExchangeTables, FillTable, Table, TransferTables, axes, bytes_of, bytes_of_mut, pointer};
 use crate::index::Level;
 use crate::plan::LevelPlans;
@@ -21,10 +21,10 @@ use std::time::Instant;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn fill_level(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
-        let header = self.header(Phase::GhostCells, level);
+        let header = self.header(MessageKind::GhostCells, level);
         let tables = self.levels[level.index()].tables.as_ref().expect("made with the plans");
         let args = self.ghost_args(level);
-        self.fill(header, args, (&tables.memory, &tables.parcels.ghost))?;
+        self.fill(header, args, (&tables.memory, &tables.messages.ghost))?;
         if !self.ranks.is_solo() {
             let after = tables.fill.after;
             let args = FillArgs {
@@ -46,13 +46,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &self,
         header: MessageHeader,
         args: FillArgs,
-        (memory, ways): (&N::Memory, &ExchangeTables),
+        (memory, exchanged): (&N::Memory, &ExchangeTables),
     ) -> Result<(), ExecError> {
-        let sent = &ways.sent;
+        let sent = &exchanged.sent;
         let pack = |message| {
             let args = FillArgs {
                 table: sent.table.regions::<N>(memory),
-                target: Self::messages(memory, sent, message),
+                target: Self::message_view(memory, sent, message),
                 num_copies: sent.table.num_first,
                 num_inside: u32::MAX,
                 num_outside_copies: 0,
@@ -82,7 +82,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             // SAFETY: likewise; each region of the message has its cells.
             unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args) }
         };
-        self.exchange_beside(header, (ways, self.sizes.sent), pack, own, (memory, unpack))
+        self.exchange_beside(header, (exchanged, self.sizes.sent), pack, own, (memory, unpack))
     }
 
     /// Arguments of the kernel that fills a level's ghost cells.
@@ -116,7 +116,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let time = store.states.time;
         let args = fill_args((&made.memory, made.fill), store, [old.as_ref(), Some(coarse)], ratio);
         let args = FillArgs { form: VARIABLES, ..args };
-        self.fill(self.header(Phase::NewPatches, level), args, (&made.memory, &made.parcels.values))?;
+        self.fill(self.header(MessageKind::NewPatches, level), args, (&made.memory, &made.messages.values))?;
         let filled = self.fill_aux(level, time);
         self.defer_error(filled)?;
         if self.sizes.keeps_means {
@@ -135,25 +135,26 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             ratio,
         };
         // Coarse cells of other ranks: their states, then their auxiliary values, among which the capacity is.
-        let (header, ExchangeTables { sent, received }) = (self.header(Phase::Capacity, level), &made.parcels.coarse);
+        let (header, ExchangeTables { sent, received }) =
+            (self.header(MessageKind::Capacity, level), &made.messages.coarse);
         let has_capacity = self.problem.scheme.capacity >= 0;
         let arrays = [(coarse.q_address(), self.sizes.num_eqn), (coarse.aux_address(), self.sizes.num_aux)];
         for (array, count) in arrays.into_iter().take(1 + usize::from(has_capacity)) {
             let packed = self.pack(header, (sent, count), |message| {
                 let from = LevelView::of_state(coarse.patches(), array);
-                let to = Self::messages(&made.memory, sent, message);
+                let to = Self::message_view(&made.memory, sent, message);
                 self.copy((&made.memory, sent.table), [from, to], count)
             })?;
             self.send(packed, header, (sent, count))?;
         }
         // SAFETY: as for the transfer; each coarse cell's fine cells have one lane.
         unsafe { self.machine.run(&CONSERVE, D, made.conserve.num_chunks as usize, &args)? };
-        received.shares.iter().try_for_each(|share| {
-            self.with_message(header, share, self.sizes.num_eqn, |states| {
+        received.by_rank.iter().try_for_each(|of_rank| {
+            self.with_message(header, of_rank, self.sizes.num_eqn, |states| {
                 let of_capacity = |aux| {
                     let args = ConserveArgs {
-                        table: received.table.with_chunks(&share.chunks).regions::<N>(&made.memory),
-                        coarse: LevelView { aux, ..Self::messages(&made.memory, received, states) },
+                        table: received.table.with_chunks(&of_rank.chunks).regions::<N>(&made.memory),
+                        coarse: LevelView { aux, ..Self::message_view(&made.memory, received, states) },
                         ..args
                     };
                     // SAFETY: likewise; the coarse cells lie in the messages.
@@ -161,7 +162,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                     Ok(())
                 };
                 match has_capacity {
-                    true => self.with_message(header, share, self.sizes.num_aux, of_capacity),
+                    true => self.with_message(header, of_rank, self.sizes.num_aux, of_capacity),
                     false => of_capacity(Pointer::NULL),
                 }
             })
@@ -177,22 +178,22 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(());
         }
         let start = Instant::now();
-        self.mirror_levels(level);
+        self.make_host_copies(level);
         let host = self.host.get_mut();
         host.fill_level_aux(level, time)?;
         let store = &self.levels[level.index()];
         if let Some(aux) = &store.aux {
-            self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?;
+            self.machine.upload(bytes_of(host.aux_of_copy(level)), aux, 0)?;
         }
         self.host_works.note("aux", store.mesh.num_cells(), start);
         Ok(())
     }
 
     /// Mirrors the meshes of a level and the coarser ones on the host.
-    pub(super) fn mirror_levels(&self, level: Level) {
+    pub(super) fn make_host_copies(&self, level: Level) {
         let mut host = self.host.lock();
         for (l, store) in self.levels.iter().enumerate().take(level.index() + 1) {
-            host.mirror(store.spec(Level(l as u8)));
+            host.make_host_copy(store.spec(Level(l as u8)));
         }
     }
 
@@ -203,12 +204,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// The same for an array of states.
     pub(super) fn fetch_array(&self, level: Level, array: Array) -> Result<(), ExecError> {
-        self.mirror_levels(level);
+        self.make_host_copies(level);
         let store = &self.levels[level.index()];
         let mut host = self.host.lock();
-        self.fetch(self.place(level.index(), array), host.mirrored_q(level))?;
+        self.fetch(self.place(level.index(), array), host.q_of_copy(level))?;
         match &store.aux {
-            Some(aux) => self.fetch((aux, 0), host.mirrored_aux(level)),
+            Some(aux) => self.fetch((aux, 0), host.aux_of_copy(level)),
             None => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! Flags, computed and widened on the device: kernels write a level's tags in the tiles of a tag set.
 
 use super::{Machine, ResidentExecutor};
-use crate::exec::comm::{Phase, RunLengths};
+use crate::exec::comm::{MessageKind, RunLengths};
 use crate::exec::device::{TableBuilder, axes, box_by_axes, pointer, words_of};
 use crate::exec::{ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone};
 use crate::index::{CellBox, Level};
@@ -199,9 +199,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
-        let header = self.header(Phase::Flags, level);
+        let header = self.header(MessageKind::Flags, level);
         let cells = self.levels[level.index()].mesh.num_cells();
-        let (told, by_kernels) = (!self.ranks.is_solo(), self.flags_by_kernels());
+        let (with_ranks, by_kernels) = (!self.ranks.is_solo(), self.flags_by_kernels());
         let of_all = !self.ranks.keeps_flags(cells, by_kernels);
         let (tags, done) = if by_kernels {
             let store = &mut self.levels[level.index()];
@@ -209,7 +209,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let tables = store.flag_tables.as_ref().expect("flags are asked for with tables");
             let cover = &tables.cover;
             let words = flags.words.map_or_else(|| self.machine.begin_download(&flags.tags, flags.bytes), Ok)?;
-            let own = self.machine.finish_download(words, |bytes| match told && of_all {
+            let own = self.machine.finish_download(words, |bytes| match with_ranks && of_all {
                 false => Ok(cover.tags(words_of(bytes))),
                 true => Err(RunLengths::new(words_of(bytes))),
             })?;

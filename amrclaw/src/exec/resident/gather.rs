@@ -330,7 +330,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.failure_in((level, patch), before, Searched::Grown([self.sizes.num_ghost; 3]), store.states.time_old)
     }
 
-    /// What is wrong with cells of a patch, in a state of the level that the host mirrors.
+    /// What is wrong with cells of a patch, in a state of the level that the host has a copy of.
     pub(super) fn failure_in(
         &self,
         (level, patch): (Level, usize),
@@ -339,15 +339,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         time: f64,
     ) -> Result<Option<ExecError>, ExecError> {
         let mut host = self.host.lock();
-        self.fetch(array, host.mirrored_q(level))?;
-        Ok(host.mirrored_failure(level, patch, cells, time))
+        self.fetch(array, host.q_of_copy(level))?;
+        Ok(host.failure_in_copy(level, patch, cells, time))
     }
 
     pub(super) fn level_state(&self, level: Level) -> LevelState<D> {
         if self.fetch_level(level).is_err() {
             // The device is lost, and the values with it, as the run has reported. What is written must not look valid.
-            self.mirror_levels(level);
-            self.host.lock().mirrored_q(level).fill(R::from_f64(f64::NAN));
+            self.make_host_copies(level);
+            self.host.lock().q_of_copy(level).fill(R::from_f64(f64::NAN));
         }
         self.host.lock().level_state(level)
     }

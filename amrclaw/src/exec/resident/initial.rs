@@ -60,7 +60,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (level, mesh) = (spec.level, spec.mesh.clone());
         self.begin_level(spec.clone())?;
         if let Some(coarser) = level.coarser() {
-            self.mirror_levels(coarser);
+            self.make_host_copies(coarser);
         }
         let layout = self.levels[level.index()].layout.clone();
         let here: Vec<usize> = layout.here().map(|(k, _)| k).collect();
@@ -76,17 +76,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Copies a piece of a level from the host's mirror to the device, without the padding at the ends of its arrays.
+    /// Copies a piece of a level from the host's copy to the device, without the padding at the ends of its arrays.
     fn send_piece(&mut self, level: Level, layout: &LevelLayout<D>, first: usize) -> Result<(), ExecError> {
         let (store, host) = (&self.levels[level.index()], self.host.get_mut());
         let patch = &layout.patches[first];
         let at = |count: usize| patch.offset(count, patch.with_ghosts().lo) * R::BYTES;
         let inner = |values: &[R]| PACK_OVERRUN..values.len() - PACK_OVERRUN;
-        let q = &*host.mirrored_q(level);
+        let q = &*host.q_of_copy(level);
         let (memory, start) = store.q();
         self.machine.upload(bytes_of(&q[inner(q)]), memory, start + at(self.sizes.num_eqn))?;
         if let Some(memory) = &store.aux {
-            let aux = &*host.mirrored_aux(level);
+            let aux = &*host.aux_of_copy(level);
             self.machine.upload(bytes_of(&aux[inner(aux)]), memory, at(self.sizes.num_aux))?;
         }
         Ok(())

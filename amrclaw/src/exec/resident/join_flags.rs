@@ -3,7 +3,7 @@
 use super::cover_tags::Tags;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::comm::{MessageHeader, Phase, RunLengths};
+use crate::exec::comm::{MessageHeader, MessageKind, RunLengths};
 use crate::exec::device::{bytes_of, pointer, words_of};
 use crate::mesh::Rank;
 use cuda::CudaError;
@@ -40,7 +40,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let bits = tags.iter().map(|&Tags { level, flags, .. }| {
             let covered = Some(&flags.covered).filter(|_| Some(level) == base && !nests_all);
             let kinds = std::iter::once(&flags.tags).chain(covered).collect();
-            Bits { header: self.header(Phase::Flags, level), kinds, bytes: flags.bytes }
+            Bits { header: self.header(MessageKind::Flags, level), kinds, bytes: flags.bytes }
         });
         let levels: Vec<Bits<'_, N>> = bits.collect();
         if !self.ranks.all_have_peer_access() {

@@ -46,25 +46,25 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Copies a level's values from the host's mirror to the device.
+    /// Copies a level's values from the host's copy to the device.
     pub(super) fn send_level(&mut self, level: Level) -> Result<(), ExecError> {
         let store = &self.levels[level.index()];
         let host = self.host.get_mut();
         let (q, start) = store.q();
-        self.machine.upload(bytes_of(host.mirrored_q(level)), q, start)?;
+        self.machine.upload(bytes_of(host.q_of_copy(level)), q, start)?;
         if let Some(aux) = &store.aux {
-            self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?;
+            self.machine.upload(bytes_of(host.aux_of_copy(level)), aux, 0)?;
         }
         Ok(())
     }
 
     /// Puts a replaced level aside if a rejected step may need it again.
-    pub(super) fn stash_or_free(&mut self, level: usize, mut store: DeviceLevel<D, N>) {
+    pub(super) fn retire_level(&mut self, level: usize, mut store: DeviceLevel<D, N>) {
         let has_saved = store.states.has_saved();
-        if self.stash.takes(level, has_saved) {
+        if self.rollback.takes(level, has_saved) {
             store.keep_saved_alone();
         }
-        drop(self.stash.put(level, store, has_saved));
+        drop(self.rollback.put(level, store, has_saved));
     }
 
     /// Makes the tables of a level's plans, unless they exist.
@@ -98,7 +98,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn truncate(&mut self, first: Level) {
         while self.levels.len() > first.index() {
             let store = self.levels.pop().expect("a level is left");
-            self.stash_or_free(self.levels.len(), store);
+            self.retire_level(self.levels.len(), store);
         }
     }
 

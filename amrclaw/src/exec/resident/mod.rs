@@ -44,7 +44,7 @@ use super::comm::Ranks;
 use super::cpu::CpuExecutor;
 use super::device::{CaseFunctions, Machine, Sides};
 use super::step::agree::{Unshared, agreed};
-use super::step::{HostWorks, Stash, Sweep, sweeps};
+use super::step::{HostWorks, Rollback, Sweep, sweeps};
 use super::{
     DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, MemoryUse, NewValues,
     Outcomes, Queries, RefineRequest,
@@ -100,7 +100,7 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     sweeps: Vec<Sweep>,
     levels: Vec<DeviceLevel<D, N>>,
     /// Levels replaced since the last [`Executor::save`].
-    stash: Stash<DeviceLevel<D, N>>,
+    rollback: Rollback<DeviceLevel<D, N>>,
     /// States between the parts of a split step, and their bytes.
     stage: [Option<(N::Memory, usize)>; 3],
     /// The mesh from a file, if the problem is on one.
@@ -166,7 +166,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 .map_or_else(CaseFunctions::default, |text| CaseFunctions::of(&problem, &text)),
             sides: Sides::of(&problem),
             signs,
-            stash: Stash::new(ratios.len() + 1),
+            rollback: Rollback::new(ratios.len() + 1),
             aux_faces: solver.aux_face().to_vec(),
             checks_nonnegative: !solver.nonnegative().is_empty(),
             checks_positive: !solver.positive().is_empty(),
@@ -223,7 +223,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         }
         // Old levels are dropped only when the device's work has been enqueued.
         let replaced = replaced.into_iter().filter_map(|Replacement { level, old, .. }| Some((level, old?)));
-        replaced.for_each(|(level, old)| self.stash_or_free(level.index(), old));
+        replaced.for_each(|(level, old)| self.retire_level(level.index(), old));
         filled?;
         self.truncate(change.hierarchy().finest().finer());
         debug!(?planned, filled = ?clock.elapsed() - planned, "adopted");
@@ -314,7 +314,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 
     fn save(&mut self) {
-        self.stash.begin(self.levels.len()).for_each(drop);
+        self.rollback.begin(self.levels.len()).for_each(drop);
         self.levels.iter_mut().for_each(|store| store.states.save());
     }
 
@@ -323,7 +323,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         let forgotten = self.reports.forget(&self.machine).map_err(ExecError::from);
         self.note(forgotten);
         self.unshared.sampled.clear();
-        self.stash.restore(&mut self.levels, |store| store.states.restore());
+        self.rollback.restore(&mut self.levels, |store| store.states.restore());
         self.begin_change(back);
         let outcome = self.make_fix(back, false);
         self.note(outcome);

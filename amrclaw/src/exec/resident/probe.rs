@@ -18,7 +18,7 @@ impl<const D: usize, R: Scalar, N: Machine> Probe<D> for ResidentExecutor<D, R, 
         host.poison_ghosts(level);
         let store = &self.levels[level.index()];
         let (q, start) = store.q();
-        self.machine.upload(bytes_of(host.mirrored_q(level)), q, start).expect("the device answers");
+        self.machine.upload(bytes_of(host.q_of_copy(level)), q, start).expect("the device answers");
     }
 
     fn poison_new_arrays(&mut self) {

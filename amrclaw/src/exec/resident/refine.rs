@@ -36,7 +36,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let (map, around) = store.flag_tables.as_ref()?.map::<N>()?;
             let bounds = CellBox::new(Tiling::cells_of(around.lo).lo, Tiling::cells_of(around.hi).lo);
             let bounds = bounds.intersect(&store.mesh.domain());
-            can_cover(request.covering, &bounds).then_some(Tags { level: Level(l as u8), flags, map, bounds })
+            can_cover(request.method, &bounds).then_some(Tags { level: Level(l as u8), flags, map, bounds })
         };
         if levels.clone().count() > MAX_LEVELS { None } else { levels.rev().map(tags).collect() }
     }
@@ -134,7 +134,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             // SAFETY: the words are those of the tiles, the covered cells those of the base level's.
             unsafe { self.machine.run(&CLIP_TAGS, D, tags.num_tiles(), &nesting)? };
         }
-        self.cover_tags(request.covering, tags, memory, boxes)?;
+        self.cover_tags(request.method, tags, memory, boxes)?;
         let sorting = SortArgs {
             state: boxes.state::<N>(),
             boxes: nesting.nested,

@@ -67,11 +67,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<(), ExecError> {
         let (store, plan) = (&self.levels[level.index()], plans.reflux().expect("asked for where there are faces"));
         let register = store.register.as_ref().expect("made with the plans");
-        self.mirror_levels(level);
+        self.make_host_copies(level);
         let mut cells = vec![R::default(); register.num_source_cells::<R>() + PACK_OVERRUN];
         let values = cells.len() - PACK_OVERRUN;
         self.machine.download(&register.memory, register.starts[1], bytes_of_mut(&mut cells[..values]))?;
-        self.host.lock().mirror_source_cells(level, plan, &mut cells, when);
+        self.host.lock().advance_source_cells_of_copy(level, plan, &mut cells, when);
         Ok(self.machine.upload(bytes_of(&cells[..values]), &register.memory, register.starts[1])?)
     }
 
@@ -147,9 +147,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let start = Instant::now();
         self.fetch_array(level, from)?;
         let mut host = self.host.lock();
-        let found = host.mirror_source(level, ghosts.map(|plans| plans.ghost()), t, dt);
+        let found = host.apply_source_to_copy(level, ghosts.map(|plans| plans.ghost()), t, dt);
         let (memory, at) = self.place(l, to);
-        self.machine.upload(bytes_of(host.mirrored_q(level)), memory, at)?;
+        self.machine.upload(bytes_of(host.q_of_copy(level)), memory, at)?;
         self.host_works.note("source", self.levels[l].mesh.num_cells(), start);
         Ok(found)
     }

@@ -3,7 +3,7 @@
 use super::store::Register;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::comm::{MessageHeader, Phase};
+use crate::exec::comm::{MessageHeader, MessageKind};
 use crate::exec::device::{ExchangeTables, FaceCounts, FaceMap, FaceMapPlace, LevelTables, Overlap, axes};
 use crate::index::Level;
 use crate::plan::{LevelPlans, MeshChange};
@@ -123,15 +123,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &self.levels[fine.index()];
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
         let [.., count] = self.sizes.register;
-        self.exchange_faces(self.header(Phase::CoarseFaces, fine), (tables, register), (&tables.parcels.faces, count))
+        self.exchange_faces(
+            self.header(MessageKind::CoarseFaces, fine),
+            (tables, register),
+            (&tables.messages.faces, count),
+        )
     }
 
     /// Sends complete sums of the register to the owners of coarse cells.
     fn send_sums(&self, fine: Level) -> Result<(), ExecError> {
         let store = &self.levels[fine.index()];
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
-        let way = (&tables.parcels.sums, self.sizes.num_eqn);
-        self.exchange_faces(self.header(Phase::FaceSums, fine), (tables, register), way)
+        let exchanged = (&tables.messages.sums, self.sizes.num_eqn);
+        self.exchange_faces(self.header(MessageKind::FaceSums, fine), (tables, register), exchanged)
     }
 
     /// Exchanges the first `count` components of the register's faces with other ranks.
@@ -141,10 +145,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (tables, register): (&LevelTables<N>, &Register<N>),
         (ExchangeTables { sent, received }, count): (&ExchangeTables, usize),
     ) -> Result<(), ExecError> {
-        let patches = tables.parcels.slots::<N>(&tables.memory);
+        let patches = tables.messages.slots::<N>(&tables.memory);
         let of_register = LevelView::of_state(patches, Self::without_room(&register.memory));
         let packed = self.pack(header, (sent, count), |message| {
-            let ends = [of_register, Self::messages(&tables.memory, sent, message)];
+            let ends = [of_register, Self::message_view(&tables.memory, sent, message)];
             self.copy((&tables.memory, sent.table), ends, count)
         })?;
         self.send(packed, header, (sent, count))?;
@@ -191,7 +195,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.reports.mark(&self.machine)?;
         let Some(coarse) = fine.coarser() else { return Ok(()) };
         let ratio = self.ratios[coarse.index()];
-        let (header, count) = (self.header(Phase::Averages, fine), self.sizes.num_eqn);
+        let (header, count) = (self.header(MessageKind::Averages, fine), self.sizes.num_eqn);
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let tables = fine.tables.as_ref().expect("made with the plans");
         let args = AverageArgs {
@@ -201,12 +205,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             weight: 1.0 / f64::from(ratio.cells()),
             ratio: axes(ratio.0, 1),
         };
-        let (ways, sent) = (&tables.parcels.restrict, &tables.parcels.restrict.sent);
+        let (exchanged, sent) = (&tables.messages.restrict, &tables.messages.restrict.sent);
         let pack = |message| {
             let args = AverageArgs {
                 table: sent.table.regions::<N>(&tables.memory),
                 // Only the owner of the coarse cells has their capacity.
-                coarse: Self::messages(&tables.memory, sent, message),
+                coarse: Self::message_view(&tables.memory, sent, message),
                 ..args
             };
             // SAFETY: as below; each block is a region's.
@@ -216,6 +220,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let own = || unsafe { self.machine.run(&AVERAGE_DOWN, D, args.table.num_chunks as usize, &args) };
         let to = if self.problem.scheme.capacity < 0 { coarse.state() } else { coarse.view() };
         let unpack = |table, message| self.copy((&tables.memory, table), [message, to], count);
-        self.exchange_beside(header, (ways, count), pack, own, (&tables.memory, unpack))
+        self.exchange_beside(header, (exchanged, count), pack, own, (&tables.memory, unpack))
     }
 }

@@ -85,11 +85,12 @@ impl Unshared {
             words.push(u64::from(is_local));
             words.extend((0..num_eqn).map(|m| values.map_or(0, |values| values[m].to_bits())));
         }
-        let told = words.len();
+        let num_words = words.len();
         let text = failed.map_or(String::new(), |error| serde_json::to_string(&error).unwrap_or_default());
         words.extend(words_of(&text));
         let all = ranks.gather(&words)?;
-        let errors = all.iter().filter_map(|words| serde_json::from_str::<ExecError>(&text_of(&words[told..])).ok());
+        let errors =
+            all.iter().filter_map(|words| serde_json::from_str::<ExecError>(&text_of(&words[num_words..])).ok());
         if let Some(error) = errors.min_by_key(ExecError::patch) {
             return Err(error);
         }

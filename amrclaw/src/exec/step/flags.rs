@@ -50,7 +50,7 @@ pub struct Cuts {
 
 /// How tags are covered with boxes, see [`crate::regrid::Clustering`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Covering {
+pub enum ClusterMethod {
     /// By boxes that are cut.
     BergerRigoutsos(Cuts),
     /// By aligned tiles of so many cells along each axis.
@@ -71,7 +71,7 @@ pub struct RefineRequest<'a, const D: usize> {
     /// Cells tagged around the projection of boxes two levels finer.
     pub room: i32,
     /// How tags are covered.
-    pub covering: Covering,
+    pub method: ClusterMethod,
     /// Most cells of a patch along any axis.
     pub max_patch_size: i32,
 }

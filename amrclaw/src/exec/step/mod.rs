@@ -10,14 +10,14 @@ mod states;
 mod sweep;
 
 pub(super) use aux_origins::aux_origins;
-pub use flags::{Covering, Cuts, FlagRegion, FlagRequest, Flagged, FlagsDone, RefineRequest};
+pub use flags::{ClusterMethod, Cuts, FlagRegion, FlagRequest, Flagged, FlagsDone, RefineRequest};
 pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;
 pub(super) use level_spec::LevelSpec;
 pub use report::{
     CellPlace, DevicePhase, DeviceUse, ExecError, LevelState, LevelStates, NewValues, Outcomes, StepReport, StreamedUse,
 };
-pub(super) use states::{Stash, States};
+pub(super) use states::{Rollback, States};
 pub(super) use sweep::{
     Computes, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, SweepFunctions, axis_bits, source_after_waves,
     stages_left, sweeps, swept_scheme,

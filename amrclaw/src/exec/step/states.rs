@@ -87,20 +87,20 @@ impl States {
 
 /// Levels replaced since the states were last saved.
 #[derive(Debug)]
-pub(in crate::exec) struct Stash<S> {
+pub(in crate::exec) struct Rollback<S> {
     /// By level.
     replaced: Vec<Option<S>>,
     /// Number of levels at that time.
     num_levels: usize,
 }
 
-impl<S> Stash<S> {
-    /// An empty stash for at most this many levels.
+impl<S> Rollback<S> {
+    /// No replaced levels, of at most this many levels.
     pub fn new(max_levels: usize) -> Self {
-        Stash { replaced: (0..max_levels).map(|_| None).collect(), num_levels: 0 }
+        Rollback { replaced: (0..max_levels).map(|_| None).collect(), num_levels: 0 }
     }
 
-    /// Stashes a replaced level if it `has_saved` a state and is the first one since: a rejected step may need it again. Otherwise
+    /// Sets a replaced level aside if it `has_saved` a state and is the first one since: a rejected step may need it again. Otherwise
     /// returns it.
     pub fn put(&mut self, level: usize, store: S, has_saved: bool) -> Option<S> {
         if has_saved && self.replaced[level].is_none() {
@@ -110,18 +110,18 @@ impl<S> Stash<S> {
         Some(store)
     }
 
-    /// True if the level would be stashed.
+    /// True if the level would be set aside.
     pub fn takes(&self, level: usize, has_saved: bool) -> bool {
         has_saved && self.replaced[level].is_none()
     }
 
-    /// Makes the present levels those to return to; returns the levels stashed before.
+    /// Makes the present levels those to return to; returns the levels set aside before.
     pub fn begin(&mut self, num_levels: usize) -> impl Iterator<Item = S> {
         self.num_levels = num_levels;
         self.replaced.iter_mut().filter_map(Option::take)
     }
 
-    /// Puts the stashed levels back and calls `restore` for those that were not replaced. Returns the levels that are dropped.
+    /// Puts the levels set aside back and calls `restore` for those that were not replaced. Returns the levels that are dropped.
     pub fn restore(&mut self, levels: &mut Vec<S>, restore: impl Fn(&mut S)) -> Vec<S> {
         let mut gone = Vec::new();
         for l in 0..self.num_levels {
@@ -168,15 +168,15 @@ mod tests {
 
     /// Levels that were replaced or dropped come back, those that were new go.
     #[test]
-    fn stashed_levels_come_back() {
-        let mut stash = Stash::new(4);
+    fn replaced_levels_come_back() {
+        let mut rollback = Rollback::new(4);
         let mut levels = vec!["0", "1", "2"];
-        assert_eq!(stash.begin(3).count(), 0);
-        assert_eq!(stash.put(2, levels.pop().expect("three"), true), None);
+        assert_eq!(rollback.begin(3).count(), 0);
+        assert_eq!(rollback.put(2, levels.pop().expect("three"), true), None);
         let replaced = std::mem::replace(&mut levels[1], "1 new");
-        assert_eq!(stash.put(1, replaced, true), None);
-        assert_eq!(stash.put(1, "1 newer", true), Some("1 newer"), "the first one is the one to return to");
-        assert_eq!(stash.restore(&mut levels, |_| ()), ["1 new"]);
+        assert_eq!(rollback.put(1, replaced, true), None);
+        assert_eq!(rollback.put(1, "1 newer", true), Some("1 newer"), "the first one is the one to return to");
+        assert_eq!(rollback.restore(&mut levels, |_| ()), ["1 new"]);
         assert_eq!(levels, ["0", "1", "2"]);
     }
 }

@@ -7,7 +7,7 @@ const LANES: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Instructions {
     /// Whatever every processor of the target has.
-    DeviceForm,
+    Baseline,
     /// Four words at a time.
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -26,7 +26,7 @@ impl Instructions {
             let avx512 = is_x86_feature_detected!("avx512vpopcntdq") && is_x86_feature_detected!("avx512dq");
             return if avx512 { Instructions::Avx512 } else { Instructions::Avx2 };
         }
-        Instructions::DeviceForm
+        Instructions::Baseline
     }
 }
 
@@ -61,7 +61,7 @@ macro_rules! widest {
                 // SAFETY: likewise.
                 #[cfg(target_arch = "x86_64")]
                 Instructions::Avx2 => unsafe { avx2($($arg),*) },
-                Instructions::DeviceForm => any($($arg),*),
+                Instructions::Baseline => any($($arg),*),
             }
         })*
     } };
@@ -188,7 +188,7 @@ mod tests {
 
     /// All that this processor has.
     fn available() -> Vec<Instructions> {
-        let mut available = vec![Instructions::DeviceForm];
+        let mut available = vec![Instructions::Baseline];
         #[cfg(target_arch = "x86_64")]
         available.extend([Instructions::Avx2, Instructions::Avx512]);
         let widest = available.iter().position(|&i| i == Instructions::detect()).expect("it is one of them");

@@ -119,12 +119,12 @@ pub fn boxes_from_words<const D: usize>(words: &[u64]) -> impl Iterator<Item = C
 mod tests {
     use super::super::cluster;
     use super::*;
-    use crate::exec::comm::{DEFAULT_TIMEOUT, Phase, Threads};
+    use crate::exec::comm::{DEFAULT_TIMEOUT, MessageKind, Threads};
     use parking_lot::Mutex;
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    const HEAD: MessageHeader = MessageHeader { phase: Phase::Flags, level: 0, epoch: 0 };
+    const HEAD: MessageHeader = MessageHeader { kind: MessageKind::Flags, level: 0, epoch: 0 };
 
     /// The boxes that several ranks make of tags together. Each rank holds the tags in its patches and in a few cells around them, which
     /// other ranks may hold too; patches are distributed to ranks cyclically.

@@ -9,7 +9,7 @@ use super::remote_values::{Purpose, RemoteValues, RemoteValuesServer};
 use super::snapshot::Snapshot;
 use super::{Cause, Driver};
 use crate::exec::ExecError;
-use crate::exec::comm::{CommError, MessageHeader, Phase, Ranks};
+use crate::exec::comm::{CommError, MessageHeader, MessageKind, Ranks};
 use crate::frames::frame::{Frame, FramePatch};
 use crate::index::Level;
 use crate::mesh::{MeshEpoch, Partition};
@@ -34,7 +34,7 @@ struct PatchRequests<'a, const D: usize> {
 
 impl<const D: usize> PatchRequests<'_, D> {
     fn header(&self, level: usize) -> MessageHeader {
-        MessageHeader { phase: Phase::Output, level: level as u8, epoch: self.epoch.0 }
+        MessageHeader { kind: MessageKind::Output, level: level as u8, epoch: self.epoch.0 }
     }
 
     /// Number of fields after the equations' quantities in a patch for a frame, or for a checkpoint.

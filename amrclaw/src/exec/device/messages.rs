@@ -8,14 +8,14 @@ use super::patch_table::block_entry;
 use super::regions::{TableOffsets, region, region_of};
 use super::{Machine, Table, TableBuilder, pointer};
 use crate::index::{CellBox, Ratio};
-use crate::plan::{self, Exchange, FaceRun, LevelPlans, Parcel, RefluxPlan, Regions, TransferPlan};
+use crate::plan::{self, Exchange, FaceRun, LevelPlans, MessageItems, RefluxPlan, Regions, TransferPlan};
 use cuda::abi::Pointer;
 use cuda::amr::{Patch, Region};
 use std::ops::Range;
 
 /// The message to another rank, or from it.
 #[derive(Clone, Debug)]
-pub(in crate::exec) struct Share {
+pub(in crate::exec) struct RankMessage {
     pub rank: usize,
     /// Its cells among those of all messages.
     pub cells: Range<usize>,
@@ -25,9 +25,9 @@ pub(in crate::exec) struct Share {
 
 /// All messages that a rank sends, or all that it receives, at one step of the method.
 #[derive(Clone, Debug, Default)]
-pub(in crate::exec) struct Parcels {
+pub(in crate::exec) struct MessageTables {
     /// The message of each other rank.
-    pub shares: Vec<Share>,
+    pub by_rank: Vec<RankMessage>,
     /// The regions that are packed into the messages, or unpacked from them.
     pub table: Table,
     /// Where the table of blocks begins, in bytes.
@@ -37,14 +37,14 @@ pub(in crate::exec) struct Parcels {
 /// What a rank sends and receives.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct ExchangeTables {
-    pub sent: Parcels,
-    pub received: Parcels,
+    pub sent: MessageTables,
+    pub received: MessageTables,
 }
 
-impl Parcels {
+impl MessageTables {
     /// Cells of all messages.
     pub fn num_cells(&self) -> usize {
-        self.shares.last().map_or(0, |share| share.cells.end)
+        self.by_rank.last().map_or(0, |of_rank| of_rank.cells.end)
     }
 
     /// The blocks, as kernels see them.
@@ -53,7 +53,7 @@ impl Parcels {
     }
 
     fn at(self, offsets: TableOffsets) -> Self {
-        Parcels { table: self.table.at(offsets), blocks: offsets.of(self.blocks), ..self }
+        MessageTables { table: self.table.at(offsets), blocks: offsets.of(self.blocks), ..self }
     }
 }
 
@@ -63,7 +63,7 @@ impl ExchangeTables {
     }
 }
 
-/// Builds the messages of parcels: blocks, and the regions that are copied to them or from them.
+/// Builds the tables of messages: blocks, and the regions that are copied to them or from them.
 #[derive(Default)]
 struct Blocks {
     num_ghost: i32,
@@ -94,7 +94,7 @@ impl Blocks {
     }
 
     /// The messages, with the table of their regions.
-    fn done(self, builder: &mut TableBuilder) -> Parcels {
+    fn done(self, builder: &mut TableBuilder) -> MessageTables {
         let blocks = builder.append(self.patches.into_iter());
         let [first, second] = &self.regions;
         let regions: Vec<_> = first.iter().chain(second).copied().collect();
@@ -103,26 +103,26 @@ impl Blocks {
             regions.iter().map(|&(_, cells)| (cells as u32).div_ceil(table.chunk_cells)).sum::<u32>()
         };
         let (mut region, mut chunk) = (0, 0);
-        let shares = self.ends.into_iter().map(|(rank, cells, end)| {
+        let by_rank = self.ends.into_iter().map(|(rank, cells, end)| {
             let start = chunk;
             chunk += chunks(&first[region..end]);
             region = end;
-            Share { rank, cells, chunks: start..chunk }
+            RankMessage { rank, cells, chunks: start..chunk }
         });
-        Parcels { shares: shares.collect(), table, blocks }
+        MessageTables { by_rank: by_rank.collect(), table, blocks }
     }
 }
 
-/// The messages of parcels, whose items are two lists of boxes.
-fn parcels<const D: usize, P>(
+/// The tables of messages, whose items are two lists of boxes.
+fn message_tables<const D: usize, P>(
     builder: &mut TableBuilder,
-    (parcels, sent): (&[Parcel<P>], bool),
+    (messages, sent): (&[MessageItems<P>], bool),
     num_ghost: i32,
     boxes: impl Fn(&P) -> [Vec<plan::Region<D>>; 2],
-) -> Parcels {
+) -> MessageTables {
     let mut blocks = Blocks::new(num_ghost);
-    for parcel in parcels {
-        for (kind, regions) in boxes(&parcel.items).into_iter().enumerate() {
+    for message in messages {
+        for (kind, regions) in boxes(&message.items).into_iter().enumerate() {
             for region in regions {
                 let block = blocks.add(&region.cells);
                 match sent {
@@ -133,19 +133,19 @@ fn parcels<const D: usize, P>(
                 }
             }
         }
-        blocks.end(parcel.rank);
+        blocks.end(message.rank);
     }
     blocks.done(builder)
 }
 
-fn both_ways<const D: usize, P>(
+fn both_directions<const D: usize, P>(
     builder: &mut TableBuilder,
     exchange: &Exchange<P>,
     num_ghost: i32,
     boxes: impl Fn(&P) -> [Vec<plan::Region<D>>; 2],
 ) -> ExchangeTables {
-    let sent = parcels(builder, (&exchange.sent, true), num_ghost, &boxes);
-    let received = parcels(builder, (&exchange.received, false), num_ghost, &boxes);
+    let sent = message_tables(builder, (&exchange.sent, true), num_ghost, &boxes);
+    let received = message_tables(builder, (&exchange.received, false), num_ghost, &boxes);
     ExchangeTables { sent, received }
 }
 
@@ -156,7 +156,7 @@ fn of_regions<const D: usize>(regions: &Regions<D>) -> [Vec<plan::Region<D>>; 2]
 
 /// The messages between ranks in a level's steps.
 #[derive(Clone, Debug, Default)]
-pub(in crate::exec) struct LevelParcels {
+pub(in crate::exec) struct LevelMessages {
     /// Ghost cells: packed by copies and interpolations, unpacked by copies.
     pub ghost: ExchangeTables,
     /// Averages: packed by averaging down, unpacked by copies.
@@ -169,18 +169,19 @@ pub(in crate::exec) struct LevelParcels {
     pub(super) slots: usize,
 }
 
-impl LevelParcels {
+impl LevelMessages {
     pub fn new<const D: usize>(builder: &mut TableBuilder, plans: &LevelPlans<D>, num_ghost: i32) -> Self {
-        let ghost = both_ways(builder, &plans.ghost().exchange, num_ghost, of_regions::<D>);
+        let ghost = both_directions(builder, &plans.ghost().exchange, num_ghost, of_regions::<D>);
         let restrict = plans.restrict();
         let averages = |regions: &Vec<plan::Region<D>>| [regions.clone(), Vec::new()];
-        let restrict = restrict.map(|plan| both_ways(builder, &plan.exchange, num_ghost, averages));
-        let mut of_level = LevelParcels { ghost, restrict: restrict.unwrap_or_default(), ..LevelParcels::default() };
+        let restrict = restrict.map(|plan| both_directions(builder, &plan.exchange, num_ghost, averages));
+        let mut of_level = LevelMessages { ghost, restrict: restrict.unwrap_or_default(), ..LevelMessages::default() };
         if let Some(plan) = plans.reflux() {
             let Exchange { sent, received } = &plan.exchange;
-            let mut way = |parcels: &[Parcel<Vec<FaceRun<D>>>], sent| face_parcels(builder, (parcels, sent), num_ghost);
-            of_level.faces = ExchangeTables { sent: way(sent, true), received: way(received, false) };
-            of_level.sums = ExchangeTables { sent: way(received, true), received: way(sent, false) };
+            let mut tables =
+                |messages: &[MessageItems<Vec<FaceRun<D>>>], sent| face_messages(builder, (messages, sent), num_ghost);
+            of_level.faces = ExchangeTables { sent: tables(sent, true), received: tables(received, false) };
+            of_level.sums = ExchangeTables { sent: tables(received, true), received: tables(sent, false) };
             of_level.slots = builder.append([slot_patch(plan, num_ghost)].into_iter());
         }
         of_level
@@ -192,9 +193,9 @@ impl LevelParcels {
     }
 
     pub fn at(self, offsets: TableOffsets) -> Self {
-        let LevelParcels { ghost, restrict, faces, sums, slots } = self;
-        let [ghost, restrict, faces, sums] = [ghost, restrict, faces, sums].map(|ways| ways.at(offsets));
-        LevelParcels { ghost, restrict, faces, sums, slots: offsets.of(slots) }
+        let LevelMessages { ghost, restrict, faces, sums, slots } = self;
+        let [ghost, restrict, faces, sums] = [ghost, restrict, faces, sums].map(|tables| tables.at(offsets));
+        LevelMessages { ghost, restrict, faces, sums, slots: offsets.of(slots) }
     }
 }
 
@@ -210,15 +211,15 @@ fn in_dimensions(dim: usize, mut row: Patch, num_ghost: i32) -> Patch {
 }
 
 /// The messages of runs of faces, each one block. The cells of a region are numbered as in the array that is written.
-fn face_parcels<const D: usize>(
+fn face_messages<const D: usize>(
     builder: &mut TableBuilder,
-    (parcels, sent): (&[Parcel<Vec<FaceRun<D>>>], bool),
+    (messages, sent): (&[MessageItems<Vec<FaceRun<D>>>], bool),
     num_ghost: i32,
-) -> Parcels {
+) -> MessageTables {
     let mut blocks = Blocks::new(num_ghost);
-    for (number, parcel) in parcels.iter().enumerate() {
+    for (number, message) in messages.iter().enumerate() {
         let mut next = 0;
-        for run in &parcel.items {
+        for run in &message.items {
             let (slot, faces) = (run.first_slot as i32, run.cells.volume() as i32);
             let (target, source, first, from) = if sent { (number, 0, next, slot) } else { (0, number, slot, next) };
             let cells = CellBox::new([first], [first + faces]);
@@ -226,7 +227,7 @@ fn face_parcels<const D: usize>(
             next += faces;
         }
         blocks.add(&CellBox::new([0], [next]));
-        blocks.end(parcel.rank);
+        blocks.end(message.rank);
     }
     blocks.patches.iter_mut().for_each(|patch| *patch = in_dimensions(D, *patch, num_ghost));
     blocks.done(builder)
@@ -234,31 +235,31 @@ fn face_parcels<const D: usize>(
 
 /// The messages between ranks that transfer values to new patches.
 #[derive(Clone, Debug, Default)]
-pub(in crate::exec) struct TransferParcels {
+pub(in crate::exec) struct TransferMessages {
     /// The values.
     pub values: ExchangeTables,
     /// The coarse cells under interpolated ones, where these keep what those held.
     pub coarse: ExchangeTables,
 }
 
-impl TransferParcels {
+impl TransferMessages {
     pub fn new<const D: usize>(
         builder: &mut TableBuilder,
         plan: &TransferPlan<D>,
         (ratio, keeps_means): (Ratio<D>, bool),
         num_ghost: i32,
     ) -> Self {
-        let values = both_ways(builder, &plan.exchange, num_ghost, of_regions::<D>);
+        let values = both_directions(builder, &plan.exchange, num_ghost, of_regions::<D>);
         let coarse =
             |regions: &Regions<D>| [regions.interps.iter().map(|region| region.over(ratio)).collect(), Vec::new()];
         let coarse = match keeps_means {
-            true => both_ways(builder, &plan.exchange, num_ghost, coarse),
+            true => both_directions(builder, &plan.exchange, num_ghost, coarse),
             false => ExchangeTables::default(),
         };
-        TransferParcels { values, coarse }
+        TransferMessages { values, coarse }
     }
 
     pub fn at(self, offsets: TableOffsets) -> Self {
-        TransferParcels { values: self.values.at(offsets), coarse: self.coarse.at(offsets) }
+        TransferMessages { values: self.values.at(offsets), coarse: self.coarse.at(offsets) }
     }
 }

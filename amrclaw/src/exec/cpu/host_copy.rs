@@ -16,7 +16,7 @@ use riemann::real::Scalar;
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Makes a copy of a level with arbitrary values, unless there is one, and sets its time: a change of the mesh drops the copies of
     /// levels that it replaces. Coarser levels must be there already.
-    pub(in crate::exec) fn mirror(&mut self, spec: LevelSpec<D>) {
+    pub(in crate::exec) fn make_host_copy(&mut self, spec: LevelSpec<D>) {
         let (l, time) = (spec.level.index(), spec.time);
         if self.levels.len() == l {
             let store = self.new_store(spec);
@@ -26,17 +26,17 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// A level's states, ghost cells included.
-    pub(in crate::exec) fn mirrored_q(&mut self, level: Level) -> &mut [R] {
+    pub(in crate::exec) fn q_of_copy(&mut self, level: Level) -> &mut [R] {
         self.levels[level.index()].q_mut()
     }
 
     /// A level's auxiliary values, ghost cells included.
-    pub(in crate::exec) fn mirrored_aux(&mut self, level: Level) -> &mut [R] {
+    pub(in crate::exec) fn aux_of_copy(&mut self, level: Level) -> &mut [R] {
         &mut self.levels[level.index()].aux
     }
 
     /// What is wrong with some cells of a patch, in a state of time `time`.
-    pub(in crate::exec) fn mirrored_failure(
+    pub(in crate::exec) fn failure_in_copy(
         &self,
         level: Level,
         patch: usize,
@@ -47,7 +47,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// Fills the ghost cells outside the domain, at the level's time, and checks those that users' functions fill.
-    pub(in crate::exec) fn mirror_boundaries(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
+    pub(in crate::exec) fn fill_outside_of_copy(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
         let context = BoundaryContext::new(&self.problem, &self.signs, store);
         let layout = store.layout.clone();
@@ -60,7 +60,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// Applies the source terms to a level's states, and if `ghosts` gives their plan to ghost cells too.
-    pub(in crate::exec) fn mirror_source(
+    pub(in crate::exec) fn apply_source_to_copy(
         &mut self,
         level: Level,
         ghosts: Option<&GhostPlan<D>>,
@@ -68,7 +68,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         dt: f64,
     ) -> StepReport {
         let store = &mut self.levels[level.index()];
-        let (mut aux, kept) = (std::mem::take(&mut store.aux), std::mem::take(&mut store.kept_of_source));
+        let (mut aux, kept) = (std::mem::take(&mut store.aux), std::mem::take(&mut store.source_cache));
         let (layout, mesh) = (store.layout.clone(), store.mesh.clone());
         let context = BoundaryContext::new(&self.problem, &self.signs, store);
         let outside = ghosts.map(|plan| Outside { plan, context });
@@ -76,12 +76,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let level = SourceLevel { sources, layout: &layout, mesh: &mesh, aux: Shared::new(&mut aux), kept: &kept };
         // SAFETY: the level is borrowed alone.
         let found = unsafe { level.apply(Shared::new(store.q_mut()), outside, t, dt) };
-        (store.aux, store.kept_of_source) = (aux, kept);
+        (store.aux, store.source_cache) = (aux, kept);
         found
     }
 
     /// Advances the coarse cells beside level `fine` by the sources. `cells`: as [`Register`] keeps them.
-    pub(in crate::exec) fn mirror_source_cells(
+    pub(in crate::exec) fn advance_source_cells_of_copy(
         &mut self,
         fine: Level,
         plan: &RefluxPlan<D>,
