@@ -275,6 +275,13 @@ fn check_fields(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, 
             reader.wrong_formula(&field.key, no_derivatives(&field.text));
         }
     }
+    for NamedExpression { text, syntax, key, .. } in case.output.forces.iter().map(|force| &force.value) {
+        let wrong = wrong_in(dimension, syntax, &known, &vocabulary);
+        let derived = || (depth_in(dimension, syntax, &known, &vocabulary) > 0).then(|| no_derivatives(text));
+        if let Some(error) = wrong.or_else(derived) {
+            reader.wrong_formula(key, error);
+        }
+    }
 }
 
 /// The names that expressions may use.

@@ -33,9 +33,9 @@ pub use choice::{BoundaryKind, ClusterKind, Criterion, Shore};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
 pub use settings::{
-    CaseSettings, CellData, FlagSettings, FrameSchedule, GaugeSettings, GroundSettings, InflowValues, LevelSettings,
-    MappingSettings, MeshFile, MeshSettings, NamedExpression, OutputSettings, Region, RegionPlace, RegridSettings,
-    SchemeSettings, SolverChoice, SolverFrom, TimeSettings, Topography,
+    CaseSettings, CellData, FlagSettings, ForceSettings, FrameSchedule, GaugeSettings, GroundSettings, InflowValues,
+    LevelSettings, MappingSettings, MeshFile, MeshSettings, NamedExpression, OutputSettings, Region, RegionPlace,
+    RegridSettings, SchemeSettings, SolverChoice, SolverFrom, TimeSettings, Topography,
 };
 pub use settle::ResolvedSettings;
 pub use shape::{NoSolver, ParameterShape, SolverFormulas, SolverShape};

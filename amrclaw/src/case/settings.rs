@@ -362,6 +362,21 @@ pub struct OutputSettings {
     pub aux: bool,
     /// Draw a picture of each frame.
     pub png: bool,
+    /// Formulas times the outward normal, summed over sides of a mesh from a file.
+    pub forces: Vec<ForceSettings>,
+}
+
+/// A table `[output.forces.NAME]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForceSettings {
+    /// NAME, after which the file is named.
+    pub name: String,
+    /// The side of the mesh; NAME unless the case says another.
+    pub side: String,
+    /// Steps between rows.
+    pub every_steps: u64,
+    /// What is multiplied by the normal.
+    pub value: NamedExpression,
 }
 
 /// When frames are written.

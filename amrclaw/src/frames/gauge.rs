@@ -8,13 +8,9 @@
 //!
 //! Levels count from 1. Numbers have 17 significant digits, so that reading them gives the same values.
 
-use super::atomic::Partial;
-use super::error::{InputError, OutputError};
-use crate::index::Level;
+use super::error::InputError;
 use crate::text::digits17;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What a gauge has recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,15 +59,6 @@ pub fn names_in(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Appends rows to a gauge's file.
-#[derive(Debug)]
-pub struct GaugeWriter {
-    path: PathBuf,
-    out: BufWriter<File>,
-    /// The file while it has a temporary name.
-    partial: Option<Partial>,
-}
-
 /// Name of the file of gauge `name`.
 pub fn file_name(name: &str) -> String {
     format!("gauge_{name}.csv")
@@ -87,106 +74,12 @@ pub fn is_file_name(name: &str) -> bool {
     name_of(name).is_some()
 }
 
-impl GaugeWriter {
-    /// Begins the file of a gauge in the folder `dir`; [`GaugeWriter::show`] replaces that of an earlier run.
-    ///
-    /// # Errors
-    /// Names the file and the cause.
-    pub fn create(dir: &Path, name: &str, position: &[f64], equations: &[String]) -> Result<Self, OutputError> {
-        Self::begin(dir.join(file_name(name)), header(name, position, equations).as_bytes())
-    }
-
-    /// Continues the file of a gauge after a restart at `time`: drops rows of later times, and a row that was cut off.
-    /// Begins the file if there is none.
-    ///
-    /// # Errors
-    /// Names the file and the cause; the file belongs to another gauge or other equations.
-    pub fn resume(
-        dir: &Path,
-        name: &str,
-        position: &[f64],
-        equations: &[String],
-        time: f64,
-    ) -> Result<Self, OutputError> {
-        let path = dir.join(file_name(name));
-        let text = match std::fs::read_to_string(&path) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Self::create(dir, name, position, equations),
-            text => text.map_err(InputError::io(&path))?,
-        };
-        let header = header(name, position, equations);
-        let Some(rows) = text.strip_prefix(&header) else {
-            return Err(OutputError::Input(InputError::Kind {
-                path,
-                expected: "the file of this gauge",
-                reason: format!("it does not begin with\n{header}"),
-            }));
-        };
-        let keep: usize = rows.split_inclusive('\n').take_while(|row| is_kept(row, time)).map(str::len).sum();
-        let kept = &text.as_bytes()[..header.len() + keep];
-        Self::begin(path, kept)
-    }
-
-    fn begin(path: PathBuf, text: &[u8]) -> Result<Self, OutputError> {
-        let (partial, file) = Partial::create(&path)?;
-        let mut out = BufWriter::new(file);
-        out.write_all(text).and_then(|()| out.flush()).map_err(OutputError::io("write", &path))?;
-        Ok(GaugeWriter { path, out, partial: Some(partial) })
-    }
-
-    /// Renames the file to its final name, and replaces an earlier one.
-    ///
-    /// # Errors
-    /// Names the file and the cause.
-    pub fn show(&mut self) -> Result<(), OutputError> {
-        self.partial.take().map_or(Ok(()), Partial::show)
-    }
-
-    /// Adds a row: the finest level at the gauge, the time, and each equation's value. Rows are buffered until there are
-    /// enough, or until [`GaugeWriter::flush`].
-    ///
-    /// # Errors
-    /// Names the file and the cause.
-    pub fn record(&mut self, level: Level, time: f64, q: &[f64]) -> Result<(), OutputError> {
-        let mut row = format!("{level},{}", digits17(time));
-        for &value in q {
-            row.push(',');
-            row += &digits17(value);
-        }
-        row.push('\n');
-        self.out.write_all(row.as_bytes()).map_err(OutputError::io("write", &self.path))
-    }
-
-    /// Writes all rows to the file.
-    ///
-    /// # Errors
-    /// Names the file and the cause.
-    pub fn flush(&mut self) -> Result<(), OutputError> {
-        self.out.flush().map_err(OutputError::io("write", &self.path))
-    }
-
-    /// The gauge's file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-/// True for a complete row whose time is not after `time`.
-fn is_kept(row: &str, time: f64) -> bool {
-    let stated = row.split(',').nth(1).and_then(|t| t.parse::<f64>().ok());
-    row.ends_with('\n') && stated.is_some_and(|t| t <= time)
-}
-
 /// The two lines above the rows.
-fn header(name: &str, position: &[f64], equations: &[String]) -> String {
+pub fn header(name: &str, position: &[f64], equations: &[String]) -> String {
     let position: Vec<String> =
         position.iter().zip(["x", "y", "z"]).map(|(&x, axis)| format!("{axis} = {}", digits17(x))).collect();
-    let mut text = format!("# gauge {name} at {}\nlevel,t", position.join(", "));
-    for equation in equations {
-        text.push(',');
-        text += &quoted(equation);
-    }
-    text.push('\n');
-    text
+    let columns: Vec<String> = equations.iter().map(|equation| quoted(equation)).collect();
+    format!("# gauge {name} at {}\nlevel,t,{}\n", position.join(", "), columns.join(","))
 }
 
 /// A CSV field: in quotes if it holds a comma or quotes.
@@ -212,14 +105,21 @@ fn fields(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SeriesWriter;
     use super::*;
+    use crate::index::Level;
+    use std::path::PathBuf;
 
     fn equations() -> Vec<String> {
         vec!["pressure".into(), "u, normal".into()]
     }
 
+    fn head(name: &str, position: [f64; 2]) -> String {
+        header(name, &position, &equations())
+    }
+
     fn write_three_rows(dir: &Path) -> PathBuf {
-        let mut gauge = GaugeWriter::create(dir, "g1", &[0.7, -1.5], &equations()).unwrap();
+        let mut gauge = SeriesWriter::create(dir.join(file_name("g1")), &head("g1", [0.7, -1.5])).unwrap();
         assert!(!gauge.path().exists(), "not before it is shown");
         gauge.show().unwrap();
         for (level, t) in [(2, 0.0), (2, 0.1), (0, 0.2)] {
@@ -244,7 +144,10 @@ mod tests {
         let read = GaugeSeries::read(dir.path(), "g1", 100).unwrap();
         assert_eq!(read.columns, ["level", "t", "pressure", "u, normal"]);
         assert_eq!(read.of(3), [(0.0, -0.0), (0.1, -0.1), (0.2, -0.2)]);
-        GaugeWriter::create(dir.path(), "gauge_a", &[0.7], &equations()).unwrap().show().unwrap();
+        SeriesWriter::create(dir.path().join(file_name("gauge_a")), &head("gauge_a", [0.7, 0.0]))
+            .unwrap()
+            .show()
+            .unwrap();
         assert_eq!(names_in(dir.path()), ["g1", "gauge_a"]);
     }
 
@@ -255,7 +158,7 @@ mod tests {
         let path = write_three_rows(dir.path());
         let whole = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{whole}1,0.05")).unwrap();
-        let mut gauge = GaugeWriter::resume(dir.path(), "g1", &[0.7, -1.5], &equations(), 0.1).unwrap();
+        let mut gauge = SeriesWriter::resume(path.clone(), &head("g1", [0.7, -1.5]), 0.1).unwrap();
         gauge.show().unwrap();
         gauge.record(Level(0), 0.2, &[1.0 / 3.0, -0.2]).unwrap();
         gauge.flush().unwrap();
@@ -267,9 +170,11 @@ mod tests {
     fn only_the_same_gauge_is_resumed() {
         let dir = tempfile::tempdir().unwrap();
         write_three_rows(dir.path());
-        let message = GaugeWriter::resume(dir.path(), "g1", &[0.7, 1.5], &equations(), 1.0).unwrap_err().to_string();
+        let resume =
+            |name: &str, at: [f64; 2]| SeriesWriter::resume(dir.path().join(file_name(name)), &head(name, at), 1.0);
+        let message = resume("g1", [0.7, 1.5]).unwrap_err().to_string();
         assert!(message.contains("gauge_g1.csv"), "{message}");
-        let mut new = GaugeWriter::resume(dir.path(), "g2", &[0.0, 0.0], &equations(), 1.0).unwrap();
+        let mut new = resume("g2", [0.0; 2]).unwrap();
         new.show().unwrap();
         assert!(new.path().exists());
     }

@@ -1,4 +1,4 @@
-//! What a run leaves in its folder: frames, checkpoints, gauges, `run.json`, `steps.jsonl`. Never sees an executor.
+//! What a run leaves in its folder: frames, checkpoints, gauges, forces, `run.json`, `steps.jsonl`. Never sees an executor.
 //!
 //! Writers get values patch by patch from a `PatchSource`, and write them into space reserved in the file (`sparse`), so that no level is ever in
 //! memory as a whole. `derived` computes fields by formulas, `compare` takes errors of frames.
@@ -12,6 +12,7 @@ pub mod covering;
 pub mod derived;
 mod digests;
 pub mod error;
+pub mod force;
 pub mod format;
 pub mod frame;
 pub(crate) mod frame_header;
@@ -20,6 +21,7 @@ pub mod plotfile;
 pub mod read;
 pub mod run_folder;
 pub mod run_json;
+mod series;
 pub mod slice;
 mod sparse;
 pub mod steps;
@@ -30,6 +32,6 @@ pub use atomic::check_output_dir;
 pub use checkpoint::Checkpoint;
 pub use error::{InputError, OutputError};
 pub use format::FrameFormat;
-pub use gauge::GaugeWriter;
 pub use run_folder::{ExistingFiles, RunFolder};
 pub use run_json::RunRecord;
+pub use series::SeriesWriter;

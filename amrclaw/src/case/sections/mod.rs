@@ -20,7 +20,7 @@ pub(super) use solver::find as find_solver;
 
 use super::origin::Origin;
 use super::reader::Reader;
-use super::settings::{CaseSettings, SolverChoice};
+use super::settings::{CaseSettings, OutputSettings, SolverChoice};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,6 +45,7 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
     let regrid = regrid::read(reader, &mesh, dimension, &levels);
     let time = time::read(reader);
     let output = output::read(reader, &time, &levels, dimension);
+    let output = OutputSettings { forces: output::forces(reader, &mesh), ..output };
     let mut settings = CaseSettings {
         gauge: output::gauges(reader, &mesh, dimension),
         scheme: scheme::read(reader),

@@ -4,7 +4,8 @@ use super::AXES;
 use crate::case::names::GAUGE_COLUMNS;
 use crate::case::reader::{Reader, brief};
 use crate::case::settings::{
-    FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, NamedExpression, OutputSettings, TimeSettings,
+    ForceSettings, FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, NamedExpression, OutputSettings,
+    TimeSettings,
 };
 use crate::frames::FrameFormat;
 use std::collections::HashSet;
@@ -35,7 +36,42 @@ pub fn read(
         checkpoint_every_minutes: minutes,
         aux: reader.boolean("output.aux", false),
         png: reader.boolean("output.png", true),
+        forces: Vec::new(),
     }
+}
+
+/// Reads the forces, of a mesh from a file.
+pub fn forces(reader: &mut Reader<'_>, mesh: &MeshSettings) -> Vec<ForceSettings> {
+    let (mut forces, mut names) = (Vec::new(), HashSet::new());
+    for (name, place) in reader.names("output.forces") {
+        let path = format!("output.forces.{name}");
+        let [key, side_key] = ["value", "side"].map(|last| format!("{path}.{last}"));
+        reader.require(&key, "write what is summed times the outward normal, such as `value = \"pressure\"`");
+        let value = reader.named_expression(&key);
+        let side = reader.string(&side_key).unwrap_or(name);
+        let every_steps = reader.integer(&format!("{path}.every_steps"), 1, 1) as u64;
+        check_file_name(reader, &path, name, ("force", &mut names));
+        match &mesh.file {
+            Some(file) if file.mesh.boundary.number(side).is_none() => {
+                let help = format!("write `side`, one of {}", file.mesh.boundary.names.join(", "));
+                let given = reader.is_present(&side_key);
+                let (place, at) = if given { (None, &side_key) } else { (Some(place), &path) };
+                reader.wrong_at(place, at, format!("the mesh has no side `{side}`"), help);
+            }
+            None if !reader.is_present("mesh.file") => {
+                let help = "remove the table, or write `mesh.file`".to_owned();
+                reader.wrong_at(Some(place), &path, "is for a mesh from a file".to_owned(), help);
+            }
+            _ => {}
+        }
+        forces.extend(value.map(|value| ForceSettings {
+            name: name.to_owned(),
+            side: side.to_owned(),
+            every_steps,
+            value,
+        }));
+    }
+    forces
 }
 
 /// Formats must not overwrite each other's files, and must be able to express the levels.
@@ -123,23 +159,29 @@ pub fn gauges(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<us
     gauges
 }
 
-/// Most characters of a gauge's name: file systems allow names of 255, which also have to hold `gauge_` and endings.
+/// Most characters of a name: file systems allow names of 255, which also have to hold `gauge_` and endings.
 const LONGEST_NAME: usize = 100;
 
 /// The name becomes part of a file name. `others`: earlier names in lower case, since some file systems ignore case.
 fn gauge_name(reader: &mut Reader<'_>, path: &str, others: &mut HashSet<String>) -> String {
     reader.require(path, "write `name = \"g1\"` under this `[[gauge]]`");
     let Some(name) = reader.string(path) else { return String::new() };
+    check_file_name(reader, path, name, ("gauge", others));
+    name.to_string()
+}
+
+/// Notes a name that cannot become part of a file name. `others`: as in [`gauge_name`].
+fn check_file_name(reader: &mut Reader<'_>, path: &str, name: &str, (kind, others): (&str, &mut HashSet<String>)) {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let fine = !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain);
-    let help = "a file is named after the gauge: use letters, digits, `_`, `-` and `.` only, not `.` first";
+    let help = format!("a file is named after the {kind}: use letters, digits, `_`, `-` and `.` only, not `.` first");
     reader.check(fine, path, format!("\"{name}\" cannot name a file"), help);
     let length = name.chars().count();
     let message = format!("has {length} letters, but at most {LONGEST_NAME} can name a file");
     reader.check(!fine || length <= LONGEST_NAME, path, message, "choose a shorter name");
     let is_new = !fine || others.insert(name.to_ascii_lowercase());
-    reader.check(is_new, path, format!("there is another gauge \"{name}\""), "give each gauge a name of its own");
-    name.to_string()
+    let help = format!("give each {kind} a name of its own");
+    reader.check(is_new, path, format!("there is another {kind} \"{name}\""), help);
 }
 
 fn gauge_position(reader: &mut Reader<'_>, path: &str, mesh: &MeshSettings, dimension: Option<usize>) -> Vec<f64> {

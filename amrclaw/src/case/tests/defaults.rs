@@ -60,6 +60,7 @@ fn a_small_case_has_the_documented_defaults() {
             checkpoint_every_minutes: 10.0,
             aux: false,
             png: true,
+            forces: Vec::new(),
         }
     );
     assert!(case.gauge.is_empty() && !case.source.is_given());

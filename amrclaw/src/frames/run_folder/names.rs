@@ -1,6 +1,6 @@
 //! Recognises the files of runs: by name, by the list in the folder, and by content.
 
-use crate::frames::{checkpoint, clawpack, format, gauge, read, run_json, steps, vtkhdf};
+use crate::frames::{checkpoint, clawpack, force, format, gauge, read, run_json, steps, vtkhdf};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -35,6 +35,7 @@ pub(super) fn is_run_file(name: &str) -> bool {
     format::frame_number(name).is_some()
         || checkpoint::steps_of(name).is_some()
         || gauge::is_file_name(name)
+        || force::is_file_name(name)
         || [run_json::FILE_NAME, steps::FILE_NAME, vtkhdf::SERIES, clawpack::VISIT_FILE_NAME].contains(&name)
 }
 
@@ -50,6 +51,7 @@ pub(super) fn shows_its_origin(path: &Path, name: &str) -> bool {
         vtkhdf::SERIES => begins("{\n  \"file-series-version\""),
         clawpack::VISIT_FILE_NAME => begins(clawpack::VISIT_FILE),
         _ if gauge::is_file_name(name) => begins("# gauge "),
+        _ if force::is_file_name(name) => begins(force::BEGINNING),
         _ if checkpoint::steps_of(name).is_some() => checkpoint::peek_dimension(path).is_ok(),
         _ if name.ends_with(".vtkhdf") => read::peek_dimension(path).is_ok(),
         _ => false,

@@ -2,13 +2,13 @@
 
 use crate::case::Case;
 use crate::frames::derived::Formula;
-use crate::frames::{GaugeWriter, OutputError};
+use crate::frames::{OutputError, SeriesWriter, gauge};
 use crate::simulation::Simulation;
 use std::path::Path;
 
 /// Writers of all gauges, each with the number of rows written.
 pub(super) struct GaugeFiles<const D: usize> {
-    writers: Vec<(GaugeWriter, usize)>,
+    writers: Vec<(SeriesWriter, usize)>,
     /// The case's further fields that can be computed from the solution at a point.
     fields: Vec<Formula<D>>,
 }
@@ -26,9 +26,11 @@ impl<const D: usize> GaugeFiles<D> {
         let writer = |gauge: &crate::simulation::Gauge<D>| {
             // The row of the present time is written again by the next step.
             let before = simulation.time().next_down();
+            let header = gauge::header(&gauge.name, &gauge.position, &columns);
+            let path = dir.join(gauge::file_name(&gauge.name));
             let writer = match resumed {
-                true => GaugeWriter::resume(dir, &gauge.name, &gauge.position, &columns, before)?,
-                false => GaugeWriter::create(dir, &gauge.name, &gauge.position, &columns)?,
+                true => SeriesWriter::resume(path, &header, before)?,
+                false => SeriesWriter::create(path, &header)?,
             };
             Ok((writer, 0))
         };
@@ -43,8 +45,7 @@ impl<const D: usize> GaugeFiles<D> {
 
     /// Names of the files.
     pub fn names(&self) -> Vec<String> {
-        let name = |(writer, _): &(GaugeWriter, usize)| Some(writer.path().file_name()?.to_str()?.to_owned());
-        self.writers.iter().filter_map(name).collect()
+        self.writers.iter().filter_map(|(writer, _)| writer.name()).collect()
     }
 
     /// Writes the rows added since the last call.

@@ -7,6 +7,7 @@
 mod checkpoints;
 mod content;
 mod error;
+mod forces;
 mod frames;
 mod gauges;
 mod output;
@@ -29,6 +30,7 @@ use crate::frames::steps::{self, StepsWriter};
 use crate::frames::{ExistingFiles, RunFolder, check_output_dir};
 use crate::index::in_dimensions;
 use crate::threads::in_pool;
+use forces::ForceFiles;
 use gauges::GaugeFiles;
 use output::WriteRequest;
 use ranks::{agreed, broadcast_from_first};
@@ -198,6 +200,7 @@ struct Driver<'a, const D: usize> {
 /// The files of a run, open.
 struct OpenFiles<const D: usize> {
     gauges: GaugeFiles<D>,
+    forces: ForceFiles<D>,
     /// From the beginning of the run on.
     steps: Option<StepsWriter>,
     writer: Writer<D>,
@@ -212,6 +215,7 @@ impl<const D: usize> OpenFiles<D> {
         let goes_on = matches!(existing, ExistingFiles::Continue { .. });
         let folder = Arc::new(RunFolder::claim(&files.dir, existing)?);
         let gauges = GaugeFiles::open(case, simulation, folder.dir(), goes_on)?;
+        let forces = ForceFiles::open(case, simulation, folder.dir(), goes_on)?;
         let steps = simulation.counts().levels[0].steps;
         let earlier = if goes_on { folder.checkpoints()? } else { Vec::new() };
         let writer =
@@ -220,15 +224,16 @@ impl<const D: usize> OpenFiles<D> {
             let (named, taken) = (files.dir.display(), folder.dir().display());
             (files.remark)(&format!("{named} contains files of another run; this run writes to {taken}"));
         }
-        Ok(OpenFiles { gauges, steps: None, writer, folder })
+        Ok(OpenFiles { gauges, forces, steps: None, writer, folder })
     }
 
-    /// Prepares the folder, and gives the gauges' files their final names. `resumed`: the step after which the run goes on in its folder.
+    /// Prepares the folder, and gives the series' files their final names. `resumed`: the step after which the run goes on in its folder.
     fn begin(&mut self, resumed: Option<u64>) -> Result<(), Cause> {
         self.folder.begin()?;
         let once = [run_json::FILE_NAME, steps::FILE_NAME].map(str::to_owned).to_vec();
-        self.folder.announce(&[self.gauges.names(), once].concat())?;
+        self.folder.announce(&[self.gauges.names(), self.forces.names(), once].concat())?;
         self.steps = Some(StepsWriter::open(self.folder.dir(), resumed)?);
+        self.forces.show()?;
         Ok(self.gauges.show()?)
     }
 }
@@ -303,6 +308,7 @@ impl<'a, const D: usize> Driver<'a, D> {
         if self.begins_with_frame {
             self.write(WriteRequest { frame: true, due: true, checkpoint: false })?;
         }
+        self.record_forces(false)?;
         let end = self.case.time.end;
         while self.simulation.time() < end {
             if self.case.time.max_steps.is_some_and(|most| self.steps() >= most) {
@@ -315,6 +321,7 @@ impl<'a, const D: usize> Driver<'a, D> {
                 taken => taken?,
             }
             self.record_step(before);
+            self.record_forces(false)?;
             let is_due = self.times.due(self.simulation.time(), self.steps());
             let (checkpoint, ends) = self.decide(watch)?;
             let wish = WriteRequest { frame: is_due, due: is_due, checkpoint };
@@ -374,6 +381,7 @@ impl<'a, const D: usize> Driver<'a, D> {
     /// Writes the gauges' last rows, that of the final state included, and waits for the last frame.
     fn finish_files(&mut self) -> Result<(), Cause> {
         self.simulation.record_present_state()?;
+        self.record_forces(true)?;
         // The record contains totals.
         self.simulation.renew_aux()?;
         let recorded = self.record_gauges();

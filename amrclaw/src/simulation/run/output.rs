@@ -72,6 +72,12 @@ impl<const D: usize> Driver<'_, D> {
         self.files.as_mut().map_or(Ok(()), |files| Ok(files.gauges.record(&self.simulation)?))
     }
 
+    /// Adds rows of the present state to the forces' files where they are due, or to all at the end.
+    pub(super) fn record_forces(&mut self, is_end: bool) -> Result<(), Cause> {
+        let Some(files) = &mut self.files else { return Ok(()) };
+        files.forces.record(&mut self.simulation, is_end)
+    }
+
     /// Adds a line to the list of steps; `before`: the time before the last step.
     pub(super) fn record_step(&mut self, before: f64) {
         let (simulation, progress) = (&self.simulation, self.progress());

@@ -4,11 +4,13 @@
 //! state and that at the face: their part `f(q)` vanishes in the sum over a closed cell. Cells add their faces in the order of their list, so the
 //! bits do not depend on threads.
 
+mod at_sides;
 mod chunks;
 mod reconstruct;
 mod stencil;
 
 use crate::Mesh;
+pub use at_sides::at_sides;
 pub use reconstruct::smoothness;
 pub use stencil::{Across, stencil};
 

@@ -63,18 +63,8 @@ impl Reconstruction {
                 for cell in cells {
                     let row = mesh.cell_faces.starts[cell] as usize..mesh.cell_faces.starts[cell + 1] as usize;
                     let (across, own) = (&self.across[row], value(cell as u32));
-                    let (mut gradient, mut below, mut above) = ([0.0; 3], 0.0_f64, 0.0_f64);
-                    for face in across {
-                        let difference = value(face.neighbour) - own;
-                        (0..mesh.dim).for_each(|d| gradient[d] += face.weight[d] * difference);
-                        (below, above) = (Real::min(below, difference), Real::max(above, difference));
-                    }
-                    let mut changes = [0.0; MOST_FACES];
-                    for (change, face) in changes.iter_mut().zip(across) {
-                        *change = CellSums::change(gradient, face.to_face);
-                    }
                     let smooth = self.smooth.get(cell).map_or(0.0, |smooth| smooth * range * range);
-                    let factor = self.factor(&changes[..across.len()], [below, above], smooth);
+                    let (factor, changes) = limited((mesh.dim, self.limiter), across, (own, smooth), &value);
                     for (face, change) in across.iter().zip(changes) {
                         // SAFETY: a cell's own state at a face is written by it alone, and read later.
                         unsafe {
@@ -84,19 +74,6 @@ impl Reconstruction {
                 }
             });
         }
-    }
-
-    /// The part of the gradient that is left, from the changes that it makes at faces and the differences to neighbours.
-    fn factor(&self, changes: &[f64], [below, above]: [f64; 2], smooth: f64) -> f64 {
-        let mut factor = 1.0_f64;
-        for &change in changes {
-            factor = match self.limiter {
-                Limiter::None => return 1.0,
-                Limiter::BarthJespersen => CellSums::barth_jespersen(factor, change, below, above),
-                Limiter::Venkatakrishnan => CellSums::venkatakrishnan(factor, change, below, above, smooth),
-            };
-        }
-        factor
     }
 
     /// Gives faces the state of their cell where the interpolated one is not admissible.
@@ -142,18 +119,51 @@ impl Reconstruction {
     }
 }
 
+/// The part of a cell's gradient that is left, and the changes that the whole gradient makes at its faces.
+#[inline(always)]
+pub(super) fn limited(
+    (dim, limiter): (usize, Limiter),
+    across: &[Across],
+    (own, smooth): (f64, f64),
+    value: &impl Fn(u32) -> f64,
+) -> (f64, [f64; MOST_FACES]) {
+    let (mut gradient, mut below, mut above) = ([0.0; 3], 0.0_f64, 0.0_f64);
+    for face in across {
+        let difference = value(face.neighbour) - own;
+        (0..dim).for_each(|d| gradient[d] += face.weight[d] * difference);
+        (below, above) = (Real::min(below, difference), Real::max(above, difference));
+    }
+    let mut changes = [0.0; MOST_FACES];
+    for (change, face) in changes.iter_mut().zip(across) {
+        *change = CellSums::change(gradient, face.to_face);
+    }
+    let mut factor = 1.0_f64;
+    for &change in &changes[..across.len()] {
+        factor = match limiter {
+            Limiter::None => break,
+            Limiter::BarthJespersen => CellSums::barth_jespersen(factor, change, below, above),
+            Limiter::Venkatakrishnan => CellSums::venkatakrishnan(factor, change, below, above, smooth),
+        };
+    }
+    (factor, changes)
+}
+
 /// Of each cell ε² of Venkatakrishnan's limiter, per square of the states' range; nothing for others.
 pub fn smoothness(mesh: &Mesh, limiter: Limiter) -> Vec<f64> {
     if limiter != Limiter::Venkatakrishnan {
         return Vec::new();
     }
     let whole: f64 = mesh.volume.iter().sum();
-    let smooth = |volume: &f64| (SMOOTH * (volume / whole).powf(1.0 / mesh.dim as f64)).powi(3);
-    mesh.volume.iter().map(smooth).collect()
+    mesh.volume.iter().map(|&volume| smoothness_of(mesh, volume, whole)).collect()
+}
+
+/// The same of one cell; `whole`: the volume of all.
+pub(super) fn smoothness_of(mesh: &Mesh, volume: f64, whole: f64) -> f64 {
+    (SMOOTH * (volume / whole).powf(1.0 / mesh.dim as f64)).powi(3)
 }
 
 /// The largest value of cells less the smallest.
-fn range(cells: usize, value: &(dyn Fn(u32) -> f64 + Sync)) -> f64 {
+pub(super) fn range(cells: usize, value: &(dyn Fn(u32) -> f64 + Sync)) -> f64 {
     let least = value(0);
     let far =
         |sign: f64| largest(cells, &|part| part.map(|cell| sign * (value(cell as u32) - least)).fold(0.0, f64::max));
