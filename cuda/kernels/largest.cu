@@ -6,7 +6,7 @@
 
 extern "C" __global__ void largest(const LargestArgs args)
 {
-    __shared__ double found[LARGEST_THREADS / 32][M];
+    __shared__ unsigned long long found[LARGEST_THREADS / 32][M];
     start_next();
     await_previous();
     unsigned number = blockIdx.x / args.blocks_per_patch, part = blockIdx.x % args.blocks_per_patch;
@@ -25,20 +25,8 @@ extern "C" __global__ void largest(const LargestArgs args)
             most[m] = value > most[m] ? value : most[m];
         }
     }
+    unsigned long long bits[M];
     #pragma unroll
-    for (int m = 0; m < M; m++) {
-        for (int distance = 16; distance > 0; distance /= 2) {
-            const double other = __shfl_xor_sync(0xffffffffu, most[m], distance);
-            most[m] = other > most[m] ? other : most[m];
-        }
-        if (lane_number() == 0) found[threadIdx.x / 32][m] = most[m];
-    }
-    __syncthreads();
-    for (int m = threadIdx.x; m < M; m += LARGEST_THREADS) {
-        double of_block = 0.0;
-        for (int warp = 0; warp < LARGEST_THREADS / 32; warp++) of_block = found[warp][m] > of_block ? found[warp][m] : of_block;
-        const unsigned long long bits = (unsigned long long)__double_as_longlong(of_block);
-        // Atomic operations on one word are serialised: most blocks find nothing larger than is known.
-        if (bits > *(volatile const unsigned long long*)(args.largest + m)) atomicMax(args.largest + m, bits);
-    }
+    for (int m = 0; m < M; m++) bits[m] = (unsigned long long)__double_as_longlong(most[m]);
+    raise_to(args.largest, bits, found);
 }

@@ -14,7 +14,7 @@ pub mod streamed;
 
 pub use host_values::{HostArray, HostMemory, HostValues, PatchArray};
 pub use probe::{PatchValues, Probe};
-pub use queries::{MemoryUse, Queries};
+pub use queries::{MemoryUse, Queries, larger, raise};
 pub use step::{
     CellPlace, ClusterMethod, Cuts, DevicePhase, DeviceUse, ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone,
     HostWork, LevelState, LevelStates, NewValues, Outcomes, RefineRequest, StepReport, StreamedUse,

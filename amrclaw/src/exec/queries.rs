@@ -62,6 +62,13 @@ pub trait Queries<const D: usize>: Send + Sync {
         totals
     }
 
+    /// The largest of each of the problem's [`extremes`](crate::physics::Problem::extremes) in this rank's cells of a level that finer levels do
+    /// not cover; NaN if there is one, −∞ without cells.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError>;
+
     /// Raises `largest` to the largest absolute value of each equation over all levels' own cells; NaN is passed over.
     ///
     /// # Errors
@@ -80,4 +87,14 @@ pub trait Queries<const D: usize>: Send + Sync {
     fn host_work(&self) -> Vec<HostWork> {
         Vec::new()
     }
+}
+
+/// The larger of two numbers; NaN if one is.
+pub fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+/// Raises each number to the other's; NaN if one is.
+pub fn raise(most: &mut [f64], values: &[f64]) {
+    most.iter_mut().zip(values).for_each(|(most, &value)| *most = larger(*most, value));
 }

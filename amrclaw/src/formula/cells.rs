@@ -29,6 +29,11 @@ impl<const D: usize> RowExpressions<D> {
         RowExpressions { whole: Rows::new::<D>(expressions), split }
     }
 
+    /// The expressions of several, one after another.
+    pub fn joined<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
+        Self::new(all.flat_map(|these| these.whole.expressions.iter().cloned()).collect())
+    }
+
     /// Number of expressions.
     pub fn len(&self) -> usize {
         self.whole.expressions.len()

@@ -2,7 +2,7 @@
 
 use super::Syntax;
 use super::derivative::rewrite;
-use super::syntax::NodeKind;
+use super::syntax::{Node, NodeKind};
 
 /// What is made of the values in all cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,13 @@ impl Syntax {
             Some(NodeKind::Name(reduction_name(found.len() - 1)))
         });
         (Syntax { root }, found)
+    }
+
+    /// Less the expression.
+    pub fn negative(&self) -> Syntax {
+        let (span, group) = (self.span(), NodeKind::Group(Box::new(self.root.clone())));
+        let root = Node { kind: NodeKind::Negate(Box::new(Node { kind: group, span: span.clone() })), span };
+        Syntax { root }
     }
 
     /// The name that the expression consists of, if it is one.

@@ -278,6 +278,8 @@ pub struct Problem<const D: usize> {
     pub own_source_at: Option<SourceCentres<D>>,
     /// Which cells to refine.
     pub criterion: Criterion<D>,
+    /// Values of cells whose largest ones over the whole solution are asked for between steps.
+    pub extremes: Option<Arc<dyn StateFunction<D>>>,
     /// Order, transverse waves, limiters, capacity.
     pub scheme: Scheme,
     /// How the axes are swept.

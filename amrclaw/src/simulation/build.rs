@@ -4,6 +4,7 @@ use super::step_limits::longest_in_time;
 use super::{RunError, Settings};
 use crate::case::{self, Case, ClusterKind, MeshFile, ResolvedSettings};
 use crate::formula::ExpressionBoundary;
+use crate::frames::derived::{Formula, WholeFormula};
 use crate::index::Ratio;
 use crate::mesh::Mapping;
 use crate::physics::{
@@ -94,6 +95,16 @@ fn on_mesh<const D: usize>(case: &Case, file: &MeshFile, reduced: &Option<Arc<Re
     OnMesh { scheme: file.scheme, sides: Arc::new(sides) }
 }
 
+/// What the largest values are asked for of in `[reduce]`, then in `time.stop_when`, if there is anything.
+fn extremes<const D: usize>(
+    case: &Case,
+    reduced: &Option<Arc<ReducedParameters>>,
+) -> Option<Arc<dyn StateFunction<D>>> {
+    let all: Vec<WholeFormula<D>> = case.reductions().into_iter().chain(case.stop_condition(reduced)).collect();
+    let together = Formula::together(all.iter().flat_map(WholeFormula::of_cells));
+    (!together.is_empty()).then(|| Arc::new(together) as _)
+}
+
 /// The problem of a case. `reduced`: the solver's parameters that change from step to step, if there are any.
 pub(super) fn problem<const D: usize>(
     case: &Case,
@@ -140,17 +151,12 @@ pub(super) fn problem<const D: usize>(
     let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
     let source = case.source_terms::<D>(&reduced).map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
     // Formulas of a mapped mesh have been written in computational coordinates; those of a mesh from a file get the cells' centroids.
-    let (initial, aux, source) = match mapping
-        .as_ref()
-        .zip(case.mapping_formulas().filter(|_| case.mesh.file.is_some()))
-    {
-        Some((mapping, positions)) => {
-            let own =
-                at_positions(mapping, &positions, UserFunctions { initial, aux, source, ..UserFunctions::default() });
-            (own.initial, own.aux, own.source)
-        }
-        None => (initial, aux, source),
-    };
+    let own = UserFunctions { initial, aux, source, flag: extremes(case, &reduced), boundary: None };
+    let UserFunctions { initial, aux, source, flag: extremes, .. } =
+        match mapping.as_ref().zip(case.mapping_formulas().filter(|_| case.mesh.file.is_some())) {
+            Some((mapping, positions)) => at_positions(mapping, &positions, own),
+            None => own,
+        };
     let flag = case.criterion::<D>(&reduced);
     let tolerance = case.regrid.flag.tolerance;
     let aux = aux.or(user.aux);
@@ -186,6 +192,7 @@ pub(super) fn problem<const D: usize>(
                 flag.or(user.flag).ok_or_else(|| missing("regrid.flag.criterion", "refinement criterion"))?,
             ),
         },
+        extremes,
         scheme: scheme(case),
         split: settled.split,
         looks_beside: shape.looks_beside,

@@ -6,6 +6,7 @@ use super::reduce::Reduced;
 use super::whole::StopCondition;
 use super::{Device, Gauge, Precision, RunError, RunOptions, ScheduleState, Simulation};
 use crate::case::{Case, GaugeSettings};
+use crate::frames::derived::WholeFormula;
 use crate::frames::frame::{Frame, PatchSource};
 use crate::physics::UserFunctions;
 use crate::plugin::ChosenSolver;
@@ -202,7 +203,8 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         );
         let mut simulation = simulation.map_err(|error| error.in_case(case, &shape.equations, &shape.aux))?;
         let every = case.time.stop_every;
-        simulation.stop_when = case.stop_condition(&reduced).map(|formula| StopCondition { formula, every });
+        let first = case.reductions::<D>().iter().flat_map(WholeFormula::of_cells).count();
+        simulation.stop_when = case.stop_condition(&reduced).map(|formula| StopCondition { formula, first, every });
         simulation.reduced = reduced.map(|parameters| Reduced::new(case, solver, parameters)).transpose()?;
         simulation.exec.renew_parameters()?;
         Ok(simulation)

@@ -75,7 +75,7 @@ impl<const D: usize> Simulation<D> {
         if reduced.computed_after == Some(steps) {
             return Ok(());
         }
-        let values = self.values_of(&reduced.formulas)?;
+        let values = self.values_of(&reduced.formulas, 0)?;
         for (ParameterShape { name, check, .. }, &value) in reduced.shapes.iter().zip(&values) {
             if !check.allows(value) {
                 return Err(RunError::Parameter { name: name.clone(), value, check: *check, time: self.time });

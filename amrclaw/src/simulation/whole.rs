@@ -1,11 +1,14 @@
 //! Values of the whole solution, and when they end a run. [`reduce`](super::reduce) makes parameters of them.
 //!
-//! The host takes them of snapshots, cell by cell where the solution is finest, so that they have the same bits on all devices and ranks.
+//! They are taken where the solution is finest, in double precision and without fused operations, so that they have the same bits on all
+//! devices and ranks. Where the values lie the executor finds the largest ones; those of derivatives, which differ by patches, the host finds
+//! in snapshots.
 
 use super::{RunError, Simulation};
-use crate::exec::ExecError;
+use crate::exec::{ExecError, larger, raise};
 use crate::frames::derived::{Formula, Whole, WholeFormula};
 use crate::frames::frame::Frame;
+use crate::index::Level;
 use crate::plan::LevelPlans;
 use crate::threads::parallel_map;
 
@@ -14,6 +17,8 @@ use crate::threads::parallel_map;
 pub(super) struct StopCondition<const D: usize> {
     /// It ends when this is not 0.
     pub formula: WholeFormula<D>,
+    /// As for [`Simulation::values_of`].
+    pub first: usize,
     /// Steps of the coarsest level between looks.
     pub every: u64,
 }
@@ -28,7 +33,7 @@ impl<const D: usize> Simulation<D> {
         let due = self.counts.levels[0].steps.is_multiple_of(condition.every);
         let look = |simulation: &mut Self| {
             simulation.reduce()?;
-            simulation.values_of(std::slice::from_ref(&condition.formula))
+            simulation.values_of(std::slice::from_ref(&condition.formula), condition.first)
         };
         let values = if due { self.in_pool(look) } else { Ok(vec![0.0]) };
         self.stop_when = Some(condition);
@@ -38,22 +43,25 @@ impl<const D: usize> Simulation<D> {
         }
     }
 
-    /// The values of formulas at the present time, the same on all ranks; NaN where a value that one is of is NaN.
+    /// The values of formulas at the present time, the same on all ranks; NaN where a value that one is of is NaN. `first`: the place of
+    /// their first among the problem's `extremes`.
     ///
     /// # Errors
     /// Those of the executor.
-    pub(super) fn values_of(&mut self, formulas: &[WholeFormula<D>]) -> Result<Vec<f64>, RunError> {
+    pub(super) fn values_of(&mut self, formulas: &[WholeFormula<D>], first: usize) -> Result<Vec<f64>, RunError> {
         if !self.aux_stays() {
             self.renew_aux()?;
         }
         let parts: Vec<&Whole<D>> = formulas.iter().flat_map(WholeFormula::parts).collect();
-        let is_extreme = |part: &&Whole<D>| matches!(part, Whole::Extreme { .. });
-        let frame = parts.iter().any(is_extreme).then(|| self.frame());
-        let totals = parts.iter().any(|part| !is_extreme(part)).then(|| self.totals());
+        let is_within = |part: &&&Whole<D>| matches!(part, Whole::Largest { .. }) && part.of_cell().is_none();
+        let frame = parts.iter().any(|part| is_within(&part)).then(|| self.frame());
+        let totals = parts.iter().any(|part| matches!(part, Whole::Total(_))).then(|| self.totals());
+        let found = if parts.iter().any(|part| part.of_cell().is_some()) { self.extremes()? } else { Vec::new() };
+        let mut found = found.into_iter().skip(first);
         let own = |part: &&Whole<D>| match (part, &frame, &totals) {
-            (Whole::Extreme { is_max, of }, Some(frame), _) => self.extreme(*is_max, of, frame),
             (Whole::Total(equation), _, Some(totals)) => totals[*equation],
-            _ => unreachable!("what a part needs has been taken"),
+            (Whole::Largest { of, .. }, Some(frame), _) if part.of_cell().is_none() => self.largest(of, frame),
+            _ => found.next().unwrap_or_else(|| unreachable!("what a part needs has been taken")),
         };
         let mut values: Vec<f64> = parts.iter().map(own).collect();
         self.join(&parts, &mut values)?;
@@ -66,13 +74,23 @@ impl<const D: usize> Simulation<D> {
         Ok(formulas.iter().map(value).collect())
     }
 
-    /// The largest or the smallest value of a formula where the solution is finest, in this rank's patches; NaN if there is one.
-    fn extreme(&self, is_max: bool, of: &Formula<D>, frame: &Frame<D>) -> f64 {
-        let mut most = start(is_max);
+    /// The problem's extremes, over all levels.
+    fn extremes(&self) -> Result<Vec<f64>, ExecError> {
+        let of_level = |l: usize| self.exec.extremes(Level(l as u8), self.plans.get(l + 1));
+        let mut most = of_level(0)?;
+        for l in 1..self.hierarchy.num_levels() {
+            raise(&mut most, &of_level(l)?);
+        }
+        Ok(most)
+    }
+
+    /// The largest value of a formula with derivatives where the solution is finest, in this rank's patches; NaN if there is one.
+    fn largest(&self, of: &Formula<D>, frame: &Frame<D>) -> f64 {
+        let mut most = f64::NEG_INFINITY;
         for (l, level) in frame.levels.iter().enumerate() {
             let finer = self.plans.get(l + 1);
             let of_patch = |k: usize| {
-                let (patch, mut most) = (&level.patches[k], start(is_max));
+                let (patch, mut most) = (&level.patches[k], f64::NEG_INFINITY);
                 if patch.q.is_empty() {
                     return most;
                 }
@@ -80,39 +98,26 @@ impl<const D: usize> Simulation<D> {
                 for open in LevelPlans::uncovered_cells(finer, k, &patch.cells) {
                     for row in open.rows() {
                         let row = &values[patch.cells.number_of(row)..][..open.size()[0] as usize];
-                        most = row.iter().fold(most, |most, &value| further(is_max, most, value));
+                        most = row.iter().fold(most, |most, &value| larger(most, value));
                     }
                 }
                 most
             };
-            let of_patches = parallel_map(level.patches.len(), of_patch);
-            most = of_patches.into_iter().fold(most, |most, value| further(is_max, most, value));
+            most = parallel_map(level.patches.len(), of_patch).into_iter().fold(most, larger);
         }
         most
     }
 
-    /// Joins the extremes of all ranks.
+    /// Joins the largest values of all ranks, and makes smallest ones of them. Zeros become positive: which of two is taken depends on the
+    /// order of cells.
     fn join(&mut self, parts: &[&Whole<D>], values: &mut [f64]) -> Result<(), ExecError> {
-        if self.ranks.is_solo() {
-            return Ok(());
-        }
         let own: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
-        for words in self.ranks.gather(&own)? {
-            for ((part, value), bits) in parts.iter().zip(&mut *values).zip(words) {
-                if let Whole::Extreme { is_max, .. } = part {
-                    *value = further(*is_max, *value, f64::from_bits(bits));
-                }
-            }
+        let all = if self.ranks.is_solo() { vec![own] } else { self.ranks.gather(&own)? };
+        for ((k, part), value) in parts.iter().enumerate().zip(values) {
+            let Whole::Largest { negated, .. } = part else { continue };
+            let most = all.iter().map(|words| f64::from_bits(words[k])).fold(f64::NEG_INFINITY, larger);
+            *value = if *negated { 0.0 - most } else { 0.0 + most };
         }
         Ok(())
     }
-}
-
-fn start(is_max: bool) -> f64 {
-    if is_max { f64::NEG_INFINITY } else { f64::INFINITY }
-}
-
-/// The larger of two values, or the smaller one; NaN if one is.
-fn further(is_max: bool, a: f64, b: f64) -> f64 {
-    if a.is_nan() || a > b && is_max || a < b && !is_max { a } else { b }
 }

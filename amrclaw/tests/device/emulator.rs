@@ -85,8 +85,9 @@ impl Emulator {
                     // Its lanes vote.
                     "flag_difference" => "EMULATE(flag_difference, FlagArgs)\n".to_owned(),
                     "flag_function" => "EMULATE(flag_function, FlagFunctionArgs)\n".to_owned(),
-                    // Its lanes exchange maxima.
+                    // Their lanes exchange maxima.
                     "largest" => "EMULATE(largest, LargestArgs)\n".to_owned(),
+                    "extremes" => "EMULATE(extremes, ExtremesArgs)\n".to_owned(),
                     // Their threads vote, exchange maxima or share memory.
                     "turn_tags" => "EMULATE(turn_tags, TurnArgs)\n".to_owned(),
                     "cluster" => "EMULATE(cluster, ClusterArgs)\n".to_owned(),

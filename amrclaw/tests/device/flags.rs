@@ -76,6 +76,7 @@ pub fn in_space<N: Machines>(
         source: None,
         own_source_at: None,
         criterion: Criterion::Difference { tolerance: 0.5 },
+        extremes: None,
         scheme: plane.scheme,
         split: Split::Godunov,
         looks_beside: false,

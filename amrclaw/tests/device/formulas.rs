@@ -65,6 +65,7 @@ pub const IN_A_PLANE: [Row; 12] = [
             "mesh.boundary.inflow={pressure='0.1 * sin(bulk * y) * pressure',u='u / bulk',v='v'}",
             "regrid.flag={criterion='user',expression='grad(pressure * bulk) > 4 || abs(u) * bulk > 1.5'}",
             "scheme={source='strang',source_method='implicit'}",
+            "time.stop_when='min(x_lower * pressure - bulk * v) < -0.2 || max(sqrt(y * y + t)) > 2'",
         ],
     ),
     // Elementary functions in every kind of formula.
@@ -200,6 +201,7 @@ fn compare<const D: usize>((text, overrides): &Row, steps: usize) -> [Vec<&'stat
         assert!(bits(&cpu.frame()) == bits(&device.frame()), "{overrides:?}: bits");
         assert_eq!(cpu.counts().regrids, device.counts().regrids, "{overrides:?}");
         assert_eq!(cpu.totals(), device.totals(), "{overrides:?}");
+        assert_eq!(cpu.stops().expect("a number"), device.stops().expect("a number"), "{overrides:?}");
         device.host_work().iter().map(|work| work.what).collect()
     })
 }

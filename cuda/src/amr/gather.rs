@@ -117,6 +117,26 @@ device_struct! {
 }
 
 device_struct! {
+    /// What `extremes` takes.
+    pub struct ExtremesArgs {
+        /// The level.
+        pub view: LevelView,
+        /// Boxes of cells of their target patches.
+        pub boxes: Pointer<Region>,
+        /// Per value of the function the largest one, as an integer of the same order, which is raised.
+        pub largest: Pointer<u64>,
+        /// Where the level's cells lie.
+        pub level: Lattice,
+        /// Time.
+        pub t: f64,
+        /// Blocks that share a box: see [`super::tuning::patch_blocks`].
+        pub blocks_per_box: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
     /// What `source` and `source_function` take.
     pub struct SourceArgs {
         /// Patches, each with `blocks_per_patch` blocks.

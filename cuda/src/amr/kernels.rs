@@ -10,12 +10,12 @@ use super::tuning::{
 };
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, CellShape, CellsArgs, CellsBeyondArgs, Chunk, Chunked, ClusterArgs,
-    ClusterState, ConserveArgs, ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, FaceMapArgs, FaceRun,
-    FillArgs, FillOutsideArgs, FlagArgs, FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs,
-    JoinTilesArgs, LargestArgs, Lattice, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs,
-    Origin, PLAN_COLUMNS, PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs,
-    RefluxArgs, Region, RegionTable, RegisterArgs, RunTable, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile,
-    TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    ClusterState, ConserveArgs, ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, ExtremesArgs, FaceMapArgs,
+    FaceRun, FillArgs, FillOutsideArgs, FlagArgs, FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile,
+    JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs,
+    NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable,
+    ProjectArgs, RefluxArgs, Region, RegionTable, RegisterArgs, RunTable, SampleArgs, SortArgs, SourceArgs,
+    SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -65,6 +65,8 @@ pub enum Group {
     Source,
     /// Flags by a function of the case.
     FlagFunction,
+    /// The largest values of a function of the case.
+    Extremes,
     /// A source that is a function of the case.
     SourceFunction,
     /// Values by a function of the case: a text for each.
@@ -276,6 +278,8 @@ kernels! {
     SOURCE_CELLS = "source_cells" in Source, Work::WarpPerChunk, SourceCellsArgs: Lattice;
     /// Flags by a function.
     FLAG_FUNCTION = "flag_function" in FlagFunction, Work::BlockPerItem([FLAG_THREADS; 3]), FlagFunctionArgs: Lattice FlagTile;
+    /// The largest values of a function.
+    EXTREMES = "extremes" in Extremes, Work::BlockPerItem([THREADS; 3]), ExtremesArgs: Lattice;
     /// Applies a source that is a function of the case.
     SOURCE_FUNCTION = "source_function" in SourceFunction, Work::BlockPerItem([THREADS; 3]), SourceArgs: Lattice PatchReport;
     /// The same to coarse cells beside a finer level.
@@ -305,6 +309,7 @@ const IN_CELLS: &str = include_str!("../../kernels/in_cells.cuh");
 const SOURCE_PLACE: &str = include_str!("../../kernels/source_place.cuh");
 const CELLS: &str = include_str!("../../kernels/cells.cuh");
 const TRANSFER: &str = include_str!("../../kernels/transfer.cuh");
+const MAXIMA: &str = include_str!("../../kernels/maxima.cuh");
 const FLAG_TILES: &str = include_str!("../../kernels/flag_tiles.cuh");
 
 impl Shape {
@@ -321,7 +326,7 @@ impl Shape {
             definitions.push(include_str!("../../kernels/lattice.cuh").to_owned());
         }
         let (file, includes): (_, &[&str]) = match group {
-            Group::Regions => ("regions.cu", &[FLAG_TILES, OUTSIDE]),
+            Group::Regions => ("regions.cu", &[FLAG_TILES, OUTSIDE, MAXIMA]),
             Group::Fill => ("fill.cu", &[TRANSFER]),
             Group::Regrid => (
                 "regrid.cu",
@@ -343,6 +348,7 @@ impl Shape {
             ),
             Group::Source => ("source.cu", &[SOURCE_PLACE]),
             Group::FlagFunction => ("flag_function.cu", &[IN_CELLS, FLAG_TILES]),
+            Group::Extremes => ("extremes.cu", &[IN_CELLS, MAXIMA]),
             Group::SourceFunction => {
                 ("source_function.cu", &[IN_CELLS, SOURCE_PLACE, include_str!("../../kernels/source_step.cuh")])
             }
@@ -380,11 +386,11 @@ impl Shape {
 
     /// The text of a group whose kernels call a function of the case. The function is computed in double precision whatever the arrays
     /// hold. Initial and auxiliary values, which are kept, are computed without fused operations: the host computes some of them again
-    /// when a run is continued.
+    /// when a run is continued. So are extremes, so that parameters and the end of a run do not depend on the device.
     pub fn text_of_case(&self, group: Group, function: &CaseFunction, target: &Target) -> (Source, Target) {
         let solver = target.solver.clone().filter(|_| function.solves);
         let has_solver = solver.is_some();
-        let fused = target.fused && group != Group::Evaluate;
+        let fused = target.fused && !matches!(group, Group::Evaluate | Group::Extremes);
         let double = Target { precision: Precision::F64, solver: None, fused };
         let (mut source, double) = self.text(group, &double);
         if has_solver {

@@ -20,7 +20,7 @@ pub use cells::{CellShape, CellsArgs, CellsBeyondArgs};
 pub use divide::{DivideArgs, Form, MAX_PARTS, MAX_RANKS, PartReport, PlanPart, Whose};
 pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs, SourceCellsArgs};
 pub use gather::{
-    FlagArgs, FlagFunctionArgs, FlagTile, JoinFlagsArgs, LargestArgs, SampleArgs, SourceArgs, TotalsArgs,
+    ExtremesArgs, FlagArgs, FlagFunctionArgs, FlagTile, JoinFlagsArgs, LargestArgs, SampleArgs, SourceArgs, TotalsArgs,
 };
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
 pub use moves::{

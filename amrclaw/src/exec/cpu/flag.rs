@@ -111,16 +111,27 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         function: &dyn StateFunction<D>,
         flags: &mut [bool],
     ) {
-        let len = flags.len();
-        let mut end = row.map(|i| i + 1);
-        end[0] = row[0] + len as i32;
-        let of_row = CellBox::new(row, end);
+        let mut wanted = vec![0.0; flags.len()];
+        self.fill_row_by(store, patch, (row, flags.len()), function, &mut wanted);
+        flags.iter_mut().zip(wanted).for_each(|(flag, w)| *flag = w != 0.0);
+    }
+
+    /// Fills the values of a function of the state in a row of cells of a patch.
+    pub(super) fn fill_row_by(
+        &self,
+        store: &LevelStore<D, R>,
+        patch: &PatchLayout<D>,
+        (first, len): ([i32; D], usize),
+        function: &dyn StateFunction<D>,
+        out: &mut [f64],
+    ) {
+        let mut end = first.map(|i| i + 1);
+        end[0] = first[0] + len as i32;
+        let of_row = CellBox::new(first, end);
         let state = gather(store.q(), patch, &of_row, store.num_eqn);
         let aux = gather(&store.aux, patch, &of_row, self.solver.aux().len());
-        let mut wanted = vec![0.0; len];
-        let cells = CellRow { geometry: store.geometry, first: row, len, time: store.states.time };
-        function.fill_row(&cells, &state, &aux, &mut wanted);
-        flags.iter_mut().zip(wanted).for_each(|(flag, w)| *flag = w != 0.0);
+        let cells = CellRow { geometry: store.geometry, first, len, time: store.states.time };
+        function.fill_row(&cells, &state, &aux, out);
     }
 
     fn fill_by_block_function(

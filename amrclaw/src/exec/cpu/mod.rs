@@ -356,6 +356,11 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
         self.level_totals(level, finer)
     }
 
+    fn extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
+        let function = self.problem.extremes.as_deref();
+        Ok(function.map_or_else(Vec::new, |function| self.level_extremes(level, finer, function)))
+    }
+
     fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError> {
         for level in (0..self.levels.len()).map(|l| Level(l as u8)) {
             largest.iter_mut().enumerate().for_each(|(m, most)| *most = most.max(self.level_largest(level, m)));

@@ -3,9 +3,11 @@
 use super::CpuExecutor;
 use crate::exec::LevelState;
 use crate::exec::step::agree::sums_of_all;
+use crate::exec::{larger, raise};
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use crate::mesh::Surroundings;
+use crate::physics::StateFunction;
 use crate::plan::LevelPlans;
 use crate::threads::{parallel_map, parallel_reduce};
 use riemann::real::Scalar;
@@ -87,6 +89,35 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             totals.iter_mut().zip(sums).for_each(|(t, s)| *t += s * volume);
         }
         totals
+    }
+
+    /// The largest value of each of a function's values in this rank's uncovered cells of a level; NaN if there is one.
+    pub(super) fn level_extremes(
+        &self,
+        level: Level,
+        finer: Option<&LevelPlans<D>>,
+        function: &dyn StateFunction<D>,
+    ) -> Vec<f64> {
+        let store = &self.levels[level.index()];
+        let patches = &store.layout.patches;
+        let of_patch = |k: usize| {
+            let (patch, mut most) = (&patches[k], vec![f64::NEG_INFINITY; function.num_values()]);
+            let open = if patch.is_local { LevelPlans::uncovered_cells(finer, k, &patch.cells) } else { Vec::new() };
+            for cells in &open {
+                let len = cells.size()[0] as usize;
+                let mut values = vec![0.0; most.len() * len];
+                for row in cells.rows() {
+                    self.fill_row_by(store, patch, (row, len), function, &mut values);
+                    for (most, values) in most.iter_mut().zip(values.chunks_exact(len)) {
+                        *most = values.iter().fold(*most, |most, &value| larger(most, value));
+                    }
+                }
+            }
+            most
+        };
+        let mut most = vec![f64::NEG_INFINITY; function.num_values()];
+        parallel_map(patches.len(), of_patch).into_iter().for_each(|values| raise(&mut most, &values));
+        most
     }
 
     /// Largest absolute value of equation `m` in a level's own cells.

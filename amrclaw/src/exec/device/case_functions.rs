@@ -14,6 +14,8 @@ use std::fmt::Write;
 pub struct CaseFunctions {
     /// The refinement criterion.
     pub flag: Option<CaseFunction>,
+    /// Values whose largest ones are asked for.
+    pub extremes: Option<CaseFunction>,
     /// The source term.
     pub source: Option<CaseFunction>,
     /// Auxiliary values.
@@ -60,6 +62,7 @@ impl CaseFunctions {
         CaseFunctions {
             centres: centres.map(|text| CaseFunction { text, solves: false, num_values: D, positive: -1 }),
             flag,
+            extremes: problem.extremes.as_ref().and_then(|of| made(of.device_form(), of.num_values(), false)),
             source: source.map(|source| CaseFunction { text: source_head(gives_state) + &source.text, ..source }),
             aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
             initial: made(problem.initial.device_form(), solver.equations, solver.has_positive),

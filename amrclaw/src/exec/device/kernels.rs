@@ -4,7 +4,7 @@ use super::CaseFunctions;
 use crate::exec::step::{sweeps, swept_scheme};
 use crate::physics::Problem;
 use crate::threads::parallel_map;
-use cuda::amr::kernels::{BOUNDARY_FUNCTION, CELLS_BEYOND, EVALUATE, FLAG_FUNCTION, Row, SOURCE_FUNCTION};
+use cuda::amr::kernels::{BOUNDARY_FUNCTION, CELLS_BEYOND, EVALUATE, EXTREMES, FLAG_FUNCTION, Row, SOURCE_FUNCTION};
 use cuda::amr::{CaseFunction, CellShape, Group, Shape, TileShape, UpdateOptions};
 use cuda::compile::{MOST_REDUCED, REDUCED_PARAMETERS, Source, Target};
 use cuda::{ConstantArray, CudaError, Device, Kernel};
@@ -145,7 +145,7 @@ impl KernelOptions {
 
     /// The texts of the kernels that call functions of the case.
     pub fn of_case(&self) -> impl Iterator<Item = KernelText> {
-        let CaseFunctions { flag, source, aux, centres, initial, boundary, beyond } = &self.functions;
+        let CaseFunctions { flag, extremes, source, aux, centres, initial, boundary, beyond } = &self.functions;
         let text = |row: &'static Row, name: &'static str, function: &Option<CaseFunction>| {
             let (source, target) = self.shape.text_of_case(row.group, function.as_ref()?, &self.target);
             let others = row.group.rows().map(|row| [row.name; 2]).filter(|[other, _]| *other != row.name);
@@ -153,6 +153,7 @@ impl KernelOptions {
         };
         let all = [
             text(FLAG_FUNCTION.row, FLAG_FUNCTION.row.name, flag),
+            text(EXTREMES.row, EXTREMES.row.name, extremes),
             text(SOURCE_FUNCTION.row, SOURCE_FUNCTION.row.name, source),
             text(EVALUATE.row, EVALUATE_AUX, aux),
             text(EVALUATE.row, EVALUATE_CENTRES, centres),

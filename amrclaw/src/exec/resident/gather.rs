@@ -11,9 +11,8 @@ use crate::mesh::Surroundings;
 use crate::plan::LevelPlans;
 use cuda::CudaError;
 use cuda::abi::Pointer;
-use cuda::amr::kernels::{LARGEST, SAMPLE, TOTALS};
-use cuda::amr::tuning::patch_blocks;
-use cuda::amr::{LargestArgs, PatchReport, SampleArgs, TotalsArgs};
+use cuda::amr::kernels::{SAMPLE, TOTALS};
+use cuda::amr::{PatchReport, SampleArgs, TotalsArgs};
 use riemann::real::Scalar;
 
 /// Initial capacity for reports of patches, which stay on the device until the driver collects them or the capacity is reached. A
@@ -235,23 +234,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         // This fails only if the device is lost; the run has reported that, and its totals are not known.
         self.sum_rows(level, finer).unwrap_or_else(|_| vec![f64::NAN; self.sizes.num_eqn])
-    }
-
-    /// Largest absolute values of all levels' own cells.
-    pub(super) fn largest_values(&self) -> Result<Vec<f64>, ExecError> {
-        let mut bits = vec![0_u64; self.sizes.num_eqn];
-        let bytes = bits.len() * 8;
-        let out = self.machine.allocate(bytes)?;
-        self.machine.zero(&out, 0, bytes)?;
-        for store in &self.levels {
-            let (num_patches, largest) = (store.mesh.patches().len(), pointer::<_, N>(&out, 0));
-            let blocks_per_patch = patch_blocks(num_patches, store.layout.num_cells_with_ghosts());
-            let args = LargestArgs { view: store.view(), largest, blocks_per_patch, padding: 0 };
-            // SAFETY: the array and the patches are those of the level; there is a number for each equation.
-            unsafe { self.machine.run(&LARGEST, D, num_patches * blocks_per_patch as usize, &args)? };
-        }
-        self.machine.download(&out, 0, bytes_of_mut(&mut bits))?;
-        Ok(bits.into_iter().map(f64::from_bits).collect())
     }
 
     fn sum_rows(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {

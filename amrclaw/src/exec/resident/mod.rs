@@ -16,6 +16,7 @@ mod cover_tags;
 mod device_times;
 mod early_counts;
 mod exchange;
+mod extremes;
 mod fill;
 mod flags;
 mod functions;
@@ -368,11 +369,12 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
         self.level_totals(level, finer)
     }
 
+    fn extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
+        self.or_abort(self.level_extremes(level, finer))
+    }
+
     fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError> {
-        self.machine.enter(DevicePhase::Other);
-        let found = self.largest_values()?;
-        largest.iter_mut().zip(found).for_each(|(most, value)| *most = most.max(value));
-        Ok(())
+        self.raise_to_values(largest)
     }
 
     fn memory(&self) -> MemoryUse {

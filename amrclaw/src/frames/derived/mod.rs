@@ -122,6 +122,11 @@ impl<const D: usize> Formula<D> {
         Ok(Formula { expression: RowExpressions::new(vec![expression]), derivatives, num_fields })
     }
 
+    /// The values of formulas without derivatives over the same fields, as one function of a cell.
+    pub fn together<'a>(formulas: impl Iterator<Item = &'a Formula<D>>) -> RowExpressions<D> {
+        RowExpressions::joined(formulas.map(|formula| &formula.expression))
+    }
+
     /// Whether it depends on the field or quantity of a cell of this name.
     pub fn uses(&self, name: &str) -> bool {
         self.expression.depends_on(name) || self.derivatives.iter().any(|(_, of)| of.uses(name))

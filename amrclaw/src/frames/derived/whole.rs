@@ -6,15 +6,25 @@ use crate::formula::{Expression, ExpressionError, Input, Reduction, ReductionKin
 /// A value of the whole solution.
 #[derive(Clone, Debug)]
 pub enum Whole<const D: usize> {
-    /// The largest value of a formula, or the smallest one.
-    Extreme {
-        /// The largest.
-        is_max: bool,
+    /// The largest value of a formula.
+    Largest {
         /// The formula.
         of: Box<Formula<D>>,
+        /// Less that, which is the smallest value of what the formula is the negative of.
+        negated: bool,
     },
     /// The integral of the quantity of the equation of this number.
     Total(usize),
+}
+
+impl<const D: usize> Whole<D> {
+    /// The formula whose largest value it is, if that is one of the cell alone.
+    pub fn of_cell(&self) -> Option<&Formula<D>> {
+        match self {
+            Whole::Largest { of, .. } if of.derivatives.is_empty() => Some(of),
+            _ => None,
+        }
+    }
 }
 
 /// A formula of the time, parameters, `max(f)`, `min(f)` and `total(q)`.
@@ -46,7 +56,8 @@ impl<const D: usize> WholeFormula<D> {
                     ExpressionError::new(of.span(), "`total` takes the name of an equation", help)
                 })
             }
-            kind => Ok(Whole::Extreme { is_max: *kind == ReductionKind::Max, of: of_cells(of)? }),
+            ReductionKind::Max => Ok(Whole::Largest { of: of_cells(of)?, negated: false }),
+            ReductionKind::Min => Ok(Whole::Largest { of: of_cells(&of.negative())?, negated: true }),
         };
         let parts = reductions.iter().map(part).collect::<Result<Vec<_>, _>>()?;
         let variables = ["t".to_owned()].into_iter().chain((0..parts.len()).map(reduction_name)).collect();
@@ -68,6 +79,11 @@ impl<const D: usize> WholeFormula<D> {
     /// The values of the whole solution that it needs.
     pub fn parts(&self) -> &[Whole<D>] {
         &self.parts
+    }
+
+    /// The formulas of the cell alone whose largest values it needs, in order.
+    pub fn of_cells(&self) -> impl Iterator<Item = &Formula<D>> {
+        self.parts.iter().filter_map(Whole::of_cell)
     }
 
     /// Its value, given that of each part.

@@ -247,6 +247,10 @@ impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
         self.inner.totals(level, finer)
     }
 
+    fn extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
+        self.inner.extremes(level, finer)
+    }
+
     fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError> {
         self.inner.raise_to_largest(largest)
     }

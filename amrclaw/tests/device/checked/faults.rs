@@ -43,6 +43,7 @@ fn problem() -> Problem<2> {
         source: None,
         own_source_at: None,
         criterion: Criterion::Difference { tolerance: 0.1 },
+        extremes: None,
         scheme: Scheme { order: 2, transverse: 2, double_transverse: false, limiters, capacity: -1, sharing_faces: 0 },
         split: Split::Unsplit,
         looks_beside: false,
