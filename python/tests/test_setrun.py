@@ -118,6 +118,8 @@ rundata.refinement_data.wave_tolerance = 0.02
 rundata.refinement_data.speed_tolerance = [1.0, 2.0]
 rundata.topo_data.topofiles.append([2, "topo.tt2"])
 rundata.topo_data.topofiles.append([-2, 1, 3, 0.0, 1e10, "topo.tt2"])
+rundata.dtopo_data.dtopofiles.append([1, "quake.tt1"])
+rundata.dtopo_data.dt_max_dtopo = 0.2
 rundata.fgmax_data.num_fgmax_val = 2
 """
 
@@ -130,13 +132,15 @@ def _topography(folder):
 def test_settings_of_geoclaw(load, tmp_path):
     """They become a complete case: water at rest over topography, flagged by surface and speed. What it has not is named."""
     _topography(tmp_path)
+    Path(tmp_path / "quake.tt1").write_text("".join(f"1.0 {x} {y} 0.5\n" for y in (1, 0) for x in (0, 1)))
     imported = load(simple_setrun(2, "geoclaw", more=_GEOCLAW.strip().splitlines(), num_eqn=3, num_waves=3, num_aux=1, limiter=["mc"] * 3, source_split=1))
     case = imported.case
     assert case["solver"] == {"name": "shallow_water_bathymetry", "gravity": 9.81, "dry_depth": 0.01, "speed_limit": 50.0, "manning": 0.02}
     assert case["regrid"]["flag"]["expression"] == "depth > 0.01 && (abs(depth + bottom - 0.5) > 0.02 || hypot(x_momentum, y_momentum) > 1 * depth)"
     assert [file.get("scale") for file in case["topography"]] == [-1.0, None]
     assert imported.wanted == [] and case["ground"] == {"sea_level": 0.5} and case["scheme"]["source"] == "godunov"
-    names = ["rundata.fgmax_data", "geo_data.manning_coefficient", "geo_data.friction_depth", "refinement_data.speed_tolerance"]
+    assert case["bottom_motion"] == [{"file": str(tmp_path / "quake.tt1")}]
+    names = ["rundata.fgmax_data", "geo_data.manning_coefficient", "geo_data.friction_depth", "refinement_data.speed_tolerance", "dtopo_data.dt_max_dtopo"]
     assert [remark.split(" = ")[0].split(":")[0] for remark in imported.remarks] == names
     amrclaw.load_case(imported)
     with pytest.raises(amrclaw.InputError, match="coordinate_system = 2: longitude and latitude"):
@@ -149,6 +153,8 @@ def test_data_files_of_geoclaw(tmp_path):
     _topography(tmp_path)
     Path(tmp_path / "geoclaw.data").write_text("9.81 =: gravity\n0.5 =: sea_level\nF =: coriolis_forcing\n0.025 =: manning_coefficient\n   =: manning_break\n")
     Path(tmp_path / "topo.data").write_text("99999.0 =: topo_missing\n1 =: ntopofiles\nF =: override_order\n\n'topo.tt2'\n   2   # topo_type\n")
+    Path(tmp_path / "dtopo.data").write_text("1 =: mdtopofiles\n\n'quake.tt3'\n  3 # dtopo_type\n0.2 =: dt_max_dtopo\n")
     imported = load_setrun(tmp_path)
+    assert imported.case["bottom_motion"] == [{"file": str(tmp_path / "quake.tt3")}]
     assert imported.case["topography"] == [{"file": str(tmp_path / "topo.tt2"), "missing": 99999.0}]
     assert imported.case["ground"] == {"sea_level": 0.5} and imported.case["solver"]["manning"] == 0.025

@@ -2,6 +2,7 @@
 
 use super::check::Formulas;
 use super::choice::Criterion;
+use super::ground::Ground;
 use super::names::{parameters, reduced_parameters, solver_record, vocabulary, vocabulary_of_steps};
 use super::settings::CaseSettings;
 use super::settle::ResolvedSettings;
@@ -82,7 +83,9 @@ impl Case {
     pub fn initial_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
         self.assert_dimension::<D>();
         let aux = self.formulas.aux.clone().unwrap_or_default();
-        self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(self.given(), aux, initial))
+        // Water at rest is so before the ground moves.
+        let given = || self.given(|ground, given| ground.still_cells(&self.settings, given));
+        self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(given(), aux, initial))
     }
 
     /// The solver's own formulas that `formulas` selects, one for each value of a cell; `None` if it has none.
@@ -99,17 +102,16 @@ impl Case {
     /// Auxiliary values; `None` if the solver or the program has its own, or if there are none.
     pub fn aux_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
         self.assert_dimension::<D>();
-        self.formulas
-            .aux
-            .clone()
-            .filter(|aux| !aux.is_empty())
-            .map(|aux| ExpressionCells::with_definitions(self.given(), Vec::new(), aux))
+        self.formulas.aux.clone().filter(|aux| !aux.is_empty()).map(|aux| {
+            let given = self.given(|ground, given| ground.cells(&self.settings, given));
+            ExpressionCells::with_definitions(given, Vec::new(), aux)
+        })
     }
 
     /// Values of cells that initial data and auxiliary values may use.
-    fn given<const D: usize>(&self) -> Vec<Given<D>> {
+    fn given<const D: usize>(&self, cells: impl Fn(&Ground, &[Given<D>]) -> Given<D>) -> Vec<Given<D>> {
         let mut given: Vec<Given<D>> = self.formulas.samples.iter().map(|samples| samples.clone() as _).collect();
-        let ground = self.formulas.ground.as_ref().map(|ground| ground.cells(&self.settings, &given));
+        let ground = self.formulas.ground.as_ref().map(|ground| cells(ground, &given));
         given.extend(ground);
         given
     }

@@ -5,9 +5,10 @@ use super::names::choose_from;
 use super::reader::Reader;
 use super::settings::{CaseSettings, CellData, NamedExpression};
 use super::shape::SolverShape;
-use super::topography::read_all;
+use super::topography::{read_all, read_motions};
 use crate::formula::{
-    Expression, ExpressionCells, Given, GroundFormula, GroundGrids, HeightGrid, KnownGround, Names, Syntax,
+    Expression, ExpressionCells, Given, GroundFormula, GroundGrids, HeightGrid, KnownGround, Motion, MovingGround,
+    Names, Syntax,
 };
 use crate::mesh::Geometry;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub(super) struct Ground {
     /// The height of water at rest; infinitely low where cells get plain means.
     rest: f64,
     known: KnownGround,
+    motions: Arc<[Motion]>,
 }
 
 /// What the surface is made of.
@@ -37,6 +39,12 @@ enum Surface {
 impl Ground {
     /// The function that gives cells' heights. `given`: values that the formula may use.
     pub fn cells<const D: usize>(&self, case: &CaseSettings, given: &[Given<D>]) -> Given<D> {
+        let still = self.still_cells(case, given);
+        if self.motions.is_empty() { still } else { Arc::new(MovingGround::new(still, self.motions.clone())) }
+    }
+
+    /// As it is before any motion.
+    pub fn still_cells<const D: usize>(&self, case: &CaseSettings, given: &[Given<D>]) -> Given<D> {
         let height = match &self.surface {
             Surface::Formula(height) => height.clone(),
             Surface::Grids(grids) => return Arc::new(GroundGrids::new(grids.clone(), self.rest)),
@@ -60,11 +68,12 @@ pub(super) fn take(
 ) -> Option<(CaseSettings, Ground)> {
     let settings = &case.ground;
     let name = settings.value.as_deref().unwrap_or(BOTTOM);
-    let has_files = !settings.topography.is_empty();
+    let (has_files, moves) = (!settings.topography.is_empty(), !settings.motions.is_empty());
     if !shape.aux.iter().any(|known| known == name) {
         let key = match (&settings.value, has_files) {
             (Some(_), _) => "ground.value",
             (None, true) => "topography",
+            (None, false) if moves => "bottom_motion",
             (None, false) => "ground",
         };
         let message = format!("the solver `{}` has no auxiliary value `{name}`", shape.name);
@@ -73,7 +82,7 @@ pub(super) fn take(
             None => "write `value = \"NAME\"` under `[ground]` with the one that is a height of ground, or remove this"
                 .to_owned(),
         };
-        reader.check(reader.names("ground").is_empty() && !has_files, key, message, help);
+        reader.check(reader.names("ground").is_empty() && !has_files && !moves, key, message, help);
         return None;
     }
     let has_boxes = case.mesh.mapping.is_none() && case.mesh.file.is_none() && shape.dimension < 3;
@@ -81,6 +90,15 @@ pub(super) fn take(
     let message = "on mapped meshes, meshes from files and in three dimensions cells get the value at their centre";
     reader.check(has_boxes || shore == Shore::Centre, "ground.shore", message, "write \"centre\", or remove the line");
     let rest = if shore == Shore::Rest { settings.sea_level } else { f64::NEG_INFINITY };
+    let formula = match &case.aux {
+        CellData::Expressions(fields) => fields.iter().find(|field| field.name == name),
+        CellData::User => None,
+    };
+    let formula = formula.filter(|_| has_boxes && shore != Shore::Centre);
+    let message = "moves means over cells that are boxes, in one or two dimensions, given by formula or topography";
+    let fine = !moves || has_files || formula.is_some() || !reader.fine(&["aux"]);
+    reader.check(fine, "bottom_motion", message, format!("write a formula of `t` for `aux.{name}`"));
+    let motions = if moves { read_motions(reader, case).unwrap_or_default() } else { Arc::default() };
     let surface = match has_files {
         true => {
             let message = "gives means over cells that are boxes, in one or two dimensions";
@@ -91,11 +109,9 @@ pub(super) fn take(
             Surface::Grids(grids.unwrap_or_default())
         }
         false => {
-            let CellData::Expressions(fields) = &case.aux else { return None };
-            let field = fields.iter().find(|field| field.name == name && has_boxes && shore != Shore::Centre)?;
             // Mistakes in it are noted where the other values are compiled.
-            let height = field.syntax.compile(&compiled_for(names)).ok();
-            Surface::Formula(height.filter(|height| height.constant().is_none())?)
+            let height = formula?.syntax.compile(&compiled_for(names)).ok();
+            Surface::Formula(height.filter(|height| moves || height.constant().is_none())?)
         }
     };
     names.push(NAME.to_owned());
@@ -110,7 +126,7 @@ pub(super) fn take(
         CellData::User => Vec::new(),
     };
     let aux = CellData::Expressions(others.into_iter().chain([own]).collect());
-    Some((CaseSettings { aux, ..case.clone() }, Ground { surface, rest, known: KnownGround::default() }))
+    Some((CaseSettings { aux, ..case.clone() }, Ground { surface, rest, known: KnownGround::default(), motions }))
 }
 
 /// Notes that auxiliary values are given otherwise than by topography.

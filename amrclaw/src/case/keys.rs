@@ -134,6 +134,7 @@ pub const KEYS: &[Key] = &[
     key("topography.N.priority", "integer", "0"),
     key("topography.N.missing", "number", "an error"),
     key("topography.N.scale", "number", "1"),
+    key("bottom_motion.N.file", "string", "required"),
     key("source", "`\"user\"`, or a table", "none"),
     key("source.EQUATION", "expression", "0"),
     key("output.format", "word, or list of words", "`[\"vtkhdf\"]`"),

@@ -282,6 +282,8 @@ pub struct GroundSettings {
     pub shore: Option<Shore>,
     /// Files and formulas that give the height, in place of `[aux]`.
     pub topography: Vec<Topography>,
+    /// Files of displacements, with their keys.
+    pub(super) motions: Vec<(String, PathBuf)>,
 }
 
 /// One of the case file's `[[topography]]`.

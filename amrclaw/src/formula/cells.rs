@@ -154,9 +154,18 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
             || (self.needs_definitions && self.definitions.depends_on("t"))
     }
 
+    fn changes_within(&self) -> [f64; 2] {
+        let of_formulas = self.outputs.depends_on("t") || (self.needs_definitions && self.definitions.depends_on("t"));
+        if of_formulas {
+            return [f64::NEG_INFINITY, f64::INFINITY];
+        }
+        let moving = self.given.iter().filter(|given| given.depends_on_time()).map(|given| given.changes_within());
+        moving.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], [begin, end]| [a.min(begin), b.max(end)])
+    }
+
     /// Given values are not computed again without need.
     fn depends_on_cell_alone(&self) -> bool {
-        !self.given.is_empty() && !self.depends_on_time()
+        !self.given.is_empty()
     }
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
@@ -172,7 +181,8 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
     }
 
     fn in_steps(&self) -> Option<&dyn CachedCellFunction<D>> {
-        self.steps.as_ref().map(|steps| steps as _)
+        let in_parts = self.given.iter().any(|given| given.in_steps().is_some()) && !self.needs_definitions;
+        self.steps.as_ref().map(|steps| steps as _).or(in_parts.then_some(self as _))
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
@@ -184,6 +194,40 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
         let further = self.definitions.add_to(&mut formulas, &[]);
         self.outputs.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));
         Some(DeviceForm::Formulas(formulas))
+    }
+}
+
+/// Kept are the given values that stay, and what others keep.
+impl<const D: usize> CachedCellFunction<D> for ExpressionCells<D> {
+    fn cache_len(&self, cells: usize) -> usize {
+        self.given.iter().map(|given| given.in_steps().map_or(cells, |steps| steps.cache_len(cells))).sum()
+    }
+
+    fn fill_kept(&self, row: &CellRow<D>, mut kept: &mut [f64]) {
+        for given in &self.given {
+            let len = given.in_steps().map_or(row.len, |steps| steps.cache_len(row.len));
+            let own = kept.split_off_mut(..len).expect("as long as asked for");
+            match given.in_steps() {
+                Some(steps) => steps.fill_kept(row, own),
+                None => given.fill_row(row, own),
+            }
+        }
+    }
+
+    fn fill_row_from(&self, row: &CellRow<D>, mut kept: &[f64], _values: [&[f64]; 2], out: &mut [f64]) {
+        let len = row.len.max(1);
+        let mut values = vec![0.0; self.given.len() * row.len];
+        for (given, out) in self.given.iter().zip(values.chunks_mut(len)) {
+            let steps = given.in_steps();
+            let own =
+                kept.split_off(..steps.map_or(row.len, |steps| steps.cache_len(row.len))).expect("as long as asked");
+            match steps {
+                Some(steps) => steps.fill_row_from(row, own, [&[], &[]], out),
+                None if given.depends_on_time() => given.fill_row(row, out),
+                None => out.copy_from_slice(own),
+            }
+        }
+        self.outputs.evaluate(row, &values.chunks(len).collect::<Vec<_>>(), out);
     }
 }
 

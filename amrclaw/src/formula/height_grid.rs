@@ -121,7 +121,7 @@ impl HeightGrid {
     }
 
     /// Integrals over a box. Means are their quotients by the weights' sum, in which round-off of positions cancels.
-    fn integral(&self, place: [[f64; 2]; 2]) -> GroundSums {
+    pub(super) fn integral(&self, place: [[f64; 2]; 2]) -> GroundSums {
         let [(ends_x, inner_x), (ends_y, inner_y)] = [0, 1].map(|d| self.weights(d, [place[0][d], place[1][d]]));
         let mut sums = [0.0; 2];
         let mut row = |y: Range, weight: f64| {

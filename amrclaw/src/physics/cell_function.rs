@@ -12,8 +12,19 @@ pub trait CellFunction<const D: usize>: Send + Sync {
         false
     }
 
-    /// True if a cell's values are the same, bit for bit, at all times and in any row or block: after a regrid, values that the old level
-    /// had are copied instead of computed again.
+    /// Where values change with time, the times between which they do: before the first and from the second on they stay the same.
+    fn changes_within(&self) -> [f64; 2] {
+        [f64::NEG_INFINITY, f64::INFINITY]
+    }
+
+    /// True if the values are the same at two times and between them.
+    fn stays(&self, from: f64, to: f64) -> bool {
+        let [begin, end] = self.changes_within();
+        !self.depends_on_time() || from == to || (from < begin && to < begin) || (from >= end && to >= end)
+    }
+
+    /// True if a cell's values are the same, bit for bit, in any row or block: after a regrid, values that the old level had and that stay
+    /// are copied instead of computed again.
     fn depends_on_cell_alone(&self) -> bool {
         false
     }

@@ -196,6 +196,10 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
         self.own.as_ref().is_some_and(|own| own.depends_on_time())
     }
 
+    fn changes_within(&self) -> [f64; 2] {
+        self.own.as_ref().map_or([f64::NEG_INFINITY, f64::INFINITY], |own| own.changes_within())
+    }
+
     fn depends_on_cell_alone(&self) -> bool {
         self.own.as_ref().is_none_or(|own| own.depends_on_cell_alone())
     }

@@ -183,7 +183,7 @@ impl<const D: usize> Simulation<D> {
             equations: shape.equations.clone(),
             aux: solver.aux().iter().map(|name| (*name).to_owned()).collect(),
             time: settings.start,
-            dt_next: limits.or_first(Some(settings.dt_initial), settings.dt_initial),
+            dt_next: limits.or_first(settings.start, Some(settings.dt_initial), settings.dt_initial),
             dt_limit: StepLimit::default(),
             limits,
             fallback_left: 0,

@@ -35,7 +35,8 @@ impl<const D: usize> Simulation<D> {
         };
         // Ghost cells have been filled for flagging, and those of new levels for the transfer to the next finer level. All are of this time,
         // at which these levels' next steps begin. With time-dependent auxiliary values they are filled again, as user functions may read these.
-        self.filled = if self.aux_stays() { coarsest.index()..first_unfilled.max(base.finer()).index() } else { 0..0 };
+        self.filled =
+            if self.aux_is_final() { coarsest.index()..first_unfilled.max(base.finer()).index() } else { 0..0 };
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
         let MemoryUse { held: [host, device], states: state, .. } = self.exec.memory();

@@ -179,7 +179,8 @@ impl<const D: usize> Simulation<D> {
         }
         self.time = frame.time;
         let known = self.settings.dt_fixed.or(schedule.dt_next);
-        (self.dt_next, self.dt_limit) = (self.limits.or_first(known, self.settings.dt_initial), schedule.dt_limit);
+        (self.dt_next, self.dt_limit) =
+            (self.limits.or_first(self.time, known, self.settings.dt_initial), schedule.dt_limit);
         self.counts = schedule.counts.clone();
         self.repeated = schedule.repeated.clone();
         self.fallback_left = schedule.fallback_left;

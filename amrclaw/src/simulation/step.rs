@@ -78,7 +78,7 @@ impl<const D: usize> Simulation<D> {
         if hits {
             (dt, limited) = (limit - self.time, StepLimit::Courant);
         }
-        if dt > self.limits.longest * (1.0 + ROUND_OFF) {
+        if dt > self.limits.longest_at(self.time) * (1.0 + ROUND_OFF) {
             // Two equal steps, rather than a long and a tiny one.
             (dt, limited, hits) = (0.5 * dt, StepLimit::DtMax, false);
         }
@@ -145,7 +145,7 @@ impl<const D: usize> Simulation<D> {
         let is_second = self.counts.levels[0].steps == 1;
         (self.dt_next, self.dt_limit) = match self.settings.dt_fixed {
             Some(fixed) => (fixed, StepLimit::Courant),
-            None => self.limits.next(dt, self.subcycle.dt_wanted(), is_second),
+            None => self.limits.next(self.time, dt, self.subcycle.dt_wanted(), is_second),
         };
     }
 
@@ -304,7 +304,7 @@ impl<const D: usize> Simulation<D> {
     /// Orders the filling of the ghost cells for the next step before the reports of this one are read, so that the executor has work
     /// meanwhile. Not with the user's boundary functions, which may be called only when the step is taken.
     fn fill_ahead(&mut self) -> Result<(), RunError> {
-        if self.aux_stays() && !self.problem.has_user_sides() {
+        if self.aux_is_final() && !self.problem.has_user_sides() {
             self.fill_ghosts(Level::COARSEST)?;
             self.filled = 0..1;
         }
@@ -314,6 +314,11 @@ impl<const D: usize> Simulation<D> {
     /// True if auxiliary values do not depend on time.
     pub fn aux_stays(&self) -> bool {
         self.problem.aux.as_ref().is_none_or(|aux| !aux.depends_on_time())
+    }
+
+    /// True if auxiliary values no longer change.
+    pub(super) fn aux_is_final(&self) -> bool {
+        self.problem.aux.as_ref().is_none_or(|aux| aux.stays(self.time, f64::INFINITY))
     }
 
     fn fill_ghosts(&mut self, level: Level) -> Result<(), ExecError> {

@@ -9,10 +9,11 @@ use amrclaw::case::{Case, find_built_in};
 use amrclaw::frames::frame::Frame;
 use amrclaw::simulation::{Device, Precision, RunOptions, Simulation, UserFunctions};
 
-/// A case from its text, with overrides `key.path=value`.
+/// A case from its text, with overrides `key.path=value`. Its files are beside the cases of restarts.
 pub fn case(text: &str, overrides: &[&str]) -> Case {
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
-    Case::from_str_with(text, "case.toml", &overrides, find_built_in).unwrap_or_else(|e| panic!("{e}"))
+    Case::from_str_with(text, "tests/cases/restart/case.toml", &overrides, find_built_in)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Options that run a test on the CPU, or on the device that `AMRCLAW_TEST_DEVICE` names (`cuda`, `cuda-streamed`), where every

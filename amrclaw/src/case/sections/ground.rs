@@ -1,8 +1,9 @@
-//! `[ground]`, `[[topography]]`.
+//! `[ground]`, `[[topography]]`, `[[bottom_motion]]`.
 
 use super::path_from_case;
 use crate::case::reader::Reader;
 use crate::case::settings::{GroundSettings, Topography};
+use std::path::PathBuf;
 
 /// Reads which auxiliary value is a height of ground, and how cells get it.
 pub fn read(reader: &mut Reader<'_>, dimension: Option<usize>) -> GroundSettings {
@@ -12,7 +13,16 @@ pub fn read(reader: &mut Reader<'_>, dimension: Option<usize>) -> GroundSettings
         sea_level: reader.number("ground.sea_level", 0.0),
         shore: reader.optional_choice("ground.shore"),
         topography: numbers.map(|n| topography(reader, format!("topography.{n}"), dimension)).collect(),
+        motions: (0..reader.count("bottom_motion")).filter_map(|n| motion(reader, n)).collect(),
     }
+}
+
+fn motion(reader: &mut Reader<'_>, number: usize) -> Option<(String, PathBuf)> {
+    let key = format!("bottom_motion.{number}.file");
+    reader.require(&key, "write the path of a `dtopo` file");
+    let path = reader.string(&key)?.to_owned();
+    let path = path_from_case(reader, &key, &path);
+    Some((key, path))
 }
 
 fn topography(reader: &mut Reader<'_>, key: String, dimension: Option<usize>) -> Topography {

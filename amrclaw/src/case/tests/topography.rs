@@ -225,29 +225,124 @@ fn mistakes_in_topography_are_named() {
     assert!(refused(&["topography=[{formula=\"t\"}]"]).contains("depends on time"));
 }
 
-/// Of 200 files that were cut or of which bytes changed none ends the program, those cut short are refused, and what is read is finite.
+const MOTION: &str =
+    "3 mx\n2 my\n2 mt\n10.5 xlower\n-1 ylower\n0 t0\n1.0 dx\n2.0 dy\n4 dt\n0 0 0\n0 0 0\n0 4 8\n0 2 4\n";
+
+/// A case whose bottom is -1, moved by a file of this content.
+fn moved(files: &Files, content: &[u8]) -> Result<Case, String> {
+    let path = files.0.path().join("motion");
+    std::fs::write(&path, content).unwrap();
+    let set = format!("bottom_motion=[{{file=\"{}\"}}]", path.display());
+    load(WATER, &[&set, "aux.bottom=-1"]).map_err(|errors| errors.to_string())
+}
+
+/// The same displacement from a header with rows from the north and from columns moves the bottom, linearly in time, but not the water
+/// that is there at first. Tolerance: round-off.
 #[test]
-fn damaged_topography_is_refused_or_read() {
+fn motions_of_the_bottom_are_read() {
     let files = Files::new();
-    let good = (HEADER.to_owned() + &rows(plain, " ")).into_bytes();
+    let named = MOTION.replacen("3 mx", "3", 1).replace("0 4 8", "0.0D0\n4\n8");
+    let columns = |t: i32, z: i32| {
+        format!(
+            "{t} 10.5 1 0\n{t} 11.5 1 {}\n{t} 12.5 1 {}\n{t} 10.5 -1 0\n{t} 11.5 -1 {}\n{t} 12.5 -1 {}\n",
+            2 * z,
+            4 * z,
+            z,
+            2 * z
+        )
+    };
+    for content in [MOTION.to_owned(), named, columns(0, 0) + &columns(4, 2)] {
+        let case = moved(&files, content.as_bytes()).unwrap();
+        let (aux, initial) = (case.aux_cells::<2>().unwrap(), case.initial_cells::<2>().unwrap());
+        assert_eq!(aux.changes_within(), [0.0, 4.0]);
+        let geometry = Geometry::new([10.0, -2.0], [13.0, 2.0], [3, 4]);
+        // Above y = 0 the mean over y is 3.5 at its largest, and half of the first and the last cell are moved.
+        for (time, scale) in [(0.0, 0.0), (3.0, 0.75), (5.0, 1.0)] {
+            let row = CellRow { geometry, first: [0, 2], len: 3, time };
+            let (mut height, mut state) = ([0.0; 3], [0.0; 9]);
+            aux.fill_row(&row, &mut height);
+            initial.fill_row(&row, &mut state);
+            let wanted = [0.5 * 0.875, 3.5, 0.5 * 6.125].map(|mean| scale * mean - 1.0);
+            assert!(height.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-14), "{time}: {height:?}, {wanted:?}");
+            assert_eq!(state[..3], [1.0; 3]);
+        }
+    }
+    let (bare, line) = (
+        "[mesh]\nlower = [10.0, -2.0]\nupper = [13.0, 2.0]\ncells = [3, 4]",
+        "[mesh]\nlower = [10.0]\nupper = [13.0]\ncells = [3]",
+    );
+    let path = files.0.path().join("line");
+    std::fs::write(&path, "0 10 2\n0 12 2\n").unwrap();
+    let text = WATER.replace(bare, line).replace("y_momentum = 0\n", "")
+        + &format!("[aux]\nbottom = -5\n[[bottom_motion]]\nfile = \"{}\"\n", path.display());
+    let mut height = [0.0; 3];
+    let row = CellRow { geometry: Geometry::new([10.0], [13.0], [3]), first: [0], len: 3, time: 0.0 };
+    load(&text, &[]).unwrap().aux_cells::<1>().unwrap().fill_row(&row, &mut height);
+    assert_eq!(height, [-3.0, -3.0, -5.0]);
+}
+
+/// What is wrong with a motion is said before the start, with file, line and what to write; no damaged file ends the program.
+#[test]
+fn mistakes_in_motions_are_named() {
+    let files = Files::new();
+    let columns = "0 10 0 0\n0 12 0 0\n0 10 2 0\n0 12 2 0\n";
+    for (content, message, help) in [
+        (MOTION.replace("mt", "my"), ", line 3: \"2 my\" is no `mt`", "mx, my, mt"),
+        (MOTION.replace("4 dt", "-4 dt"), ", line 9: \"-4 dt\" is no `dt`", "each with its number"),
+        (MOTION.replace("3 mx", "2.5 mx"), ", line 1: \"2.5 mx\" is no `mx`", "each with its number"),
+        ("3 mx\n2 my\n".to_owned(), ", line 2: the header ends before `mt`", "each with its number"),
+        (MOTION.replace("0 2 4\n", ""), ", line 12: ends after 9 of 12 displacements", "cut short"),
+        (MOTION.to_owned() + "7\n", ", line 14: has more displacements than the 12 of its header", "3 times 2 times 2"),
+        (MOTION.replace("0 4 8", "0 4 NaN"), ", line 12: \"NaN\" is no displacement", "numbers"),
+        (MOTION.replace("10.5", "1050"), "reaches no part of the domain: it covers x from 1050 to 1052", "units"),
+        (
+            columns.to_owned() + "1 10 0 0\n1 12 0 0\n1 10 3 0\n1 12 3 0\n",
+            ", line 5: the points of the time 1 are others",
+            "same points",
+        ),
+        (columns.replace("0 12 2", "0 13 2"), ", line 4: x is 13, but 12", "equal distances"),
+        (columns.to_owned() + &columns.replace("0 1", "-1 1"), ", line 5: the time -1 is before", "ascending"),
+        ("0 10 0\n".to_owned(), ", line 1: \"0 10 0\" is no point", "t x y z"),
+        (String::new(), "is empty", "displacements"),
+    ] {
+        let errors = moved(&files, content.as_bytes()).expect_err(message);
+        assert!(errors.contains(message) && errors.contains(help), "{message}, {help}:\n{errors}");
+    }
+    let refused = |sets: &[&str]| load(WATER, sets).unwrap_err().to_string();
+    assert!(refused(&["aux.bottom=-1", "bottom_motion=[{file=\"none\"}]"]).contains("No such file"));
+    assert!(refused(&["aux.bottom=-1", "bottom_motion=[{}]"]).contains("bottom_motion.0.file"));
+    let motion = "bottom_motion=[{file=\"none\"}]";
+    assert!(refused(&["aux.bottom=-1", "ground.shore=\"centre\"", motion]).contains("cells that are boxes"));
+    assert!(refused(&["solver={name=\"shallow_water\"}", motion]).contains("has no auxiliary value `bottom`"));
+    damage(MOTION.as_bytes(), |damaged| moved(&files, damaged));
+}
+
+/// Of 200 files that were cut or of which bytes changed none ends the program, those cut short are refused, and what is read is finite.
+fn damage(good: &[u8], load: impl Fn(&[u8]) -> Result<Case, String>) {
     let mut state = 12345_u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) as usize % below
     };
     for n in 0..200 {
-        let mut damaged = good.clone();
+        let mut damaged = good.to_vec();
         if n % 2 == 0 {
             damaged.truncate(random(good.len() - 10));
-            assert!(files.load(&damaged, "").is_err(), "{n}");
+            assert!(load(&damaged).is_err(), "{n}");
             continue;
         }
         for _ in 0..1 + random(3) {
             let place = random(damaged.len());
             damaged[place] = b"0123456789eE.-+ \n\0\xffn"[random(20)];
         }
-        if let Ok(case) = files.load(&damaged, "") {
+        if let Ok(case) = load(&damaged) {
             assert!(bottom(&case).0.iter().all(|height| height.is_finite()), "{n}");
         }
     }
+}
+
+#[test]
+fn damaged_topography_is_refused_or_read() {
+    let files = Files::new();
+    damage((HEADER.to_owned() + &rows(plain, " ")).as_bytes(), |damaged| files.load(damaged, ""));
 }

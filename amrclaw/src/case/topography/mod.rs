@@ -1,7 +1,10 @@
 //! `[[topography]]`: heights of ground from files and formulas.
 
+mod motion;
 mod netcdf;
 mod text;
+
+pub(super) use motion::read_motions;
 
 use super::data_file::{Array, is_file, read_npy};
 use super::reader::{Reader, brief};
@@ -37,10 +40,9 @@ type Place = [[f64; 2]; 2];
 
 impl Lattice {
     fn cover(&self) -> Place {
-        let wider = if self.of_boxes { 0.5 } else { 0.0 };
-        let at = |n: f64| [0, 1].map(|d| self.first[d] + n * self.spacing[d]);
-        let upper = [0, 1].map(|d| self.first[d] + ((self.count[d] - 1) as f64 + wider) * self.spacing[d]);
-        [at(-wider), upper]
+        let wider = |d: usize| if self.of_boxes || self.count[d] == 1 { 0.5 } else { 0.0 };
+        let at = |d: usize, n: f64| self.first[d] + n * self.spacing[d];
+        [[0, 1].map(|d| at(d, -wider(d))), [0, 1].map(|d| at(d, (self.count[d] - 1) as f64 + wider(d)))]
     }
 
     /// The place of the height with a number.
@@ -221,10 +223,13 @@ fn read(one: &Topography, path: &Path, axes: usize) -> Result<Lattice, Wrong> {
         return Err((format!("{name}: is {what}, which is not read"), help));
     }
     let file = File::open(path).map_err(|error| plain(error.to_string()))?;
-    text::read(BufReader::new(file), axes).map_err(|wrong| match wrong.line {
-        0 => (format!("{name}: {}", wrong.message), wrong.help),
-        line => (format!("{name}, line {line}: {}", wrong.message), wrong.help),
-    })
+    text::read(BufReader::new(file), axes).map_err(|wrong| at_line(path, wrong))
+}
+
+/// What is wrong with a file of text, and where.
+fn at_line(path: &Path, wrong: text::Wrong) -> Wrong {
+    let line = if wrong.line == 0 { String::new() } else { format!(", line {}", wrong.line) };
+    (format!("{}{line}: {}", path.display(), wrong.message), wrong.help)
 }
 
 /// An array whose values stand for equal boxes between corners that the case gives.

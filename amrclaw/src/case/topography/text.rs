@@ -15,25 +15,29 @@ pub struct Wrong {
     pub help: String,
 }
 
-fn wrong<T>(line: usize, message: impl Into<String>, help: impl Into<String>) -> Result<T, Wrong> {
+pub fn wrong<T>(line: usize, message: impl Into<String>, help: impl Into<String>) -> Result<T, Wrong> {
     Err(Wrong { line, message: message.into(), help: help.into() })
 }
 
 /// A number, with Fortran's exponents too.
-fn number(word: &str) -> Option<f64> {
+pub fn number(word: &str) -> Option<f64> {
     word.parse().ok().or_else(|| word.replace(['d', 'D'], "e").parse().ok())
 }
 
 /// The lines of a file that are neither empty nor comments.
-struct Lines<R> {
+pub struct Lines<R> {
     from: R,
-    line: String,
-    number: usize,
+    pub line: String,
+    pub number: usize,
 }
 
 impl<R: BufRead> Lines<R> {
+    pub fn new(from: R) -> Self {
+        Lines { from, line: String::new(), number: 0 }
+    }
+
     /// Reads the next line; false at the end.
-    fn next(&mut self) -> Result<bool, Wrong> {
+    pub fn next(&mut self) -> Result<bool, Wrong> {
         loop {
             self.line.clear();
             self.number += 1;
@@ -51,7 +55,7 @@ impl<R: BufRead> Lines<R> {
 
 /// Reads a file. `axes`: 1 or 2.
 pub fn read(from: impl BufRead, axes: usize) -> Result<Lattice, Wrong> {
-    let mut lines = Lines { from, line: String::new(), number: 0 };
+    let mut lines = Lines::new(from);
     if !lines.next()? {
         return wrong(0, "is empty", "give a file of heights");
     }
@@ -204,28 +208,42 @@ fn read_heights<R: BufRead>(
     Ok(())
 }
 
+/// Where a point is, and its height.
+pub type Point = ([f64; 2], f64);
+
+/// The numbers of a line with the coordinates of a point, after a time if `in_time`: the time or 0, and the point.
+pub fn point<R>(lines: &Lines<R>, axes: usize, in_time: bool) -> Result<(f64, Point), Wrong> {
+    let first = usize::from(in_time);
+    let values: Option<Vec<f64>> = lines.line.split_whitespace().map(|word| number(&word.replace(',', ""))).collect();
+    let is_point =
+        |values: &Vec<f64>| values.len() == first + axes + 1 && values[..first + axes].iter().all(|x| x.is_finite());
+    let Some(values) = values.filter(is_point) else {
+        let names = [["x z", "x y z"], ["t x z", "t x y z"]][first][axes - 1];
+        let help = format!("write {} numbers on each line: {names}", first + axes + 1);
+        return wrong(lines.number, format!("\"{}\" is no point", cut(lines.line.trim(), 60)), help);
+    };
+    let y = if axes == 2 { values[first + 1] } else { 0.5 };
+    Ok((if in_time { values[0] } else { 0.0 }, ([values[first], y], values[first + axes])))
+}
+
 /// Columns x, y, z, or x, z on a line, in the order of any lattice.
 fn columns<R: BufRead>(lines: &mut Lines<R>, axes: usize) -> Result<Lattice, Wrong> {
-    let mut points: Vec<([f64; 2], f64)> = Vec::new();
-    let first_line = lines.number;
-    let mut places = Vec::new();
+    let (mut points, mut places) = (Vec::new(), Vec::new());
     loop {
-        let values: Option<Vec<f64>> =
-            lines.line.split_whitespace().map(|word| number(&word.replace(',', ""))).collect();
-        let values = values.filter(|values| values.len() == axes + 1 && values[..axes].iter().all(|x| x.is_finite()));
-        let Some(values) = values else {
-            let help = format!("write {} numbers on each line: {}", axes + 1, ["x z", "x y z"][axes - 1]);
-            return wrong(lines.number, format!("\"{}\" is no point", cut(lines.line.trim(), 60)), help);
-        };
-        points.push(([values[0], if axes == 2 { values[1] } else { 0.5 }], values[axes]));
+        points.push(point(lines, axes, false)?.1);
         places.push(lines.number);
         if points.len() > MAX_NODES {
             return wrong(lines.number, "has too many points", format!("give at most {MAX_NODES}"));
         }
         if !lines.next()? {
-            break;
+            return lattice_of(&points, &places, axes);
         }
     }
+}
+
+/// The lattice of points in the order of any. `places`: their lines.
+pub fn lattice_of(points: &[Point], places: &[usize], axes: usize) -> Result<Lattice, Wrong> {
+    let first_line = places[0];
     // The axis along which points follow each other, and how many do.
     let fast = usize::from(axes == 2 && points.len() > 1 && points[0].0[0] == points[1].0[0]);
     let slow = 1 - fast;

@@ -262,9 +262,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     ) -> Result<StepReport, ExecError> {
         let l = level.index();
         let aux_in_sweeps = self.fills_aux_in_sweeps();
-        if !aux_in_sweeps {
-            let refreshed = self.refresh_aux(level, 0.5 * dt);
-            self.unshared.defer(&self.ranks, refreshed)?;
+        match aux_in_sweeps {
+            true => self.levels[l].aux_time = f64::NAN,
+            false => {
+                let refreshed = self.refresh_aux(level, self.levels[l].states.time + 0.5 * dt);
+                self.unshared.defer(&self.ranks, refreshed)?;
+            }
         }
         let sources_by_engine = self.sources_by_engine();
         let over_ghosts = self.sweeps_over_ghosts();

@@ -155,7 +155,8 @@ fn fill_aux<const D: usize, R: Scalar>(
         let images = origins.asked(&patch.with_ghosts()).into_iter();
         images.map(move |image| EvaluatedCells { cells: image.part, shift: image.shift, geometry, time })
     };
-    let steps = function.in_steps();
+    // What stays from then on need not be kept for other times.
+    let steps = function.in_steps().filter(|_| !function.stays(time, f64::INFINITY));
     if let Some(steps) = steps.filter(|_| store.aux_cache.is_empty()) {
         let kept = |k: usize| {
             let patch = &layout.patches[k];
@@ -244,13 +245,16 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let (mesh, layout) = (store.mesh.clone(), store.layout.clone());
             let cells = LevelCells { level: level.index(), mesh: &mesh, layout: &layout, geometry: store.geometry };
             if engine.fill_aux(&cells, time, &mut store.aux)? {
+                store.aux_time = time;
                 return Ok(());
             }
         }
         let origins = aux_origins(&self.problem, faces, &store.mesh);
         let start = Instant::now();
         let mut former = self.former_aux[level.index()].take();
-        fill_aux(store, function.as_ref(), &origins, faces, (time, former.as_mut()));
+        let still_holds = |former: &&mut FormerAux<D, R>| function.stays(former.time, time);
+        fill_aux(store, function.as_ref(), &origins, faces, (time, former.as_mut().filter(still_holds)));
+        store.aux_time = time;
         former.into_iter().for_each(|former| self.pool.give(former.values));
         self.note_host("aux", level, start);
         let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
@@ -268,12 +272,20 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         Ok(())
     }
 
-    /// Fills auxiliary values again if they change with time: those of `after` past the level's time.
-    pub(super) fn refresh_aux(&mut self, level: Level, after: f64) -> Result<(), ExecError> {
-        if self.problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time()) {
-            let time = self.levels[level.index()].states.time + after;
-            self.fill_level_aux(level, time)?;
+    /// Fills auxiliary values again if they have changed: those of a time.
+    pub(super) fn refresh_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
+        let known = self.levels[level.index()].aux_time;
+        match self.problem.aux.as_ref().is_some_and(|aux| !aux.stays(known, time)) {
+            true => self.fill_level_aux(level, time),
+            false => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Fills those of a level and the next coarser one for the level's time, where what passes between them depends on these values.
+    pub(super) fn refresh_aux_between(&mut self, level: Level) -> Result<(), ExecError> {
+        let time = self.levels[level.index()].states.time;
+        let coarser = level.coarser().filter(|_| self.solver.transfers().is_some());
+        coarser
+            .map_or(Ok(()), |coarser| [coarser, level].into_iter().try_for_each(|level| self.refresh_aux(level, time)))
     }
 }

@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub(super) struct FormerAux<const D: usize, R> {
     mesh: Arc<LevelMesh<D>>,
     layout: Arc<LevelLayout<D>>,
+    /// The time of which they are.
+    pub time: f64,
     pub values: Vec<R>,
 }
 
@@ -21,14 +23,14 @@ impl<const D: usize, R: Scalar> FormerAux<D, R> {
     /// Moves them out of a level's store.
     pub fn take_from(store: &mut LevelStore<D, R>) -> Self {
         let (mesh, layout) = (store.mesh.clone(), store.layout.clone());
-        FormerAux { mesh, layout, values: std::mem::take(&mut store.aux) }
+        FormerAux { mesh, layout, time: store.aux_time, values: std::mem::take(&mut store.aux) }
     }
 
     /// Copies those of a level that may be needed again.
     pub fn copy_of(store: &LevelStore<D, R>, pool: &mut Pool<R>) -> Self {
         let mut values = pool.take(store.aux.len());
         values.copy_from_slice(&store.aux);
-        FormerAux { mesh: store.mesh.clone(), layout: store.layout.clone(), values }
+        FormerAux { mesh: store.mesh.clone(), layout: store.layout.clone(), time: store.aux_time, values }
     }
 
     /// A view for several threads.

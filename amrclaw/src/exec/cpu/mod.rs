@@ -221,6 +221,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch);
+        let refreshed = self.refresh_aux_between(level);
+        self.unshared.defer(&self.ranks, refreshed)?;
         self.fill_level(level, plans.ghost())?;
         let checked = self.check_boundaries(level, plans.ghost());
         self.unshared.defer(&self.ranks, checked)
@@ -282,7 +284,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
-        let refreshed = self.refresh_aux(level, 0.0);
+        let refreshed = self.refresh_aux(level, self.levels[level.index()].states.time);
         self.unshared.defer(&self.ranks, refreshed)
     }
 

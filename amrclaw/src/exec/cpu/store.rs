@@ -43,6 +43,8 @@ pub(super) struct LevelStore<const D: usize, R> {
     buffers: Vec<Vec<R>>,
     pub states: States,
     pub aux: Vec<R>,
+    /// The time of which the auxiliary values are; NaN before they are filled.
+    pub aux_time: f64,
     /// For each patch, the time-independent part of auxiliary values that change with time: see
     /// [`CachedCellFunction`](crate::physics::CachedCellFunction). Empty until it is first needed.
     pub aux_cache: Vec<Vec<f64>>,
@@ -92,6 +94,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             buffers,
             states: States::new(time),
             aux,
+            aux_time: f64::NAN,
             aux_cache: Vec::new(),
             source_cache: SourceCache::default(),
             kept: Vec::new(),

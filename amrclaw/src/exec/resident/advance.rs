@@ -42,7 +42,7 @@ pub(super) struct Step {
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn advance_level(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         let l = level.index();
-        let refreshed = self.refresh_aux(level, 0.5 * dt);
+        let refreshed = self.refresh_aux(level, self.levels[l].states.time + 0.5 * dt);
         self.defer_error(refreshed)?;
         let reports = self.reports.begin(&self.machine, self.levels[l].mesh.patches().len())?;
         self.make_arrays(l)?;
@@ -111,13 +111,21 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Recomputes auxiliary values that change with time, for the level's time plus `after`.
-    pub(super) fn refresh_aux(&mut self, level: Level, after: f64) -> Result<(), ExecError> {
-        if self.problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time()) {
-            let time = self.levels[level.index()].states.time + after;
-            self.fill_aux(level, time)?;
+    /// Recomputes auxiliary values that have changed, for a time.
+    pub(super) fn refresh_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
+        let known = self.levels[level.index()].aux_time;
+        match self.problem.aux.as_ref().is_some_and(|aux| !aux.stays(known, time)) {
+            true => self.fill_aux(level, time),
+            false => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Recomputes those of a level and the next coarser one for the level's time, where what passes between them depends on these values.
+    pub(super) fn refresh_aux_between(&mut self, level: Level) -> Result<(), ExecError> {
+        let time = self.levels[level.index()].states.time;
+        let coarser = level.coarser().filter(|_| self.sizes.transfers);
+        coarser
+            .map_or(Ok(()), |coarser| [coarser, level].into_iter().try_for_each(|level| self.refresh_aux(level, time)))
     }
 
     /// Makes the arrays that a step of a level writes.

@@ -174,6 +174,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if self.problem.aux.is_none() {
             return Ok(());
         }
+        self.levels[level.index()].aux_time = time;
         if self.functions.aux.is_some() && self.evaluate_aux(level, time)? {
             return Ok(());
         }

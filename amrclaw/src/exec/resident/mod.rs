@@ -234,6 +234,8 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch);
         self.machine.enter(DevicePhase::Ghost);
+        let refreshed = self.refresh_aux_between(level);
+        self.defer_error(refreshed)?;
         let filled = self.fill_level(level, plans);
         let filled = self.or_abort(filled);
         self.defer_error(filled)
@@ -291,7 +293,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 
     fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
-        let refreshed = self.refresh_aux(level, 0.0);
+        let refreshed = self.refresh_aux(level, self.levels[level.index()].states.time);
         self.defer_error(refreshed)
     }
 

@@ -61,6 +61,8 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub slide: Option<Slide>,
     pub states: States,
     pub aux: Option<N::Memory>,
+    /// The time of which the auxiliary values are; NaN before they are filled.
+    pub aux_time: f64,
     /// Tables of the cells that a kernel fills with auxiliary values, once it has been launched.
     pub aux_tables: Option<FunctionTables<N::Memory>>,
     /// Physical positions of cells: `[axis, cell]`, once a source needs them.
@@ -112,6 +114,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             geometry,
             states: States::new(time),
             aux,
+            aux_time: f64::NAN,
             aux_tables: None,
             centres: None,
             patches,

@@ -49,12 +49,11 @@ def _geoclaw(folder: str) -> dict[str, dict[str, Any]]:
     for name, group in groups.items():
         path = os.path.join(folder, {"geo_data": "geoclaw.data"}.get(name, name[:-5] + ".data"))
         group.update(_values(path))
-    # A file's path in quotes, and on the next line its type.
-    lines = [line for _, line in _lines(os.path.join(folder, "topo.data"))]
-    pairs = zip(lines, lines[1:])
-    groups["topo_data"]["topofiles"] = [[int(kind), path[1:-1]] for path, kind in pairs if path[0] in "'\""]
-    if int(_values(os.path.join(folder, "dtopo.data")).get("mdtopofiles", 0)):
-        groups["dtopo_data"]["dtopofiles"] = ["dtopo.data"]
+    for name in ("topo", "dtopo"):
+        # A file's path in quotes, and on the next line its type.
+        lines = [line for _, line in _lines(os.path.join(folder, f"{name}.data"))]
+        pairs = zip(lines, lines[1:])
+        groups[f"{name}_data"][f"{name}files"] = [[int(kind.split()[0]), path[1:-1]] for path, kind in pairs if path[0] in "'\""]
     return groups
 
 

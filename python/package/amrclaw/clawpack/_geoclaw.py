@@ -19,7 +19,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "geo_data": _GEO,
     "refinement_data": {"wave_tolerance": 0.1, "speed_tolerance": None},
     "topo_data": {"topo_missing": 99999.0, "test_topography": 0, "override_order": False, "topofiles": []},
-    "dtopo_data": {"dtopofiles": []},
+    "dtopo_data": {"dtopofiles": [], "dt_max_dtopo": 1e99},
     "qinit_data": {"qinit_type": 0, "qinitfiles": []},
     "friction_data": {"variable_friction": False, "friction_regions": [], "friction_files": []},
 }
@@ -83,8 +83,10 @@ class GeoClaw:
     def tables(self) -> dict[str, Any]:
         """`ground` and `topography`."""
         topo = self.groups["topo_data"]
-        if self.groups["dtopo_data"]["dtopofiles"]:
-            self.wanted.append("aux.bottom: the bottom's motion by dtopofiles, as a formula of t")
+        dtopo = self.groups["dtopo_data"]
+        if dtopo["dtopofiles"] and float(dtopo["dt_max_dtopo"]) < 1e9:
+            self.remarks.append(f"dtopo_data.dt_max_dtopo = {dtopo['dt_max_dtopo']}: a tenth of the motion; time.dt_max holds for all steps")
+        motions = [{"file": os.path.abspath(os.path.join(self.folder, str(list(entry)[-1])))} for entry in dtopo["dtopofiles"]]
         files = [self._file(entry) for entry in topo["topofiles"]]
         if int(topo["test_topography"]) or not files:
             self.wanted.append(f"topography: the heights of test_topography = {topo['test_topography']}, as a `formula`")
@@ -94,7 +96,7 @@ class GeoClaw:
             if topo["override_order"]:
                 file["priority"] = len(files) - number
             file["missing"] = float(topo["topo_missing"])
-        return {"ground": {"sea_level": float(self.geo["sea_level"])}, **({"topography": files} if files else {})}
+        return {"ground": {"sea_level": float(self.geo["sea_level"])}, **({"topography": files} if files else {}), **({"bottom_motion": motions} if motions else {})}
 
     def _file(self, entry: Any) -> dict[str, Any]:
         """One of `topofiles`: `[type, path]`, that of versions before 5.8, a table or an object."""
