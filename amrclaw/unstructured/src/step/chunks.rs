@@ -2,7 +2,6 @@
 
 use crate::threads::parts;
 use rayon::prelude::*;
-use riemann::cells::CellFaces;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -37,11 +36,13 @@ impl<'a> Shared<'a> {
         Shared { start: values.as_mut_ptr(), len: values.len(), borrow: PhantomData }
     }
 
+    #[inline(always)]
     pub fn start(self) -> *mut f64 {
         self.start
     }
 
     /// The address of a number.
+    #[inline(always)]
     pub fn at(self, place: usize) -> *mut f64 {
         debug_assert!(place < self.len);
         self.start.wrapping_add(place)
@@ -49,6 +50,7 @@ impl<'a> Shared<'a> {
 
     /// # Safety
     /// Nobody writes the place meanwhile.
+    #[inline(always)]
     pub unsafe fn get(self, place: usize) -> f64 {
         // SAFETY: the caller's promise.
         unsafe { *self.at(place) }
@@ -56,20 +58,9 @@ impl<'a> Shared<'a> {
 
     /// # Safety
     /// Nobody else touches the place meanwhile.
+    #[inline(always)]
     pub unsafe fn set(self, place: usize, value: f64) {
         // SAFETY: the caller's promise.
         unsafe { *self.at(place) = value };
-    }
-}
-
-/// Lists that several threads read; each writes what is kept of its own faces.
-pub(super) struct Lists(pub CellFaces<f64>);
-
-// SAFETY: chunks of faces are disjoint.
-unsafe impl Sync for Lists {}
-
-impl Lists {
-    pub fn get(&self) -> &CellFaces<f64> {
-        &self.0
     }
 }

@@ -5,6 +5,7 @@
 //! bits do not depend on threads.
 
 mod at_sides;
+mod blocks;
 mod chunks;
 mod reconstruct;
 mod stencil;
@@ -14,9 +15,11 @@ pub use at_sides::at_sides;
 pub use reconstruct::smoothness;
 pub use stencil::{Across, stencil};
 
-use chunks::{Shared, for_chunks, largest};
+use blocks::{Block, Blocks, Entering};
+use chunks::{Shared, for_chunks};
+use rayon::prelude::*;
 use reconstruct::Reconstruction;
-use riemann::cells::{CellFaces, CellSums, Keep, turn_of};
+use riemann::cells::CellSums;
 use riemann::lattice::Lattice;
 use riemann::patch::{PACK_OVERRUN, PatchSolver, SourceRow};
 use std::ops::Range;
@@ -124,64 +127,34 @@ pub struct Outcome {
 /// Numbers of a state's components that are held on the stack.
 const MOST_EQUATIONS: usize = 32;
 
-/// Lists over faces for the solver, and the memory of a step.
+/// Lists for the solver, and the memory of a step.
 pub struct Stepper {
     mesh: Arc<Mesh>,
     scheme: Scheme,
     num_eqn: usize,
-    /// Of each face the frame, `[coordinate, face]`.
-    turn: Vec<f64>,
-    /// Numbers between components of arrays over faces.
-    face_component: usize,
-    /// The states on both sides of each face at order 1: cells, then ghost cells.
-    cells_at: [Vec<u32>; 2],
-    /// The cells whose auxiliary values belong to them.
-    aux_at: [Vec<u32>; 2],
     reconstruction: Option<Reconstruction>,
-    /// Cells, ghost cells, at order 2 what is on the left and on the right of each face: `[component, state]`.
+    /// Cells, ghost cells, at order 2 what is on the left and on the right of each face: `[state, component]`, so that a state is read at once.
     states: Vec<f64>,
-    component: usize,
-    to_left: Vec<f64>,
-    to_right: Vec<f64>,
-    speed: Vec<f64>,
-}
-
-/// A list with room for a pack beyond its end.
-fn padded(list: impl Iterator<Item = u32>) -> Vec<u32> {
-    list.chain([0; PACK_OVERRUN]).collect()
+    blocks: Blocks,
 }
 
 impl Stepper {
     /// For states of `num_eqn` components.
     ///
     /// # Panics
-    /// With more than 32 components.
+    /// With more than 32 components, or more than 2³² numbers of all states.
     pub fn new(mesh: Arc<Mesh>, scheme: Scheme, num_eqn: usize) -> Self {
         assert!(num_eqn <= MOST_EQUATIONS, "states of {num_eqn} components");
         let (cells, faces) = (mesh.num_cells(), mesh.num_faces());
-        let face_component = faces.next_multiple_of(PACK_OVERRUN) + PACK_OVERRUN;
-        let mut turn = vec![0.0; 3 * face_component];
-        for (face, normal) in mesh.faces.normal.iter().enumerate() {
-            let values = turn_of(mesh.dim, *normal);
-            (0..3).for_each(|d| turn[d * face_component + face] = values[d]);
-        }
-        let inner = |(&left, &right): (&u32, &u32)| if (right as usize) < cells { right } else { left };
-        let (left, right) = (&mesh.faces.left, &mesh.faces.right);
         let reconstruction =
             (scheme.order > 1).then(|| Reconstruction::new(&mesh, scheme, cells + mesh.boundary.len()));
-        let component = cells + mesh.boundary.len() + if reconstruction.is_some() { 2 * faces } else { 0 };
+        let count = cells + mesh.boundary.len() + if reconstruction.is_some() { 2 * faces } else { 0 };
+        assert!(u32::try_from(num_eqn * count).is_ok(), "{count} states of {num_eqn} components");
         Stepper {
-            cells_at: [padded(left.iter().copied()), padded(right.iter().copied())],
-            aux_at: [padded(left.iter().copied()), padded(left.iter().zip(right).map(inner))],
-            states: vec![0.0; num_eqn * component + PACK_OVERRUN],
-            to_left: vec![0.0; num_eqn * face_component],
-            to_right: vec![0.0; num_eqn * face_component],
-            speed: vec![0.0; face_component],
+            states: vec![0.0; num_eqn * count + PACK_OVERRUN],
+            blocks: Blocks::new(&mesh, num_eqn, reconstruction.as_ref()),
             num_eqn,
-            turn,
-            face_component,
             reconstruction,
-            component,
             scheme,
             mesh,
         }
@@ -194,8 +167,7 @@ impl Stepper {
 
     /// Bytes of memory besides the mesh.
     pub fn bytes(&self) -> usize {
-        let numbers = self.states.len() + 2 * self.to_left.len() + self.speed.len() + self.turn.len();
-        8 * numbers + 16 * self.cells_at[0].len() + self.reconstruction.as_ref().map_or(0, Reconstruction::bytes)
+        8 * self.states.len() + self.blocks.bytes() + self.reconstruction.as_ref().map_or(0, Reconstruction::bytes)
     }
 
     /// Takes a step from `q` at `time`; the new states are those of `new`, which has the layout of `q`. `first_order`: leave out gradients.
@@ -217,27 +189,31 @@ impl Stepper {
         let mut outcome = Outcome { courant: 0.0, admissible: true };
         for (number, &(start, share)) in self.scheme.time.stages().iter().enumerate() {
             let from: &[f64] = if number == 0 { q.values } else { new };
-            for m in 0..self.num_eqn {
-                self.states[m * self.component..][..cells].copy_from_slice(&from[m * q.component..][..cells]);
-            }
-            self.solve((solver, outside), aux, time + start * dt, first_order);
-            let courant = self.advance((q, share), dt, new);
-            outcome.courant = outcome.courant.max(courant);
+            let (num_eqn, states) = (self.num_eqn, Shared::new(&mut self.states));
+            for_chunks(cells, &|range| {
+                for cell in range {
+                    // SAFETY: each cell is in one chunk, which alone writes its state.
+                    (0..num_eqn).for_each(|m| unsafe { states.set(cell * num_eqn + m, from[m * q.component + cell]) });
+                }
+            });
+            let second_order = self.reconstruction.is_some() && !first_order;
+            self.fill((solver, outside), aux, time + start * dt, second_order);
+            let found = self.advance((solver, second_order), (q, aux), (dt, share), new);
+            outcome = Outcome { courant: outcome.courant.max(found.courant), ..found };
         }
-        outcome.admissible = self.is_admissible(solver, (q.component, aux), new);
         outcome
     }
 
-    /// The fluctuations at all faces.
-    fn solve(
+    /// The states beyond the boundary and, at order 2, at faces.
+    fn fill(
         &mut self,
         (solver, outside): (&dyn PatchSolver<f64>, &dyn Outside),
         aux: Field<'_>,
         time: f64,
-        first_order: bool,
+        second_order: bool,
     ) {
         let (cells, faces, first) = (self.mesh.num_cells(), self.mesh.num_faces(), self.mesh.first_boundary());
-        let component = self.component;
+        let num_eqn = self.num_eqn;
         let states = Shared::new(&mut self.states);
         let beyond = |place: Place, inside: &(dyn Fn(usize) -> usize + Sync), to: usize| {
             for_chunks(faces - first, &|range| {
@@ -245,111 +221,78 @@ impl Stepper {
                 for face in range {
                     // SAFETY: each boundary face has a place of its own, which nobody else reads or writes meanwhile.
                     unsafe {
-                        (0..self.num_eqn).for_each(|m| own[m] = states.get(m * component + inside(face)));
-                        outside.fill(face, place, time, &own[..self.num_eqn], &mut other[..self.num_eqn]);
-                        (0..self.num_eqn).for_each(|m| states.set(m * component + to + face, other[m]));
+                        (0..num_eqn).for_each(|m| own[m] = states.get(inside(face) * num_eqn + m));
+                        outside.fill(face, place, time, &own[..num_eqn], &mut other[..num_eqn]);
+                        (0..num_eqn).for_each(|m| states.set((to + face) * num_eqn + m, other[m]));
                     }
                 }
             });
         };
         beyond(Place::Ghost, &|face| self.mesh.faces.left[first + face] as usize, cells);
-        let reconstruction = self.reconstruction.as_ref().filter(|_| !first_order);
-        let mut q_at = self.cells_at.each_ref().map(|list| list.as_slice());
-        if let Some(reconstruction) = reconstruction {
-            reconstruction.fill(&self.mesh, states, component, self.num_eqn);
+        if let Some(reconstruction) = self.reconstruction.as_ref().filter(|_| second_order) {
+            reconstruction.fill(&self.mesh, states, num_eqn);
             if solver.limits() {
-                reconstruction.keep_admissible(&self.mesh, (solver, aux), (states, component), &self.aux_at);
+                reconstruction.keep_admissible(&self.mesh, (solver, aux), states);
             }
             let [left, right] = reconstruction.places();
             beyond(Place::Face, &|face| left + first + face, right + first);
-            q_at = reconstruction.faces_at.each_ref().map(|list| list.as_slice());
         }
-        let [cell_left, cell_right] = self.cells_at.each_ref().map(|list| list.as_slice());
-        let [aux_left, aux_right] = self.aux_at.each_ref().map(|list| list.as_slice());
-        let lists = CellFaces {
-            first: 0,
-            end: 0,
-            q: states.start().cast_const(),
-            q_component: component,
-            q_at: q_at.map(<[u32]>::as_ptr),
-            aux: if aux.values.is_empty() { std::ptr::NonNull::dangling().as_ptr() } else { aux.values.as_ptr() },
-            aux_component: aux.component,
-            aux_at: [aux_left, aux_right].map(<[u32]>::as_ptr),
-            turn: self.turn.as_ptr(),
-            face_component: self.face_component,
-            to_left: self.to_left.as_mut_ptr(),
-            to_right: self.to_right.as_mut_ptr(),
-            speed: self.speed.as_mut_ptr(),
-            keep: Keep::Both,
-        };
-        let lists = chunks::Lists(lists);
-        let pairs = |left: &[u32], right: &[u32]| [left.as_ptr(), right.as_ptr()];
-        for_chunks(faces, &|range: Range<usize>| {
-            let both = CellFaces { first: range.start, end: range.end, ..*lists.get() };
-            // SAFETY: lists and arrays have as many numbers as the faces and a pack beyond, indices are valid, and chunks are disjoint.
-            unsafe {
-                solver.solve_faces(&both);
-                if reconstruction.is_some() {
-                    let (q_at, aux_at) = (pairs(cell_left, q_at[0]), pairs(aux_left, aux_left));
-                    solver.solve_faces(&CellFaces { q_at, aux_at, keep: Keep::AddToLeft, ..both });
-                    let q_at =
-                        [reconstruction.map_or(std::ptr::null(), |r| r.faces_at[1].as_ptr()), cell_right.as_ptr()];
-                    let aux_at = pairs(aux_right, aux_right);
-                    solver.solve_faces(&CellFaces { q_at, aux_at, keep: Keep::AddToRight, ..both });
-                }
-            }
-        });
     }
 
-    /// The states after a stage, whose share is mixed with the states before the step; returns the largest Courant number.
-    fn advance(&self, (q, share): (Field<'_>, f64), dt: f64, new: &mut [f64]) -> f64 {
-        let (mesh, new) = (&self.mesh, Shared::new(new));
-        let (size, rows) = (&mesh.faces.size, &mesh.cell_faces);
-        largest(mesh.num_cells(), &|range| {
-            let mut most = 0.0_f64;
-            for cell in range {
-                let (mut sums, mut speeds) = ([0.0; MOST_EQUATIONS], 0.0);
-                for &entry in rows.row(cell) {
-                    let face = (entry / 2) as usize;
-                    let into = if entry % 2 == 0 { &self.to_left } else { &self.to_right };
-                    speeds += size[face] * self.speed[face];
-                    for (m, sum) in sums[..self.num_eqn].iter_mut().enumerate() {
-                        *sum += size[face] * into[m * self.face_component + face];
-                    }
-                }
+    /// The states after a stage, whose share is mixed with the states before the step.
+    fn advance(
+        &mut self,
+        (solver, second_order): (&dyn PatchSolver<f64>, bool),
+        (q, aux): (Field<'_>, Field<'_>),
+        (dt, share): (f64, f64),
+        new: &mut [f64],
+    ) -> Outcome {
+        let (mesh, num_eqn) = (&self.mesh, self.num_eqn);
+        let (states, new) = (Shared::new(&mut self.states), Shared::new(new));
+        let of_block = |block: &Block, entering: &mut Entering| {
+            for faces in block.lists(states.start().cast_const(), aux, entering, second_order) {
+                // SAFETY: lists and arrays have as many numbers as the faces and a pack beyond, indices are valid, and the memory is this
+                // thread's.
+                unsafe { solver.solve_faces(&faces) };
+            }
+            let mut courant = 0.0_f64;
+            block.sums(mesh, entering, num_eqn, |cell, sums, speeds| {
                 let per_volume = dt / mesh.volume[cell];
-                most = most.max(0.5 * per_volume * speeds);
-                for (m, sum) in sums[..self.num_eqn].iter().enumerate() {
-                    let (before, now) = (q.values[m * q.component + cell], self.states[m * self.component + cell]);
-                    // SAFETY: each cell is in one chunk, which alone writes it.
+                courant = courant.max(0.5 * per_volume * speeds);
+                for (m, sum) in sums.iter().enumerate() {
+                    // SAFETY: each cell is in one block, which alone writes it; states are not written.
                     unsafe {
-                        let mixed = CellSums::mixed(before, now, per_volume * sum, share);
+                        let now = states.get(cell * num_eqn + m);
+                        let mixed = CellSums::mixed(q.values[m * q.component + cell], now, per_volume * sum, share);
                         new.set(m * q.component + cell, mixed);
                     }
                 }
-            }
-            most
-        })
+            });
+            let admissible = is_admissible((solver, num_eqn), (new, q.component), aux, block.cells.clone());
+            Outcome { courant, admissible }
+        };
+        let both = |a: Outcome, b: Outcome| Outcome {
+            courant: a.courant.max(b.courant),
+            admissible: a.admissible && b.admissible,
+        };
+        let outcomes =
+            self.blocks.blocks.par_iter().map(|block| self.blocks.with_memory(|memory| of_block(block, memory)));
+        outcomes.reduce(|| Outcome { courant: 0.0, admissible: true }, both)
     }
+}
 
-    /// True if all new states are finite and allowed.
-    fn is_admissible(
-        &self,
-        solver: &dyn PatchSolver<f64>,
-        (component, aux): (usize, Field<'_>),
-        new: &mut [f64],
-    ) -> bool {
-        let (cells, start) = (self.mesh.num_cells(), Shared::new(new));
-        let wrong = largest(cells, &|range| {
-            // SAFETY: nobody writes meanwhile.
-            let finite = |m: usize| range.clone().all(|cell| unsafe { start.get(m * component + cell) }.is_finite());
-            let fine = (0..self.num_eqn).all(finite)
-                && row_is_admissible(solver, (start, component, range.start), (aux, range.start), range.len(), false)
-                    .is_none();
-            f64::from(u8::from(!fine))
-        });
-        wrong == 0.0
-    }
+/// True if the new states of some cells are finite and allowed.
+fn is_admissible(
+    (solver, num_eqn): (&dyn PatchSolver<f64>, usize),
+    (new, component): (Shared<'_>, usize),
+    aux: Field<'_>,
+    cells: Range<usize>,
+) -> bool {
+    // SAFETY: nobody writes these cells meanwhile.
+    let finite = |m: usize| cells.clone().all(|cell| unsafe { new.get(m * component + cell) }.is_finite());
+    let first = cells.start;
+    (0..num_eqn).all(finite)
+        && row_is_admissible(solver, (new, component, first), (aux, first), cells.len(), false).is_none()
 }
 
 /// The first inadmissible state of a row, whose auxiliary values are those from `at` on, `data` as in [`PatchSolver::first_inadmissible`].

@@ -2,7 +2,7 @@
 
 use super::chunks::{CHUNK, Shared, for_chunks, largest};
 use super::stencil::{Across, stencil};
-use super::{Field, Limiter, MOST_EQUATIONS, Scheme, padded, row_is_admissible};
+use super::{Field, Limiter, MOST_EQUATIONS, Scheme, row_is_admissible};
 use crate::Mesh;
 use riemann::cells::CellSums;
 use riemann::patch::PatchSolver;
@@ -18,9 +18,9 @@ const MOST_FACES: usize = 6;
 pub(super) struct Reconstruction {
     across: Vec<Across>,
     limiter: Limiter,
-    /// The states on both sides of each face.
-    pub faces_at: [Vec<u32>; 2],
+    /// Where the states on the left of faces begin; those on the right follow.
     first_place: usize,
+    num_faces: usize,
     /// Of each cell ε² of Venkatakrishnan's limiter, per square of the states' range.
     smooth: Vec<f64>,
 }
@@ -28,62 +28,55 @@ pub(super) struct Reconstruction {
 impl Reconstruction {
     /// `first_place`: of the states at faces, after cells and ghost cells.
     pub fn new(mesh: &Mesh, scheme: Scheme, first_place: usize) -> Self {
-        let side = |side: usize| {
-            let first = first_place + side * mesh.num_faces();
-            padded((first..first + mesh.num_faces()).map(|place| place as u32))
-        };
         Reconstruction {
             across: stencil(mesh, scheme.gradient, first_place),
             limiter: scheme.limiter,
-            faces_at: [side(0), side(1)],
             first_place,
+            num_faces: mesh.num_faces(),
             smooth: smoothness(mesh, scheme.limiter),
         }
     }
 
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.across) + 8 * self.faces_at[0].len() + 8 * self.smooth.len()
+        size_of_val(&*self.across) + 8 * self.smooth.len()
     }
 
     /// Where the states on the left and on the right of faces begin.
     pub fn places(&self) -> [usize; 2] {
-        self.faces_at.each_ref().map(|list| list[0] as usize)
+        [self.first_place, self.first_place + self.num_faces]
     }
 
     /// Fills the states at faces from those of cells and ghost cells.
-    pub fn fill(&self, mesh: &Mesh, states: Shared<'_>, component: usize, num_eqn: usize) {
-        debug_assert!(self.first_place >= mesh.num_cells());
-        for m in 0..num_eqn {
-            let value = |cell: u32| {
-                // SAFETY: cells and ghost cells are not written meanwhile.
-                unsafe { states.get(m * component + cell as usize) }
-            };
-            let range = if self.smooth.is_empty() { 0.0 } else { range(mesh.num_cells(), &value) };
-            for_chunks(mesh.num_cells(), &|cells| {
-                for cell in cells {
-                    let row = mesh.cell_faces.starts[cell] as usize..mesh.cell_faces.starts[cell + 1] as usize;
-                    let (across, own) = (&self.across[row], value(cell as u32));
+    pub fn fill(&self, mesh: &Mesh, states: Shared<'_>, num_eqn: usize) {
+        debug_assert!(self.first_place >= mesh.num_cells() && num_eqn <= MOST_EQUATIONS);
+        // SAFETY: cells and ghost cells are not written meanwhile.
+        let value = |m: usize, cell: u32| unsafe { states.get(cell as usize * num_eqn + m) };
+        let mut ranges = [0.0; MOST_EQUATIONS];
+        if !self.smooth.is_empty() {
+            (0..num_eqn).for_each(|m| ranges[m] = range(mesh.num_cells(), &|cell| value(m, cell)));
+        }
+        for_chunks(mesh.num_cells(), &|cells| {
+            for cell in cells {
+                let row = mesh.cell_faces.starts[cell] as usize..mesh.cell_faces.starts[cell + 1] as usize;
+                let across = &self.across[row];
+                for (m, range) in ranges[..num_eqn].iter().enumerate() {
+                    let own = value(m, cell as u32);
                     let smooth = self.smooth.get(cell).map_or(0.0, |smooth| smooth * range * range);
+                    let value = |cell: u32| value(m, cell);
                     let (factor, changes) = limited((mesh.dim, self.limiter), across, (own, smooth), &value);
                     for (face, change) in across.iter().zip(changes) {
                         // SAFETY: a cell's own state at a face is written by it alone, and read later.
                         unsafe {
-                            states.set(m * component + face.at_face as usize, CellSums::at_face(own, factor, change))
+                            states.set(face.at_face as usize * num_eqn + m, CellSums::at_face(own, factor, change))
                         };
                     }
                 }
-            });
-        }
+            }
+        });
     }
 
     /// Gives faces the state of their cell where the interpolated one is not admissible.
-    pub fn keep_admissible(
-        &self,
-        mesh: &Mesh,
-        (solver, aux): (&dyn PatchSolver<f64>, Field<'_>),
-        (states, component): (Shared<'_>, usize),
-        aux_at: &[Vec<u32>; 2],
-    ) {
+    pub fn keep_admissible(&self, mesh: &Mesh, (solver, aux): (&dyn PatchSolver<f64>, Field<'_>), states: Shared<'_>) {
         let (num_eqn, num_aux) = (solver.equations().len(), solver.aux().len());
         for side in 0..2 {
             let cells = [&mesh.faces.left, &mesh.faces.right][side];
@@ -92,9 +85,9 @@ impl Reconstruction {
                 let (mut own, mut known) = (vec![0.0; num_eqn * CHUNK], vec![0.0; num_aux * CHUNK]);
                 for (k, face) in faces.clone().enumerate() {
                     // SAFETY: threads touch the states of their own faces alone.
-                    let state = |m: usize| unsafe { states.get(m * component + self.places()[side] + face) };
+                    let state = |m: usize| unsafe { states.get((self.places()[side] + face) * num_eqn + m) };
                     (0..num_eqn).for_each(|m| own[m * CHUNK + k] = state(m));
-                    let cell = aux_at[side][face] as usize;
+                    let cell = cells[face] as usize;
                     (0..num_aux).for_each(|a| known[a * CHUNK + k] = aux.values[a * aux.component + cell]);
                 }
                 let row = Shared::new(&mut own);
@@ -108,7 +101,7 @@ impl Reconstruction {
                     for m in 0..num_eqn {
                         // SAFETY: likewise; cells are not written.
                         unsafe {
-                            states.set(m * component + self.places()[side] + face, states.get(m * component + cell))
+                            states.set((self.places()[side] + face) * num_eqn + m, states.get(cell * num_eqn + m))
                         };
                     }
                     at += 1;

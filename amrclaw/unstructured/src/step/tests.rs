@@ -29,7 +29,7 @@ impl Outside for Sides<'_> {
         if self.1 == Beyond::Same {
             return outside.copy_from_slice(inside);
         }
-        let turn = turn_of(mesh.dim, mesh.faces.normal[mesh.first_boundary() + face]);
+        let turn = riemann::cells::turn_of(mesh.dim, mesh.faces.normal[mesh.first_boundary() + face]);
         riemann::cells::mirror(mesh.dim, solver.groups(), turn, Wall::Slip, inside, outside);
     }
 }

@@ -29,7 +29,7 @@ impl Outside for Beyond<'_> {
         let side = (0..mesh.boundary.names.len()).find(|&n| mesh.boundary.of_name(n).contains(&number));
         let name = &*mesh.boundary.names[side.expect("every face has a name")];
         if self.walls.contains(&name) {
-            let turn = turn_of(mesh.dim, normal);
+            let turn = riemann::cells::turn_of(mesh.dim, normal);
             riemann::cells::mirror(mesh.dim, self.trial.groups(), turn, Wall::Slip, inside, outside);
         } else if self.open.contains(&name) {
             outside.copy_from_slice(inside);

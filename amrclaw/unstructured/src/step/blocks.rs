@@ -1,0 +1,189 @@
+//! Blocks of cells: what enters a block's cells is computed at all of their faces, and added up while it is in the processor's cache. A face
+//! between two blocks is solved by both.
+
+use super::reconstruct::Reconstruction;
+use super::{Field, MOST_EQUATIONS};
+use crate::Mesh;
+use crate::threads::parts;
+use parking_lot::Mutex;
+use rayon::prelude::*;
+use riemann::cells::{CellFaces, Keep, turn_of};
+use riemann::patch::PACK_OVERRUN;
+use std::ops::Range;
+use std::ptr::NonNull;
+
+/// Cells of a block: what its faces get is 0.4 MB for gas in space.
+const CELLS: usize = 2048;
+
+/// Some cells that follow one another, and their faces. Lists over faces hold a pack beyond the last.
+pub(super) struct Block {
+    pub cells: Range<usize>,
+    /// The faces of all cells, as [`Mesh::cell_faces`] lists them, by their numbers in the block.
+    entries: Vec<u32>,
+    num_faces: usize,
+    /// Where the states on both sides begin at order 1: those of cells and ghost cells.
+    cells_at: [Vec<u32>; 2],
+    /// At order 2: the states at the face.
+    faces_at: [Vec<u32>; 2],
+    /// The cells whose auxiliary values belong to them.
+    aux_at: [Vec<u32>; 2],
+    /// The faces' frames, `[coordinate, face]`.
+    turn: Vec<f64>,
+    /// Areas.
+    size: Vec<f64>,
+}
+
+/// What the faces of a block get, `[component, face]`.
+#[derive(Default)]
+pub(super) struct Entering {
+    to_left: Vec<f64>,
+    to_right: Vec<f64>,
+    speed: Vec<f64>,
+}
+
+/// All blocks, and memory for those that threads work on.
+pub(super) struct Blocks {
+    pub blocks: Vec<Block>,
+    entering: Vec<Mutex<Entering>>,
+}
+
+impl Blocks {
+    pub fn new(mesh: &Mesh, num_eqn: usize, reconstruction: Option<&Reconstruction>) -> Self {
+        let of_cells = |cells| Block::new(mesh, cells, num_eqn as u32, reconstruction);
+        let blocks: Vec<_> = parts(mesh.num_cells(), CELLS).map(of_cells).collect();
+        let most: usize = blocks.iter().map(Block::face_component).max().unwrap_or(0);
+        let memory = || Entering {
+            to_left: vec![0.0; num_eqn * most],
+            to_right: vec![0.0; num_eqn * most],
+            speed: vec![0.0; most],
+        };
+        let entering = (0..rayon::current_num_threads()).map(|_| Mutex::new(memory())).collect();
+        Blocks { blocks, entering }
+    }
+
+    /// Memory for what a thread's block gets.
+    pub fn with_memory<T>(&self, work: impl FnOnce(&mut Entering) -> T) -> T {
+        let own = rayon::current_thread_index().unwrap_or(0) % self.entering.len();
+        work(&mut self.entering[own].lock())
+    }
+
+    pub fn bytes(&self) -> usize {
+        let entering = self.entering.first().map_or(0, |first| {
+            let first = first.lock();
+            8 * (first.to_left.len() + first.to_right.len() + first.speed.len())
+        });
+        self.blocks.iter().map(Block::bytes).sum::<usize>() + self.entering.len() * entering
+    }
+}
+
+/// A list with room for a pack beyond its end.
+fn padded(list: impl Iterator<Item = u32>) -> Vec<u32> {
+    list.chain([0; PACK_OVERRUN]).collect()
+}
+
+impl Block {
+    fn new(mesh: &Mesh, cells: Range<usize>, num_eqn: u32, reconstruction: Option<&Reconstruction>) -> Self {
+        let rows = &mesh.cell_faces;
+        let entries = &rows.items[rows.starts[cells.start] as usize..rows.starts[cells.end] as usize];
+        let mut faces: Vec<u32> = entries.iter().map(|entry| entry / 2).collect();
+        faces.sort_unstable();
+        faces.dedup();
+        let number = |face: u32| faces.binary_search(&face).expect("listed above") as u32;
+        let beside = |side: usize| {
+            let of_all = [&mesh.faces.left, &mesh.faces.right][side];
+            faces.iter().map(move |&face| of_all[face as usize])
+        };
+        let inner = |(left, right): (u32, u32)| if (right as usize) < mesh.num_cells() { right } else { left };
+        let at_face = |side: usize| match reconstruction {
+            Some(reconstruction) => {
+                padded(faces.iter().map(|&face| (reconstruction.places()[side] as u32 + face) * num_eqn))
+            }
+            None => Vec::new(),
+        };
+        let mut block = Block {
+            entries: entries.iter().map(|entry| 2 * number(entry / 2) + entry % 2).collect(),
+            num_faces: faces.len(),
+            cells_at: [0, 1].map(|side| padded(beside(side).map(|state| state * num_eqn))),
+            faces_at: [at_face(0), at_face(1)],
+            aux_at: [padded(beside(0)), padded(beside(0).zip(beside(1)).map(inner))],
+            turn: Vec::new(),
+            size: faces.iter().map(|&face| mesh.faces.size[face as usize]).collect(),
+            cells,
+        };
+        let component = block.face_component();
+        block.turn = vec![0.0; 3 * component];
+        for (k, &face) in faces.iter().enumerate() {
+            let values = turn_of(mesh.dim, mesh.faces.normal[face as usize]);
+            (0..3).for_each(|d| block.turn[d * component + k] = values[d]);
+        }
+        block
+    }
+
+    /// Numbers between components of arrays over the faces.
+    fn face_component(&self) -> usize {
+        self.num_faces.next_multiple_of(PACK_OVERRUN) + PACK_OVERRUN
+    }
+
+    fn bytes(&self) -> usize {
+        let numbers = self.entries.len() + 4 * self.cells_at[0].len() + 2 * self.faces_at[0].len();
+        4 * numbers + 8 * (self.turn.len() + self.size.len())
+    }
+
+    /// The lists that the solver needs, at order 1; at order 2 more: the states at the faces, then those between a cell and its faces, on the left and
+    /// on the right. `q`: the states' address.
+    pub fn lists(
+        &self,
+        q: *const f64,
+        aux: Field<'_>,
+        entering: &mut Entering,
+        second_order: bool,
+    ) -> impl Iterator<Item = CellFaces<f64>> {
+        let pair = |[left, right]: [&Vec<u32>; 2]| [left.as_ptr(), right.as_ptr()];
+        let ([cell_left, cell_right], [face_left, face_right]) = (self.cells_at.each_ref(), self.faces_at.each_ref());
+        let [aux_left, aux_right] = self.aux_at.each_ref();
+        let both = CellFaces {
+            first: 0,
+            end: self.num_faces,
+            q,
+            q_component: 1,
+            q_at: pair(if second_order { [face_left, face_right] } else { [cell_left, cell_right] }),
+            aux: if aux.values.is_empty() { NonNull::dangling().as_ptr() } else { aux.values.as_ptr() },
+            aux_component: aux.component,
+            aux_at: pair([aux_left, aux_right]),
+            turn: self.turn.as_ptr(),
+            face_component: self.face_component(),
+            to_left: entering.to_left.as_mut_ptr(),
+            to_right: entering.to_right.as_mut_ptr(),
+            speed: entering.speed.as_mut_ptr(),
+            keep: Keep::Both,
+        };
+        let within = |keep: Keep, q_at: [&Vec<u32>; 2], aux: &Vec<u32>| CellFaces {
+            q_at: pair(q_at),
+            aux_at: pair([aux, aux]),
+            keep,
+            ..both
+        };
+        let left = within(Keep::AddToLeft, [cell_left, face_left], aux_left);
+        let right = within(Keep::AddToRight, [face_right, cell_right], aux_right);
+        [both, left, right].into_iter().take(if second_order { 3 } else { 1 })
+    }
+
+    /// For each cell the sum of what enters it through its faces, and of the sizes times the largest speeds there.
+    pub fn sums(&self, mesh: &Mesh, entering: &Entering, num_eqn: usize, mut done: impl FnMut(usize, &[f64], f64)) {
+        let (component, starts) = (self.face_component(), &mesh.cell_faces.starts);
+        let first = starts[self.cells.start] as usize;
+        for cell in self.cells.clone() {
+            let (mut sums, mut speeds) = ([0.0; MOST_EQUATIONS], 0.0);
+            for &entry in &self.entries[starts[cell] as usize - first..starts[cell + 1] as usize - first] {
+                let face = (entry / 2) as usize;
+                let into = if entry % 2 == 0 { &entering.to_left } else { &entering.to_right };
+                let size = self.size[face];
+                speeds += size * entering.speed[face];
+                for (m, sum) in sums[..num_eqn].iter_mut().enumerate() {
+                    *sum += size * into[m * component + face];
+                }
+            }
+            done(cell, &sums[..num_eqn], speeds);
+        }
+    }
+}
