@@ -175,7 +175,12 @@ fn criterion(
         Some(error) => reader.wrong_formula(&formula.key, error),
         None => {
             let message = "needs values of cells too far away: its derivatives are nested more than twice";
-            let near = depth_in(dimension, &formula.syntax, &scope.fields(), &vocabulary) + further <= MOST_DERIVATIVES;
+            let depth = depth_in(dimension, &formula.syntax, &scope.fields(), &vocabulary);
+            if case.mesh.file.is_some() && depth > 0 {
+                reader.wrong_formula(&formula.key, no_derivatives(&formula.text));
+                return formula.syntax.clone();
+            }
+            let near = depth + further <= MOST_DERIVATIVES;
             reader.check(near, &formula.key, message, "write a formula with fewer derivatives of derivatives");
         }
     }

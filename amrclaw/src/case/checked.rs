@@ -29,6 +29,14 @@ pub struct Case {
     formulas: Formulas,
 }
 
+/// What differences or curvature are of.
+pub enum CriterionField<const D: usize> {
+    /// A quantity.
+    Equation(usize),
+    /// A formula of position, state and auxiliary values.
+    Formula(Arc<dyn StateFunction<D>>),
+}
+
 /// Parameters that change from step to step, if there are any. The formulas of a simulation share them.
 type Reduced = Option<Arc<ReducedParameters>>;
 
@@ -137,11 +145,43 @@ impl Case {
             Criterion::Difference => {
                 Some(Formula::any_jump(jumps.iter().map(|(syntax, limit)| (formula(syntax), *limit)).collect()))
             }
-            Criterion::Richardson => None,
+            Criterion::Richardson | Criterion::Curvature => None,
         };
         whole.map(|formula| {
             formula.criterion(self.shape.equations.len(), self.mapping::<D>().zip(self.mapping_formulas()))
         })
+    }
+
+    /// The fields whose differences or curvature flag cells of a mesh from a file, each with its tolerance: formulas of one value, or quantities by
+    /// their numbers.
+    pub fn criterion_fields<const D: usize>(&self, reduced: &Reduced) -> Vec<(CriterionField<D>, f64)> {
+        let (fields, vocabulary) = (&self.formulas.criterion_fields, self.vocabulary_of_steps(reduced));
+        let (flag, num_eqn) = (&self.regrid.flag, self.shape.equations.len());
+        let of_formula = |(syntax, tolerance): &(Syntax, f64)| {
+            let text = syntax.to_string();
+            let field = match self.shape.equations.iter().position(|name| *name == text) {
+                Some(number) => CriterionField::Equation(number),
+                None => {
+                    let formula = Formula::of_syntax(syntax, fields, &vocabulary).expect("checked with the case");
+                    CriterionField::Formula(formula.criterion(num_eqn, None))
+                }
+            };
+            (field, *tolerance)
+        };
+        match (&self.formulas.jumps[..], flag.criterion) {
+            ([], Criterion::Curvature) => vec![(CriterionField::Equation(0), flag.tolerance)],
+            ([], _) => (0..num_eqn).map(|number| (CriterionField::Equation(number), flag.tolerance)).collect(),
+            (jumps, _) => jumps.iter().map(of_formula).collect(),
+        }
+    }
+
+    /// The case on another mesh with sides of the same names.
+    pub(crate) fn on_mesh(&self, mesh: Arc<unstructured::Mesh>) -> Case {
+        let mut case = self.clone();
+        let settings = &mut case.settings.mesh;
+        (settings.cells[0], settings.upper[0]) = (mesh.num_cells() as i32, mesh.num_cells() as f64);
+        settings.file.as_mut().expect("a case on a mesh from a file").mesh = mesh;
+        case
     }
 
     /// The condition for an end of the run before its time, not zero where it holds.

@@ -53,6 +53,8 @@ choices! {
         Difference = "difference",
         /// Richardson estimate of the error above the tolerance.
         Richardson = "richardson",
+        /// What a cell's gradient does not explain of the differences to its neighbours above the tolerance, on a mesh from a file.
+        Curvature = "curvature",
         /// An expression, or the solver's own criterion.
         User = "user",
     }

@@ -67,6 +67,7 @@ pub const KEYS: &[Key] = &[
     key("regrid.flag.criterion", "word", "`\"difference\"`"),
     key("regrid.flag.tolerance", "number, or a table", "required where it is used"),
     key("regrid.flag.tolerance.FIELD", "number", "none"),
+    key("regrid.flag.keep", "number", "0.625"),
     key("regrid.flag.expression", "expression", "the solver's criterion"),
     key("regrid.region.N.levels", "list of two integers", "all levels"),
     key("regrid.region.N.lower", "list of numbers", "required, or `polygon` or `ruled`"),

@@ -28,7 +28,7 @@ mod shape;
 mod topography;
 mod unknown;
 
-pub use checked::Case;
+pub use checked::{Case, CriterionField};
 pub use choice::{BoundaryKind, ClusterKind, Criterion, Shore};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};

@@ -111,6 +111,8 @@ pub struct MeshFile {
     pub inflow: Vec<InflowValues>,
     /// Order, stages, gradients, limiter.
     pub scheme: unstructured::step::Scheme,
+    /// The trees that its cells become, where `levels.max` lets them be refined.
+    pub forest: Option<Arc<unstructured::adapt::Forest>>,
 }
 
 /// The case file's `[mesh.mapping]`: physical coordinates as formulas of the computational ones, `X`, `Y` and `Z`.
@@ -163,6 +165,8 @@ pub struct FlagSettings {
     pub tolerance: f64,
     /// Values of fields by name, in place of `tolerance`.
     pub tolerances: Vec<(NamedExpression, f64)>,
+    /// With [`Criterion::Curvature`]: the share of the tolerance above which cells are not joined.
+    pub keep: f64,
     /// With [`Criterion::User`]: flag where this is not zero. `None`: the solver's own criterion.
     pub expression: Option<NamedExpression>,
 }

@@ -53,6 +53,21 @@ impl<const D: usize> RefinementRegion<D> {
     }
 }
 
+impl<const D: usize> RefinementRegion<D> {
+    /// True if the region holds a part of a convex cell with these corners; a face alone is none. Positions are physical.
+    pub fn touches(&self, corners: &[[f64; D]]) -> bool {
+        match &self.place {
+            RegionPlace::Box { lower, upper } => (0..D).all(|d| {
+                let low = corners.iter().map(|corner| corner[d]).fold(f64::INFINITY, f64::min);
+                let high = corners.iter().map(|corner| corner[d]).fold(f64::NEG_INFINITY, f64::max);
+                let overlap = OVERLAP * (high - low);
+                low + overlap < upper[d] && lower[d] < high - overlap
+            }),
+            RegionPlace::Shape(shape) => shape.touches(corners),
+        }
+    }
+}
+
 /// The effects of the active regions on a level at a time, as boxes of cells.
 pub fn flag_regions<const D: usize>(
     regions: &[RefinementRegion<D>],

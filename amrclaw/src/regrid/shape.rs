@@ -72,6 +72,18 @@ impl<const D: usize> Shape<D> {
         blocks.iter().flat_map(|block| found[&(level, block.lo)].iter().copied()).collect()
     }
 
+    /// True if the shape holds a part of a convex cell with these corners.
+    pub fn touches(&self, corners: &[[f64; D]]) -> bool {
+        let corners = inward(corners);
+        if let Some((axis, [from, to])) = self.across
+            && (corners.iter().all(|corner| corner[axis] <= from) || corners.iter().all(|corner| corner[axis] >= to))
+        {
+            return false;
+        }
+        let outline = hull(corners.iter().map(|corner| self.plane.map(|axis| corner[axis])).collect());
+        self.edges.iter().any(|edge| passes_through(edge, &outline)) || self.holds(centre(&outline))
+    }
+
     fn cells_in(&self, geometry: &Geometry<D>, block: CellBox<D>) -> Vec<CellBox<D>> {
         let nodes = match &self.mapping {
             None => Nodes::Straight(geometry),
@@ -159,13 +171,18 @@ impl<const D: usize> Nodes<'_, D> {
                     };
                     return of_box([of(f64::min, f64::INFINITY), of(f64::max, f64::NEG_INFINITY)]);
                 }
-                let sum = corners.iter().fold([0.0; D], |a, p| std::array::from_fn(|d| a[d] + p[d]));
-                let mean = sum.map(|x| x / corners.len() as f64);
-                let inward = |c: &[f64; D]| std::array::from_fn(|d| c[d] + 2.0 * OVERLAP * (mean[d] - c[d]));
-                corners.iter().map(inward).collect()
+                inward(&corners)
             }
         }
     }
+}
+
+/// Corners of a cell, moved inward by the overlap that does not count.
+fn inward<const D: usize>(corners: &[[f64; D]]) -> Vec<[f64; D]> {
+    let sum = corners.iter().fold([0.0; D], |a, p| std::array::from_fn(|d| a[d] + p[d]));
+    let mean = sum.map(|x| x / corners.len() as f64);
+    let moved = |c: &[f64; D]| std::array::from_fn(|d| c[d] + 2.0 * OVERLAP * (mean[d] - c[d]));
+    corners.iter().map(moved).collect()
 }
 
 /// Positive where `p` lies to the left of the way from `a` to `b`.

@@ -171,8 +171,6 @@ pub(super) fn problem<const D: usize>(
         (None, Some(_)) => SourceSplit::Godunov,
         _ => settled.source,
     };
-    let has_source = shape.has_source || source.is_some();
-    remark(case, has_source && source_split == SourceSplit::None);
     let problem = Problem {
         domain: case.mesh.domain(),
         boundary: boundary.try_into().unwrap_or_else(|_| unreachable!("one entry per axis")),
@@ -186,6 +184,9 @@ pub(super) fn problem<const D: usize>(
             .filter(|_| shape.has_source)
             .map(|(mapping, positions)| SourceCentres::new(mapping, positions)),
         criterion: match case.regrid.flag.criterion {
+            // Leaves are flagged by `simulation::leaves`.
+            _ if case.mesh.file.is_some() => Criterion::Difference { tolerance },
+            case::Criterion::Curvature => Criterion::Difference { tolerance },
             case::Criterion::Difference => flag.map_or(Criterion::Difference { tolerance }, Criterion::User),
             case::Criterion::Richardson => Criterion::Richardson { tolerance },
             case::Criterion::User => Criterion::User(
@@ -211,9 +212,10 @@ pub(super) fn problem<const D: usize>(
     })
 }
 
-/// Logs settings that the case does not choose and whose defaults are unusual with this solver. `idle`: there is a source term, but
-/// the case turns it off.
-fn remark(case: &Case, idle: bool) {
+/// Logs settings that the case does not choose and whose defaults are unusual with this solver.
+pub(super) fn remark<const D: usize>(case: &Case, problem: &Problem<D>) {
+    let has_source = case.shape().has_source || problem.source.is_some();
+    let idle = has_source && problem.source_split == SourceSplit::None;
     let (solver, ResolvedSettings { split, cfl_desired, cfl_max, stable_courant, .. }) =
         (&case.shape().name, *case.settled());
     if case.scheme.split.is_none() && split != Split::Unsplit {

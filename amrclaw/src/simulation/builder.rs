@@ -1,7 +1,9 @@
 //! From a case, and what a program adds to it, to a simulation.
 
-use super::build::{axes, problem, settings};
+use super::build::{axes, problem, remark, settings};
 use super::executor::{MakeExecutor, make};
+use super::gauge::middle_of;
+use super::leaves::Refined;
 use super::reduce::Reduced;
 use super::whole::StopCondition;
 use super::{Device, Gauge, Precision, RunError, RunOptions, ScheduleState, Simulation};
@@ -53,6 +55,10 @@ fn check_on_mesh(case: &Case, options: &RunOptions, is_offered: bool) -> Result<
     if options.device == Device::CudaStreamed {
         let message = "`--device cuda-streamed` takes values patch by patch, and a mesh from a file is one";
         return wrong(message, "write `--device cuda`");
+    }
+    if case.mesh.file.as_ref().is_some_and(|file| file.forest.is_some()) && options.device != Device::Cpu {
+        let message = "cells of a mesh from a file are refined on the CPU only as yet";
+        return Err(case.error("levels.max", message, "leave `--device` out, or remove the line").into());
     }
     if options.comm.rank().of > 1 {
         return wrong("meshes from files run on one rank only as yet", "use threads: `--threads`");
@@ -137,6 +143,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
     ) -> Result<Simulation<D>, RunError> {
         let case = self.case;
         let mut simulation = self.assemble()?;
+        simulation.attempt(|simulation| simulation.load_leaves(case, state))?;
         simulation.check_fit(case, frame)?;
         simulation.check_levels(case, frame)?;
         simulation.attempt(|simulation| simulation.load(frame, values, state))?;
@@ -166,7 +173,8 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);
         let reduced = case.reduced_parameters();
         let functions = functions.or(options.functions.of()).or(solver.functions(case, aux));
-        let problem = problem::<D>(case, functions, reduced.clone())?;
+        let problem = problem::<D>(case, functions.clone(), reduced.clone())?;
+        remark(case, &problem);
         let demanded = if options.unchecked_solver { Ok(()) } else { solver.demand(&problem, case.time.start) };
         if let Some(message) = solver.failure() {
             return Err(RunError::Solver(message));
@@ -181,10 +189,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let gauge = |gauge: &GaugeSettings| {
             let position: [f64; D] = axes(&gauge.position);
             let point = match (&case.mesh.file, &mapping) {
-                (Some(file), _) => file
-                    .mesh
-                    .cell_at(&position)
-                    .map(|cell| std::array::from_fn(|d| if d == 0 { cell as f64 + 0.5 } else { 0.5 })),
+                (Some(file), _) => file.mesh.cell_at(&position).map(middle_of),
                 (None, Some(mapping)) => mapping.inverse(position),
                 (None, None) => Some(position),
             };
@@ -203,9 +208,11 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         );
         let mut simulation = simulation.map_err(|error| error.in_case(case, &shape.equations, &shape.aux))?;
         let every = case.time.stop_every;
+        let parameters = reduced.clone();
         let first = case.reductions::<D>().iter().flat_map(WholeFormula::of_cells).count();
         simulation.stop_when = case.stop_condition(&reduced).map(|formula| StopCondition { formula, first, every });
         simulation.reduced = reduced.map(|parameters| Reduced::new(case, solver, parameters)).transpose()?;
+        simulation.refined = Refined::new(case, functions, parameters, &options)?.map(Box::new);
         simulation.exec.renew_parameters()?;
         Ok(simulation)
     }

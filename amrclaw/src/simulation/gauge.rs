@@ -4,6 +4,11 @@ use crate::exec::Executor;
 use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
 
+/// The middle of a cell of a row, as which a mesh from a file is taken.
+pub(super) fn middle_of<const D: usize>(cell: usize) -> [f64; D] {
+    std::array::from_fn(|d| if d == 0 { cell as f64 + 0.5 } else { 0.5 })
+}
+
 /// A time series at a point.
 #[derive(Clone, Debug)]
 pub struct Gauge<const D: usize> {
@@ -63,6 +68,11 @@ impl<const D: usize> Gauge<D> {
         self.levels.truncate(len);
         self.times.truncate(len);
         self.values.truncate(len * self.num_eqn);
+    }
+
+    /// Reads at another computational position from now on: the cells of a mesh from a file are others.
+    pub(super) fn move_to(&mut self, point: [f64; D]) {
+        self.point = point;
     }
 
     /// Finds the finest patch over the gauge.

@@ -11,6 +11,7 @@ mod gauge;
 mod gpus;
 mod growth;
 mod inflow;
+mod leaves;
 mod memory;
 mod open;
 mod options;
@@ -127,6 +128,8 @@ pub struct Simulation<const D: usize> {
     gauges: Vec<Gauge<D>>,
     growth: growth::GrowthCheck,
     source_check: stiffness::SourceCheck,
+    /// The cells of a mesh from a file as leaves, where these are refined.
+    refined: Option<Box<leaves::Refined<D>>>,
     /// When the run ends before its time.
     stop_when: Option<whole::StopCondition<D>>,
     /// The solver's parameters that change from step to step.
@@ -201,6 +204,7 @@ impl<const D: usize> Simulation<D> {
             ),
             last_courant: 0.0,
             source_check: stiffness::SourceCheck::default(),
+            refined: None,
             stop_when: None,
             reduced: None,
             solver_name: shape.name.clone(),

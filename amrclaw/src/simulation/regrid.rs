@@ -95,6 +95,11 @@ impl<const D: usize> Simulation<D> {
             before = Some(self.hierarchy.clone());
             self.hierarchy.replace_finer(level, boxes);
         }
+        for _ in 1..self.refined.as_ref().map_or(1, |refined| refined.levels()) {
+            if !self.renew_leaves(true)? {
+                break;
+            }
+        }
         for fine in (1..self.hierarchy.num_levels()).rev().map(|l| Level(l as u8)) {
             self.exec.average_down(fine, &self.plans[fine.index()]);
         }

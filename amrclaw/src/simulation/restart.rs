@@ -33,6 +33,9 @@ pub struct ScheduleState {
     /// The record of the growth check.
     #[serde(default)]
     pub growth: GrowthRecord,
+    /// The leaves that the cells of a mesh from a file are, where these are refined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaves: Option<String>,
 }
 
 impl<const D: usize> Simulation<D> {
@@ -46,6 +49,7 @@ impl<const D: usize> Simulation<D> {
             repeated: self.repeated.clone(),
             fallback_left: self.fallback_left,
             growth: self.growth.record().clone(),
+            leaves: self.refined.as_ref().map(|refined| refined.text()),
         }
     }
 

@@ -68,7 +68,9 @@ impl<const D: usize> Simulation<D> {
         if taken.is_err() {
             self.log_reduced();
         }
-        taken
+        taken?;
+        let steps = self.counts.levels[0].steps;
+        if steps.is_multiple_of(self.settings.regrid_interval) { self.renew_leaves(false).map(drop) } else { Ok(()) }
     }
 
     fn step_towards(&mut self, limit: f64) -> Result<(), RunError> {

@@ -140,13 +140,69 @@ fn forces_are_sums_over_sides() {
     }
 }
 
+/// Cells are refined where the case says so and joined again: by differences, by curvature, by a formula, in a region and everywhere it forbids
+/// none. Totals stay to round-off in a closed box, steps count the leaves of each mesh, a gauge follows its cell, and a restart right after a
+/// mesh was renewed writes the same bytes, on other numbers of threads too.
+#[test]
+fn cells_are_refined() {
+    let folder = tempfile::tempdir().unwrap();
+    write_block(folder.path(), "square.msh", &[12, 12], Of::Mixed);
+    let case = write_case(folder.path(), CASE);
+    let refined = ["levels.max=3", "regrid.interval=2", "regrid.buffer=1", "output.checkpoint_every_steps=4"];
+    let cases: [(&str, &[&str]); 4] = [
+        ("differences", &["regrid.flag.tolerance=0.1"]),
+        ("curvature", &["regrid.flag.criterion=\"curvature\"", "regrid.flag.tolerance={\"1 + pressure\"=0.06}"]),
+        (
+            "formula",
+            &["regrid.flag.criterion=\"user\"", "regrid.flag.expression=\"hypot(x - 0.5, y - 0.4) < 0.3 - t\""],
+        ),
+        (
+            "region",
+            &["regrid.flag.tolerance=9", "regrid.region=[{lower=[0.2,0.1],upper=[0.5,0.6],levels=[3,3],time=[0,0.1]}]"],
+        ),
+    ];
+    for (name, sets) in cases {
+        let sets = [&refined[..], sets].concat();
+        run_well(folder.path(), &case, &sets, &["--output", name, "--threads", "2"]);
+        let parts = format!("{name}-parts");
+        run_well(folder.path(), &case, &[&sets[..], &["time.max_steps=4"]].concat(), &["--output", &parts]);
+        let from = format!("{parts}/checkpoint_000004.h5");
+        run_well(folder.path(), &case, &sets, &["--output", &parts, "--restart", &from, "--threads", "1"]);
+        let [whole, parts] = [name, &parts].map(|dir| folder.path().join(dir));
+        for file in ["frame_0002.vtkhdf", "gauge_middle.csv"] {
+            assert!(fs::read(whole.join(file)).unwrap() == fs::read(parts.join(file)).unwrap(), "{name}: {file}");
+        }
+        let record = record(&whole);
+        let total = |key: &str| record[key]["pressure"].as_f64().unwrap();
+        assert!((total("totals_final") - total("totals_initial")).abs() < 1e-13 * total("totals_initial"), "{name}");
+        let cells: Vec<u64> = fs::read_to_string(whole.join("steps.jsonl"))
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["cells"][0].as_u64().unwrap())
+            .collect();
+        let roots = amrclaw::frames::read::frame::<2>(&whole.join("frame_0000.vtkhdf")).unwrap();
+        assert!(
+            roots.cells[0] > 300 && u64::try_from(roots.cells[0]).unwrap() < 16 * 200,
+            "{name}: {}",
+            roots.cells[0]
+        );
+        assert!(cells.windows(2).any(|pair| pair[0] != pair[1]), "{name}: leaves change, {cells:?}");
+    }
+    let of_region = files(&folder.path().join("region"));
+    let from = of_region.iter().find(|name| name.starts_with("checkpoint_")).expect("the last one is kept");
+    let from = format!("region/{from}");
+    let outcome = run(folder.path(), &case, &[], &["--output", "other", "--restart", &from]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("the checkpoint's cells are refined"), "{}", outcome.stderr);
+}
+
 /// What a mesh from a file does not allow is refused with the key and the reason, and nothing is written.
 #[test]
 fn what_meshes_do_not_allow_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_block(folder.path(), "square.msh", &[4, 4], Of::Quadrilaterals);
     let case = write_case(folder.path(), CASE);
-    let wrong: [(&[&str], &[&str], &str); 16] = [
+    let wrong: [(&[&str], &[&str], &str); 20] = [
         (&["output.forces.top.value=pressure"], &[], "no side `top`"),
         (&["output.forces.y_lower.value=dx(pressure)"], &[], "derivatives are not known"),
         (
@@ -155,7 +211,11 @@ fn what_meshes_do_not_allow_is_refused() {
             "another force",
         ),
         (&["mesh.cells=[4,4]"], &[], "mesh.cells"),
-        (&["levels.max=2"], &[], "levels.max"),
+        (&["levels.max=2"], &[], "regrid.flag.tolerance"),
+        (&["levels.max=2", "regrid.flag={tolerance=1,criterion=\"richardson\"}"], &[], "compares steps of boxes"),
+        (&["levels.max=2", "regrid.flag={tolerance={\"dx(u)\"=1}}"], &[], "derivatives are not known"),
+        (&["levels={max=2,ratio=[4]}", "regrid.flag={tolerance=1}"], &[], "levels.ratio"),
+        (&["levels.max=2", "regrid.flag={tolerance=1}"], &["--device", "cuda"], "on the CPU only as yet"),
         (&["scheme.split=\"strang\""], &[], "scheme.split"),
         (&["mesh.boundary.top=\"wall\""], &[], "no side `top`"),
         (&["mesh.periodic=[]"], &[], "mesh.boundary.x_lower"),

@@ -2,6 +2,7 @@
 //!
 //! Positions have the user's unit of length; in the plane their z is 0, sizes of faces are lengths and volumes are areas.
 
+pub mod adapt;
 mod locate;
 pub mod make;
 pub mod mesh;

@@ -84,6 +84,9 @@ pub enum MakeCommand {
         /// triangles, quadrilaterals or mixed.
         #[arg(long, value_name = "SHAPE", default_value = "quadrilaterals")]
         of: Of,
+        /// A square of this side in place of the channel: a wall that turns back by 135 degrees in its middle, 3,640 cells.
+        #[arg(long, value_name = "L", conflicts_with_all = ["angle", "cells"])]
+        square: Option<f64>,
     },
     /// An ogive of diameter 1 on a cylinder, with boundaries body, fins, far and outflow.
     Ogive {
@@ -154,7 +157,7 @@ fn make(command: MakeCommand) -> Result<(), Failure> {
             let of = of.unwrap_or(if layers == 0 { Of::Quadrilaterals } else { Of::Tetrahedra });
             (to, Naca0012 { around, outwards, radius, layers, span, of }.make())
         }
-        MakeCommand::Corner { to, angle, cells, of } => (to, Corner { angle, cells, of }.make()),
+        MakeCommand::Corner { to, angle, cells, of, square } => (to, Corner { angle, cells, of, square }.make()),
         MakeCommand::Ogive { to, cells, fins, radius } => (to, Ogive { cells, fins, radius }.make()),
     };
     to.write(&made.map_err(Failure::Input)?)

@@ -13,6 +13,10 @@ pub fn read(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<usiz
     let max = reader.integer("levels.max", 1, 1);
     reader.check(max <= MOST, "levels.max", format!("must be at most {MOST}, but is {max}"), "use larger ratios");
     let max = max.min(MOST) as usize;
+    if mesh.file.is_some() {
+        // Each of its cells is refined by itself, and none is a level of boxes.
+        return LevelSettings { max, ratio: Vec::new(), ratio_time: None };
+    }
     let ratio = space_ratios(reader, max, dimension);
     let ratio_time = time_ratios(reader, max);
     if reader.fine(&["mesh.cells", "levels"]) {

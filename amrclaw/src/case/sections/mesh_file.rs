@@ -8,22 +8,21 @@ use crate::case::settings::{InflowValues, MeshFile};
 use crate::frames::FrameFormat;
 use std::path::Path;
 use std::sync::Arc;
+use unstructured::adapt::{Forest, MOST_LEVELS};
 use unstructured::step::{Gradient, Limiter, Scheme, SolvedBy, TimeStep};
 use unstructured::{Mesh, MeshError, Order};
 
 /// Keys that a mesh from a file leaves without meaning, and why.
-const WITHOUT_MEANING: [(&str, &str); 16] = [
+const WITHOUT_MEANING: [(&str, &str); 14] = [
     ("mesh.cells", CELLS),
     ("mesh.lower", CELLS),
     ("mesh.upper", CELLS),
     ("mesh.mapping", CELLS),
     ("levels.ratio", REFINED),
     ("levels.ratio_time", REFINED),
-    ("regrid.interval", REFINED),
-    ("regrid.buffer", REFINED),
     ("regrid.cluster", REFINED),
-    ("regrid.flag.tolerance", REFINED),
-    ("regrid.flag.criterion", REFINED),
+    ("regrid.tile_size", REFINED),
+    ("regrid.max_patch_size", REFINED),
     ("scheme.split", SWEPT),
     ("scheme.transverse", SWEPT),
     ("scheme.double_transverse", SWEPT),
@@ -31,7 +30,7 @@ const WITHOUT_MEANING: [(&str, &str); 16] = [
     ("scheme.capacity", "the cells of a mesh from a file have their own volumes"),
 ];
 const CELLS: &str = "the file says where the cells are";
-const REFINED: &str = "a mesh from a file is not refined";
+const REFINED: &str = "each cell is refined by itself, in halves";
 const SWEPT: &str = "cells of any shape have no axes to sweep along: all faces of a cell act at once";
 
 /// The mesh of `mesh.file`, if the key is there and the mesh is right; where it is there and wrong, only that is noted.
@@ -54,8 +53,6 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let is_written = formats.iter().all(|format| *format == FrameFormat::VtkHdf);
     let message = "meshes from files are written as \"vtkhdf\" only";
     reader.check(is_written, "output.format", message, "remove the line");
-    let levels = reader.integer("levels.max", 1, 1);
-    reader.check(levels == 1, "levels.max", format!("must be 1 beside `mesh.file`: {REFINED}"), "remove the line");
     let path = path_from_case(reader, "mesh.file", text);
     let mesh = match open(&path, order, &pairs) {
         Ok(mesh) => Arc::new(mesh),
@@ -65,7 +62,25 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
         }
     };
     let (sides, inflow) = sides(reader, &mesh);
-    Some(MeshFile { path, mesh, sides, inflow, scheme })
+    let forest = forest(reader, &mesh);
+    Some(MeshFile { path, mesh, sides, inflow, scheme, forest })
+}
+
+/// The mesh's cells as trees, if `levels.max` lets them be refined.
+fn forest(reader: &mut Reader<'_>, mesh: &Arc<Mesh>) -> Option<Arc<Forest>> {
+    let levels = reader.integer("levels.max", 1, 1);
+    let most = i64::from(MOST_LEVELS) + 1;
+    reader.check(
+        levels <= most,
+        "levels.max",
+        format!("must be at most {most} beside `mesh.file`"),
+        "use fewer levels",
+    );
+    if levels == 1 {
+        return None;
+    }
+    let forest = Forest::new(mesh.clone());
+    forest.map(Arc::new).map_err(|error| reader.wrong("levels.max", error.to_string(), "remove the line")).ok()
 }
 
 /// Reads a mesh and joins periodic sides.

@@ -60,7 +60,8 @@ fn between_corners(
     }
     let paths = [lower_path.as_str(), &upper_path];
     let outside = |d: usize| upper[d] <= mesh.lower[d] || lower[d] >= mesh.upper[d];
-    if reader.fine(&paths)
+    if mesh.file.is_none()
+        && reader.fine(&paths)
         && reader.fine(&["mesh.cells", "mesh.lower", "mesh.upper"])
         && let Some(d) = (0..axes.min(mesh.lower.len()).min(mesh.upper.len())).find(|&d| outside(d))
     {
@@ -92,6 +93,7 @@ fn shape(
     let RegionPlace::Polygon { rings, .. } = &place else { unreachable!("made above") };
     let plane = [usize::from(along == 0), if along == 2 { 1 } else { 2 }];
     if mesh.mapping.is_none()
+        && mesh.file.is_none()
         && dimension.is_some_and(|n| n > 1)
         && !rings.is_empty()
         && reader.fine(&[key, "mesh.cells", "mesh.lower", "mesh.upper", &format!("{region}.along")])

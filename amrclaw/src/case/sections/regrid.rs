@@ -38,7 +38,7 @@ pub fn read(
         tile_size: tile_size.min(LARGEST_TILE) as i32,
         max_patch_size: max_patch_size(reader, dimension, levels),
         conservation_fix: reader.boolean("regrid.conservation_fix", true),
-        flag: flag(reader, levels),
+        flag: flag(reader, mesh, levels),
         region: region::read(reader, mesh, dimension, levels),
     }
 }
@@ -78,10 +78,16 @@ fn least_common_multiple(a: i64, b: i64) -> i64 {
 
 const FIELDS: &str = "write names of equations or quantities, such as `tolerance = { density = 0.1 }`";
 
-fn flag(reader: &mut Reader<'_>, levels: &LevelSettings) -> FlagSettings {
+fn flag(reader: &mut Reader<'_>, mesh: &MeshSettings, levels: &LevelSettings) -> FlagSettings {
     const EXPRESSION: &str = "regrid.flag.expression";
     const TOLERANCE: &str = "regrid.flag.tolerance";
     let criterion = reader.choice("regrid.flag.criterion", Criterion::Difference);
+    let (of_cells, of_boxes) = (criterion != Criterion::Curvature, criterion != Criterion::Richardson);
+    let (fits, message, help) = match mesh.file {
+        Some(_) => (of_boxes, "compares steps of boxes of cells", "write \"difference\", \"curvature\" or \"user\""),
+        None => (of_cells, "is for cells of a mesh from a file", "write \"difference\", \"richardson\" or \"user\""),
+    };
+    reader.check(fits, "regrid.flag.criterion", message, help);
     let is_user = criterion == Criterion::User || !reader.fine(&["regrid.flag.criterion"]);
     if levels.max > 1 && !is_user {
         reader.require(TOLERANCE, "write `tolerance = 0.01` under `[regrid.flag]`: no value fits every problem");
@@ -109,9 +115,12 @@ fn flag(reader: &mut Reader<'_>, levels: &LevelSettings) -> FlagSettings {
     } else {
         tolerance = read(reader, TOLERANCE);
     }
+    let keep = reader.number("regrid.flag.keep", 0.625);
+    let message = format!("must lie in (0, 1], but is {keep}");
+    reader.check(keep > 0.0 && keep <= 1.0, "regrid.flag.keep", message, "write a share of the tolerance");
     let help = "write `criterion = \"user\"`, or remove the expression";
     let is_used = is_user || !reader.is_present(EXPRESSION);
     reader.check(is_used, EXPRESSION, "is used by the criterion \"user\" only", help);
     let expression = reader.named_expression(EXPRESSION);
-    FlagSettings { criterion, tolerance, tolerances, expression }
+    FlagSettings { criterion, tolerance, tolerances, keep, expression }
 }

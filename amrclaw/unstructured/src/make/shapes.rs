@@ -42,6 +42,9 @@ pub struct Corner {
     pub cells: usize,
     /// Triangles, quadrilaterals or mixed.
     pub of: Of,
+    /// In place of all this a square of this side, from the origin on, with 104 cells along a wall that comes from the left, turns back by 135
+    /// degrees in the square's middle and runs to the origin, and 35 from the wall outwards.
+    pub square: Option<f64>,
 }
 
 /// A tangent ogive of 3 diameters and a cylinder of 7, diameter 1, from x = 0 to the outflow at x = 10, with or without fins.
@@ -184,6 +187,17 @@ fn upper_side(map: &Joukowski, angle: f64) -> Polar {
     (point(low).0, angle)
 }
 
+/// The square around a corner: blocks from the wall to the upper side and to both parts of the right one.
+fn square(side: f64) -> Patchwork {
+    let at = |x: f64, y: f64| [x * side, y * side];
+    let (tip, beside, right) = (at(0.5, 0.5), at(0.5 * 40.0 / 52.0, 0.5), at(1.0, 0.71875));
+    let mut flat = Patchwork::default();
+    flat.between([40, 35], [at(0.0, 0.5), beside, at(1.0, 1.0), at(0.0, 1.0)]);
+    flat.between([12, 35], [beside, tip, right, at(1.0, 1.0)]);
+    flat.between([52, 35], [tip, at(0.0, 0.0), at(1.0, 0.0), right]);
+    flat
+}
+
 impl Corner {
     /// Makes it.
     ///
@@ -191,10 +205,22 @@ impl Corner {
     ///
     /// If there is no such mesh.
     pub fn make(&self) -> Result<Elements, String> {
-        let Corner { angle, cells: n, of } = *self;
+        let Corner { angle, cells: n, of, .. } = *self;
         check_dim(of, 2)?;
         if !(2..=2000).contains(&n) || n % 2 == 1 {
             return Err("a corner has an even number of cells per unit of length, 2 to 2000".into());
+        }
+        if let Some(side) = self.square {
+            if !(side > 0.0 && side < 1e6) {
+                return Err(format!("a square's side is from 0 to 1e6, not {side}"));
+            }
+            return Ok(square(side).into_elements(&cut(of)?, &|[x, y]| match (x, y) {
+                (x, _) if x < 1e-9 * side => "inflow",
+                (x, _) if x > (1.0 - 1e-9) * side => "outflow",
+                (_, y) if y < 1e-9 * side => "bottom",
+                (_, y) if y > (1.0 - 1e-9) * side => "top",
+                _ => "wall",
+            }));
         }
         let mut flat = Patchwork::default();
         flat.between([n, n], [[-1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [-1.0, 1.0]]);
@@ -335,12 +361,15 @@ mod tests {
     fn corners_have_their_area() {
         for (angle, area) in [(15.0, 3.0 - 2.0 * f64::to_radians(15.0).tan()), (-90.0, 5.0), (-135.0, 5.5)] {
             for of in [Of::Triangles, Of::Quadrilaterals, Of::Mixed] {
-                let corner = mesh(Corner { angle, cells: 8, of }.make());
+                let corner = mesh(Corner { angle, cells: 8, of, square: None }.make());
                 assert!((corner.volume.iter().sum::<f64>() - area).abs() < 1e-12, "{angle} {of:?}");
                 assert_eq!(corner.boundary.names.contains(&"bottom".to_owned()), angle < -60.0);
             }
         }
-        assert!(Corner { angle: 30.0, cells: 8, of: Of::Triangles }.make().is_err());
+        let square = mesh(Corner { angle: 0.0, cells: 8, of: Of::Quadrilaterals, square: Some(2.0) }.make());
+        assert_eq!((square.num_cells(), square.boundary.names.len()), (3640, 5));
+        assert!((square.volume.iter().sum::<f64>() - 3.5).abs() < 1e-12);
+        assert!(Corner { angle: 30.0, cells: 8, of: Of::Triangles, square: None }.make().is_err());
     }
 
     /// A body of all shapes but tetrahedra: its surface closes with the outflow's plane, and fins have two sides of their area.

@@ -67,7 +67,7 @@ pub(super) fn triangles(points: &[Vector]) -> impl Iterator<Item = [Vector; 3]> 
 }
 
 /// True for a point of a plane face, up to round-off.
-pub(super) fn lies_on(face: &[Vector], point: Vector) -> bool {
+pub(crate) fn lies_on(face: &[Vector], point: Vector) -> bool {
     let n = face.len();
     let edges = (0..n).map(|k| (minus(face[k], point), minus(face[(k + 1) % n], point)));
     let (whole, parts): (f64, f64) = match *face {
@@ -88,7 +88,7 @@ fn gather<'a>(all: &[Vector], nodes: impl Iterator<Item = u32>, into: &'a mut [V
 }
 
 /// Volume and centroid of a cell; in the plane area.
-pub(super) fn of_cell(all: &[Vector], shape: Shape, nodes: &[u32]) -> (f64, Vector) {
+pub(crate) fn of_cell(all: &[Vector], shape: Shape, nodes: &[u32]) -> (f64, Vector) {
     let mut space = [[0.0; 3]; 8];
     let points = gather(all, nodes.iter().copied(), &mut space);
     // Parts are seen from here: far from the origin nothing is lost.
@@ -150,7 +150,7 @@ pub(super) fn is_proper(all: &[Vector], shape: Shape, nodes: &[u32]) -> bool {
 }
 
 /// Fills in normals, sizes and centres.
-pub(super) fn of_faces(mesh: &mut Mesh) {
+pub(crate) fn of_faces(mesh: &mut Mesh) {
     let Mesh { points, faces, .. } = mesh;
     let of = |face: usize| {
         let mut space = [[0.0; 3]; 8];

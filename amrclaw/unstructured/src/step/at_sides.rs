@@ -48,8 +48,8 @@ pub fn at_sides(
                 };
                 let smooth = if limits_smoothly { smoothness_of(mesh, mesh.volume[cell], whole) } else { 0.0 };
                 let smooth = smooth * ranges[m] * ranges[m];
-                let (factor, changes) = limited((mesh.dim, scheme.limiter), &across, (own[m], smooth), &value);
-                state[m] = CellSums::at_face(own[m], factor, changes[here]);
+                let (factor, gradient) = limited((mesh.dim, scheme.limiter), &across, (own[m], smooth), &value);
+                state[m] = CellSums::at_face(own[m], factor, CellSums::change(gradient, across[here].to_face));
             }
             let known: Vec<f64> = (0..num_aux).map(|a| aux.values[a * aux.component + cell]).collect();
             let aux = Field { values: &known, component: 1 };

@@ -13,6 +13,7 @@ mod stencil;
 use crate::Mesh;
 pub use at_sides::at_sides;
 pub use reconstruct::smoothness;
+pub(crate) use stencil::add_stencil;
 pub use stencil::{Across, stencil};
 
 use blocks::{Block, Blocks, Entering};

@@ -11,9 +11,6 @@ use riemann::real::Real;
 /// Venkatakrishnan's K: extremes of waves longer than some cells stay, where K cells are a tenth of the mesh.
 const SMOOTH: f64 = 5.0;
 
-/// Most faces of a cell.
-const MOST_FACES: usize = 6;
-
 /// Tables for states at faces.
 pub(super) struct Reconstruction {
     across: Vec<Across>,
@@ -63,8 +60,9 @@ impl Reconstruction {
                     let own = value(m, cell as u32);
                     let smooth = self.smooth.get(cell).map_or(0.0, |smooth| smooth * range * range);
                     let value = |cell: u32| value(m, cell);
-                    let (factor, changes) = limited((mesh.dim, self.limiter), across, (own, smooth), &value);
-                    for (face, change) in across.iter().zip(changes) {
+                    let (factor, gradient) = limited((mesh.dim, self.limiter), across, (own, smooth), &value);
+                    for face in across {
+                        let change = CellSums::change(gradient, face.to_face);
                         // SAFETY: a cell's own state at a face is written by it alone, and read later.
                         unsafe {
                             states.set(face.at_face as usize * num_eqn + m, CellSums::at_face(own, factor, change))
@@ -112,33 +110,30 @@ impl Reconstruction {
     }
 }
 
-/// The part of a cell's gradient that is left, and the changes that the whole gradient makes at its faces.
+/// The part of a cell's gradient that is left, and the whole gradient.
 #[inline(always)]
 pub(super) fn limited(
     (dim, limiter): (usize, Limiter),
     across: &[Across],
     (own, smooth): (f64, f64),
     value: &impl Fn(u32) -> f64,
-) -> (f64, [f64; MOST_FACES]) {
+) -> (f64, [f64; 3]) {
     let (mut gradient, mut below, mut above) = ([0.0; 3], 0.0_f64, 0.0_f64);
     for face in across {
         let difference = value(face.neighbour) - own;
         (0..dim).for_each(|d| gradient[d] += face.weight[d] * difference);
         (below, above) = (Real::min(below, difference), Real::max(above, difference));
     }
-    let mut changes = [0.0; MOST_FACES];
-    for (change, face) in changes.iter_mut().zip(across) {
-        *change = CellSums::change(gradient, face.to_face);
-    }
     let mut factor = 1.0_f64;
-    for &change in &changes[..across.len()] {
+    for face in across {
+        let change = CellSums::change(gradient, face.to_face);
         factor = match limiter {
             Limiter::None => break,
             Limiter::BarthJespersen => CellSums::barth_jespersen(factor, change, below, above),
             Limiter::Venkatakrishnan => CellSums::venkatakrishnan(factor, change, below, above, smooth),
         };
     }
-    (factor, changes)
+    (factor, gradient)
 }
 
 /// Of each cell ε² of Venkatakrishnan's limiter, per square of the states' range; nothing for others.

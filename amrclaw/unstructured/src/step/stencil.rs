@@ -25,7 +25,7 @@ pub fn stencil(mesh: &Mesh, gradient: Gradient, first_place: usize) -> Vec<Acros
 }
 
 /// Adds what a cell sees.
-pub(super) fn add_stencil(all: &mut Vec<Across>, mesh: &Mesh, gradient: Gradient, first_place: usize, cell: usize) {
+pub(crate) fn add_stencil(all: &mut Vec<Across>, mesh: &Mesh, gradient: Gradient, first_place: usize, cell: usize) {
     let first = all.len();
     let centroid = mesh.centroid[cell];
     let mut matrix = [[0.0; 3]; 3];

@@ -216,7 +216,7 @@ fn a_ramp_turns_a_stream_by_a_shock_at_its_angle() {
         let beta = 0.5 * (below + above);
         if turned(beta) < 15.0 * PI / 180.0 { below = beta } else { above = beta }
     }
-    let corner = Corner { angle: 15.0, cells: 20, of: Of::Triangles };
+    let corner = Corner { angle: 15.0, cells: 20, of: Of::Triangles, square: None };
     let mesh = Arc::new(Mesh::new(corner.make().expect("there is one")).expect("it is a mesh"));
     // Density γ and pressure 1: the speed of sound is 1.
     let stream = |_: [f64; 3], _: f64| vec![gamma, gamma * mach, 0.0, 1.0 / (gamma - 1.0) + 0.5 * gamma * mach * mach];

@@ -1,0 +1,337 @@
+//! Cells of a mesh from a file that are refined. After every `regrid.interval` steps leaves are flagged and get new levels; of the new leaves
+//! the mesh is made, and with it the problem and its executor.
+
+use super::build::problem;
+use super::gauge::middle_of;
+use super::{RunError, RunOptions, ScheduleState, Simulation};
+use crate::case::{Case, Criterion as Word, CriterionField};
+use crate::diagnose::Phase;
+use crate::exec::{LevelState, NewValues, on_mesh};
+use crate::index::{CellBox, Level};
+use crate::mesh::Hierarchy;
+use crate::physics::{CellBlock, CellRow, MeshSides, ReducedParameters, StateFunction, UserFunctions};
+use crate::regrid::RefinementRegion;
+use crate::threads::parallel_map;
+use std::sync::Arc;
+use std::time::Instant;
+use tracing::debug;
+use unstructured::Mesh;
+use unstructured::adapt::{
+    Forest, Leaves, Links, curvature, differences, differences_of_families, of_families, transfer,
+};
+use unstructured::step::{Outside, Place};
+
+/// The leaves, and what the problem is made of again on each mesh.
+pub(super) struct Refined<const D: usize> {
+    case: Case,
+    functions: UserFunctions<D>,
+    reduced: Option<Arc<ReducedParameters>>,
+    threads: usize,
+    forest: Arc<Forest>,
+    leaves: Leaves,
+    links: Links,
+    flags: Flags<D>,
+}
+
+/// Which leaves to divide.
+enum Flags<const D: usize> {
+    Differences(Vec<(CriterionField<D>, f64)>),
+    /// With the share of the tolerance above which leaves are not joined.
+    Curvature(Vec<(CriterionField<D>, f64)>, f64),
+    Where(Arc<dyn StateFunction<D>>),
+}
+
+/// Values of cells, `[component, cell]`, and what lies beyond the boundary's faces.
+struct Values<'a, const D: usize> {
+    sides: &'a MeshSides<D>,
+    time: f64,
+    q: &'a [f64],
+    aux: &'a [f64],
+    beyond: Vec<f64>,
+}
+
+impl<'a, const D: usize> Values<'a, D> {
+    fn new(sides: &'a MeshSides<D>, time: f64, (q, aux): (&'a [f64], &'a [f64])) -> Self {
+        let mesh = &sides.mesh;
+        let (cells, boundary) = (mesh.num_cells(), mesh.boundary.len());
+        let mut beyond = vec![0.0; q.len() / cells * boundary];
+        for number in 0..boundary {
+            let cell = mesh.faces.left[mesh.first_boundary() + number] as usize;
+            let inside = of_cell(q, cells, cell);
+            let mut outside = vec![0.0; inside.len()];
+            sides.fill(number, Place::Ghost, time, &inside, &mut outside);
+            outside.iter().enumerate().for_each(|(m, value)| beyond[m * boundary + number] = *value);
+        }
+        Values { sides, time, q, aux, beyond }
+    }
+
+    /// A field in all cells, then beyond the boundary.
+    fn field(&self, field: &CriterionField<D>) -> Vec<f64> {
+        let mesh = &self.sides.mesh;
+        let (cells, boundary) = (mesh.num_cells(), mesh.boundary.len());
+        match field {
+            CriterionField::Equation(m) => {
+                [&self.q[m * cells..][..cells], &self.beyond[m * boundary..][..boundary]].concat()
+            }
+            CriterionField::Formula(function) => parallel_map(cells + boundary, |k| match k.checked_sub(cells) {
+                None => self.in_cell(function.as_ref(), k),
+                Some(number) => {
+                    let cell = mesh.faces.left[mesh.first_boundary() + number] as usize;
+                    let state = of_cell(&self.beyond, boundary, number);
+                    let at = self.sides.position(number, Place::Ghost);
+                    value(function.as_ref(), (at, self.time), &state, &of_cell(self.aux, cells, cell))
+                }
+            }),
+        }
+    }
+
+    fn in_cell(&self, function: &dyn StateFunction<D>, cell: usize) -> f64 {
+        let mesh = &self.sides.mesh;
+        let [state, aux] = [self.q, self.aux].map(|values| of_cell(values, mesh.num_cells(), cell));
+        let at = std::array::from_fn(|d| mesh.centroid[cell][d]);
+        value(function, (at, self.time), &state, &aux)
+    }
+}
+
+fn of_cell(values: &[f64], cells: usize, cell: usize) -> Vec<f64> {
+    values.iter().skip(cell).step_by(cells.max(1)).copied().collect()
+}
+
+/// The value of a function at a point, around which all has the same state.
+fn value<const D: usize>(
+    function: &dyn StateFunction<D>,
+    (at, time): ([f64; D], f64),
+    state: &[f64],
+    aux: &[f64],
+) -> f64 {
+    let (row, mut out) = (CellRow::point(at, [1.0; D], time), vec![0.0; function.num_values()]);
+    match function.by_block() {
+        None => function.fill_row(&row, state, aux, &mut out),
+        Some(function) => {
+            let around = |values: &[f64], reach: i32| -> Vec<f64> {
+                let count = (2 * reach as usize + 1).pow(D as u32);
+                values.iter().flat_map(|value| std::iter::repeat_n(*value, count)).collect()
+            };
+            let [of_state, of_aux] = function.reach();
+            function.fill(&CellBlock::from(&row), &around(state, of_state), &around(aux, of_aux), &mut out);
+        }
+    }
+    out[0]
+}
+
+impl<const D: usize> Refined<D> {
+    /// The cells of the case as leaves, if they are refined.
+    pub fn new(
+        case: &Case,
+        functions: UserFunctions<D>,
+        reduced: Option<Arc<ReducedParameters>>,
+        options: &RunOptions,
+    ) -> Result<Option<Self>, RunError> {
+        let Some(forest) = case.mesh.file.as_ref().and_then(|file| file.forest.clone()) else { return Ok(None) };
+        let fields = || case.criterion_fields::<D>(&reduced);
+        let flags = match case.regrid.flag.criterion {
+            Word::Curvature => Flags::Curvature(fields(), case.regrid.flag.keep),
+            Word::User => {
+                let flag = case.criterion::<D>(&reduced).or(functions.flag.clone());
+                let message = format!("the solver `{}` provides no refinement criterion", case.shape().name);
+                let help = "write `expression = \"...\"` under `[regrid.flag]`";
+                Flags::Where(flag.ok_or_else(|| case.error("regrid.flag.criterion", message, help))?)
+            }
+            _ => Flags::Differences(fields()),
+        };
+        let leaves = forest.undivided();
+        let links = forest.links(&leaves);
+        let (case, threads) = (case.clone(), options.num_threads());
+        Ok(Some(Refined { case, functions, reduced, threads, forest, leaves, links, flags }))
+    }
+
+    /// Levels that the case allows.
+    pub fn levels(&self) -> usize {
+        self.case.levels.max
+    }
+
+    /// The leaves as text.
+    pub fn text(&self) -> String {
+        self.forest.text(&self.leaves)
+    }
+
+    /// Whether each leaf is flagged, and whether it is not joined.
+    fn flagged(&self, sides: &MeshSides<D>, time: f64, (q, aux): (&[f64], &[f64])) -> Vec<[bool; 2]> {
+        let mesh = &*sides.mesh;
+        let families = self.forest.families(&self.leaves);
+        let coarse = [q, aux].map(|values| of_families(mesh, &families, values));
+        let [fine, coarse] = [(q, aux), (&coarse[0], &coarse[1])].map(|values| Values::new(sides, time, values));
+        let mut flags = vec![[false; 2]; mesh.num_cells()];
+        let mut add = |which: usize, values: &[f64], above: f64| {
+            flags.iter_mut().zip(values).for_each(|(flags, value)| flags[which] |= *value > above);
+        };
+        match &self.flags {
+            Flags::Differences(fields) => {
+                for (field, tolerance) in fields {
+                    let (field, coarse) = (fine.field(field), coarse.field(field));
+                    add(0, &differences(mesh, &field), *tolerance);
+                    let (of, values) = ((&self.leaves.level[..], &families[..]), (&field[..], &coarse[..]));
+                    add(1, &differences_of_families((mesh, &self.links), of, values), *tolerance);
+                }
+            }
+            Flags::Curvature(fields, keep) => {
+                for (field, tolerance) in fields {
+                    let values = curvature(mesh, &fine.field(field));
+                    add(0, &values, *tolerance);
+                    add(1, &values, keep * tolerance);
+                }
+            }
+            Flags::Where(function) => {
+                let of = |values: &Values<'_, D>| {
+                    parallel_map(mesh.num_cells(), |cell| values.in_cell(function.as_ref(), cell).abs())
+                };
+                add(0, &of(&fine), 0.0);
+                add(1, &of(&coarse), 0.0);
+            }
+        }
+        flags
+    }
+
+    /// The levels that leaves should have: of the flags, of those near them, and of regions.
+    fn wanted(
+        &self,
+        sides: &MeshSides<D>,
+        time: f64,
+        values: (&[f64], &[f64]),
+        (buffer, regions): (i32, &[RefinementRegion<D>]),
+    ) -> Vec<u8> {
+        let (mesh, levels, finest) = (&*sides.mesh, &self.leaves.level, self.levels() as u8 - 1);
+        let wish = |(level, flags): (&u8, [bool; 2])| match flags {
+            [true, _] => (level + 1).min(finest),
+            [_, true] => *level,
+            _ => level.saturating_sub(1),
+        };
+        let mut wanted: Vec<u8> = levels.iter().zip(self.flagged(sides, time, values)).map(wish).collect();
+        for _ in 0..buffer {
+            let near = |leaf: usize| {
+                let behind = self.links.row(leaf).iter().filter(|link| !link.is_boundary());
+                let most = behind.map(|link| wanted[link.to as usize]).max().unwrap_or(0);
+                wanted[leaf].max(most.min(levels[leaf] + 1))
+            };
+            let next = parallel_map(wanted.len(), near);
+            if next == wanted {
+                break;
+            }
+            wanted = next;
+        }
+        let active: Vec<_> = regions.iter().filter(|r| r.time[0] <= time && time <= r.time[1]).collect();
+        if !active.is_empty() {
+            for (leaf, wanted) in wanted.iter_mut().enumerate() {
+                let nodes = mesh.cells.nodes.row(leaf).iter().map(|&node| mesh.points[node as usize]);
+                let corners: Vec<[f64; D]> = nodes.map(|at| std::array::from_fn(|d| at[d])).collect();
+                let mut here = active.iter().filter(|region| region.touches(&corners)).peekable();
+                if here.peek().is_some() {
+                    let [low, high] = here
+                        .fold([0; 2], |[low, high], region| [region.coarsest.0.max(low), region.finest.0.max(high)]);
+                    *wanted = (*wanted).clamp(low, high.max(low));
+                }
+            }
+        }
+        wanted.iter_mut().for_each(|level| *level = (*level).min(finest));
+        wanted
+    }
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Gives leaves the levels that they should have now; false if these are what they are. `starts`: initial data are taken anew, and no
+    /// leaves are joined.
+    pub(super) fn renew_leaves(&mut self, starts: bool) -> Result<bool, RunError> {
+        let Some(mut refined) = self.refined.take() else { return Ok(false) };
+        let clock = Instant::now();
+        let renewed = self.renew(&mut refined, starts);
+        self.refined = Some(refined);
+        self.counts.regrids += u64::from(!starts);
+        self.stopwatch.book(Phase::Regrid, clock.elapsed());
+        renewed
+    }
+
+    fn renew(&mut self, refined: &mut Refined<D>, starts: bool) -> Result<bool, RunError> {
+        let sides = self.problem.on_mesh.as_ref().expect("a problem on a mesh").sides.clone();
+        let state = self.exec.snapshot(Level::COARSEST);
+        let (q, aux) = (&state.q[0], &state.aux[0]);
+        let options = (self.settings.regrid.buffer, &self.settings.regrid.regions[..]);
+        let mut wanted = refined.wanted(&sides, self.time, (q, aux), options);
+        if starts {
+            wanted.iter_mut().zip(&refined.leaves.level).for_each(|(wanted, own)| *wanted = (*wanted).max(*own));
+        }
+        let forest = refined.forest.clone();
+        let levels = forest.settle(&refined.leaves, &refined.links, &wanted);
+        if levels == refined.leaves.level {
+            return Ok(false);
+        }
+        let renewed = forest.renewed(&refined.leaves, &levels);
+        let row = CellBox::new([0; D], std::array::from_fn(|d| if d == 0 { renewed.leaves.len() as i32 } else { 1 }));
+        self.memory.check([&[row][..]].into_iter())?;
+        let links = forest.links(&renewed.leaves);
+        let mesh = Arc::new(forest.mesh(&renewed.leaves, &links));
+        let quantities = self.solver.positive().len() + self.solver.nonnegative().len();
+        let is_fine = |father: usize, state: &[f64]| {
+            let mut values = vec![0.0; quantities];
+            self.solver.quantities(state, &of_cell(aux, sides.mesh.num_cells(), father), &mut values);
+            let (positive, nonnegative) = values.split_at(self.solver.positive().len());
+            positive.iter().all(|&value| value > 0.0) && nonnegative.iter().all(|&value| value >= 0.0)
+        };
+        let q = if starts { Vec::new() } else { transfer((&sides.mesh, &mesh), &renewed, q, &is_fine) };
+        (refined.leaves, refined.links) = (renewed.leaves, links);
+        self.put_on(refined, mesh)?;
+        if starts {
+            self.adopt(None, NewValues::Initial(self.time))?;
+            return Ok(true);
+        }
+        let cells = CellRow {
+            geometry: self.hierarchy.geometry(Level::COARSEST),
+            first: [0; D],
+            len: refined.leaves.len(),
+            time: self.time,
+        };
+        let mut aux = vec![0.0; self.aux.len() * cells.len];
+        if let Some(function) = &self.problem.aux {
+            function.fill_row(&cells, &mut aux);
+        }
+        let (q, aux, time) = (vec![q], vec![aux], self.time);
+        let given = |_: Level, _: &dyn Fn(usize) -> bool| LevelState { time, q: q.clone(), aux: aux.clone() };
+        self.adopt(None, NewValues::Given(&given))?;
+        debug!(leaves = refined.leaves.len(), "leaves renewed");
+        Ok(true)
+    }
+
+    /// Puts the problem on another mesh; there are no values yet.
+    fn put_on(&mut self, refined: &mut Refined<D>, mesh: Arc<Mesh>) -> Result<(), RunError> {
+        let roots = refined.forest.roots();
+        for gauge in &mut self.gauges {
+            let root = roots.cell_at(&gauge.position).unwrap_or(0);
+            let among = refined.leaves.starts[root] as usize..refined.leaves.starts[root + 1] as usize;
+            let first = among.start;
+            gauge.move_to(middle_of(mesh.cell_among(among, &gauge.position).unwrap_or(first)));
+        }
+        let case = refined.case.on_mesh(mesh);
+        self.problem = problem::<D>(&case, refined.functions.clone(), refined.reduced.clone())?;
+        self.exec = on_mesh::executor(&self.problem, &self.solver, refined.threads);
+        self.exec.renew_parameters()?;
+        let coarsest = vec![self.problem.domain.coarsest()];
+        self.hierarchy = Hierarchy::new(self.problem.domain.clone(), self.settings.ratios.clone(), coarsest);
+        (self.plans, self.saved, self.filled) = (Arc::new(Vec::new()), None, 0..0);
+        Ok(())
+    }
+
+    /// Takes the leaves of a checkpoint.
+    pub(super) fn load_leaves(&mut self, case: &Case, state: &ScheduleState) -> Result<(), RunError> {
+        let help = "restart with the case that wrote the checkpoint";
+        let Some(text) = &state.leaves else { return Ok(()) };
+        let Some(mut refined) = self.refined.take() else {
+            return Err(case.error("levels.max", "is 1, but the checkpoint's cells are refined", help).into());
+        };
+        let other = || case.error("mesh.file", "is not the mesh whose cells the checkpoint has refined", help);
+        refined.leaves = refined.forest.leaves_of(text).ok_or_else(other)?;
+        refined.links = refined.forest.links(&refined.leaves);
+        let mesh = Arc::new(refined.forest.mesh(&refined.leaves, &refined.links));
+        self.put_on(&mut refined, mesh)?;
+        self.refined = Some(refined);
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! The mesh that leaves are: a cell beside finer ones has a face for each of them.
+
+use super::forest::{Forest, Leaves, NONE};
+use super::links::{Link, Links, WHOLE};
+use crate::mesh::geometry::{self, Vector};
+use crate::mesh::{Boundary, Cells, Faces, Periodic};
+use crate::{Mesh, Rows};
+
+/// What one comes to from a root down: nodes, and volumes. These are shares of the father's, so that those of a root's leaves add up to its own
+/// even where faces are not plane.
+struct Descent<'a> {
+    forest: &'a Forest,
+    leaves: &'a Leaves,
+    points: Vec<Vector>,
+    volume: Vec<f64>,
+    centroid: Vec<Vector>,
+}
+
+impl Descent<'_> {
+    fn down(&mut self, root: u32, level: u8, nodes: &[Vector; 8], volume: f64) {
+        let division = self.forest.division(root);
+        let (shape, count) = (division.shape(), division.shape().num_nodes());
+        let own = |nodes: &[Vector; 8]| geometry::of_cell(nodes, shape, &[0, 1, 2, 3, 4, 5, 6, 7][..count]);
+        if self.leaves.level[self.volume.len()] == level {
+            self.points.extend_from_slice(&nodes[..count]);
+            self.volume.push(volume);
+            self.centroid.push(own(nodes).1);
+            return;
+        }
+        let sons = (0..division.num_sons()).map(|son| division.nodes_of(son, nodes));
+        let sons: Vec<([Vector; 8], f64)> = sons.map(|nodes| (nodes, own(&nodes).0)).collect();
+        let sum: f64 = sons.iter().map(|(_, volume)| volume).sum();
+        for (nodes, part) in &sons {
+            self.down(root, level + 1, nodes, volume * (part / sum));
+        }
+    }
+}
+
+impl Forest {
+    /// The mesh of leaves. Each cell has nodes of its own. Faces are in the order that [`Mesh`] says; between periodic boundaries the cell on the
+    /// left is that of the root's.
+    pub fn mesh(&self, leaves: &Leaves, links: &Links) -> Mesh {
+        let roots = &*self.roots;
+        let count = leaves.len();
+        let (points, volume, centroid) = (Vec::with_capacity(8 * count), Vec::new(), Vec::new());
+        let mut all = Descent { forest: self, leaves, points, volume, centroid };
+        for root in 0..roots.num_cells() {
+            let mut nodes = [[0.0; 3]; 8];
+            let of_root = roots.cells.nodes.row(root).iter();
+            of_root.zip(&mut nodes).for_each(|(&node, at)| *at = roots.points[node as usize]);
+            all.down(root as u32, 0, &nodes, roots.volume[root]);
+        }
+        let Descent { points, volume, centroid, .. } = all;
+        let shape: Vec<_> = leaves.root.iter().map(|&root| roots.cells.shape[root as usize]).collect();
+        let mut nodes = Rows::with_capacity(count, points.len());
+        for shape in &shape {
+            let first = nodes.items.len() as u32;
+            nodes.push(first..first + shape.num_nodes() as u32);
+        }
+        let (faces, cell_faces, starts) = self.faces_of((links, &shape, &nodes));
+        let inner = roots.periodic.len() + 1;
+        let boundary = Boundary {
+            names: roots.boundary.names.clone(),
+            starts: starts[inner..].iter().map(|&start| start - starts[inner]).collect(),
+        };
+        let group = |(g, periodic): (usize, &Periodic)| Periodic {
+            faces: starts[g + 1] as usize..starts[g + 2] as usize,
+            shift: periodic.shift,
+        };
+        let periodic = roots.periodic.iter().enumerate().map(group).collect();
+        let cells = Cells { shape, nodes, numbers: Vec::new() };
+        let dim = roots.dim;
+        let mut mesh = Mesh { dim, points, cells, faces, cell_faces, volume, centroid, boundary, periodic };
+        geometry::of_faces(&mut mesh);
+        self.seen_from_left(&mut mesh, links);
+        mesh
+    }
+
+    /// The group of the face of a link: faces between cells, then those of each periodic pair, then the boundary by name.
+    fn group(&self, link: &Link) -> usize {
+        let roots = &*self.roots;
+        let face = link.face as usize;
+        if link.is_boundary() {
+            let b = (face - roots.first_boundary()) as u32;
+            roots.periodic.len() + roots.boundary.starts.partition_point(|&start| start <= b)
+        } else if link.face == NONE {
+            0
+        } else {
+            1 + roots.periodic.iter().position(|p| p.faces.contains(&face)).expect("a periodic face")
+        }
+    }
+
+    /// Faces without geometry, those of each cell, and where each group of faces begins.
+    fn faces_of(&self, (links, shape, nodes): (&Links, &[crate::Shape], &Rows)) -> (Faces, Rows, Vec<u32>) {
+        let count = shape.len();
+        let groups = 1 + self.roots.periodic.len() + self.roots.boundary.names.len();
+        let is_left = |leaf: usize, link: &Link| match (link.is_boundary(), link.face == NONE) {
+            (true, _) => true,
+            (false, true) => leaf < link.to as usize,
+            (false, false) => link.is_left,
+        };
+        let left_links = || {
+            (0..count).flat_map(|leaf| links.row(leaf).iter().filter(move |l| is_left(leaf, l)).map(move |l| (leaf, l)))
+        };
+        let mut starts = vec![0_u32; groups + 1];
+        left_links().for_each(|(_, link)| starts[self.group(link) + 1] += 1);
+        (0..groups).for_each(|g| starts[g + 1] += starts[g]);
+        let total = starts[groups] as usize;
+        let mut next = starts.clone();
+        // Of each face the leaf on the left and its link.
+        let mut order = vec![(0_u32, 0_u32); total];
+        let mut cell_faces = Rows { starts: links.starts.clone(), items: vec![0; links.items.len()] };
+        for leaf in 0..count {
+            for (k, link) in links.row(leaf).iter().enumerate().filter(|(_, link)| is_left(leaf, link)) {
+                let (at, place) = (links.starts[leaf] + k as u32, &mut next[self.group(link)]);
+                order[*place as usize] = (leaf as u32, at);
+                cell_faces.items[at as usize] = 2 * *place;
+                if !link.is_boundary() {
+                    cell_faces.items[links.mate(link)] = 2 * *place + 1;
+                }
+                *place += 1;
+            }
+        }
+        let boundary = starts[self.roots.periodic.len() + 1];
+        let mut faces = Faces { nodes: Rows::with_capacity(total, 4 * total), ..Faces::default() };
+        for (face, &(leaf, at)) in order.iter().enumerate() {
+            let link = &links.items[at as usize];
+            faces.left.push(leaf);
+            faces.right.push(if link.is_boundary() { (count + face) as u32 - boundary } else { link.to });
+            let of = |leaf: u32, side: u8| {
+                let row = nodes.row(leaf as usize);
+                shape[leaf as usize].faces()[side as usize].iter().map(move |&k| row[k as usize])
+            };
+            // The nodes are those of the finer cell.
+            if link.part == WHOLE {
+                faces.nodes.push(of(leaf, link.side));
+            } else {
+                faces.nodes.push(of(link.to, link.its_side).rev());
+            }
+        }
+        (faces, cell_faces, starts)
+    }
+
+    /// Moves centres of periodic faces that are the right cell's to where the left cell sees them.
+    fn seen_from_left(&self, mesh: &mut Mesh, links: &Links) {
+        for periodic in &mesh.periodic {
+            for face in periodic.faces.clone() {
+                let left = mesh.faces.left[face] as usize;
+                let row = mesh.cell_faces.row(left).iter().position(|&entry| entry as usize == 2 * face);
+                let link = links.row(left)[row.expect("the face is the cell's")];
+                if link.part != WHOLE {
+                    (0..3).for_each(|d| mesh.faces.centre[face][d] -= periodic.shift[d]);
+                }
+            }
+        }
+    }
+}

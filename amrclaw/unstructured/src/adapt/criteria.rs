@@ -1,0 +1,89 @@
+//! Where leaves are too coarse: numbers of a field, which has a value in each cell and then beyond each boundary face.
+
+use super::links::Links;
+use crate::Mesh;
+use crate::step::{Gradient, add_stencil};
+use crate::threads;
+
+/// Keeps the denominator of the curvature from zero: the α of the paper.
+const ALPHA: f64 = 0.03;
+
+/// Of each cell: the largest difference between two of the values of the cell and its neighbours, as those to the left and right of it.
+pub fn differences(mesh: &Mesh, field: &[f64]) -> Vec<f64> {
+    let of = |cell: usize| {
+        let own = (field[cell], field[cell]);
+        let (low, high) = mesh.cell_faces.row(cell).iter().fold(own, |(low, high), &entry| {
+            let face = (entry / 2) as usize;
+            let value = field[[mesh.faces.right[face], mesh.faces.left[face]][(entry % 2) as usize] as usize];
+            (low.min(value), high.max(value))
+        });
+        high - low
+    };
+    threads::table(mesh.num_cells(), &of)
+}
+
+/// The same of the fathers of complete families, at their sons: `coarse` has the values of fathers in their sons.
+pub fn differences_of_families(
+    (mesh, links): (&Mesh, &Links),
+    (levels, families): (&[u8], &[u32]),
+    (field, coarse): (&[f64], &[f64]),
+) -> Vec<f64> {
+    let (cells, sons) = (mesh.num_cells(), 1 << mesh.dim);
+    let of = |cell: usize| {
+        let first = families[cell] as usize;
+        if first >= cells {
+            return 0.0;
+        }
+        let (mut low, mut high) = (coarse[cell], coarse[cell]);
+        for son in first..first + sons {
+            for (link, &entry) in links.row(son).iter().zip(mesh.cell_faces.row(son)) {
+                let to = if link.is_boundary() { mesh.faces.right[(entry / 2) as usize] } else { link.to } as usize;
+                // Values on the father's level, if there are any.
+                let is_coarser = levels.get(to).is_some_and(|&level| level < levels[son]);
+                let value = if is_coarser { field[to] } else { coarse[to] };
+                (low, high) = (low.min(value), high.max(value));
+            }
+        }
+        high - low
+    };
+    threads::table(cells, &of)
+}
+
+/// Of each cell: the largest of its faces' differences that its gradient does not explain, relative to what it explains: eq. (6) of
+/// Comput. Phys. Commun. 207 (2016), 114–122.
+pub fn curvature(mesh: &Mesh, field: &[f64]) -> Vec<f64> {
+    let cells = mesh.num_cells();
+    // Of each cell and face: what the cell's own gradient says.
+    let own = |cell: usize| {
+        let mut stencil = Vec::with_capacity(8);
+        add_stencil(&mut stencil, mesh, Gradient::LeastSquares, 0, cell);
+        let mut gradient = [0.0; 3];
+        for face in &stencil {
+            (0..3).for_each(|d| gradient[d] += face.weight[d] * (field[face.neighbour as usize] - field[cell]));
+        }
+        gradient
+    };
+    let gradients = threads::table(cells, &own);
+    let of_face = |face: usize| {
+        let (left, right) = (mesh.faces.left[face] as usize, mesh.faces.right[face] as usize);
+        let shift = mesh.shift(face);
+        let [from, to] = match mesh.centroid.get(right) {
+            Some(&right) => [mesh.centroid[left], [0, 1, 2].map(|d| right[d] - shift[d])],
+            None => {
+                let at = mesh.centroid[left];
+                [at, [0, 1, 2].map(|d| 2.0 * mesh.faces.centre[face][d] - at[d])]
+            }
+        };
+        let difference = field[right] - field[left];
+        let mean = 0.5 * (field[right].abs() + field[left].abs());
+        let error = |cell: usize| {
+            let along: f64 = (0..3).map(|d| gradients[cell][d] * (to[d] - from[d])).sum();
+            let below = ALPHA * mean + along.abs();
+            if below > 0.0 { (difference - along).abs() / below } else { 0.0 }
+        };
+        if right < cells { error(left).max(error(right)) } else { error(left) }
+    };
+    let errors = threads::table(mesh.num_faces(), &of_face);
+    let largest = |cell: usize| mesh.cell_faces.row(cell).iter().map(|&e| errors[(e / 2) as usize]).fold(0.0, f64::max);
+    threads::table(cells, &largest)
+}
