@@ -37,6 +37,9 @@ pub type BoxTuple = (Vec<i32>, Vec<i32>);
 /// A patch as Python gets it: first cell, cell past the last, q, aux.
 pub type PatchTuple<'py> = (Vec<i32>, Vec<i32>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 
+/// A mesh as Python gets it.
+type MeshArrays<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
+
 #[pymethods]
 impl Frame {
     #[getter]
@@ -94,6 +97,15 @@ impl Frame {
     #[getter]
     fn mapped(&self) -> bool {
         with_frame!(&self.frame, f => !f.mapping.is_empty())
+    }
+
+    /// The mesh of a case with one: positions of points, the points of all cells, and where those of each begin and end.
+    #[getter]
+    fn mesh<'py>(&self, py: Python<'py>) -> Option<MeshArrays<'py>> {
+        let (mesh, dim) = with_frame!(&self.frame, f => (f.mesh.clone()?, f.cells.len()));
+        let points = Array2::from_shape_fn((mesh.points.len(), dim), |(i, d)| mesh.points[i][d]);
+        let nodes = &mesh.cells.nodes;
+        Some((points.to_pyarray(py), nodes.items.to_pyarray(py), nodes.starts.to_pyarray(py)))
     }
 
     /// Physical positions of computational points, one a row.
@@ -218,6 +230,9 @@ fn computational<const D: usize>(frame: &frame::Frame<D>, positions: Array2<f64>
 }
 
 fn volumes<const D: usize>(frame: &frame::Frame<D>, level: usize, lo: &[i32], hi: &[i32]) -> PyResult<Vec<f64>> {
+    if let Some(mesh) = &frame.mesh {
+        return Ok(mesh.volume.clone());
+    }
     let geometry = frame.geometry(errors::level_index(level, frame.levels.len())?);
     let corner = |corner: &[i32]| corner.try_into().map_err(|_| errors::refused(format!("cells have {D} numbers")));
     Ok(compare::volumes((geometry, frame.mapped().as_ref()), &CellBox::new(corner(lo)?, corner(hi)?)))

@@ -1,6 +1,6 @@
 """Hyperbolic PDEs on block-structured adaptive meshes.
 
-`run` runs a case to its end, `Simulation` advances it step by step, `load` reads the files of a run; `amrclaw.plot` draws,
+`run` runs a case to its end, `Simulation` advances it step by step, `load` reads the files of a run, `Mesh` writes meshes for cases; `amrclaw.plot` draws,
 `amrclaw.clawpack` converts the settings of AMRClaw.
 """
 
@@ -14,6 +14,7 @@ from ._case import load_case
 from ._errors import Error, InputError, Interrupted, RunError
 from ._frame import Frame, Level, Patch
 from ._functions import Cells
+from ._mesh import Mesh
 from ._run import Run, load, run
 from ._simulation import Simulation
 
@@ -25,6 +26,7 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Level",
+    "Mesh",
     "Patch",
     "Run",
     "RunError",

@@ -13,6 +13,7 @@ import numpy as np
 from . import _lattice
 from ._amrclaw import PatchIndex
 from ._errors import InputError
+from ._mesh import Mesh
 from ._sample import sample
 from ._view import Fields, View, frame_html
 
@@ -274,6 +275,19 @@ class Snapshot:
     def mapped(self) -> bool:
         """Whether the mesh is mapped. Boxes, centres, edges, samples and slices are then in computational coordinates."""
         return bool(self.frame()._native.mapped)
+
+    @property
+    def mesh(self) -> Optional[Mesh]:
+        """The mesh of a case with `mesh.file`, whose cells are a row: cell `i` has value `i` of `frame.patches()[0][field].ravel()`, and
+        the volume `i` of `volumes` there. Boundaries have no names. None on patches."""
+        arrays = self.frame()._native.mesh
+        if arrays is None:
+            return None
+        points, nodes, starts = arrays
+        lengths = np.diff(starts)
+        same = bool((lengths == lengths[0]).all())
+        cells: Any = nodes.reshape(-1, lengths[0]) if same else np.split(nodes, starts[1:-1])
+        return Mesh(points, cells)
 
     def positions(self, points: Any) -> np.ndarray:
         """Physical positions of computational points; the last axis of `points` is that of the coordinates. Without a mapping,

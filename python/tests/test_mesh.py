@@ -1,0 +1,46 @@
+"""Meshes of cells of any shape, written from arrays and read from frames."""
+
+import amrclaw
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("axes", [2, 3])
+def test_a_mesh_of_arrays_is_that_of_its_frames(axes, tmp_path):
+    """A mesh is written for a case, whose frames have its cells again, of several shapes, in an order of their own: each with the same points, its
+    volume and its value. What cannot be a mesh is refused."""
+    square = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [2, 1]]
+    if axes == 2:
+        points, cells = square, [[0, 1, 2], [0, 2, 3], [1, 4, 5, 2]]
+        walls, volumes = [[0, 1], [1, 4], [4, 5], [5, 2], [2, 3]], [0.5, 0.5, 1.0]
+    else:
+        points = [[*point, height] for height in (0, 1) for point in square]
+        cells = [[0, 1, 2, 6, 7, 8], [0, 2, 3, 6, 8, 9], [1, 4, 5, 2, 7, 10, 11, 8]]
+        ends = [[0, 1, 2], [0, 2, 3], [1, 4, 5, 2]]
+        walls = [[0, 1, 7, 6], [1, 4, 10, 7], [4, 5, 11, 10], [5, 2, 8, 11], [2, 3, 9, 8]]
+        walls, volumes = [*walls, *ends, *([i + 6 for i in end] for end in ends)], [0.5, 0.5, 1.0]
+    left = [[3, 0]] if axes == 2 else [[3, 0, 6, 9]]
+    mesh = amrclaw.Mesh(np.array(points), cells, {"walls": walls, "left": left})
+    mesh.write(tmp_path / "cells.msh")
+    case = {
+        "solver": {"name": "acoustics", "density": 1, "bulk": 1},
+        "mesh": {"file": str(tmp_path / "cells.msh"), "boundary": {"walls": "wall", "left": "extrapolate"}},
+        "initial": {"pressure": "1 + x", **{name: "0" for name in "uvw"[:axes]}},
+        "scheme": {"order": 1},
+        "time": {"end": 0.01},
+        "output": {"png": False, "times": [0]},
+    }
+    run = amrclaw.run(case, output=tmp_path / "out", progress=False)
+    frame = run.frames[0]
+    found = {tuple(map(int, row)): i for i, row in enumerate(frame.mesh.cells)}
+    places = [found[tuple(row)] for row in cells]
+    assert frame.mesh.dimension == axes
+    np.testing.assert_array_equal(frame.mesh.points, points)
+    (patch,) = frame.patches()
+    np.testing.assert_allclose(patch.volumes.ravel()[places], volumes, rtol=1e-15)
+    centres = [np.mean([points[i][0] for i in row]) for row in cells]
+    np.testing.assert_allclose(patch["pressure"].ravel()[places], np.add(centres, 1), rtol=1e-15)
+    assert frame.total("pressure") == pytest.approx(1 * 2 + 0.5 * (1 / 3 + 2 / 3) + 1.5)
+    for wrong in (lambda: amrclaw.Mesh(points, [[0, 1]]), lambda: amrclaw.Mesh(points, [[0, 1, 2, 99]])):
+        with pytest.raises(amrclaw.InputError, match="cells: row 0"):
+            wrong()
