@@ -1,5 +1,6 @@
 // cells.cuh: cells of any shape and their faces: riemann::cells and unstructured::step, operation by operation.
-// Defined before it: FaceFrame and CellSums; ORDER; LIMITER: 0 none, 1 Barth & Jespersen's, 2 Venkatakrishnan's.
+// Defined before it: FaceFrame and CellSums; ORDER; LIMITER: 0 none, 1 Barth & Jespersen's, 2 Venkatakrishnan's; IS_LOCAL: each cell
+// has its own time step, that of Courant number dt; FROM_BEFORE: stages start from the state before the step.
 
 constexpr unsigned NO_FACE = 0xffffffffu;
 
@@ -109,12 +110,14 @@ struct Entered {
 // The end of a stage in a cell; returns its Courant number. In the last stage `broken` is set by a state that is not finite or not allowed.
 __device__ __forceinline__ Real end_stage(const CellsArgs& args, const Solver& solver, unsigned cell, const Entered& entered, bool& broken)
 {
-    const Real per_volume = real_quotient(Real(args.dt), __ldg(args.volume + cell));
+    const Real dt = Real(args.dt);
+    const Real per_volume = !IS_LOCAL ? real_quotient(dt, __ldg(args.volume + cell))
+        : entered.speeds > Real(0) ? real_quotient(Real(2) * dt, entered.speeds) : Real(0);
     const State now = numbers_at<M>(args.now + cell, args.num_cells);
     State q = args.before == args.now ? now : numbers_at<M>(args.before + cell, args.num_cells);
     #pragma unroll
     for (int m = 0; m < M; m++) {
-        q[m] = CellSums().mixed(q[m], now[m], per_volume * entered.into[m], Real(args.share));
+        q[m] = CellSums().mixed(q[m], FROM_BEFORE ? q[m] : now[m], per_volume * entered.into[m], Real(args.share));
         args.to[size_t(m) * args.num_cells + cell] = q[m];
         // True for NaN and infinities alike.
         broken = broken || !(q[m] - q[m] == Real(0));

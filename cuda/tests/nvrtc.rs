@@ -221,7 +221,13 @@ fn every_kernel_of_meshes_compiles() {
         for (order, precision) in
             [1, 2].into_iter().flat_map(|order| precisions(solver.name == OF_BOTH.0).map(move |p| (order, p)))
         {
-            let cells = Some(CellShape { order, limiter: order, groups: groups.clone() });
+            let cells = Some(CellShape {
+                order,
+                limiter: order,
+                is_local: order > 1,
+                from_before: order > 1,
+                groups: groups.clone(),
+            });
             let aux_face = vec![-1; aux];
             let shape = Shape { dim, num_ghost: 0, equations, aux, capacity: -1, aux_face, sourced: false, cells };
             let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };

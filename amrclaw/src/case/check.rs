@@ -229,6 +229,11 @@ fn check_scheme(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShap
     let help = "write \"none\", or give the terms under `[source]`";
     let wanted = scheme.source.is_some_and(|splitting| splitting != SourceSplit::None);
     reader.check(has_terms || !wanted, "scheme.source", message, help);
+    let is_steady = case.mesh.file.as_ref().is_some_and(|file| file.steady.is_some());
+    let message = "cells have steps of their own, and a source acts over steps of one length";
+    let help = "remove the line, or write `source = \"none\"`";
+    let acts = has_terms && scheme.source != Some(SourceSplit::None);
+    reader.check(!is_steady || !acts, "scheme.steady", message, help);
     if let Some(capacity) = scheme.capacity.as_ref().filter(|name| !shape.aux.contains(name)) {
         let message = format!("the solver `{}` has no auxiliary value `{capacity}`", shape.name);
         reader.wrong("scheme.capacity", message, choose_from(capacity, &shape.aux, "auxiliary value"));

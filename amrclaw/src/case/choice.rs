@@ -73,7 +73,7 @@ macro_rules! words_for {
 
 words_for! {
     unstructured::Order { File = "file", Hilbert = "hilbert", Rcm = "rcm", }
-    step::TimeStep { Euler = "euler", Rk2 = "rk2", Rk3 = "rk3", }
+    step::TimeStep { Euler = "euler", Rk2 = "rk2", Rk3 = "rk3", Rk3LowStorage = "rk3_low_storage", }
     step::Gradient { LeastSquares = "least-squares", GreenGauss = "green-gauss", }
     step::Limiter { None = "none", BarthJespersen = "barth-jespersen", Venkatakrishnan = "venkatakrishnan", }
 }

@@ -89,6 +89,7 @@ pub const KEYS: &[Key] = &[
     key("scheme.time", "word", "`\"rk2\"`, at order 1 `\"euler\"`"),
     key("scheme.gradient", "word", "`\"least-squares\"`"),
     key("scheme.loop", "word", "`\"auto\"`"),
+    key("scheme.steady", "number", "no local time steps"),
     key("scheme.source", "word", "`\"godunov\"` if the solver or the case has a source; else `\"none\"`"),
     key("scheme.source_method", "word", "`\"explicit\"`"),
     key("scheme.capacity", "string", "none"),

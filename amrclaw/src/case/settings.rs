@@ -113,6 +113,8 @@ pub struct MeshFile {
     pub scheme: unstructured::step::Scheme,
     /// The trees that its cells become, where `levels.max` lets them be refined.
     pub forest: Option<Arc<unstructured::adapt::Forest>>,
+    /// Mean change of a step, relative to the values, at which a state is steady and the run ends.
+    pub steady: Option<f64>,
 }
 
 /// The case file's `[mesh.mapping]`: physical coordinates as formulas of the computational ones, `X`, `Y` and `Z`.

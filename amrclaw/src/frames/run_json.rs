@@ -90,6 +90,9 @@ pub struct RunRecord {
     /// Integral of each equation's quantity over the composite grid, at the end.
     #[serde(deserialize_with = "numbers")]
     pub totals_final: BTreeMap<String, f64>,
+    /// With `scheme.steady`, the mean change of cells in the last step looked at, relative to their values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_change: Option<f64>,
     /// The last value of each force: its components.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub forces: BTreeMap<String, Vec<f64>>,

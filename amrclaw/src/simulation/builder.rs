@@ -5,6 +5,7 @@ use super::executor::{MakeExecutor, make};
 use super::gauge::middle_of;
 use super::leaves::Refined;
 use super::reduce::Reduced;
+use super::steady::SteadyCheck;
 use super::whole::StopCondition;
 use super::{Device, Gauge, Precision, RunError, RunOptions, ScheduleState, Simulation};
 use crate::case::{Case, GaugeSettings};
@@ -45,8 +46,12 @@ pub struct SimulationBuilder<'a, const D: usize> {
 /// Refuses what a mesh from a file does not allow.
 fn check_on_mesh(case: &Case, options: &RunOptions, is_offered: bool) -> Result<(), RunError> {
     let wrong = |message: &str, help: &str| Err(RunError::from(case.error("mesh.file", message, help)));
-    if options.precision == Precision::F32 {
-        return wrong("meshes from files run in `f64` only as yet", "leave `--precision` out");
+    // For the processor kernels over faces are compiled in `f64` alone: in `f32` too they would make every build longer.
+    if options.precision == Precision::F32 && options.device == Device::Cpu {
+        return wrong(
+            "meshes from files run in `f32` on a GPU only",
+            "write `--device cuda`, or leave `--precision` out",
+        );
     }
     if !is_offered {
         let message = format!("the solver `{}` has auxiliary values on the faces of a box", case.shape().name);
@@ -181,7 +186,12 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         }
         demanded?;
         if case.mesh.file.is_some() {
-            check_on_mesh(case, &options, kernels.double.solves_faces())?;
+            let of_cells = kernels.double.aux_face().iter().all(Option::is_none);
+            check_on_mesh(
+                case,
+                &options,
+                of_cells && (options.device != Device::Cpu || kernels.double.solves_faces()),
+            )?;
         }
         let settings = settings::<D>(case, problem.num_ghost());
         let executor = make(&problem, kernels, settings.ratios.clone(), &options)?;
@@ -210,6 +220,8 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let every = case.time.stop_every;
         let parameters = reduced.clone();
         let first = case.reductions::<D>().iter().flat_map(WholeFormula::of_cells).count();
+        let tolerance = case.mesh.file.as_ref().and_then(|file| file.steady);
+        simulation.steady = tolerance.map(|tolerance| SteadyCheck { tolerance, before: None, change: None });
         simulation.stop_when = case.stop_condition(&reduced).map(|formula| StopCondition { formula, first, every });
         simulation.reduced = reduced.map(|parameters| Reduced::new(case, solver, parameters)).transpose()?;
         simulation.refined = Refined::new(case, functions, parameters, &options)?.map(Box::new);

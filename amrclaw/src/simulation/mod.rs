@@ -23,6 +23,7 @@ mod run;
 mod run_option;
 mod speeds;
 mod start;
+mod steady;
 mod step;
 mod step_limits;
 mod stiffness;
@@ -132,6 +133,8 @@ pub struct Simulation<const D: usize> {
     refined: Option<Box<leaves::Refined<D>>>,
     /// When the run ends before its time.
     stop_when: Option<whole::StopCondition<D>>,
+    /// When it ends in a steady state.
+    steady: Option<steady::SteadyCheck>,
     /// The solver's parameters that change from step to step.
     reduced: Option<reduce::Reduced<D>>,
     deferred: deferred::DeferredReports,
@@ -206,6 +209,7 @@ impl<const D: usize> Simulation<D> {
             source_check: stiffness::SourceCheck::default(),
             refined: None,
             stop_when: None,
+            steady: None,
             reduced: None,
             solver_name: shape.name.clone(),
             deferred: deferred::DeferredReports::new(hierarchy.max_levels()),

@@ -108,6 +108,10 @@ pub struct CellShape {
     pub order: u8,
     /// 0: none, 1: Barth & Jespersen's, 2: Venkatakrishnan's.
     pub limiter: u8,
+    /// Each cell has its own time step.
+    pub is_local: bool,
+    /// Stages start from the state before the step.
+    pub from_before: bool,
     /// The vectors and tensors of a state.
     pub groups: Vec<Group>,
 }

@@ -22,6 +22,11 @@ pub fn text(record: &RunRecord, dir: &Path) -> String {
     if steps > 0 {
         let _ = writeln!(out, "besides, {steps} steps with {cells} cell updates were taken again");
     }
+    if let Some(change) = record.steady_change {
+        let is = if record.stopped_by.as_deref() == Some("scheme.steady") { "steady" } else { "not steady yet" };
+        let steps = record.steps[0];
+        let _ = writeln!(out, "{is} after {steps} steps: a step changes cells by {change:.1e} of their values");
+    }
     if let Some(limits) = &record.step_limits {
         let _ = writeln!(out, "\n{limits}");
     }

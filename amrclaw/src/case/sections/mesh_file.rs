@@ -39,6 +39,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let order = reader.optional_choice("mesh.order").unwrap_or_default();
     let pairs = pairs(reader);
     let scheme = scheme(reader);
+    let steady = steady(reader);
     let Some(text) = text else {
         if !reader.is_present("mesh.file") {
             only_with_file(reader);
@@ -63,7 +64,8 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     };
     let (sides, inflow) = sides(reader, &mesh);
     let forest = forest(reader, &mesh);
-    Some(MeshFile { path, mesh, sides, inflow, scheme, forest })
+    let scheme = Scheme { is_local: steady.is_some(), ..scheme };
+    Some(MeshFile { path, mesh, sides, inflow, scheme, steady, forest })
 }
 
 /// The mesh's cells as trees, if `levels.max` lets them be refined.
@@ -91,7 +93,7 @@ fn open(path: &Path, order: Order, pairs: &[[String; 2]]) -> Result<Mesh, MeshEr
 
 /// Keys of meshes from files, in a case without.
 fn only_with_file(reader: &mut Reader<'_>) {
-    for key in ["mesh.order", "mesh.periodic", "scheme.time", "scheme.gradient", "scheme.loop"] {
+    for key in ["mesh.order", "mesh.periodic", "scheme.time", "scheme.gradient", "scheme.loop", "scheme.steady"] {
         let present = reader.is_present(key);
         reader.check(!present, key, "is for a mesh from a file", "remove the line, or write `mesh.file`");
     }
@@ -134,7 +136,17 @@ fn scheme(reader: &mut Reader<'_>) -> Scheme {
         MeshLoop::Auto | MeshLoop::Cell => SolvedBy::Cells,
         MeshLoop::Face => SolvedBy::Faces,
     };
-    Scheme { order, time, gradient, limiter: limiter.unwrap_or(Limiter::Venkatakrishnan), solved_by }
+    Scheme { order, time, gradient, limiter: limiter.unwrap_or(Limiter::Venkatakrishnan), is_local: false, solved_by }
+}
+
+/// `scheme.steady`: the change at which a state is steady.
+fn steady(reader: &mut Reader<'_>) -> Option<f64> {
+    let key = "scheme.steady";
+    let tolerance = reader.optional_number(key)?;
+    let fine = 0.0 < tolerance && tolerance < 1.0;
+    let help = "write for example `steady = 1e-6`, or remove the line for steps of one length";
+    reader.check(fine, key, format!("must lie between 0 and 1, but is {tolerance}"), help);
+    Some(tolerance)
 }
 
 /// What lies beyond each side of the mesh, and the tables of values at those that are `"inflow"`.

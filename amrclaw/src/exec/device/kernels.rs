@@ -98,6 +98,8 @@ impl KernelOptions {
                     Limiter::BarthJespersen => 1,
                     Limiter::Venkatakrishnan => 2,
                 },
+                is_local: on_mesh.scheme.is_local,
+                from_before: on_mesh.scheme.time.from_before(),
                 groups: on_mesh.sides.groups().to_vec(),
             }),
         };

@@ -316,6 +316,7 @@ impl<'a, const D: usize> Driver<'a, D> {
                 break;
             }
             let before = self.simulation.time();
+            self.simulation.keep_for_look();
             match self.simulation.step_to(self.times.limit()) {
                 Err(RunError::Stopped) => return Ok(ControlFlow::Break(())),
                 taken => taken?,
@@ -331,6 +332,11 @@ impl<'a, const D: usize> Driver<'a, D> {
             if self.simulation.time() < end && self.simulation.stops()? {
                 info!(time = self.simulation.time(), steps = self.steps(), "time.stop_when holds: the run ends");
                 self.end_early("time.stop_when")?;
+                break;
+            }
+            let taken = self.simulation.time() - before;
+            if self.simulation.is_steady(taken) && self.simulation.time() < end {
+                self.end_early("scheme.steady")?;
                 break;
             }
             if ends && self.simulation.time() < end {

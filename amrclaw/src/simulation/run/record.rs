@@ -93,6 +93,7 @@ impl<const D: usize> Driver<'_, D> {
             fallback_steps: Some(counts.fallback).filter(|steps| steps.taken > 0),
             totals_initial: by_equation(&self.totals_initial),
             totals_final: by_equation(&totals_final),
+            steady_change: simulation.change(),
             forces: self.files.as_ref().map_or_else(BTreeMap::new, |files| files.forces.last()),
             memory_bytes: MemoryBytes { host, device, host_peak, device_peak, state },
             device_use: simulation.device_use().map(|used| device_record(used, simulation.host_work())),

@@ -37,6 +37,8 @@ pub struct Scheme {
     pub gradient: Gradient,
     /// What keeps them from new extremes.
     pub limiter: Limiter,
+    /// Each cell has its own time step, for steady states: that of Courant number `dt`.
+    pub is_local: bool,
     /// Who solves a face's Riemann problem, on a device.
     pub solved_by: SolvedBy,
 }
@@ -59,6 +61,9 @@ pub enum TimeStep {
     Rk2,
     /// Three.
     Rk3,
+    /// Three, each from the state before the step, by a third, a half and all of the step; of third order where the equations are linear. Jameson,
+    /// Schmidt & Turkel 1981, doi:10.2514/6.1981-1259.
+    Rk3LowStorage,
 }
 
 impl TimeStep {
@@ -68,7 +73,13 @@ impl TimeStep {
             TimeStep::Euler => &[(0.0, 1.0)],
             TimeStep::Rk2 => &[(0.0, 1.0), (1.0, 0.5)],
             TimeStep::Rk3 => &[(0.0, 1.0), (1.0, 0.25), (0.5, 2.0 / 3.0)],
+            TimeStep::Rk3LowStorage => &[(0.0, 1.0 / 3.0), (1.0 / 3.0, 0.5), (0.5, 1.0)],
         }
+    }
+
+    /// True if a stage adds its change to the state before the step, not to that with which it starts.
+    pub const fn from_before(self) -> bool {
+        matches!(self, TimeStep::Rk3LowStorage)
     }
 }
 
@@ -248,7 +259,8 @@ impl Stepper {
         (dt, share): (f64, f64),
         new: &mut [f64],
     ) -> Outcome {
-        let (mesh, num_eqn) = (&self.mesh, self.num_eqn);
+        let (mesh, num_eqn, is_local) = (&self.mesh, self.num_eqn, self.scheme.is_local);
+        let from_before = self.scheme.time.from_before();
         let (states, new) = (Shared::new(&mut self.states), Shared::new(new));
         let of_block = |block: &Block, entering: &mut Entering| {
             for faces in block.lists(states.start().cast_const(), aux, entering, second_order) {
@@ -258,13 +270,18 @@ impl Stepper {
             }
             let mut courant = 0.0_f64;
             block.sums(mesh, entering, num_eqn, |cell, sums, speeds| {
-                let per_volume = dt / mesh.volume[cell];
+                let per_volume = match is_local {
+                    false => dt / mesh.volume[cell],
+                    true if speeds > 0.0 => 2.0 * dt / speeds,
+                    true => 0.0,
+                };
                 courant = courant.max(0.5 * per_volume * speeds);
                 for (m, sum) in sums.iter().enumerate() {
                     // SAFETY: each cell is in one block, which alone writes it; states are not written.
                     unsafe {
-                        let now = states.get(cell * num_eqn + m);
-                        let mixed = CellSums::mixed(q.values[m * q.component + cell], now, per_volume * sum, share);
+                        let before = q.values[m * q.component + cell];
+                        let now = if from_before { before } else { states.get(cell * num_eqn + m) };
+                        let mixed = CellSums::mixed(before, now, per_volume * sum, share);
                         new.set(m * q.component + cell, mixed);
                     }
                 }

@@ -75,16 +75,17 @@ impl Trial {
     }
 }
 
-const FIRST: Scheme = Scheme {
+pub(super) const FIRST: Scheme = Scheme {
     order: 1,
     time: TimeStep::Euler,
     gradient: Gradient::LeastSquares,
     limiter: Limiter::None,
+    is_local: false,
     solved_by: SolvedBy::Cells,
 };
 
 fn second(limiter: Limiter, gradient: Gradient) -> Scheme {
-    Scheme { order: 2, time: TimeStep::Rk3, gradient, limiter, solved_by: SolvedBy::Cells }
+    Scheme { order: 2, time: TimeStep::Rk3, gradient, limiter, ..FIRST }
 }
 
 /// All shapes of cells, shaken.
@@ -211,4 +212,28 @@ fn threads_give_the_same_bits() {
         pool.install(|| trial.stepped(second(Limiter::Venkatakrishnan, Gradient::LeastSquares), Beyond::Wall, 1e-3).0)
     };
     assert_eq!(with(1), with(3));
+}
+
+/// With local steps every cell changes as by a forward step of the Courant number that is asked for: all components of a cell by one factor more than
+/// in a step of one length, and the cell with the largest Courant number there by the least factor. Tolerance: round-off of differences.
+#[test]
+fn local_steps_have_one_courant_number() {
+    let mesh = block(&[7, 6], Of::Triangles, 0.4);
+    let info = catalogue::find("euler_hllc", 2).expect("it is built in");
+    let wave = |cell: usize, k: usize| 0.5 + 0.3 * (9.0 * mesh.centroid[cell][k % 2] + k as f64).sin();
+    let (trial, _) = Trial::new(&mesh, info, wave).expect("it is offered");
+    let (all, outcome) = trial.stepped(FIRST, Beyond::Wall, 1e-3);
+    let (local, of_local) = trial.stepped(Scheme { is_local: true, ..FIRST }, Beyond::Wall, 0.5);
+    assert!((of_local.courant - 0.5).abs() < 1e-15, "{of_local:?}");
+    let cells = mesh.num_cells();
+    let factors = (0..cells).map(|cell| {
+        let factor = |m: usize| {
+            let [change, of_all] = [&local, &all].map(|new| new[m * cells + cell] - trial.q[m * cells + cell]);
+            change / of_all
+        };
+        assert!((1..4).all(|m| (factor(m) / factor(0) - 1.0).abs() < 1e-9), "cell {cell}");
+        factor(0)
+    });
+    let least = factors.fold(f64::INFINITY, f64::min);
+    assert!((least * outcome.courant / 0.5 - 1.0).abs() < 1e-9, "{least} {outcome:?}");
 }
