@@ -115,8 +115,11 @@ pub(crate) unsafe fn solve_faces<S, V, const M: usize, const W: usize, const A: 
                 *turn = V::load(faces.turn.add(d * faces.face_component + face));
             }
             let frame = Frame::along_x(S::DIM, turn, V::zero());
-            let [ql, qr] = faces.q_at.map(|at| gather::<V, M>(faces.q, faces.q_component, at.add(face)));
-            let [aux_l, aux_r] = faces.aux_at.map(|at| gather::<V, A>(faces.aux, faces.aux_component, at.add(face)));
+            // No closures: these are compiled without the instructions of the pack.
+            let ql = gather::<V, M>(faces.q, faces.q_component, faces.q_at[0].add(face));
+            let qr = gather::<V, M>(faces.q, faces.q_component, faces.q_at[1].add(face));
+            let aux_l = gather::<V, A>(faces.aux, faces.aux_component, faces.aux_at[0].add(face));
+            let aux_r = gather::<V, A>(faces.aux, faces.aux_component, faces.aux_at[1].add(face));
             let (ql, qr) = (frame.enter(S::GROUPS, ql), frame.enter(S::GROUPS, qr));
             let solved = solver.normal::<V>(Axis::X, ql, qr, aux_l, aux_r);
             if faces.keep == Keep::Both {
