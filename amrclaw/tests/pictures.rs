@@ -69,7 +69,7 @@ fn each_pixel_shows_the_finest_data() {
     let frame = two_levels(|level, _| if level == 0 { 1.0 } else { 2.0 });
     let options =
         PictureOptions { size: 300, outlines: Outlines::None, range: Some((0.0, 3.0)), ..PictureOptions::default() };
-    let image = picture::render(&frame, "pressure", &options).unwrap();
+    let image = picture::render(&frame, "pressure", &options).unwrap().image();
     let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 3.0, log: false };
     let [coarse_columns, coarse_rows] = extent_of(&image, scale.colour(1.0)).unwrap();
     let [columns, rows] = extent_of(&image, scale.colour(2.0)).unwrap();
@@ -84,7 +84,7 @@ fn levels_are_outlined_as_chosen() {
     let frame = two_levels(|level, _| if level == 0 { 1.0 } else { 2.0 });
     let drawn = |outlines| {
         let options = PictureOptions { size: 300, outlines, range: Some((0.0, 3.0)), ..PictureOptions::default() };
-        picture::render(&frame, "pressure", &options).unwrap()
+        picture::render(&frame, "pressure", &options).unwrap().image()
     };
     let bare = drawn(Outlines::None);
     let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 3.0, log: false };
@@ -108,7 +108,7 @@ fn contours_lie_where_their_values_are() {
     let frame = two_levels(|_, x| x[0]);
     let drawn = |contours| {
         let options = PictureOptions { size: 300, outlines: Outlines::None, contours, ..PictureOptions::default() };
-        picture::render(&frame, "pressure", &options).unwrap()
+        picture::render(&frame, "pressure", &options).unwrap().image()
     };
     let (bare, image) = (drawn(None), drawn(Some(Contours::At(vec![1.55]))));
     let pixels = (0..bare.height()).flat_map(|row| (0..bare.width()).map(move |column| (column, row)));
@@ -144,13 +144,86 @@ fn colours_follow_the_sign() {
         0 => x[0] - 1.5,
         _ => f64::NAN,
     });
-    let image = picture::render(&frame, "pressure", &PictureOptions::default()).unwrap();
+    let image = picture::render(&frame, "pressure", &PictureOptions::default()).unwrap().image();
     let [columns, _] = extent_of(&image, [255, 0, 255]).unwrap();
     // The refined patch spans 6 of 30 cells of 800 pixels; its outline takes the first of these and the one after them.
     assert_eq!(columns.count(), 160 - 1);
     let scale = ColourScale::suiting(-1.45, 1.45);
     assert_eq!(scale.map, ColourMap::DIVERGING);
     assert!(extent_of(&image, scale.colour(-1.45)).is_some() && extent_of(&image, scale.colour(1.45)).is_some());
+}
+
+/// Points of the paths of a figure of this thickness, as its SVG file has them.
+fn paths(svg: &str, thickness: &str) -> Vec<Vec<[f64; 2]>> {
+    let lines = svg.split("<polyline points=\"").skip(1).filter_map(|rest| rest.split_once('"'));
+    let wanted = lines.filter(|(_, rest)| rest.contains(&format!("stroke-width=\"{thickness}\"")));
+    let point = |pair: &str| -> [f64; 2] {
+        let (x, y) = pair.split_once(',').unwrap();
+        [x, y].map(|word| word.parse().unwrap())
+    };
+    wanted.map(|(points, _)| points.split(' ').map(point).collect()).collect()
+}
+
+/// SVG files have maps as pixels, and axes, titles, legend and curves as text and paths, whose characters are escaped.
+#[test]
+fn svg_files_have_text_and_paths() {
+    let mut frame = two_levels(|_, x| x[0]);
+    frame.equations = vec!["a<b & c".into()];
+    let svg = picture::render(&frame, "a<b & c", &PictureOptions::default()).unwrap().svg().unwrap();
+    assert_eq!(svg.matches("<image ").count(), 2, "the map and the colour bar");
+    for text in [">a&lt;b &amp; c    t = 0.25</text>", ">level 2</text>", ">2.5</text>"] {
+        assert!(svg.contains(text), "{text}: {}", svg.replace("base64", "\n"));
+    }
+    let exact = vec![("h".to_owned(), "h".to_owned())];
+    let curve = picture::draw(&line_frame(), None, &PictureOptions { exact, ..PictureOptions::default() }).unwrap();
+    let lines = paths(&curve.svg().unwrap(), "1.92");
+    // 14 coarse cells and 28 fine ones; the exact solution, here the field itself, lies beneath.
+    assert!(lines.len() == 2 && lines[0].len() == 42 && lines[0] == lines[1], "{lines:?}");
+    let nested = picture::draw(&solid_frame(), None, &PictureOptions::default()).unwrap().svg().unwrap();
+    assert_eq!(nested.matches("<image ").count(), 6, "three cuts in one file");
+}
+
+/// Arrows point along the vector, are as long as it, and the longest has a length of its own; each stands for the finest cell at its place.
+#[test]
+fn arrows_point_along_the_vector() {
+    let frame = two_levels(|level, _| if level == 0 { 1.0 } else { 2.0 });
+    let drawn = |vectors: &[&str]| {
+        let vectors = vectors.iter().map(|name| (*name).to_owned()).collect();
+        picture::draw(&frame, None, &PictureOptions { vectors, ..PictureOptions::default() })
+    };
+    let svg = drawn(&["pressure", "pressure"]).unwrap().svg().unwrap();
+    assert!(svg.contains("arrows (pressure, pressure) to 2.82843"));
+    let (shafts, text) = (paths(&svg, "1.44"), 16.0);
+    let longest = 2.2 * text;
+    let lengths: Vec<f64> = shafts
+        .iter()
+        .filter(|points| points.len() == 2)
+        .map(|ends| {
+            let [along, down] = [0, 1].map(|d| ends[1][d] - ends[0][d]);
+            // Coordinates have two decimals.
+            assert!((along + down).abs() < 0.03 && along > 0.0, "{ends:?}");
+            along.hypot(down)
+        })
+        .collect();
+    let of = |length: f64| lengths.iter().filter(|found| (**found - length).abs() < 0.03).count();
+    // A part of 0.04 of the domain is refined.
+    assert_eq!(of(longest) + of(0.5 * longest), lengths.len());
+    assert!((5..30).contains(&of(longest)) && lengths.len() > 300, "{} of {}", of(longest), lengths.len());
+    let message = drawn(&["pressure"]).unwrap_err().to_string();
+    assert!(message.contains("a vector in 2D has 2 components, not 1"), "{message}");
+}
+
+/// The legend has the levels whose outlines are seen: of a part beside the refined patch, only the coarse one.
+#[test]
+fn legends_have_levels_that_are_seen() {
+    let frame = two_levels(|_, x| x[0]);
+    let svg = |zoom: &[(f64, f64)]| {
+        let options = PictureOptions { zoom: zoom.to_vec(), ..PictureOptions::default() };
+        picture::draw(&frame, None, &options).unwrap().svg().unwrap()
+    };
+    assert!(svg(&[]).contains(">level 2</text>"));
+    let beside = svg(&[(1.2, 3.0), (1.0, 2.0)]);
+    assert!(beside.contains(">level 1</text>") && !beside.contains(">level 2</text>"));
 }
 
 /// Frames of all dimensions, read from a folder, are drawn into PNG files that hold the picture.
@@ -163,8 +236,9 @@ fn pictures_of_all_dimensions_are_png_files() {
     };
     let flat = two_levels(wave);
     FrameFormat::VtkHdf.write(&flat, dir.path()).unwrap();
-    let image =
-        picture::draw_from_folder(&Source { dir: dir.path(), fields: &[] }, None, &PictureOptions::default()).unwrap();
+    let image = picture::draw_from_folder(&Source { dir: dir.path(), fields: &[] }, None, &PictureOptions::default())
+        .unwrap()
+        .image();
     keep("map.png", &image);
     let path = dir.path().join("picture.png");
     image.write_png(&path).unwrap();
@@ -176,10 +250,12 @@ fn pictures_of_all_dimensions_are_png_files() {
     assert_eq!(pixels[..3], image.pixel(0, 0));
     assert_eq!(pixels[pixels.len() - 3..], image.pixel(image.width() - 1, image.height() - 1));
 
-    keep("curve.png", &picture::draw(&line_frame(), Some("h"), &PictureOptions::default()).unwrap());
+    keep("curve.png", &picture::draw(&line_frame(), Some("h"), &PictureOptions::default()).unwrap().image());
     keep(
         "cut.png",
-        &picture::draw(&solid_frame(), None, &PictureOptions { size: 400, ..PictureOptions::default() }).unwrap(),
+        &picture::draw(&solid_frame(), None, &PictureOptions { size: 400, ..PictureOptions::default() })
+            .unwrap()
+            .image(),
     );
 }
 

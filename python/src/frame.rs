@@ -194,7 +194,7 @@ impl Frame {
         let png = py.detach(|| {
             let image =
                 with_frame!(&self.frame, f => draw(f, None, &options)).map_err(|e| errors::refused(e.to_string()))?;
-            image.png().map_err(errors::broken)
+            image.image().png().map_err(errors::broken)
         })?;
         Ok(PyBytes::new(py, &png))
     }

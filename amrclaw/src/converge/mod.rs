@@ -177,9 +177,9 @@ impl Study {
     pub fn write(&self, resolutions: &[Resolution], title: &str) -> Result<Vec<PathBuf>, OutputError> {
         let table = self.dir.join(CSV_NAME);
         write_file(&table, Durability::Program, |out| out.write_all(csv(resolutions).as_bytes()))?;
-        let Some(image) = picture(resolutions, title) else { return Ok(vec![table]) };
+        let Some(figure) = picture(resolutions, title) else { return Ok(vec![table]) };
         let drawn = self.dir.join(PICTURE_NAME);
-        image.write_png(&drawn)?;
+        figure.write(&drawn)?;
         Ok(vec![table, drawn])
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Resolution, describe};
 use crate::compare::Norms;
-use crate::picture::{Image, Line, chart};
+use crate::picture::{Figure, Line, chart};
 use std::fmt::Write;
 
 /// Selects one of the norms.
@@ -85,7 +85,7 @@ pub fn csv(resolutions: &[Resolution]) -> String {
 
 /// Errors in L1 over the cells along x, a line per equation, with lines of first and second order; `None` if all errors
 /// are zero.
-pub fn picture(resolutions: &[Resolution], title: &str) -> Option<Image> {
+pub fn picture(resolutions: &[Resolution], title: &str) -> Option<Figure> {
     let line = |equation: &str| Line {
         label: format!("{equation}, L1"),
         points: of(resolutions, equation).map(|(r, norms)| (f64::from(r.cells[0]), norms.l1)).collect(),

@@ -75,6 +75,11 @@ impl Image {
         self.pixels[row * self.width + column]
     }
 
+    /// The whole picture.
+    pub fn area(&self) -> Area {
+        Area { left: 0, top: 0, width: self.width, height: self.height }
+    }
+
     /// Sets a pixel; outside the picture nothing happens.
     pub fn set(&mut self, column: usize, row: usize, colour: Colour) {
         if column < self.width && row < self.height {
@@ -115,24 +120,13 @@ impl Image {
         }
     }
 
-    /// Draws the outermost pixels of a rectangle, blended over what is there.
-    pub fn outline(&mut self, area: Area, colour: Colour, opacity: f32) {
+    /// Fills the outermost pixels of a rectangle.
+    pub fn outline(&mut self, area: Area, colour: Colour) {
         let Area { left, top, width, height } = area;
-        if width == 0 || height == 0 {
-            return;
-        }
-        let (right, bottom) = (area.right() - 1, area.bottom() - 1);
-        for column in left..=right {
-            self.blend(column as i64, top as i64, colour, opacity);
-            if bottom > top {
-                self.blend(column as i64, bottom as i64, colour, opacity);
-            }
-        }
-        for row in (top + 1)..bottom {
-            self.blend(left as i64, row as i64, colour, opacity);
-            if right > left {
-                self.blend(right as i64, row as i64, colour, opacity);
-            }
+        if width > 0 && height > 0 {
+            let (right, bottom) = (area.right() - 1, area.bottom() - 1);
+            [top, bottom].into_iter().for_each(|top| self.fill(Area { top, height: 1, ..area }, colour));
+            [left, right].into_iter().for_each(|left| self.fill(Area { left, width: 1, ..area }, colour));
         }
     }
 

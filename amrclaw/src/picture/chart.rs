@@ -1,7 +1,8 @@
 //! Charts with logarithmic axes: errors over resolution.
 
-use super::canvas::{Align, Area, Colour, Image};
-use super::decoration::{INK, Metrics, PAPER, draw_heading};
+use super::canvas::{Align, Area, Colour};
+use super::decoration::{INK, Metrics, draw_heading};
+use super::figure::Figure;
 use super::font;
 use super::range::widen;
 use super::ticks::{log_ticks, short};
@@ -24,7 +25,7 @@ pub struct Line {
 
 /// Draws lines on logarithmic axes, with a tick at every abscissa, and for each of `slopes` a line of that order, through
 /// the first point of the first line. `None` if there is nothing to draw.
-pub fn chart(title: &str, x_name: &str, lines: &[Line], slopes: &[f64], size: usize) -> Option<Image> {
+pub fn chart(title: &str, x_name: &str, lines: &[Line], slopes: &[f64], size: usize) -> Option<Figure> {
     let drawn =
         |line: &Line| line.points.iter().copied().filter(|p| p.0 > 0.0 && p.1 > 0.0 && p.1.is_finite()).collect();
     let points: Vec<Vec<(f64, f64)>> = lines.iter().map(drawn).collect();
@@ -45,7 +46,7 @@ pub fn chart(title: &str, x_name: &str, lines: &[Line], slopes: &[f64], size: us
     let label_width = y_ticks.iter().map(|t| font::width(&t.label, metrics.font).ceil() as usize).max().unwrap_or(0);
     let plot = Area { left: 2 * metrics.line() + label_width, top: 2 * metrics.line(), width, height };
     let legend = lines.len() * metrics.line();
-    let mut image = Image::new(plot.right() + 2 * metrics.line(), plot.bottom() + 3 * metrics.line() + legend, PAPER);
+    let mut figure = Figure::new(plot.right() + 2 * metrics.line(), plot.bottom() + 3 * metrics.line() + legend);
     let place = |(x, y): (f64, f64)| {
         let across = (x / left).ln() / (right / left).ln();
         let up = (y / low).ln() / (high / low).ln();
@@ -53,9 +54,9 @@ pub fn chart(title: &str, x_name: &str, lines: &[Line], slopes: &[f64], size: us
     };
     for tick in &y_ticks {
         let [_, row] = place((left, tick.value));
-        image.fill(Area { top: row as usize, height: 1, ..plot }, GRID);
+        figure.fill(Area { top: row as usize, height: 1, ..plot }, GRID);
         let at = [plot.left as f64 - 0.5 * metrics.font, row];
-        image.text(&tick.label, at, Align::Right, metrics.font, INK);
+        figure.text(&tick.label, at, Align::Right, metrics.font, INK);
     }
     let mut free_from = f64::NEG_INFINITY;
     let mut abscissas: Vec<f64> = all().map(|p| p.0).collect();
@@ -63,42 +64,40 @@ pub fn chart(title: &str, x_name: &str, lines: &[Line], slopes: &[f64], size: us
     abscissas.dedup();
     for x in abscissas {
         let [column, _] = place((x, low));
-        image.fill(Area { left: column as usize, width: 1, ..plot }, GRID);
+        figure.fill(Area { left: column as usize, width: 1, ..plot }, GRID);
         let label = short(x);
         let half = 0.5 * font::width(&label, metrics.font);
         if column - half > free_from {
             let at = [column, plot.bottom() as f64 + metrics.font];
-            image.text(&label, at, Align::Centre, metrics.font, INK);
+            figure.text(&label, at, Align::Centre, metrics.font, INK);
             free_from = column + half + metrics.font;
         }
     }
-    image.outline(plot, INK, 1.0);
+    figure.outline(plot, INK);
     let first = points.iter().flatten().next().copied()?;
     for slope in slopes {
         let end = (right, first.1 * (right / first.0).powf(-slope));
-        image.line(place(first), place(end), 1.0, SLOPE, plot);
+        figure.path(vec![place(first), place(end)], 1.0, SLOPE, plot);
         // The slope's label is at the point where its line leaves the plot.
         let leaves = if end.1 > low { right } else { first.0 * (first.1 / low).powf(1.0 / slope) };
         let [column, row] = place((leaves, first.1 * (leaves / first.0).powf(-slope)));
         let at = [column - 1.5 * metrics.font, row + 0.5 * metrics.font];
-        image.text(&format!("order {}", short(*slope)), at, Align::Right, 0.8 * metrics.font, SLOPE);
+        figure.text(&format!("order {}", short(*slope)), at, Align::Right, 0.8 * metrics.font, SLOPE);
     }
     for (number, (line, points)) in lines.iter().zip(&points).enumerate() {
         let colour = LINES[number % LINES.len()];
-        for pair in points.windows(2) {
-            image.line(place(pair[0]), place(pair[1]), 0.15 * metrics.font, colour, plot);
-        }
+        figure.path(points.iter().copied().map(place).collect(), 0.15 * metrics.font, colour, plot);
         for point in points {
-            image.line(place(*point), place(*point), 0.5 * metrics.font, colour, plot);
+            figure.path(vec![place(*point)], 0.5 * metrics.font, colour, plot);
         }
         let row = plot.bottom() + 5 * metrics.line() / 2 + number * metrics.line() + metrics.line() / 2;
         let side = metrics.font as usize;
-        image.fill(Area { left: plot.left, top: row - side / 2, width: side, height: side }, colour);
+        figure.fill(Area { left: plot.left, top: row - side / 2, width: side, height: side }, colour);
         let at = [(plot.left + 2 * side) as f64, row as f64];
-        image.text(&line.label, at, Align::Left, metrics.font, INK);
+        figure.text(&line.label, at, Align::Left, metrics.font, INK);
     }
     let middle = [(plot.left + width / 2) as f64, (plot.bottom() + 2 * metrics.line()) as f64 - 0.5 * metrics.font];
-    image.text(x_name, middle, Align::Centre, metrics.font, INK);
-    draw_heading(&mut image, title, [plot.left, plot.right()], metrics);
-    Some(image)
+    figure.text(x_name, middle, Align::Centre, metrics.font, INK);
+    draw_heading(&mut figure, title, [plot.left, plot.right()], metrics);
+    Some(figure)
 }

@@ -81,6 +81,9 @@ const NOT_A_NUMBER: Colour = [255, 0, 255];
 /// A field has both signs if the smaller extreme is at least this fraction of the larger: undershoots of a scheme are smaller.
 const BOTH_SIGNS: f64 = 0.01;
 
+/// The largest value over the smallest that a logarithmic scale distinguishes unless asked to.
+pub(super) const DECADES: f64 = 1e8;
+
 /// How values become colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColourMap {
@@ -156,11 +159,12 @@ impl ColourScale {
         ColourScale { map: ColourMap::SEQUENTIAL, low: low - margin, high: high + margin, log: false }
     }
 
-    /// The scale that suits values from `low` to `high`; on a logarithmic one a constant gets a decade to either side.
+    /// The scale that suits values from `low` to `high`; on a logarithmic one a constant gets a decade to either side, and values far
+    /// below the largest, which are often round-off, the first colour.
     pub fn showing((low, high): (f64, f64), log: bool) -> Self {
         match log {
             false => Self::suiting(low, high),
-            true if high > low => Self::over(low, high, true),
+            true if high > low => Self::over(low.max(high / DECADES), high, true),
             true => Self::over(0.1 * low, 10.0 * low, true),
         }
     }
@@ -344,6 +348,8 @@ mod tests {
         assert_eq!((both.map, both.low, both.high), (ColourMap::DIVERGING, -3.0, 3.0));
         let undershoot = ColourScale::suiting(-1e-3, 1.0);
         assert_eq!((undershoot.map, undershoot.low, undershoot.high), (ColourMap::SEQUENTIAL, -1e-3, 1.0));
+        let log = |low| ColourScale::showing((low, 10.0), true).low;
+        assert_eq!((log(1e-4), log(1e-21)), (1e-4, 1e-7), "round-off does not stretch a logarithmic scale");
         for constant in [0.0, 7.0, -7.0] {
             let scale = ColourScale::suiting(constant, constant);
             assert!(scale.low < constant && constant < scale.high);

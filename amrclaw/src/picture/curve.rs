@@ -1,14 +1,17 @@
 //! A field of a 1D frame as a curve.
 
-use super::canvas::{Area, Colour, Image};
-use super::colour_map::ColourMap;
-use super::decoration::{Axis, Metrics, PAPER, draw_axes, draw_heading, draw_legend, level_colour, widest};
+use super::canvas::{Align, Area, Colour};
+use super::colour_map::{ColourMap, DECADES};
+use super::decoration::{Axis, Metrics, draw_axes, draw_heading, draw_legend, level_colour, widest};
+use super::figure::Figure;
 use super::range::{View, value_range, widen};
 use super::{Outlines, PictureError, PictureOptions, find_field, title};
 use crate::frames::frame::{FieldIndex, Frame};
 
 /// The curve.
 const CURVE: Colour = [31, 78, 160];
+/// The exact solution beneath it.
+const EXACT: Colour = [213, 94, 0];
 /// Lines at the ticks.
 const GRID: Colour = [228, 228, 228];
 /// Height of the plot over its width.
@@ -19,15 +22,27 @@ const SHAPE: f64 = 0.6;
 ///
 /// # Errors
 /// There is no such field, or the frame holds no values.
-pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> Result<Image, PictureError> {
+pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> Result<Figure, PictureError> {
     let index = find_field(frame, field)?;
     let view = View::of(frame, options)?;
+    let exact = options.exact.iter().find(|(name, _)| name == field).map(|(_, formula)| find_field(frame, formula));
+    let exact = exact.transpose()?;
+    let range_of = |index| value_range((frame, frame), index, &view, None, options.log);
     let range = match asked_range(options) {
         Some(range) => range,
-        None => with_margin(value_range((frame, frame), index, &view, None, options.log)?, options.log),
+        None => {
+            let mut range = Some(range_of(index)?);
+            exact.map(range_of).transpose()?.into_iter().for_each(|exact| widen(&mut range, exact));
+            with_margin(range.expect("set above"), options.log)
+        }
     };
-    let span = (view.lower[0], view.upper[0]);
-    let curve = Curve { title: title(frame, field, options), span, range, points: finest_cells(frame, index) };
+    let curve = Curve {
+        title: title(frame, field, options),
+        span: (view.lower[0], view.upper[0]),
+        range,
+        points: finest_cells(frame, index),
+        exact: exact.map(|index| finest_cells(frame, index)).unwrap_or_default(),
+    };
     Ok(compose(&curve, Some(frame), options))
 }
 
@@ -35,7 +50,7 @@ pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> 
 ///
 /// # Errors
 /// There is nothing to draw.
-pub fn render_series(what: &str, points: Vec<(f64, f64)>, options: &PictureOptions) -> Result<Image, PictureError> {
+pub fn render_series(what: &str, points: Vec<(f64, f64)>, options: &PictureOptions) -> Result<Figure, PictureError> {
     let ends = |values: &mut dyn Iterator<Item = f64>| {
         let mut ends = None;
         values.filter(|v| v.is_finite()).for_each(|v| widen(&mut ends, (v, v)));
@@ -47,7 +62,7 @@ pub fn render_series(what: &str, points: Vec<(f64, f64)>, options: &PictureOptio
     let shown = |p: &&(f64, f64)| (span.0..=span.1).contains(&p.0) && (!options.log || p.1 > 0.0);
     let data = ends(&mut points.iter().filter(shown).map(|p| p.1)).ok_or_else(nothing)?;
     let range = asked_range(options).unwrap_or_else(|| with_margin(data, options.log));
-    Ok(compose(&Curve { title: what.to_owned(), span, range, points }, None, options))
+    Ok(compose(&Curve { title: what.to_owned(), span, range, points, exact: Vec::new() }, None, options))
 }
 
 /// The range of values that the options ask for.
@@ -63,10 +78,12 @@ struct Curve {
     /// Of the values.
     range: (f64, f64),
     points: Vec<(f64, f64)>,
+    /// The exact solution, empty if it is not known.
+    exact: Vec<(f64, f64)>,
 }
 
 /// Draws a curve with axes and heading, and for a frame the strips of its levels.
-fn compose(curve: &Curve, frame: Option<&Frame<1>>, options: &PictureOptions) -> Image {
+fn compose(curve: &Curve, frame: Option<&Frame<1>>, options: &PictureOptions) -> Figure {
     let metrics = Metrics::of(options.size);
     let (width, height) = (options.size.max(1), ((SHAPE * options.size as f64) as usize).max(1));
     let x = Axis::along(curve.span, &options.axes[0], width, metrics);
@@ -76,30 +93,36 @@ fn compose(curve: &Curve, frame: Option<&Frame<1>>, options: &PictureOptions) ->
     let strip = if options.outlines == Outlines::None { 0 } else { metrics.gap };
     let bottom = plot.bottom() + 4 * metrics.line() + metrics.tick;
 
-    let mut image = Image::new(plot.right() + metrics.line(), bottom, PAPER);
+    let mut figure = Figure::new(plot.right() + metrics.line(), bottom);
     for tick in &x.ticks {
         let column = plot.left + (x.part(tick.value) * width as f64) as usize;
-        image.fill(Area { left: column.min(plot.right() - 1), width: 1, ..plot }, GRID);
+        figure.fill(Area { left: column.min(plot.right() - 1), width: 1, ..plot }, GRID);
     }
     for tick in &y.ticks {
         let row = plot.bottom() as f64 - y.part(tick.value) * height as f64;
-        image.fill(Area { top: (row as usize).min(plot.bottom() - 1), height: 1, ..plot }, GRID);
+        figure.fill(Area { top: (row as usize).min(plot.bottom() - 1), height: 1, ..plot }, GRID);
     }
     if let Some(frame) = frame {
-        draw_strips(&mut image, plot, frame, &x, strip, &options.outlines);
+        draw_strips(&mut figure, plot, frame, &x, strip, &options.outlines);
     }
-    draw_curve(&mut image, plot, &curve.points, &x, &y, metrics);
-    draw_axes(&mut image, plot, &x, &y, metrics);
-    draw_heading(&mut image, &curve.title, [plot.left, plot.right()], metrics);
+    draw_curve(&mut figure, plot, (&curve.exact, EXACT), &x, &y, metrics);
+    draw_curve(&mut figure, plot, (&curve.points, CURVE), &x, &y, metrics);
+    draw_axes(&mut figure, plot, &x, &y, metrics);
+    draw_heading(&mut figure, &curve.title, [plot.left, plot.right()], metrics);
     let corner = [plot.left, bottom - metrics.line()];
+    if !curve.exact.is_empty() {
+        let at = [plot.right() as f64, corner[1] as f64];
+        figure.text("exact", at, Align::Right, metrics.font, EXACT);
+    }
     let levels = (0..frame.map_or(0, |frame| frame.levels.len())).filter(|&l| options.outlines.shows(l));
-    draw_legend(&mut image, corner, plot.right(), levels, ColourMap::DIVERGING, metrics);
-    image
+    draw_legend(&mut figure, corner, plot.right(), levels, ColourMap::DIVERGING, metrics);
+    figure
 }
 
 /// A range with some space above and below; a constant gets space of its own size.
 fn with_margin((low, high): (f64, f64), log: bool) -> (f64, f64) {
     if log {
+        let low = low.max(high / DECADES);
         let ratio = if high > low { (high / low).powf(0.06) } else { 10.0 };
         return (low / ratio, high * ratio);
     }
@@ -126,7 +149,14 @@ fn finest_cells(frame: &Frame<1>, field: FieldIndex) -> Vec<(f64, f64)> {
 }
 
 /// Draws the curve; it is interrupted where values are not numbers.
-fn draw_curve(image: &mut Image, plot: Area, cells: &[(f64, f64)], x: &Axis, y: &Axis, metrics: Metrics) {
+fn draw_curve(
+    figure: &mut Figure,
+    plot: Area,
+    (cells, colour): (&[(f64, f64)], Colour),
+    x: &Axis,
+    y: &Axis,
+    metrics: Metrics,
+) {
     let point = |&(centre, value): &(f64, f64)| {
         let column = plot.left as f64 + x.part(centre) * plot.width as f64;
         // Points far outside the plot are moved closer, which makes the line to them cheaper to draw.
@@ -134,18 +164,18 @@ fn draw_curve(image: &mut Image, plot: Area, cells: &[(f64, f64)], x: &Axis, y: 
         [column, row]
     };
     let thickness = 0.12 * metrics.font;
-    for pair in cells.windows(2).filter(|pair| pair.iter().all(|(_, value)| !value.is_nan())) {
-        image.line(point(&pair[0]), point(&pair[1]), thickness, CURVE, plot);
+    for piece in cells.split(|(_, value)| value.is_nan()).filter(|piece| piece.len() > 1) {
+        figure.path(piece.iter().map(point).collect(), thickness, colour, plot);
     }
-    if 5.0 * thickness * (cells.len() as f64) < plot.width as f64 {
+    if colour == CURVE && 5.0 * thickness * (cells.len() as f64) < plot.width as f64 {
         for cell in cells.iter().filter(|(_, value)| !value.is_nan()) {
-            image.line(point(cell), point(cell), 2.5 * thickness, CURVE, plot);
+            figure.path(vec![point(cell)], 2.5 * thickness, colour, plot);
         }
     }
 }
 
 /// Draws a strip of `height` pixels for each level along the bottom of the plot, coarsest lowest.
-fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height: usize, outlines: &Outlines) {
+fn draw_strips(figure: &mut Figure, plot: Area, frame: &Frame<1>, x: &Axis, height: usize, outlines: &Outlines) {
     let shown = frame.levels.iter().enumerate().filter(|&(l, _)| outlines.shows(l));
     for (place, (l, level)) in shown.enumerate() {
         let Some(top) = plot.bottom().checked_sub((place + 1) * height).filter(|&top| height > 0 && top > plot.top)
@@ -161,7 +191,7 @@ fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height
             let [first, last] = [lower, upper].map(|p| (p.clamp(0.0, 1.0) * plot.width as f64).round() as usize);
             // The last column stays free, so that neighbouring patches are distinguishable.
             let strip = Area { left: plot.left + first, top, width: (last - first).max(2) - 1, height: height - 1 };
-            image.fill(strip, level_colour(l, ColourMap::DIVERGING));
+            figure.fill(strip, level_colour(l, ColourMap::DIVERGING));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::canvas::{Align, Area, Colour, Image};
 use super::colour_map::{ColourMap, ColourScale};
+use super::figure::Figure;
 use super::font;
 use super::ticks::{Tick, log_ticks, ticks};
 
@@ -103,7 +104,7 @@ impl Axis {
 }
 
 /// Writes a picture's heading into `[left, right)`: in smaller type if necessary, and shortened if that is not enough.
-pub fn draw_heading(image: &mut Image, text: &str, span: [usize; 2], metrics: Metrics) {
+pub fn draw_heading(figure: &mut Figure, text: &str, span: [usize; 2], metrics: Metrics) {
     let room = span[1].saturating_sub(span[0]) as f64;
     let largest = 1.2 * metrics.font;
     let size = largest.min(largest * room / font::width(text, largest).max(1.0)).max(0.8 * metrics.font);
@@ -113,53 +114,55 @@ pub fn draw_heading(image: &mut Image, text: &str, span: [usize; 2], metrics: Me
         shown.pop();
         shown.push('…');
     }
-    image.text(&shown, [span[0] as f64, metrics.line() as f64], Align::Left, size, INK);
+    figure.text(&shown, [span[0] as f64, metrics.line() as f64], Align::Left, size, INK);
 }
 
 /// Draws the border of a plot with the ticks and names of both axes.
-pub fn draw_axes(image: &mut Image, plot: Area, x: &Axis, y: &Axis, metrics: Metrics) {
+pub fn draw_axes(figure: &mut Figure, plot: Area, x: &Axis, y: &Axis, metrics: Metrics) {
     let border = Area { left: plot.left - 1, top: plot.top - 1, width: plot.width + 2, height: plot.height + 2 };
-    image.outline(border, INK, 1.0);
+    figure.outline(border, INK);
     let labels_row = (plot.bottom() + metrics.tick) as f64 + 0.8 * metrics.font;
     for tick in &x.ticks {
         let column = plot.left as f64 + x.part(tick.value) * plot.width as f64;
         let mark = Area { left: column as usize, top: plot.bottom(), width: 1, height: metrics.tick };
-        image.fill(mark, INK);
-        image.text(&tick.label, [column, labels_row], Align::Centre, metrics.font, INK);
+        figure.fill(mark, INK);
+        figure.text(&tick.label, [column, labels_row], Align::Centre, metrics.font, INK);
     }
     for tick in &y.ticks {
         let row = plot.bottom() as f64 - y.part(tick.value) * plot.height as f64;
         let mark = Area { left: plot.left - metrics.tick, top: row as usize, width: metrics.tick, height: 1 };
-        image.fill(mark, INK);
+        figure.fill(mark, INK);
         let right = (plot.left - metrics.tick) as f64 - 0.3 * metrics.font;
-        image.text(&tick.label, [right, row], Align::Right, metrics.font, INK);
+        figure.text(&tick.label, [right, row], Align::Right, metrics.font, INK);
     }
     let middle = (plot.left + plot.width / 2) as f64;
-    image.text(&x.name, [middle, labels_row + 1.2 * metrics.font], Align::Centre, metrics.font, INK);
+    figure.text(&x.name, [middle, labels_row + 1.2 * metrics.font], Align::Centre, metrics.font, INK);
     let left = plot.left as f64 - 0.6 * metrics.font - (metrics.tick + widest(&y.ticks, metrics)) as f64;
-    image.text(&y.name, [left, (plot.top + plot.height / 2) as f64], Align::Right, metrics.font, INK);
+    figure.text(&y.name, [left, (plot.top + plot.height / 2) as f64], Align::Right, metrics.font, INK);
 }
 
 /// Draws the colours of a scale beside their values.
-pub fn draw_colour_bar(image: &mut Image, bar: Area, scale: &ColourScale, values: &Axis, metrics: Metrics) {
+pub fn draw_colour_bar(figure: &mut Figure, bar: Area, scale: &ColourScale, values: &Axis, metrics: Metrics) {
+    let mut colours = Image::new(bar.width, bar.height, PAPER);
     for row in 0..bar.height {
         let part = 1.0 - (row as f64 + 0.5) / bar.height as f64;
-        image.fill(Area { top: bar.top + row, height: 1, ..bar }, scale.colour_at(part));
+        colours.fill(Area { top: row, height: 1, ..colours.area() }, scale.colour_at(part));
     }
-    image.outline(bar, INK, 1.0);
+    figure.raster(colours, [bar.left, bar.top]);
+    figure.outline(bar, INK);
     for tick in &values.ticks {
         let row = bar.bottom() as f64 - values.part(tick.value) * bar.height as f64;
         let row = row.min((bar.bottom() - 1) as f64);
-        image.fill(Area { left: bar.right(), top: row as usize, width: metrics.tick, height: 1 }, INK);
+        figure.fill(Area { left: bar.right(), top: row as usize, width: metrics.tick, height: 1 }, INK);
         let left = (bar.right() + metrics.tick) as f64 + 0.3 * metrics.font;
-        image.text(&tick.label, [left, row], Align::Left, metrics.font, INK);
+        figure.text(&tick.label, [left, row], Align::Left, metrics.font, INK);
     }
 }
 
 /// Draws the colour and name of each level in one line from `[left, middle]` to at most `right`; if that is too narrow, the
 /// number instead of the name.
 pub fn draw_legend(
-    image: &mut Image,
+    figure: &mut Figure,
     corner: [usize; 2],
     right: usize,
     levels: impl Iterator<Item = usize>,
@@ -178,10 +181,10 @@ pub fn draw_legend(
             return;
         }
         let sample = Area { left: column, top: row - side / 2, width: side, height: side };
-        image.fill(sample, level_colour(level, map));
-        image.outline(sample, INK, 1.0);
+        figure.fill(sample, level_colour(level, map));
+        figure.outline(sample, INK);
         let text = (column + side + metrics.gap / 2) as f64;
-        image.text(&label, [text, row as f64], Align::Left, metrics.font, INK);
+        figure.text(&label, [text, row as f64], Align::Left, metrics.font, INK);
         column += width(&label);
     }
 }

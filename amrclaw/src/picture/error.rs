@@ -54,7 +54,7 @@ pub enum PictureError {
     #[error(transparent)]
     Output(#[from] OutputError),
     /// A picture's file with another ending.
-    #[error("{}: pictures end in .png", .0.display())]
+    #[error("{}: pictures end in .png or .svg", .0.display())]
     Ending(PathBuf),
     /// A picture would replace what is no picture of this program.
     #[error(

@@ -3,7 +3,7 @@
 use super::range::{View, value_range, widen};
 use super::same::Same;
 use super::{
-    ColourScale, Image, PictureError, PictureOptions, check, draw_fields, find_field, mapped, or_first, panel,
+    ColourScale, Figure, PictureError, PictureOptions, check, draw_fields, find_field, mapped, or_first, panel,
     render_series, ticks,
 };
 use crate::frames::derived::{LazyFields, Vocabulary};
@@ -66,11 +66,11 @@ impl Source<'_> {
     ///
     /// # Errors
     /// As for [`draw_from_folder`].
-    pub fn draw(&self, file: &Path, options: &PictureOptions) -> Result<Image, PictureError> {
+    pub fn draw(&self, file: &Path, options: &PictureOptions) -> Result<Figure, PictureError> {
         on_own_threads(|| in_dimensions!(read::peek_dimension(file)?, D => self.draw_in::<D>(file, options)))
     }
 
-    fn draw_in<const D: usize>(&self, file: &Path, options: &PictureOptions) -> Result<Image, PictureError> {
+    fn draw_in<const D: usize>(&self, file: &Path, options: &PictureOptions) -> Result<Figure, PictureError> {
         let reader = FrameReader::<D>::open(file)?;
         draw_fields(&reader, self.fields, &self.vocabulary(&reader.outline), options)
     }
@@ -128,7 +128,7 @@ const MOST_ROWS: usize = 20_000;
 ///
 /// # Errors
 /// There is no such gauge or quantity, or nothing to draw.
-pub fn draw_gauge(source: &Source<'_>, name: &str, options: &PictureOptions) -> Result<Image, PictureError> {
+pub fn draw_gauge(source: &Source<'_>, name: &str, options: &PictureOptions) -> Result<Figure, PictureError> {
     let known = gauge::names_in(source.dir);
     if !known.iter().any(|gauge| gauge == name) {
         let there =
@@ -146,7 +146,7 @@ pub fn draw_gauge(source: &Source<'_>, name: &str, options: &PictureOptions) -> 
         render_series(&format!("{field}    {}", rounded(&series.about)), series.of(column + 2), &options)
     };
     let images = fields.iter().map(draw).collect::<Result<Vec<_>, PictureError>>()?;
-    Ok(panel::arrange(&images, 1))
+    Ok(panel::arrange(images, 1))
 }
 
 /// A text with at most six digits of each number.
@@ -166,7 +166,7 @@ pub fn draw_from_folder(
     source: &Source<'_>,
     number: Option<usize>,
     options: &PictureOptions,
-) -> Result<Image, PictureError> {
+) -> Result<Figure, PictureError> {
     let choice = number.map_or(FrameChoice::Last, |number| FrameChoice::Numbers(vec![number]));
     let frames = source.frames(&choice)?;
     source.draw(&frames[0].1, options)
@@ -181,7 +181,7 @@ pub fn draw_film(
     source: &Source<'_>,
     choice: &FrameChoice,
     options: &PictureOptions,
-    take: &mut dyn FnMut(usize, Image) -> Result<(), PictureError>,
+    take: &mut dyn FnMut(usize, Figure) -> Result<(), PictureError>,
 ) -> Result<(), PictureError> {
     let files = source.frames(choice)?;
     let mut options = options.clone();

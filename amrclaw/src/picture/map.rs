@@ -1,10 +1,12 @@
 //! A field of a 2D frame as a map.
 
+use super::arrows::Arrows;
 use super::canvas::{Area, Colour, Image};
 use super::colour_map::ColourScale;
 use super::decoration::{
     Axis, Metrics, OUTLINE_OPACITY, PAPER, draw_axes, draw_colour_bar, draw_heading, draw_legend, level_colour, widest,
 };
+use super::figure::Figure;
 use super::range::{View, value_range};
 use super::{Outlines, PictureError, PictureOptions, find_field, mapped, title, values_unavailable};
 use crate::frames::frame::{FieldIndex, Frame, FramePatch, PatchSource};
@@ -21,7 +23,7 @@ const FLATTEST: f64 = 0.2;
 ///
 /// # Errors
 /// There is no such field, or the frame holds no values.
-pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result<Image, PictureError> {
+pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result<Figure, PictureError> {
     render_from(frame, frame, field, options)
 }
 
@@ -31,7 +33,7 @@ pub(super) fn render_from(
     values: &dyn PatchSource<2>,
     field: &str,
     options: &PictureOptions,
-) -> Result<Image, PictureError> {
+) -> Result<Figure, PictureError> {
     let index = find_field(frame, field)?;
     let mapping = frame.mapped();
     let view = match &mapping {
@@ -42,15 +44,17 @@ pub(super) fn render_from(
         Some(range) => range,
         None => value_range((frame, values), index, &view, mapping.as_ref(), options.log)?,
     };
-    let paint = |image: &mut Image, plot: Area, scale: &ColourScale| match &mapping {
-        Some(mapping) => mapped::paint(image, plot, (frame, values, mapping), index, &view, scale, &options.outlines),
+    let paint = |image: &mut Image, scale: &ColourScale| match &mapping {
+        Some(mapping) => mapped::paint(image, (frame, values, mapping), index, &view, scale, &options.outlines),
         None => {
             let contours = options.contours.as_ref().map_or_else(Vec::new, |contours| contours.values(scale));
             let painting = Painting { field: index, scale, contours: &contours };
-            paint(image, plot, (frame, values), &view, &painting, &options.outlines)
+            paint(image, (frame, values), &view, &painting, &options.outlines)
         }
     };
-    let scene = Scene { view, range, title: title(frame, field, options), levels: frame.levels.len(), paint: &paint };
+    let arrows = Arrows::of((frame, values), mapping.as_ref(), &view, options)?;
+    let title = arrows.titled(title(frame, field, options), options);
+    let scene = Scene { view, range, title, paint: &paint, arrows };
     compose(&scene, options).map_err(values_unavailable(frame.number))
 }
 
@@ -62,17 +66,17 @@ pub struct Scene<'a> {
     pub range: (f64, f64),
     /// Heading.
     pub title: String,
-    /// Number of levels that may have outlines.
-    pub levels: usize,
-    /// Paints cells and outlines.
-    pub paint: &'a dyn Fn(&mut Image, Area, &ColourScale) -> io::Result<()>,
+    /// Paints cells and outlines; returns the levels whose outlines are seen.
+    pub paint: &'a dyn Fn(&mut Image, &ColourScale) -> io::Result<Vec<usize>>,
+    /// Arrows over them.
+    pub arrows: Arrows,
 }
 
 /// Draws a map with axes, colour bar, heading and legend.
 ///
 /// # Errors
 /// Values cannot be read.
-pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Image> {
+pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Figure> {
     let view = scene.view;
     let mut scale = match options.range {
         Some((low, high)) => ColourScale::over(low, high, options.log),
@@ -91,19 +95,21 @@ pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Image>
     let right = bar.right() + metrics.tick + widest(&ticks.ticks, metrics) + 2 * metrics.gap;
     let bottom = plot.bottom() + 4 * metrics.line() + metrics.tick;
 
-    let mut image = Image::new(right, bottom, PAPER);
-    (scene.paint)(&mut image, plot, &scale)?;
-    draw_axes(&mut image, plot, &x, &y, metrics);
-    draw_colour_bar(&mut image, bar, &scale, &ticks, metrics);
-    draw_heading(&mut image, &scene.title, [plot.left, right], metrics);
+    let mut map = Image::new(width, height, PAPER);
+    let levels = (scene.paint)(&mut map, &scale)?;
+    let mut figure = Figure::new(right, bottom);
+    figure.raster(map, [plot.left, plot.top]);
+    scene.arrows.draw(&mut figure, plot, metrics);
+    draw_axes(&mut figure, plot, &x, &y, metrics);
+    draw_colour_bar(&mut figure, bar, &scale, &ticks, metrics);
+    draw_heading(&mut figure, &scene.title, [plot.left, right], metrics);
     let corner = [plot.left, bottom - metrics.line()];
-    let levels = (0..scene.levels).filter(|&l| options.outlines.shows(l));
-    draw_legend(&mut image, corner, right, levels, scale.map, metrics);
-    Ok(image)
+    draw_legend(&mut figure, corner, right, levels.into_iter(), scale.map, metrics);
+    Ok(figure)
 }
 
 /// Width and height of the plot: the view's shape, the longer side with `size` pixels.
-fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
+pub fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
     let extent = [view.upper[0] - view.lower[0], view.upper[1] - view.lower[1]];
     let longer = extent[0].max(extent[1]);
     let [width, height] = extent.map(|e| ((e / longer).max(FLATTEST) * size as f64).round().max(1.0) as usize);
@@ -130,16 +136,15 @@ struct Painting<'a> {
 /// outlines of chosen levels come last.
 fn paint(
     image: &mut Image,
-    plot: Area,
     (frame, values): (&Frame<2>, &dyn PatchSource<2>),
     view: &View<2>,
     painting: &Painting<'_>,
     outlines: &Outlines,
-) -> io::Result<()> {
-    let scale = painting.scale;
+) -> io::Result<Vec<usize>> {
+    let (scale, mut seen) = (painting.scale, Vec::new());
     for (l, level) in frame.levels.iter().enumerate() {
-        let columns = places_of_pixels(plot.width, view, frame, 0, level.dx[0]);
-        let mut rows = places_of_pixels(plot.height, view, frame, 1, level.dx[1]);
+        let columns = places_of_pixels(image.width(), view, frame, 0, level.dx[0]);
+        let mut rows = places_of_pixels(image.height(), view, frame, 1, level.dx[1]);
         rows.reverse(); // y points up, rows count down
         let paint = |k: usize| -> io::Result<Vec<(Image, usize, usize)>> {
             let CellBox { lo, hi } = level.patches[k].cells;
@@ -156,17 +161,16 @@ fn paint(
         };
         for of_patch in parallel_map(level.patches.len(), paint) {
             for (painted, left, top) in of_patch? {
-                image.paste(&painted, plot.left + left, plot.top + top);
+                image.paste(&painted, left, top);
             }
         }
-        if *outlines == Outlines::All {
-            draw_outlines(image, plot, frame, l, view, level_colour(l, scale.map));
+        if *outlines == Outlines::All && draw_outlines(image, frame, l, view, level_colour(l, scale.map)) {
+            seen.push(l);
         }
     }
-    for l in (0..frame.levels.len()).filter(|&l| outlines.shows_whole(l)) {
-        draw_outlines(image, plot, frame, l, view, level_colour(l, scale.map));
-    }
-    Ok(())
+    let whole = (0..frame.levels.len()).filter(|&l| outlines.shows_whole(l));
+    seen.extend(whole.filter(|&l| draw_outlines(image, frame, l, view, level_colour(l, scale.map))));
+    Ok(seen)
 }
 
 /// The colours of a patch's cells, at columns and rows of pixels, each with its place in cells; and the contours.
@@ -235,43 +239,51 @@ fn places_of_pixels(pixels: usize, view: &View<2>, frame: &Frame<2>, d: usize, d
     (0..pixels).map(|k| (lower + (k as f64 + 0.5) * extent / pixels as f64) / dx).collect()
 }
 
-/// Draws the outlines of one level's patches. Neighbours share one line of pixels: the first ones of the upper patch.
-fn draw_outlines(image: &mut Image, plot: Area, frame: &Frame<2>, l: usize, view: &View<2>, colour: Colour) {
-    let level = &frame.levels[l];
+/// Draws the outlines of one level's patches. Neighbours share one line of pixels: the first ones of the upper patch. Says
+/// whether any is seen.
+fn draw_outlines(image: &mut Image, frame: &Frame<2>, l: usize, view: &View<2>, colour: Colour) -> bool {
+    let (level, mut seen) = (&frame.levels[l], false);
     let lines = |cell: i32, d: usize, pixels: usize| -> f64 {
         let place = frame.corner(l, [cell; 2])[d] - view.lower[d];
         (place / (view.upper[d] - view.lower[d]) * pixels as f64 - 0.5).ceil()
     };
     for patch in &level.patches {
         let CellBox { lo, hi } = patch.cells;
-        let [across, up] = [(0, plot.width), (1, plot.height)].map(|(d, pixels)| {
+        let [across, up] = [(0, image.width()), (1, image.height())].map(|(d, pixels)| {
             let (first, last) = (lines(lo[d], d, pixels), lines(hi[d], d, pixels));
             // The domain's upper side is drawn in the last line of pixels.
             let on_edge = hi[d] == frame.domain(l).hi[d] && last == pixels as f64;
             [first, if on_edge { last - 1.0 } else { last }]
         });
         if (across[1] - across[0]).min(up[1] - up[0]) + 1.0 >= SMALLEST_OUTLINED as f64 {
-            outline(image, plot, across, up, colour);
+            seen |= outline(image, across, up, colour);
         }
     }
+    seen
 }
 
-/// Draws the sides of a rectangle as far as they lie in the plot; columns and rows count from its lower left corner.
-fn outline(image: &mut Image, plot: Area, across: [f64; 2], up: [f64; 2], colour: Colour) {
+/// Draws the sides of a rectangle as far as they lie in the picture, and says whether any does; columns and rows count from its lower left corner.
+fn outline(image: &mut Image, across: [f64; 2], up: [f64; 2], colour: Colour) -> bool {
     let within = |span: [f64; 2], pixels: usize| {
         let (first, last) = (span[0].max(0.0), span[1].min(pixels as f64 - 1.0));
         if first <= last { first as i64..last as i64 + 1 } else { 0..0 }
     };
     let inside = |at: f64, pixels: usize| (0.0..pixels as f64).contains(&at);
-    let (left, lowest) = (plot.left as i64, plot.bottom() as i64 - 1);
+    let (width, height) = (image.width(), image.height());
+    let lowest = height as i64 - 1;
+    let mut seen = false;
+    let mut draw = |column: i64, row: i64| {
+        image.blend(column, lowest - row, colour, OUTLINE_OPACITY);
+        seen = true;
+    };
     let rows: &[f64] = if up[0] == up[1] { &up[..1] } else { &up };
-    for &row in rows.iter().filter(|&&row| inside(row, plot.height)) {
-        within(across, plot.width).for_each(|c| image.blend(left + c, lowest - row as i64, colour, OUTLINE_OPACITY));
+    for &row in rows.iter().filter(|&&row| inside(row, height)) {
+        within(across, width).for_each(|column| draw(column, row as i64));
     }
     let columns: &[f64] = if across[0] == across[1] { &across[..1] } else { &across };
     // The horizontal lines include the corners.
-    for &column in columns.iter().filter(|&&column| inside(column, plot.width)) {
-        within([up[0] + 1.0, up[1] - 1.0], plot.height)
-            .for_each(|r| image.blend(left + column as i64, lowest - r, colour, OUTLINE_OPACITY));
+    for &column in columns.iter().filter(|&&column| inside(column, width)) {
+        within([up[0] + 1.0, up[1] - 1.0], height).for_each(|row| draw(column as i64, row));
     }
+    seen
 }

@@ -62,14 +62,13 @@ impl Pixels<'_> {
 /// Paints all levels, coarse to fine, each with its outlines, as on a straight mesh.
 pub fn paint(
     image: &mut Image,
-    plot: Area,
     (frame, values, mapping): (&Frame<2>, &dyn PatchSource<2>, &Mapping<2>),
     field: FieldIndex,
     view: &View<2>,
     scale: &ColourScale,
     outlines: &Outlines,
-) -> io::Result<()> {
-    let pixels = Pixels { view, plot };
+) -> io::Result<Vec<usize>> {
+    let pixels = Pixels { view, plot: image.area() };
     if let Some(mesh) = &frame.mesh {
         let row = values.patch(0, 0)?;
         for (cell, value) in row.values(field).iter().enumerate() {
@@ -78,10 +77,11 @@ pub fn paint(
                 let point = mesh.points[nodes[n.min(nodes.len() - 1)] as usize];
                 pixels.of([point[0], point[1]])
             };
-            fill(image, plot, [0, 1, 2, 3].map(corner), scale.colour(*value));
+            fill(image, [0, 1, 2, 3].map(corner), scale.colour(*value));
         }
-        return Ok(());
+        return Ok(Vec::new());
     }
+    let mut seen = Vec::new();
     for (l, level) in frame.levels.iter().enumerate() {
         let covering = frame.covering(l);
         for number in 0..level.patches.len() {
@@ -92,17 +92,17 @@ pub fn paint(
             for (k, (value, _)) in cells.filter(|(_, (_, covered))| !covered) {
                 let first = k + k / columns;
                 let quadrangle = [first, first + 1, first + columns + 2, first + columns + 1].map(|n| corners[n]);
-                fill(image, plot, quadrangle, scale.colour(*value));
+                fill(image, quadrangle, scale.colour(*value));
             }
         }
-        if *outlines == Outlines::All {
-            draw_outlines(image, (frame, mapping), &pixels, l, level_colour(l, scale.map));
+        if *outlines == Outlines::All && draw_outlines(image, (frame, mapping), &pixels, l, level_colour(l, scale.map))
+        {
+            seen.push(l);
         }
     }
-    for l in (0..frame.levels.len()).filter(|&l| outlines.shows_whole(l)) {
-        draw_outlines(image, (frame, mapping), &pixels, l, level_colour(l, scale.map));
-    }
-    Ok(())
+    let whole = (0..frame.levels.len()).filter(|&l| outlines.shows_whole(l));
+    seen.extend(whole.filter(|&l| draw_outlines(image, (frame, mapping), &pixels, l, level_colour(l, scale.map))));
+    Ok(seen)
 }
 
 /// Pixels of the corners of a box's cells, x fastest.
@@ -111,16 +111,16 @@ fn positions(mapping: &Mapping<2>, pixels: &Pixels<'_>, cells: &CellBox<2>, dx: 
 }
 
 /// Fills the pixels whose centres lie in a quadrangle, that is, in either of the two triangles into which a diagonal divides it.
-pub fn fill(image: &mut Image, plot: Area, corners: [[f64; 2]; 4], colour: Colour) {
-    let span = |d: usize, low: usize, high: usize| {
+pub fn fill(image: &mut Image, corners: [[f64; 2]; 4], colour: Colour) {
+    let span = |d: usize, high: usize| {
         let (first, last) = corners.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), corner| {
             (first.min(corner[d]), last.max(corner[d]))
         });
-        let first = (first - 0.5).ceil().max(low as f64) as usize;
+        let first = (first - 0.5).ceil().max(0.0) as usize;
         first..((last - 0.5).floor().max(-1.0) + 1.0).min(high as f64) as usize
     };
-    for row in span(1, plot.top, plot.bottom()) {
-        for column in span(0, plot.left, plot.right()) {
+    for row in span(1, image.height()) {
+        for column in span(0, image.width()) {
             let centre = [column as f64 + 0.5, row as f64 + 0.5];
             let [a, b, c, d] = corners;
             if in_triangle(centre, [a, b, c]) || in_triangle(centre, [a, c, d]) {
@@ -137,15 +137,15 @@ fn in_triangle(point: [f64; 2], [a, b, c]: [[f64; 2]; 3]) -> bool {
     sides.iter().all(|side| *side >= 0.0) || sides.iter().all(|side| *side <= 0.0)
 }
 
-/// Draws the outlines of one level's patches along their cells.
+/// Draws the outlines of one level's patches along their cells, and says whether any is seen.
 fn draw_outlines(
     image: &mut Image,
     (frame, mapping): (&Frame<2>, &Mapping<2>),
     pixels: &Pixels<'_>,
     l: usize,
     colour: Colour,
-) {
-    let level = &frame.levels[l];
+) -> bool {
+    let (level, mut seen) = (&frame.levels[l], false);
     for CellBox { lo, hi } in level.patches.iter().map(|patch| patch.cells) {
         if (hi[0] - lo[0]).min(hi[1] - lo[1]) < SMALLEST_OUTLINED {
             continue;
@@ -155,17 +155,19 @@ fn draw_outlines(
             let row = if side == 0 { lo[1] } else { hi[1] - 1 };
             let corners = positions(mapping, pixels, &CellBox::new([lo[0], row], [hi[0], row + 1]), level.dx);
             let count = (hi[0] - lo[0]) as usize + 1;
-            line(image, pixels.plot, &corners[side * count..][..count], colour);
+            seen |= line(image, &corners[side * count..][..count], colour);
             let column = if side == 0 { lo[0] } else { hi[0] - 1 };
             let corners = positions(mapping, pixels, &CellBox::new([column, lo[1]], [column + 1, hi[1]]), level.dx);
             let along: Vec<[f64; 2]> = corners.iter().skip(side).step_by(2).copied().collect();
-            line(image, pixels.plot, &along, colour);
+            seen |= line(image, &along, colour);
         }
     }
+    seen
 }
 
-/// Draws a line through points, each pixel once.
-pub fn line(image: &mut Image, plot: Area, points: &[[f64; 2]], colour: Colour) {
+/// Draws a line through points, each pixel once, and says whether any is seen.
+pub fn line(image: &mut Image, points: &[[f64; 2]], colour: Colour) -> bool {
+    let (right, bottom) = (image.width() as f64, image.height() as f64);
     let mut last = None;
     for ends in points.windows(2) {
         let [from, to] = [ends[0], ends[1]];
@@ -173,14 +175,15 @@ pub fn line(image: &mut Image, plot: Area, points: &[[f64; 2]], colour: Colour) 
         for k in 0..=steps {
             let part = k as f64 / steps as f64;
             let at = [0, 1].map(|d| (from[d] + part * (to[d] - from[d])).floor());
-            // Points on the plot's right and lower edges are drawn in its last pixels.
-            let [column, row] = [at[0].min(plot.right() as f64 - 1.0), at[1].min(plot.bottom() as f64 - 1.0)];
-            let inside = column >= plot.left as f64 && row >= plot.top as f64;
-            let close = at[0] <= plot.right() as f64 && at[1] <= plot.bottom() as f64;
+            // Points on the right and lower edges are drawn in its last pixels.
+            let [column, row] = [at[0].min(right - 1.0), at[1].min(bottom - 1.0)];
+            let inside = column >= 0.0 && row >= 0.0;
+            let close = at[0] <= right && at[1] <= bottom;
             if inside && close && last != Some([column, row]) {
                 image.blend(column as i64, row as i64, colour, OUTLINE_OPACITY);
                 last = Some([column, row]);
             }
         }
     }
+    last.is_some()
 }

@@ -1,8 +1,10 @@
 //! Cuts through mapped meshes in three dimensions: where a plane of physical space meets the cells.
 
-use super::canvas::{Area, Image};
+use super::arrows::Arrows;
+use super::canvas::Image;
 use super::colour_map::ColourScale;
 use super::decoration::level_colour;
+use super::figure::Figure;
 use super::map::{Scene, compose};
 use super::mapped::{Pixels, fill, line};
 use super::range::{View, widen};
@@ -58,7 +60,7 @@ pub fn draw_cuts(
     mapping: &Mapping<3>,
     field: &str,
     options: &PictureOptions,
-) -> Result<Vec<Image>, PictureError> {
+) -> Result<Vec<Figure>, PictureError> {
     let extent = extent(frame, mapping);
     let middle = |axis: usize| Plane { axis, position: 0.5 * (extent[axis][0] + extent[axis][1]) };
     let asked = options.cuts.iter().map(|cut| match *cut {
@@ -88,35 +90,33 @@ pub fn draw_cuts(
     let range =
         range.ok_or(if options.log { PictureError::NothingPositive } else { PictureError::Empty(frame.number) })?;
     let draw = |(levels, view, options): &(Vec<Shown>, View<2>, PictureOptions)| {
-        let paint = |image: &mut Image, plot: Area, scale: &ColourScale| {
-            paint(image, plot, levels, view, scale, options);
-            Ok(())
-        };
-        let scene =
-            Scene { view: *view, range, title: title(frame, field, options), levels: levels.len(), paint: &paint };
+        let paint = |image: &mut Image, scale: &ColourScale| Ok(paint(image, levels, view, scale, options));
+        let (title, arrows) = (title(frame, field, options), Arrows::default());
+        let scene = Scene { view: *view, range, title, paint: &paint, arrows };
         compose(&scene, options).map_err(values_unavailable(frame.number))
     };
     views.iter().map(draw).collect()
 }
 
-/// Paints all levels, coarse to fine, each with its outlines.
+/// Paints all levels, coarse to fine, each with its outlines; returns the levels whose outlines are seen.
 fn paint(
     image: &mut Image,
-    plot: Area,
     levels: &[Shown],
     view: &View<2>,
     scale: &ColourScale,
     options: &PictureOptions,
-) {
-    let pixels = Pixels { view, plot };
-    let outline = |image: &mut Image, l: usize| {
-        for ends in &levels[l].lines {
-            line(image, plot, &ends.map(|end| pixels.of(end)), level_colour(l, scale.map));
+) -> Vec<usize> {
+    let pixels = Pixels { view, plot: image.area() };
+    let mut seen = Vec::new();
+    let mut outline = |image: &mut Image, l: usize| {
+        let draw = |ends: &[[f64; 2]; 2]| line(image, &ends.map(|end| pixels.of(end)), level_colour(l, scale.map));
+        if levels[l].lines.iter().map(draw).fold(false, |any, drawn| any | drawn) {
+            seen.push(l);
         }
     };
     for (l, level) in levels.iter().enumerate() {
         for (corners, value) in &level.pieces {
-            fill(image, plot, corners.map(|corner| pixels.of(corner)), scale.colour(*value));
+            fill(image, corners.map(|corner| pixels.of(corner)), scale.colour(*value));
         }
         if options.outlines == Outlines::All {
             outline(image, l);
@@ -125,6 +125,7 @@ fn paint(
     for l in (0..levels.len()).filter(|&l| options.outlines.shows_whole(l)) {
         outline(image, l);
     }
+    seen
 }
 
 impl Plane {

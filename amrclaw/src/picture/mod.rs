@@ -3,12 +3,14 @@
 //! Every pixel shows the finest data at its centre. Values of one sign are drawn from dark blue to yellow (viridis),
 //! values of both signs from blue through grey to red, symmetric about zero. The line of a patch has its level's colour.
 
+mod arrows;
 mod canvas;
 mod chart;
 mod colour_map;
 mod curve;
 mod decoration;
 mod error;
+mod figure;
 mod film;
 mod folder;
 mod font;
@@ -28,6 +30,7 @@ pub use colour_map::{ColourMap, ColourScale};
 pub use curve::{render_curve, render_series};
 pub use decoration::level_colour;
 pub use error::PictureError;
+pub use figure::Figure;
 pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder, draw_gauge};
 pub use map::render;
@@ -57,7 +60,7 @@ pub fn draw<const D: usize>(
     frame: &Frame<D>,
     field: Option<&str>,
     options: &PictureOptions,
-) -> Result<Image, PictureError> {
+) -> Result<Figure, PictureError> {
     draw_from(frame, frame, field, options)
 }
 
@@ -70,7 +73,7 @@ pub fn draw_from<const D: usize>(
     values: &dyn PatchSource<D>,
     field: Option<&str>,
     options: &PictureOptions,
-) -> Result<Image, PictureError> {
+) -> Result<Figure, PictureError> {
     let field: Vec<String> = field.map(str::to_owned).into_iter().collect();
     let names = or_first(frame, &field)?;
     find_field(frame, &names[0])?;
@@ -86,9 +89,11 @@ pub fn draw_fields<const D: usize>(
     fields: &[String],
     vocabulary: &Vocabulary,
     options: &PictureOptions,
-) -> Result<Image, PictureError> {
+) -> Result<Figure, PictureError> {
     let names = or_first(&reader.outline, fields)?;
-    let shown = LazyFields::new(reader, &names, vocabulary)?;
+    let further = options.vectors.iter().chain(options.exact.iter().map(|(_, formula)| formula));
+    let all: Vec<String> = names.iter().chain(further).cloned().collect();
+    let shown = LazyFields::new(reader, &all, vocabulary)?;
     draw_shown((&shown.outline, &shown), &names, options)
 }
 
@@ -97,7 +102,7 @@ fn draw_shown<const D: usize>(
     (frame, values): (&Frame<D>, &dyn PatchSource<D>),
     names: &[String],
     options: &PictureOptions,
-) -> Result<Image, PictureError> {
+) -> Result<Figure, PictureError> {
     check(frame, options)?;
     let mut images = Vec::new();
     let mut across = 1;
@@ -108,7 +113,7 @@ fn draw_shown<const D: usize>(
     }
     // Cuts are placed side by side, fields below each other; fields with one view each fill a grid.
     let columns = if across > 1 { across.min(3) } else { (images.len() as f64).sqrt().ceil() as usize };
-    Ok(panel::arrange(&images, columns))
+    Ok(panel::arrange(images, columns))
 }
 
 /// The fields to draw: by default the first one.
@@ -123,7 +128,7 @@ fn draw_line<const D: usize>(
     field: &str,
     ends: [[f64; 3]; 2],
     options: &PictureOptions,
-) -> Result<Image, PictureError> {
+) -> Result<Figure, PictureError> {
     let ends = ends.map(|end| -> [f64; D] { std::array::from_fn(|d| end[d]) });
     let line = line_from(frame, values, ends, options.size).map_err(values_unavailable(frame.number))?;
     let [from, to] = ends.map(|end| format!("({})", end.map(ticks::short).join(", ")));
@@ -142,7 +147,7 @@ fn draw_views<const D: usize>(
     (frame, values): (&Frame<D>, &dyn PatchSource<D>),
     field: &str,
     options: &PictureOptions,
-) -> Result<Vec<Image>, PictureError> {
+) -> Result<Vec<Figure>, PictureError> {
     let unavailable = values_unavailable(frame.number);
     let any: &dyn Any = frame;
     if let Some(frame) = any.downcast_ref::<Frame<1>>() {
@@ -188,7 +193,7 @@ fn draw_planes(
     values: &dyn PatchSource<3>,
     field: &str,
     options: &PictureOptions,
-) -> Result<Vec<Image>, PictureError> {
+) -> Result<Vec<Figure>, PictureError> {
     let middle = |axis: usize| Cut::At { axis, position: 0.5 * (frame.lower[axis] + frame.upper[axis]) };
     let by_default = options.cuts.is_empty();
     let cuts = if by_default { vec![middle(2), middle(1), middle(0)] } else { options.cuts.clone() };
@@ -201,8 +206,9 @@ fn draw_planes(
             }
             Cut::Along { axis, projection } => {
                 let what = format!("{} along {}", projection_name(projection), ["x", "y", "z"][axis]);
-                // A projection has no outlines, since patches overlap in it.
-                let options = PictureOptions { outlines: Outlines::None, ..of_cut::<3>(axis, &what, options) };
+                // A projection has no outlines, since patches overlap in it, and one field.
+                let flat = of_cut::<3>(axis, &what, options);
+                let options = PictureOptions { outlines: Outlines::None, vectors: Vec::new(), ..flat };
                 (axis, project_from((frame, values), index, axis, projection)?, options)
             }
             Cut::Line { .. } => unreachable!("drawn as a curve"),
@@ -265,7 +271,11 @@ fn of_cut<const D: usize>(axis: usize, what: &str, options: &PictureOptions) -> 
     let mut axes = ["x", "y", "z"][..D].iter().enumerate().filter(|(d, _)| *d != axis).map(|(_, name)| *name);
     let mut next = || axes.next().unwrap_or_default().to_owned();
     let remark = format!("{}{what}", separated(&options.remark));
-    PictureOptions { axes: [next(), next()], remark, cuts: Vec::new(), ..options.clone() }
+    let mut vectors = options.vectors.clone();
+    if axis < vectors.len() {
+        vectors.remove(axis);
+    }
+    PictureOptions { axes: [next(), next()], remark, vectors, cuts: Vec::new(), ..options.clone() }
 }
 
 fn find_field<const D: usize>(frame: &Frame<D>, name: &str) -> Result<FieldIndex, PictureError> {

@@ -20,6 +20,10 @@ pub struct PictureOptions {
     pub log: bool,
     /// Lines of equal values, on maps of straight meshes.
     pub contours: Option<Contours>,
+    /// Fields or formulas of a vector's components, drawn as arrows in maps: one for each axis of the frame.
+    pub vectors: Vec<String>,
+    /// Formulas by field, drawn beside its curve.
+    pub exact: Vec<(String, String)>,
     /// The part of the domain to show, from and to along each axis; axes without an entry are shown whole. In 1D a second
     /// entry is the range of values.
     pub zoom: Vec<(f64, f64)>,
@@ -40,6 +44,8 @@ impl Default for PictureOptions {
             colours: None,
             log: false,
             contours: None,
+            vectors: Vec::new(),
+            exact: Vec::new(),
             zoom: Vec::new(),
             axes: ["x".into(), "y".into()],
             remark: String::new(),
@@ -144,6 +150,24 @@ pub(super) fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) 
     }
     if options.contours.is_some() && (D == 1 || !frame.is_of_boxes()) {
         let message = "contours are drawn in maps of straight meshes alone: leave --contours out";
+        return Err(PictureError::Cut(message.to_owned()));
+    }
+    let is_curve = D == 1 || options.cuts.iter().any(|cut| D == 2 || matches!(cut, Cut::Line { .. }));
+    if !options.vectors.is_empty() {
+        let message = if D == 1 || D == 2 && is_curve || D == 3 && !frame.is_of_boxes() {
+            "arrows are drawn in maps alone, in 3D of straight meshes: leave --vectors out".to_owned()
+        } else {
+            format!(
+                "a vector in {D}D has {D} components, not {}: write --vectors with {D} names",
+                options.vectors.len()
+            )
+        };
+        if options.vectors.len() != D || !message.starts_with("a vector") {
+            return Err(PictureError::Cut(message));
+        }
+    }
+    if !(options.exact.is_empty() || is_curve) {
+        let message = "exact solutions are drawn beside curves: in 1D, or with --line, in 2D with --slice";
         return Err(PictureError::Cut(message.to_owned()));
     }
     for cut in &options.cuts {

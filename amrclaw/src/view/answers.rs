@@ -9,7 +9,7 @@ use crate::frames::derived::Vocabulary;
 use crate::frames::gauge::{self, GaugeSeries};
 use crate::frames::read::{FrameReader, list_frames, peek_dimension};
 use crate::frames::{RunRecord, run_json, steps, vtkhdf};
-use crate::picture::{ColourMap, ColourScale, Cut, PictureOptions, Source, base64, level_colour};
+use crate::picture::{ColourMap, ColourScale, Cut, Figure, PictureOptions, Source, base64, level_colour};
 pub use frame::Form;
 use frame::{AnyReader, OpenFrame};
 use parking_lot::Mutex;
@@ -159,7 +159,7 @@ impl RunFiles {
     ///
     /// # Errors
     /// As there.
-    pub fn figure(&self, frame: usize, wish: &Wish) -> Result<Vec<u8>, ViewError> {
+    pub fn figure(&self, frame: usize, wish: &Wish) -> Result<Figure, ViewError> {
         let cut = wish.slice.map(|(axis, position)| Cut::At { axis, position });
         let options = PictureOptions {
             range: wish.range,
@@ -170,7 +170,7 @@ impl RunFiles {
             ..PictureOptions::default()
         };
         let fields: Vec<String> = Some(wish.field.clone()).filter(|field| !field.is_empty()).into_iter().collect();
-        Ok(Source { dir: &self.dir, fields: &fields }.draw(&self.path(frame)?, &options)?.png()?)
+        Ok(Source { dir: &self.dir, fields: &fields }.draw(&self.path(frame)?, &options)?)
     }
 
     /// Names of the gauges, sorted.

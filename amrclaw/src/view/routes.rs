@@ -37,8 +37,10 @@ pub enum OfRun {
     Points(usize, Wish),
     /// Smallest and largest value of a field in all frames.
     Range(Wish),
-    /// A picture of a frame.
-    Figure(usize, Wish),
+    /// A picture of a frame as PNG.
+    Png(usize, Wish),
+    /// The same as SVG.
+    Svg(usize, Wish),
     /// The rows of a gauge, by its number.
     Gauge(usize),
     /// Records of steps, from a byte of their file on.
@@ -69,7 +71,8 @@ impl Route {
                     "tiles" => OfRun::Tiles(n, wish()?),
                     "points" => OfRun::Points(n, wish()?),
                     "range" => OfRun::Range(wish()?),
-                    "figure" => OfRun::Figure(n, wish()?),
+                    "png" => OfRun::Png(n, wish()?),
+                    "svg" => OfRun::Svg(n, wish()?),
                     "gauge" => OfRun::Gauge(n),
                     "steps" => OfRun::Steps(n as u64),
                     _ => return Err(nothing()),
@@ -103,7 +106,12 @@ impl Route {
                     }
                     OfRun::Points(frame, wish) => json(run.frame(*frame)?.points(wish)?),
                     OfRun::Range(wish) => json(run.range(wish)?),
-                    OfRun::Figure(frame, wish) => Answer { kind: "image/png", body: run.figure(*frame, wish)? },
+                    OfRun::Png(frame, wish) => {
+                        Answer { kind: "image/png", body: run.figure(*frame, wish)?.image().png()? }
+                    }
+                    OfRun::Svg(frame, wish) => {
+                        Answer { kind: "image/svg+xml", body: run.figure(*frame, wish)?.svg()?.into_bytes() }
+                    }
                     OfRun::Gauge(number) => json(run.gauge(*number)?),
                     OfRun::Steps(from) => json(run.steps(*from)?),
                 }

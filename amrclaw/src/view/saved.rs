@@ -165,8 +165,8 @@ impl Page {
 
     /// Adds all answers but the account of the runs; returns whether there was room.
     fn fill(&mut self, (runs, all): (&Runs, &Value), fields: &[String], choice: Choice) -> Result<bool, ViewError> {
-        self.picture =
-            runs.run(0)?.figure(last_frame(&all["runs"][0])?, &Wish { field: fields[0].clone(), ..Wish::default() })?;
+        let wish = Wish { field: fields[0].clone(), ..Wish::default() };
+        self.picture = runs.run(0)?.figure(last_frame(&all["runs"][0])?, &wish)?.image().png()?;
         self.room = self.room.saturating_sub(self.picture.len() * 4 / 3);
         for (number, of_run) in all["runs"].as_array().into_iter().flatten().enumerate() {
             let run = runs.run(number)?;

@@ -41,7 +41,11 @@ fn quantities_and_formulas_are_drawn() {
     plot_well(folder.path(), &["--field", "density", "--slice", "y=0.5", "--output", "line.png"]);
     let magma = ["--field", "pressure", "--log", "--range", "0.01,2", "--colours", "Magma_r", "--output", "magma.png"];
     plot_well(folder.path(), &magma);
-    let names = ["line.png", "log.png", "magma.png", "out", "panel.png"];
+    let arrows = ["--vectors", "x_momentum, y_momentum/max(density, 1)", "--contours", "5", "--output", "arrows.svg"];
+    plot_well(folder.path(), &arrows);
+    let line = ["--line", "0,0.5,1,0.5", "--exact", "density = 1 + 0.1*x"];
+    plot_well(folder.path(), &[&line[..], &["--output", "exact.svg"]].concat());
+    let names = ["arrows.svg", "exact.svg", "line.png", "log.png", "magma.png", "out", "panel.png"];
     assert_eq!(files(folder.path()), names);
     let bytes = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
     assert_ne!(bytes("log.png"), bytes("magma.png"));
@@ -133,6 +137,9 @@ fn what_is_not_there_is_named() {
         (&["--field", "dz(density)"], &["2D"]),
         (&["--colours", "jet"], &["no colour map `jet`", "RdBu"]),
         (&["--range", "2,1"], &["write the smaller one first"]),
+        (&["--vectors", "density"], &["2D has 2 components, not 1"]),
+        (&["--exact", "density = x"], &["drawn beside curves"]),
+        (&["--slice", "y=0.5", "--exact", "density = nothing"], &["nothing"]),
         (&["--log", "--range", "0,1"], &["no logarithms"]),
         (&["--zoom", "5,6,0,1"], &["outside the domain along x", "from 0 to 1"]),
         (&["--slice", "z=0.5"], &["cannot be cut along z"]),

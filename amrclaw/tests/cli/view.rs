@@ -142,7 +142,7 @@ fn only_its_own_page_is_answered() {
         (line("GET /api/0/tiles/0?field=../run.json"), &[400]),
         (line("GET /api/0/tiles/0?field=pressure&levels=-1"), &[400]),
         (line("GET /api/0/tiles/0?slice=0,1e999"), &[400]),
-        (line("GET /api/0/figure/0?field=pressure&output=x.png"), &[400]),
+        (line("GET /api/0/png/0?field=pressure&output=x.png"), &[400]),
         (format!("GET /api/0/tiles/0?field={} HTTP/1.1\r\n{own}{token}", "(".repeat(900)), &[400]),
         // What is no request, and too large.
         ("\0\0\0\0".to_owned(), &[0, 400]),
@@ -246,7 +246,8 @@ fn values_are_those_of_the_frames() {
         steps["records"].as_array().unwrap().len() as u64,
         runs["runs"][0]["record"]["steps"][0].as_u64().unwrap()
     );
-    assert!(viewed.get("/api/0/figure/1?field=pressure").2.starts_with(b"\x89PNG"));
+    assert!(viewed.get("/api/0/png/1?field=pressure").2.starts_with(b"\x89PNG"));
+    assert!(viewed.get("/api/0/svg/1?field=pressure").2.starts_with(b"<svg "));
     let range = viewed.json("/api/0/range/0?field=pressure");
     assert!(range[0].as_f64().unwrap() < range[1].as_f64().unwrap());
 

@@ -50,7 +50,7 @@ fn reference(arguments: &ConvergeArguments, case: &Case) -> Result<Reference, Fa
 }
 
 /// Formulas by equation, as `option` gives them.
-pub fn exact(option: &str, texts: &[String], case: &Case) -> Result<Reference, Failure> {
+pub fn named_formulas(option: &str, texts: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let mut formulas: Vec<(String, String)> = Vec::new();
     for part in texts.iter().flat_map(|text| text.split(';')).map(str::trim).filter(|part| !part.is_empty()) {
         let Some((name, formula)) = named(part) else {
@@ -60,8 +60,16 @@ pub fn exact(option: &str, texts: &[String], case: &Case) -> Result<Reference, F
         if formulas.iter().any(|(other, _)| other == name) {
             return Err(Failure::Input(format!("{option}: \"{name}\" has two formulas; write one")));
         }
-        let formula = case.defined(formula).map_err(|message| Failure::Input(format!("{option}: {message}")))?;
-        formulas.push((name.to_owned(), formula));
+        formulas.push((name.to_owned(), formula.to_owned()));
+    }
+    Ok(formulas)
+}
+
+/// An exact solution by formulas, as `option` gives them.
+pub fn exact(option: &str, texts: &[String], case: &Case) -> Result<Reference, Failure> {
+    let mut formulas = named_formulas(option, texts)?;
+    for (_, formula) in &mut formulas {
+        *formula = case.defined(formula).map_err(|message| Failure::Input(format!("{option}: {message}")))?;
     }
     if formulas.is_empty() {
         let message = format!("{option} gives no formula; write for example `pressure = sin(x - t)`");

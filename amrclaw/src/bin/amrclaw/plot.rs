@@ -1,6 +1,7 @@
 //! `amrclaw plot`.
 
 use crate::Failure;
+use crate::converge::named_formulas;
 use amrclaw::frames::slice::Projection;
 use amrclaw::picture::{
     ColourMap, Contours, Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source,
@@ -26,8 +27,8 @@ pub struct PlotArguments {
     /// given several times [default: the first equation]
     #[arg(long, value_name = "NAME|FORMULA")]
     pub field: Vec<String>,
-    /// The picture's file [default: plot_FRAME_NAME.png in DIR]
-    #[arg(long, value_name = "FILE.png", conflicts_with = "film")]
+    /// The picture's file: .png or .svg [default: plot_FRAME_NAME.png in DIR]
+    #[arg(long, value_name = "FILE.png|svg", conflicts_with = "film")]
     pub output: Option<PathBuf>,
     /// Put the frames together as a film: a .mp4, .gif or .html file.
     #[arg(long, value_name = "FILE")]
@@ -63,6 +64,12 @@ pub struct PlotArguments {
     /// Lines of equal values in maps: how many, or their values.
     #[arg(long, value_name = "N|V1,V2", allow_hyphen_values = true)]
     pub contours: Option<ContourValues>,
+    /// A vector field as arrows in maps: its components, fields or formulas, one for each axis of the frame.
+    #[arg(long, value_name = "U,V", allow_hyphen_values = true)]
+    pub vectors: Option<String>,
+    /// The exact solution beside a curve: FIELD=FORMULA in position and t, several separated by semicolons.
+    #[arg(long, value_name = "FIELD=FORMULA", conflicts_with = "gauge")]
+    pub exact: Vec<String>,
     /// Pixels along the longer side of the plot.
     #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = clap::value_parser!(u32).range(50..=8000))]
     pub size: u32,
@@ -96,8 +103,8 @@ pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
     if let Some(name) = &arguments.gauge {
         let file = output.clone().unwrap_or_else(|| dir.join(file_name(&format!("gauge_{name}"), field)));
         check_picture_file(&file).map_err(failure)?;
-        let image = draw_gauge(&source, name, &options).map_err(failure)?;
-        image.write_png(&file).map_err(|error| failure(error.into()))?;
+        let figure = draw_gauge(&source, name, &options).map_err(failure)?;
+        figure.write(&file).map_err(|error| failure(error.into()))?;
         say!("{}", file.display());
         return Ok(());
     }
@@ -113,13 +120,13 @@ pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
         }
     }
     let mut pictures = Vec::new();
-    draw_film(&source, &choice, &options, &mut |number, image| {
+    draw_film(&source, &choice, &options, &mut |number, figure| {
         if film.is_some() {
-            pictures.push(image);
+            pictures.push(figure.image());
             return Ok(());
         }
         let file = file(number);
-        image.write_png(&file)?;
+        figure.write(&file)?;
         say!("{}", file.display());
         Ok(())
     })
@@ -162,9 +169,24 @@ fn options(arguments: &PlotArguments) -> Result<PictureOptions, Failure> {
         colours: arguments.colours,
         log: arguments.log,
         contours: arguments.contours.as_ref().map(|values| values.0.clone()),
+        vectors: arguments.vectors.as_deref().map_or_else(Vec::new, components),
+        exact: named_formulas("--exact", &arguments.exact)?,
         cuts: slices.chain(arguments.projection.iter().map(|projected| projected.0)).collect(),
         ..PictureOptions::default()
     })
+}
+
+/// The parts of a text between commas that stand in no brackets.
+fn components(text: &str) -> Vec<String> {
+    let (mut depth, mut parts) = (0, vec![String::new()]);
+    for c in text.chars() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        match parts.last_mut() {
+            Some(part) if c != ',' || depth > 0 => part.push(c),
+            _ => parts.push(String::new()),
+        }
+    }
+    parts.iter().map(|part| part.trim().to_owned()).collect()
 }
 
 /// Numbers separated by commas.
@@ -355,6 +377,7 @@ mod tests {
         let contours = |text: &str| text.parse::<ContourValues>().map(|values| values.0);
         assert_eq!(contours("12"), Ok(Contours::Number(12)));
         assert_eq!(contours("-1,0.5"), Ok(Contours::At(vec![-1.0, 0.5])));
+        assert_eq!(components("u/max(u, v), v"), ["u/max(u, v)", "v"]);
         assert!(["0", "201", "a", ""].iter().all(|text| contours(text).is_err()));
     }
 }

@@ -73,9 +73,9 @@ fn draw<const D: usize>(
     let start = || rayon::ThreadPoolBuilder::new().num_threads(files.threads).build().ok();
     let drawn = files.drawing.get_or_init(start).as_ref().map_or_else(draw, |threads| in_pool(threads, draw));
     match drawn {
-        Ok(image) => {
+        Ok(figure) => {
             let path = files.folder.dir().join(picture_name(frame.number));
-            image.write_png(&path)?;
+            figure.write(&path)?;
             Ok(Some(path))
         }
         Err(PictureError::Output(error)) => Err(error),

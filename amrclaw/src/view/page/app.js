@@ -390,7 +390,7 @@ function begin() {
   if (state.part && views[0].map) views.forEach((view) => { if (view.axis === views[0].axis) view.map.part = state.part; });
   $("views").className = views.length > 1 ? "several" : "";
   new ResizeObserver(draw).observe($("views"));
-  $("figure").hidden = isSaved;
+  for (const kind of ["png", "svg"]) $(`figure-${kind}`).hidden = isSaved;
   if (isSaved) $("note").textContent = source.note();
 }
 
@@ -458,7 +458,9 @@ $("png").addEventListener("click", () => {
   for (const layer of [canvas, map?.over]) if (layer) whole.getContext("2d").drawImage(layer, 0, 0);
   whole.toBlob((blob) => save(blob, `frame_${numbers()[state.frame]}.png`));
 });
-$("figure").addEventListener("click", () => source.figure(0, numbers()[state.frame], figureWish(views[0])).then((blob) => save(blob, "plot.png"), tell));
+for (const kind of ["png", "svg"]) {
+  $(`figure-${kind}`).addEventListener("click", () => source.figure(0, numbers()[state.frame], figureWish(views[0]), kind).then((blob) => save(blob, `plot.${kind}`), tell));
+}
 $("csv").addEventListener("click", () => save(new Blob([table(lines)], { type: "text/csv" }), "lines.csv"));
 
 try { Object.assign(state, JSON.parse(new URLSearchParams(location.hash.slice(1)).get("state") ?? "{}")); } catch { /* A damaged address shows the default view. */ }

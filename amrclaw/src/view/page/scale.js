@@ -4,7 +4,7 @@
 
 /** The scale that suits values: diverging and symmetric about zero if both signs occur. @returns {Scale} */
 export function suiting(low, high, log) {
-  if (log) return high > low ? { map: "viridis", low, high, log } : { map: "viridis", low: 0.1 * low, high: 10 * low, log };
+  if (log) return high > low ? { map: "viridis", low: Math.max(low, high / 1e8), high, log } : { map: "viridis", low: 0.1 * low, high: 10 * low, log };
   const largest = Math.max(Math.abs(low), Math.abs(high));
   if (low < 0 && high > 0 && Math.min(-low, high) > 0.01 * largest) {
     return { map: "cool-warm", low: -largest, high: largest, log };

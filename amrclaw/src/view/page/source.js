@@ -28,7 +28,7 @@ export class Source {
   range(run, wish) { return this.get(`${run}/range/0`, wish).then((answer) => answer.json()); }
   gauge(run, number) { return this.get(`${run}/gauge/${number}`).then((answer) => answer.json()); }
   steps(run, from) { return this.get(`${run}/steps/${from}`).then((answer) => answer.json()); }
-  figure(run, frame, wish) { return this.get(`${run}/figure/${frame}`, wish).then((answer) => answer.blob()); }
+  figure(run, frame, wish, kind) { return this.get(`${run}/${kind}/${frame}`, wish).then((answer) => answer.blob()); }
   boxes(run, frame) { return this.get(`${run}/boxes/${frame}`).then((answer) => answer.json()); }
 
   /** A field of a frame: kept, as long as there is room. `mark` changes with the file. */
