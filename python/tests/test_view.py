@@ -171,6 +171,7 @@ def test_keys_pointer_and_address(tmp_path, view):
     draw_line(page, x, y)
     page.locator("#charts summary").click()
     page.locator("#steps canvas").first.wait_for(timeout=5000)
+    assert page.locator("#steps canvas").count() == 7, "the last is the drift of totals"
     kept = state(page)
     page.reload()
     until(page, lambda now: now.get("time") is not None)

@@ -9,6 +9,7 @@
 use super::error::{InputError, OutputError};
 use crate::diagnose::PhaseSeconds;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -47,6 +48,9 @@ pub struct StepRecord {
     pub advanced: u64,
     /// Seconds by phase so far.
     pub phases: PhaseSeconds,
+    /// Integral of each equation's quantity, after steps that end at a frame.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub totals: BTreeMap<String, f64>,
 }
 
 /// Appends lines. What cannot be written is left out: a run does not fail for it.

@@ -1,9 +1,8 @@
 //! Arrows of a vector field on a map.
 
-use super::canvas::Area;
-use super::decoration::{INK, Metrics, PAPER};
+use super::canvas::{Area, PAPER};
+use super::decoration::{INK, Metrics};
 use super::figure::Figure;
-use super::map::plot_size;
 use super::range::View;
 use super::{PictureError, PictureOptions, find_field, ticks};
 use crate::frames::frame::{Frame, PatchSource};
@@ -19,7 +18,7 @@ const HEAD: (f64, f64) = (0.35, 0.45);
 pub struct Arrows(Vec<([f64; 2], [f64; 2])>);
 
 impl Arrows {
-    /// The vectors of the options, of one cell for each square of the plot: the finest at its place that is nearest to the square's middle.
+    /// The vectors of the options for a plot of this width and height, of one cell for each square of the plot: the finest at its place that is nearest to the square's middle.
     ///
     /// # Errors
     /// There is no such field, or values cannot be read.
@@ -27,14 +26,14 @@ impl Arrows {
         (frame, values): (&Frame<2>, &dyn PatchSource<2>),
         mapping: Option<&Mapping<2>>,
         view: &View<2>,
+        size: (usize, usize),
         options: &PictureOptions,
     ) -> Result<Self, PictureError> {
         let [across, up] = &options.vectors[..] else { return Ok(Arrows::default()) };
         let fields = [find_field(frame, across)?, find_field(frame, up)?];
         let squares = {
             let spacing = SPACING * Metrics::of(options.size).font;
-            let (width, height) = plot_size(view, options.size);
-            [width, height].map(|pixels| (pixels as f64 / spacing).ceil())
+            [size.0, size.1].map(|pixels| (pixels as f64 / spacing).ceil())
         };
         let mut nearest = vec![None; (squares[0] * squares[1]) as usize];
         for (l, level) in frame.levels.iter().enumerate() {

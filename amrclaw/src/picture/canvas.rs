@@ -10,6 +10,9 @@ use std::path::Path;
 /// Red, green and blue, each from 0 to 255 (sRGB).
 pub type Colour = [u8; 3];
 
+/// Background colour.
+pub const PAPER: Colour = [255, 255, 255];
+
 /// A picture in memory; pixel (0, 0) is at the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {

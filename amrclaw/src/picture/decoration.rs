@@ -1,6 +1,6 @@
 //! What stands around a plot: title, axes, colour bar, legend of levels.
 
-use super::canvas::{Align, Area, Colour, Image};
+use super::canvas::{Align, Area, Colour, Image, PAPER};
 use super::colour_map::{ColourMap, ColourScale};
 use super::figure::Figure;
 use super::font;
@@ -10,8 +10,6 @@ use super::ticks::{Tick, log_ticks, ticks};
 pub const INK: Colour = [40, 40, 40];
 /// Opacity of patch outlines: the data remain visible beneath them.
 pub const OUTLINE_OPACITY: f32 = 0.75;
-/// Background colour.
-pub const PAPER: Colour = [255, 255, 255];
 
 /// Colours of the levels' lines, coarsest first, used cyclically: on grey, blue and red, and on the background.
 const ON_LIGHT: [Colour; 6] = [[120, 120, 120], [0, 0, 0], [214, 0, 154], [0, 140, 60], [255, 150, 0], [110, 60, 20]];

@@ -1,7 +1,6 @@
 //! A picture as a list of marks, which two back ends draw: as pixels (PNG) and as paths and text (SVG).
 
-use super::canvas::{Align, Area, Colour, Image, base64};
-use super::decoration::PAPER;
+use super::canvas::{Align, Area, Colour, Image, PAPER, base64};
 use super::font;
 use super::origin::SVG_HEAD;
 use crate::frames::atomic::{Durability, write_file};

@@ -65,7 +65,7 @@ fn same_size(images: &[Image]) -> Vec<Image> {
     let width = even(images.iter().map(Image::width).max().unwrap_or(0));
     let height = even(images.iter().map(Image::height).max().unwrap_or(0));
     let fit = |image: &Image| {
-        let mut whole = Image::new(width, height, super::decoration::PAPER);
+        let mut whole = Image::new(width, height, canvas::PAPER);
         whole.paste(image, 0, 0);
         whole
     };

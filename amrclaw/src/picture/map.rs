@@ -1,10 +1,10 @@
 //! A field of a 2D frame as a map.
 
 use super::arrows::Arrows;
-use super::canvas::{Area, Colour, Image};
+use super::canvas::{Area, Colour, Image, PAPER};
 use super::colour_map::ColourScale;
 use super::decoration::{
-    Axis, Metrics, OUTLINE_OPACITY, PAPER, draw_axes, draw_colour_bar, draw_heading, draw_legend, level_colour, widest,
+    Axis, Metrics, OUTLINE_OPACITY, draw_axes, draw_colour_bar, draw_heading, draw_legend, level_colour, widest,
 };
 use super::figure::Figure;
 use super::range::{View, value_range};
@@ -52,7 +52,7 @@ pub(super) fn render_from(
             paint(image, (frame, values), &view, &painting, &options.outlines)
         }
     };
-    let arrows = Arrows::of((frame, values), mapping.as_ref(), &view, options)?;
+    let arrows = Arrows::of((frame, values), mapping.as_ref(), &view, plot_size(&view, options.size), options)?;
     let title = arrows.titled(title(frame, field, options), options);
     let scene = Scene { view, range, title, paint: &paint, arrows };
     compose(&scene, options).map_err(values_unavailable(frame.number))
@@ -109,7 +109,7 @@ pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Figure
 }
 
 /// Width and height of the plot: the view's shape, the longer side with `size` pixels.
-pub fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
+fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
     let extent = [view.upper[0] - view.lower[0], view.upper[1] - view.lower[1]];
     let longer = extent[0].max(extent[1]);
     let [width, height] = extent.map(|e| ((e / longer).max(FLATTEST) * size as f64).round().max(1.0) as usize);

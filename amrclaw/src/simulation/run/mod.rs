@@ -321,9 +321,9 @@ impl<'a, const D: usize> Driver<'a, D> {
                 Err(RunError::Stopped) => return Ok(ControlFlow::Break(())),
                 taken => taken?,
             }
-            self.record_step(before);
-            self.record_forces(false)?;
             let is_due = self.times.due(self.simulation.time(), self.steps());
+            self.record_step(before, is_due);
+            self.record_forces(false)?;
             let (checkpoint, ends) = self.decide(watch)?;
             let wish = WriteRequest { frame: is_due, due: is_due, checkpoint };
             if wish.frame || wish.checkpoint {

@@ -8,6 +8,7 @@ use crate::diagnose::Phase;
 use crate::frames::run_json::{RunRecord, RunStatus};
 use crate::frames::steps::StepRecord;
 use crate::index::Level;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -78,11 +79,13 @@ impl<const D: usize> Driver<'_, D> {
         files.forces.record(&mut self.simulation, is_end)
     }
 
-    /// Adds a line to the list of steps; `before`: the time before the last step.
-    pub(super) fn record_step(&mut self, before: f64) {
+    /// Adds a line to the list of steps; `before`: the time before the last step. With a frame, whose values are fetched anyway, the line has
+    /// totals: then a collective operation.
+    pub(super) fn record_step(&mut self, before: f64, with_frame: bool) {
         let (simulation, progress) = (&self.simulation, self.progress());
+        let totals = if with_frame { self.by_equation(&simulation.totals()) } else { BTreeMap::new() };
         let steps = self.files.as_mut().and_then(|files| files.steps.as_mut());
-        let Some(steps) = steps.filter(|steps| steps.is_due(progress.wall_seconds)) else { return };
+        let Some(steps) = steps.filter(|steps| with_frame || steps.is_due(progress.wall_seconds)) else { return };
         let levels = || (0..progress.levels).map(|l| simulation.hierarchy().level(Level(l as u8)));
         steps.record(&StepRecord {
             step: progress.steps,
@@ -94,6 +97,7 @@ impl<const D: usize> Driver<'_, D> {
             cells: levels().map(|level| level.num_cells()).collect(),
             advanced: progress.cells_advanced,
             phases: simulation.stopwatch().seconds(),
+            totals,
         });
     }
 

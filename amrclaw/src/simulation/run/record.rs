@@ -42,6 +42,11 @@ impl<const D: usize> Driver<'_, D> {
         self.case.solver_record(&reduced)
     }
 
+    /// Totals by the names of their equations.
+    pub(super) fn by_equation(&self, totals: &[f64]) -> BTreeMap<String, f64> {
+        self.simulation.equations().iter().cloned().zip(totals.iter().copied()).collect()
+    }
+
     fn step_limits(&self) -> Option<StepLimitsRecord> {
         let (dt_max, limited) = (self.simulation.dt_max(), self.simulation.counts().limited);
         (dt_max.is_some() || limited.by_growth > 0).then(|| StepLimitsRecord {
@@ -65,9 +70,6 @@ impl<const D: usize> Driver<'_, D> {
         let totals_final = if simulation.is_readable() { simulation.totals() } else { Vec::new() };
         let [host_peak, device_peak] = simulation.memory().peak.map(|n| n as u64);
         let state = simulation.most_state_bytes() as u64;
-        let by_equation = |totals: &[f64]| -> BTreeMap<String, f64> {
-            simulation.equations().iter().cloned().zip(totals.iter().copied()).collect()
-        };
         RunRecord {
             case: self.case.file().to_owned(),
             solver: Some(self.solver_record()),
@@ -91,8 +93,8 @@ impl<const D: usize> Driver<'_, D> {
             courant_max: counts.courant_max,
             step_limits: self.step_limits(),
             fallback_steps: Some(counts.fallback).filter(|steps| steps.taken > 0),
-            totals_initial: by_equation(&self.totals_initial),
-            totals_final: by_equation(&totals_final),
+            totals_initial: self.by_equation(&self.totals_initial),
+            totals_final: self.by_equation(&totals_final),
             steady_change: simulation.change(),
             forces: self.files.as_ref().map_or_else(BTreeMap::new, |files| files.forces.last()),
             memory_bytes: MemoryBytes { host, device, host_peak, device_peak, state },

@@ -311,9 +311,18 @@ async function charts() {
   const each = (what) => Array.from({ length: levels }, (_, l) => curve(`level ${l + 1}`, rows.map((row) => row[what][l] ?? null), l));
   const rate = rows.map((row, k) => (k ? (row.advanced - rows[k - 1].advanced) / (row.wall - rows[k - 1].wall) : null));
   const phases = Object.keys(rows[0]?.phases ?? {}).map((name, k) => curve(name, rows.map((row) => row.phases[name]), k));
+  const totals = [{ time: rows[0]?.time - rows[0]?.dt, totals: all.runs[0].record?.totals_initial ?? {} }, ...rows.filter((row) => row.totals)];
+  const largest = totals.flatMap((row) => Object.values(row.totals)).reduce((most, total) => Math.max(most, Math.abs(total)), 0);
+  const drifts = Object.entries(totals[0].totals).flatMap(([name, initial], k) => {
+    const size = Math.max(...totals.map((row) => Math.abs(row.totals[name] ?? 0)));
+    // A total that is round-off compared with others has no drift.
+    if (!(size > 1e-10 * largest)) return [];
+    return [{ ...curve(name, totals.map((row) => (row.totals[name] - initial) / size), k), x: totals.map(({ time }) => time) }];
+  });
   const wanted = [
     ["step", [curve("dt", rows.map(({ dt }) => dt))]], ["Courant number", [curve("", rows.map(({ courant }) => courant))]],
     ["patches", each("patches")], ["cells", each("cells")], ["cell updates a second", [curve("", rate)]], ["seconds", phases],
+    ...(totals.length > 1 && drifts.length ? [["relative drift of totals", drifts]] : []),
   ];
   if (rows.length) wanted.forEach(([title, curves], k) => drawChart($("steps").children[k]?.firstChild ?? chartIn($("steps")), curves, { title }));
   await Promise.all(all.runs[0].gauges.map(async (_, k) => {
