@@ -147,6 +147,7 @@ pub const KEYS: &[Key] = &[
     key("output.checkpoint_every_minutes", "number", "10"),
     key("output.aux", "true or false", "false"),
     key("output.png", "true or false", "true"),
+    key("output.live", "true or false", "false"),
     key("output.forces.NAME.value", "expression", "required"),
     key("output.forces.NAME.side", "string", "`NAME`"),
     key("output.forces.NAME.every_steps", "integer", "1"),

@@ -370,6 +370,8 @@ pub struct OutputSettings {
     pub aux: bool,
     /// Draw a picture of each frame.
     pub png: bool,
+    /// Keep the present state in a file between frames.
+    pub live: bool,
     /// Formulas times the outward normal, summed over sides of a mesh from a file.
     pub forces: Vec<ForceSettings>,
 }

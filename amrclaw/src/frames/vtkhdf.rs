@@ -46,6 +46,9 @@ const GHOST_TYPE: &str = "vtkGhostType";
 /// coarse cells show through fine ones.
 const LAYERS: [i32; 2] = [-1, 0];
 
+/// Name of the file with the present state of a run.
+pub const LIVE: &str = "live.vtkhdf";
+
 /// Name of the file of frame `number`.
 pub fn file_name(number: usize) -> String {
     format!("frame_{number:04}.vtkhdf")
@@ -61,10 +64,18 @@ pub fn write<const D: usize>(
     dir: &Path,
 ) -> Result<Vec<PathBuf>, OutputError> {
     let path = dir.join(file_name(frame.number));
-    write_in_places(&path, Durability::Program, |out, temporary| {
-        fill(&SparseFile::new(out, temporary, build(frame))?, frame, values)
-    })?;
+    write_as(&path, frame, values)?;
     Ok(vec![path, write_series(frame, dir)?])
+}
+
+/// Writes one frame as a file of that name, which is replaced at once if it exists.
+///
+/// # Errors
+/// As for [`write`].
+pub fn write_as<const D: usize>(path: &Path, frame: &Frame<D>, values: &dyn PatchSource<D>) -> Result<(), OutputError> {
+    write_in_places(path, Durability::Program, |out, temporary| {
+        fill(&SparseFile::new(out, temporary, build(frame))?, frame, values)
+    })
 }
 
 /// The file without its values.

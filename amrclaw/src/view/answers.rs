@@ -8,6 +8,7 @@ use super::wish::Wish;
 use crate::frames::derived::Vocabulary;
 use crate::frames::gauge::{self, GaugeSeries};
 use crate::frames::read::{FrameReader, list_frames, peek_dimension};
+use crate::frames::run_json::RunStatus;
 use crate::frames::{RunRecord, run_json, steps, vtkhdf};
 use crate::picture::{ColourMap, ColourScale, Cut, Figure, PictureOptions, Source, base64, level_colour};
 pub use frame::Form;
@@ -15,7 +16,7 @@ use frame::{AnyReader, OpenFrame};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::fs::Metadata;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -89,9 +90,12 @@ impl RunFiles {
     pub fn summary(&self) -> Value {
         let frames = list_frames(&self.dir).unwrap_or_default();
         let times = vtkhdf::times(&self.dir);
-        let listed: Vec<Value> = frames.iter().map(|(number, _)| json!([number, times.get(number)])).collect();
+        let mut listed: Vec<Value> = frames.iter().map(|(number, _)| json!([number, times.get(number)])).collect();
         let record = RunRecord::read(&self.dir.join(run_json::FILE_NAME)).ok();
-        let last = frames.iter().rev().find_map(|(number, _)| self.frame(*number).ok());
+        let live = self.live();
+        listed.extend(live.map(|(number, time)| json!([number, time])));
+        let numbers = frames.iter().map(|(number, _)| *number).chain(live.map(|(number, _)| number));
+        let last = numbers.rev().find_map(|number| self.frame(number).ok());
         let mut summary = json!({
             "name": self.dir.display().to_string(),
             "frames": listed,
@@ -112,7 +116,13 @@ impl RunFiles {
     /// # Errors
     /// There is none, or it cannot be read.
     pub fn frame(&self, number: usize) -> Result<OpenFrame, ViewError> {
-        let path = self.path(number)?;
+        let reader = self.opened(number, &self.path(number)?)?;
+        let (equations, dimension) = reader.equations();
+        Ok(OpenFrame { vocabulary: Vocabulary::of_folder(&self.dir, equations, dimension), reader })
+    }
+
+    /// The file's reader, kept under a number.
+    fn opened(&self, number: usize, path: &Path) -> Result<Arc<AnyReader>, ViewError> {
         let found = path.metadata().map(|found| stamp(&found))?;
         let mut open = self.open.lock();
         let kept = open.iter().position(|(n, stamp, _)| (*n, stamp) == (number, &found)).map(|k| open.remove(k));
@@ -120,10 +130,10 @@ impl RunFiles {
             Some(entry) => entry,
             None => {
                 open.retain(|(n, ..)| *n != number);
-                let reader = match peek_dimension(&path)? {
-                    1 => AnyReader::One(FrameReader::open(&path)?),
-                    2 => AnyReader::Two(FrameReader::open(&path)?),
-                    _ => AnyReader::Three(FrameReader::open(&path)?),
+                let reader = match peek_dimension(path)? {
+                    1 => AnyReader::One(FrameReader::open(path)?),
+                    2 => AnyReader::Two(FrameReader::open(path)?),
+                    _ => AnyReader::Three(FrameReader::open(path)?),
                 };
                 (number, found, Arc::new(reader))
             }
@@ -132,15 +142,25 @@ impl RunFiles {
         open.push(entry);
         let surplus = open.len().saturating_sub(OPEN_FRAMES);
         open.drain(..surplus);
-        drop(open);
-        let (equations, dimension) = reader.equations();
-        Ok(OpenFrame { vocabulary: Vocabulary::of_folder(&self.dir, equations, dimension), reader })
+        Ok(reader)
+    }
+
+    /// Number and time of the present state of a run that goes on, which stands in the place of its next frame.
+    fn live(&self) -> Option<(usize, f64)> {
+        let record = RunRecord::read(&self.dir.join(run_json::FILE_NAME)).ok()?;
+        let reader = || self.opened(usize::MAX, &self.dir.join(vtkhdf::LIVE)).ok();
+        let live = (record.status == RunStatus::Running).then(reader)??.number_and_time();
+        (!self.dir.join(vtkhdf::file_name(live.0)).exists()).then_some(live)
     }
 
     fn path(&self, number: usize) -> Result<PathBuf, ViewError> {
         let path = self.dir.join(vtkhdf::file_name(number));
+        if path.is_file() {
+            return Ok(path);
+        }
+        let is_live = self.live().is_some_and(|(live, _)| live == number);
         let missing = || ViewError::NotFound(format!("there is no frame {number}"));
-        path.is_file().then_some(path).ok_or_else(missing)
+        is_live.then(|| self.dir.join(vtkhdf::LIVE)).ok_or_else(missing)
     }
 
     /// Smallest and largest value of a field in all frames.

@@ -36,6 +36,7 @@ pub fn read(
         checkpoint_every_minutes: minutes,
         aux: reader.boolean("output.aux", false),
         png: reader.boolean("output.png", true),
+        live: live(reader, levels),
         forces: Vec::new(),
     }
 }
@@ -72,6 +73,16 @@ pub fn forces(reader: &mut Reader<'_>, mesh: &MeshSettings) -> Vec<ForceSettings
         }));
     }
     forces
+}
+
+/// The file of the present state is in a format that asks for equal ratios.
+fn live(reader: &mut Reader<'_>, levels: &LevelSettings) -> bool {
+    let live = reader.boolean("output.live", false);
+    let wrong = FrameFormat::VtkHdf.supports(&levels.ratio).err().filter(|_| live);
+    if let Some(message) = wrong {
+        reader.wrong("output.live", message, "choose equal ratios, or leave the key out");
+    }
+    live
 }
 
 /// Formats must not overwrite each other's files, and must be able to express the levels.

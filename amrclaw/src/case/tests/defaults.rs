@@ -60,6 +60,7 @@ fn a_small_case_has_the_documented_defaults() {
             checkpoint_every_minutes: 10.0,
             aux: false,
             png: true,
+            live: false,
             forces: Vec::new(),
         }
     );

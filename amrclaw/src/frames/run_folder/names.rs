@@ -36,7 +36,8 @@ pub(super) fn is_run_file(name: &str) -> bool {
         || checkpoint::steps_of(name).is_some()
         || gauge::is_file_name(name)
         || force::is_file_name(name)
-        || [run_json::FILE_NAME, steps::FILE_NAME, vtkhdf::SERIES, clawpack::VISIT_FILE_NAME].contains(&name)
+        || [run_json::FILE_NAME, steps::FILE_NAME, vtkhdf::SERIES, vtkhdf::LIVE, clawpack::VISIT_FILE_NAME]
+            .contains(&name)
 }
 
 /// True if the content of a file says that this program wrote it.

@@ -2,9 +2,9 @@
 
 use super::remote_values::{FrameWithRemoteValues, Purpose, RemoteValues};
 use super::snapshot::Files;
-use crate::frames::OutputError;
 use crate::frames::format::picture_name;
 use crate::frames::frame::{Frame, PatchSource};
+use crate::frames::{OutputError, vtkhdf};
 use crate::picture::{self, PictureError, PictureOptions};
 use crate::threads::in_pool;
 use std::path::PathBuf;
@@ -22,6 +22,22 @@ pub(super) fn write<const D: usize>(
         Some(remote) => {
             let values = FrameWithRemoteValues { frame, remote, purpose: Purpose::Frame };
             write_shown(files, frame, Some(&values))
+        }
+    })
+}
+
+/// Writes the file of the present state.
+pub(super) fn write_live<const D: usize>(
+    files: &Files,
+    frame: &mut Frame<D>,
+    remote: Option<&RemoteValues<D>>,
+) -> Result<(), OutputError> {
+    let path = files.folder.dir().join(vtkhdf::LIVE);
+    files.folder.announce(&[vtkhdf::LIVE.to_owned()])?;
+    files.content.show(frame, |frame| match remote {
+        None => vtkhdf::write_as(&path, frame, frame),
+        Some(remote) => {
+            vtkhdf::write_as(&path, frame, &FrameWithRemoteValues { frame, remote, purpose: Purpose::Frame })
         }
     })
 }

@@ -1,3 +1,4 @@
+// tidy: long because the driver of a run and its loop stand together.
 //! Runs a case from its start, or from a checkpoint, to its end: frames and checkpoints when they are due, gauges, a record
 //! of the run.
 //!
@@ -32,7 +33,7 @@ use crate::index::in_dimensions;
 use crate::threads::in_pool;
 use forces::ForceFiles;
 use gauges::GaugeFiles;
-use output::WriteRequest;
+use output::{Live, WriteRequest};
 use ranks::{agreed, broadcast_from_first};
 use schedule::FrameTimes;
 use snapshot::{Files, Snapshot};
@@ -188,6 +189,7 @@ struct Driver<'a, const D: usize> {
     checkpoint: Option<PathBuf>,
     /// When the last checkpoint was due, or the run began.
     checkpoint_clock: Instant,
+    live: Live,
     totals_initial: Vec<f64>,
     /// The key that has ended the run before its time.
     stopped_by: Option<&'static str>,
@@ -292,6 +294,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             kept: Vec::new(),
             checkpoint: None,
             checkpoint_clock: Instant::now(),
+            live: Live { since: Instant::now(), cost: 0.0 },
             totals_initial,
             stopped_by: None,
         };
@@ -306,7 +309,7 @@ impl<'a, const D: usize> Driver<'a, D> {
     /// Takes steps to the end of the run, and writes frames and checkpoints when they are due.
     fn advance(&mut self, watch: &mut Watch<'_>) -> Result<ControlFlow<()>, Cause> {
         if self.begins_with_frame {
-            self.write(WriteRequest { frame: true, due: true, checkpoint: false })?;
+            self.write(WriteRequest { frame: true, due: true, ..WriteRequest::default() })?;
         }
         self.record_forces(false)?;
         let end = self.case.time.end;
@@ -324,10 +327,12 @@ impl<'a, const D: usize> Driver<'a, D> {
             let is_due = self.times.due(self.simulation.time(), self.steps());
             self.record_step(before, is_due);
             self.record_forces(false)?;
-            let (checkpoint, ends) = self.decide(watch)?;
-            let wish = WriteRequest { frame: is_due, due: is_due, checkpoint };
+            let (checkpoint, ends, live) = self.decide(watch)?;
+            let wish = WriteRequest { frame: is_due, due: is_due, checkpoint, live: false };
             if wish.frame || wish.checkpoint {
                 self.write(wish)?;
+            } else if live {
+                self.write_live()?;
             }
             if self.simulation.time() < end && self.simulation.stops()? {
                 info!(time = self.simulation.time(), steps = self.steps(), "time.stop_when holds: the run ends");
@@ -353,13 +358,14 @@ impl<'a, const D: usize> Driver<'a, D> {
         self.write_last_frame()
     }
 
-    /// Whether a checkpoint is due, and whether the run is to stop here. With several ranks the first rank's clock and `watch` decide.
-    fn decide(&mut self, watch: &mut Watch<'_>) -> Result<(bool, bool), Cause> {
+    /// Whether a checkpoint is due, whether the run is to stop here, and whether the file of the present state is due. With several ranks the first rank's clock and `watch` decide.
+    fn decide(&mut self, watch: &mut Watch<'_>) -> Result<(bool, bool, bool), Cause> {
         let heard = self.listen();
         agreed(&self.options.comm, heard)?;
         let ends = watch(&self.progress()).is_break();
-        let said = broadcast_from_first(&self.options.comm, u64::from(self.checkpoint_due()) | u64::from(ends) << 1)?;
-        Ok((said & 1 != 0, said & 2 != 0))
+        let said = [self.checkpoint_due(), ends, self.live_is_due()].map(u64::from);
+        let said = broadcast_from_first(&self.options.comm, said[0] | said[1] << 1 | said[2] << 2)?;
+        Ok((said & 1 != 0, said & 2 != 0, said & 4 != 0))
     }
 
     fn progress(&self) -> Progress {

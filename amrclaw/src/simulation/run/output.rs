@@ -7,10 +7,22 @@ use super::{Cause, Driver, RunFailure};
 use crate::diagnose::Phase;
 use crate::frames::run_json::{RunRecord, RunStatus};
 use crate::frames::steps::StepRecord;
+use crate::frames::vtkhdf;
 use crate::index::Level;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
+
+/// The file of the present state takes at most one part in so many of a run's time, and is replaced after so many seconds at the soonest.
+const LIVE_COST: f64 = 100.0;
+const LIVE_PAUSE: f64 = 0.5;
+
+/// When the file of the present state was written last, and what that took: seconds of the run, and of the writer by the number of threads.
+#[derive(Clone, Copy)]
+pub(super) struct Live {
+    pub since: Instant,
+    pub cost: f64,
+}
 
 /// What to write of the present state.
 #[derive(Clone, Copy, Default)]
@@ -21,6 +33,8 @@ pub(super) struct WriteRequest {
     pub due: bool,
     /// A checkpoint.
     pub checkpoint: bool,
+    /// The file of the present state.
+    pub live: bool,
 }
 
 impl<const D: usize> Driver<'_, D> {
@@ -79,6 +93,24 @@ impl<const D: usize> Driver<'_, D> {
         files.forces.record(&mut self.simulation, is_end)
     }
 
+    /// Whether the file of the present state is due: the writer is idle, and since the last one, or another file, a hundred times what that took
+    /// has passed. On the first rank alone; others hear of it.
+    pub(super) fn live_is_due(&self) -> bool {
+        let Live { since, cost } = self.live;
+        let waited = since.elapsed().as_secs_f64();
+        let is_idle = self.files.as_ref().is_some_and(|files| !files.writer.is_busy());
+        self.case.output.live && is_idle && waited >= LIVE_PAUSE.max(LIVE_COST * cost)
+    }
+
+    /// Sends the present state to the writer as the file of that name.
+    pub(super) fn write_live(&mut self) -> Result<(), Cause> {
+        let clock = Instant::now();
+        self.live = Live { since: clock, cost: 0.0 };
+        let written = self.write(WriteRequest { live: true, ..WriteRequest::default() });
+        self.live.cost += clock.elapsed().as_secs_f64();
+        written
+    }
+
     /// Adds a line to the list of steps; `before`: the time before the last step. With a frame, whose values are fetched anyway, the line has
     /// totals: then a collective operation.
     pub(super) fn record_step(&mut self, before: f64, with_frame: bool) {
@@ -105,13 +137,17 @@ impl<const D: usize> Driver<'_, D> {
     pub(super) fn write_record(&self, status: RunStatus, error: Option<String>) -> Result<RunRecord, Cause> {
         let record = self.record(status, error);
         let written = self.files.as_ref().map_or(Ok(()), |files| record.write(files.folder.dir()).map(drop));
+        if self.case.output.live && status != RunStatus::Running {
+            // Where it cannot be removed, the next run does so.
+            let _ = self.files.as_ref().map(|files| std::fs::remove_file(files.folder.dir().join(vtkhdf::LIVE)));
+        }
         agreed(&self.options.comm, written.map_err(Cause::from)).map(|()| record)
     }
 
     /// A frame that is neither kept in a format nor drawn leaves no file: values need not be fetched for it.
     fn leaves_files(&self, wish: WriteRequest) -> bool {
         let output = &self.case.output;
-        wish.checkpoint || (wish.frame && (output.png || !output.format.is_empty()))
+        wish.checkpoint || wish.live || (wish.frame && (output.png || !output.format.is_empty()))
     }
 
     fn snapshot(&self, wish: WriteRequest) -> Box<Snapshot<D>> {
@@ -124,6 +160,7 @@ impl<const D: usize> Driver<'_, D> {
             totals_initial: self.totals_initial.clone(),
             steps: self.steps(),
             as_frame: wish.frame,
+            as_live: wish.live,
             due: wish.due,
             as_checkpoint: wish.checkpoint,
             last: false,
@@ -151,6 +188,7 @@ impl<const D: usize> Driver<'_, D> {
     fn take_report(&mut self, report: Report<D>) -> Result<Vec<PathBuf>, Cause> {
         let Report { mut files, checkpoint, seconds, failed } = report;
         self.writer_seconds += seconds;
+        self.live.cost += seconds / self.simulation.threads() as f64;
         if let Some(checkpoint) = checkpoint {
             files.push(checkpoint.clone());
             self.checkpoint = Some(checkpoint);

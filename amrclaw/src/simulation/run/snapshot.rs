@@ -20,6 +20,8 @@ pub(super) struct Snapshot<const D: usize> {
     pub steps: u64,
     /// Write a frame.
     pub as_frame: bool,
+    /// Write the file of the present state.
+    pub as_live: bool,
     /// The case asks for the frame: a restart has to write it if this run cannot.
     pub due: bool,
     /// After that write a checkpoint, in which the frame counts as written.

@@ -37,6 +37,11 @@ impl<J: Send + 'static, R: Send + 'static> Worker<J, R> {
         self.busy = true;
     }
 
+    /// Whether a job's report has not been received.
+    pub fn is_busy(&self) -> bool {
+        self.busy
+    }
+
     /// The report of the current job, if it has ended.
     pub fn poll(&mut self) -> Option<R> {
         let report = self.reports.try_recv().ok();

@@ -81,6 +81,12 @@ impl Files {
                 Err(reason) => error = Some(reason),
             }
         }
+        if std::mem::take(&mut snapshot.as_live) {
+            // A run does not fail for it.
+            if let Err(error) = frames::write_live(self, &mut snapshot.frame, remote.as_ref()) {
+                warn!(%error, "the present state could not be written");
+            }
+        }
         if snapshot.as_checkpoint && (error.is_none() || snapshot.last) {
             match checkpoints::write(&self.folder, &self.case, &snapshot, remote.as_ref()) {
                 Ok(path) => {

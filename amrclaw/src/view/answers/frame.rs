@@ -68,6 +68,11 @@ macro_rules! with_reader {
 }
 
 impl AnyReader {
+    /// Number of the frame, and its time.
+    pub fn number_and_time(&self) -> (usize, f64) {
+        with_reader!(self, reader => (reader.outline.number, reader.outline.time))
+    }
+
     /// Names of the equations, and the number of dimensions.
     pub fn equations(&self) -> (&[String], usize) {
         with_reader!(self, reader => (&reader.outline.equations, reader.outline.lower.len()))

@@ -135,7 +135,7 @@ function levelsOf(box, dimension) {
 
 const boxes = new Map();
 async function boxOf(run, frame) {
-  const key = `${run} ${frame} ${markOf(run)}`;
+  const key = `${run} ${frame} ${markOf(run, frame)}`;
   if (!boxes.has(key)) {
     if (boxes.size > 40) boxes.delete(boxes.keys().next().value);
     boxes.set(key, source.boxes(run, frame).catch((error) => { boxes.delete(key); throw error; }));
@@ -143,8 +143,11 @@ async function boxOf(run, frame) {
   return boxes.get(key);
 }
 
-/** Changes when a run in the same folder begins anew. */
-function markOf(run) { return all.runs[run].record?.totals_initial && JSON.stringify(all.runs[run].record.totals_initial); }
+/** Changes when a run in the same folder begins anew, and with the time of its present state. */
+function markOf(run, number) {
+  const { record, frames } = all.runs[run];
+  return JSON.stringify([record?.totals_initial, frames.find(([known]) => known === number)?.[1]]);
+}
 
 async function fetchTiles(view, number, field = state.field) {
   if (view.isDifference) {
@@ -153,7 +156,7 @@ async function fetchTiles(view, number, field = state.field) {
   }
   const box = await boxOf(view.run, number);
   const slice = view.slice(box);
-  return [await source.tiles(view.run, number, { field, slice, levels: levelsOf(box, view.dimension) }, markOf(view.run)), slice, box];
+  return [await source.tiles(view.run, number, { field, slice, levels: levelsOf(box, view.dimension) }, markOf(view.run, number)), slice, box];
 }
 
 /** That frame of a run, or its last one. */
@@ -357,7 +360,7 @@ function mapsOf(maps) {
 
 /** Takes what is new of the runs. */
 async function look() {
-  const before = all && numbers().length;
+  const before = all && numbers().length, shown = all?.runs[0].frames.at(-1)?.[1];
   all = await source.runs();
   colours ??= mapsOf(await source.colours());
   const { record, name, fields, error } = all.runs[0];
@@ -368,7 +371,8 @@ async function look() {
   if (!views.length && all.runs.every((run) => run.fields)) begin();
   const count = numbers().length;
   $("frame").max = String(Math.max(0, count - 1));
-  if (count !== before || state.frame < 0) {
+  const renewed = follow && shown !== all.runs[0].frames.at(-1)?.[1];
+  if (count !== before || state.frame < 0 || renewed) {
     if (follow || state.frame < 0 || state.frame >= count) state.frame = count - 1;
     controls();
     await show();
