@@ -84,7 +84,7 @@ pub enum MakeCommand {
         /// triangles, quadrilaterals or mixed.
         #[arg(long, value_name = "SHAPE", default_value = "quadrilaterals")]
         of: Of,
-        /// A square of this side in place of the channel: a wall that turns back by 135 degrees in its middle, 3,640 cells.
+        /// A square of this side in place of the channel: a wall in it turns back by 135 degrees, 3,640 cells.
         #[arg(long, value_name = "L", conflicts_with_all = ["angle", "cells"])]
         square: Option<f64>,
     },

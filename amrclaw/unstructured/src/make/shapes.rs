@@ -1,3 +1,4 @@
+// tidy: long because each shape is made and tested here
 //! NACA0012, a corner, an ogive.
 
 use super::Of;
@@ -42,8 +43,8 @@ pub struct Corner {
     pub cells: usize,
     /// Triangles, quadrilaterals or mixed.
     pub of: Of,
-    /// In place of all this a square of this side, from the origin on, with 104 cells along a wall that comes from the left, turns back by 135
-    /// degrees in the square's middle and runs to the origin, and 35 from the wall outwards.
+    /// In place of all this a square of this side, from the origin on, with a wall that comes from the left at half the height, turns back by 135
+    /// degrees at 15/32 of the side and runs to the left again. It has 3,640 quadrilaterals.
     pub square: Option<f64>,
 }
 
@@ -187,14 +188,24 @@ fn upper_side(map: &Joukowski, angle: f64) -> Polar {
     (point(low).0, angle)
 }
 
-/// The square around a corner: blocks from the wall to the upper side and to both parts of the right one.
+/// The square around a corner: squares above and on the right of it, and below it a triangle of three blocks around its middle.
 fn square(side: f64) -> Patchwork {
-    let at = |x: f64, y: f64| [x * side, y * side];
-    let (tip, beside, right) = (at(0.5, 0.5), at(0.5 * 40.0 / 52.0, 0.5), at(1.0, 0.71875));
+    let at = |x: f64, y: f64| [x * side / 0.64, y * side / 0.64];
     let mut flat = Patchwork::default();
-    flat.between([40, 35], [at(0.0, 0.5), beside, at(1.0, 1.0), at(0.0, 1.0)]);
-    flat.between([12, 35], [beside, tip, right, at(1.0, 1.0)]);
-    flat.between([52, 35], [tip, at(0.0, 0.0), at(1.0, 0.0), right]);
+    let mut straight = |cells, [x, y]: [[f64; 2]; 2]| {
+        flat.between(cells, [at(x[0], y[0]), at(x[1], y[0]), at(x[1], y[1]), at(x[0], y[1])]);
+    };
+    let (left, right, below) = ([0.0, 0.3], [0.3, 0.64], [0.0, 0.02]);
+    straight([29, 30], [left, [0.32, 0.64]]);
+    straight([32, 30], [right, [0.32, 0.64]]);
+    straight([32, 29], [right, [0.02, 0.32]]);
+    straight([32, 2], [right, below]);
+    straight([29, 2], [left, below]);
+    let (tip, foot, low, middle) = (at(0.3, 0.32), at(0.0, 0.02), at(0.3, 0.02), at(0.18, 0.14));
+    let (on_wall, on_right, on_low) = (at(0.15, 0.17), at(0.3, 0.32 - 0.3 * 9.0 / 29.0), at(0.3 * 9.0 / 29.0, 0.02));
+    flat.between([20, 9], [tip, on_wall, middle, on_right]);
+    flat.between([9, 20], [foot, on_low, middle, on_wall]);
+    flat.between([20, 20], [low, on_right, middle, on_low]);
     flat
 }
 
@@ -215,9 +226,9 @@ impl Corner {
                 return Err(format!("a square's side is from 0 to 1e6, not {side}"));
             }
             return Ok(square(side).into_elements(&cut(of)?, &|[x, y]| match (x, y) {
-                (x, _) if x < 1e-9 * side => "inflow",
+                (x, y) if x < 1e-9 * side && y > 0.5 * side => "inflow",
                 (x, _) if x > (1.0 - 1e-9) * side => "outflow",
-                (_, y) if y < 1e-9 * side => "bottom",
+                (x, y) if x.min(y) < 1e-9 * side => "bottom",
                 (_, y) if y > (1.0 - 1e-9) * side => "top",
                 _ => "wall",
             }));
@@ -368,7 +379,7 @@ mod tests {
         }
         let square = mesh(Corner { angle: 0.0, cells: 8, of: Of::Quadrilaterals, square: Some(2.0) }.make());
         assert_eq!((square.num_cells(), square.boundary.names.len()), (3640, 5));
-        assert!((square.volume.iter().sum::<f64>() - 3.5).abs() < 1e-12);
+        assert!((square.volume.iter().sum::<f64>() - 3.560546875).abs() < 1e-12);
         assert!(Corner { angle: 30.0, cells: 8, of: Of::Triangles, square: None }.make().is_err());
     }
 
