@@ -127,16 +127,20 @@ template <Axis AXIS> __device__ __noinline__ void keep_admissible(const Solver& 
 }
 #endif
 
-// Whether a new state is what the solver asks of a step: what must be positive is; and, as long as corrections are not left out, what must not
-// be negative is not below round-off.
-__device__ __forceinline__ bool is_right(const Solver& solver, const State& q, const Aux& aux, bool keeps_admissible)
+// Whether a new state is what the solver asks of a step: what must be positive is; and what must not be negative is not below round-off, unless
+// corrections are left out and it was so before, because of another level. OLD gives the state before.
+template <class Old>
+__device__ __forceinline__ bool is_right(const Solver& solver, const State& q, const Aux& aux, bool keeps_admissible, Old old)
 {
     bool right = true;
 #if HAS_POSITIVE
     right = solver.least_positive(q, aux) > Real(0.0);
 #endif
 #if HAS_ADMISSIBLE
-    if (Solver::FALLS_BACK && !keeps_admissible) right = right && solver.is_admissible(without_debts(q), aux, Real(LEAST_NONNEGATIVE));
+    if (Solver::FALLS_BACK) {
+        const auto fits = [&](const State& state) { return solver.is_admissible(without_debts(state), aux, Real(LEAST_NONNEGATIVE)); };
+        right = right && (fits(q) || (keeps_admissible && !fits(old())));
+    }
 #endif
     return right;
 }

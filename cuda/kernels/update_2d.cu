@@ -119,7 +119,7 @@ __device__ __forceinline__ void write(const Solver& solver, const Lane& at, int 
         found.exponents = max(found.exponents, exponent_bits(q[m]));
     }
 #if HAS_ADMISSIBLE
-    if (!is_right(solver, q, at.aux(0, k), at.args.sharing_faces)) found.exponents = NOT_FINITE;
+    if (!is_right(solver, q, at.aux(0, k), at.args.sharing_faces, [&] { return at.state(k); })) found.exponents = NOT_FINITE;
 #endif
 }
 

@@ -340,7 +340,8 @@ __device__ __forceinline__ void finish(const Solver& solver, const Column& at, i
         found.exponents = max(found.exponents, exponent_bits(q[m]));
     }
 #if HAS_ADMISSIBLE
-    if (!is_right(solver, q, at.aux(0, 0, k - 1), at.args.sharing_faces)) found.exponents = NOT_FINITE;
+    const auto old = [&] { return at.state(0, 0, k - 1); };
+    if (!is_right(solver, q, at.aux(0, 0, k - 1), at.args.sharing_faces, old)) found.exponents = NOT_FINITE;
 #endif
 }
 

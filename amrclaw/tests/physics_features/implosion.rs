@@ -1,6 +1,7 @@
 //! Strong shocks into cold gas.
 
-use crate::common::{advance_to, for_each_finest_cell, start};
+use crate::common::{advance_to, case, for_each_finest_cell, options, start};
+use amrclaw::simulation::Simulation;
 
 const IMPLOSION: &str = include_str!("../cases/hard/implosion.toml");
 
@@ -43,5 +44,35 @@ fn a_fast_jet_enters_gas() {
         let expected = 0.025 * speed / (1.0 + 0.1_f64.sqrt());
         assert!((head - expected).abs() < 0.025, "{solver}: the head is at {head}, not {expected}");
         assert!(simulation.counts().fallback.taken > 0, "{solver}");
+    }
+}
+
+/// A point explosion into cold gas with van Leer's limiter, in space on two levels: the shock is where Sedov's solution has it, `(t²/α)^(1/5)` with
+/// α = 0.85107, to a cell of the finer level. The profile at the start is some cells wide: its size replaces the case's, of less than a cell here.
+#[test]
+fn a_point_explosion_expands() {
+    let explosion = include_str!("../../../examples/sedov_3d/case.toml");
+    for solver in ["solver.name=euler", "solver.name=euler_hllc"] {
+        let overrides = [
+            solver,
+            "mesh.cells=[10,10,10]",
+            "levels={max=2,ratio=[2]}",
+            "scheme={limiter='van_leer'}",
+            "initial.energy='1e-5 / 0.4 + exp(-(r / 0.06)^2) / (pi^1.5 * 0.06^3)'",
+        ];
+        let simulation = Simulation::<3>::builder(&case(explosion, &overrides)).options(&options(2)).build();
+        let mut simulation = simulation.unwrap_or_else(|e| panic!("{e}"));
+        advance_to(&mut simulation, 0.25);
+        let (mut outermost, mut least) = (0.0_f64, f64::INFINITY);
+        for_each_finest_cell(&simulation.frame(), |_, x, _, state| {
+            let pressure = 0.4 * (state[4] - 0.5 * state[1..4].iter().map(|p| p * p).sum::<f64>() / state[0]);
+            least = least.min(pressure);
+            if state[0] > 1.5 {
+                outermost = outermost.max(x.iter().map(|x| x * x).sum::<f64>().sqrt());
+            }
+        });
+        let radius = (0.25_f64.powi(2) / 0.85107).powf(0.2);
+        assert!((outermost - radius).abs() < 0.05, "{solver}: the shock is at {outermost}, not {radius}");
+        assert!(least > 0.0 && simulation.counts().fallback.taken > 0, "{solver}: {:?}", simulation.counts().fallback);
     }
 }

@@ -29,17 +29,20 @@ where
     S: Solver<M, W, A>,
     V: Real,
 {
-    /// Where new states of the pack at `cell` are not what the solver asks of a step: what must be positive is not; or, as long as corrections
-    /// are not left out, what must not be negative is.
+    /// Where new states of the pack at `cell`, which holds the old ones, are not what the solver asks of a step: what must be positive is not;
+    /// or what must not be negative is. Where corrections are left out already, a cell may stay so that another level has left negative.
     #[inline(always)]
     pub unsafe fn faults(&self, cell: isize, values: [V; M]) -> Option<V::Mask> {
-        if const { S::FALLS_BACK && !S::NONNEGATIVE.is_empty() } && !self.args.scheme.keeps_admissible() {
+        if const { S::FALLS_BACK && !S::NONNEGATIVE.is_empty() } {
             // SAFETY: the cells are the tile's, and a pack beyond is readable.
-            return Some(!self.solver.is_admissible(
-                without_debts::<S, V, M, W, A>(values),
-                unsafe { self.aux(cell) },
-                V::constant(LEAST),
-            ));
+            let aux = unsafe { self.aux(cell) };
+            let wrong = |q| !self.solver.is_admissible(without_debts::<S, V, M, W, A>(q), aux, V::constant(LEAST));
+            if !self.args.scheme.keeps_admissible() {
+                return Some(wrong(values));
+            }
+            // SAFETY: likewise.
+            let before = wrong(unsafe { self.state(cell) });
+            return Some(!self.solver.least_positive(values, aux).gt(V::zero()) | (wrong(values) & !before));
         }
         if const { S::CHECKS_STEPS } {
             // SAFETY: likewise.
