@@ -98,7 +98,9 @@ fn tiles_are_the_same_on_ranks() {
 fn runs_go_on_with_other_ranks() {
     let case = |steps| {
         let sets = ["mesh.cells=[30,26]", "output.checkpoint_every_steps=3", "regrid.max_patch_size=12", steps];
-        load(&example("acoustics_interface"), &[&sets[..], &["output.png=false"]].concat())
+        let monitor = "monitor=[{name=\"all\",points=[17,9],lower=[0.1,0.1],upper=[0.9,0.9],max={p=\"abs(pressure)\"},\
+                       first={wave=\"abs(u) > 1e-3\"}}]";
+        load(&example("acoustics_interface"), &[&sets[..], &["output.png=false", monitor]].concat())
     };
     let folder = tempfile::tempdir().expect("a folder");
     let whole = run_on(1, &case("time.max_steps=6"), &RunFiles::new(folder.path().join("whole")));

@@ -285,7 +285,10 @@ fn check_fields(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, 
             reader.wrong_formula(&field.key, no_derivatives(&field.text));
         }
     }
-    for NamedExpression { text, syntax, key, .. } in case.output.forces.iter().map(|force| &force.value) {
+    let monitored = case.monitor.iter().flat_map(|monitor| &monitor.values).map(|(_, formula)| formula);
+    for NamedExpression { text, syntax, key, .. } in
+        case.output.forces.iter().map(|force| &force.value).chain(monitored)
+    {
         let wrong = wrong_in(dimension, syntax, &known, &vocabulary);
         let derived = || (depth_in(dimension, syntax, &known, &vocabulary) > 0).then(|| no_derivatives(text));
         if let Some(error) = wrong.or_else(derived) {

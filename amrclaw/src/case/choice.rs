@@ -83,3 +83,14 @@ impl Choice for Limiter {
         Limiter::ALL.map(|limiter| (limiter.name(), limiter)).to_vec()
     }
 }
+
+/// What a monitor keeps of the values of a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extreme {
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+    /// The first time at which it is not 0.
+    First,
+}

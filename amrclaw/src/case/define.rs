@@ -120,6 +120,8 @@ pub(super) fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bo
     let inflow = case.inflow.iter_mut().flat_map(|table| &mut table.values);
     let others = case.regrid.flag.expression.iter_mut().chain(&mut case.time.stop_when).chain(&mut case.fields);
     let others = others.chain(&mut case.reduce).chain(case.output.forces.iter_mut().map(|force| &mut force.value));
+    let monitors = case.monitor.iter_mut().flat_map(|monitor| &mut monitor.values);
+    let others = others.chain(monitors.map(|(_, formula)| formula));
     let tolerances = case.regrid.flag.tolerances.iter_mut().map(|(field, _)| field);
     let others = others.chain(tolerances);
     let mapping = case.mesh.mapping.iter_mut().flat_map(|mapping| &mut mapping.formulas);

@@ -155,6 +155,16 @@ pub const KEYS: &[Key] = &[
     key("output.field.N.formula", "expression", "required"),
     key("gauge.N.name", "string", "required"),
     key("gauge.N.position", "list of numbers", "required"),
+    key("monitor.N.name", "string", "required"),
+    key("monitor.N.points", "list of integers", "required, or `positions`"),
+    key("monitor.N.lower", "list of numbers", "required with `points`"),
+    key("monitor.N.upper", "list of numbers", "required with `points`"),
+    key("monitor.N.positions", "list of points", "none"),
+    key("monitor.N.max.NAME", "expression", "none"),
+    key("monitor.N.min.NAME", "expression", "none"),
+    key("monitor.N.first.NAME", "expression", "none"),
+    key("monitor.N.every_steps", "integer", "1"),
+    key("monitor.N.time", "list of numbers", "the whole run"),
 ];
 
 /// What the table says about a path.

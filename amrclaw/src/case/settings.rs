@@ -1,7 +1,7 @@
 // tidy: long because it is the one list of all settings
 //! The typed form of a case file. `docs/case-file.md` describes every key.
 
-use super::choice::{BoundaryKind, ClusterKind, Criterion, Shore};
+use super::choice::{BoundaryKind, ClusterKind, Criterion, Extreme, Shore};
 use super::error::CaseErrors;
 use super::origin::Origin;
 use crate::formula::Syntax;
@@ -54,6 +54,8 @@ pub struct CaseSettings {
     pub fields: Vec<NamedExpression>,
     /// Points whose values are recorded every step.
     pub gauge: Vec<GaugeSettings>,
+    /// Points at which largest and smallest values and first times are recorded.
+    pub monitor: Vec<MonitorSettings>,
     /// Remarks for the user: what was read differently from what is written, or has no effect.
     pub remarks: Vec<String>,
     pub(super) origin: Arc<Origin>,
@@ -407,6 +409,23 @@ pub struct GaugeSettings {
     pub name: String,
     /// Where it stands.
     pub position: Vec<f64>,
+}
+
+/// One of the case file's `[[monitor]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MonitorSettings {
+    /// Its name, and that of its file.
+    pub name: String,
+    /// Numbers of points along the axes of their lattice, x first; one number for points on a line or in a list.
+    pub shape: Vec<usize>,
+    /// Positions of the points, x of the lattice fastest, one coordinate for each axis.
+    pub points: Vec<f64>,
+    /// Steps of the coarsest level between looks.
+    pub every_steps: u64,
+    /// The first and the last time of a look.
+    pub time: [f64; 2],
+    /// What is recorded.
+    pub values: Vec<(Extreme, NamedExpression)>,
 }
 
 impl CaseSettings {

@@ -17,6 +17,7 @@ pub mod format;
 pub mod frame;
 pub(crate) mod frame_header;
 pub mod gauge;
+pub mod monitor;
 pub mod plotfile;
 pub mod read;
 pub mod run_folder;

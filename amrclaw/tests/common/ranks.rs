@@ -32,9 +32,12 @@ impl Left {
         assert!(different.is_none(), "{what}: {} differs", different.map_or("", |(name, _)| name));
     }
 
-    /// Asserts that gauges and the files of the sixth step are those of another run, byte for byte.
+    /// Asserts that gauges, monitors and the files of the sixth step are those of another run, byte for byte.
     pub fn assert_ends_as(&self, other: &Left, what: &str) {
-        let compared = other.files.iter().filter(|(name, _)| name.starts_with("gauge") || name.contains("000006"));
+        let compared = other
+            .files
+            .iter()
+            .filter(|(name, _)| name.starts_with("gauge") || name.starts_with("monitor") || name.contains("000006"));
         assert!(compared.clone().count() > 1, "{what}: {:?}", other.names());
         let different = compared.into_iter().find(|(name, bytes)| self.files.get(*name) != Some(bytes));
         assert!(different.is_none(), "{what}: {} differs", different.map_or("", |(name, _)| name));

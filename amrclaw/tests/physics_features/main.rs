@@ -11,6 +11,7 @@ mod ends;
 mod implosion;
 mod media;
 mod mesh;
+mod monitors;
 mod one_dimension;
 mod onset;
 mod reduced;

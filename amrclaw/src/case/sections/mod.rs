@@ -7,6 +7,7 @@ mod levels;
 mod mapping;
 mod mesh;
 mod mesh_file;
+mod monitor;
 mod output;
 mod region;
 mod regrid;
@@ -48,6 +49,7 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
     let output = OutputSettings { forces: output::forces(reader, &mesh), ..output };
     let mut settings = CaseSettings {
         gauge: output::gauges(reader, &mesh, dimension),
+        monitor: monitor::read(reader, &mesh, dimension),
         scheme: scheme::read(reader),
         reduce: fields::table(reader, "reduce"),
         define: fields::table(reader, "define"),

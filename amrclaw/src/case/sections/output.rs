@@ -182,7 +182,7 @@ fn gauge_name(reader: &mut Reader<'_>, path: &str, others: &mut HashSet<String>)
 }
 
 /// Notes a name that cannot become part of a file name. `others`: as in [`gauge_name`].
-fn check_file_name(reader: &mut Reader<'_>, path: &str, name: &str, (kind, others): (&str, &mut HashSet<String>)) {
+pub fn check_file_name(reader: &mut Reader<'_>, path: &str, name: &str, (kind, others): (&str, &mut HashSet<String>)) {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let fine = !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain);
     let help = format!("a file is named after the {kind}: use letters, digits, `_`, `-` and `.` only, not `.` first");

@@ -197,7 +197,7 @@ fn region_levels(reader: &mut Reader<'_>, path: &str, levels: &LevelSettings) ->
     [coarsest, finest].map(|level| Level((level.min(max) - 1) as u8))
 }
 
-fn region_time(reader: &mut Reader<'_>, path: &str) -> [f64; 2] {
+pub fn region_time(reader: &mut Reader<'_>, path: &str) -> [f64; 2] {
     let always = [f64::NEG_INFINITY, f64::INFINITY];
     let times = reader.numbers(path, true).unwrap_or(always.to_vec());
     let [from, to] = times[..] else {

@@ -57,9 +57,9 @@ impl FormulaError {
     }
 }
 
-/// The mistake of a formula with derivatives on a mesh from a file.
+/// The mistake of a formula with derivatives on a mesh from a file, or of a monitor.
 pub fn no_derivatives(text: &str) -> ExpressionError {
-    let message = "derivatives are not known on a mesh from a file";
+    let message = "derivatives are not known on a mesh from a file, nor to monitors";
     ExpressionError::new(0..text.len(), message, "write a formula of values in the cell")
 }
 

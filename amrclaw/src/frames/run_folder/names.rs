@@ -1,6 +1,6 @@
 //! Recognises the files of runs: by name, by the list in the folder, and by content.
 
-use crate::frames::{checkpoint, clawpack, force, format, gauge, read, run_json, steps, vtkhdf};
+use crate::frames::{checkpoint, clawpack, force, format, gauge, monitor, read, run_json, steps, vtkhdf};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -36,6 +36,7 @@ pub(super) fn is_run_file(name: &str) -> bool {
         || checkpoint::steps_of(name).is_some()
         || gauge::is_file_name(name)
         || force::is_file_name(name)
+        || monitor::is_file_name(name)
         || [run_json::FILE_NAME, steps::FILE_NAME, vtkhdf::SERIES, vtkhdf::LIVE, clawpack::VISIT_FILE_NAME]
             .contains(&name)
 }

@@ -1,5 +1,6 @@
 //! Checkpoints of a run, and restarting from one.
 
+use super::monitors::MonitorState;
 use super::remote_values::{FrameWithRemoteValues, Purpose, RemoteValues};
 use super::snapshot::Snapshot;
 use super::{Cause, Driver};
@@ -25,6 +26,8 @@ pub(super) struct RunState {
     /// The state is also a frame that could not be written: a restart writes it first.
     #[serde(default)]
     pub frame_due: bool,
+    #[serde(default)]
+    pub monitors: Vec<MonitorState>,
 }
 
 /// Reads a checkpoint and the state of its run.
@@ -83,6 +86,7 @@ pub(super) fn write<const D: usize>(
         schedule: snapshot.schedule.clone(),
         totals_initial: snapshot.totals_initial.clone(),
         frame_due: snapshot.as_frame && snapshot.due,
+        monitors: snapshot.monitors.clone(),
     };
     let schedule = serde_json::to_string(&state).expect("plain numbers and lists can be written as JSON");
     let name = checkpoint::file_name(snapshot.steps);

@@ -11,6 +11,7 @@ mod error;
 mod forces;
 mod frames;
 mod gauges;
+mod monitors;
 mod output;
 mod ranks;
 mod record;
@@ -33,6 +34,7 @@ use crate::index::in_dimensions;
 use crate::threads::in_pool;
 use forces::ForceFiles;
 use gauges::GaugeFiles;
+use monitors::Monitors;
 use output::{Live, WriteRequest};
 use ranks::{agreed, broadcast_from_first};
 use schedule::FrameTimes;
@@ -177,6 +179,7 @@ struct Driver<'a, const D: usize> {
     frame_number: usize,
     /// Steps of the coarsest level at the last frame.
     frame_at: Option<u64>,
+    monitors: Monitors<D>,
     /// Open on the first rank only.
     files: Option<OpenFiles<D>>,
     /// Seconds that the writer has worked.
@@ -230,10 +233,10 @@ impl<const D: usize> OpenFiles<D> {
     }
 
     /// Prepares the folder, and gives the series' files their final names. `resumed`: the step after which the run goes on in its folder.
-    fn begin(&mut self, resumed: Option<u64>) -> Result<(), Cause> {
+    fn begin(&mut self, resumed: Option<u64>, monitors: &[String]) -> Result<(), Cause> {
         self.folder.begin()?;
         let once = [run_json::FILE_NAME, steps::FILE_NAME].map(str::to_owned).to_vec();
-        self.folder.announce(&[self.gauges.names(), self.forces.names(), once].concat())?;
+        self.folder.announce(&[self.gauges.names(), self.forces.names(), monitors.to_vec(), once].concat())?;
         self.steps = Some(StepsWriter::open(self.folder.dir(), resumed)?);
         self.forces.show()?;
         Ok(self.gauges.show()?)
@@ -246,11 +249,11 @@ impl<'a, const D: usize> Driver<'a, D> {
         let is_first = options.comm.is_first();
         agreed(&options.comm, if is_first { check_output_dir(&files.dir).map_err(Cause::from) } else { Ok(()) })?;
         let mut times = FrameTimes::new(&case.output.frames, case.time.start, case.time.end);
-        let (simulation, totals_initial, frame_number, begins_with_frame) = match &files.restart {
+        let (simulation, totals_initial, frame_number, begins_with_frame, monitors) = match &files.restart {
             None => {
                 let simulation = Simulation::<D>::builder(case).options(options).build()?;
                 let (totals, due) = (simulation.totals(), times.due_at_start(simulation.time()));
-                (simulation, totals, 0, due)
+                (simulation, totals, 0, due, Vec::new())
             }
             Some(path) if !options.comm.is_solo() => {
                 let opened = checkpoints::open::<D>(path).map_err(Cause::from);
@@ -262,7 +265,7 @@ impl<'a, const D: usize> Driver<'a, D> {
                 let simulation = agreed(&options.comm, resumed.map_err(Cause::from))?;
                 checkpoints::check_whole(&options.comm, &stored)?;
                 times.skip_to(simulation.time());
-                (simulation, state.totals_initial, frame.number, state.frame_due)
+                (simulation, state.totals_initial, frame.number, state.frame_due, state.monitors)
             }
             Some(path) => {
                 let (checkpoint, state) = checkpoints::read::<D>(path)?;
@@ -270,14 +273,15 @@ impl<'a, const D: usize> Driver<'a, D> {
                 let simulation = Simulation::builder(case).options(options);
                 let simulation = simulation.resume(&checkpoint.frame, &state.schedule)?;
                 times.skip_to(simulation.time());
-                (simulation, state.totals_initial, checkpoint.frame.number, state.frame_due)
+                (simulation, state.totals_initial, checkpoint.frame.number, state.frame_due, state.monitors)
             }
         };
+        let monitors = Monitors::new(case, &simulation, &monitors)?;
         let open = || OpenFiles::open(case, files, &simulation, frame_number);
         let mut open_files = agreed(&options.comm, is_first.then(open).transpose())?;
         let goes_on = matches!(files.in_use(frame_number), ExistingFiles::Continue { .. });
         let resumed = goes_on.then(|| simulation.counts().levels[0].steps);
-        open_files.as_mut().map_or(Ok(()), |files| files.begin(resumed))?;
+        open_files.as_mut().map_or(Ok(()), |files| files.begin(resumed, &monitors.names()))?;
         let driver = Driver {
             dir: open_files.as_ref().map_or(&*files.dir, |files| files.folder.dir()).to_owned(),
             cells_before: simulation.counts().cells_total(),
@@ -288,6 +292,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             begins_with_frame,
             frame_number,
             frame_at: None,
+            monitors,
             files: open_files,
             writer_seconds: 0.0,
             unwritten: None,
@@ -312,6 +317,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             self.write(WriteRequest { frame: true, due: true, ..WriteRequest::default() })?;
         }
         self.record_forces(false)?;
+        self.monitors.look(&mut self.simulation, false)?;
         let end = self.case.time.end;
         while self.simulation.time() < end {
             if self.case.time.max_steps.is_some_and(|most| self.steps() >= most) {
@@ -327,6 +333,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             let is_due = self.times.due(self.simulation.time(), self.steps());
             self.record_step(before, is_due);
             self.record_forces(false)?;
+            self.monitors.look(&mut self.simulation, false)?;
             let (checkpoint, ends, live) = self.decide(watch)?;
             let wish = WriteRequest { frame: is_due, due: is_due, checkpoint, live: false };
             if wish.frame || wish.checkpoint {
@@ -394,6 +401,9 @@ impl<'a, const D: usize> Driver<'a, D> {
     fn finish_files(&mut self) -> Result<(), Cause> {
         self.simulation.record_present_state()?;
         self.record_forces(true)?;
+        self.monitors.look(&mut self.simulation, true)?;
+        let monitored = self.write_monitors();
+        agreed(&self.options.comm, monitored)?;
         // The record contains totals.
         self.simulation.renew_aux()?;
         let recorded = self.record_gauges();

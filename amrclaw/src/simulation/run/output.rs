@@ -69,6 +69,7 @@ impl<const D: usize> Driver<'_, D> {
             self.unwritten = snapshot;
             return Err(error);
         }
+        self.write_monitors()?;
         if wish.frame {
             self.frame_number += 1;
             self.frame_at = Some(self.steps());
@@ -85,6 +86,11 @@ impl<const D: usize> Driver<'_, D> {
     /// Writes the gauges' rows added since the last call.
     pub(super) fn record_gauges(&mut self) -> Result<(), Cause> {
         self.files.as_mut().map_or(Ok(()), |files| Ok(files.gauges.record(&self.simulation)?))
+    }
+
+    /// Writes the monitors' files as they are now.
+    pub(super) fn write_monitors(&self) -> Result<(), Cause> {
+        self.files.as_ref().map_or(Ok(()), |files| Ok(self.monitors.write(files.folder.dir())?))
     }
 
     /// Adds rows of the present state to the forces' files where they are due, or to all at the end.
@@ -158,6 +164,7 @@ impl<const D: usize> Driver<'_, D> {
             remote: None,
             schedule: self.simulation.schedule_state(),
             totals_initial: self.totals_initial.clone(),
+            monitors: self.monitors.state(),
             steps: self.steps(),
             as_frame: wish.frame,
             as_live: wish.live,

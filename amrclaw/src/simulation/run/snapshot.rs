@@ -1,6 +1,7 @@
 //! States of a run that are to be written.
 
 use super::content::FrameContent;
+use super::monitors::MonitorState;
 use super::remote_values::RemoteValues;
 use crate::frames::frame::Frame;
 use crate::frames::{FrameFormat, RunFolder};
@@ -16,6 +17,7 @@ pub(super) struct Snapshot<const D: usize> {
     pub remote: Option<RemoteValues<D>>,
     pub schedule: ScheduleState,
     pub totals_initial: Vec<f64>,
+    pub monitors: Vec<MonitorState>,
     /// Steps of the coarsest level.
     pub steps: u64,
     /// Write a frame.

@@ -1,0 +1,260 @@
+//! Monitors: what formulas have been at most, at least and first at points. A point has the value of the finest cell that holds it.
+//!
+//! All ranks know the whole record: after each look they exchange the values of their own points. So every rank can write it, and a
+//! restart with other ranks goes on with the same bits.
+
+use super::Cause;
+use crate::case::{Case, Extreme, MonitorSettings};
+use crate::exec::{HostArray, HostValues, LevelState};
+use crate::formula::RowExpressions;
+use crate::frames::derived::Formula;
+use crate::frames::{OutputError, monitor};
+use crate::index::{CellBox, Level};
+use crate::mesh::{Hierarchy, MeshEpoch, Partition};
+use crate::physics::CellRow;
+use crate::simulation::{RunError, Simulation};
+use crate::threads::parallel_map;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The monitors of a run.
+pub(super) struct Monitors<const D: usize> {
+    all: Vec<Monitor<D>>,
+}
+
+/// The record of a monitor, in a checkpoint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct MonitorState {
+    name: String,
+    /// The step of the last look.
+    looked: Option<u64>,
+    /// The bits of all values, 16 hexadecimal digits each.
+    values: String,
+}
+
+struct Monitor<const D: usize> {
+    settings: MonitorSettings,
+    points: Vec<[f64; D]>,
+    formulas: RowExpressions<D>,
+    looked: Option<u64>,
+    /// `[value][point]`; NaN before there is one.
+    values: Vec<Vec<f64>>,
+    /// Level, patch and cell of each point, on the mesh of an epoch.
+    places: Vec<Place<D>>,
+    epoch: Option<MeshEpoch>,
+}
+
+type Place<const D: usize> = (Level, usize, [i32; D]);
+
+/// The values of a level where they are.
+enum Values<'a, const D: usize> {
+    InPlace(HostValues<'a, D>),
+    Copied(LevelState<D>),
+}
+
+impl<const D: usize> Monitors<D> {
+    /// The case's monitors, with what a checkpoint knows of them.
+    ///
+    /// # Errors
+    /// The checkpoint has a monitor of that name with other points or values.
+    pub fn new(case: &Case, simulation: &Simulation<D>, known: &[MonitorState]) -> Result<Self, Cause> {
+        let fields = [simulation.equations(), simulation.aux()].concat();
+        let vocabulary = case.vocabulary();
+        let one = |(number, settings): (usize, &MonitorSettings)| {
+            let formula = |syntax| Formula::of_syntax(syntax, &fields, &vocabulary).expect("checked with the case");
+            let formulas: Vec<Formula<D>> = settings.values.iter().map(|(_, value)| formula(&value.syntax)).collect();
+            let position = |point: &[f64]| std::array::from_fn(|d| point[d]);
+            let points: Vec<[f64; D]> = settings.points.chunks_exact(D).map(position).collect();
+            let mut monitor = Monitor {
+                formulas: Formula::together(formulas.iter()),
+                values: vec![vec![f64::NAN; points.len()]; formulas.len()],
+                points,
+                settings: settings.clone(),
+                looked: None,
+                places: Vec::new(),
+                epoch: None,
+            };
+            if let Some(state) = known.iter().find(|state| state.name == settings.name) {
+                monitor.go_on(state).ok_or_else(|| {
+                    let message = "has other points or values than in the checkpoint";
+                    let help = "restart with the case that wrote the checkpoint, or give it another name";
+                    Cause::from(RunError::from(case.error(&format!("monitor.{number}"), message, help)))
+                })?;
+            }
+            Ok(monitor)
+        };
+        Ok(Monitors { all: case.monitor.iter().enumerate().map(one).collect::<Result<_, Cause>>()? })
+    }
+
+    /// Looks at the present state where that is due, or at the end of a run. All ranks call it.
+    pub fn look(&mut self, simulation: &mut Simulation<D>, is_end: bool) -> Result<(), Cause> {
+        let (step, time) = (simulation.counts().levels[0].steps, simulation.time());
+        let due = |monitor: &&mut Monitor<D>| {
+            let [from, to] = monitor.settings.time;
+            let is_new = monitor.looked.is_none_or(|looked| looked != step);
+            is_new && (from..=to).contains(&time) && (is_end || step.is_multiple_of(monitor.settings.every_steps))
+        };
+        let mut due: Vec<&mut Monitor<D>> = self.all.iter_mut().filter(due).collect();
+        if due.is_empty() {
+            return Ok(());
+        }
+        if !simulation.aux_stays() {
+            simulation.renew_aux()?;
+        }
+        let levels: Vec<Values<'_, D>> =
+            (0..simulation.hierarchy().num_levels()).map(|l| values_of(simulation, l)).collect();
+        let owners: Vec<_> = simulation.plans.iter().map(|plans| plans.partition.as_ref()).collect();
+        for monitor in &mut due {
+            monitor.locate(simulation.hierarchy());
+            let number = simulation.ranks.rank().number;
+            let is_own = |&(level, patch, _): &Place<D>| {
+                Partition::owns(owners[level.index()].map(|owners| &**owners), number, patch)
+            };
+            let own: Vec<usize> = (0..monitor.points.len()).filter(|k| is_own(&monitor.places[*k])).collect();
+            let found = parallel_map(own.len(), |n| monitor.value_at(own[n], simulation, &levels, time));
+            let count = monitor.values.len();
+            if simulation.ranks.is_solo() {
+                own.iter().zip(&found).for_each(|(k, values)| monitor.take(*k, values, time));
+            } else {
+                let words = own.iter().zip(&found).flat_map(|(k, values)| {
+                    std::iter::once(*k as u64).chain(values.iter().map(|value| value.to_bits()))
+                });
+                let words: Vec<u64> = words.collect();
+                for part in simulation
+                    .ranks
+                    .gather(&words)
+                    .map_err(|lost| RunError::from(crate::exec::ExecError::from(lost)))?
+                {
+                    for of_point in part.chunks_exact(1 + count) {
+                        let values: Vec<f64> = of_point[1..].iter().map(|bits| f64::from_bits(*bits)).collect();
+                        monitor.take(of_point[0] as usize, &values, time);
+                    }
+                }
+            }
+            monitor.looked = Some(step);
+        }
+        Ok(())
+    }
+
+    /// What a checkpoint needs.
+    pub fn state(&self) -> Vec<MonitorState> {
+        let digits = |value: &f64| format!("{:016x}", value.to_bits());
+        let of = |monitor: &Monitor<D>| MonitorState {
+            name: monitor.settings.name.clone(),
+            looked: monitor.looked,
+            values: monitor.values.iter().flatten().map(digits).collect(),
+        };
+        self.all.iter().map(of).collect()
+    }
+
+    /// Names of the files.
+    pub fn names(&self) -> Vec<String> {
+        self.all.iter().map(|monitor| monitor::file_name(&monitor.settings.name)).collect()
+    }
+
+    /// Writes all files.
+    pub fn write(&self, dir: &Path) -> Result<(), OutputError> {
+        self.all.iter().try_for_each(|monitor| {
+            let settings = &monitor.settings;
+            let axes = (0..D).map(|d| monitor.points.iter().map(|point| point[d]).collect());
+            let columns: Vec<Vec<f64>> = axes.chain(monitor.values.iter().cloned()).collect();
+            let own = settings.values.iter().map(|(_, formula)| &*formula.name);
+            let names: Vec<&str> = ["x", "y", "z"].into_iter().take(D).chain(own).collect();
+            let path = dir.join(monitor::file_name(&settings.name));
+            monitor::write(&path, &names, &settings.shape, &columns)
+        })
+    }
+}
+
+/// The values of a level: in place, or copied from a device.
+fn values_of<const D: usize>(simulation: &Simulation<D>, l: usize) -> Values<'_, D> {
+    let level = Level(l as u8);
+    match simulation.host_values(level) {
+        Some(values) => Values::InPlace(values),
+        None => Values::Copied(simulation.exec.snapshot(level)),
+    }
+}
+
+impl<const D: usize> Monitor<D> {
+    /// Goes on from the state in a checkpoint; `None` if that is another monitor's.
+    fn go_on(&mut self, state: &MonitorState) -> Option<()> {
+        let bits = |digits: &[u8]| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+        let words: Vec<u64> = state.values.as_bytes().chunks(16).map(bits).collect::<Option<_>>()?;
+        let count = self.points.len();
+        if words.len() != count * self.values.len() {
+            return None;
+        }
+        for (values, words) in self.values.iter_mut().zip(words.chunks(count)) {
+            values.iter_mut().zip(words).for_each(|(value, word)| *value = f64::from_bits(*word));
+        }
+        self.looked = state.looked;
+        Some(())
+    }
+
+    /// Finds the finest cell at each point, unless the mesh is that of the last look.
+    fn locate(&mut self, hierarchy: &Hierarchy<D>) {
+        if self.epoch == Some(hierarchy.epoch()) {
+            return;
+        }
+        let place = |k: usize| {
+            for l in (0..hierarchy.num_levels()).rev() {
+                let (level, domain) = (Level(l as u8), hierarchy.level(Level(l as u8)).domain());
+                let held = hierarchy.geometry(level).cell_at(self.points[k]);
+                let cell = std::array::from_fn(|d| held[d].clamp(domain.lo[d], domain.hi[d] - 1));
+                if let Some(image) = hierarchy.level(level).images(&CellBox::cell(cell)).first() {
+                    return (level, image.patch, cell);
+                }
+            }
+            unreachable!("the coarsest level covers the domain")
+        };
+        self.places = parallel_map(self.points.len(), place);
+        self.epoch = Some(hierarchy.epoch());
+    }
+
+    /// The formulas' values at a point.
+    fn value_at(&self, k: usize, simulation: &Simulation<D>, levels: &[Values<'_, D>], time: f64) -> Vec<f64> {
+        let (level, patch, cell) = self.places[k];
+        let num_eqn = simulation.equations().len();
+        let fields = (0..num_eqn + simulation.aux().len()).map(|m| {
+            let (is_aux, m) = (m >= num_eqn, if m >= num_eqn { m - num_eqn } else { m });
+            match &levels[level.index()] {
+                Values::InPlace(values) => {
+                    let (array, count) =
+                        if is_aux { (values.aux, simulation.aux().len()) } else { (values.q, num_eqn) };
+                    let layout = &values.layout.patches[patch];
+                    let place = layout.offset(count, cell) + m * layout.component();
+                    match array {
+                        HostArray::F64(array) => array[place],
+                        HostArray::F32(array) => f64::from(array[place]),
+                    }
+                }
+                Values::Copied(state) => {
+                    let cells = simulation.hierarchy().level(level).patches()[patch];
+                    let values = if is_aux { &state.aux[patch] } else { &state.q[patch] };
+                    values[m * cells.volume() + cells.number_of(cell)]
+                }
+            }
+        });
+        let fields: Vec<f64> = fields.collect();
+        let rows: Vec<&[f64]> = fields.iter().map(std::slice::from_ref).collect();
+        let row = CellRow { geometry: simulation.hierarchy().geometry(level), first: cell, len: 1, time };
+        let mut out = vec![0.0; self.formulas.len()];
+        self.formulas.evaluate(&row, &rows, &mut out);
+        out
+    }
+
+    /// Takes the values at a point into the record.
+    fn take(&mut self, k: usize, found: &[f64], time: f64) {
+        for ((kept, (kind, _)), value) in self.values.iter_mut().zip(&self.settings.values).zip(found) {
+            let kept = &mut kept[k];
+            let (is_new, value) = match kind {
+                Extreme::Max => (*value > *kept, *value),
+                Extreme::Min => (*value < *kept, *value),
+                Extreme::First => (false, if *value != 0.0 && !value.is_nan() { time } else { f64::NAN }),
+            };
+            if is_new || kept.is_nan() {
+                *kept = value;
+            }
+        }
+    }
+}

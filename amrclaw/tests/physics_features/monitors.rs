@@ -1,0 +1,110 @@
+//! Monitors: what passed at points.
+
+use super::common::{case, options};
+use amrclaw::case::{Case, find_built_in};
+use amrclaw::simulation::{RunFiles, run};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A front that moves by one fine cell in each fine step.
+const FRONT: &str = r#"
+[solver]
+name = "advection"
+u = 1
+v = 0
+[mesh]
+lower = [0.0, 0.0]
+upper = [1.0, 1.0]
+cells = [8, 4]
+[levels]
+max = 2
+[regrid.flag]
+tolerance = 10
+[[regrid.region]]
+lower = [0.0, 0.0]
+upper = [1.0, 1.0]
+levels = [2, 2]
+[time]
+end = 1.0
+dt = 0.125
+cfl_max = 1
+[output]
+png = false
+[initial]
+q = "if(x < 0.25, 1, 0)"
+"#;
+
+/// The names of a file's columns, its shape and its numbers, point by point.
+fn read(path: &Path) -> (String, Vec<f64>) {
+    let bytes = std::fs::read(path).unwrap();
+    assert_eq!(&bytes[..8], b"\x93NUMPY\x02\x00");
+    let length = 12 + u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
+    assert_eq!(length % 64, 0);
+    let header = String::from_utf8(bytes[12..length].to_vec()).unwrap();
+    let numbers = bytes[length..].chunks(8).map(|word| f64::from_le_bytes(word.try_into().unwrap())).collect();
+    (header.trim_end().to_owned(), numbers)
+}
+
+/// Largest and smallest values and first times on a lattice and on a line are those of the finest cells, at the steps of the coarsest level
+/// within the window: the front is exact up to round-off, as the Courant number is 1, and so are all times.
+#[test]
+fn monitors_record_what_passes() {
+    let values = "max={most=\"q\",late=\"t\"},min={least=\"q + 0 * dx\"},first={arrival=\"q > 0.5\"}";
+    let monitors = format!(
+        "monitor=[{{name=\"all\",points=[16,2],lower=[0.03125,0.1],upper=[0.96875,0.9],{values}}},
+          {{name=\"late\",points=[3],lower=[0.0,0.0],upper=[1.0,1.0],every_steps=2,time=[0.2,0.45],{values}}},
+          {{name=\"few\",positions=[[0.5,0.5],[0.9,0.1]],{values}}}]"
+    )
+    .replace('\n', "");
+    let case = case(FRONT, &[&monitors]);
+    let folder = tempfile::tempdir().unwrap();
+    run(&case, &options(2), &RunFiles::new(folder.path()), &mut |_| ControlFlow::Continue(())).unwrap();
+    let (header, numbers) = read(&folder.path().join("monitor_all.npy"));
+    let names = ["x", "y", "most", "late", "least", "arrival"].map(|name| format!("('{name}', '<f8')")).join(", ");
+    assert_eq!(header, format!("{{'descr': [{names}], 'fortran_order': False, 'shape': (2, 16, ), }}"));
+    assert_eq!(numbers.len(), 6 * 32);
+    for (k, row) in numbers.chunks(6).enumerate() {
+        let cell = k % 16;
+        assert_eq!(row[..2], [(cell as f64 + 0.5) / 16.0, [0.1, 0.9][k / 16]]);
+        // Two cells a look.
+        let arrival = if cell < 4 { 0.0 } else { 0.125 * ((cell - 3) as f64 / 2.0).ceil() };
+        let least = if cell < 4 { 1.0 } else { 0.0 };
+        assert!((row[2] - 1.0).abs() < 1e-14 && (row[4] - least).abs() < 1e-14, "{cell}: {row:?}");
+        assert_eq!((row[3], row[5]), (1.0, arrival), "{cell}");
+    }
+    // One look at 0.25, when the front is at 0.5.
+    let (header, numbers) = read(&folder.path().join("monitor_late.npy"));
+    assert!(header.ends_with("'shape': (3, ), }"));
+    let rows: Vec<&[f64]> = numbers.chunks(6).collect();
+    assert!(rows[0][2..5] == [1.0, 0.25, 1.0] && rows[0][5] == 0.25 && rows[1][..2] == [0.5, 0.5]);
+    assert!(rows[1][2..5] == [0.0, 0.25, 0.0] && rows[1][5].is_nan());
+    assert_eq!(read(&folder.path().join("monitor_few.npy")).1.len(), 12);
+}
+
+/// Mistakes are named.
+#[test]
+fn mistakes_in_monitors_are_named() {
+    let with = |monitor: &str| {
+        let set = format!("monitor=[{{{monitor}}}]");
+        Case::from_str_with(FRONT, "case.toml", &[set], find_built_in).map(|_| ()).unwrap_err().to_string()
+    };
+    let max = "max={q=\"q\"}";
+    let place = "name=\"a\",points=[2,2],lower=[0,0],upper=[1,1]";
+    for (monitor, message) in [
+        (place.to_owned(), "has nothing to record"),
+        (format!("{place},max={{x=\"q\"}}"), "the file has a `x` already"),
+        (format!("{place},max={{a=\"q\"}},min={{a=\"q\"}}"), "the file has a `a` already"),
+        (format!("{place},max={{a=\"p\"}}"), "monitor.0.max.a"),
+        (format!("{place},max={{a=\"dx(q)\"}}"), "derivatives are not known"),
+        (format!("{place},{max},time=[1]"), "needs two times"),
+        (format!("name=\"a/b\",positions=[[0,0]],{max}"), "cannot name a file"),
+        (format!("name=\"a\",positions=[[0,2]],{max}"), "is outside the domain: y = 2"),
+        (format!("name=\"a\",positions=[[0]],{max}"), "a point has 2 coordinates"),
+        (format!("name=\"a\",points=[1,1,1],lower=[0,0],upper=[1,1],{max}"), "gives no points"),
+        (format!("name=\"a\",points=[70000,70000],lower=[0,0],upper=[1,1],{max}"), "gives no points"),
+        (format!("name=\"a\",points=[2,2],upper=[1,1],{max}"), "monitor.0.lower"),
+    ] {
+        let errors = with(&monitor);
+        assert!(errors.contains(message), "{message}:\n{errors}");
+    }
+}
