@@ -9,7 +9,7 @@ use super::names::{
 };
 use super::reader::{Reader, plural};
 use super::sections::fields::PRIMITIVE;
-use super::settings::{CaseSettings, CellData, MeshSettings, NamedExpression, SolverChoice};
+use super::settings::{AdjointSettings, CaseSettings, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::settle::check_stability;
 use super::shape::SolverShape;
 use crate::formula::{Expression, Names, Samples, Syntax, cell_names, nearest};
@@ -40,6 +40,8 @@ pub(super) struct Formulas {
     pub flag: Option<Syntax>,
     /// Fields, and above which differences to refine.
     pub jumps: Vec<(Syntax, f64)>,
+    /// One per equation with the criterion "adjoint": the functional.
+    pub functional: Option<Vec<Expression>>,
     /// The names of the fields that a criterion may use.
     pub criterion_fields: Vec<String>,
     /// Per axis and side, one per equation where the side is an inflow.
@@ -113,13 +115,17 @@ pub(super) fn check(
         initial: fields(reader, "initial", case, &shape.equations, &names, shape),
         aux: fields(reader, "aux", case, &shape.aux, &scope.names(&in_files), shape),
         source: match &case.source {
-            CellData::Expressions(terms) if !terms.is_empty() => Some(source_terms(reader, terms, &scope, &reduced)),
+            CellData::Expressions(terms) if !terms.is_empty() => {
+                let names = Names { reduced: reduced.clone(), ..scope.names(&scope.fields()) };
+                Some(fields_or_zero(reader, terms, &names, shape))
+            }
             _ => None,
         },
         flag: case.regrid.flag.expression.as_ref().map(|flag| criterion(reader, case, (flag, 0), (&scope, &reduced))),
         jumps: (case.regrid.flag.tolerances.iter())
             .map(|(field, tolerance)| (criterion(reader, case, (field, 1), (&scope, &reduced)), *tolerance))
             .collect(),
+        functional: case.regrid.flag.adjoint.as_ref().map(|adjoint| functional(reader, case, adjoint, &names, shape)),
         criterion_fields: scope.fields(),
         inflow: super::inflow::check(reader, case, shape, &names_beyond),
         inflow_of_mesh: super::inflow::check_of_mesh(reader, case, shape, &names_beyond),
@@ -348,15 +354,33 @@ fn fields(
 }
 
 /// One expression per equation; zero where the file has none.
-fn source_terms(
+fn fields_or_zero(
     reader: &mut Reader<'_>,
-    source: &[NamedExpression],
-    scope: &Scope<'_>,
-    reduced: &Option<Arc<ReducedParameters>>,
+    given: &[NamedExpression],
+    names: &Names,
+    shape: &SolverShape,
 ) -> Vec<Expression> {
-    let names = Names { reduced: reduced.clone(), ..scope.names(&scope.fields()) };
-    check_names(reader, source, &scope.shape.equations, "equation", scope.shape);
-    let compiled: Vec<Option<Expression>> = source.iter().map(|field| compile(reader, field, &names)).collect();
-    let of = |name: &String| source.iter().position(|f| f.name == *name).and_then(|i| compiled[i].clone());
-    scope.shape.equations.iter().map(|name| of(name).unwrap_or_else(|| Expression::number(0.0, &names))).collect()
+    check_names(reader, given, &shape.equations, "equation", shape);
+    let compiled: Vec<Option<Expression>> = given.iter().map(|field| compile(reader, field, names)).collect();
+    let of = |name: &String| given.iter().position(|f| f.name == *name).and_then(|i| compiled[i].clone());
+    shape.equations.iter().map(|name| of(name).unwrap_or_else(|| Expression::number(0.0, names))).collect()
+}
+
+/// The functional of the adjoint problem, for equations of which the adjoint can be made.
+fn functional(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    adjoint: &AdjointSettings,
+    names: &Names,
+    shape: &SolverShape,
+) -> Vec<Expression> {
+    if adjoint.case.is_none() {
+        let help = "give the adjoint problem as a case of its own: `case` under `[regrid.flag.adjoint]`";
+        let mut refuse = |found: bool, what: &str| {
+            reader.check(!found, "regrid.flag.criterion", format!("no adjoint is known {what}"), help);
+        };
+        refuse(shape.has_source || case.source.is_given(), "of a source term");
+        refuse(!case.reduce.is_empty(), "of parameters that change");
+    }
+    fields_or_zero(reader, &adjoint.functional, names, shape)
 }

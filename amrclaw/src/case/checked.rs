@@ -1,10 +1,10 @@
 //! A case that has been checked against its solver.
 
 use super::check::Formulas;
-use super::choice::Criterion;
+use super::choice::{BoundaryKind, Criterion};
 use super::ground::Ground;
 use super::names::{parameters, reduced_parameters, solver_record, vocabulary, vocabulary_of_steps};
-use super::settings::CaseSettings;
+use super::settings::{AdjointSettings, CaseSettings, LevelSettings};
 use super::settle::ResolvedSettings;
 use super::shape::{SolverFormulas, SolverShape};
 use crate::formula::{
@@ -145,7 +145,7 @@ impl Case {
             Criterion::Difference => {
                 Some(Formula::any_jump(jumps.iter().map(|(syntax, limit)| (formula(syntax), *limit)).collect()))
             }
-            Criterion::Richardson | Criterion::Curvature => None,
+            Criterion::Richardson | Criterion::Curvature | Criterion::Adjoint => None,
         };
         whole.map(|formula| {
             formula.criterion(self.shape.equations.len(), self.mapping::<D>().zip(self.mapping_formulas()))
@@ -181,6 +181,30 @@ impl Case {
         let settings = &mut case.settings.mesh;
         (settings.cells[0], settings.upper[0]) = (mesh.num_cells() as i32, mesh.num_cells() as f64);
         settings.file.as_mut().expect("a case on a mesh from a file").mesh = mesh;
+        case
+    }
+
+    /// The same equations on one level of the adjoint problem's cells, with the functional as data at time 0, to the time between the run's
+    /// start and the window's end.
+    pub(crate) fn of_adjoint(&self, adjoint: &AdjointSettings) -> Case {
+        let mut case = self.clone();
+        let settings = &mut case.settings;
+        settings.levels = LevelSettings { max: 1, ratio: Vec::new(), ratio_time: None };
+        settings.mesh.cells.clone_from(&adjoint.cells);
+        let time = &mut settings.time;
+        (time.end, time.start) = (adjoint.window[1] - time.start, 0.0);
+        (time.dt, time.growth_limit, time.stop_when) = (None, 0.0, None);
+        let open = |side: &mut BoundaryKind| {
+            if matches!(side, BoundaryKind::Inflow | BoundaryKind::User) {
+                *side = BoundaryKind::Extrapolate;
+            }
+        };
+        settings.mesh.boundary.as_flattened_mut().iter_mut().for_each(open);
+        settings.regrid.flag.criterion = Criterion::Difference;
+        settings.regrid.region.clear();
+        settings.gauge.clear();
+        case.formulas.initial.clone_from(&self.formulas.functional);
+        (case.formulas.jumps, case.formulas.stop) = (Vec::new(), None);
         case
     }
 

@@ -57,6 +57,15 @@ choices! {
         Curvature = "curvature",
         /// An expression, or the solver's own criterion.
         User = "user",
+        /// Product with the solution of the adjoint problem above the tolerance.
+        Adjoint = "adjoint",
+    }
+    /// What the adjoint solution is multiplied with.
+    AdjointOf {
+        /// The solution.
+        Solution = "solution",
+        /// Richardson's estimate of its error.
+        Error = "error",
     }
 }
 

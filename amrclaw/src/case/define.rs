@@ -123,7 +123,8 @@ pub(super) fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bo
     let monitors = case.monitor.iter_mut().flat_map(|monitor| &mut monitor.values);
     let others = others.chain(monitors.map(|(_, formula)| formula));
     let tolerances = case.regrid.flag.tolerances.iter_mut().map(|(field, _)| field);
-    let others = others.chain(tolerances);
+    let functional = case.regrid.flag.adjoint.iter_mut().flat_map(|adjoint| &mut adjoint.functional);
+    let others = others.chain(tolerances).chain(functional);
     let mapping = case.mesh.mapping.iter_mut().flat_map(|mapping| &mut mapping.formulas);
     let plain = cells.flatten().chain(inflow).chain(others).map(|formula| (formula, false));
     plain.chain(mapping.map(|formula| (formula, true))).collect()

@@ -1,6 +1,6 @@
 //! Checks a mapping against the solver and the rest of the case.
 
-use super::choice::{BoundaryKind, Criterion};
+use super::choice::BoundaryKind;
 use super::define::formulas;
 use super::names::{compile, parameters};
 use super::reader::{Reader, brief};
@@ -58,8 +58,9 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
         reader.check(fits, "scheme.capacity", message, "remove the line, or the mapping");
         return;
     }
-    if case.regrid.flag.criterion == Criterion::Richardson && case.mesh.cells.iter().any(|n| n % 2 != 0) {
-        let message = "on mapped cells \"richardson\" needs even numbers of cells, for a step on cells twice as large";
+    if case.estimates_errors() && case.mesh.cells.iter().any(|n| n % 2 != 0) {
+        let message =
+            "on mapped cells Richardson's estimate needs even numbers of cells, for a step on cells twice as large";
         reader.wrong("regrid.flag.criterion", message, "write even numbers of `mesh.cells`, or \"difference\"");
     }
     if shape.directions || !shape.has_directed() {

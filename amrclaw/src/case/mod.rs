@@ -29,13 +29,14 @@ mod topography;
 mod unknown;
 
 pub use checked::{Case, CriterionField};
-pub use choice::{BoundaryKind, ClusterKind, Criterion, Extreme, Extreme, Shore};
+pub use choice::{AdjointOf, BoundaryKind, ClusterKind, Criterion, Extreme, Shore};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
 pub use settings::{
-    CaseSettings, CellData, FlagSettings, ForceSettings, FrameSchedule, GaugeSettings, GroundSettings, InflowValues,
-    LevelSettings, MappingSettings, MeshFile, MeshSettings, MonitorSettings, NamedExpression, OutputSettings, Region,
-    RegionPlace, RegridSettings, SchemeSettings, SolverChoice, SolverFrom, TimeSettings, Topography,
+    AdjointSettings, CaseSettings, CellData, FlagSettings, ForceSettings, FrameSchedule, GaugeSettings, GroundSettings,
+    InflowValues, LevelSettings, MappingSettings, MeshFile, MeshSettings, MonitorSettings, NamedExpression,
+    OutputSettings, Region, RegionPlace, RegridSettings, SchemeSettings, SolverChoice, SolverFrom, TimeSettings,
+    Topography,
 };
 pub use settle::ResolvedSettings;
 pub use shape::{NoSolver, ParameterShape, SolverFormulas, SolverShape};

@@ -1,7 +1,7 @@
 // tidy: long because it is the one list of all settings
 //! The typed form of a case file. `docs/case-file.md` describes every key.
 
-use super::choice::{BoundaryKind, ClusterKind, Criterion, Extreme, Shore};
+use super::choice::{AdjointOf, BoundaryKind, ClusterKind, Criterion, Extreme, Shore};
 use super::error::CaseErrors;
 use super::origin::Origin;
 use crate::formula::Syntax;
@@ -173,6 +173,25 @@ pub struct FlagSettings {
     pub keep: f64,
     /// With [`Criterion::User`]: flag where this is not zero. `None`: the solver's own criterion.
     pub expression: Option<NamedExpression>,
+    /// With [`Criterion::Adjoint`]: the adjoint problem.
+    pub adjoint: Option<AdjointSettings>,
+}
+
+/// The case file's `[regrid.flag.adjoint]`.
+#[derive(Clone, Debug)]
+pub struct AdjointSettings {
+    /// Densities of the functional by equation; equations without one are absent.
+    pub functional: Vec<NamedExpression>,
+    /// A case whose solution is the adjoint one, in place of the functional.
+    pub case: Option<PathBuf>,
+    /// Times at which the functional counts.
+    pub window: [f64; 2],
+    /// Intervals between the adjoint solution's snapshots.
+    pub snapshots: usize,
+    /// Cells of its mesh along each axis.
+    pub cells: Vec<i32>,
+    /// What it is multiplied with.
+    pub of: AdjointOf,
 }
 
 /// One of the case file's `[[regrid.region]]`.
@@ -438,6 +457,12 @@ impl CaseSettings {
     /// solver's own auxiliary values, among them the capacity that the case names, describe the geometry.
     pub fn solves_in_frames(&self) -> bool {
         self.mesh.mapping.is_some() && self.scheme.capacity.is_none()
+    }
+
+    /// Whether Richardson's estimate decides where to refine.
+    pub fn estimates_errors(&self) -> bool {
+        let of_adjoint = self.regrid.flag.adjoint.as_ref().is_some_and(|adjoint| adjoint.of == AdjointOf::Error);
+        self.regrid.flag.criterion == Criterion::Richardson || of_adjoint
     }
 
     /// Name and text of each output field.

@@ -1,5 +1,6 @@
 //! Numbers on a regular lattice, read from a file: values of cells as functions of position.
 
+use crate::mesh::linear_weights;
 use crate::physics::{CellFunction, CellRow};
 
 /// Numbers on a regular lattice, between which values are linear. Each is the value at the centre of its box; within half a box of the
@@ -27,26 +28,10 @@ impl Samples {
 
     /// The value at a point: the mean of the numbers at the corners around it, weighted linearly along each axis.
     fn at<const D: usize>(&self, point: [f64; D]) -> f64 {
-        let (mut first, mut part) = ([0; D], [0.0; D]);
-        for d in 0..D {
-            let place = (point[d] - self.lower[d]) / self.width[d] - 0.5;
-            let place = place.clamp(0.0, (self.count[d] - 1) as f64);
-            first[d] = (place as usize).min(self.count[d].saturating_sub(2));
-            part[d] = place - first[d] as f64;
-        }
-        let mut sum = 0.0;
-        for corner in 0..1 << D {
-            let (mut weight, mut index) = (1.0, 0);
-            for d in (0..D).rev() {
-                let is_upper = corner >> d & 1 == 1;
-                weight *= if is_upper { part[d] } else { 1.0 - part[d] };
-                index = index * self.count[d] + (first[d] + usize::from(is_upper)).min(self.count[d] - 1);
-            }
-            if weight != 0.0 {
-                sum += weight * self.values[index];
-            }
-        }
-        sum
+        let place = std::array::from_fn(|d| (point[d] - self.lower[d]) / self.width[d]);
+        let weights = linear_weights::<D>(place, std::array::from_fn(|d| self.count[d]));
+        let counting = weights.filter(|(_, weight)| *weight != 0.0);
+        counting.fold(0.0, |sum, (index, weight)| sum + weight * self.values[index])
     }
 }
 

@@ -138,6 +138,27 @@ impl<const D: usize> Geometry<D> {
     }
 }
 
+/// The numbers of a lattice of `count` boxes, x fastest, around a point, and their weights in a linear interpolation between the boxes'
+/// centres. `place`: the point's distance from the lower corner, in boxes. Within half a box of the sides, and outside, the nearest count.
+#[inline]
+pub fn linear_weights<const D: usize>(place: [f64; D], count: [usize; D]) -> impl Iterator<Item = (usize, f64)> {
+    let (mut first, mut part) = ([0; D], [0.0; D]);
+    for d in 0..D {
+        let place = (place[d] - 0.5).clamp(0.0, (count[d] - 1) as f64);
+        first[d] = (place as usize).min(count[d].saturating_sub(2));
+        part[d] = place - first[d] as f64;
+    }
+    (0..1 << D).map(move |corner| {
+        let (mut weight, mut index) = (1.0, 0);
+        for d in (0..D).rev() {
+            let is_upper = corner >> d & 1 == 1;
+            weight *= if is_upper { part[d] } else { 1.0 - part[d] };
+            index = index * count[d] + (first[d] + usize::from(is_upper)).min(count[d] - 1);
+        }
+        (index, weight)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

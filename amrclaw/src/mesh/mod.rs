@@ -14,7 +14,7 @@ mod tag_set;
 
 pub use bins::Bins;
 pub use domain::Domain;
-pub use geometry::{FARTHEST, Geometry, Surroundings, in_space};
+pub use geometry::{FARTHEST, Geometry, Surroundings, in_space, linear_weights};
 pub use hierarchy::{Hierarchy, MeshEpoch};
 pub use level_mesh::{Cover, Image, LevelMesh};
 pub use mapping::{BadCell, MapFunction, MappedCell, Mapping, combination};

@@ -63,7 +63,7 @@ impl Mul for Complex {
 }
 
 /// A square matrix, row by row.
-type Matrix<T> = Vec<Vec<T>>;
+pub(super) type Matrix<T> = Vec<Vec<T>>;
 
 /// The eigenvalues of a matrix of finite numbers, in any order.
 pub fn eigenvalues(mut matrix: Matrix<f64>) -> Vec<Complex> {
@@ -73,9 +73,11 @@ pub fn eigenvalues(mut matrix: Matrix<f64>) -> Vec<Complex> {
     iterate(matrix.into_iter().map(complex).collect())
 }
 
-/// Scales the basis by powers of two, so that each row is about as large as its column: units must not cost accuracy.
-fn balance(matrix: &mut Matrix<f64>) {
+/// Scales the basis by powers of two, so that each row is about as large as its column: units must not cost accuracy. Returns the lengths of
+/// the new basis vectors.
+pub(super) fn balance(matrix: &mut Matrix<f64>) -> Vec<f64> {
     let size = matrix.len();
+    let mut lengths = vec![1.0; size];
     for _ in 0..20 {
         let mut done = true;
         for k in 0..size {
@@ -89,13 +91,15 @@ fn balance(matrix: &mut Matrix<f64>) {
             if factor != 1.0 && factor.is_normal() {
                 (0..size).for_each(|j| matrix[k][j] /= factor);
                 (0..size).for_each(|j| matrix[j][k] *= factor);
+                lengths[k] *= factor;
                 done = false;
             }
         }
         if done {
-            return;
+            break;
         }
     }
+    lengths
 }
 
 /// Makes everything below the first subdiagonal zero, by elimination with pivots.

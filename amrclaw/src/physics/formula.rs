@@ -7,6 +7,7 @@ mod implicit;
 
 pub use around::{AroundFormulas, DerivativeKind};
 
+use super::AdjointForm;
 use crate::mesh::Beyond;
 use riemann::group::Wall;
 use std::collections::HashMap;
@@ -305,6 +306,8 @@ pub enum DeviceForm {
     OfSolverAt(Formulas),
     /// As formulas of the cell and its neighbours, for criteria.
     Around(AroundFormulas),
+    /// The product with an adjoint solution, for criteria.
+    Adjoint(Box<AdjointForm>),
 }
 
 /// The input from which the geometry of a mapped grid's cells is computed, see [`crate::mesh::Mapping`]. Each list has one entry per axis.

@@ -5,6 +5,7 @@
 //! formulas give. A function of position and time may have two steps (`CachedCellFunction`): executors on the CPU keep the result of the first
 //! from regrid to regrid. On mapped meshes (`mapped`) the geometry is stored among the auxiliary values, from which walls take normals.
 
+mod adjoint;
 mod block;
 mod cell_function;
 mod cell_row;
@@ -15,10 +16,12 @@ mod mesh;
 mod positions;
 mod problem;
 mod reduced;
+mod reversal;
 mod side_signs;
 mod stability;
 mod stiffness;
 
+pub use adjoint::{AdjointFlag, AdjointForm, AdjointSnapshots};
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
 pub use cell_function::{CachedCellFunction, CellFunction};
 pub use cell_row::CellRow;
@@ -33,6 +36,7 @@ pub use problem::{
     SourceSplit, SourceStep, Split, StateFunction, UserFunctions,
 };
 pub use reduced::ReducedParameters;
+pub use reversal::{Reversal, solve};
 pub use side_signs::SideSigns;
 pub use stability::Update;
 pub use stiffness::{UnstableMode, harmless_norm, unstable_mode};

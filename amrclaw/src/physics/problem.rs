@@ -144,6 +144,8 @@ pub enum Criterion<const D: usize> {
     Richardson {
         /// The tolerance.
         tolerance: f64,
+        /// In its place: cells where this function of the estimates of all components is not zero.
+        of_estimate: Option<Arc<dyn StateFunction<D>>>,
     },
     /// Cells where the user's function is not zero.
     User(Arc<dyn StateFunction<D>>),

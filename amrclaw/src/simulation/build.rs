@@ -105,11 +105,12 @@ fn extremes<const D: usize>(
     (!together.is_empty()).then(|| Arc::new(together) as _)
 }
 
-/// The problem of a case. `reduced`: the solver's parameters that change from step to step, if there are any.
+/// The problem of a case. `reduced`: the solver's parameters that change from step to step, if there are any; `adjoint`: the criterion by the
+/// adjoint problem, if there is one.
 pub(super) fn problem<const D: usize>(
     case: &Case,
     user: UserFunctions<D>,
-    reduced: Option<Arc<ReducedParameters>>,
+    (reduced, adjoint): (Option<Arc<ReducedParameters>>, Option<Criterion<D>>),
 ) -> Result<Problem<D>, RunError> {
     let mapping = case.mapping::<D>();
     let user = match mapping.as_ref().zip(case.mapping_formulas()) {
@@ -188,7 +189,9 @@ pub(super) fn problem<const D: usize>(
             _ if case.mesh.file.is_some() => Criterion::Difference { tolerance },
             case::Criterion::Curvature => Criterion::Difference { tolerance },
             case::Criterion::Difference => flag.map_or(Criterion::Difference { tolerance }, Criterion::User),
-            case::Criterion::Richardson => Criterion::Richardson { tolerance },
+            case::Criterion::Richardson => Criterion::Richardson { tolerance, of_estimate: None },
+            // Without further levels nothing is flagged.
+            case::Criterion::Adjoint => adjoint.unwrap_or(Criterion::Difference { tolerance }),
             case::Criterion::User => Criterion::User(
                 flag.or(user.flag).ok_or_else(|| missing("regrid.flag.criterion", "refinement criterion"))?,
             ),

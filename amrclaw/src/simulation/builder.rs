@@ -1,5 +1,6 @@
 //! From a case, and what a program adds to it, to a simulation.
 
+use super::adjoint::AdjointProblem;
 use super::build::{axes, problem, remark, settings};
 use super::executor::{MakeExecutor, make};
 use super::gauge::middle_of;
@@ -11,7 +12,7 @@ use super::{Device, Gauge, Precision, RunError, RunOptions, ScheduleState, Simul
 use crate::case::{Case, GaugeSettings};
 use crate::frames::derived::WholeFormula;
 use crate::frames::frame::{Frame, PatchSource};
-use crate::physics::UserFunctions;
+use crate::physics::{Problem, UserFunctions};
 use crate::plugin::ChosenSolver;
 use riemann::frame;
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub struct SimulationBuilder<'a, const D: usize> {
     functions: UserFunctions<D>,
     solver: Option<&'a ChosenSolver>,
     make: MakeExecutor<'a, D>,
+    change: &'a dyn Fn(Problem<D>) -> Result<Problem<D>, RunError>,
+    only_checked: bool,
 }
 
 /// Refuses what a mesh from a file does not allow.
@@ -79,7 +82,7 @@ impl<const D: usize> Simulation<D> {
     /// that of [`SimulationBuilder::solver`].
     pub fn builder(case: &Case) -> SimulationBuilder<'_, D> {
         let (options, functions) = (RunOptions::default(), UserFunctions::default());
-        SimulationBuilder { case, options, functions, solver: None, make: &make }
+        SimulationBuilder { case, options, functions, solver: None, make: &make, change: &Ok, only_checked: false }
     }
 }
 
@@ -106,6 +109,18 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
     /// An executor of the calling program instead of the one for the options' device.
     pub fn executor(mut self, make: MakeExecutor<'a, D>) -> Self {
         self.make = make;
+        self
+    }
+
+    /// Changes the problem that the case and the functions give.
+    pub(super) fn change(mut self, change: &'a dyn Fn(Problem<D>) -> Result<Problem<D>, RunError>) -> Self {
+        self.change = change;
+        self
+    }
+
+    /// The simulation will take no step.
+    pub(super) fn only_checked(mut self) -> Self {
+        self.only_checked = true;
         self
     }
 
@@ -157,7 +172,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
 
     /// A simulation that has no values yet.
     pub(super) fn assemble(self) -> Result<Simulation<D>, RunError> {
-        let Self { case, options, functions, solver, make } = self;
+        let Self { case, options, functions, solver, make, change, only_checked } = self;
         let options = options.settled();
         if options.comm.is_solo() && !matches!(options.num_ranks(), Ok(1)) {
             return Err(RunError::Ranks);
@@ -177,8 +192,13 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         assert_eq!(kernels.double.aux().len(), shape.aux.len() + geometry, "the kernels' auxiliary values");
         let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);
         let reduced = case.reduced_parameters();
+        let adjoint = case.regrid.flag.adjoint.as_ref().filter(|_| case.levels.max > 1).map(|settings| {
+            let problem = AdjointProblem { case, settings, solver, functions: &functions, options: &options };
+            problem.criterion(only_checked)
+        });
+        let adjoint = adjoint.transpose()?.flatten();
         let functions = functions.or(options.functions.of()).or(solver.functions(case, aux));
-        let problem = problem::<D>(case, functions.clone(), reduced.clone())?;
+        let problem = change(problem::<D>(case, functions.clone(), (reduced.clone(), adjoint))?)?;
         remark(case, &problem);
         let demanded = if options.unchecked_solver { Ok(()) } else { solver.demand(&problem, case.time.start) };
         if let Some(message) = solver.failure() {

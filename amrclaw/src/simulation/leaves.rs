@@ -310,7 +310,7 @@ impl<const D: usize> Simulation<D> {
             gauge.move_to(middle_of(mesh.cell_among(among, &gauge.position).unwrap_or(first)));
         }
         let case = refined.case.on_mesh(mesh);
-        self.problem = problem::<D>(&case, refined.functions.clone(), refined.reduced.clone())?;
+        self.problem = problem::<D>(&case, refined.functions.clone(), (refined.reduced.clone(), None))?;
         self.exec = on_mesh::executor(&self.problem, &self.solver, refined.threads);
         self.exec.renew_parameters()?;
         let coarsest = vec![self.problem.domain.coarsest()];

@@ -1,5 +1,6 @@
 //! A simulation: a problem, its hierarchy, and its time stepping.
 
+mod adjoint;
 mod any;
 mod build;
 mod builder;
@@ -12,6 +13,7 @@ mod gpus;
 mod growth;
 mod inflow;
 mod leaves;
+mod media;
 mod memory;
 mod open;
 mod options;

@@ -26,7 +26,7 @@ pub fn check(case: &Case) -> Result<(), RunError> {
 }
 
 fn check_in<const D: usize>(case: &Case) -> Result<(), RunError> {
-    let mut simulation = Simulation::<D>::builder(case).assemble()?;
+    let mut simulation = Simulation::<D>::builder(case).only_checked().assemble()?;
     simulation.attempt(|simulation| simulation.check_start(case))
 }
 

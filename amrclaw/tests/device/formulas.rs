@@ -1,3 +1,4 @@
+// tidy: long because it is one table of formulas
 //! Formulas of cases are computed by kernels, not by the host, with results bitwise equal to the CPU's.
 
 use super::common::{bits, case, options, take_steps};
@@ -57,7 +58,7 @@ pub const ON_A_LINE: [Row; 5] = [
 ];
 
 /// All kinds of formulas in two dimensions; auxiliary values in cells and on faces, and beyond every kind of boundary.
-pub const IN_A_PLANE: [Row; 12] = [
+pub const IN_A_PLANE: [Row; 13] = [
     // A parameter that follows the solution in every kind of formula that steps compute.
     (
         include_str!("../cases/restart/reduced.toml"),
@@ -99,6 +100,13 @@ pub const IN_A_PLANE: [Row; 12] = [
         &[
             RING,
             "regrid.flag={criterion='user',expression='grad(pressure * x) > 1 or abs(dx(dy(v) + speed)) > 5 + vorticity'}",
+        ],
+    ),
+    (
+        PLANE,
+        &[
+            RING,
+            "regrid.flag={criterion='adjoint',tolerance=0.02,adjoint={functional={pressure='x',v='r < 0.5'},snapshots=7,cells=[9,7]}}",
         ],
     ),
     (FLOW, &[BLOCK, "regrid.flag={criterion='user',expression='grad(q * (2 + u_edge * t)) > 0.4 && dy(v_edge) < 9'}"]),
@@ -151,7 +159,7 @@ pub const IN_A_PLANE: [Row; 12] = [
 ];
 
 /// Criterion, sources, media and inflow in three dimensions.
-pub const IN_SPACE: [Row; 5] = [
+pub const IN_SPACE: [Row; 6] = [
     (
         SPACE,
         &[
@@ -162,6 +170,7 @@ pub const IN_SPACE: [Row; 5] = [
         ],
     ),
     (SPACE, &[BALL, FEW, "regrid.flag={criterion='user',expression='pressure > 0.2 && z_lower > 0.1 * (1 + t)'}"]),
+    (SPACE, &[BALL, FEW, "regrid.flag={criterion='adjoint',tolerance=0.02,adjoint={functional={w='x'},snapshots=2}}"]),
     (SPACE, &[BALL, FEW, "regrid.flag={criterion='difference',tolerance={pressure=0.3,speed=0.1}}"]),
     (
         SPACE,
@@ -215,7 +224,7 @@ fn compare_all<const D: usize>(table: &[Row], steps: usize) {
         let has = |key: &str| row.1.iter().any(|text| text.contains(key));
         let left = [
             ("boundaries", has("inflow=")),
-            ("flags", has("criterion='user'") || has("tolerance={")),
+            ("flags", has("criterion='user'") || has("criterion='adjoint'") || has("tolerance={")),
             ("source", has("source='strang'") && !has("mesh.boundary={x='periodic',y='periodic'}")),
         ];
         let left: Vec<_> = left.into_iter().filter(|(_, has)| *has).map(|(what, _)| what).collect();

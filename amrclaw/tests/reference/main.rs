@@ -5,6 +5,7 @@
 //! patches cover the same cells (so flags, buffers, clusters and nesting are AMRClaw's) and values agree up to round-off; in the
 //! paper's benchmark, the solution agrees to a thousandth (relative L1 of the pressure) and the work to five per cent.
 
+mod adjoint;
 mod field;
 mod flagregions;
 mod npz;

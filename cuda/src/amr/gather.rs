@@ -51,6 +51,8 @@ device_struct! {
         pub level: Lattice,
         /// Time.
         pub t: f64,
+        /// Numbers that the function reads.
+        pub numbers: Pointer<f64>,
     }
 }
 

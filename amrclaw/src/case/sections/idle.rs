@@ -23,6 +23,11 @@ pub fn remark(reader: &mut Reader<'_>, case: &CaseSettings, dimension: Option<us
             case.regrid.flag.criterion == Criterion::User,
             "has no effect with the criterion \"user\"",
         ),
+        (
+            "regrid.flag.adjoint",
+            case.regrid.flag.criterion != Criterion::Adjoint,
+            "has an effect with the criterion \"adjoint\" only",
+        ),
         ("scheme.transverse", split, "has no effect with split sweeps"),
         ("scheme.double_transverse", split, "has no effect with split sweeps"),
         (

@@ -1,5 +1,6 @@
 //! Reads the sections of a case file, one file each.
 
+mod adjoint;
 pub(super) mod fields;
 mod ground;
 mod idle;
@@ -43,8 +44,8 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
     let solver = SolverChoice { dimension, ..solver };
     let mut mesh = mesh::read(reader, dimension, file);
     let levels = levels::read(reader, &mesh, dimension);
-    let regrid = regrid::read(reader, &mesh, dimension, &levels);
     let time = time::read(reader);
+    let regrid = regrid::read(reader, &mesh, dimension, (&levels, &time));
     let output = output::read(reader, &time, &levels, dimension);
     let output = OutputSettings { forces: output::forces(reader, &mesh), ..output };
     let mut settings = CaseSettings {

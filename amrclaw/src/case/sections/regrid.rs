@@ -1,10 +1,12 @@
 //! `[regrid]`.
 
-use super::region;
+use super::{adjoint, region};
 use crate::case::choice::{ClusterKind, Criterion};
 use crate::case::origin::Value;
 use crate::case::reader::Reader;
-use crate::case::settings::{FlagSettings, LevelSettings, MeshSettings, NamedExpression, RegridSettings};
+use crate::case::settings::{
+    AdjointSettings, FlagSettings, LevelSettings, MeshSettings, NamedExpression, RegridSettings, TimeSettings,
+};
 use crate::formula::Syntax;
 
 /// Smallest value of `regrid.max_patch_size`: room for the ghost cells of both sides, twice over.
@@ -19,7 +21,7 @@ pub fn read(
     reader: &mut Reader<'_>,
     mesh: &MeshSettings,
     dimension: Option<usize>,
-    levels: &LevelSettings,
+    (levels, time): (&LevelSettings, &TimeSettings),
 ) -> RegridSettings {
     let interval = reader.integer("regrid.interval", 1, 4);
     let buffer = reader.integer("regrid.buffer", 0, interval);
@@ -29,6 +31,8 @@ pub fn read(
     let tile_size = reader.integer("regrid.tile_size", 1, if dimension == Some(3) { 4 } else { 8 });
     let message = format!("must be at most {LARGEST_TILE}, but is {tile_size}");
     reader.check(tile_size <= LARGEST_TILE, "regrid.tile_size", message, "write a number of cells such as `8`");
+    let adjoint = adjoint::read(reader, mesh, dimension, time);
+    let flag = flag(reader, mesh, levels, adjoint);
     RegridSettings {
         interval: interval as u64,
         // Wider than any level, and sums with it have room in an `i32`.
@@ -38,7 +42,7 @@ pub fn read(
         tile_size: tile_size.min(LARGEST_TILE) as i32,
         max_patch_size: max_patch_size(reader, dimension, levels),
         conservation_fix: reader.boolean("regrid.conservation_fix", true),
-        flag: flag(reader, mesh, levels),
+        flag,
         region: region::read(reader, mesh, dimension, levels),
     }
 }
@@ -78,7 +82,12 @@ fn least_common_multiple(a: i64, b: i64) -> i64 {
 
 const FIELDS: &str = "write names of equations or quantities, such as `tolerance = { density = 0.1 }`";
 
-fn flag(reader: &mut Reader<'_>, mesh: &MeshSettings, levels: &LevelSettings) -> FlagSettings {
+fn flag(
+    reader: &mut Reader<'_>,
+    mesh: &MeshSettings,
+    levels: &LevelSettings,
+    adjoint: AdjointSettings,
+) -> FlagSettings {
     const EXPRESSION: &str = "regrid.flag.expression";
     const TOLERANCE: &str = "regrid.flag.tolerance";
     let criterion = reader.choice("regrid.flag.criterion", Criterion::Difference);
@@ -109,8 +118,9 @@ fn flag(reader: &mut Reader<'_>, mesh: &MeshSettings, levels: &LevelSettings) ->
                 read(reader, &key),
             ));
         }
-        let message = "has a value for each field, but Richardson's estimate is one for all";
-        reader.check(criterion != Criterion::Richardson, TOLERANCE, message, "write one number, or \"difference\"");
+        let message = "has a value for each field, but the criterion one for all";
+        let is_one = matches!(criterion, Criterion::Richardson | Criterion::Adjoint);
+        reader.check(!is_one, TOLERANCE, message, "write one number, or \"difference\"");
         reader.check(!tolerances.is_empty(), TOLERANCE, "has no field", FIELDS);
     } else {
         tolerance = read(reader, TOLERANCE);
@@ -122,5 +132,6 @@ fn flag(reader: &mut Reader<'_>, mesh: &MeshSettings, levels: &LevelSettings) ->
     let is_used = is_user || !reader.is_present(EXPRESSION);
     reader.check(is_used, EXPRESSION, "is used by the criterion \"user\" only", help);
     let expression = reader.named_expression(EXPRESSION);
-    FlagSettings { criterion, tolerance, tolerances, keep, expression }
+    let adjoint = Some(adjoint).filter(|_| criterion == Criterion::Adjoint);
+    FlagSettings { criterion, tolerance, tolerances, keep, expression, adjoint }
 }

@@ -63,8 +63,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 
     /// Flags by any criterion.
     pub(in crate::exec) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
-        if let Criterion::Richardson { tolerance } = self.problem.criterion {
-            return self.flag_by_richardson(level, dt, tolerance);
+        if let Criterion::Richardson { .. } = self.problem.criterion {
+            return self.flag_by_richardson(level, dt);
         }
         let (store, start) = (&self.levels[level.index()], Instant::now());
         let bitmap = |patch: &PatchLayout<D>| {

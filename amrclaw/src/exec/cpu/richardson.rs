@@ -12,6 +12,7 @@ use crate::exec::ExecError;
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::{LevelMesh, TagSet};
+use crate::physics::{CellRow, Criterion};
 use riemann::patch::TileArgs;
 use riemann::real::Scalar;
 
@@ -65,11 +66,11 @@ fn coarsen<const D: usize, R: Scalar>(
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    pub(super) fn flag_by_richardson(&mut self, level: Level, dt: f64, tolerance: f64) -> Result<TagSet<D>, ExecError> {
-        self.tags_of_patches(level, |patch: &PatchLayout<D>| self.flags_of_patch(level, patch, dt, tolerance))
+    pub(super) fn flag_by_richardson(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
+        self.tags_of_patches(level, |patch: &PatchLayout<D>| self.flags_of_patch(level, patch, dt))
     }
 
-    fn flags_of_patch(&self, level: Level, patch: &PatchLayout<D>, dt: f64, tolerance: f64) -> Vec<u64> {
+    fn flags_of_patch(&self, level: Level, patch: &PatchLayout<D>, dt: f64) -> Vec<u64> {
         let store = &self.levels[level.index()];
         let (num_eqn, num_aux) = (store.num_eqn, self.solver.aux().len());
         let ratio = Ratio::uniform(2);
@@ -102,18 +103,30 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         coarsen(&mut averaged.q, &averaged.layout.patches[0], (&fine_next, num_eqn), patch, capacities);
         let scale = 1.0 / f64::from((1 << (self.problem.scheme.order + 1)) - 2);
         let mut bits = Vec::new();
+        let len = patch.cells.size()[0] as usize;
+        let (mut estimates, mut wanted) = (vec![0.0; num_eqn * len], vec![0.0; len]);
         for row in patch.cells.rows() {
-            let wanted = |i: i32| {
+            for (n, estimate) in estimates.iter_mut().enumerate() {
+                let (m, i) = (n / len, n % len);
                 let mut cell: [i32; D] = row.map(|x| x.div_euclid(2));
-                cell[0] = i.div_euclid(2);
-                (0..num_eqn).any(|m| {
-                    let (a, c) = (averaged.patch(), coarse.patch());
-                    let two = averaged.q[a.offset(num_eqn, cell) + m * a.component()];
-                    let one = coarse_next[c.offset(num_eqn, cell) + m * c.component()];
-                    (two - one).abs().to_f64() * scale >= tolerance
-                })
+                cell[0] = (row[0] + i as i32).div_euclid(2);
+                let (a, c) = (averaged.patch(), coarse.patch());
+                let two = averaged.q[a.offset(num_eqn, cell) + m * a.component()];
+                let one = coarse_next[c.offset(num_eqn, cell) + m * c.component()];
+                *estimate = (two - one).to_f64() * scale;
+            }
+            let flags: Vec<bool> = match &self.problem.criterion {
+                Criterion::Richardson { of_estimate: Some(function), .. } => {
+                    let cells = CellRow { geometry: store.geometry, first: row, len, time: store.states.time };
+                    function.fill_row(&cells, &estimates, &[], &mut wanted);
+                    wanted.iter().map(|wanted| *wanted != 0.0).collect()
+                }
+                Criterion::Richardson { tolerance, .. } => {
+                    let is_large = |i: usize| (0..num_eqn).any(|m| estimates[m * len + i].abs() >= *tolerance);
+                    (0..len).map(is_large).collect()
+                }
+                _ => unreachable!("the criterion is Richardson's"),
             };
-            let flags: Vec<bool> = (patch.cells.lo[0]..patch.cells.hi[0]).map(wanted).collect();
             pack_bits(&flags, &mut bits);
         }
         bits

@@ -1,19 +1,23 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
-use super::around_text;
 use super::formula_text::{known, lines, number};
+use super::{Machine, TableBuilder, adjoint_text, around_text};
 use crate::physics::{Boundary, Criterion, DeviceForm, Formulas, MappedFormulas, MappedWall, Problem};
+use cuda::CudaError;
 use cuda::amr::{CaseFunction, mapped_cells};
 use riemann::device_source::DeviceSource;
 use riemann::frame::{no_face, turned_text};
 use riemann::group::{Group, GroupKind, Wall, walls};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// The functions of a problem that kernels compute; the host computes the others.
 #[derive(Clone, Debug, Default)]
 pub struct CaseFunctions {
     /// The refinement criterion.
     pub flag: Option<CaseFunction>,
+    /// Numbers that it reads.
+    pub flag_numbers: Option<Arc<[f64]>>,
     /// Values whose largest ones are asked for.
     pub extremes: Option<CaseFunction>,
     /// The source term.
@@ -38,6 +42,7 @@ impl CaseFunctions {
                 DeviceForm::Formulas(formulas) => (text(&formulas, solver.equations), false),
                 DeviceForm::Mapped(formulas) => (geometry_text(&formulas), false),
                 DeviceForm::Around(formulas) => (around_text::text(&formulas, D, solver.equations), false),
+                DeviceForm::Adjoint(form) => (adjoint_text::text(&form), false),
                 DeviceForm::OfSolver if solver.has_flag => (flag_of_solver(CENTRE), true),
                 DeviceForm::OfSolverAt(positions) if solver.has_flag => {
                     (function("map_position", &positions) + &flag_of_solver(POSITION), true)
@@ -50,9 +55,11 @@ impl CaseFunctions {
             Criterion::User(function) => function.device_form(),
             Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
         };
-        let sees_neighbours =
-            matches!(flag, Some(DeviceForm::OfSolver | DeviceForm::OfSolverAt(_) | DeviceForm::Around(_)));
-        let of_cell = if sees_neighbours { "" } else { OF_CELL };
+        let of_cell = if let Some(DeviceForm::Formulas(_)) = flag { OF_CELL } else { "" };
+        let flag_numbers = match &flag {
+            Some(DeviceForm::Adjoint(form)) => Some(form.values.clone()),
+            _ => None,
+        };
         let flag = made(flag, 1, false).map(|flag| CaseFunction { text: flag.text + of_cell, ..flag });
         let source = problem.source.as_ref();
         let gives_state = source.is_some_and(|function| function.implicit().is_some());
@@ -63,12 +70,20 @@ impl CaseFunctions {
             centres: centres.map(|text| CaseFunction { text, solves: false, num_values: D, positive: -1 }),
             flag,
             extremes: problem.extremes.as_ref().and_then(|of| made(of.device_form(), of.num_values(), false)),
+            flag_numbers,
             source: source.map(|source| CaseFunction { text: source_head(gives_state) + &source.text, ..source }),
             aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
             initial: made(problem.initial.device_form(), solver.equations, solver.has_positive),
             boundary: boundaries(problem, solver),
             beyond: beyond_mesh(problem, solver.equations),
         }
+    }
+
+    /// The numbers that the criterion reads, in a device's memory.
+    pub(in crate::exec) fn send_flag_numbers<N: Machine>(&self, machine: &N) -> Result<N::Memory, CudaError> {
+        let mut table = TableBuilder::default();
+        table.append_all(self.flag_numbers.as_deref().unwrap_or_default());
+        table.send(machine)
     }
 }
 
@@ -94,7 +109,8 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
                     DeviceForm::OfSolver
                     | DeviceForm::OfSolverAt(_)
                     | DeviceForm::Mapped(_)
-                    | DeviceForm::Around(_) => {
+                    | DeviceForm::Around(_)
+                    | DeviceForm::Adjoint(_) => {
                         return None;
                     }
                 },

@@ -147,7 +147,7 @@ impl KernelOptions {
 
     /// The texts of the kernels that call functions of the case.
     pub fn of_case(&self) -> impl Iterator<Item = KernelText> {
-        let CaseFunctions { flag, extremes, source, aux, centres, initial, boundary, beyond } = &self.functions;
+        let CaseFunctions { flag, extremes, source, aux, centres, initial, boundary, beyond, .. } = &self.functions;
         let text = |row: &'static Row, name: &'static str, function: &Option<CaseFunction>| {
             let (source, target) = self.shape.text_of_case(row.group, function.as_ref()?, &self.target);
             let others = row.group.rows().map(|row| [row.name; 2]).filter(|[other, _]| *other != row.name);

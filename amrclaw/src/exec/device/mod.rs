@@ -4,6 +4,7 @@
 //! A kernel may start before the one ahead of it has ended: it reads its tables, and waits (`await_previous`) before it reads a value. Where the
 //! host makes a table, it sends the regions, and a kernel lists the warps' chunks of them (`list_chunks`).
 
+mod adjoint_text;
 mod around_text;
 mod axes;
 mod case_functions;

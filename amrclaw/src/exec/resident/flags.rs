@@ -193,7 +193,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 return self.machine.run(&FLAG_DIFFERENCE, D, count, &args);
             }
             let (level, t) = (store.geometry.in_space().into(), store.states.time);
-            let args = FlagFunctionArgs { view, tiles, parts, bits, covered, level, t };
+            let numbers = pointer::<_, N>(&self.flag_numbers, 0);
+            let args = FlagFunctionArgs { view, tiles, parts, bits, covered, level, t, numbers };
             self.machine.run(&FLAG_FUNCTION, D, count, &args)
         }
     }

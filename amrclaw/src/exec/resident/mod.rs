@@ -1,3 +1,4 @@
+// tidy: long because each verb of the executor is here
 //! The executor on a GPU: all levels' values live in the device's memory; the host keeps integers.
 //!
 //! Each verb is one launch over a table of regions, which is made when a level's plans are new. The host waits for the
@@ -82,6 +83,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     has_source: bool,
     /// The problem's functions that kernels compute.
     functions: CaseFunctions,
+    /// Numbers that the criterion reads.
+    flag_numbers: N::Memory,
     /// For each auxiliary value the axis whose lower face it lives on.
     aux_faces: Vec<Option<Axis>>,
     /// The solver has quantities that must not be negative in initial data.
@@ -159,12 +162,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let bits = SideSigns::new(&problem.boundary, solver.groups(), sizes.num_eqn);
         let signs = machine.allocate(sizes.num_eqn)?;
         machine.upload(bits.bits(), &signs, 0)?;
+        let text = solver.device_source();
+        let functions = text.map_or_else(CaseFunctions::default, |text| CaseFunctions::of(&problem, &text));
         Ok(ResidentExecutor {
+            flag_numbers: functions.send_flag_numbers(&machine)?,
             sweeps: sweeps::<D>(problem.split, problem.looks_beside),
             has_source: solver.has_source(),
-            functions: solver
-                .device_source()
-                .map_or_else(CaseFunctions::default, |text| CaseFunctions::of(&problem, &text)),
+            functions,
             sides: Sides::of(&problem),
             signs,
             rollback: Rollback::new(ratios.len() + 1),

@@ -82,7 +82,7 @@ class _Converter:
         if gauges:
             case["gauge"] = gauges
         if self.settings.use_adjoint:
-            self.remarks.append("adjointdata.use_adjoint: flagging by an adjoint solution; the case flags by differences")
+            self.remarks.append("adjointdata.use_adjoint: flagging by an adjoint solution; the case flags by differences: see criterion \"adjoint\"")
         return ClawpackCase(case, self.name, self.solver.reason, self.remarks, self.wanted, self.solver.unknown)
 
     def _remark_unknown(self) -> None:
