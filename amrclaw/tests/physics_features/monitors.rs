@@ -28,6 +28,7 @@ levels = [2, 2]
 end = 1.0
 dt = 0.125
 cfl_max = 1
+cfl_desired = 1
 [output]
 png = false
 [initial]

@@ -186,7 +186,7 @@ fn water_parts_beside_a_dry_bed() {
     let parting = include_str!("../cases/hard/parting_water.toml");
     for (froude, end) in [(8.0, 0.05), (12.0, 0.03)] {
         for limiter in ["superbee", "mc"] {
-            let overrides = [format!("define.froude={froude}"), format!("scheme.limiter='{limiter}'")];
+            let overrides = [format!("define.parting={froude}"), format!("scheme.limiter='{limiter}'")];
             let mut simulation = start(parting, &overrides.each_ref().map(String::as_str));
             while simulation.time() < end {
                 simulation.step_to(end).unwrap_or_else(|e| panic!("{overrides:?}: {e}"));

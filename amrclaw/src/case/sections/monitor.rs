@@ -69,6 +69,7 @@ fn named(formula: &crate::case::settings::NamedExpression) -> &str {
 /// The numbers of points along the axes of their lattice, and their positions.
 fn points(reader: &mut Reader<'_>, key: &str, dimension: usize) -> Option<(Vec<usize>, Vec<f64>)> {
     let [number, list, lower, upper] = ["points", "positions", "lower", "upper"].map(|name| format!("{key}.{name}"));
+    let corners = [&lower, &upper].map(|corner| reader.per_axis(corner, Some(dimension)));
     if reader.exclusive(&[&number, &list])? == list {
         let points = reader.list(&list, "a list of points", |reader, path, item| {
             let coordinates = match &item.value {
@@ -94,7 +95,7 @@ fn points(reader: &mut Reader<'_>, key: &str, dimension: usize) -> Option<(Vec<u
     reader.check(fits && all.is_some(), &number, "gives no points", help);
     reader.require(&lower, "write the first point");
     reader.require(&upper, "write the last point");
-    let [lower, upper] = [lower, upper].map(|corner| reader.per_axis(&corner, Some(dimension)));
+    let [lower, upper] = corners;
     let (lower, upper, all) = (lower?, upper?, all.filter(|_| fits)?);
     let position = |k: usize| {
         let mut rest = k;

@@ -27,7 +27,9 @@ fn cases_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    paths.into_iter().flat_map(|path| if path.is_dir() { cases_in(&path) } else { vec![path] }).collect()
+    let is_case = |path: &PathBuf| path.is_dir() || path.extension().is_some_and(|end| end == "toml");
+    let within = |path: PathBuf| if path.is_dir() { cases_in(&path) } else { vec![path] };
+    paths.into_iter().filter(is_case).flat_map(within).collect()
 }
 
 /// Loads a case. If its criterion is a test's function, `difference` replaces it.
