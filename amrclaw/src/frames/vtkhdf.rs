@@ -71,7 +71,7 @@ pub fn write<const D: usize>(
 /// Writes one frame as a file of that name, which is replaced at once if it exists.
 ///
 /// # Errors
-/// As for [`write`].
+/// As for [`write()`].
 pub fn write_as<const D: usize>(path: &Path, frame: &Frame<D>, values: &dyn PatchSource<D>) -> Result<(), OutputError> {
     write_in_places(path, Durability::Program, |out, temporary| {
         fill(&SparseFile::new(out, temporary, build(frame))?, frame, values)
