@@ -79,8 +79,8 @@ class Patch:
 
     @property
     def volumes(self) -> np.ndarray:
-        """Volumes of the cells, areas in the plane: physical ones on a mapped mesh."""
-        if not self._snapshot.mapped:
+        """Volumes of the cells, areas in the plane: physical ones on a mapped mesh, on a mesh from a file those of its cells."""
+        if not self._snapshot.mapped and self._snapshot.mesh is None:
             return np.full(self.shape, float(np.prod(self.dx)))
         volumes = self._snapshot.frame()._native.volumes(self.level, self.lo, self.hi)
         return volumes.reshape(self.shape, order="F")
