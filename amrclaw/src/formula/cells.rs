@@ -1,6 +1,7 @@
 //! Expressions of position and time, evaluated in rows of cells.
 
 use super::graph::cell_quantities;
+use super::motion::span_of;
 use super::row_split::RowSplit;
 use super::rows::{Rows, cell_names};
 use super::steps::Steps;
@@ -159,8 +160,8 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
         if of_formulas {
             return [f64::NEG_INFINITY, f64::INFINITY];
         }
-        let moving = self.given.iter().filter(|given| given.depends_on_time()).map(|given| given.changes_within());
-        moving.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], [begin, end]| [a.min(begin), b.max(end)])
+        let moving = self.given.iter().filter(|given| given.depends_on_time());
+        span_of(moving.map(|given| given.changes_within()))
     }
 
     /// Given values are not computed again without need.

@@ -66,6 +66,11 @@ impl Motion {
     }
 }
 
+/// The shortest span of time that holds all spans.
+pub(super) fn span_of(spans: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
+    spans.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], [begin, end]| [a.min(begin), b.max(end)])
+}
+
 /// Heights of ground, and what moves it. Displacements add up, in a cell to its own height: water at rest that the ground lifts keeps its
 /// volume on all levels.
 pub struct MovingGround<const D: usize> {
@@ -93,8 +98,7 @@ impl<const D: usize> CellFunction<D> for MovingGround<D> {
         if self.still.depends_on_time() {
             return self.still.changes_within();
         }
-        let spans = self.motions.iter().map(Motion::duration);
-        spans.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], [begin, end]| [a.min(begin), b.max(end)])
+        span_of(self.motions.iter().map(Motion::duration))
     }
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {

@@ -6,7 +6,7 @@ use super::region::region_time;
 use crate::case::choice::Extreme;
 use crate::case::origin::Value;
 use crate::case::reader::{Reader, brief};
-use crate::case::settings::{MeshSettings, MonitorSettings};
+use crate::case::settings::{MeshSettings, MonitorSettings, NamedExpression};
 use std::collections::HashSet;
 
 /// Most points of a monitor.
@@ -29,12 +29,11 @@ fn monitor(
     reader.require(&path("name"), "write `name = \"coast\"` under this `[[monitor]]`");
     let name = reader.string(&path("name")).unwrap_or_default();
     check_file_name(reader, &path("name"), name, ("monitor", names));
-    let mut values = Vec::new();
+    let mut values: Vec<(Extreme, NamedExpression)> = Vec::new();
     for (kind, extreme) in [("max", Extreme::Max), ("min", Extreme::Min), ("first", Extreme::First)] {
         for (value, _) in reader.names(&path(kind)) {
             let key = format!("{}.{value}", path(kind));
-            let is_new =
-                AXES.iter().all(|axis| *axis != value) && values.iter().all(|(_, known)| named(known) != value);
+            let is_new = AXES.iter().all(|axis| *axis != value) && values.iter().all(|(_, known)| known.name != value);
             reader.check(
                 is_new,
                 &key,
@@ -59,11 +58,6 @@ fn monitor(
         reader.check(beyond.is_none() || !reader.fine(&["mesh"]), &key, message, help);
     }
     Some(MonitorSettings { name: name.to_owned(), shape, points, every_steps, time, values })
-}
-
-/// The name of a formula.
-fn named(formula: &crate::case::settings::NamedExpression) -> &str {
-    &formula.name
 }
 
 /// The numbers of points along the axes of their lattice, and their positions.
@@ -98,20 +92,16 @@ fn points(reader: &mut Reader<'_>, key: &str, dimension: usize) -> Option<(Vec<u
     let [lower, upper] = corners;
     let (lower, upper, all) = (lower?, upper?, all.filter(|_| fits)?);
     let position = |k: usize| {
-        let mut rest = k;
-        let along: Vec<(usize, usize)> = shape
-            .iter()
-            .map(|n| {
-                let k = rest % n;
-                rest /= n;
-                (k, *n)
-            })
-            .collect();
-        let at = |d: usize| {
-            let (k, n) = along[d.min(along.len() - 1)];
+        let (mut rest, mut along) = (k, [(0, 1); 3]);
+        for (along, &n) in along.iter_mut().zip(&shape) {
+            *along = (rest % n, n);
+            rest /= n;
+        }
+        let (lower, upper, last) = (&lower, &upper, shape.len() - 1);
+        (0..dimension).map(move |d| {
+            let (k, n) = along[d.min(last)];
             if n == 1 { lower[d] } else { lower[d] + (upper[d] - lower[d]) * (k as f64 / (n - 1) as f64) }
-        };
-        (0..dimension).map(at).collect::<Vec<f64>>()
+        })
     };
     let points = (0..all).flat_map(position).collect();
     Some((shape, points))
