@@ -7,7 +7,7 @@
 //!   [`sweep`], [`tune`] and [`converge`] run one case many times.
 //! * [`schedule`] says which level steps next, [`regrid`] where finer levels go, [`plan`] who copies what to whom: none of them
 //!   sees a value.
-//! * [`exec::Executor`] has a verb for each step of the method: on threads, on a GPU, or on a GPU with values in the host's memory.
+//! * [`ranks`] are what run one case together. [`exec::Executor`] has a verb for each step of the method: on threads, on a GPU, or on a GPU with values in the host's memory.
 //!   Above it nothing knows where the values are.
 //! * [`physics::Problem`] is the user's side as functions. [`fields`] are arrays, [`mesh`] is patches and levels, [`index`] is
 //!   integers. The Riemann solvers and the update of one tile are in crate `riemann`, the kernels in crate `cuda`.
@@ -33,6 +33,7 @@ pub mod physics;
 pub mod picture;
 pub mod plan;
 pub mod plugin;
+pub mod ranks;
 pub mod regrid;
 pub mod schedule;
 pub mod simulation;

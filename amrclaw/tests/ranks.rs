@@ -9,11 +9,11 @@ mod scale;
 mod sound_in_wind;
 
 use amrclaw::case::Case;
-use amrclaw::exec::comm::{Ranks, Threads};
 use amrclaw::frames::checkpoint_patches::StoredCheckpoint;
 use amrclaw::frames::frame::Frame;
 use amrclaw::mesh::Speeds;
 use amrclaw::plugin::ChosenSolver;
+use amrclaw::ranks::{Ranks, Threads};
 use amrclaw::simulation::{Precision, RunFailure, RunFiles, RunOptions, Simulation, run};
 use common::{EXAMPLES, Left, OUTPUT_STEPS, OUTPUTS, SHORT, all_cases, example, load, run_on};
 use scale::model::Model;

@@ -1,8 +1,8 @@
 //! Ranks that are Python processes: they exchange messages through a communicator of mpi4py, with any MPI library.
 
 use crate::errors;
-use amrclaw::exec::comm::{Acknowledgements, CommError, Communicator, DEFAULT_TIMEOUT, PeerAccess, mpi};
 use amrclaw::mesh::Rank;
+use amrclaw::ranks::{Acknowledgements, CommError, Communicator, DEFAULT_TIMEOUT, PeerAccess, mpi};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};

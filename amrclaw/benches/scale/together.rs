@@ -1,8 +1,8 @@
 //! Clustering by all ranks together, as in runs: each rank is a thread that has the tags under its own patches.
 
-use amrclaw::exec::comm::{CommError, Communicator, MessageHeader, MessageKind, Ranks};
 use amrclaw::index::{CellBox, Level};
 use amrclaw::mesh::{Hierarchy, Partition, Rank, TagSet};
+use amrclaw::ranks::{CommError, Communicator, MessageHeader, MessageKind, Ranks};
 use amrclaw::regrid::{ClusterParams, cluster, divide_among_ranks, redistribute_tags};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};

@@ -1,16 +1,13 @@
 //! Executing plans on data. Above the [`Executor`] trait nothing knows where values live. Below it [`cpu`] makes neither boxes nor plans;
 //! [`resident`] makes both on its device, as [`crate::regrid`] and [`crate::plan`] do.
 
-pub mod comm;
 pub mod cpu;
-pub mod device;
+pub mod gpu;
 mod host_values;
 pub mod on_mesh;
 mod probe;
 mod queries;
-pub mod resident;
 mod step;
-pub mod streamed;
 
 pub use host_values::{HostArray, HostMemory, HostValues, PatchArray};
 pub use probe::{PatchValues, Probe};

@@ -18,11 +18,11 @@ pub use region::{RefinementRegion, RegionPlace, flag_regions};
 pub use shape::Shape;
 pub use tiles::tiles;
 
-use crate::exec::comm::{MessageHeader, MessageKind, Ranks};
 use crate::exec::{ClusterMethod, Cuts, ExecError, Executor, FlagRegion, FlagRequest, Flagged, RefineRequest};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, Partition, Rank, TagSet};
 use crate::plan::LevelPlans;
+use crate::ranks::{MessageHeader, MessageKind, Ranks};
 use nest::LevelNesting;
 use std::time::Instant;
 use tracing::debug;

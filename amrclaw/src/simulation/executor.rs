@@ -2,9 +2,9 @@
 
 use super::{Device, Precision, RunError, RunOptions};
 use crate::exec::cpu::CpuExecutor;
-use crate::exec::device::KernelOptions;
-use crate::exec::resident::{GpuMachine, ResidentExecutor};
-use crate::exec::streamed::{GpuLane, LANES, Streamed};
+use crate::exec::gpu::device::KernelOptions;
+use crate::exec::gpu::resident::{GpuMachine, ResidentExecutor};
+use crate::exec::gpu::streamed::{GpuLane, LANES, Streamed};
 use crate::exec::{ExecError, Executor, on_mesh};
 use crate::index::Ratio;
 use crate::physics::Problem;

@@ -1,9 +1,9 @@
 //! Memory: what a mesh needs, what the machine has, and how the process treats freed memory.
 
 use super::{Device, Precision, RunError, RunOptions};
-use crate::exec::comm::{CommError, Ranks};
 use crate::index::CellBox;
 use crate::physics::Problem;
+use crate::ranks::{CommError, Ranks};
 use std::collections::BTreeMap;
 
 /// Allocations of at least this size, in bytes, are returned to the system when they are freed; smaller ones are kept for reuse.
@@ -113,7 +113,7 @@ fn address_space_limit() -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::comm::{DEFAULT_TIMEOUT, Threads};
+    use crate::ranks::{DEFAULT_TIMEOUT, Threads};
     use std::sync::Arc;
 
     /// Ghost cells count, and the state before the step of the coarser level; one byte less is too little.

@@ -49,13 +49,13 @@ pub use step_limits::StepLimit;
 
 use crate::case::SolverShape;
 use crate::diagnose::{Counts, LevelCounts, Stopwatch};
-use crate::exec::comm::Ranks;
 use crate::exec::{ExecError, Executor, HostMemory, HostValues, PatchArray};
 use crate::frames::frame::{Frame, FrameLevel, FramePatch};
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, Partition};
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, PlanOptions};
+use crate::ranks::Ranks;
 use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
 use crate::threads::in_pool;

@@ -1,7 +1,7 @@
 //! How a case is run, as opposed to what it says.
 
-use crate::exec::comm::Ranks;
 use crate::physics::AnyUserFunctions;
+use crate::ranks::Ranks;
 pub use riemann::real::Precision;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

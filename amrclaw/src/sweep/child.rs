@@ -4,9 +4,9 @@
 
 use super::foreign::{LOG_HEAD, LOG_NAME, is_log};
 use super::{RunResultStatus, SweepError, refuse_foreign};
-use crate::exec::comm::mpi::start_alone;
 use crate::frames::OutputError;
 use crate::frames::run_json::{self, RunRecord, RunStatus};
+use crate::ranks::mpi::start_alone;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

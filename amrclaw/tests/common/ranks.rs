@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use amrclaw::case::{Case, find_built_in};
-use amrclaw::exec::comm::{DEFAULT_TIMEOUT, Ranks, Threads};
+use amrclaw::ranks::{DEFAULT_TIMEOUT, Ranks, Threads};
 use amrclaw::simulation::{RunFailure, RunFiles, RunOptions, run};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

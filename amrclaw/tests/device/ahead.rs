@@ -3,7 +3,7 @@
 use super::emulator::Emulator;
 use super::{SOUND, compare_runs, kernels_of, start_with};
 use amrclaw::exec::Executor;
-use amrclaw::exec::resident::ResidentExecutor;
+use amrclaw::exec::gpu::resident::ResidentExecutor;
 use amrclaw::index::Ratio;
 use amrclaw::physics::Problem;
 use amrclaw::simulation::{RunError, RunOptions, Simulation, UserFunctions};

@@ -1,7 +1,7 @@
 //! Ranks that are threads but do not access one another's memory directly, like ranks in separate processes.
 
-use amrclaw::exec::comm::{Acknowledgements, CommError, Communicator, DeviceMessages, PeerAccess, Threads};
 use amrclaw::mesh::Rank;
+use amrclaw::ranks::{Acknowledgements, CommError, Communicator, DeviceMessages, PeerAccess, Threads};
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};

@@ -4,8 +4,8 @@
 
 use super::library;
 use amrclaw::exec::DeviceUse;
-use amrclaw::exec::device::{KernelOptions, KernelText, Machine, Queue};
-use amrclaw::exec::streamed::Lane;
+use amrclaw::exec::gpu::device::{KernelOptions, KernelText, Machine, Queue};
+use amrclaw::exec::gpu::streamed::Lane;
 use amrclaw::fields::PageLock;
 use cuda::abi::DeviceStruct;
 use cuda::compile::REDUCED_PARAMETERS;

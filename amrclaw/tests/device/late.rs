@@ -3,7 +3,7 @@
 
 use super::emulator::Emulator;
 use amrclaw::exec::DeviceUse;
-use amrclaw::exec::device::{Machine, Queue};
+use amrclaw::exec::gpu::device::{Machine, Queue};
 use cuda::abi::DeviceStruct;
 use cuda::{CudaError, Grid};
 use std::collections::{BTreeSet, HashMap, VecDeque};

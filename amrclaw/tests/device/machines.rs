@@ -1,8 +1,8 @@
 //! Where random comparisons with the CPU run: on the emulator, or on a GPU in tests that are ignored without one.
 
 use super::emulator::Emulator;
-use amrclaw::exec::device::{KernelOptions, Machine};
-use amrclaw::exec::resident::GpuMachine;
+use amrclaw::exec::gpu::device::{KernelOptions, Machine};
+use amrclaw::exec::gpu::resident::GpuMachine;
 use cuda::Device;
 use std::sync::Arc;
 

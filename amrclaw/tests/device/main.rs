@@ -28,9 +28,9 @@ mod values;
 
 use ::cuda::nvrtc::Nvrtc;
 use amrclaw::exec::cpu::CpuExecutor;
-use amrclaw::exec::device::KernelOptions;
-use amrclaw::exec::resident::{GpuMachine, ResidentExecutor};
-use amrclaw::exec::streamed::{GpuLane, LANES, Streamed};
+use amrclaw::exec::gpu::device::KernelOptions;
+use amrclaw::exec::gpu::resident::{GpuMachine, ResidentExecutor};
+use amrclaw::exec::gpu::streamed::{GpuLane, LANES, Streamed};
 use amrclaw::exec::{ExecError, Executor};
 use amrclaw::index::Ratio;
 use amrclaw::physics::Problem;

@@ -3,8 +3,8 @@
 use super::common::{bits, case, options};
 use super::emulator::Emulator;
 use super::{emulated, start_with};
-use amrclaw::exec::device::KernelOptions;
-use amrclaw::exec::resident::ResidentExecutor;
+use amrclaw::exec::gpu::device::KernelOptions;
+use amrclaw::exec::gpu::resident::ResidentExecutor;
 use amrclaw::simulation::{MakeExecutor, Simulation, UserFunctions};
 use unstructured::make::{Block, Of};
 use unstructured::write::{Format, write};

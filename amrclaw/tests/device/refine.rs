@@ -4,14 +4,14 @@ use super::emulator::Emulator;
 use super::flags::{Kernels, in_space, problem};
 use super::machines::Machines;
 use super::ranks::{Transport, ranks_of};
-use amrclaw::exec::comm::Ranks;
 use amrclaw::exec::cpu::CpuExecutor;
-use amrclaw::exec::resident::ResidentExecutor;
+use amrclaw::exec::gpu::resident::ResidentExecutor;
 use amrclaw::exec::{Executor, FlagRequest, LevelState, NewValues, RefineRequest};
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
 use amrclaw::physics::{Boundary, Problem};
 use amrclaw::plan::{LevelPlans, MeshChange, PlanOptions};
+use amrclaw::ranks::Ranks;
 use amrclaw::regrid::nest::split_to_size;
 use amrclaw::regrid::{
     ClusterParams, Clustering, RefinementRegion, RegionPlace, RegridOptions, RegridTime, Shape, finer_boxes,

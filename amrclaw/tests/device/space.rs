@@ -4,7 +4,7 @@ use super::common::{bits, case, options, take_steps};
 use super::emulator::Emulator;
 use super::{kernels_of, start_emulated};
 use amrclaw::exec::Executor;
-use amrclaw::exec::resident::ResidentExecutor;
+use amrclaw::exec::gpu::resident::ResidentExecutor;
 use amrclaw::index::Ratio;
 use amrclaw::physics::Problem;
 use amrclaw::simulation::{RunError, RunOptions, Simulation, UserFunctions};

@@ -4,7 +4,7 @@
 use super::emulator::Emulator;
 use super::flags::{in_space, problem};
 use amrclaw::exec::cpu::CpuExecutor;
-use amrclaw::exec::resident::ResidentExecutor;
+use amrclaw::exec::gpu::resident::ResidentExecutor;
 use amrclaw::exec::{Executor, LevelState, NewValues, Outcomes};
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};

@@ -2,8 +2,8 @@
 
 use super::launchers::Launcher;
 use super::stderr_of;
-use amrclaw::exec::comm::mpi::launch;
-use amrclaw::exec::comm::{Communicator, DeviceMessages, Mpi};
+use amrclaw::ranks::mpi::launch;
+use amrclaw::ranks::{Communicator, DeviceMessages, Mpi};
 use std::process::Output;
 use std::sync::Arc;
 use std::time::Duration;

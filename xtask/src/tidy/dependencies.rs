@@ -96,9 +96,10 @@ mod tests {
     /// Parts of a module use each other in one direction.
     #[test]
     fn parts_do_not_use_each_other_in_circles() {
-        for text in ["use crate::exec::streamed::Streamed;", "use super::super::resident::Hardware;"] {
+        for text in ["use crate::exec::gpu::streamed::Streamed;", "use super::super::gpu::resident::Hardware;"] {
             assert_eq!(errors("amrclaw/src/exec/cpu/advance.rs", text).len(), 1, "{text}");
         }
+        assert_eq!(errors("amrclaw/src/exec/gpu/device/kernels.rs", "use super::super::resident::Reads;").len(), 1);
         let allowed = "use crate::exec::{ExecError, step::Sweep}; use super::CpuExecutor;";
         assert_eq!(errors("amrclaw/src/exec/cpu/advance.rs", allowed), [""; 0]);
         assert_eq!(errors("amrclaw/src/exec/mod.rs", "pub use step::StepReport;"), [""; 0]);

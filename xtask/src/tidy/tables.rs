@@ -103,13 +103,13 @@ impl Tables {
         let (Some(first), Some(last)) = (cells.first(), cells.last()) else { return };
         let uses = names(last);
         for name in names(first) {
-            let Some((module, part)) = name.split_once("::").filter(|_| head == PARTS) else {
+            let Some((module, part)) = name.rsplit_once("::").filter(|_| head == PARTS) else {
                 self.modules.0.push((name, uses.clone()));
                 continue;
             };
             let (folder, prefix) = match module {
                 "cuda" => ("cuda/src/".to_owned(), "crate::".to_owned()),
-                _ => (format!("amrclaw/src/{module}/"), format!("crate::{module}::")),
+                _ => (format!("amrclaw/src/{}/", module.replace("::", "/")), format!("crate::{module}::")),
             };
             let at = self.inner.iter().position(|inner| inner.folder == folder).unwrap_or_else(|| {
                 self.inner.push(Inner { folder, prefix, parts: Table::default() });

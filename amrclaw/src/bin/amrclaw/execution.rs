@@ -2,7 +2,7 @@
 
 use crate::{Failure, solver};
 use amrclaw::case::{Case, CaseErrors};
-use amrclaw::exec::comm::mpi;
+use amrclaw::ranks::mpi;
 use amrclaw::simulation::{
     Device, RUN_OPTIONS, RunOption, RunOptionValue, RunOptions, available_threads, most_threads,
 };

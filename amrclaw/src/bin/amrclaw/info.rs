@@ -1,8 +1,8 @@
 //! `amrclaw info`.
 
 use crate::{Failure, solver, terminal};
-use amrclaw::exec::comm::mpi;
 use amrclaw::frames::FrameFormat;
+use amrclaw::ranks::mpi;
 use amrclaw::simulation::available_threads;
 use riemann::limiter::Limiter;
 

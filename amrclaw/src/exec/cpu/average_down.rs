@@ -6,10 +6,10 @@ use super::CpuExecutor;
 use super::exchange::{blocks, exchange};
 use super::regions::copy_region;
 use super::store::LevelStore;
-use crate::exec::comm::{CommError, MessageKind};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::plan::{Region, RestrictPlan};
+use crate::ranks::{CommError, MessageKind};
 use crate::threads::parallel_for;
 use riemann::real::Scalar;
 

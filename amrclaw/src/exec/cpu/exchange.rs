@@ -1,9 +1,9 @@
 //! Exchange between ranks: items in messages that hold boxes one after another, laid out as patches without ghost cells.
 
-use crate::exec::comm::{CommError, Message, MessageHeader, Ranks};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::CellBox;
 use crate::plan::MessageItems;
+use crate::ranks::{CommError, Message, MessageHeader, Ranks};
 use crate::threads::parallel_for;
 use riemann::real::Scalar;
 

@@ -34,7 +34,6 @@ mod transfer;
 mod transfer_variables;
 mod update;
 
-use super::comm::{MessageHeader, MessageKind, Ranks};
 use super::step::agree::{Unshared, agreed, or_abort};
 use super::step::{HostWorks, LevelSpec, Rollback, Sweep, SweepEngine, sweeps};
 use super::{
@@ -46,6 +45,7 @@ use crate::index::{Level, Ratio};
 use crate::mesh::MeshEpoch;
 use crate::physics::{Problem, SideSigns};
 use crate::plan::{LevelPlans, MeshChange};
+use crate::ranks::{MessageHeader, MessageKind, Ranks};
 use former_aux::FormerAux;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;

@@ -3,8 +3,8 @@
 //! All ranks then have the same data and take the same branches.
 
 use super::{ExecError, Outcomes, StepReport};
-use crate::exec::comm::{Ranks, text_of, words_of};
 use crate::mesh::Partition;
+use crate::ranks::{Ranks, text_of, words_of};
 
 /// Words of a step's report.
 const REPORT: usize = 4;

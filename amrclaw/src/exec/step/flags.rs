@@ -84,6 +84,6 @@ pub struct Flagged<const D: usize> {
     /// Which parts of the request have been carried out.
     pub done: FlagsDone,
     /// True if they are those of all ranks; else only those around this rank's patches, see
-    /// [`Ranks::keeps_flags`](crate::exec::comm::Ranks::keeps_flags).
+    /// [`Ranks::keeps_flags`](crate::ranks::Ranks::keeps_flags).
     pub of_all: bool,
 }

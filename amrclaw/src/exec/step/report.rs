@@ -1,7 +1,7 @@
 //! Reports and errors of executors.
 
-use crate::exec::comm::CommError;
 use crate::index::Level;
+use crate::ranks::CommError;
 use cuda::memory::PoolStatistics;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

@@ -4,15 +4,15 @@
 //! A rank's work and messages grow with its own tags times the logarithm of the number of ranks, not with the tags of all ranks.
 
 use super::{Candidate, ClusterParams, assert_differences_fit};
-use crate::exec::comm::{CommError, MessageHeader, Ranks};
 use crate::index::CellBox;
 use crate::mesh::{LevelMesh, Partition, Rank, TagCounter, TagSet};
+use crate::ranks::{CommError, MessageHeader, Ranks};
 
 /// Redistributes tags, of which several ranks may hold the same ones around their patches, so that one rank holds all tags of a tile: the
 /// owner of the first patch in the tile or, without a patch, a rank computed from the tile's index. A collective operation.
 ///
 /// # Errors
-/// As for [`Communicator::wait`](crate::exec::comm::Communicator::wait).
+/// As for [`Communicator::wait`](crate::ranks::Communicator::wait).
 pub fn redistribute_tags<const D: usize>(
     mut tags: TagSet<D>,
     mesh: &LevelMesh<D>,
@@ -40,7 +40,7 @@ pub fn redistribute_tags<const D: usize>(
 /// The boxes that the ranks get from their candidates by [`cluster`](super::cluster) are together those of a single rank.
 ///
 /// # Errors
-/// As for [`Communicator::wait`](crate::exec::comm::Communicator::wait).
+/// As for [`Communicator::wait`](crate::ranks::Communicator::wait).
 pub fn divide_among_ranks<const D: usize>(
     mut tags: TagSet<D>,
     params: Option<&ClusterParams>,
@@ -119,7 +119,7 @@ pub fn boxes_from_words<const D: usize>(words: &[u64]) -> impl Iterator<Item = C
 mod tests {
     use super::super::cluster;
     use super::*;
-    use crate::exec::comm::{DEFAULT_TIMEOUT, MessageKind, Threads};
+    use crate::ranks::{DEFAULT_TIMEOUT, MessageKind, Threads};
     use parking_lot::Mutex;
     use proptest::prelude::*;
     use std::sync::Arc;

@@ -3,11 +3,11 @@
 use super::{Cause, Job, RunFailure, Watch, run_case};
 use crate::case::{Case, SolverFrom};
 use crate::exec::ExecError;
-use crate::exec::comm::{DEFAULT_TIMEOUT, Ranks, Threads, mpi};
 use crate::frames::checkpoint_patches::StoredCheckpoint;
 use crate::frames::run_json::{RankRecord, RunRecord};
 use crate::index::Level;
 use crate::plugin;
+use crate::ranks::{DEFAULT_TIMEOUT, Ranks, Threads, mpi};
 use crate::simulation::{RunError, RunOptions, Simulation};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

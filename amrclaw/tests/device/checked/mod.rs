@@ -9,7 +9,7 @@ use super::kernels_of;
 use crate::common::bits;
 use amrclaw::case::{BoundaryKind, Case, CaseSettings, Criterion, find_built_in};
 use amrclaw::exec::cpu::CpuExecutor;
-use amrclaw::exec::resident::ResidentExecutor;
+use amrclaw::exec::gpu::resident::ResidentExecutor;
 use amrclaw::simulation::{MakeExecutor, RunOptions, Simulation};
 use executor::Checked;
 use std::path::{Path, PathBuf};

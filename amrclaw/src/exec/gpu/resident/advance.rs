@@ -1,0 +1,250 @@
+//! One step of a level: source terms, sweeps over tiles, and what the conservation fix keeps of them.
+//!
+//! The faces whose terms the fix needs are bits of a map that a kernel makes of the plans' runs. The update keeps only the second-order
+//! corrections of these faces; the kernels that sum the fix up solve for their fluctuations again.
+
+use super::store::StatePlace;
+use super::tiles::Tiles;
+use super::{Machine, ResidentExecutor};
+use crate::exec::gpu::device::{
+    DeviceSweep, FaceMap, FaceMapPlace, RegisterPlace, UpdatePlace, pointer, tile_shape, update_name,
+};
+use crate::exec::step::source_after_waves;
+use crate::exec::{ExecError, StepReport};
+use crate::index::Level;
+use crate::physics::SourceSplit;
+use crate::plan::LevelPlans;
+use cuda::abi::{Pointer, Real};
+use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE};
+use cuda::amr::{LevelView, PatchReport};
+use riemann::real::Scalar;
+use std::ops::Range;
+
+/// An array of states that a part of a step reads or writes.
+#[derive(Clone, Copy)]
+pub(super) enum Array {
+    /// The level's present state.
+    Present,
+    /// The level's next state.
+    Next,
+    /// An intermediate state.
+    Stage(usize),
+}
+
+/// What the sweeps of a step share.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    pub level: Level,
+    pub dt: f64,
+    pub reports: Pointer<PatchReport>,
+}
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    pub(super) fn advance_level(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
+        let l = level.index();
+        let refreshed = self.refresh_aux(level, self.levels[l].states.time + 0.5 * dt);
+        self.defer_error(refreshed)?;
+        let reports = self.reports.begin(&self.machine, self.levels[l].mesh.patches().len())?;
+        self.make_arrays(l)?;
+        let step = Step { level, dt, reports };
+        let (time, source_split) = (self.levels[l].states.time, self.problem.source_split);
+        let slides = self.levels[l].slide.is_some();
+        let mut input = Array::Present;
+        let mut stage = 0;
+        if self.applies_sources() && plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
+            self.make_centres(level)?;
+        }
+        if source_split == SourceSplit::Strang {
+            self.advance_source_cells(level, &plans[l], time, 0.5 * dt)?;
+        }
+        if source_split == SourceSplit::Strang {
+            let output = if slides { Array::Next } else { Array::Stage(stage) };
+            let found = self.apply_source(step, [input, output], Some(&plans[l]), time, 0.5 * dt)?;
+            // The sweeps find what is not finite.
+            self.reports.note(StepReport { broken: None, ..found });
+            (input, stage) = (output, 1 - stage);
+        }
+        match &self.on_mesh {
+            Some(mesh) => self.advance_mesh(mesh, step, (input, stage))?,
+            None => self.advance_patches(step, (input, stage), plans)?,
+        }
+        let (after_from, after_for) = source_after_waves(source_split, time, dt);
+        if after_for > 0.0 {
+            self.advance_source_cells(level, &plans[l], after_from, after_for)?;
+            let found = self.apply_source(step, [Array::Next; 2], None, after_from, after_for)?;
+            self.reports.note(found);
+        }
+        self.levels[l].advance(dt);
+        if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
+            self.send_coarse_faces(level.finer())?;
+        }
+        Ok(())
+    }
+
+    /// Takes the sweeps of a step of the level's patches, from the states `input`. `stage`: the first free array between them.
+    fn advance_patches(
+        &mut self,
+        step: Step,
+        (mut input, mut stage): (Array, usize),
+        plans: &[LevelPlans<D>],
+    ) -> Result<(), ExecError> {
+        let l = step.level.index();
+        self.make_tiles(l)?;
+        let slides = self.levels[l].slide.is_some();
+        for n in 0..self.sweeps.len() {
+            let output = if slides || n + 1 == self.sweeps.len() { Array::Next } else { Array::Stage(stage) };
+            let own = plans[l].has_faces();
+            if slides && (matches!(input, Array::Next) || self.levels[l].steps_in_place()) {
+                self.slide(step, n, own)?;
+            } else {
+                let (from, to) = (self.address(l, input), self.address(l, output));
+                self.sweep(step, n, [from, to], self.levels[l].tiles().all[n])?;
+                if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
+                    self.register(step, n, from, None)?;
+                }
+                if own {
+                    self.register(step, n, from, Some(0..self.levels[l].mesh.patches().len()))?;
+                }
+            }
+            (input, stage) = (output, 1 - stage);
+        }
+        Ok(())
+    }
+
+    /// Recomputes auxiliary values that have changed, for a time.
+    pub(super) fn refresh_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
+        let known = self.levels[level.index()].aux_time;
+        match self.problem.aux.as_ref().is_some_and(|aux| !aux.stays(known, time)) {
+            true => self.fill_aux(level, time),
+            false => Ok(()),
+        }
+    }
+
+    /// Recomputes those of a level and the next coarser one for the level's time, where what passes between them depends on these values.
+    pub(super) fn refresh_aux_between(&mut self, level: Level) -> Result<(), ExecError> {
+        let time = self.levels[level.index()].states.time;
+        let coarser = level.coarser().filter(|_| self.sizes.transfers);
+        coarser
+            .map_or(Ok(()), |coarser| [coarser, level].into_iter().try_for_each(|level| self.refresh_aux(level, time)))
+    }
+
+    /// Makes the arrays that a step of a level writes.
+    fn make_arrays(&mut self, l: usize) -> Result<(), ExecError> {
+        let store = &mut self.levels[l];
+        store.make_next(&self.machine)?;
+        let bytes = store.buffer_bytes();
+        if store.slide.is_some() {
+            return Ok(());
+        }
+        let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang);
+        let wanted = match &self.on_mesh {
+            Some(mesh) => mesh.intermediate() + strang_source,
+            None => (self.sweeps.len() - 1 + strang_source).min(2),
+        };
+        for stage in &mut self.stage[..wanted] {
+            if stage.as_ref().is_none_or(|(_, held)| *held < bytes) {
+                *stage = Some((self.machine.allocate(bytes)?, bytes));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn place(&self, l: usize, array: Array) -> StatePlace<'_, N> {
+        match array {
+            Array::Present => self.levels[l].q(),
+            Array::Next => self.levels[l].next(),
+            Array::Stage(k) => (&self.stage[k].as_ref().expect("made before the step").0, 0),
+        }
+    }
+
+    pub(super) fn address(&self, l: usize, array: Array) -> Pointer<Real> {
+        let (memory, start) = self.place(l, array);
+        pointer::<Real, N>(memory, start)
+    }
+
+    /// Sweep `number` of a step, which begins with the states `q`.
+    fn device_sweep(&self, step: Step, number: usize, q: Pointer<Real>) -> DeviceSweep<'_> {
+        let l = step.level.index();
+        let store = &self.levels[l];
+        DeviceSweep {
+            sweeps: &self.sweeps,
+            number,
+            dt: step.dt,
+            sharing_faces: self.problem.scheme.sharing_faces,
+            view: LevelView { q, ..store.view() },
+            kept: store.kept.as_ref().map_or(Pointer::NULL, |kept| pointer::<_, N>(kept, 0)),
+            num_kept: store.num_kept,
+            num_fine: store.map.as_ref().map_or(0, |map| map.num_fine),
+        }
+    }
+
+    /// Sweeps states that slide, batch by batch; adds the fix's terms of each batch to the register before the next batch overwrites its states.
+    fn slide(&mut self, step: Step, n: usize, has_faces: bool) -> Result<(), ExecError> {
+        let store = &self.levels[step.level.index()];
+        let slide = store.slide.as_ref().expect("asked for of levels that slide");
+        let (memory, from) = store.next();
+        let to = if from == 0 { slide.bytes } else { 0 };
+        let places = [from, to].map(|start| pointer::<Real, N>(memory, start));
+        let count = slide.batches.len();
+        for k in 0..count {
+            let batch = if to > from { count - 1 - k } else { k };
+            self.sweep(step, n, places, store.tiles().batches[batch][n])?;
+            if has_faces {
+                self.register(step, n, places[0], Some(slide.batches[batch].clone()))?;
+            }
+        }
+        self.levels[step.level.index()].slide_next_to(to);
+        Ok(())
+    }
+
+    fn sweep(&self, step: Step, n: usize, [from, to]: [Pointer<Real>; 2], tiles: Tiles) -> Result<(), ExecError> {
+        let l = step.level.index();
+        let (store, sweep) = (&self.levels[l], self.sweeps[n]);
+        let (tiles, num_tiles) = (store.tiles().address::<N>(tiles), tiles.count);
+        let map = store.map.as_ref();
+        let faces = map.map_or(FaceMapPlace::NONE, FaceMap::place);
+        let place = UpdatePlace { tiles, num_tiles, q_next: to, reports: step.reports };
+        let dx = store.geometry.dx_in_space();
+        let args = self.device_sweep(step, n, from).update(place, faces, dx, self.sizes.num_ghost);
+        // SAFETY: tiles are those of the level's patches and disjoint; every slot of the kept ones has one face.
+        unsafe {
+            let grid = tile_shape(&sweep, self.sizes.num_eqn, self.sizes.precision).grid(num_tiles);
+            self.machine.launch(update_name(sweep.axes, map.is_some()), grid, &args)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the conservation fix's terms of a sweep that began with the states `from` to the register. `patches`: at their faces to the
+    /// coarser level; `None`: at all faces to the finer level.
+    fn register(
+        &self,
+        step: Step,
+        n: usize,
+        from: Pointer<Real>,
+        patches: Option<Range<usize>>,
+    ) -> Result<(), ExecError> {
+        let fine = patches.is_some();
+        let l = step.level.index();
+        let store = &self.levels[l];
+        let finer = if fine { store } else { &self.levels[l + 1] };
+        let (Some(tables), Some(register), Some(_)) = (&finer.tables, &finer.register, &store.kept) else {
+            unreachable!("tables, registers and room are made with the plans");
+        };
+        let runs = if fine { tables.runs.fine } else { tables.runs.coarse };
+        let runs = patches.map_or(runs, |patches| runs.with_chunks(&tables.run_chunks(patches)));
+        let place = RegisterPlace {
+            table: runs.runs::<N>(&tables.memory),
+            sums: register.sums(),
+            coarse_cells: register.coarse_cells(),
+            source_cells: register.source_cells(),
+            start: if self.applies_sources() { self.address(l, Array::Present) } else { Pointer::NULL },
+            centres: store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0)),
+        };
+        let ratio = self.ratios[if fine { l - 1 } else { l }];
+        let args = self.device_sweep(step, n, from).register(place, tables.faces.coarse, ratio);
+        let kernel = if fine { REGISTER_FINE } else { REGISTER_COARSE };
+        // SAFETY: the runs lie along this level's patches; register and corrections are those of the plan.
+        unsafe { self.machine.run(&kernel, D, runs.num_chunks as usize, &args)? };
+        Ok(())
+    }
+}

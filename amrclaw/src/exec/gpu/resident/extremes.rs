@@ -1,0 +1,77 @@
+//! Largest values, of which the host reads a few numbers.
+
+use super::{Machine, ResidentExecutor};
+use crate::exec::gpu::device::{TableBuilder, bytes_of_mut, pointer, region};
+use crate::exec::{DevicePhase, ExecError, Queries};
+use crate::index::Level;
+use crate::plan::LevelPlans;
+use cuda::amr::kernels::{EXTREMES, LARGEST};
+use cuda::amr::tuning::patch_blocks;
+use cuda::amr::{ExtremesArgs, LargestArgs, Region};
+use riemann::real::Scalar;
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Raises `most` to the largest absolute values of all levels' own cells.
+    pub(super) fn raise_to_values(&self, most: &mut [f64]) -> Result<(), ExecError> {
+        self.machine.enter(DevicePhase::Other);
+        let mut bits = vec![0_u64; self.sizes.num_eqn];
+        let bytes = bits.len() * 8;
+        let out = self.machine.allocate(bytes)?;
+        self.machine.zero(&out, 0, bytes)?;
+        for store in &self.levels {
+            let (num_patches, largest) = (store.mesh.patches().len(), pointer::<_, N>(&out, 0));
+            let blocks_per_patch = patch_blocks(num_patches, store.layout.num_cells_with_ghosts());
+            let args = LargestArgs { view: store.view(), largest, blocks_per_patch, padding: 0 };
+            // SAFETY: the array and the patches are those of the level; there is a number for each equation.
+            unsafe { self.machine.run(&LARGEST, D, num_patches * blocks_per_patch as usize, &args)? };
+        }
+        self.machine.download(&out, 0, bytes_of_mut(&mut bits))?;
+        most.iter_mut().zip(bits).for_each(|(most, bits)| *most = most.max(f64::from_bits(bits)));
+        Ok(())
+    }
+
+    /// As [`Queries::extremes`]; the host computes those that kernels cannot.
+    pub(super) fn level_extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
+        let Some(function) = &self.functions.extremes else {
+            self.fetch_level(level)?;
+            return self.host.lock().extremes(level, finer);
+        };
+        self.machine.enter(DevicePhase::Other);
+        let store = &self.levels[level.index()];
+        let local = store.layout.patches.iter().enumerate().filter(|(_, patch)| patch.is_local);
+        let open = local.flat_map(|(k, patch)| {
+            let cells = LevelPlans::uncovered_cells(finer, k, &patch.cells);
+            cells.into_iter().map(move |cells| region(k as u32, k as u32, &cells, [0; D]))
+        });
+        let (boxes, cells): (Vec<Region>, Vec<usize>) = open.unzip();
+        if boxes.is_empty() {
+            return Ok(vec![f64::NEG_INFINITY; function.num_values]);
+        }
+        let mut words = vec![0_u64; function.num_values];
+        let out = self.machine.allocate(words.len() * 8)?;
+        self.machine.zero(&out, 0, words.len() * 8)?;
+        let blocks_per_box = patch_blocks(boxes.len(), cells.iter().sum());
+        let mut builder = TableBuilder::default();
+        builder.append(boxes.iter().copied());
+        let memory = builder.send(&self.machine)?;
+        let args = ExtremesArgs {
+            view: store.view(),
+            boxes: pointer::<_, N>(&memory, 0),
+            largest: pointer::<_, N>(&out, 0),
+            level: self.lattice(level),
+            t: store.states.time,
+            blocks_per_box,
+            padding: 0,
+        };
+        // SAFETY: the boxes are interior cells of the level's patches; there is a number for each value of the function.
+        unsafe { self.machine.run(&EXTREMES, D, boxes.len() * blocks_per_box as usize, &args)? };
+        self.machine.download(&out, 0, bytes_of_mut(&mut words))?;
+        Ok(words.into_iter().map(number_of).collect())
+    }
+}
+
+/// The number that an integer of the same order stands for: see `kernels/extremes.cu`.
+fn number_of(ordered: u64) -> f64 {
+    let sign = 1 << 63;
+    f64::from_bits(if ordered & sign == 0 { !ordered } else { ordered ^ sign })
+}

@@ -1,0 +1,141 @@
+//! Tables of new levels that the host makes before anything is sent, in parallel for all levels.
+
+use super::slide::{Slide, is_worth_it};
+use super::{Machine, ResidentExecutor};
+use crate::exec::gpu::device::{
+    DeviceBoxes, HostLevelTables, HostTables, LevelContext, LevelTables, Queue, TransferTables, patch_table,
+};
+use crate::fields::LevelLayout;
+use crate::index::Level;
+use crate::mesh::{Hierarchy, LevelMesh, Partition};
+use crate::physics::Problem;
+use crate::plan::MeshChange;
+use crate::threads::{join, parallel_map};
+use cuda::amr::Patch;
+use riemann::patch::PatchSolver;
+use riemann::real::Precision;
+use riemann::real::Scalar;
+use std::sync::Arc;
+
+/// Sizes of a level's arrays.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub num_ghost: i32,
+    pub num_eqn: usize,
+    pub num_aux: usize,
+    /// The solver has transfer variables.
+    pub transfers: bool,
+    /// Components of messages with values that are interpolated between levels.
+    pub sent: usize,
+    /// New patches are to keep what coarse cells held.
+    pub keeps_means: bool,
+    /// Components per face of the fix's sums, of these and the coarse cells of all sweeps, and of these and the cells for sources.
+    pub register: [usize; 3],
+    /// Bytes of a number.
+    pub number: usize,
+    pub precision: Precision,
+}
+
+impl Sizes {
+    pub fn of<const D: usize, R: Scalar>(problem: &Problem<D>, solver: &dyn PatchSolver<R>) -> Self {
+        let (num_eqn, num_aux) = (solver.equations().len(), solver.aux().len());
+        let cells = num_eqn + problem.split.sweeps::<D>().len() * (num_eqn + num_aux);
+        let centres = if problem.own_source_at.is_some() { D } else { 0 };
+        let sourced = if problem.applies_sources(solver.has_source()) { 2 * num_eqn + num_aux + centres } else { 0 };
+        let transfers = solver.transfers();
+        Sizes {
+            transfers: transfers.is_some(),
+            sent: num_eqn + transfers.map_or(0, |kept| kept.len().max(1)),
+            keeps_means: transfers.is_some() || problem.scheme.capacity >= 0,
+            num_ghost: problem.num_ghost(),
+            num_eqn,
+            num_aux,
+            register: [num_eqn, cells, cells + sourced],
+            number: R::BYTES,
+            precision: Precision::of::<R>(),
+        }
+    }
+}
+
+/// Tables of a new level's plans: on the host, or made by the device.
+pub(super) enum PlanTables<N: Machine> {
+    Host(HostLevelTables, TransferTables<HostTables>),
+    Device(LevelTables<N>, TransferTables<N::Memory>),
+}
+
+/// Tables of a new level's plans, and its boxes if these have been sent.
+pub(super) type NewLevelTables<N> = (PlanTables<N>, Option<DeviceBoxes<<N as Queue>::Memory>>);
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Derives what new levels need from their meshes, in parallel. `partitions`: owners of each level's patches.
+    pub(super) fn host_levels(
+        &self,
+        hierarchy: &Hierarchy<D>,
+        new: &[Level],
+        partitions: &[Option<Arc<Partition>>],
+    ) -> Vec<Option<HostLevel<D>>> {
+        let make = |l: usize| {
+            let level = Level(l as u8);
+            new.contains(&level).then(|| self.host_level(hierarchy.level(level), level, partitions[l].clone()))
+        };
+        parallel_map(hierarchy.num_levels(), make)
+    }
+
+    /// Derives what a level needs from its mesh.
+    pub(super) fn host_level(
+        &self,
+        mesh: &LevelMesh<D>,
+        level: Level,
+        partition: Option<Arc<Partition>>,
+    ) -> HostLevel<D> {
+        let rank = self.ranks.rank().number;
+        // No finer level interpolates from the old state of the finest one.
+        let may_slide = level.index() == self.ratios.len();
+        HostLevel::new(mesh, (rank, partition), self.sizes, may_slide.then(|| self.machine.resident_tiles()))
+    }
+
+    /// Makes the tables of new levels' plans, in parallel.
+    pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<NewLevelTables<N>>> {
+        let (keeps_means, sides) = (self.sizes.keeps_means, &self.sides);
+        let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
+        let plans = change.plans();
+        let make = |l: usize| {
+            let transfer = change.transfer(l)?;
+            let ratio = hierarchy.ratio(Level(l as u8 - 1));
+            let moved = || TransferTables::on_host(transfer, ratio, keeps_means, num_ghost);
+            let context = LevelContext { mesh: hierarchy.level(Level(l as u8)), sides, num_ghost };
+            let tables = || HostLevelTables::new(&plans[l], context);
+            let (tables, transfer) = join(tables, moved);
+            Some((PlanTables::Host(tables, transfer), None))
+        };
+        parallel_map(plans.len(), make)
+    }
+}
+
+/// What a new level needs that follows from its mesh alone, before anything is sent.
+pub(super) struct HostLevel<const D: usize> {
+    pub layout: Arc<LevelLayout<D>>,
+    /// Owners of the patches, if there are several ranks.
+    pub partition: Option<Arc<Partition>>,
+    pub patches: Vec<Patch>,
+    /// Words of a face map.
+    pub map_words: usize,
+    pub slide: Option<Slide>,
+}
+
+impl<const D: usize> HostLevel<D> {
+    /// `may_slide`: the tiles that the device works on at once, if the level's states may slide.
+    fn new(
+        mesh: &LevelMesh<D>,
+        (rank, partition): (usize, Option<Arc<Partition>>),
+        sizes: Sizes,
+        may_slide: Option<u32>,
+    ) -> Self {
+        let is_local = |k| Partition::owns(partition.as_deref(), rank, k);
+        let layout = Arc::new(LevelLayout::of_part(mesh, sizes.num_ghost, is_local));
+        let (patches, map_words) = patch_table(&layout);
+        let slides = may_slide.is_some_and(|resident_tiles| is_worth_it(layout.here().count(), resident_tiles));
+        let slide = slides.then(|| Slide::new(&layout, sizes.num_eqn * sizes.number));
+        HostLevel { layout, partition, patches, map_words, slide }
+    }
+}

@@ -1,0 +1,404 @@
+// tidy: long because each verb of the executor is here
+//! The executor on a GPU: all levels' values live in the device's memory; the host keeps integers.
+//!
+//! Each verb is one launch over a table of regions, which is made when a level's plans are new. The host waits for the
+//! device at a regrid, for boxes or flags, and once per step of the coarsest level, for the Courant numbers.
+//!
+//! The host does what kernels do not: the user's functions that they cannot compute; Richardson's estimate; the search for a value that is
+//! not finite; snapshots. A level is copied to the host for these and, where they change it, back: correct, but slow.
+//!
+//! The arithmetic is that of the CPU executor, operation by operation: without fused multiply-adds, results agree to the bit.
+
+mod advance;
+mod agree;
+mod boundaries;
+mod branch;
+mod cover_tags;
+mod device_times;
+mod early_counts;
+mod exchange;
+mod extremes;
+mod fill;
+mod flags;
+mod functions;
+mod gather;
+mod gpu_machine;
+mod host_tables;
+mod initial;
+mod join_flags;
+mod levels;
+mod message_buffers;
+mod on_mesh;
+mod plans;
+mod probe;
+mod reads;
+mod refine;
+mod shared_buffer;
+mod slide;
+mod source;
+mod store;
+mod synchronize;
+mod tiles;
+
+pub use gpu_machine::GpuMachine;
+
+use super::device::{CaseFunctions, Machine, Sides};
+use crate::exec::cpu::CpuExecutor;
+use crate::exec::step::agree::{Unshared, agreed};
+use crate::exec::step::{HostWorks, Rollback, Sweep, sweeps};
+use crate::exec::{
+    DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, MemoryUse, NewValues,
+    Outcomes, Queries, RefineRequest,
+};
+use crate::index::{CellBox, Level, Ratio};
+use crate::mesh::MeshEpoch;
+use crate::physics::{Problem, SideSigns};
+use crate::plan::{LevelPlans, MeshChange};
+use crate::ranks::Ranks;
+use cover_tags::ClusterMemory;
+use cuda::CudaError;
+use early_counts::EarlyCounts;
+use gather::Reports;
+use host_tables::Sizes;
+use levels::Replacement;
+use message_buffers::{MessageBuffers, OpenedMemories};
+use on_mesh::DeviceMesh;
+use parking_lot::Mutex;
+use reads::Reads;
+use riemann::axis::Axis;
+use riemann::patch::{PACK_OVERRUN, PatchSolver};
+use riemann::real::Scalar;
+use std::sync::Arc;
+use std::time::Instant;
+use store::DeviceLevel;
+use tracing::debug;
+
+/// Values of all levels in a device's memory.
+pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
+    /// Dropped first, which waits for the reads of other ranks' memory.
+    machine: N,
+    /// Does what only the host can do.
+    host: Mutex<CpuExecutor<D, R>>,
+    problem: Problem<D>,
+    has_source: bool,
+    /// The problem's functions that kernels compute.
+    functions: CaseFunctions,
+    /// Numbers that the criterion reads.
+    flag_numbers: N::Memory,
+    /// For each auxiliary value the axis whose lower face it lives on.
+    aux_faces: Vec<Option<Axis>>,
+    /// The solver has quantities that must not be negative in initial data.
+    checks_nonnegative: bool,
+    /// It has quantities that must be positive after each step.
+    checks_positive: bool,
+    /// Set by kernels if a function gives an invalid value.
+    refused: N::Memory,
+    /// Cost of the functions that the host computes.
+    host_works: HostWorks,
+    /// Sides of the domain.
+    sides: Sides<D>,
+    /// The bits of [`SideSigns`].
+    signs: N::Memory,
+    sizes: Sizes,
+    ratios: Vec<Ratio<D>>,
+    sweeps: Vec<Sweep>,
+    levels: Vec<DeviceLevel<D, N>>,
+    /// Levels replaced since the last [`Executor::save`].
+    rollback: Rollback<DeviceLevel<D, N>>,
+    /// States between the parts of a split step, and their bytes.
+    stage: [Option<(N::Memory, usize)>; 3],
+    /// The mesh from a file, if the problem is on one.
+    on_mesh: Option<DeviceMesh<N>>,
+    epoch: MeshEpoch,
+    reports: Reports<N>,
+    /// This rank, and the others.
+    ranks: Ranks,
+    /// Number of tiles that the device works on at once, the smallest of all ranks, once they have agreed.
+    fewest_tiles: Option<u32>,
+    /// MPI sends messages from device to device.
+    sends_from_device: bool,
+    /// Device memory for messages.
+    messages: Arc<Mutex<MessageBuffers<N>>>,
+    /// What this rank reads of other ranks' messages.
+    reads: Mutex<Reads<N>>,
+    /// Opened memory of other processes.
+    opened: OpenedMemories<N>,
+    /// Memory for clustering, from the first time that the device makes boxes.
+    cluster_memory: Option<ClusterMemory<N::Memory>>,
+    /// Plans of the newest boxes, whose items are being counted.
+    early_counts: Option<EarlyCounts<D, N>>,
+    /// Buffer for the joined flags of all ranks.
+    flag_words: Vec<u64>,
+    /// What other ranks do not know yet of this one, and the first error of a verb that returns none.
+    unshared: Unshared,
+}
+
+impl From<CudaError> for ExecError {
+    fn from(error: CudaError) -> Self {
+        let mut message = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            message += &format!(": {error}");
+            cause = error.source();
+        }
+        ExecError::Device(message)
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// An executor on a machine whose kernels are those of `solver` and `problem`. `threads`: of the host, in whose pool
+    /// it must then be called.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(
+        machine: N,
+        problem: Problem<D>,
+        solver: Arc<dyn PatchSolver<R>>,
+        ratios: Vec<Ratio<D>>,
+        threads: usize,
+    ) -> Result<Self, ExecError> {
+        let sizes = Sizes::of(&problem, solver.as_ref());
+        let bits = SideSigns::new(&problem.boundary, solver.groups(), sizes.num_eqn);
+        let signs = machine.allocate(sizes.num_eqn)?;
+        machine.upload(bits.bits(), &signs, 0)?;
+        let text = solver.device_source();
+        let functions = text.map_or_else(CaseFunctions::default, |text| CaseFunctions::of(&problem, &text));
+        Ok(ResidentExecutor {
+            flag_numbers: functions.send_flag_numbers(&machine)?,
+            sweeps: sweeps::<D>(problem.split, problem.looks_beside),
+            has_source: solver.has_source(),
+            functions,
+            sides: Sides::of(&problem),
+            signs,
+            rollback: Rollback::new(ratios.len() + 1),
+            aux_faces: solver.aux_face().to_vec(),
+            checks_nonnegative: !solver.nonnegative().is_empty(),
+            checks_positive: !solver.positive().is_empty(),
+            refused: machine.allocate(size_of::<u32>())?,
+            host_works: HostWorks::default(),
+            levels: Vec::new(),
+            stage: [None, None, None],
+            on_mesh: DeviceMesh::of::<D, R>(&machine, &problem, sizes.num_eqn)?,
+            epoch: MeshEpoch::default(),
+            reports: Reports::new(&machine, sizes.num_eqn)?,
+            ranks: Ranks::default(),
+            fewest_tiles: None,
+            sends_from_device: false,
+            messages: Arc::default(),
+            reads: Mutex::new(Reads::new(Ranks::default())),
+            opened: Mutex::default(),
+            cluster_memory: None,
+            early_counts: None,
+            flag_words: Vec::new(),
+            unshared: Unshared::default(),
+            host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),
+            machine,
+            problem,
+            sizes,
+            ratios,
+        })
+    }
+
+    /// The same for one of several ranks, which has the values of its own patches alone.
+    pub fn on_rank(mut self, ranks: Ranks) -> Self {
+        // What the host does, it does for this rank.
+        self.host.get_mut().set_ranks(ranks.clone());
+        ResidentExecutor { reads: Mutex::new(Reads::new(ranks.clone())), ranks, ..self }
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, R, N> {
+    fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
+        let clock = Instant::now();
+        let moved = values.are_transferred();
+        self.agree_on_devices()?;
+        let new = self.plan_change(change, moved);
+        let new = self.or_abort(new)?;
+        let planned = clock.elapsed();
+        self.begin_change(change);
+        let placed = if moved { self.place_levels(change, new) } else { Ok(Vec::new()) };
+        let replaced = self.or_abort(placed)?;
+        let filled = self.fill_new_levels(change, values, &replaced);
+        let filled = agreed(&self.ranks, self.or_abort(filled));
+        if filled.is_ok() {
+            let outcome = self.make_fix(change, moved);
+            self.note(outcome);
+        }
+        // Old levels are dropped only when the device's work has been enqueued.
+        let replaced = replaced.into_iter().filter_map(|Replacement { level, old, .. }| Some((level, old?)));
+        replaced.for_each(|(level, old)| self.retire_level(level.index(), old));
+        filled?;
+        self.truncate(change.hierarchy().finest().finer());
+        debug!(?planned, filled = ?clock.elapsed() - planned, "adopted");
+        Ok(())
+    }
+
+    fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        plans.assert_epoch(self.epoch);
+        self.machine.enter(DevicePhase::Ghost);
+        let refreshed = self.refresh_aux_between(level);
+        self.defer_error(refreshed)?;
+        let filled = self.fill_level(level, plans);
+        let filled = self.or_abort(filled);
+        self.defer_error(filled)
+    }
+
+    fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
+        plans[level.index()].assert_epoch(self.epoch);
+        self.machine.enter(DevicePhase::Advance);
+        let advanced = self.advance_level(level, plans, dt);
+        self.or_abort(advanced)
+    }
+
+    fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
+        let expected = self.expect_flags();
+        self.or_abort(expected)?;
+        self.machine.enter(DevicePhase::Other);
+        if !self.ranks.is_solo() {
+            let collected = self.collect_from_all(outcomes);
+            return self.or_abort(collected);
+        }
+        self.unshared.take()?;
+        self.reports.collect(&self.machine, outcomes)?;
+        self.check_refused()
+    }
+
+    fn keep_admissible(&mut self, on: bool) -> bool {
+        self.problem.keep_admissible(on);
+        self.host.get_mut().keep_admissible(on)
+    }
+
+    fn renew_parameters(&mut self) -> Result<(), ExecError> {
+        let Some(reduced) = &self.problem.reduced else { return Ok(()) };
+        self.or_abort(self.machine.set_parameters(&reduced.values().collect::<Vec<_>>()).map_err(ExecError::from))
+    }
+
+    fn set_time(&mut self, level: Level, time: f64) {
+        self.levels[level.index()].states.time = time;
+    }
+
+    fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        plans.assert_epoch(self.epoch);
+        self.machine.enter(DevicePhase::Reflux);
+        if plans.has_faces() {
+            let outcome = self.reflux_level(fine);
+            self.note(outcome);
+        }
+    }
+
+    fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        plans.assert_epoch(self.epoch);
+        self.machine.enter(DevicePhase::Average);
+        let outcome = self.average_level(fine);
+        self.note(outcome);
+    }
+
+    fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
+        let refreshed = self.refresh_aux(level, self.levels[level.index()].states.time);
+        self.defer_error(refreshed)
+    }
+
+    fn begin_flagging(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
+        self.renew_aux(level)?;
+        let asked = self.enqueue_flags(level, request);
+        self.or_abort(asked)
+    }
+
+    fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
+        let refined = self.refine_levels(&request);
+        self.or_abort(refined)
+    }
+
+    fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
+        let flagged = self.flag_level(level, dt);
+        self.or_abort(flagged)
+    }
+
+    fn save(&mut self) {
+        self.rollback.begin(self.levels.len()).for_each(drop);
+        self.levels.iter_mut().for_each(|store| store.states.save());
+    }
+
+    fn restore(&mut self, back: &MeshChange<'_, D>) {
+        self.machine.enter(DevicePhase::Regrid);
+        let forgotten = self.reports.forget(&self.machine).map_err(ExecError::from);
+        self.note(forgotten);
+        self.unshared.sampled.clear();
+        self.rollback.restore(&mut self.levels, |store| store.states.restore());
+        self.begin_change(back);
+        let outcome = self.make_fix(back, false);
+        self.note(outcome);
+    }
+
+    fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
+        self.machine.enter(DevicePhase::Other);
+        let outcome = self.sample_patch(level, patch, position);
+        self.note(outcome);
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R, N> {
+    fn works_ahead(&self) -> bool {
+        true
+    }
+
+    fn find_failure(&self, level: Level, patch: usize) -> ExecError {
+        let is_local = self.levels[level.index()].layout.patches[patch].is_local;
+        let found = || self.failure_of_step(level, patch).unwrap_or_else(|error| error);
+        let found = self.or_abort(if is_local { Err(found()) } else { Ok(()) });
+        agreed(&self.ranks, found).expect_err("a rank has the patch")
+    }
+
+    fn is_readable(&self) -> bool {
+        let mut number = [0; 8];
+        let one = &mut number[..R::BYTES];
+        let answers = |store: &DeviceLevel<D, N>| {
+            let (q, start) = store.q();
+            self.machine.download(q, start + PACK_OVERRUN * R::BYTES, one).is_ok()
+        };
+        !self.ranks.are_lost() && self.levels.first().is_none_or(answers)
+    }
+
+    fn snapshot(&self, level: Level) -> LevelState<D> {
+        self.machine.enter(DevicePhase::Output);
+        self.level_state(level)
+    }
+
+    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+        self.machine.enter(DevicePhase::Other);
+        self.level_totals(level, finer)
+    }
+
+    fn extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
+        self.or_abort(self.level_extremes(level, finer))
+    }
+
+    fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError> {
+        self.raise_to_values(largest)
+    }
+
+    fn memory(&self) -> MemoryUse {
+        let (device, host) = (self.machine.usage(), self.host.lock().memory());
+        let pinned = device.pinned.held as usize;
+        MemoryUse {
+            held: [pinned + host.held[0], device.memory.held as usize],
+            peak: [pinned + host.peak[0], device.memory.peak as usize],
+            states: self.levels.iter().map(DeviceLevel::buffer_bytes).sum(),
+            allocations: device.driver_allocations() + host.allocations,
+        }
+    }
+
+    fn device_use(&self) -> Option<DeviceUse> {
+        Some(DeviceUse { phase_seconds: self.machine.phase_seconds(), ..self.machine.usage() })
+    }
+
+    fn host_work(&self) -> Vec<HostWork> {
+        self.host_works.all()
+    }
+}

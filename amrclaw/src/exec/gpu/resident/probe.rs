@@ -1,0 +1,27 @@
+//! Access to ghost cells for checks, through the host.
+
+use super::{Machine, ResidentExecutor};
+use crate::exec::gpu::device::bytes_of;
+use crate::exec::{PatchValues, Probe};
+use crate::index::Level;
+use riemann::real::Scalar;
+
+impl<const D: usize, R: Scalar, N: Machine> Probe<D> for ResidentExecutor<D, R, N> {
+    fn with_ghosts(&self, level: Level) -> Vec<PatchValues<D>> {
+        self.fetch_level(level).expect("the device answers");
+        self.host.lock().with_ghosts(level)
+    }
+
+    fn poison_ghosts(&mut self, level: Level) {
+        self.fetch_level(level).expect("the device answers");
+        let host = self.host.get_mut();
+        host.poison_ghosts(level);
+        let store = &self.levels[level.index()];
+        let (q, start) = store.q();
+        self.machine.upload(bytes_of(host.q_of_copy(level)), q, start).expect("the device answers");
+    }
+
+    fn poison_new_arrays(&mut self) {
+        self.host.get_mut().poison_new_arrays();
+    }
+}
