@@ -88,7 +88,7 @@ pub(super) fn read_set(file: &hdf5::File, variable: &str, names: &[String]) -> R
 }
 
 /// Numbers of values, the last axis first; `None` if there are more values than a file may have.
-fn counts(shape: impl DoubleEndedIterator<Item = u64> + Clone) -> Option<Vec<usize>> {
+pub(super) fn counts(shape: impl DoubleEndedIterator<Item = u64> + Clone) -> Option<Vec<usize>> {
     let all = shape.clone().try_fold(1u64, |product, count| product.checked_mul(count))?;
     (all <= MAX_VALUES).then(|| shape.rev().map(|count| count as usize).collect())
 }
@@ -133,7 +133,7 @@ fn npy(bytes: &[u8]) -> Option<Array> {
 }
 
 /// As many numbers of a NumPy type, such as `<f8`.
-fn numbers(kind: &str, bytes: &[u8], len: usize) -> Option<Vec<f64>> {
+pub(super) fn numbers(kind: &str, bytes: &[u8], len: usize) -> Option<Vec<f64>> {
     let is_big = kind.starts_with('>');
     let (kind, size) = kind.trim_start_matches(['<', '>', '|', '=']).split_at_checked(1)?;
     let size: usize = size.parse().ok().filter(|size| [1, 2, 4, 8].contains(size))?;

@@ -40,6 +40,10 @@ fn plain(height: f64) -> String {
 
 const HEADER: &str = "ncols 9\nnrows 6\nxllcenter 9.5\nyllcenter -2.5\ncellsize 0.5 1\nNODATA_value -9999\n";
 
+/// The same heights as netCDF4 1.7 for Python writes them, packed in 16 bits, rows from the north; and as tifffile does, of boxes.
+const CLASSIC: &[u8] = include_bytes!("../../../tests/data/heights_classic.nc");
+const GEOTIFF: &[u8] = include_bytes!("../../../tests/data/heights_boxes.tif");
+
 struct Files(tempfile::TempDir);
 
 impl Files {
@@ -105,7 +109,7 @@ fn every_kind_of_file_gives_the_same_ground() {
         file.finish().unwrap()
     };
     let boxes = ", lower=[9.25, -3], upper=[13.75, 3]";
-    let all: [(Vec<u8>, &str); 12] = [
+    let all: [(Vec<u8>, &str); 17] = [
         ((HEADER.to_owned() + &rows(plain, " ")).into(), ""),
         ((HEADER.to_owned() + &rows(plain, "\n")).into(), ""),
         ((lower.replace("-2.5", "-3") + &rows(plain, " ")).into(), ""),
@@ -118,6 +122,11 @@ fn every_kind_of_file_gives_the_same_ground() {
         (netcdf(true), ""),
         (netcdf(false), ""),
         (netcdf(true), ", variable=\"z\", lower=[9.25, -3], upper=[13.75, 3]"),
+        (CLASSIC.into(), ""),
+        (include_bytes!("../../../tests/data/heights_offset64.nc").into(), ""),
+        (include_bytes!("../../../tests/data/heights_data64.nc").into(), ""),
+        (GEOTIFF.into(), ""),
+        (include_bytes!("../../../tests/data/heights_points.tif").into(), ""),
     ];
     let mut first = None;
     for (n, (content, more)) in all.into_iter().enumerate() {
@@ -207,8 +216,8 @@ fn mistakes_in_topography_are_named() {
         ),
         ("-2 10 1\n-2 13 1\n2 10 1\n2 13 1\n".to_owned(), "", "nothing covers", "x and y are interchanged"),
         (String::new(), "", "is empty", "heights"),
-        ("CDF\u{1}".to_owned(), "", "is classic NetCDF, which is not read", "nccopy"),
-        ("II*\0".to_owned(), "", "is GeoTIFF, which is not read", "gdal_translate"),
+        ("CDF\u{1}".to_owned(), "", "its header is cut short", "nccopy"),
+        ("II*\0".to_owned(), "", "heights: ", "give a complete GeoTIFF"),
         ("\u{7f}HDF".to_owned(), "", "is no line of a header", "ncols"),
     ] {
         let errors = files.load(content.as_bytes(), more).expect_err(message);
@@ -345,4 +354,6 @@ fn damage(good: &[u8], load: impl Fn(&[u8]) -> Result<Case, String>) {
 fn damaged_topography_is_refused_or_read() {
     let files = Files::new();
     damage((HEADER.to_owned() + &rows(plain, " ")).as_bytes(), |damaged| files.load(damaged, ""));
+    damage(CLASSIC, |damaged| files.load(damaged, ", missing=0"));
+    damage(GEOTIFF, |damaged| files.load(damaged, ", missing=0"));
 }

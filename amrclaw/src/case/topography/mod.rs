@@ -1,7 +1,9 @@
 //! `[[topography]]`: heights of ground from files and formulas.
 
+mod classic_netcdf;
+mod data_sets;
+mod geotiff;
 mod motion;
-mod netcdf;
 mod text;
 
 pub(super) use motion::read_motions;
@@ -13,6 +15,8 @@ use super::settings::{CaseSettings, NamedExpression, Topography};
 use crate::formula::{ExpressionCells, Given, HeightGrid, Names, common, outside};
 use crate::mesh::Geometry;
 use crate::physics::{CellFunction, CellRow};
+use classic_netcdf::ClassicNetcdf;
+use data_sets::Hdf5;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -212,15 +216,13 @@ fn read(one: &Topography, path: &Path, axes: usize) -> Result<Lattice, Wrong> {
         return read_npy(path).and_then(|array| of_boxes(one, array, axes)).map_err(named);
     }
     if kind(b"\x89HDF") {
-        return netcdf::read(one, path, axes).map_err(named);
+        return Hdf5::open(path).and_then(|sets| data_sets::read(&sets, one, axes)).map_err(named);
     }
-    if kind(b"CDF") || kind(b"II*\0") || kind(b"MM\0*") {
-        let (what, command) = match kind(b"CDF") {
-            true => ("classic NetCDF", "nccopy -k nc4"),
-            false => ("GeoTIFF", "gdal_translate -of AAIGrid"),
-        };
-        let help = format!("convert it by `{command} {name} NEW`, and give that file");
-        return Err((format!("{name}: is {what}, which is not read"), help));
+    if kind(b"CDF") {
+        return ClassicNetcdf::open(path).and_then(|sets| data_sets::read(&sets, one, axes)).map_err(named);
+    }
+    if kind(b"II*\0") || kind(b"MM\0*") || kind(b"II+\0") || kind(b"MM\0+") {
+        return geotiff::read(path).map_err(named);
     }
     let file = File::open(path).map_err(|error| plain(error.to_string()))?;
     text::read(BufReader::new(file), axes).map_err(|wrong| at_line(path, wrong))

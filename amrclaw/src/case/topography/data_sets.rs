@@ -1,4 +1,4 @@
-//! Heights in NetCDF-4 and HDF5: an array and its coordinates.
+//! Heights in NetCDF and HDF5: an array and its coordinates.
 
 use super::{Lattice, OFF_PLACE, Wrong, of_boxes, shape};
 use crate::case::data_file::{Array, read_set};
@@ -9,17 +9,57 @@ use std::path::Path;
 /// Names of coordinates, x first.
 const COORDINATES: [&[&str]; 2] = [&["x", "lon", "longitude", "easting"], &["y", "lat", "latitude", "northing"]];
 
+/// The named arrays of a file.
+pub trait DataSets {
+    fn names(&self) -> Vec<String>;
+
+    fn num_axes(&self, name: &str) -> Result<usize, Wrong>;
+
+    fn array(&self, name: &str) -> Result<Array, Wrong>;
+
+    /// The numbers of an array's attribute; empty if it has none.
+    fn attribute(&self, array: &str, name: &str) -> Vec<f64>;
+}
+
+/// A file of HDF5, which NetCDF-4 is.
+pub struct Hdf5(hdf5::File);
+
+impl Hdf5 {
+    pub fn open(path: &Path) -> Result<Self, Wrong> {
+        open_streaming(path, "a file of HDF5 or NetCDF-4").map(Hdf5).map_err(damaged)
+    }
+}
+
+fn damaged(error: impl ToString) -> Wrong {
+    (error.to_string(), "give a file of NetCDF or HDF5".to_owned())
+}
+
+impl DataSets for Hdf5 {
+    fn names(&self) -> Vec<String> {
+        self.0.root().datasets().unwrap_or_default()
+    }
+
+    fn num_axes(&self, name: &str) -> Result<usize, Wrong> {
+        Ok(self.0.dataset(name).map_err(damaged)?.shape().map_err(damaged)?.len())
+    }
+
+    fn array(&self, name: &str) -> Result<Array, Wrong> {
+        read_set(&self.0, name, &self.names())
+    }
+
+    fn attribute(&self, array: &str, name: &str) -> Vec<f64> {
+        let attributes = self.0.dataset(array).and_then(|set| set.attrs()).ok();
+        attributes.and_then(|all| all.get(name)?.to_f64s()).unwrap_or_default()
+    }
+}
+
 /// Reads the array of heights: the one with as many axes as the domain, or that which the case names.
-pub fn read(one: &Topography, path: &Path, axes: usize) -> Result<Lattice, Wrong> {
-    let plain = |message: String| (message, "give a file of NetCDF-4 or HDF5".to_owned());
-    let damaged = |error: hdf5::Error| plain(error.to_string());
-    let file = open_streaming(path, "a file of HDF5 or NetCDF-4").map_err(|error| plain(error.to_string()))?;
-    let names = file.root().datasets().map_err(damaged)?;
+pub fn read(file: &dyn DataSets, one: &Topography, axes: usize) -> Result<Lattice, Wrong> {
+    let names = file.names();
     let is_coordinate = |name: &str| COORDINATES.iter().any(|known| known.contains(&&*name.to_lowercase()));
     let mut fitting = Vec::new();
     for name in names.iter().filter(|name| !is_coordinate(name)) {
-        let set = file.dataset(name).map_err(damaged)?;
-        if set.shape().map_err(damaged)?.len() == axes {
+        if file.num_axes(name)? == axes {
             fitting.push(name.clone());
         }
     }
@@ -31,18 +71,7 @@ pub fn read(one: &Topography, path: &Path, axes: usize) -> Result<Lattice, Wrong
             return Err((format!("{} data sets may be heights", fitting.len()), help));
         }
     };
-    let mut array = read_set(&file, variable, &names)?;
-    let attributes = file.dataset(variable).map_err(damaged)?.attrs().map_err(damaged)?;
-    let none: Vec<f64> =
-        ["_FillValue", "missing_value"].iter().filter_map(|name| attributes.get(*name)?.to_f64s()).flatten().collect();
-    array.values.iter_mut().filter(|value| none.contains(value)).for_each(|value| *value = f64::NAN);
-    for (name, neutral) in [("scale_factor", 1.0), ("add_offset", 0.0)] {
-        let packed = attributes.get(name).and_then(|value| value.to_f64s()).is_some_and(|value| value != [neutral]);
-        if packed {
-            let help = "unpack it, by `ncpdq -U` or in Python, and give that file".to_owned();
-            return Err((format!("`{variable}` has packed values (`{name}`)"), help));
-        }
-    }
+    let array = heights(file, variable)?;
     if one.corners.iter().all(Option::is_some) {
         return of_boxes(one, array, axes);
     }
@@ -54,7 +83,7 @@ pub fn read(one: &Topography, path: &Path, axes: usize) -> Result<Lattice, Wrong
             let message = format!("there is no data set {}", COORDINATES[d].join(", "));
             return Err((message, "write `lower` and `upper`, the corners of the box that it covers".to_owned()));
         };
-        let Array { values, .. } = read_set(&file, name, &names)?;
+        let values = file.array(name)?.values;
         if values.len() != count[d] {
             let message = format!("`{name}` has {} values, `{variable}` {} along that axis", values.len(), count[d]);
             return Err((message, format!("give an array {}", ["[x]", "[y, x]"][axes - 1])));
@@ -70,13 +99,30 @@ pub fn read(one: &Topography, path: &Path, axes: usize) -> Result<Lattice, Wrong
         }
         (lattice.first[d], lattice.spacing[d]) = (from.min(to), step.abs());
     }
-    let mut rows: Vec<Vec<f64>> = array.values.chunks(count[0]).map(<[f64]>::to_vec).collect();
+    lattice.heights = ascending(array.values, count[0], descending);
+    Ok(lattice)
+}
+
+/// The values of an array, unpacked, NaN where it has none.
+fn heights(file: &dyn DataSets, variable: &str) -> Result<Array, Wrong> {
+    let mut array = file.array(variable)?;
+    let none = ["_FillValue", "missing_value"].map(|name| file.attribute(variable, name)).concat();
+    let [scale, offset] = [("scale_factor", 1.0), ("add_offset", 0.0)]
+        .map(|(name, neutral)| file.attribute(variable, name).first().copied().unwrap_or(neutral));
+    for value in &mut array.values {
+        *value = if none.contains(value) { f64::NAN } else { *value * scale + offset };
+    }
+    Ok(array)
+}
+
+/// Rows of values along x, with both axes in ascending order.
+pub fn ascending(values: Vec<f64>, columns: usize, descending: [bool; 2]) -> Vec<f64> {
+    let mut rows: Vec<Vec<f64>> = values.chunks(columns).map(<[f64]>::to_vec).collect();
     if descending[0] {
         rows.iter_mut().for_each(|row| row.reverse());
     }
     if descending[1] {
         rows.reverse();
     }
-    lattice.heights = rows.concat();
-    Ok(lattice)
+    rows.concat()
 }

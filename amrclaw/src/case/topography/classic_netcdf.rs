@@ -1,0 +1,155 @@
+//! Classic NetCDF: a header that says where arrays of big-endian numbers lie. After Unidata, "The NetCDF Classic Format Specification":
+//! versions 1, 2 (long offsets) and 5 (long counts).
+
+use super::Wrong;
+use super::data_sets::DataSets;
+use crate::case::data_file::{Array, counts, numbers};
+use std::path::Path;
+
+/// Marks of the lists of the header.
+const DIMENSION: u64 = 10;
+const VARIABLE: u64 = 11;
+const ATTRIBUTE: u64 = 12;
+
+/// An array of the file.
+#[derive(Default)]
+struct Variable {
+    name: String,
+    /// The first axis first; `None` along the axis that can grow.
+    shape: Vec<Option<u64>>,
+    attributes: Vec<(String, Vec<f64>)>,
+    kind: u64,
+    begin: u64,
+}
+
+/// A file in memory.
+pub struct ClassicNetcdf {
+    bytes: Vec<u8>,
+    variables: Vec<Variable>,
+}
+
+impl ClassicNetcdf {
+    pub fn open(path: &Path) -> Result<Self, Wrong> {
+        let bytes = std::fs::read(path).map_err(|error| damaged(error.to_string()))?;
+        let variables = Header { bytes: &bytes, at: 4, version: bytes.get(3).copied().unwrap_or(0) }.variables();
+        let variables = variables.ok_or_else(|| damaged("its header is cut short or damaged".to_owned()))?;
+        Ok(ClassicNetcdf { bytes, variables })
+    }
+
+    fn variable(&self, name: &str) -> Result<&Variable, Wrong> {
+        let missing = || (format!("there is no data set `{name}`"), format!("there are {}", self.names().join(", ")));
+        self.variables.iter().find(|variable| variable.name == name).ok_or_else(missing)
+    }
+}
+
+fn damaged(message: String) -> Wrong {
+    (message, "the file is no complete classic NetCDF: copy it again, or convert it by `nccopy -k nc4`".to_owned())
+}
+
+impl DataSets for ClassicNetcdf {
+    fn names(&self) -> Vec<String> {
+        self.variables.iter().map(|variable| variable.name.clone()).collect()
+    }
+
+    fn num_axes(&self, name: &str) -> Result<usize, Wrong> {
+        Ok(self.variable(name)?.shape.len())
+    }
+
+    fn array(&self, name: &str) -> Result<Array, Wrong> {
+        let Variable { shape, kind, begin, .. } = self.variable(name)?;
+        let Some(shape) = shape.iter().copied().collect::<Option<Vec<u64>>>() else {
+            let message = format!("`{name}` has an unlimited dimension");
+            return Err((message, "fix its length, by `ncks --fix_rec_dmn all`".to_owned()));
+        };
+        let short = || damaged(format!("`{name}` is not wholly in the file"));
+        let count = counts(shape.into_iter()).ok_or_else(short)?;
+        let rest = usize::try_from(*begin).ok().and_then(|begin| self.bytes.get(begin..)).ok_or_else(short)?;
+        let values = type_of(*kind).and_then(|kind| numbers(kind, rest, count.iter().product())).ok_or_else(short)?;
+        Ok(Array { count, values })
+    }
+
+    fn attribute(&self, array: &str, name: &str) -> Vec<f64> {
+        let variable = self.variable(array).ok();
+        let attribute = variable.and_then(|variable| variable.attributes.iter().find(|(known, _)| known == name));
+        attribute.map_or_else(Vec::new, |(_, values)| values.clone())
+    }
+}
+
+/// NumPy's name of a type of numbers.
+fn type_of(kind: u64) -> Option<&'static str> {
+    let names = [">i1", ">u1", ">i2", ">i4", ">f4", ">f8", ">u1", ">u2", ">u4", ">i8", ">u8"];
+    names.get(usize::try_from(kind).ok()?.checked_sub(1)?).copied()
+}
+
+/// Reads the header, from its start to its end. `None` where the file ends early.
+struct Header<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    version: u8,
+}
+
+impl<'a> Header<'a> {
+    fn variables(mut self) -> Option<Vec<Variable>> {
+        if ![1, 2, 5].contains(&self.version) {
+            return None;
+        }
+        self.count()?; // of records
+        let lengths = self.list(DIMENSION, |header| {
+            header.name()?;
+            header.count()
+        })?;
+        self.attributes()?;
+        self.list(VARIABLE, |header| {
+            let name = header.name()?;
+            let axes = header.count()?;
+            let mut shape = Vec::new();
+            for _ in 0..axes {
+                let length = *lengths.get(usize::try_from(header.count()?).ok()?)?;
+                shape.push((length > 0).then_some(length));
+            }
+            let (attributes, kind) = (header.attributes()?, header.number(4)?);
+            header.count()?; // of bytes, which follows from the shape
+            let begin = header.number(if header.version == 1 { 4 } else { 8 })?;
+            Some(Variable { name, shape, attributes, kind, begin })
+        })
+    }
+
+    fn attributes(&mut self) -> Option<Vec<(String, Vec<f64>)>> {
+        self.list(ATTRIBUTE, |header| {
+            let (name, kind) = (header.name()?, type_of(header.number(4)?)?);
+            let (count, size) = (usize::try_from(header.count()?).ok()?, usize::from(kind.as_bytes()[2] - b'0'));
+            let bytes = header.padded(count.checked_mul(size)?)?;
+            Some((name, numbers(kind, bytes, count)?))
+        })
+    }
+
+    /// A list of what `item` reads, after its mark and length.
+    fn list<T>(&mut self, mark: u64, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let (found, count) = (self.number(4)?, self.count()?);
+        if found != mark && (found, count) != (0, 0) {
+            return None;
+        }
+        (0..count).map(|_| item(self)).collect()
+    }
+
+    fn name(&mut self) -> Option<String> {
+        let length = usize::try_from(self.count()?).ok()?;
+        Some(String::from_utf8_lossy(self.padded(length)?).into_owned())
+    }
+
+    /// A length or a number of things.
+    fn count(&mut self) -> Option<u64> {
+        self.number(if self.version == 5 { 8 } else { 4 })
+    }
+
+    fn number(&mut self, size: usize) -> Option<u64> {
+        Some(self.padded(size)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    /// Bytes, which zeros complete to words of four.
+    fn padded(&mut self, length: usize) -> Option<&'a [u8]> {
+        let bytes = self.bytes.get(self.at..self.at.checked_add(length)?)?;
+        self.at += length.next_multiple_of(4);
+        Some(bytes)
+    }
+}
