@@ -2,7 +2,7 @@
 //! architectures. Kernels whose code is not examined are compiled with little optimisation. Needs no GPU, but NVRTC, which
 //! `cargo xtask cuda` installs before it runs this.
 
-#[path = "../../xtask/src/fault/fault.rs"]
+#[path = "fault/fault.rs"]
 mod fault;
 mod support;
 

@@ -1,7 +1,7 @@
 //! The checks that make up `cargo xtask test`.
 
 use crate::process::{Outcome, cargo, command, run};
-use crate::{docs, gpu, package, paper, python, stress, tidy};
+use crate::{docs, gpu, package, paper, python, tidy};
 use std::process::Output;
 use std::time::Instant;
 
@@ -17,11 +17,10 @@ const CHECKS: &[Check] = &[
     Check { name: "tidy", what: "sizes, module dependencies, links, examples", run: tidy::run },
     Check { name: "clippy", what: "lints", run: clippy },
     Check { name: "units", what: "unit and integration tests", run: units },
-    Check { name: "stress-share", what: "random cases against the command line", run: stress::share },
     Check { name: "paper-small", what: "figures of the paper, small", run: paper::small },
     Check { name: "doctests", what: "examples in doc comments", run: doctests },
     Check { name: "doc", what: "API documentation", run: doc },
-    Check { name: "doc-blocks", what: "the documentation's links and code blocks", run: docs::check },
+    Check { name: "doc-blocks", what: "the documentation's code blocks", run: docs::run },
     Check { name: "package", what: "what is published", run: package::check },
     Check {
         name: "python",
@@ -32,7 +31,7 @@ const CHECKS: &[Check] = &[
 ];
 
 /// When this check begins, the last one starts in parallel: its program is built by then, and it mostly waits for a single-threaded compiler.
-const BESIDE_LAST: &str = "stress-share";
+const BESIDE_LAST: &str = "paper-small";
 
 /// Runs the checks in order, up to the first that fails; the last one in a separate process, in parallel with others.
 pub fn run_all() -> Outcome {

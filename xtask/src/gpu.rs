@@ -85,7 +85,7 @@ fn copy_cases(program: &Path, folder: &Path) -> Outcome {
     for example in std::fs::read_dir(root().join("examples")).map_err(|e| format!("examples: {e}"))?.flatten() {
         copy_case(program, &example.path(), &folder.join("cases").join(example.file_name()))?;
     }
-    copy_case(program, &root().join("xtask/src/fault"), &folder.join("fault"))
+    copy_case(program, &root().join("cuda/tests/fault"), &folder.join("fault"))
 }
 
 /// Makes a folder of programs, cases and compiled kernels that runs on a machine with a GPU and nothing else.

@@ -10,7 +10,6 @@ mod paper;
 mod process;
 mod python;
 mod release;
-mod stress;
 mod tidy;
 
 use std::process::ExitCode;
@@ -25,7 +24,7 @@ Usage: cargo xtask TASK
   units                unit and integration tests
   doctests             examples in doc comments
   doc                  API documentation, warnings denied
-  doc-blocks           the documentation's links, and its commands and cases, run as a reader would
+  doc-blocks           the documentation's commands and cases, run as a reader would
   package [--install]  what is published can be packed, is small and complete, and uses nothing under other terms; with the
                        option a program is built from the packed files alone, without a network, and used
   python               tests of the Python package, from a wheel, and of the output files with their Python readers, in a
@@ -33,7 +32,6 @@ Usage: cargo xtask TASK
 
   release X.Y.Z        tests, version, changelog, citation, packages, commit and tag; sends nothing anywhere
   wheel [--output DIR] the Python package with the command line in it, for Linux  (default target/wheels-release)
-  docs [--output DIR]  the documentation as a site                              (default target/site)
   cuda                 every kernel compiles for every solver by NVRTC, installed in an environment under target/
 
   elementary [--points N]  the largest errors of the elementary functions beside mpmath's values   (default 100000)
@@ -51,17 +49,6 @@ Usage: cargo xtask TASK
       --output DIR     folder                                                   (default target/paper)
       --program FILE   the command line to run                                  (default: a release build)
   paper-small          the same of a small twin
-
-  stress-share         a small share of every kind of attack below
-  stress KIND          the command line under attack, by cases made at random; what comes out wrong is kept under target/
-                       cases: one value is wrong; mutants: the text is changed at random; no panic, no end without an exit
-                       code, nothing written where the input is wrong
-                       restarts: runs stop after every step and go on, and must write what a run without a stop writes
-                       mirrors: a mirrored case gives the mirrored result; totals: a closed box keeps what it holds
-                       checkpoints: damaged ones are refused, or lead to the same bytes
-      --count N        cases                                                    (default 100)
-      --seed S         the first one's number                                   (default 1)
-      --program FILE   the program to attack                                    (default: a release build)
 
   bench [OPTIONS]      the paper's benchmark on a small base mesh, through the command line
       --runs N         measured runs per thread count, after one warm-up        (default 5)
@@ -82,8 +69,6 @@ fn main() -> ExitCode {
         None => ("help", &[][..]),
     };
     let outcome = match task {
-        "stress" => stress::run(rest),
-        "docs" => docs::build(rest),
         "package" if !rest.is_empty() => package::install(rest),
         "release" => release::run_all(rest),
         "elementary" => elementary::errors(rest),

@@ -10,8 +10,6 @@ mod tables;
 mod text;
 mod uses;
 
-pub use text::resolve;
-
 use crate::process::{Outcome, command, output, root};
 use std::collections::{BTreeSet, HashSet};
 
@@ -77,8 +75,10 @@ pub fn run() -> Outcome {
     files.iter().for_each(|file| names::collect(file, &mut names));
     let tables = tables::Tables::read(&files, &mut report);
     circles::check(&files, &mut report);
+    let pages = files.iter().filter(|file| file.path.ends_with(".md"));
+    let anchors = pages.map(|page| (page.path.as_str(), text::anchors(&page.text))).collect();
     for file in &files {
-        text::check(file, &paths, &mut report);
+        text::check(file, &paths, &anchors, &mut report);
         sizes::check(file, &mut report);
         dependencies::check(file, &tables, &mut report);
         names::check(file, &names, &paths, &mut report);

@@ -2,7 +2,7 @@
 
 use super::lexer::{is_identifier, words};
 use super::{Report, SourceFile, line_of};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Marks of unfinished work, each split in two, so that this file passes.
 const UNFINISHED: &[&str] = &[
@@ -34,7 +34,10 @@ const GENERATED: &[&str] = &["Cargo.lock"];
 /// Folders of the kernels that may be written once per dimension.
 const PER_DIMENSION: &[&str] = &["riemann/src/patch/", "cuda/kernels/"];
 
-pub fn check(file: &SourceFile, paths: &BTreeSet<String>, report: &mut Report) {
+/// The anchors of all pages.
+pub type Anchors<'a> = BTreeMap<&'a str, Vec<String>>;
+
+pub fn check(file: &SourceFile, paths: &BTreeSet<String>, anchors: &Anchors, report: &mut Report) {
     if GENERATED.contains(&file.name()) {
         return;
     }
@@ -53,7 +56,7 @@ pub fn check(file: &SourceFile, paths: &BTreeSet<String>, report: &mut Report) {
         }
     }
     if file.path.ends_with(".md") {
-        check_links(file, paths, report);
+        check_links(file, paths, anchors, report);
     }
     if file.is_rust() && is_per_dimension(file.name()) && !PER_DIMENSION.iter().any(|dir| file.path.starts_with(dir)) {
         report.error(&file.path, 1, "only the innermost update may be written per dimension; be generic over `D`");
@@ -69,23 +72,47 @@ fn is_per_dimension(name: &str) -> bool {
     name.split(['_', '.', '-']).any(|part| matches!(part, "1d" | "2d" | "3d"))
 }
 
-/// Relative links of Markdown must lead to a file or folder of the repository.
-fn check_links(file: &SourceFile, paths: &BTreeSet<String>, report: &mut Report) {
+/// Relative links of Markdown must lead to a file or folder of the repository, and their anchors to a heading.
+fn check_links(file: &SourceFile, paths: &BTreeSet<String>, anchors: &Anchors, report: &mut Report) {
     for (at, _) in file.text.match_indices("](") {
-        let target = file.text[at + 2..].split([')', ' ', '\n', '#']).next().unwrap_or("");
-        if target.is_empty() || target.contains(':') {
+        let link = file.text[at + 2..].split([')', ' ', '\n']).next().unwrap_or("");
+        if link.is_empty() || link.contains(':') {
             continue;
         }
-        let path = resolve(&file.path, target);
+        let (target, anchor) = link.split_once('#').map_or((link, None), |(target, anchor)| (target, Some(anchor)));
+        let path = if target.is_empty() { file.path.clone() } else { resolve(&file.path, target) };
         let folder = format!("{path}/");
         if !paths.contains(&path) && !paths.iter().any(|p| p.starts_with(&folder)) {
             report.error(&file.path, line_of(&file.text, at), format!("`{target}` leads nowhere"));
+        } else if anchor
+            .is_some_and(|name| !anchors.get(path.as_str()).is_some_and(|all| all.iter().any(|a| a == name)))
+        {
+            report.error(&file.path, line_of(&file.text, at), format!("`{link}` leads to no heading"));
         }
     }
 }
 
+/// The anchors that GitHub gives the headings of a page.
+pub fn anchors(text: &str) -> Vec<String> {
+    let mut anchors: Vec<String> = Vec::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        fenced ^= line.starts_with("```");
+        let Some(name) = line.trim_start_matches('#').strip_prefix(' ').filter(|_| !fenced && line.starts_with('#'))
+        else {
+            continue;
+        };
+        let kept = name.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        let anchor: String = kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect();
+        let repeats = (1..).map(|n| format!("{anchor}-{n}"));
+        let free = std::iter::once(anchor.clone()).chain(repeats).find(|name| !anchors.contains(name));
+        anchors.extend(free);
+    }
+    anchors
+}
+
 /// The path, from the repository's root, of a link in the file at `from`.
-pub fn resolve(from: &str, target: &str) -> String {
+fn resolve(from: &str, target: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
     for part in target.split('/') {
@@ -106,8 +133,9 @@ mod tests {
 
     fn errors(path: &str, text: &str) -> usize {
         let mut report = Report::default();
-        let paths = ["docs/method.md", "README.md"].map(String::from).into();
-        check(&SourceFile { path: path.into(), text: text.into() }, &paths, &mut report);
+        let paths = ["docs/method.md", "README.md", "docs/a.md"].map(String::from).into();
+        let anchors = [("docs/method.md", anchors("# A & b\n```\n# no\n```\n## `A` & b\n"))].into();
+        check(&SourceFile { path: path.into(), text: text.into() }, &paths, &anchors, &mut report);
         report.errors.len()
     }
 
@@ -120,11 +148,12 @@ mod tests {
         assert_eq!(errors("a.txt", concat!("a/wor", "k/b MAX", "XX")), 0);
     }
 
-    /// Links are resolved from the file's own folder; addresses and anchors pass.
+    /// Links are resolved from the file's own folder, anchors among the headings of its page; addresses pass.
     #[test]
     fn broken_links_are_found() {
-        assert_eq!(errors("docs/a.md", "[a](method.md#x) [b](../README.md) [c](../docs) [d](https://a.b) [e](#f)"), 0);
-        assert_eq!(errors("docs/a.md", "[a](README.md) ![b](none.png)"), 2);
+        let right = "[a](method.md#a--b-1) [b](../README.md) [c](../docs) [d](https://a.b#c) [e](method.md#a--b)";
+        assert_eq!(errors("docs/a.md", right), 0);
+        assert_eq!(errors("docs/a.md", "[a](README.md) ![b](none.png) [c](method.md#no) [d](#e)"), 4);
     }
 
     /// The update kernel alone may be written per dimension.

@@ -43,7 +43,7 @@ pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String>
 }
 
 fn run(attempt: &Attempt, arguments: &[&str]) -> std::io::Result<Output> {
-    let mut command = Command::new(&attempt.program);
+    let mut command = Command::new(attempt.program);
     command
         .current_dir(&attempt.folder)
         .args(["run", "case.toml", "--quiet", "--threads", "1"])

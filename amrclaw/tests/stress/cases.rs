@@ -3,7 +3,6 @@
 
 use super::random::Random;
 use super::{Attempt, Verdict};
-use crate::process::root;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -145,7 +144,7 @@ pub fn changed(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String
 
 /// The examples without a solver's file: files that random changes might name must not be compiled.
 fn examples() -> Result<Vec<String>, String> {
-    let folder = root().join("examples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     let mut files: Vec<_> = std::fs::read_dir(&folder).map_err(failed)?.flatten().collect();
     files.sort_by_key(std::fs::DirEntry::file_name);
@@ -211,7 +210,7 @@ fn attack(attempt: &Attempt, text: &[u8]) -> Result<Verdict, String> {
     let file = attempt.folder.join("case.toml");
     std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
     let mut validate = Command::new("sh");
-    validate.args(["-c", &format!("ulimit -v {MEMORY}; exec \"$@\""), "sh"]).arg(&attempt.program);
+    validate.args(["-c", &format!("ulimit -v {MEMORY}; exec \"$@\""), "sh"]).arg(attempt.program);
     validate.args(["validate", "../case.toml", "--no-code"]);
     let Some(status) = ended(validate.current_dir(&folder), &attempt.folder, LOOKING)? else {
         return Err(format!("`validate` takes longer than {LOOKING:?}"));
@@ -226,7 +225,7 @@ fn attack(attempt: &Attempt, text: &[u8]) -> Result<Verdict, String> {
 
 /// Runs the case on one thread.
 fn again(attempt: &Attempt, folder: &Path, expected: Option<i32>) -> Result<Verdict, String> {
-    let mut run = Command::new(&attempt.program);
+    let mut run = Command::new(attempt.program);
     run.args(["run", "../case.toml", "--output", "out", "--quiet", "--threads", "1"]);
     let Some(status) = ended(run.current_dir(folder), &attempt.folder, RUNNING)? else { return Ok(Verdict::Declined) };
     let code = judge(status, &attempt.folder, folder)?;

@@ -14,7 +14,7 @@ fn run(
     restart: Option<u64>,
     (threads, ranks): (u64, u64),
 ) -> Result<(i32, String), String> {
-    let mut command = Command::new(&attempt.program);
+    let mut command = Command::new(attempt.program);
     command.current_dir(&attempt.folder).args(["run", "case.toml", "--quiet", "--output", output]);
     command.args(["--threads", &threads.to_string(), "--ranks", &ranks.to_string()]);
     command.args(["--set", &format!("time.max_steps={steps}")]);

@@ -15,7 +15,7 @@ const TOTAL_TOLERANCE: f64 = 2e-13;
 fn run(attempt: &Attempt, name: &str, text: &str, steps: u64) -> Result<Option<()>, String> {
     let file = format!("{name}.toml");
     std::fs::write(attempt.folder.join(&file), text).map_err(|e| format!("{file}: {e}"))?;
-    let mut command = Command::new(&attempt.program);
+    let mut command = Command::new(attempt.program);
     command.current_dir(&attempt.folder).args(["run", &file, "--quiet", "--output", name]);
     command.args(["--set", &format!("time.max_steps={steps}")]);
     let output = command.output().map_err(|e| format!("cannot start {}: {e}", attempt.program.display()))?;
