@@ -121,6 +121,14 @@ rundata.topo_data.topofiles.append([-2, 1, 3, 0.0, 1e10, "topo.tt2"])
 rundata.dtopo_data.dtopofiles.append([1, "quake.tt1"])
 rundata.dtopo_data.dt_max_dtopo = 0.2
 rundata.fgmax_data.num_fgmax_val = 2
+from clawpack.geoclaw import fgmax_tools
+for style, settings in ((2, {"dx": 0.25, "x1": 0.0, "x2": 0.99, "y1": 0.25, "y2": 0.5}), (1, {"npts": 3, "x1": 0.1, "x2": 0.9, "y1": 0.2, "y2": 0.5}), (0, {"X": [0.5], "Y": [0.25]})):
+    fg = fgmax_tools.FGmaxGrid()
+    fg.point_style, fg.arrival_tol = style, 0.05
+    vars(fg).update(settings)
+    rundata.fgmax_data.fgmax_grids.append(fg)
+fg.tstart_max, fg.tend_max = 0.25, 0.5
+rundata.fgout_data.fgout_grids.append(1)
 """
 
 
@@ -140,7 +148,14 @@ def test_settings_of_geoclaw(load, tmp_path):
     assert [file.get("scale") for file in case["topography"]] == [-1.0, None]
     assert imported.wanted == [] and case["ground"] == {"sea_level": 0.5} and case["scheme"]["source"] == "godunov"
     assert case["bottom_motion"] == [{"file": str(tmp_path / "quake.tt1")}]
-    names = ["rundata.fgmax_data", "geo_data.manning_coefficient", "geo_data.friction_depth", "refinement_data.speed_tolerance", "dtopo_data.dt_max_dtopo"]
+    assert [{key: monitor.get(key) for key in ("name", "points", "upper", "positions", "time")} for monitor in case["monitor"]] == [
+        {"name": "fgmax_1", "points": [5, 2], "upper": [1.0, 0.5], "positions": None, "time": None},
+        {"name": "fgmax_2", "points": [3], "upper": [0.9, 0.5], "positions": None, "time": None},
+        {"name": "fgmax_3", "points": None, "upper": None, "positions": [[0.5, 0.25]], "time": [0.25, 0.5]},
+    ]
+    assert list(case["monitor"][0]["max"]) == ["depth", "speed"]
+    assert case["monitor"][0]["first"] == {"arrival": "depth > 0.01 && abs(depth + bottom - 0.5) > 0.05"}
+    names = ["rundata.fgout_data", "geo_data.manning_coefficient", "geo_data.friction_depth", "refinement_data.speed_tolerance", "dtopo_data.dt_max_dtopo", "fgmax_data.fgmax_grids"]
     assert [remark.split(" = ")[0].split(":")[0] for remark in imported.remarks] == names
     amrclaw.load_case(imported)
     with pytest.raises(amrclaw.InputError, match="coordinate_system = 2: longitude and latitude"):
@@ -154,7 +169,12 @@ def test_data_files_of_geoclaw(tmp_path):
     Path(tmp_path / "geoclaw.data").write_text("9.81 =: gravity\n0.5 =: sea_level\nF =: coriolis_forcing\n0.025 =: manning_coefficient\n   =: manning_break\n")
     Path(tmp_path / "topo.data").write_text("99999.0 =: topo_missing\n1 =: ntopofiles\nF =: override_order\n\n'topo.tt2'\n   2   # topo_type\n")
     Path(tmp_path / "dtopo.data").write_text("1 =: mdtopofiles\n\n'quake.tt3'\n  3 # dtopo_type\n0.2 =: dt_max_dtopo\n")
+    grids = ("7 # fgno\n0.0\n1e10\n10.0\n1\n0.01\n0\n3 # point_style\n2 3\n0 0\n1 0\n1 1\n0 1\n", "8 # fgno\n0.0\n0.5\n10.0\n1\n0.01\n0\n0\n1 # npts\n0.5 0.25\n")
+    Path(tmp_path / "fgmax_grids.data").write_text("5 =: num_fgmax_val\n2 =: num_fgmax_grids\n\n" + "\n".join(grids))
     imported = load_setrun(tmp_path)
+    first, second = imported.case["monitor"]
+    assert first["name"] == "fgmax_7" and first["positions"] == [[0, 0], [1, 0], [0, 0.5], [1, 0.5], [0, 1], [1, 1]]
+    assert second["positions"] == [[0.5, 0.25]] and second["time"] == [0.0, 0.5] and list(second["max"])[-1] == "momentum_flux" and "min" in second
     assert imported.case["bottom_motion"] == [{"file": str(tmp_path / "quake.tt3")}]
     assert imported.case["topography"] == [{"file": str(tmp_path / "topo.tt2"), "missing": 99999.0}]
     assert imported.case["ground"] == {"sea_level": 0.5} and imported.case["solver"]["manning"] == 0.025

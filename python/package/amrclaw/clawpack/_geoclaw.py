@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._errors import InputError
+from ._fgmax import monitors
 
 SOLVER = "shallow_water_bathymetry"
 _GEO: dict[str, Any] = {
@@ -21,6 +22,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "topo_data": {"topo_missing": 99999.0, "test_topography": 0, "override_order": False, "topofiles": []},
     "dtopo_data": {"dtopofiles": [], "dt_max_dtopo": 1e99},
     "qinit_data": {"qinit_type": 0, "qinitfiles": []},
+    "fgmax_data": {"num_fgmax_val": 1, "fgmax_grids": []},
     "friction_data": {"variable_friction": False, "friction_regions": [], "friction_files": []},
 }
 """GeoClaw's groups that become parts of a case, with what they hold unless they are changed."""
@@ -81,7 +83,7 @@ class GeoClaw:
         return f"depth > {float(self.geo['dry_tolerance']):g} && {wave}"
 
     def tables(self) -> dict[str, Any]:
-        """`ground` and `topography`."""
+        """`ground`, and what the other groups become."""
         topo = self.groups["topo_data"]
         dtopo = self.groups["dtopo_data"]
         if dtopo["dtopofiles"] and float(dtopo["dt_max_dtopo"]) < 1e9:
@@ -96,7 +98,8 @@ class GeoClaw:
             if topo["override_order"]:
                 file["priority"] = len(files) - number
             file["missing"] = float(topo["topo_missing"])
-        return {"ground": {"sea_level": float(self.geo["sea_level"])}, **({"topography": files} if files else {}), **({"bottom_motion": motions} if motions else {})}
+        found = {"topography": files, "bottom_motion": motions, "monitor": monitors(self.groups["fgmax_data"], self.geo, self.folder, self.remarks)}
+        return {"ground": {"sea_level": float(self.geo["sea_level"])}, **{name: table for name, table in found.items() if table}}
 
     def _file(self, entry: Any) -> dict[str, Any]:
         """One of `topofiles`: `[type, path]`, that of versions before 5.8, a table or an object."""

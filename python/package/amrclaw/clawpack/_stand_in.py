@@ -12,6 +12,7 @@ from importlib.machinery import ModuleSpec
 from typing import Any, Optional
 
 from .._errors import InputError
+from ._fgmax import GRID
 from ._geoclaw import defaults
 from ._makefile import Makefile
 from ._package import check_package
@@ -279,6 +280,7 @@ _CONTENTS: dict[str, dict[str, Any]] = {
     },
     "clawpack.amrclaw.region_tools": {"RuledRectangle": RuledRectangle},
     "clawpack.geoclaw.topotools": {"Topography": Topography},
+    "clawpack.geoclaw.fgmax_tools": {"FGmaxGrid": lambda: Data(**GRID)},
 }
 
 
