@@ -1,7 +1,7 @@
 // extremes.cu: the largest values of a function of the case over boxes of cells.
 // Map     some blocks share a box, one cell a thread at a time, x fastest
 // Shared  the maxima of the warps
-// Bytes   (M + A) Real per cell at most
+// Bytes   (M + A) Real per cell at most (neighbours come from the cache)
 // Order   by atomicMax of integers that are ordered like the values, NaN above all: the order of cells does not matter
 
 __device__ __forceinline__ unsigned long long ordered(double value)
@@ -22,11 +22,9 @@ extern "C" __global__ void extremes(const ExtremesArgs args)
     #pragma unroll
     for (int n = 0; n < NUM_VALUES; n++) most[n] = 0;
     for (int i = part * LARGEST_THREADS + threadIdx.x; i < cells; i += args.blocks_per_box * LARGEST_THREADS) {
-        const Cell cell = cell_of(box, i), within = in_patch(patch, cell);
+        const Cell cell = in_patch(patch, cell_of(box, i));
         double values[NUM_VALUES];
-        case_function(
-            point_of(args.level, args.t, cell), values_at<M>(args.view.q, place(patch, M, within), patch.component),
-            values_at<A>(args.view.aux, place(patch, A, within), patch.component), values);
+        case_around(Around<true, ExtremesArgs>{args, patch, cell}, values);
         #pragma unroll
         for (int n = 0; n < NUM_VALUES; n++) {
             const unsigned long long value = ordered(values[n]);

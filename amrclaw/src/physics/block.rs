@@ -53,7 +53,7 @@ pub trait StateBlockFunction<const D: usize>: Send + Sync {
         [1, 0]
     }
 
-    /// Fills `out`, shape `[z, y, x]`, x fastest. Shapes: `state: [equation, z, y, x]` and `aux: [value, z, y, x]`, with ghost cells as
+    /// Fills `out`, shape `[value, z, y, x]`, x fastest. Shapes: `state: [equation, z, y, x]` and `aux: [value, z, y, x]`, with ghost cells as
     /// [`StateBlockFunction::reach`] says.
     fn fill(&self, block: &CellBlock<D>, state: &[f64], aux: &[f64], out: &mut [f64]);
 }

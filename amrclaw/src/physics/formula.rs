@@ -306,6 +306,8 @@ pub enum DeviceForm {
     OfSolverAt(Formulas),
     /// As formulas of the cell and its neighbours, for criteria.
     Around(AroundFormulas),
+    /// As several of them, each with the derivatives within the cell's patch, for extremes.
+    Within(Vec<AroundFormulas>),
     /// The product with an adjoint solution, for criteria.
     Adjoint(Box<AdjointForm>),
 }

@@ -28,7 +28,7 @@ impl<const D: usize, F: ?Sized> AtPositions<D, F> {
         match device_form {
             DeviceForm::Formulas(formulas) => Some(DeviceForm::Formulas(formulas.at_positions(&self.positions))),
             DeviceForm::OfSolver => Some(DeviceForm::OfSolverAt(self.positions.clone())),
-            DeviceForm::OfSolverAt(_) | DeviceForm::Mapped(_) | DeviceForm::Around(_) | DeviceForm::Adjoint(_) => None,
+            _ => None,
         }
     }
 

@@ -114,7 +114,7 @@ pub trait StateFunction<const D: usize>: Send + Sync {
         None
     }
 
-    /// The same function over boxes, if it prefers to be called so: for flags.
+    /// The same function over boxes, if it prefers to be called so: for flags and extremes.
     fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
         None
     }

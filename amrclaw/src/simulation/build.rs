@@ -101,8 +101,9 @@ fn extremes<const D: usize>(
     reduced: &Option<Arc<ReducedParameters>>,
 ) -> Option<Arc<dyn StateFunction<D>>> {
     let all: Vec<WholeFormula<D>> = case.reductions().into_iter().chain(case.stop_condition(reduced)).collect();
-    let together = Formula::together(all.iter().flat_map(WholeFormula::of_cells));
-    (!together.is_empty()).then(|| Arc::new(together) as _)
+    let formulas: Vec<Formula<D>> = all.iter().flat_map(WholeFormula::of_cells).cloned().collect();
+    let mapping = case.mapping::<D>().filter(|_| case.mesh.file.is_none()).zip(case.mapping_formulas());
+    (!formulas.is_empty()).then(|| Formula::within_patches(formulas, case.shape().equations.len(), mapping))
 }
 
 /// The problem of a case. `reduced`: the solver's parameters that change from step to step, if there are any; `adjoint`: the criterion by the

@@ -1,16 +1,12 @@
 //! Values of the whole solution, and when they end a run. [`reduce`](super::reduce) makes parameters of them.
 //!
 //! They are taken where the solution is finest, in double precision and without fused operations, so that they have the same bits on all
-//! devices and ranks. Where the values lie the executor finds the largest ones; those of derivatives, which differ by patches, the host finds
-//! in snapshots.
+//! devices and ranks. The executor finds the largest ones where the values lie.
 
 use super::{RunError, Simulation};
 use crate::exec::{ExecError, larger, raise};
-use crate::frames::derived::{Formula, Whole, WholeFormula};
-use crate::frames::frame::Frame;
+use crate::frames::derived::{Whole, WholeFormula};
 use crate::index::Level;
-use crate::plan::LevelPlans;
-use crate::threads::parallel_map;
 
 /// When a run ends before its time.
 #[derive(Clone, Debug)]
@@ -53,15 +49,14 @@ impl<const D: usize> Simulation<D> {
             self.renew_aux()?;
         }
         let parts: Vec<&Whole<D>> = formulas.iter().flat_map(WholeFormula::parts).collect();
-        let is_within = |part: &&&Whole<D>| matches!(part, Whole::Largest { .. }) && part.of_cell().is_none();
-        let frame = parts.iter().any(|part| is_within(&part)).then(|| self.frame());
-        let totals = parts.iter().any(|part| matches!(part, Whole::Total(_))).then(|| self.totals());
-        let found = if parts.iter().any(|part| part.of_cell().is_some()) { self.extremes()? } else { Vec::new() };
+        let is_total = |part: &&&Whole<D>| matches!(part, Whole::Total(_));
+        let num_totals = parts.iter().filter(is_total).count();
+        let totals = if num_totals > 0 { self.totals() } else { Vec::new() };
+        let found = if num_totals < parts.len() { self.extremes()? } else { Vec::new() };
         let mut found = found.into_iter().skip(first);
-        let own = |part: &&Whole<D>| match (part, &frame, &totals) {
-            (Whole::Total(equation), _, Some(totals)) => totals[*equation],
-            (Whole::Largest { of, .. }, Some(frame), _) if part.of_cell().is_none() => self.largest(of, frame),
-            _ => found.next().unwrap_or_else(|| unreachable!("what a part needs has been taken")),
+        let own = |part: &&Whole<D>| match part {
+            Whole::Total(equation) => totals[*equation],
+            Whole::Largest { .. } => found.next().expect("the problem's extremes are those of all formulas"),
         };
         let mut values: Vec<f64> = parts.iter().map(own).collect();
         self.join(&parts, &mut values)?;
@@ -82,30 +77,6 @@ impl<const D: usize> Simulation<D> {
             raise(&mut most, &of_level(l)?);
         }
         Ok(most)
-    }
-
-    /// The largest value of a formula with derivatives where the solution is finest, in this rank's patches; NaN if there is one.
-    fn largest(&self, of: &Formula<D>, frame: &Frame<D>) -> f64 {
-        let mut most = f64::NEG_INFINITY;
-        for (l, level) in frame.levels.iter().enumerate() {
-            let finer = self.plans.get(l + 1);
-            let of_patch = |k: usize| {
-                let (patch, mut most) = (&level.patches[k], f64::NEG_INFINITY);
-                if patch.q.is_empty() {
-                    return most;
-                }
-                let values = of.on_patch(frame, l, patch);
-                for open in LevelPlans::uncovered_cells(finer, k, &patch.cells) {
-                    for row in open.rows() {
-                        let row = &values[patch.cells.number_of(row)..][..open.size()[0] as usize];
-                        most = row.iter().fold(most, |most, &value| larger(most, value));
-                    }
-                }
-                most
-            };
-            most = parallel_map(level.patches.len(), of_patch).into_iter().fold(most, larger);
-        }
-        most
     }
 
     /// Joins the largest values of all ranks, and makes smallest ones of them. Zeros become positive: which of two is taken depends on the

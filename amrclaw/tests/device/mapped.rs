@@ -125,6 +125,7 @@ fn mapped_meshes_are_those_of_the_cpu_to_the_bit() {
     // Kernels differentiate along physical axes, once and twice.
     let flags = [
         "regrid.flag={criterion=\"user\",expression=\"grad(pressure) > 0.5 or dx(v) + 0.01 * dy(grad(u + x)) > 0.2\"}",
+        "reduce={bulk=\"2 + 0.01 * max(grad(pressure) - dx(dy(v)))\"}",
     ];
     let [resident, streamed] = start_on_both(sound, &flags, UserFunctions::<2>::default);
     let resident = compare_with(resident, sound, &flags, 3);

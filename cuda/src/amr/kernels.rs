@@ -306,6 +306,7 @@ kernels! {
 const BOXES: &str = include_str!("../../kernels/boxes.cuh");
 const OUTSIDE: &str = include_str!("../../kernels/outside.cuh");
 const IN_CELLS: &str = include_str!("../../kernels/in_cells.cuh");
+const AROUND: &str = include_str!("../../kernels/around.cuh");
 const SOURCE_PLACE: &str = include_str!("../../kernels/source_place.cuh");
 const CELLS: &str = include_str!("../../kernels/cells.cuh");
 const TRANSFER: &str = include_str!("../../kernels/transfer.cuh");
@@ -347,8 +348,8 @@ impl Shape {
                 &[include_str!("../../kernels/beside.cuh"), include_str!("../../kernels/register.cuh")],
             ),
             Group::Source => ("source.cu", &[SOURCE_PLACE]),
-            Group::FlagFunction => ("flag_function.cu", &[IN_CELLS, FLAG_TILES]),
-            Group::Extremes => ("extremes.cu", &[IN_CELLS, MAXIMA]),
+            Group::FlagFunction => ("flag_function.cu", &[IN_CELLS, AROUND, FLAG_TILES]),
+            Group::Extremes => ("extremes.cu", &[IN_CELLS, AROUND, MAXIMA]),
             Group::SourceFunction => {
                 ("source_function.cu", &[IN_CELLS, SOURCE_PLACE, include_str!("../../kernels/source_step.cuh")])
             }

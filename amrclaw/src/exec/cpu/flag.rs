@@ -76,7 +76,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
             };
             if let Some(function) = by_block {
-                let wanted = self.fill_by_block_function(store, patch, function);
+                let values = self.fill_by_block_function(store, patch, function, 1);
+                let wanted: Vec<bool> = values.into_iter().map(|value| value != 0.0).collect();
                 wanted.chunks_exact(flags.len()).for_each(|row| pack_bits(row, &mut bits));
                 return bits;
             }
@@ -134,12 +135,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         function.fill_row(&cells, &state, &aux, out);
     }
 
-    fn fill_by_block_function(
+    /// The values of a function over boxes in a patch, shape `[value, z, y, x]`.
+    pub(super) fn fill_by_block_function(
         &self,
         store: &LevelStore<D, R>,
         patch: &PatchLayout<D>,
         function: &dyn StateBlockFunction<D>,
-    ) -> Vec<bool> {
+        num_values: usize,
+    ) -> Vec<f64> {
         let block = CellBlock {
             geometry: store.geometry,
             first: patch.cells.lo,
@@ -149,9 +152,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let [of_state, of_aux] = function.reach().map(|reach| patch.cells.grow(reach));
         let state = gather(store.q(), patch, &of_state, store.num_eqn);
         let aux = gather(&store.aux, patch, &of_aux, self.solver.aux().len());
-        let mut wanted = vec![0.0; block.num_cells()];
-        function.fill(&block, &state, &aux, &mut wanted);
-        wanted.into_iter().map(|w| w != 0.0).collect()
+        let mut values = vec![0.0; num_values * block.num_cells()];
+        function.fill(&block, &state, &aux, &mut values);
+        values
     }
 }
 

@@ -103,11 +103,20 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let of_patch = |k: usize| {
             let (patch, mut most) = (&patches[k], vec![f64::NEG_INFINITY; function.num_values()]);
             let open = if patch.is_local { LevelPlans::uncovered_cells(finer, k, &patch.cells) } else { Vec::new() };
+            let by_block = function.by_block().filter(|_| !open.is_empty());
+            let all = by_block.map(|by_block| self.fill_by_block_function(store, patch, by_block, most.len()));
             for cells in &open {
                 let len = cells.size()[0] as usize;
                 let mut values = vec![0.0; most.len() * len];
                 for row in cells.rows() {
-                    self.fill_row_by(store, patch, (row, len), function, &mut values);
+                    match &all {
+                        None => self.fill_row_by(store, patch, (row, len), function, &mut values),
+                        Some(all) => {
+                            let of_patch = all.chunks_exact(patch.cells.volume());
+                            let of_row = of_patch.map(|all| &all[patch.cells.number_of(row)..][..len]);
+                            values.chunks_exact_mut(len).zip(of_row).for_each(|(to, from)| to.copy_from_slice(from));
+                        }
+                    }
                     for (most, values) in most.iter_mut().zip(values.chunks_exact(len)) {
                         *most = values.iter().fold(*most, |most, &value| larger(most, value));
                     }

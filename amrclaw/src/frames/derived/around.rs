@@ -1,4 +1,4 @@
-//! Formulas of the state in a cell and its neighbours, for criteria of refinement.
+//! Formulas of the state in a cell and its neighbours, for criteria of refinement and extremes.
 
 use super::Formula;
 use crate::formula::{DerivativeKind, RowExpressions, Syntax};
@@ -28,6 +28,19 @@ impl<const D: usize> Formula<D> {
         }
     }
 
+    /// Formulas over the same fields as one function, with the derivatives within a patch. `num_eqn` and `mapping`: as for
+    /// [`Formula::criterion`].
+    pub fn within_patches(
+        formulas: Vec<Formula<D>>,
+        num_eqn: usize,
+        mapping: Option<(Arc<Mapping<D>>, Formulas)>,
+    ) -> Arc<dyn StateFunction<D>> {
+        match formulas.iter().all(|formula| formula.derivatives.is_empty()) {
+            true => Arc::new(Formula::together(formulas.iter())),
+            false => Arc::new(Within { formulas, num_eqn, mapping }),
+        }
+    }
+
     /// How many cells away a value may lie.
     pub fn reach(&self) -> i32 {
         self.derivatives.iter().map(|(_, of)| 1 + of.reach()).max().unwrap_or(0)
@@ -47,6 +60,57 @@ struct Around<const D: usize> {
     formula: Formula<D>,
     num_eqn: usize,
     mapping: Option<(Arc<Mapping<D>>, Formulas)>,
+}
+
+/// Derivatives of derivatives in a kernel, whose text is as large as their number is along all axes.
+const MOST_NESTED: i32 = 3;
+
+/// Formulas that read neighbours in the same patch.
+struct Within<const D: usize> {
+    formulas: Vec<Formula<D>>,
+    num_eqn: usize,
+    mapping: Option<(Arc<Mapping<D>>, Formulas)>,
+}
+
+impl<const D: usize> StateFunction<D> for Within<D> {
+    fn num_values(&self) -> usize {
+        self.formulas.len()
+    }
+
+    fn fill_row(&self, _: &CellRow<D>, _: &[f64], _: &[f64], _: &mut [f64]) {
+        unreachable!("what reads neighbours is called by blocks")
+    }
+
+    fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
+        Some(self)
+    }
+
+    fn device_form(&self) -> Option<DeviceForm> {
+        let around = |formula: &Formula<D>| on_mesh(formula.around(), &self.mapping);
+        let is_small = self.formulas.iter().all(|formula| formula.reach() <= MOST_NESTED);
+        is_small.then(|| DeviceForm::Within(self.formulas.iter().map(around).collect()))
+    }
+}
+
+impl<const D: usize> StateBlockFunction<D> for Within<D> {
+    fn reach(&self) -> [i32; 2] {
+        [0; 2]
+    }
+
+    fn fill(&self, block: &CellBlock<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        let cells = CellBox::new(block.first, std::array::from_fn(|d| block.first[d] + block.size[d] as i32));
+        let fields = state.chunks_exact(cells.volume()).take(self.num_eqn).chain(aux.chunks_exact(cells.volume()));
+        let mapping = self.mapping.as_ref().map(|(mapping, _)| &**mapping);
+        for (formula, out) in self.formulas.iter().zip(out.chunks_exact_mut(cells.volume())) {
+            let fields: Vec<&[f64]> = fields.clone().take(formula.num_fields).collect();
+            out.copy_from_slice(&formula.within(&cells, (block.geometry, block.time), &fields, mapping));
+        }
+    }
+}
+
+/// Formulas on a mesh, which may be mapped.
+fn on_mesh<const D: usize>(around: AroundFormulas, mapping: &Option<(Arc<Mapping<D>>, Formulas)>) -> AroundFormulas {
+    mapping.as_ref().map_or_else(|| around.clone(), |(_, positions)| around.on_mapped_mesh(positions))
 }
 
 /// The values that a formula reads: the box that they fill, and each field's.
@@ -71,11 +135,7 @@ impl<const D: usize> StateFunction<D> for Around<D> {
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
-        let around = self.formula.around();
-        Some(DeviceForm::Around(match &self.mapping {
-            Some((_, positions)) => around.on_mapped_mesh(positions),
-            None => around,
-        }))
+        Some(DeviceForm::Around(on_mesh(self.formula.around(), &self.mapping)))
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Formula, FormulaError, Vocabulary};
 use crate::formula::DerivativeKind;
 use crate::frames::frame::{Frame, FrameLevel, FramePatch};
 use crate::index::CellBox;
-use crate::mesh::{Mapping, combination};
+use crate::mesh::{Geometry, Mapping, combination};
 use crate::physics::CellRow;
 
 /// A frame of the same patches whose only fields are `formulas`, each with its name. Patches without values stay without.
@@ -74,35 +74,44 @@ fn field_values<const D: usize>(patch: &FramePatch<D>, number: usize) -> &[f64] 
 impl<const D: usize> Formula<D> {
     /// The values in a patch of level `l`, x fastest.
     pub fn on_patch(&self, frame: &Frame<D>, l: usize, patch: &FramePatch<D>) -> Vec<f64> {
-        let mut further: Vec<Vec<f64>> = Vec::new();
-        for (kind, of) in &self.derivatives {
-            let (values, dx) = (of.on_patch(frame, l, patch), frame.levels[l].dx);
-            further.push(match frame.mapped() {
-                Some(mapping) => differentiate_mapped(*kind, &values, &patch.cells, (&mapping, frame, l)),
-                None => differentiate(*kind, &values, &patch.cells, dx),
-            });
-        }
-        let fields = (0..self.num_fields).map(|number| field_values(patch, number));
-        let values: Vec<&[f64]> = fields.chain(further.iter().map(Vec::as_slice)).collect();
-        let mut out = vec![0.0; patch.cells.volume()];
-        let length = patch.cells.size()[0] as usize;
-        let mut first = patch.cells;
-        first.hi[0] = first.lo[0] + 1;
-        let geometry = frame.geometry(l);
+        let fields: Vec<&[f64]> = (0..self.num_fields).map(|number| field_values(patch, number)).collect();
         if let Some(mesh) = &frame.mesh {
+            let mut out = vec![0.0; patch.cells.volume()];
             for (cell, out) in out.iter_mut().enumerate() {
                 let centre = std::array::from_fn(|d| mesh.centroid[cell][d]);
                 let row = CellRow::point(centre, [0.0; D], frame.time);
-                let values: Vec<&[f64]> = values.iter().map(|values| &values[cell..=cell]).collect();
+                let values: Vec<&[f64]> = fields.iter().map(|values| &values[cell..=cell]).collect();
                 self.expression.evaluate(&row, &values, std::slice::from_mut(out));
             }
             return out;
         }
-        for (number, cell) in first.cells().enumerate() {
-            let row = CellRow { geometry, first: cell, len: length, time: frame.time };
-            let start = number * length;
-            let rows: Vec<&[f64]> = values.iter().map(|values| &values[start..start + length]).collect();
-            self.expression.evaluate(&row, &rows, &mut out[start..start + length]);
+        let mapping = if self.derivatives.is_empty() { None } else { frame.mapped() };
+        self.within(&patch.cells, (frame.geometry(l), frame.time), &fields, mapping.as_ref())
+    }
+
+    /// The values in a box of cells, x fastest, with the derivatives within it.
+    pub(super) fn within(
+        &self,
+        cells: &CellBox<D>,
+        (geometry, time): (Geometry<D>, f64),
+        fields: &[&[f64]],
+        mapping: Option<&Mapping<D>>,
+    ) -> Vec<f64> {
+        let derivative = |(kind, of): &(DerivativeKind, Formula<D>)| {
+            let values = of.within(cells, (geometry, time), fields, mapping);
+            match mapping {
+                Some(mapping) => differentiate_mapped(*kind, &values, cells, (mapping, &geometry)),
+                None => differentiate(*kind, &values, cells, geometry.dx),
+            }
+        };
+        let further: Vec<Vec<f64>> = self.derivatives.iter().map(derivative).collect();
+        let values: Vec<&[f64]> = fields.iter().copied().chain(further.iter().map(Vec::as_slice)).collect();
+        let mut out = vec![0.0; cells.volume()];
+        let len = cells.size()[0] as usize;
+        for (first, (number, out)) in cells.rows().zip(out.chunks_exact_mut(len).enumerate()) {
+            let row = CellRow { geometry, first, len, time };
+            let rows: Vec<&[f64]> = values.iter().map(|values| &values[number * len..][..len]).collect();
+            self.expression.evaluate(&row, &rows, out);
         }
         out
     }
@@ -140,10 +149,9 @@ fn differentiate_mapped<const D: usize>(
     kind: DerivativeKind,
     values: &[f64],
     cells: &CellBox<D>,
-    (mapping, frame, l): (&Mapping<D>, &Frame<D>, usize),
+    (mapping, geometry): (&Mapping<D>, &Geometry<D>),
 ) -> Vec<f64> {
-    let dx = frame.levels[l].dx;
-    let geometry = frame.geometry(l);
+    let dx = geometry.dx;
     let centres: Vec<[f64; D]> = cells.cells().map(|cell| geometry.centre(cell)).collect();
     let positions = mapping.positions(&centres);
     // Along each computational axis.

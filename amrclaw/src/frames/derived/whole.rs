@@ -18,11 +18,11 @@ pub enum Whole<const D: usize> {
 }
 
 impl<const D: usize> Whole<D> {
-    /// The formula whose largest value it is, if that is one of the cell alone.
-    pub fn of_cell(&self) -> Option<&Formula<D>> {
+    /// The formula whose largest value it is.
+    fn of_cells(&self) -> Option<&Formula<D>> {
         match self {
-            Whole::Largest { of, .. } if of.derivatives.is_empty() => Some(of),
-            _ => None,
+            Whole::Largest { of, .. } => Some(of),
+            Whole::Total(_) => None,
         }
     }
 }
@@ -81,9 +81,9 @@ impl<const D: usize> WholeFormula<D> {
         &self.parts
     }
 
-    /// The formulas of the cell alone whose largest values it needs, in order.
+    /// The formulas whose largest values it needs, in order.
     pub fn of_cells(&self) -> impl Iterator<Item = &Formula<D>> {
-        self.parts.iter().filter_map(Whole::of_cell)
+        self.parts.iter().filter_map(Whole::of_cells)
     }
 
     /// Its value, given that of each part.

@@ -26,7 +26,7 @@ pub(super) fn text(form: &AdjointForm) -> String {
 
 /// The corners around the cell's centre, and their weights.
 const BEGIN: &str = "\
-template <class Around> __device__ __forceinline__ void case_flag(const Around& here, double* values)
+template <class Around> __device__ __forceinline__ void case_around(const Around& here, double* values)
 {
     const Point at = here.point(0, 0, 0);
     const auto q = here.q(0, 0, 0);

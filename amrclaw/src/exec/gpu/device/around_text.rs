@@ -1,17 +1,18 @@
-//! Criteria of a cell and its neighbours as CUDA C++.
+//! Formulas of a cell and its neighbours as CUDA C++.
 
-use super::formula_text::{known, lines};
+use super::formula_text::{AROUND_HEAD, known, lines};
 use crate::physics::{AroundFormulas, DerivativeKind, Quantity};
 use std::fmt::Write;
 
-/// The criterion in `dimension` dimensions; `num_eqn`: values of a state.
-pub(super) fn text(formulas: &AroundFormulas, dimension: usize, num_eqn: usize) -> String {
-    let mut text = String::new();
-    let number = define(formulas, [dimension, num_eqn], &mut 0, &mut text);
-    text + &format!(
-        "template <class Around> __device__ __forceinline__ void case_flag(const Around& here, double* values)\n{{\n    \
-         values[0] = around_{number}(here, 0, 0, 0);\n}}\n"
-    )
+/// The formulas in `dimension` dimensions, each with one value; `num_eqn`: values of a state.
+pub(super) fn text(formulas: &[AroundFormulas], dimension: usize, num_eqn: usize) -> String {
+    let (mut text, mut count) = (String::new(), 0);
+    let mut all = String::from(AROUND_HEAD);
+    for (n, of) in formulas.iter().enumerate() {
+        let number = define(of, [dimension, num_eqn], &mut count, &mut text);
+        let _ = writeln!(all, "    values[{n}] = around_{number}(here, 0, 0, 0);");
+    }
+    text + &all + "}\n"
 }
 
 /// Appends the function of the value in a cell to `text`, after those that it calls; returns its number.
@@ -27,15 +28,11 @@ fn define(formulas: &AroundFormulas, sizes: [usize; 2], count: &mut usize, text:
     );
     for (n, ((kind, _), inner)) in formulas.differences.iter().zip(inner).enumerate() {
         let difference = |axis: usize| {
-            let [above, below] = ['+', '-'].map(|sign| {
-                let index = |d: usize| {
-                    if d == axis { format!("{} {sign} 1", ["i", "j", "k"][d]) } else { ["i", "j", "k"][d].to_owned() }
-                };
-                format!("around_{inner}(here, {}, {}, {})", index(0), index(1), index(2))
-            });
-            format!("{above} - {below}")
+            format!(
+                "here.difference({axis}, i, j, k, [&](int i, int j, int k) {{ return around_{inner}(here, i, j, k); }})"
+            )
         };
-        let slope = |axis: usize| format!("({}) / (2.0 * at.level.dx[{axis}])", difference(axis));
+        let slope = |axis: usize| format!("{} / (2.0 * at.level.dx[{axis}])", difference(axis));
         let _ = match kind {
             DerivativeKind::Along(axis) => writeln!(text, "    const double d{n} = {};", slope(*axis)),
             DerivativeKind::Gradient => {

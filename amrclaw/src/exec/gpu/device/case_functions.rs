@@ -1,6 +1,6 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
-use super::formula_text::{known, lines, number};
+use super::formula_text::{AROUND_HEAD, known, lines, number};
 use super::{Machine, TableBuilder, adjoint_text, around_text};
 use crate::physics::{Boundary, Criterion, DeviceForm, Formulas, MappedFormulas, MappedWall, Problem};
 use cuda::CudaError;
@@ -41,7 +41,8 @@ impl CaseFunctions {
             let (text, solves) = match device_form? {
                 DeviceForm::Formulas(formulas) => (text(&formulas, solver.equations), false),
                 DeviceForm::Mapped(formulas) => (geometry_text(&formulas), false),
-                DeviceForm::Around(formulas) => (around_text::text(&formulas, D, solver.equations), false),
+                DeviceForm::Around(formulas) => (around_text::text(&[formulas], D, solver.equations), false),
+                DeviceForm::Within(formulas) => (around_text::text(&formulas, D, solver.equations), false),
                 DeviceForm::Adjoint(form) => (adjoint_text::text(&form), false),
                 DeviceForm::OfSolver if solver.has_flag => (flag_of_solver(CENTRE), true),
                 DeviceForm::OfSolverAt(positions) if solver.has_flag => {
@@ -55,12 +56,16 @@ impl CaseFunctions {
             Criterion::User(function) => function.device_form(),
             Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
         };
-        let of_cell = if let Some(DeviceForm::Formulas(_)) = flag { OF_CELL } else { "" };
+        let extremes = problem.extremes.as_ref();
+        let num_extremes = extremes.map_or(0, |of| of.num_values());
         let flag_numbers = match &flag {
             Some(DeviceForm::Adjoint(form)) => Some(form.values.clone()),
             _ => None,
         };
-        let flag = made(flag, 1, false).map(|flag| CaseFunction { text: flag.text + of_cell, ..flag });
+        let around = |form: Option<DeviceForm>, num_values: usize| {
+            let of_cell = if let Some(DeviceForm::Formulas(_)) = form { OF_CELL } else { "" };
+            made(form, num_values, false).map(|of| CaseFunction { text: of.text + of_cell, ..of })
+        };
         let source = problem.source.as_ref();
         let gives_state = source.is_some_and(|function| function.implicit().is_some());
         let source = made(source.and_then(|function| function.device_form()), solver.equations, solver.has_positive);
@@ -68,8 +73,8 @@ impl CaseFunctions {
         let centres = problem.own_source_at.as_ref().map(|centres| text(&centres.positions, solver.equations));
         CaseFunctions {
             centres: centres.map(|text| CaseFunction { text, solves: false, num_values: D, positive: -1 }),
-            flag,
-            extremes: problem.extremes.as_ref().and_then(|of| made(of.device_form(), of.num_values(), false)),
+            flag: around(flag, 1),
+            extremes: around(extremes.and_then(|of| of.device_form()), num_extremes),
             flag_numbers,
             source: source.map(|source| CaseFunction { text: source_head(gives_state) + &source.text, ..source }),
             aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
@@ -110,6 +115,7 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
                     | DeviceForm::OfSolverAt(_)
                     | DeviceForm::Mapped(_)
                     | DeviceForm::Around(_)
+                    | DeviceForm::Within(_)
                     | DeviceForm::Adjoint(_) => {
                         return None;
                     }
@@ -220,18 +226,14 @@ fn source_head(gives_state: bool) -> String {
     format!("enum {{ GIVES_STATE = {} }};\n", u8::from(gives_state))
 }
 
-/// The beginning of a criterion, which sees a cell and its neighbours.
-const FLAG_HEAD: &str =
-    "template <class Around> __device__ __forceinline__ void case_flag(const Around& here, double* values)\n{\n";
-
-/// Makes a criterion of a function of the cell alone.
-const OF_CELL: &str = "template <class Around> __device__ __forceinline__ void case_flag(const Around& here, double* values)\n{\n    \
+/// Makes one of a function of the cell alone.
+const OF_CELL: &str = "template <class Around> __device__ __forceinline__ void case_around(const Around& here, double* values)\n{\n    \
      case_function(here.point(0, 0, 0), here.q(0, 0, 0), here.aux(0, 0, 0), values);\n}\n";
 
 /// The solver's own criterion. `centre`: [`CENTRE`] or [`POSITION`].
 fn flag_of_solver(centre: &str) -> String {
     format!(
-        "{FLAG_HEAD}    const Point at = here.point(0, 0, 0);\n{centre}    const Solver solver{{SOLVER_PARAMETERS}};\n    \
+        "{AROUND_HEAD}    const Point at = here.point(0, 0, 0);\n{centre}    const Solver solver{{SOLVER_PARAMETERS}};\n    \
          const auto q = here.q(0, 0, 0);\n    Array<State, 3> below{{{{q, q, q}}}}, above{{{{q, q, q}}}};\n    \
          for (int d = 0; d < DIM; d++) {{\n        below[d] = here.q(-(d == 0), -(d == 1), -(d == 2));\n        \
          above[d] = here.q(d == 0, d == 1, d == 2);\n    }}\n    \

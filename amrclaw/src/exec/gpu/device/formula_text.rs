@@ -3,6 +3,10 @@
 use crate::physics::{Formulas, Node, NodeKind, Primitive, Quantity};
 use std::fmt::Write;
 
+/// The beginning of a function which sees a cell and its neighbours.
+pub(super) const AROUND_HEAD: &str =
+    "template <class Around> __device__ __forceinline__ void case_around(const Around& here, double* values)\n{\n";
+
 /// Formulas as CUDA C++, a line for each operation. `known`: what a quantity is called.
 pub(super) fn lines(formulas: &Formulas, known: impl Fn(Quantity) -> String) -> String {
     let operand = |node: Node| match formulas.kind(node) {

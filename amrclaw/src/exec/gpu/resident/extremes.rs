@@ -9,6 +9,7 @@ use cuda::amr::kernels::{EXTREMES, LARGEST};
 use cuda::amr::tuning::patch_blocks;
 use cuda::amr::{ExtremesArgs, LargestArgs, Region};
 use riemann::real::Scalar;
+use std::time::Instant;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Raises `most` to the largest absolute values of all levels' own cells.
@@ -33,8 +34,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// As [`Queries::extremes`]; the host computes those that kernels cannot.
     pub(super) fn level_extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
         let Some(function) = &self.functions.extremes else {
+            let start = Instant::now();
             self.fetch_level(level)?;
-            return self.host.lock().extremes(level, finer);
+            let most = self.host.lock().extremes(level, finer)?;
+            self.host_works.note("extremes", self.levels[level.index()].mesh.num_cells(), start);
+            return Ok(most);
         };
         self.machine.enter(DevicePhase::Other);
         let store = &self.levels[level.index()];
