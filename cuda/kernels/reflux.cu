@@ -5,19 +5,65 @@
 // Order   a cell's faces in the order of their slots, by one lane: repeats bit for bit
 
 // Whether the map has the face below a cell.
-__device__ __forceinline__ bool is_kept(const RefluxArgs& args, const Patch& patch, unsigned axis, const Cell& cell)
+template <class Args> __device__ __forceinline__ bool is_kept(const Args& args, const Patch& patch, unsigned axis, const Cell& cell)
 {
     return args.words[map_word(patch, axis, cell)] >> map_bit(cell) & 1;
 }
 
 // The slot of a kept coarse face that is seen from `side`, or none.
-__device__ __forceinline__ unsigned slot_at(
-    const RefluxArgs& args, const Patch& patch, bool kept, unsigned axis, const Cell& cell, unsigned side)
+template <class Args> __device__ __forceinline__ unsigned slot_at(
+    const Args& args, const Patch& patch, bool kept, unsigned axis, const Cell& cell, unsigned side)
 {
     unsigned slot = ~0u;
     if (kept) slot = args.slots[place_of_face(args.words, args.bases, map_word(patch, axis, cell), map_bit(cell))];
     unsigned number = slot & 0x7fffffffu;
     return kept && slot >> 31 == side && number >= args.first_kept ? number - args.first_kept : ~0u;
+}
+
+// The slots of a cell's lower and upper face along each axis, which are seen from the cell above and from the cell below it, or none.
+// Returns the first. Independent loads are issued together.
+template <class Args> __device__ __forceinline__ unsigned faces_around(
+    const Args& args, const Patch& patch, const Cell& cell, unsigned (&faces)[2 * DIM])
+{
+    bool kept[2 * DIM];
+    unsigned first = ~0u;
+    #pragma unroll
+    for (int k = 0; k < 2 * DIM; k++) kept[k] = is_kept(args, patch, k / 2, next_along(cell, k / 2, k % 2));
+    #pragma unroll
+    for (int k = 0; k < 2 * DIM; k++) {
+        faces[k] = slot_at(args, patch, kept[k], k / 2, next_along(cell, k / 2, k % 2), k % 2 ? Lower : Upper);
+        first = min(first, faces[k]);
+    }
+    return first;
+}
+
+// Calls `act` for these faces in the order of their slots, with the cell size along each one's axis.
+template <class Act> __device__ __forceinline__ void in_order(const double (&sizes)[3], const unsigned (&faces)[2 * DIM], Act act)
+{
+    unsigned next = ~0u;
+    #pragma unroll
+    for (int k = 0; k < 2 * DIM; k++) next = min(next, faces[k]);
+    while (next != ~0u) {
+        unsigned after = ~0u;
+        int face = 0;
+        double dx = sizes[0];
+        #pragma unroll
+        for (int k = 0; k < 2 * DIM; k++) {
+            if (faces[k] == next) face = k, dx = sizes[k / 2];
+            else if (faces[k] > next) after = min(after, faces[k]);
+        }
+        act(face, next, dx);
+        next = after;
+    }
+}
+
+__device__ __forceinline__ Real capacity_of(const LevelView& view, const Patch& patch, const Cell& cell)
+{
+#if CAPACITY >= 0
+    return view.aux[place(patch, A, cell) + size_t(CAPACITY) * patch.component];
+#else
+    return Real(1);
+#endif
 }
 
 extern "C" __global__ void reflux(const RefluxArgs args)
@@ -30,43 +76,20 @@ extern "C" __global__ void reflux(const RefluxArgs args)
     bool allowed = true;
     for (int i = work.first; i < work.end; i += 32) {
         const Cell cell = in_patch(patch, cell_of(work.item, i), work.item.shift);
-        // Lower and upper face along each axis: seen from the cell above and from the cell below it. Independent loads are issued
-        // together.
-        bool kept[2 * DIM];
-        unsigned faces[2 * DIM], first = ~0u;
-        #pragma unroll
-        for (int k = 0; k < 2 * DIM; k++) kept[k] = is_kept(args, patch, k / 2, next_along(cell, k / 2, k % 2));
-        #pragma unroll
-        for (int k = 0; k < 2 * DIM; k++) {
-            faces[k] = slot_at(args, patch, kept[k], k / 2, next_along(cell, k / 2, k % 2), k % 2 ? Lower : Upper);
-            first = min(first, faces[k]);
-        }
-        if (first != work.item.first_slot + i) continue;
-#if CAPACITY >= 0
-        Real kappa = args.view.aux[place(patch, A, cell) + size_t(CAPACITY) * patch.component];
-#else
-        Real kappa = Real(1);
-#endif
+        unsigned faces[2 * DIM];
+        if (faces_around(args, patch, cell, faces) != work.item.first_slot + i) continue;
+        const Real kappa = capacity_of(args.view, patch, cell);
         Real* values = args.view.q + place(patch, M, cell);
         Array<Real, M> q;
         #pragma unroll
         for (int m = 0; m < M; m++) q[m] = values[size_t(m) * patch.component];
-        for (unsigned next = first; next != ~0u;) {
-            unsigned after = ~0u;
-            int face = 0;
-            double dx = args.dx[0];
-            #pragma unroll
-            for (int k = 0; k < 2 * DIM; k++) {
-                if (faces[k] == next) face = k, dx = args.dx[k / 2];
-                else if (faces[k] > next) after = min(after, faces[k]);
-            }
+        in_order(args.dx, faces, [&](int face, unsigned slot, double dx) {
             // The cell above its lower face lies on the face's upper side.
             Real outward = face % 2 == 0 ? Real(1) : Real(-1);
             Real scale = outward / (Real(dx) * kappa);
             #pragma unroll
-            for (int m = 0; m < M; m++) q[m] += scale * args.sums[size_t(m) * args.num_slots + next];
-            next = after;
-        }
+            for (int m = 0; m < M; m++) q[m] += scale * args.sums[size_t(m) * args.num_slots + slot];
+        });
         #pragma unroll
         for (int m = 0; m < M; m++) {
             values[size_t(m) * patch.component] = q[m];

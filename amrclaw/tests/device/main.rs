@@ -195,6 +195,14 @@ fn water_on_land_is_that_of_the_cpu_to_the_bit() {
     let shore = include_str!("../cases/solvers/shallow_water_bathymetry.toml");
     compare(shore, &[], 3);
     compare(shore, &["scheme.split=\"godunov\"", "levels.ratio=[4,2]", "mesh.boundary.x=\"wall\""], 3);
+    // Beside finer patches cells give all that they have, and water returns to them.
+    let rough = [
+        "aux.bottom=\"abs(sin(1234.5 * x + 3456.7 * y))\"",
+        "initial.depth=\"max(0, 1.2 * abs(sin(2345.6 * x + 4567.8 * y)) - 0.4)\"",
+        "regrid.flag={criterion=\"user\",expression=\"(x - 0.5)^2 + (y - 0.4)^2 < 0.05\"}",
+        "levels.ratio=[2,4]",
+    ];
+    compare(shore, &rough, 2);
 }
 
 /// On a line too: gas between a wall and an open side, with shocks that the mesh follows; and an inflow into what rests, before which no

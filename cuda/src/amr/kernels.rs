@@ -9,13 +9,13 @@ use super::tuning::{
     SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
-    AverageArgs, BoundaryArgs, Candidate, CellBox, CellShape, CellsArgs, CellsBeyondArgs, Chunk, Chunked, ClusterArgs,
-    ClusterState, ConserveArgs, ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, ExtremesArgs, FaceMapArgs,
-    FaceRun, FillArgs, FillOutsideArgs, FlagArgs, FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile,
-    JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs,
-    NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable,
-    ProjectArgs, RefluxArgs, Region, RegionTable, RegisterArgs, RunTable, SampleArgs, SortArgs, SourceArgs,
-    SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    AllowanceArgs, AverageArgs, BoundaryArgs, Candidate, CellBox, CellShape, CellsArgs, CellsBeyondArgs, Chunk,
+    Chunked, ClusterArgs, ClusterState, ConserveArgs, ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs,
+    ExtremesArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs, FlagArgs, FlagFunctionArgs, FlagRegion,
+    FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice, LevelView, ListArgs, ListTilesArgs,
+    MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch, PatchReport, PlanArgs,
+    PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegionTable, RegisterArgs, RunTable, SampleArgs,
+    SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -226,6 +226,10 @@ kernels! {
     NUMBER_FACES = "number_faces" in Regions, Work::BlockPerItem(NUMBER_THREADS), NumberFacesArgs: ;
     /// Applies the conservation fix.
     REFLUX = "reflux" in Fill, Work::WarpPerChunk, RefluxArgs: ;
+    /// What finer steps may take from coarse cells.
+    ALLOWANCES = "allowances" in Fill, Work::WarpPerChunk, AllowanceArgs: ;
+    /// Returns what they have taken beyond that.
+    RETURN_EXCESS = "return_excess" in Fill, Work::WarpPerChunk, AllowanceArgs: ;
     /// Flags by differences.
     FLAG_DIFFERENCE = "flag_difference" in Regions, Work::BlockPerItem([FLAG_THREADS; 3]), FlagArgs: FlagTile;
     /// Widens flags.

@@ -18,7 +18,7 @@ mod update;
 
 pub use cells::{CellShape, CellsArgs, CellsBeyondArgs};
 pub use divide::{DivideArgs, Form, MAX_PARTS, MAX_RANKS, PartReport, PlanPart, Whose};
-pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs, SourceCellsArgs};
+pub use fix::{AllowanceArgs, FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs, SourceCellsArgs};
 pub use gather::{
     ExtremesArgs, FlagArgs, FlagFunctionArgs, FlagTile, JoinFlagsArgs, LargestArgs, SampleArgs, SourceArgs, TotalsArgs,
 };

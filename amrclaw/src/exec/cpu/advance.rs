@@ -1,5 +1,6 @@
 //! One step of a level: source terms, sweeps, and the terms of the conservation fix.
 
+use super::allowance::Stepped;
 use super::boundary::{BoundaryContext, Outside};
 use super::faces::ListedFaces;
 use super::scratch::Scratch;
@@ -102,7 +103,37 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             // SAFETY: the new state is ours alone.
             outcome = outcome.or(unsafe { self.apply_sources(next, None, from, duration) });
         }
+        self.keep_from_debts()?;
         Ok(outcome)
+    }
+
+    /// Returns to coarse cells what the step may not take from them, and notes what finer steps may take from the level's cells.
+    fn keep_from_debts(&mut self) -> Result<(), ExecError> {
+        let (sources, level) = (&self.sources.sources, self.cells.level);
+        let stepped = Stepped {
+            kept: self.solver.transfers().unwrap_or_default(),
+            layout: self.sources.layout,
+            q: self.arrays.next,
+            aux: self.arrays.aux,
+            num_eqn: sources.num_eqn,
+            num_aux: sources.num_aux,
+            capacity: usize::try_from(self.scheme.capacity).ok(),
+            dx: sources.geometry.dx,
+        };
+        if stepped.kept.is_empty() {
+            return Ok(());
+        }
+        if let Some(faces) = self.faces {
+            let register = &mut *self.arrays.register;
+            self.engine.map_or(Ok(()), |engine| engine.fetch_sums(level, &mut register.sums))?;
+            register.return_excess(faces, &stepped);
+            self.engine.map_or(Ok(()), |engine| engine.put_sums(level, &register.sums))?;
+        }
+        if let Some((faces, register)) = &mut self.finer {
+            self.engine.map_or(Ok(()), |engine| engine.fetch_sums(level + 1, &mut register.sums))?;
+            register.note_allowances(faces, &stepped);
+        }
+        Ok(())
     }
 
     /// Keeps the coarse cells beside the finer level. `before_waves`: time and duration of the sources that act before the sweeps.

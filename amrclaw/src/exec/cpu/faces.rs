@@ -54,12 +54,12 @@ pub(super) struct ListedFaces<const D: usize> {
     pub plan: Arc<RefluxPlan<D>>,
     /// By fine patch.
     slots: PatchLists<FaceSlot<D>>,
-    /// Numbers of the slots by coarse patch.
+    /// Numbers of the slots by coarse patch; those beside a cell follow one another if asked for.
     by_coarse: PatchLists<u32>,
 }
 
 impl<const D: usize> ListedFaces<D> {
-    pub fn new(plan: Arc<RefluxPlan<D>>) -> Self {
+    pub fn new(plan: Arc<RefluxPlan<D>>, by_cell: bool) -> Self {
         let parts = parallel_chunks(plan.runs.num_patches(), |patches| {
             let mut slots = PatchLists::default();
             for k in patches {
@@ -69,8 +69,11 @@ impl<const D: usize> ListedFaces<D> {
             slots
         });
         let slots = PatchLists::join(parts.iter());
-        let numbers: Vec<u32> = (0..plan.num_slots as u32).collect();
+        let mut numbers: Vec<u32> = (0..plan.num_slots as u32).collect();
         let all = slots.all();
+        if by_cell {
+            numbers.sort_by_key(|&slot| all[slot as usize].coarse_cell);
+        }
         let coarse_patch = |&slot: &u32| all[slot as usize].coarse_patch;
         let by_coarse = PatchLists::sorted(numbers.iter(), plan.num_coarse_patches, coarse_patch);
         ListedFaces { plan, slots, by_coarse }
@@ -118,7 +121,7 @@ mod tests {
         let covered = [CellBox::new([0, 2], [3, 5]), CellBox::new([3, 2], [5, 4]), CellBox::new([9, 4], [10, 8])];
         let fine = covered.map(|c| c.fine_from_coarse(ratio)).to_vec();
         let plan = faces_between(&coarse, &LevelMesh::new(fine_domain, [true, false], fine), ratio);
-        let plan = ListedFaces::new(Arc::new(plan));
+        let plan = ListedFaces::new(Arc::new(plan), false);
 
         let is_fine = |c: CellIndex<2>| covered.iter().any(|b| b.contains([c[0].rem_euclid(11), c[1]]));
         let mut expected = Vec::new();

@@ -4,6 +4,7 @@
 //! so results do not depend on the number of threads.
 
 mod advance;
+mod allowance;
 mod average_down;
 mod boundary;
 mod coarse_source;

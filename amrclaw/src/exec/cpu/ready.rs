@@ -22,9 +22,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             finest.release_spare(&mut self.pool);
         }
         let plans = change.plans();
+        let num_kept = self.solver.transfers().map_or(0, <[usize]>::len);
         for (l, (store, plans)) in self.levels.iter_mut().zip(plans.iter()).enumerate() {
             if change.replaces_faces(l) {
-                store.faces = plans.reflux().cloned().map(|plan| Arc::new(ListedFaces::new(plan)));
+                store.faces = plans.reflux().cloned().map(|plan| Arc::new(ListedFaces::new(plan, num_kept > 0)));
             }
         }
         match &self.engine {
@@ -38,7 +39,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let sourced = self.problem.applies_sources(self.solver.has_source());
         let over_ghosts = self.sweeps_over_ghosts() && self.engine.is_none();
         for (l, (store, plans)) in self.levels.iter_mut().zip(plans.iter()).enumerate() {
-            store.make_room(plans, (num_aux, self.sweeps.len(), sourced), by_engine, &mut self.pool);
+            store.make_room(plans, (num_aux, self.sweeps.len(), sourced, num_kept), by_engine, &mut self.pool);
             let in_place = over_ghosts && l + 1 == num_levels && store.tiles.whole_patches;
             store.make_room_for_ghosts(in_place, &mut self.pool);
         }

@@ -134,7 +134,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
 
     /// The fine side: adds Δt times the fine fluxes and C1. `aside`: the ghost cells have been saved.
     pub fn as_fine(&self, plan: &ListedFaces<D>, register: &mut Register<R>, aside: bool) {
-        let Register { sums, coarse_cells: cells, ghosts, source_cells } = register;
+        let Register { sums, coarse_cells: cells, ghosts, source_cells, .. } = register;
         let (sums, ghosts) = (Shared::new(sums), aside.then_some(ghosts.as_slice()));
         let (cells, source_cells) = (cells.as_slice(), source_cells.as_slice());
         parallel_for(plan.plan.runs.num_patches(), |k| {
@@ -251,13 +251,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn send_coarse_faces(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
         let header = self.header(MessageKind::CoarseFaces, fine);
         let directions = plan.exchange.directions();
-        let Register { sums, coarse_cells, source_cells, .. } = &mut self.levels[fine.index()].register;
+        let Register { sums, coarse_cells, source_cells, allowances, .. } = &mut self.levels[fine.index()].register;
         let sourced = source_cells.len().saturating_sub(PACK_OVERRUN);
         let engine = self.engine.as_ref().filter(|_| directions.iter().any(|messages| !messages.is_empty()));
         if let Some(engine) = engine {
             engine.fetch_register(fine.index(), [sums, coarse_cells])?;
         }
-        let arrays = &mut [&mut sums[..], &mut coarse_cells[..], &mut source_cells[..sourced]];
+        let arrays = &mut [&mut sums[..], &mut coarse_cells[..], &mut allowances[..], &mut source_cells[..sourced]];
         send_faces((&self.ranks, header), plan, directions, arrays)?;
         match engine {
             Some(engine) => engine.put_register(fine.index(), [sums, coarse_cells]),

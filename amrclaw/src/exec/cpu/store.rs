@@ -25,6 +25,8 @@ pub(super) struct Register<R> {
     /// applied with the finer level's steps; the state by which the coarse step solved its first Riemann problems; aux:
     /// `[2 num_eqn + num_aux, slot]`, and some numbers behind.
     pub source_cells: Vec<R>,
+    /// What the finer level may take through each face beyond the coarse flux, of quantities that are kept from being negative: `[quantity, slot]`.
+    pub allowances: Vec<R>,
 }
 
 /// The time-independent part of source terms for each patch, for rows of interior cells and for rows with ghost cells.
@@ -107,8 +109,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     /// Gives all memory back.
     pub fn dismantle(self, pool: &mut Pool<R>) {
         self.buffers.into_iter().for_each(|b| pool.give(b));
-        let Register { sums, coarse_cells, ghosts, source_cells } = self.register;
-        let others = [self.aux, self.kept, sums, coarse_cells, ghosts, source_cells];
+        let Register { sums, coarse_cells, ghosts, source_cells, allowances } = self.register;
+        let others = [self.aux, self.kept, sums, coarse_cells, ghosts, source_cells, allowances];
         others.into_iter().for_each(|b| pool.give(b));
     }
 
@@ -184,8 +186,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     pub fn keep_saved_alone(&mut self, pool: &mut Pool<R>) {
         self.states.restore();
         self.release_spare(pool);
-        let Register { sums, coarse_cells, ghosts, source_cells } = &mut self.register;
-        let others = [&mut self.kept, sums, coarse_cells, ghosts, source_cells];
+        let Register { sums, coarse_cells, ghosts, source_cells, allowances } = &mut self.register;
+        let others = [&mut self.kept, sums, coarse_cells, ghosts, source_cells, allowances];
         others.into_iter().for_each(|array| pool.give(std::mem::take(array)));
     }
 
@@ -200,11 +202,11 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
 
     /// Resizes the arrays of kept fluxes and of the conservation fix. `by_engine`: an engine keeps fluxes and coarse cells, and only
     /// the sums are fetched; `sends_cells`: coarse cells are needed here all the same, to send them to other ranks. `sourced`: there are
-    /// source terms.
+    /// source terms; `num_kept`: quantities that are kept from being negative.
     pub fn make_room(
         &mut self,
         plans: &LevelPlans<D>,
-        (num_aux, sweeps, sourced): (usize, usize, bool),
+        (num_aux, sweeps, sourced, num_kept): (usize, usize, bool, usize),
         (by_engine, sends_cells): (bool, bool),
         pool: &mut Pool<R>,
     ) {
@@ -215,6 +217,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             resize(&mut self.register.sums, self.num_eqn * slots, pool);
             let cells = sweeps * (self.num_eqn + num_aux) * slots;
             resize(&mut self.register.coarse_cells, if sends_cells { cells } else { here(cells) }, pool);
+            resize(&mut self.register.allowances, num_kept * slots, pool);
             let source_cells = (2 * self.num_eqn + num_aux) * slots + PACK_OVERRUN;
             resize(&mut self.register.source_cells, if sourced { source_cells } else { 0 }, pool);
         }

@@ -231,7 +231,7 @@ mod tests {
             [false, true],
             covered.map(|c| c.fine_from_coarse(ratio)).to_vec(),
         );
-        let reflux = ListedFaces::new(Arc::new(faces_between(&coarse, &fine, ratio)));
+        let reflux = ListedFaces::new(Arc::new(faces_between(&coarse, &fine, ratio)), false);
         let fine_plan = TilePlan::new(&LevelLayout::new(&fine, 2), Some(&reflux), None, false, 2);
         let coarse_plan = TilePlan::new(&LevelLayout::new(&coarse, 2), None, Some(&reflux), true, 1);
 

@@ -136,13 +136,18 @@ pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
         Ok(())
     }
 
+    /// Stores them again, changed.
+    fn put_sums(&self, _fine: usize, _sums: &[R]) -> Result<(), ExecError> {
+        Ok(())
+    }
+
     /// Fetches, after a sweep of the coarser level, the sums started at the edge of level `fine` and the coarse cells there at the
     /// start of each sweep, to send those of faces that cross to other ranks.
     fn fetch_register(&self, _fine: usize, _sums_and_cells: [&mut [R]; 2]) -> Result<(), ExecError> {
         Ok(())
     }
 
-    /// Stores them again, with those received from other ranks.
+    /// Stores these again, with those received from other ranks.
     fn put_register(&self, _fine: usize, _sums_and_cells: [&[R]; 2]) -> Result<(), ExecError> {
         Ok(())
     }

@@ -74,6 +74,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let found = self.apply_source(step, [Array::Next; 2], None, after_from, after_for)?;
             self.reports.note(found);
         }
+        self.keep_from_debts(l, plans)?;
         self.levels[l].advance(dt);
         if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
             self.send_coarse_faces(level.finer())?;

@@ -29,8 +29,9 @@ pub(super) struct Sizes {
     pub sent: usize,
     /// New patches are to keep what coarse cells held.
     pub keeps_means: bool,
-    /// Components per face of the fix's sums, of these and the coarse cells of all sweeps, and of these and the cells for sources.
-    pub register: [usize; 3],
+    /// Components per face of the fix's sums, of these and the coarse cells of all sweeps, of these and the allowances, and of these and the
+    /// cells for sources.
+    pub register: [usize; 4],
     /// Bytes of a number.
     pub number: usize,
     pub precision: Precision,
@@ -43,6 +44,7 @@ impl Sizes {
         let centres = if problem.own_source_at.is_some() { D } else { 0 };
         let sourced = if problem.applies_sources(solver.has_source()) { 2 * num_eqn + num_aux + centres } else { 0 };
         let transfers = solver.transfers();
+        let allowed = cells + transfers.map_or(0, <[usize]>::len);
         Sizes {
             transfers: transfers.is_some(),
             sent: num_eqn + transfers.map_or(0, |kept| kept.len().max(1)),
@@ -50,7 +52,7 @@ impl Sizes {
             num_ghost: problem.num_ghost(),
             num_eqn,
             num_aux,
-            register: [num_eqn, cells, cells + sourced],
+            register: [num_eqn, cells, allowed, allowed + sourced],
             number: R::BYTES,
             precision: Precision::of::<R>(),
         }

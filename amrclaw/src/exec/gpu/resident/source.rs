@@ -70,9 +70,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.make_host_copies(level);
         let mut cells = vec![R::default(); register.num_source_cells::<R>() + PACK_OVERRUN];
         let values = cells.len() - PACK_OVERRUN;
-        self.machine.download(&register.memory, register.starts[1], bytes_of_mut(&mut cells[..values]))?;
+        self.machine.download(&register.memory, register.starts[2], bytes_of_mut(&mut cells[..values]))?;
         self.host.lock().advance_source_cells_of_copy(level, plan, &mut cells, when);
-        Ok(self.machine.upload(bytes_of(&cells[..values]), &register.memory, register.starts[1])?)
+        Ok(self.machine.upload(bytes_of(&cells[..values]), &register.memory, register.starts[2])?)
     }
 
     /// True if steps apply source terms.

@@ -19,10 +19,11 @@ use std::sync::Arc;
 /// that are sent to another rank are copied at once.
 pub(super) struct Register<N: Machine> {
     /// `Σ Δt (fine flux + C1) − Δt coarse flux` for each equation; behind these state and aux of the coarse cell beside the face, for each sweep;
-    /// behind these, where there are source terms, the cell as they act on it.
+    /// behind these the allowances of quantities that are kept from being negative; behind these, where there are source
+    /// terms, the cell as they act on it.
     pub memory: N::Memory,
-    /// Bytes at which the cells begin, at which those for sources begin, and at which these end.
-    pub starts: [usize; 3],
+    /// Bytes at which the cells begin, the allowances, the cells for sources, and at which these end.
+    pub starts: [usize; 4],
 }
 
 impl<N: Machine> Register<N> {
@@ -34,13 +35,17 @@ impl<N: Machine> Register<N> {
         pointer::<_, N>(&self.memory, self.starts[0])
     }
 
-    pub fn source_cells(&self) -> Pointer<Real> {
+    pub fn allowances(&self) -> Pointer<Real> {
         pointer::<_, N>(&self.memory, self.starts[1])
+    }
+
+    pub fn source_cells(&self) -> Pointer<Real> {
+        pointer::<_, N>(&self.memory, self.starts[2])
     }
 
     /// Numbers of the cells for sources.
     pub fn num_source_cells<R: Scalar>(&self) -> usize {
-        (self.starts[2] - self.starts[1]) / R::BYTES
+        (self.starts[3] - self.starts[2]) / R::BYTES
     }
 }
 

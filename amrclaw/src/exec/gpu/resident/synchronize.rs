@@ -1,5 +1,6 @@
 //! The conservation fix and averaging down.
 
+use super::advance::Array;
 use super::store::Register;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
@@ -8,8 +9,8 @@ use crate::index::Level;
 use crate::plan::{LevelPlans, MeshChange};
 use crate::ranks::{MessageHeader, MessageKind};
 use cuda::CudaError;
-use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX};
-use cuda::amr::{AverageArgs, FaceMapArgs, LevelView, RefluxArgs};
+use cuda::amr::kernels::{ALLOWANCES, AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX, RETURN_EXCESS};
+use cuda::amr::{AllowanceArgs, AverageArgs, FaceMapArgs, LevelView, RefluxArgs};
 use riemann::real::Scalar;
 
 /// Levels whose faces to the coarser or the finer level a change replaces, and whether it replaces those to the coarser level.
@@ -83,7 +84,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         store.kept = Some(room(self.sizes.num_eqn * store.num_kept)?);
         if let Some(faces) = own.filter(|_| new) {
             let starts = self.sizes.register.map(|components| components * faces.coarse * number);
-            store.register = Some(Register { memory: self.machine.allocate(starts[2].max(1))?, starts });
+            store.register = Some(Register { memory: self.machine.allocate(starts[3].max(1))?, starts });
         }
         Ok(())
     }
@@ -153,6 +154,52 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         })?;
         self.send(packed, header, (sent, count))?;
         self.unpack(header, (&tables.memory, received, count), of_register)
+    }
+
+    /// Returns to coarse cells what a step of level `l` may not take from them, and notes what finer steps may take from its cells: see
+    /// `exec/cpu/allowance.rs`.
+    pub(super) fn keep_from_debts(&self, l: usize, plans: &[LevelPlans<D>]) -> Result<(), ExecError> {
+        let [_, cells, allowed, _] = self.sizes.register;
+        let level = &self.levels[l];
+        for fine in [l, l + 1].into_iter().filter(|_| allowed > cells) {
+            let Some(faces) = self.faces(plans, fine) else { continue };
+            let (Some(tables), Some(register)) = (&self.levels[fine].tables, &self.levels[fine].register) else {
+                unreachable!("tables and registers are made with the plans");
+            };
+            let runs = if fine == l { tables.runs.fine } else { tables.runs.coarse };
+            let (map, num_fine) = match &level.map {
+                Some(map) => (map.place(), map.num_fine),
+                None => (FaceMapPlace::NONE, 0),
+            };
+            let args = AllowanceArgs {
+                table: runs.runs::<N>(&tables.memory),
+                view: LevelView { q: self.address(l, Array::Next), ..level.view() },
+                sums: register.sums(),
+                allowances: register.allowances(),
+                words: map.words,
+                bases: map.bases,
+                slots: map.slots,
+                dx: level.geometry.dx_in_space(),
+                num_slots: faces.coarse as u32,
+                first_kept: num_fine as u32,
+                axis: 0,
+                side: 0,
+                ratio: axes(self.ratios[fine - 1].0, 1),
+                padding: 0,
+            };
+            let chunks = runs.num_chunks as usize;
+            if fine > l {
+                // SAFETY: as for the fix itself.
+                unsafe { self.machine.run(&ALLOWANCES, D, chunks, &args)? };
+                continue;
+            }
+            for face in 0..2 * D as u32 {
+                let args = AllowanceArgs { axis: face / 2, side: face % 2, ..args };
+                // SAFETY: the runs lie along this level's patches; of one normal and side each cell is behind one face.
+                unsafe { self.machine.run(&RETURN_EXCESS, D, chunks, &args)? };
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {

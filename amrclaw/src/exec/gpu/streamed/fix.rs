@@ -156,6 +156,12 @@ impl<L: Lane> Fix<L> {
         lane.download(&register.sums, 0, sums)
     }
 
+    /// Uploads the sums again.
+    pub fn put(&self, lane: &L, fine: usize, sums: &[u8]) -> Result<(), CudaError> {
+        let register = self.registers.get(fine).and_then(Option::as_ref).expect("they were fetched");
+        lane.upload(sums, &register.sums, 0)
+    }
+
     /// Fetches the sums and the coarse cells at the edge of level `fine`.
     pub fn fetch_all(&self, lane: &L, fine: usize, [sums, coarse_cells]: [&mut [u8]; 2]) -> Result<(), CudaError> {
         let Some(register) = self.registers.get(fine).and_then(Option::as_ref) else { return Ok(()) };

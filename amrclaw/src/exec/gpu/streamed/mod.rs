@@ -303,6 +303,12 @@ impl<const D: usize, R: Scalar, L: Lane> SweepEngine<D, R> for Streamed<D, R, L>
         Ok(state.fix.fetch(state.lane_buffers.first(), fine, bytes_of_mut(sums))?)
     }
 
+    fn put_sums(&self, fine: usize, sums: &[R]) -> Result<(), ExecError> {
+        let state = &mut *self.state.lock();
+        state.used.bytes_to_device += size_of_val(sums) as u64;
+        Ok(state.fix.put(state.lane_buffers.first(), fine, bytes_of(sums))?)
+    }
+
     fn fetch_register(&self, fine: usize, [sums, coarse_cells]: [&mut [R]; 2]) -> Result<(), ExecError> {
         let state = &mut *self.state.lock();
         state.used.bytes_to_host += (size_of_val(sums) + size_of_val(coarse_cells)) as u64;
