@@ -12,7 +12,7 @@ const MIRROR_TOLERANCE: f64 = 1e-10;
 const TOTAL_TOLERANCE: f64 = 2e-13;
 
 /// Executes `amrclaw run`; `None` where the program gives the run up, as it may where a random state becomes inadmissible.
-fn run(attempt: &Attempt, name: &str, text: &str, steps: u64) -> Result<Option<()>, String> {
+pub fn run(attempt: &Attempt, name: &str, text: &str, steps: u64) -> Result<Option<()>, String> {
     let file = format!("{name}.toml");
     std::fs::write(attempt.folder.join(&file), text).map_err(|e| format!("{file}: {e}"))?;
     let mut command = Command::new(attempt.program);
@@ -24,6 +24,11 @@ fn run(attempt: &Attempt, name: &str, text: &str, steps: u64) -> Result<Option<(
         Some(1) => Ok(None),
         _ => Err(format!("{file}: {}: {}", output.status, String::from_utf8_lossy(&output.stderr))),
     }
+}
+
+/// The record of a run.
+pub fn record(attempt: &Attempt, name: &str) -> Result<serde_json::Value, String> {
+    serde_json::from_str(&read(attempt, &format!("{name}/run.json"))?).map_err(|e| format!("run.json: {e}"))
 }
 
 fn read(attempt: &Attempt, file: &str) -> Result<String, String> {
@@ -71,8 +76,7 @@ pub fn totals(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String>
     if run(attempt, "run", &case.text(), case.steps)?.is_none() {
         return Ok(Verdict::Declined);
     }
-    let record: serde_json::Value =
-        serde_json::from_str(&read(attempt, "run/run.json")?).map_err(|e| format!("run.json: {e}"))?;
+    let record = record(attempt, "run")?;
     let total = |when: &str| {
         let total = &record[when][case.first];
         total.as_f64().ok_or_else(|| format!("run.json: {when}.{} is {total}", case.first))

@@ -11,6 +11,7 @@ mod laws;
 mod problem;
 mod random;
 mod restarts;
+mod water;
 
 use random::Random;
 use std::path::{Path, PathBuf};
@@ -89,4 +90,10 @@ fn totals() {
 #[test]
 fn checkpoints() {
     attack("checkpoints", 20, checkpoints::attack);
+}
+
+/// Water over random bottoms stays at rest where it was, is nowhere less than nothing, and is not lost.
+#[test]
+fn water() {
+    attack("water", 20, water::attack);
 }

@@ -1,0 +1,90 @@
+//! Water over random bottoms, with films, on levels that move: a lake at rest stays, no depth is negative, no water is lost, and steps
+//! are as long as waves ask for.
+
+use super::laws::{record, run};
+use super::random::Random;
+use super::{Attempt, Verdict};
+use std::fmt::Write as _;
+
+/// Largest change of the water relative to all of it, or to a tenth of a unit.
+const LOST: f64 = 1e-12;
+/// What split sweeps may leave a coarse cell to owe beside a finer level; others only round-off.
+const DEBT: f64 = 2e-5;
+/// Steps of a run.
+const STEPS: u64 = 20;
+
+/// A wave along all axes, with values between −1 and 1.
+fn wave(random: &mut Random, dim: usize, fastest: f64) -> String {
+    let mut number = |low, high| random.number(low, high);
+    let across = if dim > 1 { format!(" + {} * y", number(-fastest, fastest)) } else { String::new() };
+    format!("sin({} * x{across} + {})", number(-fastest, fastest), number(0.0, 6.0))
+}
+
+/// Runs a lake at rest, or water that falls.
+pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
+    let dim = random.one_of(&[1, 2, 2]);
+    let (rests, level) = (random.percent(50), random.number(-0.2, 0.4));
+    let cells = random.whole(12, if dim > 1 { 24 } else { 60 });
+    let split = if dim > 1 { random.one_of(&["unsplit", "unsplit", "strang", "godunov"]) } else { "unsplit" };
+    // What the shape is above zero is water: deep, or a film of 1e-14 to 0.3.
+    let rough = random.one_of(&[0.0, 0.3, 0.6]);
+    let shape = format!("({} + {rough} * {} + 0.2)", wave(random, dim, 9.0), wave(random, dim, 5000.0));
+    let depth = match random.percent(50) {
+        true => format!("if({shape} > 0.3, {shape}, if({shape} > 0, 1e-14 * 10^(45 * {shape}), {shape}))"),
+        false => shape,
+    };
+    let fallen = format!("max(0, {level} - bottom + {} * {})", random.number(0.1, 0.6), wave(random, dim, 2000.0));
+    let initial = if rests { format!("max(0, {level} - bottom)") } else { fallen };
+    let levels = random.whole(1, 3);
+    let ratios: Vec<u64> = (1..levels).map(|_| random.one_of(&[2, 2, 4])).collect();
+    let least = if levels > 1 && split != "unsplit" { -DEBT } else { -1e-15 };
+    let momenta = &["x_momentum", "y_momentum"][..dim];
+    let mut stop = format!("min(depth) < {least}");
+    if rests {
+        let _ = write!(stop, " || max(if(depth > 0, abs(depth + bottom - {level}), 0)) > 1e-13");
+        momenta.iter().for_each(|name| stop += &format!(" || max(abs({name})) > 1e-13"));
+    }
+    let limiter = random.one_of(&["minmod", "superbee", "mc", "van_leer"]);
+    let centre = |axis: &str, phase: f64| format!("({axis} - 0.5 - 0.3 * sin(9 * t + {phase}))^2");
+    let disc =
+        ["x", "y"][..dim].iter().map(|axis| centre(axis, random.number(0.0, 6.0))).collect::<Vec<_>>().join(" + ");
+    let zeros: String = momenta.iter().map(|name| format!("{name} = 0\n")).collect();
+    let walls: String = ["x", "y"][..dim].iter().map(|axis| format!("{axis} = \"wall\"\n")).collect();
+    // The deepest water at first.
+    let deepest = 2.8;
+    let longest = 0.9 / cells as f64 / f64::sqrt(deepest);
+    let text = format!(
+        "[solver]\nname = \"shallow_water_bathymetry\"\ngravity = 1.0\n[mesh]\ncells = {:?}\n[mesh.boundary]\n{walls}\
+         [ground]\nsea_level = {level}\n[levels]\nmax = {levels}\nratio = {ratios:?}\n\
+         [regrid]\ninterval = {}\nbuffer = {}\n[regrid.flag]\ncriterion = \"user\"\nexpression = \"{disc} < {}\"\n\
+         [scheme]\nsplit = {split:?}\nlimiter = {limiter:?}\norder = {}\n\
+         [time]\nend = 100.0\ncfl_desired = 0.9\ndt_initial = {}\nstop_when = {stop:?}\n\
+         [aux]\nbottom = \"{level} - {depth}\"\n[initial]\ndepth = {initial:?}\n{zeros}\
+         [output]\nformat = []\ncount = 1\npng = false\ncheckpoint_every_minutes = 0\n",
+        vec![cells; dim],
+        random.whole(1, 3),
+        random.whole(0, 2),
+        random.number(0.02, 0.1),
+        random.whole(1, 2),
+        0.3 * longest,
+    );
+    if run(attempt, "run", &text, STEPS)?.is_none() {
+        return Err("the run was given up".to_owned());
+    }
+    let record = record(attempt, "run")?;
+    if record["steps"][0] != STEPS {
+        return Err(format!("{stop} after {} steps", record["steps"][0]));
+    }
+    let number = |value: &serde_json::Value| value.as_f64().ok_or_else(|| format!("run.json: {value} is no number"));
+    let [before, after] = [&record["totals_initial"]["depth"], &record["totals_final"]["depth"]].map(number);
+    let (before, lost) = (before.clone()?, before? - after?);
+    if lost.abs() > LOST * before.max(0.1) {
+        return Err(format!("{lost:e} of the water is lost, of {before}"));
+    }
+    // Waves run on water that falls: three times as fast as on the deepest at rest; twice as many steps.
+    let time = number(&record["time"])?;
+    if time < STEPS as f64 * longest / 6.0 {
+        return Err(format!("{STEPS} steps end at {time}, the first being {}", 0.3 * longest));
+    }
+    Ok(Verdict::Held)
+}
