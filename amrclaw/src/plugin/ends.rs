@@ -14,8 +14,22 @@ const CRASHES: [(libc::c_int, &str); 5] = [
     (libc::SIGABRT, "SIGABRT, as by `abort`"),
 ];
 
+/// What is said of who has ended the program.
+const ENDED: &str = " has ended the program (`exit`): nothing more has been written\n";
+
 /// What was done at the signals of [`CRASHES`] before.
 static BEFORE: OnceLock<[libc::sigaction; CRASHES.len()]> = OnceLock::new();
+
+/// True while the program does what its command says.
+static WORKS: AtomicBool = AtomicBool::new(false);
+
+/// Does the work of a whole program. A thread of the user's that ends the program meanwhile does not end the work: it fails.
+pub fn whole_program<T>(work: impl FnOnce() -> T) -> T {
+    WORKS.store(true, Ordering::Relaxed);
+    let outcome = work();
+    WORKS.store(false, Ordering::Relaxed);
+    outcome
+}
 
 /// From now on, in this process, the end and crashes of the program inside a plugin's function are reported.
 pub fn watch() {
@@ -42,13 +56,15 @@ pub fn watch() {
     });
 }
 
-/// The program ends with 1 if it is a plugin's function that calls `exit`, whatever the argument.
+/// The program ends with 1 if it is a plugin's function, or a thread that one has started, that calls `exit`, whatever the argument.
 extern "C" fn at_exit() {
-    if let Some(function) = running_here() {
-        write(["error: the solver's `", function, "` has ended the program (`exit`): nothing more has been written\n"]);
-        // SAFETY: it only ends the process.
-        unsafe { libc::_exit(1) };
+    match running_here() {
+        Some(function) => write(["error: the solver's `", function, "`", ENDED]),
+        None if WORKS.load(Ordering::Relaxed) => write(["error: a thread that the solver has started", ENDED]),
+        None => return,
     }
+    // SAFETY: it only ends the process.
+    unsafe { libc::_exit(1) };
 }
 
 /// Names the function that has crashed; what was done at the signal before is then done. Calls nothing that handlers of signals must not.

@@ -21,6 +21,7 @@ mod toolchain;
 pub(crate) use chosen::values_of;
 pub use chosen::{ChosenSolver, find_solver, shape_of};
 pub use demand::NotASolver;
+pub use ends::whole_program;
 pub use error::PluginError;
 pub use inverse::check_primitive;
 

@@ -221,6 +221,7 @@ fn ends_within_a_function_are_failures() {
     let folder = problem();
     for (trap, code, words) in [
         ("6", Some(1), "the solver's `initial` has ended the program"),
+        ("9", Some(1), "a thread that the solver has started has ended the program"),
         ("7", None, "the solver's `initial` has crashed (SIGABRT"),
         ("8", None, "the solver's `initial` has crashed (SIGSEGV"),
     ] {

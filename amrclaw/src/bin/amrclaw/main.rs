@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     amrclaw::simulation::keep_freed_memory();
     signals::report_file_limits();
     let outcome = match Arguments::try_parse() {
-        Ok(arguments) => obey(arguments.command),
+        Ok(arguments) => amrclaw::plugin::whole_program(|| obey(arguments.command)),
         Err(text) => {
             let printed = text.print().and_then(|()| std::io::stdout().flush());
             terminal::note_lost(printed);

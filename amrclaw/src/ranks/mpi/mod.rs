@@ -235,7 +235,8 @@ fn watch_start(timeout: Duration) -> Sender<()> {
         if starts.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout) {
             let seconds = timeout.as_secs();
             tell(&format!("other ranks have not started within {seconds} s; --comm-timeout sets this timeout"));
-            std::process::exit(1);
+            // SAFETY: it only ends the process.
+            unsafe { libc::_exit(1) };
         }
     };
     // If the thread cannot be created, there is no such timeout.

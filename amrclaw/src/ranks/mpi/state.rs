@@ -53,8 +53,10 @@ pub fn tell(reason: &str) {
 fn fail(functions: &Functions, code: c_int) -> ! {
     tell(&format!("MPI has failed: {}", functions.error(code)));
     // SAFETY: MPI may be asked for this at any time.
-    unsafe { (functions.abort)(WORLD, 1) };
-    std::process::exit(1)
+    unsafe {
+        (functions.abort)(WORLD, 1);
+        libc::_exit(1)
+    }
 }
 
 /// Ends the run on all ranks if a function of MPI returns an error.
