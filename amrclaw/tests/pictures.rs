@@ -4,11 +4,10 @@
 
 use amrclaw::frames::FrameFormat;
 use amrclaw::frames::frame::{Frame, FrameLevel, FramePatch};
+use amrclaw::frames::plot::Contours;
 use amrclaw::frames::slice::line_from;
 use amrclaw::index::{CellBox, Ratio};
-use amrclaw::picture::{
-    self, ColourMap, ColourScale, Contours, Cut, Image, Outlines, PictureError, PictureOptions, Source,
-};
+use amrclaw::picture::{self, ColourMap, ColourScale, Cut, Image, Outlines, PictureError, PictureOptions, Source};
 use std::collections::HashSet;
 use std::path::Path;
 

@@ -69,6 +69,7 @@ fn outputs_are_the_same_on_ranks() {
         assert_ranks_do_not_matter(&case, &[2, 3, 5], &format!("{name} with {sets:?}"))
     });
     let kinds = ["frame_0002.vtkhdf", "fort.q0002", "fort.b0002", "fort.a0002", "plt00002/Header", "frame_0002.png"];
+    let kinds = [&kinds[..], &["frame_0002_curl.png"]].concat();
     for kind in [&kinds[..], &["gauge_light.csv", "checkpoint_000002.h5"]].concat() {
         assert!(runs.iter().any(|one| one.files.contains_key(kind)), "no {kind}");
     }

@@ -196,6 +196,22 @@ def test_a_running_run_is_followed(tmp_path, view):
     assert until(page, lambda now: now["time"] == 0.1 and now["steps"] == steps + 1) < 1.5
 
 
+def test_pictures_of_the_case_are_ready(tmp_path, view, browser):
+    """The page begins with the first picture that the case asks for, and shows another when it is chosen: field, range, colours, lines; a
+    page in one file holds their fields."""
+    plots = 'plot=[{name="fast",field="hypot(u, v)",range=[0,0.5],colours="magma_r"},{name="cut",field="pressure",slice={y=0.5},zoom=[0,1,0,1]}]'
+    run(tmp_path, "acoustics_radial", "mesh.cells=[20,20]", "time.end=0.1", plots)
+    page = view()
+    until(page, lambda now: now["field"] == "hypot(u, v)" and now["scale"] == {"low": 0, "high": 0.5, "log": False, "map": "magma_r"})
+    page.locator("#plots").select_option("cut")
+    until(page, lambda now: now["field"] == "pressure" and now["part"] is not None and now["map"] == "auto")
+    page.locator("#lines canvas").wait_for(timeout=5000)
+    subprocess.run([PROGRAM, "view", "out", "--save", "page.html"], cwd=tmp_path, check=True)
+    page = browser.open((tmp_path / "page.html").as_uri())
+    until(page, lambda now: now["field"] == "hypot(u, v)" and now["range"] == "given")
+    assert "pressure ±" in page.locator("#note").text_content()
+
+
 def test_two_runs_and_their_difference(tmp_path, view):
     """The difference is that of each cell of the first run and the second's finest cell at its centre, and has its own colours; a line drawn in one
     run is drawn in both."""

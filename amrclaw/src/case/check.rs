@@ -4,14 +4,13 @@ use super::choice::BoundaryKind;
 use super::data_file;
 use super::define::{conserved, depth_in, primitives, wrong_in};
 use super::ground::Ground;
-use super::names::{
-    check_names, choose_from, compile, parameters, reduced_parameters, vocabulary, vocabulary_of_steps,
-};
+use super::names::{check_names, choose_from, compile, parameters, reduced_parameters, vocabulary_of_steps};
 use super::reader::{Reader, plural};
 use super::sections::fields::PRIMITIVE;
 use super::settings::{AdjointSettings, CaseSettings, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::settle::check_stability;
 use super::shape::SolverShape;
+use super::shown::check_shown;
 use crate::formula::{Expression, Names, Samples, Syntax, cell_names, nearest};
 use crate::frames::derived::no_derivatives;
 use crate::physics::{ReducedParameters, SourceSplit};
@@ -91,7 +90,7 @@ pub(super) fn check(
             case
         }
     };
-    check_fields(reader, case, dimension.unwrap_or(shape.dimension), shape);
+    check_shown(reader, case, dimension.unwrap_or(shape.dimension), shape);
     let position = cell_names(dimension.unwrap_or(shape.dimension));
     let mapping_in_frames = case.mesh.mapping.as_ref().filter(|_| case.solves_in_frames());
     let mapped_cells = mapping_in_frames.map_or(&[][..], |mapping| geometry(mapping.formulas.len()));
@@ -274,32 +273,6 @@ fn check_wall(reader: &mut Reader<'_>, key: &str, (sides, d): (&[BoundaryKind], 
         let message =
             format!("\"{side}\" is for solids: the solver `{}` has not both a vector and a tensor", shape.name);
         reader.wrong(key, message, "write \"wall\", \"extrapolate\", \"periodic\" or \"user\"");
-    }
-}
-
-/// Checks the fields computed for frames: their names are new, and their formulas can be computed.
-fn check_fields(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, shape: &SolverShape) {
-    let vocabulary = vocabulary(case, shape);
-    let known = [shape.equations.as_slice(), &shape.aux].concat();
-    for field in &case.fields {
-        let path = field.key.replace("formula", "name");
-        let message = format!("the solver `{}` has a field `{}` already", shape.name, field.name);
-        reader.check(!known.contains(&field.name), &path, message, "give the field a name of its own");
-        if let Some(e) = wrong_in(dimension, &field.syntax, &known, &vocabulary) {
-            reader.wrong_formula(&field.key, e);
-        } else if case.mesh.file.is_some() && depth_in(dimension, &field.syntax, &known, &vocabulary) > 0 {
-            reader.wrong_formula(&field.key, no_derivatives(&field.text));
-        }
-    }
-    let monitored = case.monitor.iter().flat_map(|monitor| &monitor.values).map(|(_, formula)| formula);
-    for NamedExpression { text, syntax, key, .. } in
-        case.output.forces.iter().map(|force| &force.value).chain(monitored)
-    {
-        let wrong = wrong_in(dimension, syntax, &known, &vocabulary);
-        let derived = || (depth_in(dimension, syntax, &known, &vocabulary) > 0).then(|| no_derivatives(text));
-        if let Some(error) = wrong.or_else(derived) {
-            reader.wrong_formula(key, error);
-        }
     }
 }
 

@@ -4,13 +4,14 @@ use super::check::Formulas;
 use super::choice::{BoundaryKind, Criterion};
 use super::ground::Ground;
 use super::names::{parameters, reduced_parameters, solver_record, vocabulary, vocabulary_of_steps};
-use super::settings::{AdjointSettings, CaseSettings, LevelSettings};
+use super::settings::{AdjointSettings, CaseSettings, LevelSettings, NamedExpression, PlotSettings};
 use super::settle::ResolvedSettings;
 use super::shape::{SolverFormulas, SolverShape};
 use crate::formula::{
     Definitions, Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Given, Names, SourceExpressions,
     Syntax, cell_names, compile_on_mesh,
 };
+use crate::frames::Plot;
 use crate::frames::derived::{Formula, FormulaError, Vocabulary, WholeFormula};
 use crate::frames::run_json::SolverRecord;
 use crate::mesh::Mapping;
@@ -77,6 +78,22 @@ impl Case {
     /// Names that the formulas of output fields may use besides fields and positions: not the parameters that change from step to step.
     pub fn vocabulary(&self) -> Vocabulary {
         vocabulary(&self.settings, &self.shape)
+    }
+
+    /// The pictures that the case asks for.
+    pub fn plots(&self) -> Vec<Plot> {
+        let texts = |formulas: &[NamedExpression]| formulas.iter().map(|one| one.text.clone()).collect::<Vec<_>>();
+        let has_pressure = || {
+            let quantities = self.vocabulary().formulas.into_iter().map(|(name, _)| name);
+            quantities.chain(self.shape.equations.iter().cloned()).any(|name| name == "pressure")
+        };
+        let by_default = || if has_pressure() { "pressure".to_owned() } else { self.shape.equations[0].clone() };
+        let of_settings = |PlotSettings { fields, vectors, plot }: &PlotSettings| Plot {
+            fields: if fields.is_empty() { vec![by_default()] } else { texts(fields) },
+            vectors: texts(vectors),
+            ..plot.clone()
+        };
+        self.plot.iter().map(of_settings).collect()
     }
 
     /// The settings that the case leaves to its solver.

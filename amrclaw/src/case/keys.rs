@@ -172,6 +172,17 @@ pub const KEYS: &[Key] = &[
     key("monitor.N.first.NAME", "expression", "none"),
     key("monitor.N.every_steps", "integer", "1"),
     key("monitor.N.time", "list of numbers", "the whole run"),
+    key("plot.N.name", "string", "required"),
+    key("plot.N.field", "expression, or list of expressions", "the pressure, or the first equation"),
+    key("plot.N.range", "list of two numbers", "that of the values"),
+    key("plot.N.log", "true or false", "false"),
+    key("plot.N.colours", "string", "those that suit the range"),
+    key("plot.N.contours", "integer, or list of numbers", "none"),
+    key("plot.N.vectors", "list of expressions", "none"),
+    key("plot.N.slice.AXIS", "number", "none"),
+    key("plot.N.line", "list of two points", "none"),
+    key("plot.N.zoom", "list of numbers", "the whole domain"),
+    key("plot.N.outlines", "true or false", "true"),
 ];
 
 /// What the table says about a path.

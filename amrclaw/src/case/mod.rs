@@ -25,6 +25,7 @@ mod sections;
 mod settings;
 mod settle;
 mod shape;
+mod shown;
 mod topography;
 mod unknown;
 

@@ -265,7 +265,11 @@ impl<'a> Reader<'a> {
 
     /// An expression or a number, if there is one: its text and syntax.
     pub fn expression(&mut self, path: &str) -> Option<(String, Syntax)> {
-        let node = self.node(path)?;
+        self.node(path).and_then(|node| self.expression_of(path, node))
+    }
+
+    /// `node` as an expression or a number.
+    pub fn expression_of(&mut self, path: &str, node: &Node) -> Option<(String, Syntax)> {
         let text = match &node.value {
             Value::String(text) => text.clone(),
             Value::Integer(i) => i.to_string(),

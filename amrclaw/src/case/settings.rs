@@ -5,7 +5,7 @@ use super::choice::{AdjointOf, BoundaryKind, ClusterKind, Criterion, Extreme, Sh
 use super::error::CaseErrors;
 use super::origin::Origin;
 use crate::formula::Syntax;
-use crate::frames::FrameFormat;
+use crate::frames::{FrameFormat, Plot};
 use crate::index::Level;
 use crate::physics::{AuxOutside, SourceMethod, SourceSplit, Split};
 use riemann::limiter::Limiter;
@@ -56,6 +56,8 @@ pub struct CaseSettings {
     pub gauge: Vec<GaugeSettings>,
     /// Points at which largest and smallest values and first times are recorded.
     pub monitor: Vec<MonitorSettings>,
+    /// Pictures of frames.
+    pub plot: Vec<PlotSettings>,
     /// Remarks for the user: what was read differently from what is written, or has no effect.
     pub remarks: Vec<String>,
     pub(super) origin: Arc<Origin>,
@@ -445,6 +447,17 @@ pub struct MonitorSettings {
     pub time: [f64; 2],
     /// What is recorded.
     pub values: Vec<(Extreme, NamedExpression)>,
+}
+
+/// One of the case file's `[[plot]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlotSettings {
+    /// What is drawn; none for what [`Case::plots`](super::Case::plots) chooses.
+    pub fields: Vec<NamedExpression>,
+    /// Components of arrows.
+    pub vectors: Vec<NamedExpression>,
+    /// All else.
+    pub plot: Plot,
 }
 
 impl CaseSettings {

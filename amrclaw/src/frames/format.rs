@@ -94,15 +94,17 @@ impl FrameFormat {
     }
 }
 
-/// Name of the picture of frame `number`.
-pub fn picture_name(number: usize) -> String {
-    format!("frame_{number:04}.png")
+/// Name of the picture of frame `number`, or of one of several by its own name.
+pub fn picture_name(number: usize, plot: Option<&str>) -> String {
+    let plot = plot.map(|name| format!("_{name}")).unwrap_or_default();
+    format!("frame_{number:04}{plot}.png")
 }
 
 /// The number in the name of a frame's file or folder in any format, or of its picture; `None` for other names.
 pub fn frame_number(name: &str) -> Option<usize> {
     let numbered = |(start, end, digits): (&str, &str, usize)| {
         let number = name.strip_prefix(start)?.strip_suffix(end)?;
+        let number = if end == ".png" { number.split_once('_').map_or(number, |(number, _)| number) } else { number };
         let fine = number.len() >= digits && number.bytes().all(|b| b.is_ascii_digit());
         if fine { number.parse().ok() } else { None }
     };
@@ -171,11 +173,13 @@ mod tests {
                 assert!(of_frame.clone().count() >= 1 && of_frame.clone().all(|n| frame_number(n) == Some(12)));
             }
         }
-        assert_eq!(frame_number(&picture_name(12345)), Some(12345));
+        assert_eq!(frame_number(&picture_name(12345, None)), Some(12345));
+        assert_eq!(frame_number(&picture_name(7, Some("a_b.c"))), Some(7));
         for name in [
             "frame_0012.part_0003.h5",
             "frame_12.png",
             "frame_00x1.png",
+            "frame_00x1_a.png",
             "plt1234",
             "fort.q",
             "frame_0001.png.txt",

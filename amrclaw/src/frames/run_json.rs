@@ -2,6 +2,7 @@
 
 use super::atomic::{Durability, write_file};
 use super::error::{InputError, OutputError};
+use super::plot::Plot;
 use crate::diagnose::{FallbackSteps, PhaseSeconds};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -96,6 +97,9 @@ pub struct RunRecord {
     /// The last value of each force: its components.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub forces: BTreeMap<String, Vec<f64>>,
+    /// Pictures that the case asks for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plots: Vec<Plot>,
     /// Memory for values.
     pub memory_bytes: MemoryBytes,
     /// What the device was used for.

@@ -34,12 +34,12 @@ pub use figure::Figure;
 pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder, draw_gauge};
 pub use map::render;
-pub use options::{Contours, Cut, Outlines, PictureOptions};
+pub use options::{Cut, Outlines, PictureOptions};
 pub use origin::{check_picture_file, is_own_picture};
 
-use crate::frames::derived::{LazyFields, Vocabulary};
+use crate::frames::derived::{FieldSource, LazyFields, Vocabulary};
 use crate::frames::frame::{FieldIndex, Frame, PatchSource};
-use crate::frames::read::FrameReader;
+use crate::frames::plot::Plot;
 use crate::frames::slice::{Projection, line_from, project_from, slice_from};
 use crate::frames::{InputError, OutputError};
 use map::render_from;
@@ -85,16 +85,28 @@ pub fn draw_from<const D: usize>(
 /// # Errors
 /// A formula is wrong, the options do not fit the frame, or it holds no values.
 pub fn draw_fields<const D: usize>(
-    reader: &FrameReader<D>,
+    source: &dyn FieldSource<D>,
     fields: &[String],
     vocabulary: &Vocabulary,
     options: &PictureOptions,
 ) -> Result<Figure, PictureError> {
-    let names = or_first(&reader.outline, fields)?;
+    let names = or_first(source.outline(), fields)?;
     let further = options.vectors.iter().chain(options.exact.iter().map(|(_, formula)| formula));
     let all: Vec<String> = names.iter().chain(further).cloned().collect();
-    let shown = LazyFields::new(reader, &all, vocabulary)?;
+    let shown = LazyFields::new(source, &all, vocabulary)?;
     draw_shown((&shown.outline, &shown), &names, options)
+}
+
+/// Draws a picture that a case asks for.
+///
+/// # Errors
+/// As for [`draw_fields`].
+pub fn draw_plot<const D: usize>(
+    source: &dyn FieldSource<D>,
+    plot: &Plot,
+    vocabulary: &Vocabulary,
+) -> Result<Figure, PictureError> {
+    draw_fields(source, &plot.fields, vocabulary, &plot.into())
 }
 
 /// Draws fields that the frame has.
@@ -247,7 +259,9 @@ fn common_range<'a>(
 fn values_unavailable(number: usize) -> impl Fn(io::Error) -> PictureError + Copy {
     move |error| match error.downcast::<InputError>() {
         Ok(error) => error.into(),
-        Err(error) => OutputError::io("draw", Path::new(&crate::frames::format::picture_name(number)))(error).into(),
+        Err(error) => {
+            OutputError::io("draw", Path::new(&crate::frames::format::picture_name(number, None)))(error).into()
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{ColourMap, ColourScale, PictureError, mapped_cut};
 use crate::frames::frame::Frame;
+use crate::frames::plot::{Contours, Plot};
 use crate::frames::slice::Projection;
 use std::any::Any;
 
@@ -54,13 +55,27 @@ impl Default for PictureOptions {
     }
 }
 
-/// Lines of equal values.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Contours {
-    /// So many, at equal parts of the colour scale.
-    Number(usize),
-    /// At these values.
-    At(Vec<f64>),
+impl From<&Plot> for PictureOptions {
+    /// The options of a picture that a case asks for; colours of an unknown name are those that suit the range.
+    fn from(plot: &Plot) -> Self {
+        let coordinate = |end: &[f64], d: usize| end.get(d).copied().unwrap_or(0.0);
+        let line = plot.line.as_ref().map(|ends| Cut::Line {
+            ends: ends.each_ref().map(|end| std::array::from_fn(|d| coordinate(end, d))),
+            dimensions: ends[0].len(),
+        });
+        let slices = plot.slices.iter().map(|&(axis, position)| Cut::At { axis, position });
+        PictureOptions {
+            outlines: if plot.no_outlines { Outlines::None } else { Outlines::All },
+            range: plot.range,
+            colours: plot.colours.as_ref().and_then(|name| name.parse().ok()),
+            log: plot.log,
+            contours: plot.contours.clone(),
+            vectors: plot.vectors.clone(),
+            zoom: plot.zoom.clone(),
+            cuts: slices.chain(line).collect(),
+            ..PictureOptions::default()
+        }
+    }
 }
 
 impl Contours {

@@ -6,11 +6,13 @@ use super::ViewError;
 use super::answers::{Form, RunFiles, Runs};
 use super::page;
 use super::wish::Wish;
+use crate::frames::Plot;
 use crate::frames::atomic::{Durability, write_file};
 use crate::picture::base64;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +69,16 @@ pub fn saved_page(dirs: &[PathBuf], fields: &[String], budget: usize) -> Result<
         let count = run.frame(last)?.reader.equations().0.len();
         Ok(names.into_iter().take(count).collect())
     };
-    let fields = if fields.is_empty() { equations()? } else { fields.to_vec() };
+    // By default what the case draws.
+    let plots: Vec<Plot> = serde_json::from_value(all["runs"][0]["record"]["plots"].clone()).unwrap_or_default();
+    let mut drawn: Vec<String> = plots.into_iter().flat_map(|plot| plot.fields).collect();
+    let mut seen = HashSet::new();
+    drawn.retain(|field| seen.insert(field.clone()));
+    let fields = match (fields, &drawn[..]) {
+        ([], []) => equations()?,
+        ([], _) => drawn,
+        (given, _) => given.to_vec(),
+    };
     let mut most = [1, 1];
     for (number, of_run) in all["runs"].as_array().into_iter().flatten().enumerate() {
         last_frame(of_run)?;

@@ -1,6 +1,6 @@
 //! `amrclaw plot`: pictures of a run's frames, and wrong input.
 
-use super::{Outcome, example, files, program, run_well};
+use super::{Outcome, example, files, program, record, run_well};
 use std::path::Path;
 
 fn plot(folder: &Path, arguments: &[&str]) -> Outcome {
@@ -97,6 +97,45 @@ fn films_hold_every_frame() {
     assert_eq!(outcome.stderr, "remark: --fps has no effect without --film\n");
     assert_eq!(outcome.stdout.lines().count(), 3);
     assert!(folder.path().join("out/plot_0002.png").exists());
+}
+
+/// Pictures of the case: a run draws them in place of the usual one, formulas of `[define]` too; `plot` draws the same bytes of all, or of
+/// one, which options change, as with the options themselves; options of what is drawn leave them out.
+#[test]
+fn pictures_of_the_case_are_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let plots = "plot=[{name=\"fast\",field=[\"0.5*twice\",\"mach\"],range=[0,2],colours=\"magma_r\",outlines=false,contours=3},\
+                 {name=\"cut\",field=\"pressure\",log=true,range=[0.01,2],slice={y=0.5},line=[[0,0],[1,0.7]]}]";
+    let sets = ["mesh.cells=[20,20]", "levels.max=2", "levels.ratio=2", "time.end=0.1", "output.count=1", plots];
+    let sets = [&sets[..], &["define.twice=\"2*hypot(x_momentum, y_momentum)\""]].concat();
+    run_well(folder.path(), &example("euler_quadrants"), &sets, &["--output", "out"]);
+    let drawn: Vec<String> = files(&folder.path().join("out")).into_iter().filter(|f| f.ends_with(".png")).collect();
+    assert_eq!(drawn, ["frame_0000_cut.png", "frame_0000_fast.png", "frame_0001_cut.png", "frame_0001_fast.png"]);
+    let bytes = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert_eq!(plot_well(folder.path(), &[]).stdout, "out/plot_last_fast.png\nout/plot_last_cut.png\n");
+    // What a definition stands for is part of the title.
+    let fast = record(&folder.path().join("out"))["plots"][0]["fields"][0].as_str().unwrap().to_owned();
+    let options =
+        [["--field", &fast], ["--field", "mach"], ["--range", "0,2"], ["--colours", "magma_r"], ["--contours", "3"]];
+    plot_well(folder.path(), &[options.as_flattened(), &["--no-outlines", "--output", "fast.png"]].concat());
+    let options = ["--field", "pressure", "--log", "--range", "0.01,2", "--slice", "y=0.5", "--line", "0,0,1,0.7"];
+    plot_well(folder.path(), &[&options[..], &["--output", "cut.png"]].concat());
+    for name in ["fast", "cut"] {
+        let by_hand = bytes(&format!("{name}.png"));
+        assert!(bytes(&format!("out/frame_0001_{name}.png")) == by_hand, "the run's {name}");
+        assert!(bytes(&format!("out/plot_last_{name}.png")) == by_hand, "{name} of plot");
+    }
+    plot_well(folder.path(), &["--plot", "cut", "--slice", "y=0.2", "--frame", "0"]);
+    assert_ne!(bytes("out/plot_0000_cut.png"), bytes("out/frame_0000_cut.png"));
+    let usual = plot_well(folder.path(), &["--field", "density"]);
+    assert_eq!(usual.stdout, "out/plot_last_density.png\n");
+    for (arguments, reason) in [
+        (&["--plot", "slow"][..], "no [[plot]] named slow: there are fast, cut"),
+        (&["--output", "one.png"], "choose one by --plot, of fast, cut"),
+    ] {
+        let outcome = plot(folder.path(), arguments);
+        assert!(outcome.code == Some(2) && outcome.stderr.contains(reason), "{}", outcome.stderr);
+    }
 }
 
 /// A picture never replaces what is no picture of this program; of two formulas each has its own picture.

@@ -133,7 +133,7 @@ pub const SHORT: [&str; 4] =
 /// further fields, pictures, gauges. To be used with [`OUTPUT_STEPS`].
 pub const OUTPUTS: [(&str, &[&str]); 6] = [
     ("traffic_light", &["mesh.cells=[50]", TEXT, "gauge=[{name=\"light\",position=[0.1]}]"]),
-    ("acoustics_radial", &["mesh.cells=[40,36]", TEXT, FIELDS, "gauge=[{name=\"side\",position=[0.3,0.2]}]"]),
+    ("acoustics_radial", &["mesh.cells=[40,36]", TEXT, FIELDS, PLOTS, "gauge=[{name=\"side\",position=[0.3,0.2]}]"]),
     ("acoustics_radial", &["mesh.cells=[40,36]", "output.format=\"clawpack-binary\"", "levels.ratio=[[2,4],[4,2]]"]),
     ("acoustics_interface", &["mesh.cells=[30,26]", BINARY]),
     ("acoustics_cylinder", &["mesh.cells=[12,24]", BINARY]),
@@ -144,6 +144,7 @@ const TEXT: &str = "output.format=[\"vtkhdf\",\"clawpack-ascii\",\"plotfile\"]";
 const BINARY: &str = "output.format=[\"vtkhdf\",\"clawpack-binary\",\"plotfile\"]";
 const FIELDS: &str =
     "output.field=[{name=\"speed\",formula=\"hypot(u, v)\"},{name=\"curl\",formula=\"dx(v) - dy(u)\"}]";
+const PLOTS: &str = "plot=[{name=\"curl\",field=[\"abs(curl)\",\"grad(pressure)\"],slice={x=0.1}}]";
 
 /// Three steps, with frames of the start, the second and the last, in small patches.
 pub const OUTPUT_STEPS: [&str; 6] = [

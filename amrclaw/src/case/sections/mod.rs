@@ -10,6 +10,7 @@ mod mesh;
 mod mesh_file;
 mod monitor;
 mod output;
+mod plot;
 mod region;
 mod regrid;
 mod ruled;
@@ -51,6 +52,7 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
     let mut settings = CaseSettings {
         gauge: output::gauges(reader, &mesh, dimension),
         monitor: monitor::read(reader, &mesh, dimension),
+        plot: plot::read(reader, &mesh, dimension),
         scheme: scheme::read(reader),
         reduce: fields::table(reader, "reduce"),
         define: fields::table(reader, "define"),

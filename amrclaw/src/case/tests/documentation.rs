@@ -28,7 +28,7 @@ fn the_document_lists_the_keys() {
 /// The parser reads every key of the table: a date, which no key takes, is refused by name.
 #[test]
 fn every_key_is_read() {
-    let full = concat!(include_str!("full.toml"), "[[topography]]\n[[bottom_motion]]\n[[monitor]]\n");
+    let full = concat!(include_str!("full.toml"), "[[topography]]\n[[bottom_motion]]\n[[monitor]]\n[[plot]]\n");
     for key in KEYS {
         let path = concrete(key.path);
         let errors = load(full, &[&format!("{path}=1979-05-27")]).expect_err(&path);

@@ -95,3 +95,41 @@ fn fields_called_like_a_column_of_gauges_are_refused() {
         );
     }
 }
+
+/// A picture that cannot be drawn is refused with its key; formulas of `[define]` stand for themselves, and the pressure is drawn by default.
+#[test]
+fn pictures_are_checked() {
+    let with = |plot: &str| load(SMALL, &["define.twice=\"2*u\"", &format!("plot=[{{name=\"a\",{plot}}}]")]);
+    let case = with("vectors=[\"twice\",\"v\"],contours=[0.1],zoom=[0,0.5]").unwrap();
+    let plot = &case.plots()[0];
+    assert_eq!(
+        (&plot.fields[..], &plot.vectors[..]),
+        (&["pressure".to_owned()][..], &["(2.0 * u)".into(), "v".into()][..])
+    );
+    for (plot, key, message) in [
+        ("field=\"presure\"", "field", "did you mean `pressure`"),
+        ("field=[\"u\",\"sin(\"]", "field.1", ""),
+        ("range=[1,0]", "range", "1 is not less than 0"),
+        ("range=[0,1],log=true", "range", "has no logarithms"),
+        ("colours=\"jet\"", "colours", "no colour map `jet`"),
+        ("contours=201", "contours", "from 1 to 200"),
+        ("contours=3,slice={x=0.5}", "contours", "is for maps"),
+        ("vectors=[\"u\"]", "vectors", "needs 2 components, but has 1"),
+        ("slice={z=0.5}", "slice.z", "not cut along this axis"),
+        ("slice={y=1.5}", "slice.y", "outside the domain: y = 1.5"),
+        ("line=[[0,0],[1,2]]", "line.1", "outside the domain: y = 2"),
+        ("line=[[0,0]]", "line", "needs two points, but has 1"),
+        ("zoom=[1,0]", "zoom", "no part of the domain"),
+    ] {
+        let found = with(plot).map(|_| "no mistake".to_owned()).unwrap_or_else(|errors| errors.to_string());
+        assert!(found.contains(&format!("plot.0.{key}: ")) && found.contains(message), "{plot}: {found}");
+    }
+    let of_medium = [
+        "solver={name=\"acoustics_variable\"}",
+        "aux={impedance=1,sound_speed=1}",
+        "plot=[{name=\"a\",field=\"impedance\"}]",
+    ];
+    let found = mistakes(&of_medium);
+    assert!(found.contains("plot.0.field: needs auxiliary values") && found.contains("`aux = true`"), "{found}");
+    assert!(load(SMALL, &[&of_medium[..], &["output.aux=true"]].concat()).is_ok());
+}

@@ -64,7 +64,7 @@ enum Source<const D: usize> {
 }
 
 /// Field `number` of a patch, the equations counted first.
-fn field_values<const D: usize>(patch: &FramePatch<D>, number: usize) -> &[f64] {
+pub(super) fn field_values<const D: usize>(patch: &FramePatch<D>, number: usize) -> &[f64] {
     let cells = patch.cells.volume();
     let equations = patch.q.len() / cells;
     let (values, number) = if number < equations { (&patch.q, number) } else { (&patch.aux, number - equations) };

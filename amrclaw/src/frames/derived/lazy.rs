@@ -1,20 +1,55 @@
-//! Fields and formulas of a frame in a file, computed for one patch at a time from the fields that they need.
+//! Fields and formulas of a frame, computed for one patch at a time from the fields that they need.
 
+use super::evaluate::field_values;
 use super::{Formula, FormulaError, Vocabulary};
 use crate::frames::frame::{Frame, FramePatch, PatchSource};
 use crate::frames::read::FrameReader;
 use std::borrow::Cow;
 use std::io;
 
-/// A frame of the same patches whose only fields are formulas over those of a file.
+/// A frame of whose patches some fields can be had: one in a file, or one whose patches come from anywhere.
+pub trait FieldSource<const D: usize>: Sync {
+    /// Everything but the values.
+    fn outline(&self) -> &Frame<D>;
+
+    /// A patch with some of the fields, in this order.
+    ///
+    /// # Errors
+    /// The values cannot be read.
+    fn patch_with(&self, level: usize, number: usize, fields: &[usize]) -> io::Result<FramePatch<D>>;
+}
+
+impl<const D: usize> FieldSource<D> for FrameReader<D> {
+    fn outline(&self) -> &Frame<D> {
+        &self.outline
+    }
+
+    fn patch_with(&self, level: usize, number: usize, fields: &[usize]) -> io::Result<FramePatch<D>> {
+        self.patch_with(level, number, fields).map_err(io::Error::other)
+    }
+}
+
+impl<const D: usize> FieldSource<D> for (&Frame<D>, &dyn PatchSource<D>) {
+    fn outline(&self) -> &Frame<D> {
+        self.0
+    }
+
+    fn patch_with(&self, level: usize, number: usize, fields: &[usize]) -> io::Result<FramePatch<D>> {
+        let patch = self.1.patch(level, number)?;
+        let q = fields.iter().flat_map(|&field| field_values(&patch, field)).copied().collect();
+        Ok(FramePatch { cells: patch.cells, q, aux: Vec::new() })
+    }
+}
+
+/// A frame of the same patches whose only fields are formulas over those of another.
 pub struct LazyFields<'a, const D: usize> {
     /// Everything but the values.
     pub outline: Frame<D>,
-    reader: &'a FrameReader<D>,
+    from: &'a dyn FieldSource<D>,
     sources: Vec<Source<D>>,
 }
 
-/// Fields of the file, and the formula over them; without one, the field itself.
+/// Fields of that frame, and the formula over them; without one, the field itself.
 struct Source<const D: usize> {
     fields: Vec<usize>,
     formula: Option<Formula<D>>,
@@ -25,13 +60,13 @@ impl<'a, const D: usize> LazyFields<'a, D> {
     ///
     /// # Errors
     /// As there.
-    pub fn new(reader: &'a FrameReader<D>, texts: &[String], vocabulary: &Vocabulary) -> Result<Self, FormulaError> {
-        let mut outline = reader.outline.clone();
+    pub fn new(from: &'a dyn FieldSource<D>, texts: &[String], vocabulary: &Vocabulary) -> Result<Self, FormulaError> {
+        let mut outline = from.outline().outline();
         let names: Vec<String> = outline.fields().map(|(name, _)| name.to_owned()).collect();
         let sources = texts.iter().map(|text| Source::new(text, &names, &outline, vocabulary));
         let sources = sources.collect::<Result<_, _>>()?;
         (outline.equations, outline.aux) = (texts.to_vec(), Vec::new());
-        Ok(LazyFields { outline, reader, sources })
+        Ok(LazyFields { outline, from, sources })
     }
 }
 
@@ -53,11 +88,11 @@ impl<const D: usize> Source<D> {
 
 impl<const D: usize> PatchSource<D> for LazyFields<'_, D> {
     fn patch(&self, level: usize, number: usize) -> io::Result<Cow<'_, FramePatch<D>>> {
-        let outline = &self.reader.outline;
+        let outline = self.from.outline();
         let cells = outline.levels[level].patches[number].cells;
         let mut q = Vec::new();
         for Source { fields, formula } in &self.sources {
-            let patch = self.reader.patch_with(level, number, fields).map_err(io::Error::other)?;
+            let patch = self.from.patch_with(level, number, fields)?;
             let values = match formula {
                 Some(formula) => formula.on_patch(outline, level, &patch),
                 None if patch.q.is_empty() => patch.aux,

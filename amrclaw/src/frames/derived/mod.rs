@@ -12,7 +12,7 @@ mod vocabulary;
 mod whole;
 
 pub use evaluate::{append, derive};
-pub use lazy::LazyFields;
+pub use lazy::{FieldSource, LazyFields};
 pub use quantities::{Primitives, Quantity, primitive_variables, quantities};
 pub use vocabulary::Vocabulary;
 pub use whole::{Whole, WholeFormula};

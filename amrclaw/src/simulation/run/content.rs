@@ -1,6 +1,7 @@
 //! The fields of frames.
 
 use crate::case::Case;
+use crate::frames::Plot;
 use crate::frames::derived::{Vocabulary, append, derive};
 use crate::frames::frame::Frame;
 
@@ -10,12 +11,19 @@ pub(super) struct FrameContent {
     pub aux: bool,
     /// Further fields, by name, and what their formulas may use.
     fields: Vec<(String, String)>,
-    vocabulary: Vocabulary,
+    pub vocabulary: Vocabulary,
+    /// Pictures in place of the usual one.
+    pub plots: Vec<Plot>,
 }
 
 impl FrameContent {
     pub fn of(case: &Case) -> Self {
-        FrameContent { aux: case.output.aux, fields: case.output_fields(), vocabulary: case.vocabulary() }
+        FrameContent {
+            aux: case.output.aux,
+            fields: case.output_fields(),
+            vocabulary: case.vocabulary(),
+            plots: case.plots(),
+        }
     }
 
     /// The further fields of a frame, for the patches that have values.

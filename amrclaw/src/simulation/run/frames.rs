@@ -5,7 +5,7 @@ use super::snapshot::Files;
 use crate::frames::format::picture_name;
 use crate::frames::frame::{Frame, PatchSource};
 use crate::frames::{OutputError, vtkhdf};
-use crate::picture::{self, PictureError, PictureOptions};
+use crate::picture::{self, PictureError, PictureOptions, draw_plot};
 use crate::threads::in_pool;
 use std::path::PathBuf;
 use tracing::warn;
@@ -49,12 +49,12 @@ fn write_shown<const D: usize>(
     distant: Option<&dyn PatchSource<D>>,
 ) -> Result<Vec<PathBuf>, OutputError> {
     let dir = files.folder.dir();
-    let picture = files.png.then(|| picture_name(frame.number));
+    let pictures = if files.png { picture_names(files, frame.number) } else { Vec::new() };
     let names = files.format.iter().flat_map(|format| format.file_names(frame.number, !frame.aux.is_empty()));
-    files.folder.announce(&names.chain(picture).collect::<Vec<_>>())?;
+    files.folder.announce(&names.chain(pictures).collect::<Vec<_>>())?;
     let mut written = Vec::new();
-    // The picture is drawn at the same time.
-    let picture = std::thread::scope(|scope| {
+    // Pictures are drawn at the same time.
+    let pictures = std::thread::scope(|scope| {
         let drawing = std::thread::Builder::new().spawn_scoped(scope, || draw(files, frame, distant));
         for format in &files.format {
             written.extend(format.write_from(frame, distant.unwrap_or(frame), dir)?);
@@ -67,37 +67,48 @@ fn write_shown<const D: usize>(
             }
         }
     })?;
-    written.extend(picture);
+    written.extend(pictures);
     files.folder.complete(&written);
     Ok(written)
 }
 
-/// Draws a frame's pressure, or its first field; a frame without finite values has no picture.
+/// Names of a frame's pictures: one, or those that the case asks for.
+fn picture_names(files: &Files, number: usize) -> Vec<String> {
+    match &files.content.plots[..] {
+        [] => vec![picture_name(number, None)],
+        plots => plots.iter().map(|plot| picture_name(number, Some(&plot.name))).collect(),
+    }
+}
+
+/// Draws what the case asks for, by default a frame's pressure, or its first field; a frame without finite values has no picture.
 fn draw<const D: usize>(
     files: &Files,
     frame: &Frame<D>,
     distant: Option<&dyn PatchSource<D>>,
-) -> Result<Option<PathBuf>, OutputError> {
+) -> Result<Vec<PathBuf>, OutputError> {
     if !files.png || D == 3 && frame.mesh.is_some() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let field = frame.field("pressure").map(|_| "pressure");
-    let draw = || match distant {
-        None => picture::draw(frame, field, &PictureOptions::default()),
-        Some(values) => picture::draw_from(frame, values, field, &PictureOptions::default()),
+    let values = distant.unwrap_or(frame);
+    let one = || picture::draw_from(frame, values, field, &PictureOptions::default());
+    let draw = || match &files.content.plots[..] {
+        [] => vec![one()],
+        plots => plots.iter().map(|plot| draw_plot(&(frame, values), plot, &files.content.vocabulary)).collect(),
     };
     let start = || rayon::ThreadPoolBuilder::new().num_threads(files.threads).build().ok();
     let drawn = files.drawing.get_or_init(start).as_ref().map_or_else(draw, |threads| in_pool(threads, draw));
-    match drawn {
-        Ok(figure) => {
-            let path = files.folder.dir().join(picture_name(frame.number));
-            figure.write(&path)?;
-            Ok(Some(path))
-        }
-        Err(PictureError::Output(error)) => Err(error),
-        Err(error) => {
-            warn!(%error, "no picture");
-            Ok(None)
+    let mut written = Vec::new();
+    for (name, drawn) in picture_names(files, frame.number).into_iter().zip(drawn) {
+        match drawn {
+            Ok(figure) => {
+                let path = files.folder.dir().join(name);
+                figure.write(&path)?;
+                written.push(path);
+            }
+            Err(PictureError::Output(error)) => return Err(error),
+            Err(error) => warn!(%error, "no picture {name}"),
         }
     }
+    Ok(written)
 }

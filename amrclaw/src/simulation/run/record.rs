@@ -97,6 +97,7 @@ impl<const D: usize> Driver<'_, D> {
             totals_final: self.by_equation(&totals_final),
             steady_change: simulation.change(),
             forces: self.files.as_ref().map_or_else(BTreeMap::new, |files| files.forces.last()),
+            plots: self.case.plots(),
             memory_bytes: MemoryBytes { host, device, host_peak, device_peak, state },
             device_use: simulation.device_use().map(|used| device_record(used, simulation.host_work())),
             imbalance: imbalance(&ranks),

@@ -21,7 +21,7 @@ const source = isSaved ? new SavedSource() : new Source();
 
 /** All that the address tells of the view. */
 const state = { frame: -1, field: "", map: "auto", range: "frame", low: "", high: "", log: false, levels: 0, outlines: true, cuts: [], part: null };
-let all = null, colours = null, views = [], lines = [], playing = false, request = 0, allRange = null, follow = true;
+let all = null, colours = null, views = [], plots = [], isFresh = true, lines = [], playing = false, request = 0, allRange = null, follow = true;
 const steps = [];
 
 /** A view: of a run, or of the difference of both; in three dimensions of a cut. */
@@ -197,7 +197,7 @@ async function show() {
 let scale = suiting(0, 1, false), differenceScale = scale;
 const scaleOf = (view) => (view.isDifference ? differenceScale : scale);
 async function rescale() {
-  const given = [$("low").value, $("high").value].map(Number);
+  const given = [state.low, state.high].map(Number);
   if (state.range === "given" && given[0] < given[1] && (!state.log || given[0] > 0)) {
     scale = between(given[0], given[1], state.log);
   } else {
@@ -353,9 +353,39 @@ function fill(select, words, chosen) {
 
 /** Colour maps by name. */
 function mapsOf(maps) {
-  for (const name of Object.keys(maps)) $("map").append(new Option(name, name));
+  const made = Object.entries(maps).flatMap(([name, { colours: text, levels }]) => {
+    const table = bytes(text), reversed = Uint8Array.from(table, (_, k) => table[table.length - 3 - k + 2 * (k % 3)]);
+    return [[name, { table, levels }], [`${name}_r`, { table: reversed, levels }]];
+  });
+  for (const [name] of made) $("map").append(new Option(name, name));
   $("map").value = state.map;
-  return Object.fromEntries(Object.entries(maps).map(([name, { colours: text, levels }]) => [name, { table: bytes(text), levels }]));
+  return Object.fromEntries(made);
+}
+
+/** Shows a picture that the run's case asks for. */
+async function showPlot(plot) {
+  if (!views[0]?.box) return;
+  const known = Object.keys(colours).find((name) => name.toLowerCase() === plot.colours?.toLowerCase());
+  const [low, high] = plot.range ?? ["", ""];
+  Object.assign(state, { field: plot.fields[0], map: known ?? "auto", log: plot.log, outlines: !plot.no_outlines, range: plot.range ? "given" : "frame", low, high });
+  const [view] = views, { lower, upper } = view.box, isPlane = view.dimension === 2;
+  KEYS.Escape();
+  if (!isPlane) for (const [axis, place] of plot.slices) state.cuts[axis] = (place - lower[axis]) / (upper[axis] - lower[axis]);
+  for (const { slider, axis } of views) if (slider) slider.value = String(Math.round(1000 * (state.cuts[axis] ?? 0.5)));
+  if (isPlane) {
+    const [x, y] = [plot.zoom[0] ?? [lower[0], upper[0]], plot.zoom[1] ?? [lower[1], upper[1]]];
+    const scale = Math.max((x[1] - x[0]) / view.canvas.width, (y[1] - y[0]) / view.canvas.height);
+    view.map.part = plot.zoom.length ? { centre: [x, y].map(([from, to]) => 0.5 * (from + to)), scale } : null;
+    linked(view);
+  }
+  controls();
+  await show();
+  const across = plot.slices.map(([axis, place]) => [lower, upper].map((end) => [0, 1].map((d) => (d === axis ? place : end[d]))));
+  for (const [from, to] of isPlane ? [...across, ...(plot.line ? [plot.line] : [])] : []) {
+    const drawn = { from, to, colour: LINE_COLOURS[lines.length % LINE_COLOURS.length] };
+    view.map.lines.push(drawn);
+    await addLine(view, drawn);
+  }
 }
 
 /** Takes what is new of the runs. */
@@ -376,6 +406,10 @@ async function look() {
     if (follow || state.frame < 0 || state.frame >= count) state.frame = count - 1;
     controls();
     await show();
+    if (isFresh && views[0]?.tiles) {
+      isFresh = false;
+      if (plots.length) { $("plots").value = "1"; await showPlot(plots[0]); }
+    }
   }
   let more = false;
   for (const [run] of all.runs.entries()) {
@@ -395,6 +429,9 @@ async function look() {
 
 function begin() {
   const { names, quantities, dimension } = all.runs[0].fields;
+  plots = (all.runs[0].record?.plots ?? []).filter(({ fields: [first] }) => !isSaved || names.includes(first));
+  $("ready").hidden = !plots.length;
+  fill($("plots"), ["", ...plots.map(({ name }) => name)], "0");
   state.field ||= names[0];
   $("fields").replaceChildren(...[...names, ...quantities.map(([name]) => name)].map((name) => { const option = document.createElement("option"); option.value = name; return option; }));
   const axes = dimension === 3 ? [2, 1, 0] : [null];
@@ -412,6 +449,7 @@ function controls() {
   $("frame").value = String(state.frame);
   for (const id of ["field", "map", "range"]) $(id).value = state[id];
   for (const id of ["log", "outlines"]) $(id).checked = state[id];
+  if (state.range === "given") [$("low").value, $("high").value] = [String(state.low), String(state.high)];
   $("play").textContent = playing ? "❚❚ pause" : "▶ play";
 }
 
@@ -440,7 +478,7 @@ async function play() {
   }
 }
 
-function set(changes) { Object.assign(state, changes); controls(); return show(); }
+function set(changes) { Object.assign(state, changes); $("plots").value = "0"; controls(); return show(); }
 
 const zoomed = (factor) => { if (views[0]?.map && views[0].tiles) { views[0].map.zoom(factor); linked(views[0]); } };
 const moved = (x, y) => { if (views[0]?.map && views[0].tiles) { views[0].map.move(x, y); linked(views[0]); } };
@@ -462,7 +500,8 @@ $("frame").addEventListener("input", () => goTo(Number($("frame").value)));
 for (const [id, key] of [["first", "Home"], ["previous", "ArrowLeft"], ["play", " "], ["next", "ArrowRight"], ["last", "End"]]) $(id).addEventListener("click", () => KEYS[key]());
 for (const id of ["field", "map", "range"]) $(id).addEventListener("change", () => set({ [id]: $(id).value }));
 for (const id of ["log", "outlines"]) $(id).addEventListener("change", () => set({ [id]: $(id).checked }));
-for (const id of ["low", "high"]) $(id).addEventListener("change", () => set({ range: "given" }));
+for (const id of ["low", "high"]) $(id).addEventListener("change", () => set({ range: "given", low: $("low").value, high: $("high").value }));
+$("plots").addEventListener("change", () => { const plot = plots[Number($("plots").value) - 1]; if (plot) showPlot(plot).catch(tell); });
 $("levels").addEventListener("change", () => set({ levels: Number($("levels").value) }));
 $("charts").addEventListener("toggle", () => charts().catch(tell));
 $("png").addEventListener("click", () => {
@@ -476,7 +515,11 @@ for (const kind of ["png", "svg"]) {
 }
 $("csv").addEventListener("click", () => save(new Blob([table(lines)], { type: "text/csv" }), "lines.csv"));
 
-try { Object.assign(state, JSON.parse(new URLSearchParams(location.hash.slice(1)).get("state") ?? "{}")); } catch { /* A damaged address shows the default view. */ }
+try {
+  const kept = new URLSearchParams(location.hash.slice(1)).get("state");
+  Object.assign(state, JSON.parse(kept ?? "{}"));
+  isFresh = !kept;
+} catch { /* A damaged address shows the default view. */ }
 window.amrclaw = {
   state: () => ({ ...state, frames: all && numbers(), scale, draws: views[0]?.map?.draws, scriptTime: views[0]?.map?.scriptTime, time: views[0]?.tiles?.time, steps: steps[0]?.records.length, shown: views[0]?.tiles?.shown }),
   set, goTo, views: () => views, show, source,

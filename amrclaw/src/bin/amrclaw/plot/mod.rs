@@ -1,16 +1,18 @@
 //! `amrclaw plot`.
 
+mod values;
+
 use crate::Failure;
 use crate::converge::named_formulas;
-use amrclaw::frames::slice::Projection;
+use amrclaw::frames::{Plot, RunRecord, run_json};
 use amrclaw::picture::{
-    ColourMap, Contours, Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source,
-    check_picture_file, draw_film, draw_gauge, write_film,
+    ColourMap, Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source, check_picture_file,
+    draw_film, draw_gauge, write_film,
 };
 use amrclaw::text::digest;
 use clap::Args;
 use std::path::PathBuf;
-use std::str::FromStr;
+use values::{ContourValues, Ends, FrameList, Numbers, Projected, Slice, components};
 
 #[derive(Debug, Args)]
 pub struct PlotArguments {
@@ -23,6 +25,9 @@ pub struct PlotArguments {
     /// Several frames: `all`, or numbers and ranges such as `0,5,10-20`.
     #[arg(long, value_name = "LIST")]
     pub frames: Option<FrameList>,
+    /// A picture that the run's case asks for by `[[plot]]`, changed by what other options say [default: all, without options of what is drawn]
+    #[arg(long, value_name = "NAME", conflicts_with = "gauge")]
+    pub plot: Option<String>,
     /// Equation, auxiliary value, quantity of the solver or formula, such as `sqrt(u^2 + v^2)` or `grad(density)`; may be
     /// given several times [default: the first equation]
     #[arg(long, value_name = "NAME|FORMULA")]
@@ -85,7 +90,75 @@ pub struct PlotArguments {
 const FPS: u32 = 10;
 
 pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
-    let PlotArguments { dir, frame, frames, field, output, film, .. } = arguments;
+    let PlotArguments { output, film, .. } = arguments;
+    if let Some(name) = &arguments.gauge {
+        let options = options(arguments, PictureOptions::default())?;
+        return plot_gauge(arguments, name, &options);
+    }
+    if arguments.fps.is_some() && film.is_none() {
+        note!("remark: --fps has no effect without --film");
+    }
+    let plots = plots(arguments)?;
+    if let [_, _, ..] = plots[..]
+        && (output.is_some() || film.is_some())
+    {
+        let names: Vec<&str> = plots.iter().map(|plot| plot.name.as_str()).collect();
+        return Err(Failure::Input(format!("several pictures: choose one by --plot, of {}", names.join(", "))));
+    }
+    if plots.is_empty() {
+        let options = options(arguments, PictureOptions::default())?;
+        return plot_one(arguments, (&arguments.field, &arguments.field), &options);
+    }
+    for plot in &plots {
+        let fields = if arguments.field.is_empty() { &plot.fields } else { &arguments.field };
+        let changed = [std::slice::from_ref(&plot.name), &arguments.field].concat();
+        let drawn = plot_one(arguments, (fields, &changed), &options(arguments, plot.into())?);
+        drawn.map_err(|failure| match failure {
+            Failure::Input(message) => Failure::Input(format!("[[plot]] {}: {message}", plot.name)),
+            other => other,
+        })?;
+    }
+    Ok(())
+}
+
+/// The pictures of the run's case that are asked for; none where options say what is drawn.
+fn plots(arguments: &PlotArguments) -> Result<Vec<Plot>, Failure> {
+    let PlotArguments { dir, field, slice, projection, line, contours, vectors, exact, .. } = arguments;
+    let says_what = !(field.is_empty() && slice.is_empty() && projection.is_empty() && line.is_empty())
+        || contours.is_some()
+        || vectors.is_some()
+        || !exact.is_empty();
+    let Some(name) = &arguments.plot else {
+        // A folder without a record is no mistake here.
+        let known = || RunRecord::read(&dir.join(run_json::FILE_NAME)).map(|record| record.plots).unwrap_or_default();
+        return Ok(if says_what { Vec::new() } else { known() });
+    };
+    let record = RunRecord::read(&dir.join(run_json::FILE_NAME)).map_err(|error| Failure::Input(error.to_string()))?;
+    let names: Vec<String> = record.plots.iter().map(|plot| plot.name.clone()).collect();
+    let found: Vec<Plot> = record.plots.into_iter().filter(|plot| plot.name == *name).collect();
+    let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let missing = format!("the run's case has no [[plot]] named {name}: there are {there}");
+    if found.is_empty() { Err(Failure::Input(missing)) } else { Ok(found) }
+}
+
+/// Draws a gauge's record.
+fn plot_gauge(arguments: &PlotArguments, name: &str, options: &PictureOptions) -> Result<(), Failure> {
+    let PlotArguments { dir, field, output, .. } = arguments;
+    let file = output.clone().unwrap_or_else(|| dir.join(file_name(&format!("gauge_{name}"), field)));
+    check_picture_file(&file).map_err(failure)?;
+    let figure = draw_gauge(&Source { dir, fields: field }, name, options).map_err(failure)?;
+    figure.write(&file).map_err(|error| failure(error.into()))?;
+    say!("{}", file.display());
+    Ok(())
+}
+
+/// Draws one picture of each frame; `names`: after what its files are named.
+fn plot_one(
+    arguments: &PlotArguments,
+    (fields, names): (&[String], &[String]),
+    options: &PictureOptions,
+) -> Result<(), Failure> {
+    let PlotArguments { dir, frame, frames, output, film, .. } = arguments;
     let choice = match (frame, frames) {
         (Some(number), _) => FrameChoice::Numbers(vec![*number]),
         (None, Some(FrameList(choice))) => choice.clone(),
@@ -98,29 +171,17 @@ pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
         return Err(Failure::Input(help.to_owned()));
     }
     let film = film.as_ref().map(|path| Ok((path, FilmFormat::of(path)?))).transpose().map_err(failure)?;
-    let options = options(arguments)?;
-    let source = Source { dir, fields: field };
-    if let Some(name) = &arguments.gauge {
-        let file = output.clone().unwrap_or_else(|| dir.join(file_name(&format!("gauge_{name}"), field)));
-        check_picture_file(&file).map_err(failure)?;
-        let figure = draw_gauge(&source, name, &options).map_err(failure)?;
-        figure.write(&file).map_err(|error| failure(error.into()))?;
-        say!("{}", file.display());
-        return Ok(());
-    }
+    let source = Source { dir, fields };
     let file = |number: usize| {
         let shown = if several || frame.is_some() { format!("{number:04}") } else { "last".to_owned() };
-        output.clone().unwrap_or_else(|| dir.join(file_name(&shown, field)))
+        output.clone().unwrap_or_else(|| dir.join(file_name(&shown, names)))
     };
     if film.is_none() {
         let frames = source.frames(&choice).map_err(failure)?;
         frames.iter().try_for_each(|(number, _)| check_picture_file(&file(*number))).map_err(failure)?;
-        if arguments.fps.is_some() {
-            note!("remark: --fps has no effect without --film");
-        }
     }
     let mut pictures = Vec::new();
-    draw_film(&source, &choice, &options, &mut |number, figure| {
+    draw_film(&source, &choice, options, &mut |number, figure| {
         if film.is_some() {
             pictures.push(figure.image());
             return Ok(());
@@ -138,15 +199,16 @@ pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn options(arguments: &PlotArguments) -> Result<PictureOptions, Failure> {
+/// `base` with what the arguments say.
+fn options(arguments: &PlotArguments, base: PictureOptions) -> Result<PictureOptions, Failure> {
     let wrong = |option: &str, count: &str| Failure::Input(format!("{option} needs {count}, separated by commas"));
     let range = match arguments.range.as_ref().map(|numbers| &numbers.0[..]) {
-        None => None,
+        None => base.range,
         Some(&[low, high]) => Some((low, high)),
         Some(_) => return Err(wrong("--range", "two numbers")),
     };
     let zoom = match arguments.zoom.as_ref().map(|numbers| &numbers.0[..]) {
-        None => Vec::new(),
+        None => base.zoom,
         Some(pairs @ ([_, _] | [_, _, _, _])) => pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect(),
         Some(_) => return Err(wrong("--zoom", "two numbers for each axis of the picture")),
     };
@@ -157,169 +219,24 @@ fn options(arguments: &PlotArguments) -> Result<PictureOptions, Failure> {
     }
     let outlines = match (arguments.no_outlines, &arguments.outline_level[..]) {
         (true, _) => Outlines::None,
-        (false, []) => Outlines::All,
+        (false, []) => base.outlines,
         (false, levels) => Outlines::Levels(levels.iter().map(|&level| usize::from(level) - 1).collect()),
     };
     let slices = arguments.slice.iter().map(|slice| slice.0).chain(arguments.line.iter().map(|line| line.0));
+    let cuts: Vec<Cut> = slices.chain(arguments.projection.iter().map(|projected| projected.0)).collect();
     Ok(PictureOptions {
         size: arguments.size as usize,
         outlines,
         range,
         zoom,
-        colours: arguments.colours,
-        log: arguments.log,
-        contours: arguments.contours.as_ref().map(|values| values.0.clone()),
-        vectors: arguments.vectors.as_deref().map_or_else(Vec::new, components),
+        colours: arguments.colours.or(base.colours),
+        log: arguments.log || base.log,
+        contours: arguments.contours.as_ref().map(|values| values.0.clone()).or(base.contours),
+        vectors: arguments.vectors.as_deref().map_or(base.vectors, components),
         exact: named_formulas("--exact", &arguments.exact)?,
-        cuts: slices.chain(arguments.projection.iter().map(|projected| projected.0)).collect(),
+        cuts: if cuts.is_empty() { base.cuts } else { cuts },
         ..PictureOptions::default()
     })
-}
-
-/// The parts of a text between commas that stand in no brackets.
-fn components(text: &str) -> Vec<String> {
-    let (mut depth, mut parts) = (0, vec![String::new()]);
-    for c in text.chars() {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        match parts.last_mut() {
-            Some(part) if c != ',' || depth > 0 => part.push(c),
-            _ => parts.push(String::new()),
-        }
-    }
-    parts.iter().map(|part| part.trim().to_owned()).collect()
-}
-
-/// Numbers separated by commas.
-#[derive(Clone, Debug)]
-pub struct Numbers(Vec<f64>);
-
-impl FromStr for Numbers {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |word: &str| {
-            let value = word.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-            value.ok_or_else(|| format!("`{}` is no number; write numbers separated by commas", word.trim()))
-        };
-        text.split(',').map(number).collect::<Result<_, _>>().map(Numbers)
-    }
-}
-
-/// `all`, or numbers and ranges of frames.
-#[derive(Clone, Debug)]
-pub struct FrameList(FrameChoice);
-
-/// Most frames of one list.
-const MAX_FRAMES: usize = 100_000;
-
-impl FromStr for FrameList {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "all" {
-            return Ok(FrameList(FrameChoice::All));
-        }
-        let wrong = |word: &str| format!("`{word}` is not a frame number; write `all`, or for example `0,5,10-20`");
-        let mut numbers = Vec::new();
-        for word in text.split(',').map(str::trim) {
-            let (first, last) = word.split_once('-').unwrap_or((word, word));
-            let [first, last] = [first, last].map(|n| n.trim().parse::<usize>().map_err(|_| wrong(word)));
-            let (first, last) = (first?, last?);
-            if last < first || last - first >= MAX_FRAMES {
-                return Err(wrong(word));
-            }
-            numbers.extend(first..=last);
-        }
-        Ok(FrameList(FrameChoice::Numbers(numbers)))
-    }
-}
-
-/// The number of an axis.
-fn axis(word: &str) -> Option<usize> {
-    ["x", "y", "z"].iter().position(|name| *name == word.trim())
-}
-
-/// `z=0.25`.
-#[derive(Clone, Debug)]
-pub struct Slice(Cut);
-
-impl FromStr for Slice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parse = || {
-            let (name, place) = text.split_once('=')?;
-            let position = place.trim().parse::<f64>().ok().filter(|place| place.is_finite())?;
-            Some(Slice(Cut::At { axis: axis(name)?, position }))
-        };
-        parse().ok_or_else(|| "write an axis and a place, such as `z=0.25`".to_owned())
-    }
-}
-
-/// `0,0.5,1,0.5`.
-#[derive(Clone, Debug)]
-pub struct Ends(Cut);
-
-impl FromStr for Ends {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let Numbers(numbers) = text.parse()?;
-        let dimensions = numbers.len() / 2;
-        if ![4, 6].contains(&numbers.len()) {
-            return Err("write the coordinates of both ends, such as `0,0.5,1,0.5`; in 3D six numbers".to_owned());
-        }
-        let end = |values: &[f64]| std::array::from_fn(|d| values.get(d).copied().unwrap_or(0.0));
-        Ok(Ends(Cut::Line { ends: [end(&numbers[..dimensions]), end(&numbers[dimensions..])], dimensions }))
-    }
-}
-
-/// `12`, or `0.1,0.5`.
-#[derive(Clone, Debug)]
-pub struct ContourValues(Contours);
-
-/// Most contours of a picture: more hide it.
-const MOST_CONTOURS: usize = 200;
-
-impl FromStr for ContourValues {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let contours = match text.trim().parse::<usize>() {
-            Ok(count) => Contours::Number(count),
-            Err(_) => Contours::At(text.parse::<Numbers>()?.0),
-        };
-        let count = match &contours {
-            Contours::Number(count) => *count,
-            Contours::At(values) => values.len(),
-        };
-        let fits = (1..=MOST_CONTOURS).contains(&count);
-        fits.then_some(ContourValues(contours))
-            .ok_or_else(|| format!("from 1 to {MOST_CONTOURS} contours can be drawn"))
-    }
-}
-
-/// `max:z`.
-#[derive(Clone, Debug)]
-pub struct Projected(Cut);
-
-impl FromStr for Projected {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parse = || {
-            let (what, name) = text.split_once(':')?;
-            let projection = match what.trim() {
-                "max" => Projection::Max,
-                "min" => Projection::Min,
-                "mean" => Projection::Mean,
-                "integral" => Projection::Integral,
-                _ => return None,
-            };
-            Some(Projected(Cut::Along { axis: axis(name)?, projection }))
-        };
-        parse().ok_or_else(|| "write max, min, mean or integral and an axis, such as `max:z`".to_owned())
-    }
 }
 
 /// What the user asked for is not there, or the picture cannot be written.
@@ -357,27 +274,5 @@ mod tests {
         assert_eq!(name("u_2"), "plot_last_u_2_v.png");
         let long = [1000, 1001].map(|length| name(&"x".repeat(length)));
         assert!(long[0] != long[1] && long[0].len() < 100, "{long:?}");
-    }
-
-    /// Lists of frames, cuts and projections as they are written on the command line.
-    #[test]
-    fn lists_and_cuts_are_read() {
-        let frames = |text: &str| text.parse::<FrameList>().map(|list| list.0);
-        assert_eq!(frames("all"), Ok(FrameChoice::All));
-        assert_eq!(frames("0, 4-6"), Ok(FrameChoice::Numbers(vec![0, 4, 5, 6])));
-        assert!(["", "3-1", "a", "0-999999999999"].iter().all(|text| frames(text).is_err()));
-        assert_eq!("y=-1.5".parse::<Slice>().unwrap().0, Cut::At { axis: 1, position: -1.5 });
-        assert!(["z", "q=1", "z=nan", "=1"].iter().all(|text| text.parse::<Slice>().is_err()));
-        let projected = "max:z".parse::<Projected>().unwrap().0;
-        assert_eq!(projected, Cut::Along { axis: 2, projection: Projection::Max });
-        assert!("most:z".parse::<Projected>().is_err() && "max:w".parse::<Projected>().is_err());
-        let line = Cut::Line { ends: [[0.0, -1.0, 0.0], [1.0, 0.5, 0.0]], dimensions: 2 };
-        assert_eq!("0,-1,1,0.5".parse::<Ends>().unwrap().0, line);
-        assert!("0,1,2".parse::<Ends>().is_err());
-        let contours = |text: &str| text.parse::<ContourValues>().map(|values| values.0);
-        assert_eq!(contours("12"), Ok(Contours::Number(12)));
-        assert_eq!(contours("-1,0.5"), Ok(Contours::At(vec![-1.0, 0.5])));
-        assert_eq!(components("u/max(u, v), v"), ["u/max(u, v)", "v"]);
-        assert!(["0", "201", "a", ""].iter().all(|text| contours(text).is_err()));
     }
 }
