@@ -10,6 +10,7 @@ mod positions;
 mod rotating_water;
 mod street_grid;
 mod two_sounds;
+mod wing;
 
 use amrclaw::case::Case;
 use amrclaw::frames::frame::Frame;

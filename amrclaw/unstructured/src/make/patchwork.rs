@@ -79,10 +79,16 @@ impl Patchwork {
     }
 }
 
-/// Moves a mesh of the plane along z, in `layers` up to `height`. `tetrahedra`: prisms are cut into three each.
+/// Moves a mesh of the plane along z, in `layers` up to `height`. `tetrahedra`: prisms are cut into three each; a mesh that is its own mirror image
+/// at y = 0 stays so.
 pub(super) fn extruded(flat: &Elements, layers: usize, height: f64, tetrahedra: bool, ends: &str) -> Elements {
     let mut mesh = Elements::new(3);
     let count = flat.points.len() as u32;
+    let order = |a: u32, b: u32| {
+        let [(x, y), (other, beside)] =
+            [a, b].map(|node| (flat.points[node as usize][0], flat.points[node as usize][1]));
+        x.total_cmp(&other).then(y.abs().total_cmp(&beside.abs()))
+    };
     for layer in 0..=layers {
         let z = height * layer as f64 / layers as f64;
         mesh.points.extend(flat.points.iter().map(|&[x, y, _]| [x, y, z]));
@@ -92,9 +98,9 @@ pub(super) fn extruded(flat: &Elements, layers: usize, height: f64, tetrahedra: 
         for (cell, &shape) in flat.shape.iter().enumerate() {
             let row = flat.nodes.row(cell);
             if shape == Shape::Triangle && tetrahedra {
-                // Sides are cut from the lower node of lesser number to the upper one of greater: alike on both sides.
+                // Sides are cut from the lower end of the foremost node to the upper one of the other: alike on both sides.
                 let mut sorted = row.to_vec();
-                sorted.sort_unstable();
+                sorted.sort_by(|&a, &b| order(a, b));
                 let is_turned =
                     row.iter().position(|&n| n == sorted[0]).is_none_or(|at| row[(at + 1) % 3] != sorted[1]);
                 let [a, b, c] = [0, 1, 2].map(|k| sorted[k]);
@@ -120,7 +126,7 @@ pub(super) fn extruded(flat: &Elements, layers: usize, height: f64, tetrahedra: 
         };
         for side in 0..flat.sides.nodes.len() {
             let row = flat.sides.nodes.row(side);
-            let (a, b) = (row[0].min(row[1]), row[0].max(row[1]));
+            let (a, b) = if order(row[0], row[1]).is_lt() { (row[0], row[1]) } else { (row[1], row[0]) };
             let name = &flat.sides.names[flat.sides.name[side] as usize];
             cut([a + low, b + low, b + high, a + high]).into_iter().for_each(|nodes| mesh.push_side(name, nodes));
         }
