@@ -1,6 +1,7 @@
 // cells.cuh: cells of any shape and their faces: riemann::cells and unstructured::step, operation by operation.
 // Defined before it: FaceFrame and CellSums; ORDER; LIMITER: 0 none, 1 Barth & Jespersen's, 2 Venkatakrishnan's; IS_LOCAL: each cell
-// has its own time step, that of Courant number dt; FROM_BEFORE: stages start from the state before the step.
+// has its own time step, that of Courant number dt; FROM_BEFORE: stages start from the state before the step; PREDICTS: states at faces are
+// half a step later.
 
 constexpr unsigned NO_FACE = 0xffffffffu;
 

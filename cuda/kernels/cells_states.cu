@@ -1,4 +1,4 @@
-// cells_states.cu: the states that cells have at their faces, by limited gradients.
+// cells_states.cu: the states that cells have at their faces, by limited gradients, and half a step later if the scheme asks for it.
 // Map     one thread per cell
 // Bytes   M Real of the cell and of each cell behind its faces; M + 2 DIM Real and 8 bytes per face
 // Order   differences in the order of the cell's list; every state is written by one thread: repeats bit for bit
@@ -57,17 +57,36 @@ extern "C" __global__ void cells_states(const CellsArgs args)
             }
         }
     }
-    for (Row row(args, cell); row.read(args, entry); row.next()) {
-        const Array<Real, 3> to_face = vector_at(args, args.to_face, row.place);
-        State q;
-        #pragma unroll
-        for (int m = 0; m < M; m++) q[m] = CellSums().at_face(own[m], factor[m], CellSums().change(gradient[m], to_face));
+    const Solver solver{SOLVER_PARAMETERS};
+    const auto store = [&](State q) {
 #if HAS_ADMISSIBLE
-        const Solver solver{SOLVER_PARAMETERS};
         if (!solver.is_admissible(q, aux_of(args, cell), Real(0))) q = own;
 #endif
         Real* to = place_at_face(args, entry / 2, entry % 2);
         #pragma unroll
         for (int m = 0; m < M; m++) to[2 * size_t(m) * args.num_faces] = q[m];
+        return q;
+    };
+    Entered lost;
+    for (Row row(args, cell); row.read(args, entry); row.next()) {
+        const Array<Real, 3> to_face = vector_at(args, args.to_face, row.place);
+        State q;
+        #pragma unroll
+        for (int m = 0; m < M; m++) q[m] = CellSums().at_face(own[m], factor[m], CellSums().change(gradient[m], to_face));
+        q = store(q);
+        if (PREDICTS) {
+            State into = Entered().into;
+            add_within(solver, frame_of(args, entry / 2), entry % 2, own, q, aux_of(args, cell), into);
+            lost.add(__ldg(args.size + entry / 2), Real(0), into);
+        }
+    }
+    if (PREDICTS) {
+        const Real per_volume = real_quotient(Real(0.5 * args.dt), __ldg(args.volume + cell));
+        for (Row row(args, cell); row.read(args, entry); row.next()) {
+            State q = numbers_at<M>(place_at_face(args, entry / 2, entry % 2), 2 * size_t(args.num_faces));
+            #pragma unroll
+            for (int m = 0; m < M; m++) q[m] = q[m] - per_volume * lost.into[m];
+            store(q);
+        }
     }
 }

@@ -226,6 +226,7 @@ fn every_kernel_of_meshes_compiles() {
                 limiter: order,
                 is_local: order > 1,
                 from_before: order > 1,
+                predicts: order > 1,
                 groups: groups.clone(),
             });
             let aux_face = vec![-1; aux];

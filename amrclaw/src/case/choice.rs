@@ -82,7 +82,7 @@ macro_rules! words_for {
 
 words_for! {
     unstructured::Order { File = "file", Hilbert = "hilbert", Rcm = "rcm", }
-    step::TimeStep { Euler = "euler", Rk2 = "rk2", Rk3 = "rk3", Rk3LowStorage = "rk3_low_storage", }
+    step::TimeStep { Euler = "euler", Rk2 = "rk2", Rk3 = "rk3", Rk3LowStorage = "rk3_low_storage", Hancock = "hancock", }
     step::Gradient { LeastSquares = "least-squares", GreenGauss = "green-gauss", }
     step::Limiter { None = "none", BarthJespersen = "barth-jespersen", Venkatakrishnan = "venkatakrishnan", }
 }

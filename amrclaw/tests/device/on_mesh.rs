@@ -126,6 +126,7 @@ fn steps_on_meshes_have_the_bits_of_the_cpu() {
     let gas = of(GAS, &[9, 7], Of::Mixed);
     for scheme in [
         &["scheme.order=1", "scheme.loop=face"][..],
+        &["scheme.order=2", "scheme.time=hancock"],
         &["scheme.order=2", "scheme.limiter=barth-jespersen", "scheme.time=rk3", "scheme.loop=cell"],
     ] {
         let sides = ["mesh.boundary.y_lower=wall", "mesh.boundary.y_upper=extrapolate"];

@@ -112,6 +112,8 @@ pub struct CellShape {
     pub is_local: bool,
     /// Stages start from the state before the step.
     pub from_before: bool,
+    /// States at faces are half a step later.
+    pub predicts: bool,
     /// The vectors and tensors of a state.
     pub groups: Vec<Group>,
 }

@@ -373,12 +373,16 @@ impl Shape {
         texts.extend(includes);
         texts.extend(group.rows().map(|row| row.text));
         let mut defines = self.defines();
-        if let Some(CellShape { order, limiter, is_local, from_before, .. }) =
+        if let Some(CellShape { order, limiter, is_local, from_before, predicts, .. }) =
             self.cells.as_ref().filter(|_| group.is_of_cells())
         {
             defines.extend([("ORDER", order.to_string()), ("LIMITER", limiter.to_string())]);
             let of = |is: bool| u8::from(is).to_string();
-            defines.extend([("IS_LOCAL", of(*is_local)), ("FROM_BEFORE", of(*from_before))]);
+            defines.extend([
+                ("IS_LOCAL", of(*is_local)),
+                ("FROM_BEFORE", of(*from_before)),
+                ("PREDICTS", of(*predicts)),
+            ]);
         }
         let solver = target.solver.clone().filter(|_| group.solves());
         if group.knows_boxes_alone() {

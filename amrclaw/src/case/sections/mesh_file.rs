@@ -130,6 +130,11 @@ fn scheme(reader: &mut Reader<'_>) -> Scheme {
         let help = "write \"rk2\" or \"rk3\", or `order = 1`";
         reader.check(time != TimeStep::Euler, "scheme.time", "one stage is not stable at order 2", help);
     }
+    if time == TimeStep::Hancock {
+        let help = "write `order = 2` and no `steady`, or another method";
+        let fine = order > 1 && !reader.is_present("scheme.steady");
+        reader.check(fine, "scheme.time", "\"hancock\" is for order 2 and steps of one length", help);
+    }
     let gradient = reader.optional_choice("scheme.gradient").unwrap_or(Gradient::LeastSquares);
     let solved_by = match reader.optional_choice("scheme.loop").unwrap_or(MeshLoop::Auto) {
         // On an H200 a fifth faster at order 1, as fast at order 2, in less memory.

@@ -1,6 +1,7 @@
 //! Blocks of cells: what enters a block's cells is computed at all of their faces, and added up while it is in the processor's cache. A face
 //! between two blocks is solved by both.
 
+use super::chunks::Shared;
 use super::reconstruct::Reconstruction;
 use super::{Field, MOST_EQUATIONS};
 use crate::Mesh;
@@ -8,7 +9,7 @@ use crate::threads::parts;
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use riemann::cells::{CellFaces, Keep, turn_of};
-use riemann::patch::PACK_OVERRUN;
+use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use std::ops::Range;
 use std::ptr::NonNull;
 
@@ -65,6 +66,35 @@ impl Blocks {
     pub fn with_memory<T>(&self, work: impl FnOnce(&mut Entering) -> T) -> T {
         let own = rayon::current_thread_index().unwrap_or(0) % self.entering.len();
         work(&mut self.entering[own].lock())
+    }
+
+    /// What each cell loses in a time by the fluxes of its own states at its faces: `lost`, `[cell, component]`.
+    pub fn move_faces(
+        &self,
+        mesh: &Mesh,
+        (solver, aux): (&dyn PatchSolver<f64>, Field<'_>),
+        (states, lost): (Shared<'_>, Shared<'_>),
+        time: f64,
+    ) {
+        let num_eqn = solver.equations().len();
+        self.blocks.par_iter().for_each(|block| {
+            self.with_memory(|entering| {
+                entering.to_left.fill(0.0);
+                entering.to_right.fill(0.0);
+                for faces in block.lists(states.start().cast_const(), aux, entering, true).skip(1) {
+                    // SAFETY: lists and arrays have as many numbers as the faces and a pack beyond, indices are valid, and the memory is this
+                    // thread's.
+                    unsafe { solver.solve_faces(&faces) };
+                }
+                block.sums(mesh, entering, num_eqn, |cell, sums, _| {
+                    let per_volume = time / mesh.volume[cell];
+                    for (m, sum) in sums.iter().enumerate() {
+                        // SAFETY: each cell is in one block, which alone writes it.
+                        unsafe { lost.set(cell * num_eqn + m, per_volume * sum) };
+                    }
+                });
+            });
+        });
     }
 
     pub fn bytes(&self) -> usize {

@@ -64,13 +64,16 @@ pub enum TimeStep {
     /// Three, each from the state before the step, by a third, a half and all of the step; of third order where the equations are linear. Jameson,
     /// Schmidt & Turkel 1981, doi:10.2514/6.1981-1259.
     Rk3LowStorage,
+    /// One, with states at faces half a step later: each cell's move by its own fluxes there. At order 2, with steps of one length. Van Leer 1984,
+    /// doi:10.1137/0905001.
+    Hancock,
 }
 
 impl TimeStep {
     /// For each stage the part of the step at which it starts, and the share of it in the mixture with the state before the step.
     pub const fn stages(self) -> &'static [(f64, f64)] {
         match self {
-            TimeStep::Euler => &[(0.0, 1.0)],
+            TimeStep::Euler | TimeStep::Hancock => &[(0.0, 1.0)],
             TimeStep::Rk2 => &[(0.0, 1.0), (1.0, 0.5)],
             TimeStep::Rk3 => &[(0.0, 1.0), (1.0, 0.25), (0.5, 2.0 / 3.0)],
             TimeStep::Rk3LowStorage => &[(0.0, 1.0 / 3.0), (1.0 / 3.0, 0.5), (0.5, 1.0)],
@@ -147,6 +150,8 @@ pub struct Stepper {
     reconstruction: Option<Reconstruction>,
     /// Cells, ghost cells, at order 2 what is on the left and on the right of each face: `[state, component]`, so that a state is read at once.
     states: Vec<f64>,
+    /// What cells lose in half a step by the fluxes of their own states at faces, `[cell, component]`, for [`TimeStep::Hancock`].
+    moved: Vec<f64>,
     blocks: Blocks,
 }
 
@@ -162,8 +167,10 @@ impl Stepper {
             (scheme.order > 1).then(|| Reconstruction::new(&mesh, scheme, cells + mesh.boundary.len()));
         let count = cells + mesh.boundary.len() + if reconstruction.is_some() { 2 * faces } else { 0 };
         assert!(u32::try_from(num_eqn * count).is_ok(), "{count} states of {num_eqn} components");
+        let predicts = reconstruction.is_some() && scheme.time == TimeStep::Hancock;
         Stepper {
             states: vec![0.0; num_eqn * count + PACK_OVERRUN],
+            moved: vec![0.0; if predicts { num_eqn * cells } else { 0 }],
             blocks: Blocks::new(&mesh, num_eqn, reconstruction.as_ref()),
             num_eqn,
             reconstruction,
@@ -179,7 +186,9 @@ impl Stepper {
 
     /// Bytes of memory besides the mesh.
     pub fn bytes(&self) -> usize {
-        8 * self.states.len() + self.blocks.bytes() + self.reconstruction.as_ref().map_or(0, Reconstruction::bytes)
+        8 * (self.states.len() + self.moved.len())
+            + self.blocks.bytes()
+            + self.reconstruction.as_ref().map_or(0, Reconstruction::bytes)
     }
 
     /// Takes a step from `q` at `time`; the new states are those of `new`, which has the layout of `q`. `first_order`: leave out gradients.
@@ -210,7 +219,7 @@ impl Stepper {
                 }
             });
             let second_order = self.reconstruction.is_some() && !first_order;
-            self.fill((solver, outside), aux, time + start * dt, second_order);
+            self.fill((solver, outside), aux, (time + start * dt, dt), second_order);
             let is_last = number + 1 == stages.len();
             let found = self.advance((solver, second_order), (q, aux), (dt, share), (new, is_last));
             outcome = Outcome { courant: outcome.courant.max(found.courant), ..found };
@@ -218,18 +227,18 @@ impl Stepper {
         outcome
     }
 
-    /// The states beyond the boundary and, at order 2, at faces.
+    /// The states beyond the boundary and, at order 2, at faces, in a step `dt` that begins at `time`.
     fn fill(
         &mut self,
         (solver, outside): (&dyn PatchSolver<f64>, &dyn Outside),
         aux: Field<'_>,
-        time: f64,
+        (time, dt): (f64, f64),
         second_order: bool,
     ) {
         let (cells, faces, first) = (self.mesh.num_cells(), self.mesh.num_faces(), self.mesh.first_boundary());
         let num_eqn = self.num_eqn;
         let states = Shared::new(&mut self.states);
-        let beyond = |place: Place, inside: &(dyn Fn(usize) -> usize + Sync), to: usize| {
+        let beyond = |(place, time): (Place, f64), inside: &(dyn Fn(usize) -> usize + Sync), to: usize| {
             for_chunks(faces - first, &|range| {
                 let (mut own, mut other) = ([0.0; MOST_EQUATIONS], [0.0; MOST_EQUATIONS]);
                 for face in range {
@@ -242,14 +251,24 @@ impl Stepper {
                 }
             });
         };
-        beyond(Place::Ghost, &|face| self.mesh.faces.left[first + face] as usize, cells);
+        beyond((Place::Ghost, time), &|face| self.mesh.faces.left[first + face] as usize, cells);
         if let Some(reconstruction) = self.reconstruction.as_ref().filter(|_| second_order) {
             reconstruction.fill(&self.mesh, states, num_eqn);
             if solver.limits() {
                 reconstruction.keep_admissible(&self.mesh, (solver, aux), states);
             }
+            let predicts = !self.moved.is_empty();
+            if predicts {
+                let moved = Shared::new(&mut self.moved);
+                self.blocks.move_faces(&self.mesh, (solver, aux), (states, moved), 0.5 * dt);
+                reconstruction.shift(&self.mesh, (states, moved), num_eqn);
+                if solver.limits() {
+                    reconstruction.keep_admissible(&self.mesh, (solver, aux), states);
+                }
+            }
             let [left, right] = reconstruction.places();
-            beyond(Place::Face, &|face| left + first + face, right + first);
+            let time = if predicts { time + 0.5 * dt } else { time };
+            beyond((Place::Face, time), &|face| left + first + face, right + first);
         }
     }
 

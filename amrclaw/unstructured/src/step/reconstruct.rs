@@ -73,6 +73,20 @@ impl Reconstruction {
         });
     }
 
+    /// Moves the states that cells have at their faces by what the cells lose.
+    pub fn shift(&self, mesh: &Mesh, (states, lost): (Shared<'_>, Shared<'_>), num_eqn: usize) {
+        for_chunks(mesh.num_cells(), &|cells| {
+            for cell in cells {
+                let row = mesh.cell_faces.starts[cell] as usize..mesh.cell_faces.starts[cell + 1] as usize;
+                for (face, m) in self.across[row].iter().flat_map(|face| (0..num_eqn).map(move |m| (face, m))) {
+                    let place = face.at_face as usize * num_eqn + m;
+                    // SAFETY: a cell's own state at a face is touched by it alone, and read later.
+                    unsafe { states.set(place, states.get(place) - lost.get(cell * num_eqn + m)) };
+                }
+            }
+        });
+    }
+
     /// Gives faces the state of their cell where the interpolated one is not admissible.
     pub fn keep_admissible(&self, mesh: &Mesh, (solver, aux): (&dyn PatchSolver<f64>, Field<'_>), states: Shared<'_>) {
         let (num_eqn, num_aux) = (solver.equations().len(), solver.aux().len());

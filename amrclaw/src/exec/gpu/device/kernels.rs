@@ -12,7 +12,7 @@ use riemann::device_source::DeviceSource;
 use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Precision;
 use riemann::real::Scalar;
-use unstructured::step::{Limiter, SolvedBy};
+use unstructured::step::{Limiter, SolvedBy, TimeStep};
 
 /// What a run's kernels are compiled for.
 #[derive(Clone, Debug)]
@@ -100,6 +100,7 @@ impl KernelOptions {
                 },
                 is_local: on_mesh.scheme.is_local,
                 from_before: on_mesh.scheme.time.from_before(),
+                predicts: on_mesh.scheme.time == TimeStep::Hancock,
                 groups: on_mesh.sides.groups().to_vec(),
             }),
         };

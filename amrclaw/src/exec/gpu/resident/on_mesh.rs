@@ -14,7 +14,7 @@ use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::marker::PhantomData;
 use unstructured::Mesh;
-use unstructured::step::{Limiter, Place, SolvedBy, smoothness, stencil};
+use unstructured::step::{Limiter, Place, SolvedBy, TimeStep, smoothness, stencil};
 
 /// Cells whose entries are stored together, so that the threads of a warp read neighbouring numbers.
 const SLICE: usize = 32;
@@ -33,6 +33,8 @@ pub(super) struct DeviceMesh<N: Machine> {
     /// The start of each stage within the step, and its share.
     stages: &'static [(f64, f64)],
     order: u8,
+    /// States at faces are half a step later.
+    predicts: bool,
     /// Bits of the range of values, where the limiter asks for it.
     range: Option<N::Memory>,
     num_eqn: usize,
@@ -216,6 +218,7 @@ impl<N: Machine> DeviceMesh<N> {
             solved_by: scheme.solved_by,
             stages: scheme.time.stages(),
             order: scheme.order,
+            predicts: scheme.time == TimeStep::Hancock,
             range,
             num_eqn,
             number: R::BYTES,
@@ -247,6 +250,7 @@ impl<N: Machine> DeviceMesh<N> {
             }
             // SAFETY: likewise; there is room for two states of each face.
             unsafe { machine.run(&CELLS_STATES, dim, cells, stage)? };
+            let t = if self.predicts { t + 0.5 * stage.dt } else { t };
             beyond(&CellsBeyondArgs { t, ..self.beyond[1] })?;
         }
         // SAFETY: tables and arrays are the mesh's, and the states that a stage reads are not those that it writes.
