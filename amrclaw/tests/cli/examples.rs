@@ -106,7 +106,7 @@ fn every_example_runs() {
     for name in names.iter().filter_map(|name| name.to_str()) {
         let folder = tempfile::tempdir().unwrap();
         let cells = match name {
-            "traffic_light" | "gas_near_vacuum" => "mesh.cells=[24]",
+            "traffic_light" | "gas_near_vacuum" | "carrier_greenspan" | "channel_friction" => "mesh.cells=[24]",
             // These domains are longer than wide.
             "euler_shock_bubble" => "mesh.cells=[48,12]",
             "shallow_hump" => "mesh.cells=[36,18]",

@@ -1,5 +1,7 @@
 //! Water on land: rest, shores that move, no cell that gives more than it has.
 
+// tidy: long because each promise about water has its test here
+
 use super::common::{advance_to, case, for_each_finest_cell, options, start, take_steps};
 use amrclaw::index::{CellBox, Ratio};
 use amrclaw::physics::{CellFunction, CellRow};
@@ -160,6 +162,39 @@ fn dams_break_as_ritter_and_stoker_found() {
         let error = error(&simulation, |x| dam(below, x[0] / 0.1));
         assert!(error < 1.05 * bounds[1], "{below}, on a line: {error:e}");
     }
+}
+
+fn on_a_line(text: &str) -> Simulation<1> {
+    Simulation::builder(&case(text, &[])).options(&options(2)).build().unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Water runs up a beach as Carrier & Greenspan (1958) found, on two levels: the surface at five places at t = 2, by the parametric form in the
+/// example's README. Tolerance: the distance of a cell's middle from the place, over the slope, and as much again. The shore is at 0.115.
+#[test]
+fn a_wave_runs_up_a_beach_as_carrier_and_greenspan_found() {
+    let mut simulation = on_a_line(include_str!("../../../examples/carrier_greenspan/case.toml"));
+    advance_to(&mut simulation, 2.0);
+    let surfaces = [(-1.2, 0.07759), (-0.8, 0.08418), (-0.4, 0.10003), (-0.2, 0.10834), (0.0, 0.11361)];
+    let (mut found, mut shore) = (0, f64::MIN);
+    for_each_finest_cell(&simulation.frame(), |_, [x], [dx], q| {
+        if q[0] > 1e-3 {
+            shore = shore.max(x + 0.5 * dx);
+        }
+        for (_, surface) in surfaces.iter().filter(|(place, _)| (x - 1e-9 - place).abs() < 0.5 * dx) {
+            found += 1;
+            assert!((q[0] + x - surface).abs() < 1e-3, "{x}: {}, not {surface}", q[0] + x);
+        }
+    });
+    assert!(found == surfaces.len() && (shore - 0.115).abs() < 0.011, "{found}, {shore}");
+}
+
+/// A stream becomes the steady one for which the bottom of the example has been found. Bound: a twentieth more than found.
+#[test]
+fn a_stream_with_friction_becomes_steady_as_macdonald_found() {
+    let mut simulation = on_a_line(include_str!("../../../examples/channel_friction/case.toml"));
+    advance_to(&mut simulation, 1500.0);
+    let error = error(&simulation, |[x]| (1.0 + 0.5 * (x * std::f64::consts::TAU / 500.0).cos()).powf(-0.3));
+    assert!(error < 1.25e-2, "{error:e}");
 }
 
 /// Uniform water is turned by the Coriolis force exactly, and slowed by friction as `1/u = 1/u₀ + g n² t/h^{4/3}`: the semi-implicit step
