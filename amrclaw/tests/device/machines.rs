@@ -15,11 +15,6 @@ pub trait Machines: Clone + Sync {
     /// A machine for one executor.
     fn machine(&self) -> Self::Machine;
 
-    /// The same, with so many tiles resident at once that no level's states slide.
-    fn with_many_tiles(self) -> Self {
-        self
-    }
-
     /// How many random cases to compare, of the numbers for the emulator and for a GPU.
     fn cases(emulated_and_gpu: [u32; 2]) -> u32;
 }
@@ -33,10 +28,6 @@ impl Machines for Emulator {
 
     fn machine(&self) -> Emulator {
         self.clone()
-    }
-
-    fn with_many_tiles(self) -> Self {
-        self.with_resident_tiles(1 << 10)
     }
 
     fn cases([emulated, _]: [u32; 2]) -> u32 {

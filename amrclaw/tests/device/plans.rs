@@ -133,7 +133,7 @@ fn on_ranks<const D: usize, N: Machines>(
 ) -> Course<D> {
     let start = |ranks: Ranks| {
         move || {
-            let (machine, rank) = (machines.clone().with_many_tiles().machine(), ranks.rank());
+            let (machine, rank) = (machines.machine(), ranks.rank());
             let ratios = hierarchies[0].ratios().to_vec();
             let exec = ResidentExecutor::new(machine, problem.clone(), kernels.double.clone(), ratios, 1);
             course(&mut exec.expect("there is memory").on_rank(ranks), hierarchies, rank, state)

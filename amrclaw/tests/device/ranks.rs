@@ -53,8 +53,7 @@ pub(super) fn ranks_of(size: usize, way: Transport) -> impl Iterator<Item = Rank
     })
 }
 
-/// Tiles that a device works on at once. If the number of ranks is odd they are so few that states of the finest level slide and the host
-/// plans; if it is even, kernels plan.
+/// Tiles that a device works on at once. If the number of ranks is odd they are so few that the finest level is swept in place.
 fn resident_tiles(options: &RunOptions) -> u32 {
     if options.comm.rank().of % 2 == 1 { 1 } else { 1 << 10 }
 }
@@ -269,8 +268,8 @@ fn runs_go_on_on_other_ranks() {
     assert_same(&Outcome { gauges: expected.gauges.clone(), ..found }, &expected, "three ranks, then two");
 }
 
-/// Whatever work devices defer, no message is read before it is packed, and no buffer is overwritten before it is read; also with states
-/// that slide, rejected steps and new patches.
+/// Whatever work devices defer, no message is read before it is packed, and no buffer is overwritten before it is read; also with rejected
+/// steps and new patches.
 #[test]
 fn messages_are_ordered_with_deferred_work() {
     let two = LATE.map(|way| (2, way));

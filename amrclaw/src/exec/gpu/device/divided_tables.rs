@@ -298,7 +298,6 @@ impl<N: Machine> DividedTables<N> {
                 sums: crossing(RUNS + 4),
                 slots: places[RUNS].slots,
             },
-            run_ends: Vec::new(),
         };
         let transfer = transfer.map(|(memory, places)| {
             let part = |k: usize| Part { place: places[k], report: &of_transfer[k] };

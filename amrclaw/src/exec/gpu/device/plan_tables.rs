@@ -239,7 +239,7 @@ impl<N: Machine> CountedTables<N> {
         let faces = FaceCounts { coarse: of(Faces) as usize, fine: of(FineFaces) as usize };
         let runs = Runs { fine: runs, coarse: runs };
         let messages = LevelMessages::default();
-        let tables = LevelTables { memory, fill, restrict, runs, faces, messages, run_ends: Vec::new() };
+        let tables = LevelTables { memory, fill, restrict, runs, faces, messages };
         let messages = TransferMessages::default();
         let transfer = transfer.map(|memory| TransferTables { memory, fill: values, conserve, messages });
         Ok(Some((tables, transfer)))

@@ -12,7 +12,6 @@ use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::{FaceRun, NumberFacesArgs, Origin, Patch, Region};
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// What the tables of a level depend on besides its plans.
@@ -72,8 +71,6 @@ pub(in crate::exec) struct LevelTables<N: Machine> {
     pub faces: FaceCounts,
     /// Messages to other ranks and from them.
     pub messages: LevelMessages,
-    /// For each fine patch, the end of its runs' chunks in `runs.fine`; empty where kernels have made the tables.
-    pub run_ends: Vec<u32>,
 }
 
 /// Runs of faces to the coarser level. For a single rank both tables are the same; among several, patches on one side may belong to
@@ -84,17 +81,6 @@ pub(in crate::exec) struct Runs {
     pub fine: Table,
     /// Beside this rank's coarse patches.
     pub coarse: Table,
-}
-
-impl<N: Machine> LevelTables<N> {
-    /// The chunks of the runs of these fine patches; of all where kernels have made the tables.
-    pub fn run_chunks(&self, patches: Range<usize>) -> Range<u32> {
-        if self.run_ends.is_empty() {
-            return 0..self.runs.fine.num_chunks;
-        }
-        let end = |patch: usize| patch.checked_sub(1).map_or(0, |last| self.run_ends[last]);
-        end(patches.start)..end(patches.end)
-    }
 }
 
 /// Numbers of faces between a level and the next coarser one.
@@ -114,19 +100,12 @@ pub(in crate::exec) struct HostLevelTables {
     faces: FaceCounts,
     /// Messages to other ranks and from them.
     messages: (HostTables, LevelMessages),
-    run_ends: Vec<u32>,
 }
 
 impl HostLevelTables {
     /// Made by any threads.
     pub fn new<const D: usize>(plans: &LevelPlans<D>, context: LevelContext<'_, D>) -> Self {
         let alone = plans.partition.is_none();
-        let joint = || {
-            let fine_runs = plans.reflux().map(|plan| runs_of(plan, |plan| &plan.exchange.sent));
-            let joint = joint_tables(plans, fine_runs.as_deref());
-            let run_ends = fine_runs.map_or_else(Vec::new, |runs| run_ends(&runs, joint.1.1.fine.chunk_cells));
-            (joint, run_ends)
-        };
         let messages = || {
             let mut builder = TableBuilder::default();
             let messages = if alone {
@@ -137,15 +116,14 @@ impl HostLevelTables {
             (builder.done(), messages)
         };
         let ghost = || fill_table(plans.ghost(), context, alone);
-        let (ghost, ((joint, run_ends), messages)) = join(ghost, || join(joint, messages));
+        let (ghost, (joint, messages)) = join(ghost, || join(|| joint_tables(plans), messages));
         let faces = |plan: &Arc<RefluxPlan<D>>| FaceCounts { coarse: plan.num_slots, fine: plan.num_fine };
         let faces = plans.reflux().map_or_else(FaceCounts::default, faces);
-        HostLevelTables { ghost, joint, faces, messages, run_ends }
+        HostLevelTables { ghost, joint, faces, messages }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<N>, CudaError> {
-        let HostLevelTables { ghost: (ghost, fill), joint: (joint, (restrict, runs)), faces, messages, run_ends } =
-            self;
+        let HostLevelTables { ghost: (ghost, fill), joint: (joint, (restrict, runs)), faces, messages } = self;
         let (messages, of_messages) = messages;
         let (memory, [of_ghost, of_joint, at]) = HostTables::send([&ghost, &joint, &messages], machine)?;
         let by_axis = fill.by_axis.map(|side| side.at(of_ghost));
@@ -159,7 +137,6 @@ impl HostLevelTables {
             runs,
             faces,
             messages: of_messages.at(at),
-            run_ends,
         })
     }
 }
@@ -242,14 +219,12 @@ fn side_tables<const D: usize>(
     })
 }
 
-fn joint_tables<const D: usize>(
-    plans: &LevelPlans<D>,
-    fine_runs: Option<&PatchLists<plan::FaceRun<D>>>,
-) -> (HostTables, (Table, Runs)) {
+fn joint_tables<const D: usize>(plans: &LevelPlans<D>) -> (HostTables, (Table, Runs)) {
     let mut builder = TableBuilder::default();
     let restrict = plans.restrict().map_or_else(Table::default, |plan| restrict_table(&mut builder, plan));
     let mut run_table = |runs: &PatchLists<plan::FaceRun<D>>| builder.table(runs.all().iter().map(face_run));
-    let fine = fine_runs.map_or_else(Table::default, &mut run_table);
+    let fine = plans.reflux();
+    let fine = fine.map_or_else(Table::default, |plan| run_table(&runs_of(plan, |plan| &plan.exchange.sent)));
     let of_others = plans.reflux().filter(|_| plans.partition.is_some());
     let coarse = of_others.map_or(fine, |plan| run_table(&runs_of(plan, |plan| &plan.exchange.received)));
     (builder.done(), (restrict, Runs { fine, coarse }))
@@ -274,16 +249,6 @@ pub(in crate::exec) fn face_run<const D: usize>(r: &crate::plan::FaceRun<D>) -> 
         first_fine: r.first_fine,
     };
     (run, cells)
-}
-
-/// For each fine patch, the number of chunks of its runs and those of the patches before it.
-fn run_ends<const D: usize>(runs: &PatchLists<plan::FaceRun<D>>, chunk_cells: u32) -> Vec<u32> {
-    let mut end = 0;
-    let of_patch = |patch: usize| {
-        end += runs.of(patch).iter().map(|run| (run.cells.volume() as u32).div_ceil(chunk_cells)).sum::<u32>();
-        end
-    };
-    (0..runs.num_patches()).map(of_patch).collect()
 }
 
 /// The tables of a transfer: what fills the new patches, and the coarse cells under interpolated ones where these keep what those held.

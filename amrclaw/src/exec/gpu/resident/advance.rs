@@ -3,8 +3,6 @@
 //! The faces whose terms the fix needs are bits of a map that a kernel makes of the plans' runs. The update keeps only the second-order
 //! corrections of these faces; the kernels that sum the fix up solve for their fluctuations again.
 
-use super::store::StatePlace;
-use super::tiles::Tiles;
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{
     DeviceSweep, FaceMap, FaceMapPlace, RegisterPlace, UpdatePlace, pointer, tile_shape, update_name,
@@ -18,7 +16,7 @@ use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE};
 use cuda::amr::{LevelView, PatchReport};
 use riemann::real::Scalar;
-use std::ops::Range;
+use std::mem::swap;
 
 /// An array of states that a part of a step reads or writes.
 #[derive(Clone, Copy)]
@@ -39,6 +37,10 @@ pub(super) struct Step {
     pub reports: Pointer<PatchReport>,
 }
 
+/// Least number of patches for each tile that the device works on at once in a level that is swept in place: where memory matters. Smaller
+/// levels keep what is needed to say in which cell a step has failed.
+const PATCHES_PER_TILE: usize = 16;
+
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn advance_level(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         let l = level.index();
@@ -48,9 +50,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.make_arrays(l)?;
         let step = Step { level, dt, reports };
         let (time, source_split) = (self.levels[l].states.time, self.problem.source_split);
-        let slides = self.levels[l].slide.is_some();
         let mut input = Array::Present;
-        let mut stage = 0;
+        let mut part = 0;
         if self.applies_sources() && plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
             self.make_centres(level)?;
         }
@@ -58,15 +59,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.advance_source_cells(level, &plans[l], time, 0.5 * dt)?;
         }
         if source_split == SourceSplit::Strang {
-            let output = if slides { Array::Next } else { Array::Stage(stage) };
+            let output = Array::Stage(0);
             let found = self.apply_source(step, [input, output], Some(&plans[l]), time, 0.5 * dt)?;
             // The sweeps find what is not finite.
             self.reports.note(StepReport { broken: None, ..found });
-            (input, stage) = (output, 1 - stage);
+            (input, part) = (output, 1);
         }
         match &self.on_mesh {
-            Some(mesh) => self.advance_mesh(mesh, step, (input, stage))?,
-            None => self.advance_patches(step, (input, stage), plans)?,
+            Some(mesh) => self.advance_mesh(mesh, step, (input, part))?,
+            None => self.advance_patches(step, (input, part), plans)?,
         }
         let (after_from, after_for) = source_after_waves(source_split, time, dt);
         if after_for > 0.0 {
@@ -82,32 +83,35 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Takes the sweeps of a step of the level's patches, from the states `input`. `stage`: the first free array between them.
+    /// Takes the sweeps of a step of the level's patches, from the states `input`, after so many parts of the step.
     fn advance_patches(
         &mut self,
         step: Step,
-        (mut input, mut stage): (Array, usize),
+        (mut input, first): (Array, usize),
         plans: &[LevelPlans<D>],
     ) -> Result<(), ExecError> {
         let l = step.level.index();
         self.make_tiles(l)?;
-        let slides = self.levels[l].slide.is_some();
+        let (last, in_place) = (first + self.sweeps.len() - 1, self.levels[l].in_place);
         for n in 0..self.sweeps.len() {
-            let output = if slides || n + 1 == self.sweeps.len() { Array::Next } else { Array::Stage(stage) };
-            let own = plans[l].has_faces();
-            if slides && (matches!(input, Array::Next) || self.levels[l].steps_in_place()) {
-                self.slide(step, n, own)?;
-            } else {
-                let (from, to) = (self.address(l, input), self.address(l, output));
-                self.sweep(step, n, [from, to], self.levels[l].tiles().all[n])?;
-                if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
-                    self.register(step, n, from, None)?;
-                }
-                if own {
-                    self.register(step, n, from, Some(0..self.levels[l].mesh.patches().len()))?;
-                }
+            let output = match first + n {
+                part if in_place => [Array::Stage(0), Array::Next][part % 2],
+                part if part == last => Array::Next,
+                part => Array::Stage(part % 2),
+            };
+            let (from, to) = (self.address(l, input), self.address(l, output));
+            self.sweep(step, n, [from, to])?;
+            if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
+                self.register(step, n, from, false)?;
             }
-            (input, stage) = (output, 1 - stage);
+            if plans[l].has_faces() {
+                self.register(step, n, from, true)?;
+            }
+            input = output;
+        }
+        if let (Array::Stage(_), Some((stage, _))) = (input, &mut self.stage[0]) {
+            // As large as the level's own arrays.
+            swap(stage, self.levels[l].next_mut());
         }
         Ok(())
     }
@@ -130,37 +134,44 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Makes the arrays that a step of a level writes.
+    ///
+    /// A large level from whose old state no finer one interpolates is swept in place if there are several parts of the step: they write an
+    /// intermediate array and the state's own in turn, and if the last writes the former, these are exchanged. Let three levels have shares 0.2,
+    /// 0.3 and 0.5 of all values: the coarsest has two arrays, the next three, the finest two, and all share one of its size, 2.8 copies in all.
     fn make_arrays(&mut self, l: usize) -> Result<(), ExecError> {
         let store = &mut self.levels[l];
-        store.make_next(&self.machine)?;
         let bytes = store.buffer_bytes();
-        if store.slide.is_some() {
-            return Ok(());
-        }
         let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang);
-        let wanted = match &self.on_mesh {
+        let between = match &self.on_mesh {
             Some(mesh) => mesh.intermediate() + strang_source,
-            None => (self.sweeps.len() - 1 + strang_source).min(2),
+            None => self.sweeps.len() - 1 + strang_source,
+        };
+        let is_last = l == self.ratios.len() && between > 0 && self.on_mesh.is_none();
+        let is_large = store.layout.here().count() >= PATCHES_PER_TILE * self.machine.resident_tiles() as usize;
+        let can_exchange = self.stage[0].as_ref().is_none_or(|(_, held)| *held <= bytes);
+        store.in_place = is_last && is_large && (between % 2 == 1 || can_exchange);
+        let wanted = match self.on_mesh {
+            Some(_) => between,
+            None => between.min(if store.in_place { 1 } else { 2 }),
         };
         for stage in &mut self.stage[..wanted] {
             if stage.as_ref().is_none_or(|(_, held)| *held < bytes) {
                 *stage = Some((self.machine.allocate(bytes)?, bytes));
             }
         }
-        Ok(())
+        Ok(store.make_next(&self.machine)?)
     }
 
-    pub(super) fn place(&self, l: usize, array: Array) -> StatePlace<'_, N> {
+    pub(super) fn array(&self, l: usize, array: Array) -> &N::Memory {
         match array {
             Array::Present => self.levels[l].q(),
             Array::Next => self.levels[l].next(),
-            Array::Stage(k) => (&self.stage[k].as_ref().expect("made before the step").0, 0),
+            Array::Stage(k) => &self.stage[k].as_ref().expect("made before the step").0,
         }
     }
 
     pub(super) fn address(&self, l: usize, array: Array) -> Pointer<Real> {
-        let (memory, start) = self.place(l, array);
-        pointer::<Real, N>(memory, start)
+        pointer::<Real, N>(self.array(l, array), 0)
     }
 
     /// Sweep `number` of a step, which begins with the states `q`.
@@ -179,29 +190,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Sweeps states that slide, batch by batch; adds the fix's terms of each batch to the register before the next batch overwrites its states.
-    fn slide(&mut self, step: Step, n: usize, has_faces: bool) -> Result<(), ExecError> {
-        let store = &self.levels[step.level.index()];
-        let slide = store.slide.as_ref().expect("asked for of levels that slide");
-        let (memory, from) = store.next();
-        let to = if from == 0 { slide.bytes } else { 0 };
-        let places = [from, to].map(|start| pointer::<Real, N>(memory, start));
-        let count = slide.batches.len();
-        for k in 0..count {
-            let batch = if to > from { count - 1 - k } else { k };
-            self.sweep(step, n, places, store.tiles().batches[batch][n])?;
-            if has_faces {
-                self.register(step, n, places[0], Some(slide.batches[batch].clone()))?;
-            }
-        }
-        self.levels[step.level.index()].slide_next_to(to);
-        Ok(())
-    }
-
-    fn sweep(&self, step: Step, n: usize, [from, to]: [Pointer<Real>; 2], tiles: Tiles) -> Result<(), ExecError> {
+    fn sweep(&self, step: Step, n: usize, [from, to]: [Pointer<Real>; 2]) -> Result<(), ExecError> {
         let l = step.level.index();
         let (store, sweep) = (&self.levels[l], self.sweeps[n]);
-        let (tiles, num_tiles) = (store.tiles().address::<N>(tiles), tiles.count);
+        let (tiles, num_tiles) = store.tiles().of_sweep::<N>(n);
         let map = store.map.as_ref();
         let faces = map.map_or(FaceMapPlace::NONE, FaceMap::place);
         let place = UpdatePlace { tiles, num_tiles, q_next: to, reports: step.reports };
@@ -215,16 +207,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Adds the conservation fix's terms of a sweep that began with the states `from` to the register. `patches`: at their faces to the
-    /// coarser level; `None`: at all faces to the finer level.
-    fn register(
-        &self,
-        step: Step,
-        n: usize,
-        from: Pointer<Real>,
-        patches: Option<Range<usize>>,
-    ) -> Result<(), ExecError> {
-        let fine = patches.is_some();
+    /// Adds the conservation fix's terms of a sweep that began with the states `from` to the register: `fine`: at the faces to the coarser
+    /// level, else to the finer one.
+    fn register(&self, step: Step, n: usize, from: Pointer<Real>, fine: bool) -> Result<(), ExecError> {
         let l = step.level.index();
         let store = &self.levels[l];
         let finer = if fine { store } else { &self.levels[l + 1] };
@@ -232,7 +217,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             unreachable!("tables, registers and room are made with the plans");
         };
         let runs = if fine { tables.runs.fine } else { tables.runs.coarse };
-        let runs = patches.map_or(runs, |patches| runs.with_chunks(&tables.run_chunks(patches)));
         let place = RegisterPlace {
             table: runs.runs::<N>(&tables.memory),
             sums: register.sums(),

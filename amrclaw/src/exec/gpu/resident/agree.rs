@@ -22,15 +22,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         agree::or_abort(&self.ranks, outcome)
     }
 
-    /// All ranks agree once on what their devices have in common: whether kernels plan levels, since both ends of a message must have its
-    /// items in the same order, and how messages go from device to device.
+    /// All ranks agree once on how messages go from device to device.
     pub(super) fn agree_on_devices(&mut self) -> Result<(), ExecError> {
-        if self.fewest_tiles.is_none() {
+        if self.sends_from_device.is_none() {
             self.ranks.poll_longer();
-            let own = [u64::from(self.machine.resident_tiles()), u64::from(self.ranks.reaches_devices())];
-            let all = self.ranks.gather(&own)?;
-            self.fewest_tiles = all.iter().map(|words| words[0] as u32).min();
-            self.sends_from_device = all.iter().all(|words| words[1] != 0);
+            let all = self.ranks.gather(&[u64::from(self.ranks.reaches_devices())])?;
+            self.sends_from_device = Some(all.iter().all(|words| words[0] != 0));
             if !self.ranks.is_solo() && !self.ranks.share_process() {
                 self.find_peer_access()?;
             }

@@ -73,9 +73,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.fetch_array(level, array)?;
         self.host.lock().fill_outside_of_copy(level, plans.ghost())?;
         let store = &self.levels[level.index()];
-        let (q, at) = self.place(level.index(), array);
-        let mut host = self.host.lock();
-        self.machine.upload(bytes_of(host.q_of_copy(level)), q, at)?;
+        let (q, mut host) = (self.array(level.index(), array), self.host.lock());
+        self.machine.upload(bytes_of(host.q_of_copy(level)), q, 0)?;
         self.host_works.note("boundaries", store.mesh.num_cells(), start);
         Ok(())
     }

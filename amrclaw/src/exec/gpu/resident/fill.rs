@@ -5,7 +5,7 @@
 
 use super::advance::Array;
 use super::levels::Replacement;
-use super::store::{DeviceLevel, StatePlace};
+use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::gpu::device::{
@@ -210,17 +210,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.make_host_copies(level);
         let store = &self.levels[level.index()];
         let mut host = self.host.lock();
-        self.fetch(self.place(level.index(), array), host.q_of_copy(level))?;
+        self.fetch(self.array(level.index(), array), host.q_of_copy(level))?;
         match &store.aux {
-            Some(aux) => self.fetch((aux, 0), host.aux_of_copy(level)),
+            Some(aux) => self.fetch(aux, host.aux_of_copy(level)),
             None => Ok(()),
         }
     }
 
     /// Copies a level's array to the host, without the padding at its ends.
-    pub(super) fn fetch(&self, (array, start): StatePlace<'_, N>, values: &mut [R]) -> Result<(), ExecError> {
+    pub(super) fn fetch(&self, array: &N::Memory, values: &mut [R]) -> Result<(), ExecError> {
         let inner = PACK_OVERRUN..values.len() - PACK_OVERRUN;
-        Ok(self.machine.download(array, start + PACK_OVERRUN * R::BYTES, bytes_of_mut(&mut values[inner]))?)
+        Ok(self.machine.download(array, PACK_OVERRUN * R::BYTES, bytes_of_mut(&mut values[inner]))?)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Numbers that the host reads from the device: outcomes of steps, totals, values at points, snapshots.
 
-use super::store::StatePlace;
 use super::{Machine, ResidentExecutor};
 use crate::exec::cpu::failure::Searched;
 use crate::exec::gpu::device::{TableBuilder, axes, bytes_of_mut, pointer, region};
@@ -292,11 +291,16 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(found);
         }
         let store = &self.levels[level.index()];
-        let search = |array: StatePlace<'_, N>, cells, time| self.failure_in((level, patch), array, cells, time);
+        let search = |array: &N::Memory, cells, time| self.failure_in((level, patch), array, cells, time);
         let left = stages_left::<D>(&self.sweeps, self.problem.source_split, self.sizes.num_ghost);
-        for (stage, grow) in left.filter(|_| store.slide.is_none()) {
+        let mut left: Vec<_> = left.collect();
+        if store.in_place {
+            left.drain(..left.len().saturating_sub(1));
+            left.iter_mut().for_each(|(stage, _)| *stage = 0);
+        }
+        for (stage, grow) in left {
             let Some((array, _)) = &self.stage[stage] else { continue };
-            if let Some(found) = search((array, 0), Searched::grown(grow), store.states.time)? {
+            if let Some(found) = search(array, Searched::grown(grow), store.states.time)? {
                 return Ok(found);
             }
         }
@@ -316,7 +320,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn failure_in(
         &self,
         (level, patch): (Level, usize),
-        array: StatePlace<'_, N>,
+        array: &N::Memory,
         cells: Searched,
         time: f64,
     ) -> Result<Option<ExecError>, ExecError> {

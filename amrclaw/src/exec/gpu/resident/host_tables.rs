@@ -1,6 +1,5 @@
 //! Tables of new levels that the host makes before anything is sent, in parallel for all levels.
 
-use super::slide::{Slide, is_worth_it};
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{
     DeviceBoxes, HostLevelTables, HostTables, LevelContext, LevelTables, Queue, TransferTables, patch_table,
@@ -78,7 +77,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Vec<Option<HostLevel<D>>> {
         let make = |l: usize| {
             let level = Level(l as u8);
-            new.contains(&level).then(|| self.host_level(hierarchy.level(level), level, partitions[l].clone()))
+            new.contains(&level).then(|| self.host_level(hierarchy.level(level), partitions[l].clone()))
         };
         parallel_map(hierarchy.num_levels(), make)
     }
@@ -87,13 +86,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn host_level(
         &self,
         mesh: &LevelMesh<D>,
-        level: Level,
         partition: Option<Arc<Partition>>,
     ) -> HostLevel<D> {
-        let rank = self.ranks.rank().number;
-        // No finer level interpolates from the old state of the finest one.
-        let may_slide = level.index() == self.ratios.len();
-        HostLevel::new(mesh, (rank, partition), self.sizes, may_slide.then(|| self.machine.resident_tiles()))
+        let is_local = |k| Partition::owns(partition.as_deref(), self.ranks.rank().number, k);
+        let layout = Arc::new(LevelLayout::of_part(mesh, self.sizes.num_ghost, is_local));
+        let (patches, map_words) = patch_table(&layout);
+        HostLevel { layout, partition, patches, map_words }
     }
 
     /// Makes the tables of new levels' plans, in parallel.
@@ -122,22 +120,4 @@ pub(super) struct HostLevel<const D: usize> {
     pub patches: Vec<Patch>,
     /// Words of a face map.
     pub map_words: usize,
-    pub slide: Option<Slide>,
-}
-
-impl<const D: usize> HostLevel<D> {
-    /// `may_slide`: the tiles that the device works on at once, if the level's states may slide.
-    fn new(
-        mesh: &LevelMesh<D>,
-        (rank, partition): (usize, Option<Arc<Partition>>),
-        sizes: Sizes,
-        may_slide: Option<u32>,
-    ) -> Self {
-        let is_local = |k| Partition::owns(partition.as_deref(), rank, k);
-        let layout = Arc::new(LevelLayout::of_part(mesh, sizes.num_ghost, is_local));
-        let (patches, map_words) = patch_table(&layout);
-        let slides = may_slide.is_some_and(|resident_tiles| is_worth_it(layout.here().count(), resident_tiles));
-        let slide = slides.then(|| Slide::new(&layout, sizes.num_eqn * sizes.number));
-        HostLevel { layout, partition, patches, map_words, slide }
-    }
 }

@@ -83,8 +83,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let at = |count: usize| patch.offset(count, patch.with_ghosts().lo) * R::BYTES;
         let inner = |values: &[R]| PACK_OVERRUN..values.len() - PACK_OVERRUN;
         let q = &*host.q_of_copy(level);
-        let (memory, start) = store.q();
-        self.machine.upload(bytes_of(&q[inner(q)]), memory, start + at(self.sizes.num_eqn))?;
+        self.machine.upload(bytes_of(&q[inner(q)]), store.q(), at(self.sizes.num_eqn))?;
         if let Some(memory) = &store.aux {
             let aux = &*host.aux_of_copy(level);
             self.machine.upload(bytes_of(&aux[inner(aux)]), memory, at(self.sizes.num_aux))?;

@@ -40,8 +40,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Replaces a level by one without values. Finer levels are dropped.
     pub(super) fn begin_level(&mut self, spec: LevelSpec<D>) -> Result<(), ExecError> {
         self.truncate(spec.level);
-        let LevelSpec { level, mesh, geometry, partition, time } = spec;
-        let tables = self.host_level(&mesh, level, partition);
+        let LevelSpec { mesh, geometry, partition, time, .. } = spec;
+        let tables = self.host_level(&mesh, partition);
         self.levels.push(DeviceLevel::new(&self.machine, mesh, tables, geometry, time, self.sizes)?);
         Ok(())
     }
@@ -50,8 +50,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn send_level(&mut self, level: Level) -> Result<(), ExecError> {
         let store = &self.levels[level.index()];
         let host = self.host.get_mut();
-        let (q, start) = store.q();
-        self.machine.upload(bytes_of(host.q_of_copy(level)), q, start)?;
+        self.machine.upload(bytes_of(host.q_of_copy(level)), store.q(), 0)?;
         if let Some(aux) = &store.aux {
             self.machine.upload(bytes_of(host.aux_of_copy(level)), aux, 0)?;
         }

@@ -34,7 +34,6 @@ mod probe;
 mod reads;
 mod refine;
 mod shared_buffer;
-mod slide;
 mod source;
 mod store;
 mod synchronize;
@@ -113,10 +112,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     reports: Reports<N>,
     /// This rank, and the others.
     ranks: Ranks,
-    /// Number of tiles that the device works on at once, the smallest of all ranks, once they have agreed.
-    fewest_tiles: Option<u32>,
-    /// MPI sends messages from device to device.
-    sends_from_device: bool,
+    /// MPI sends messages from device to device, once ranks have agreed.
+    sends_from_device: Option<bool>,
     /// Device memory for messages.
     messages: Arc<Mutex<MessageBuffers<N>>>,
     /// What this rank reads of other ranks' messages.
@@ -183,8 +180,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             epoch: MeshEpoch::default(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
             ranks: Ranks::default(),
-            fewest_tiles: None,
-            sends_from_device: false,
+            sends_from_device: None,
             messages: Arc::default(),
             reads: Mutex::new(Reads::new(Ranks::default())),
             opened: Mutex::default(),
@@ -359,8 +355,7 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
         let mut number = [0; 8];
         let one = &mut number[..R::BYTES];
         let answers = |store: &DeviceLevel<D, N>| {
-            let (q, start) = store.q();
-            self.machine.download(q, start + PACK_OVERRUN * R::BYTES, one).is_ok()
+            self.machine.download(store.q(), PACK_OVERRUN * R::BYTES, one).is_ok()
         };
         !self.ranks.are_lost() && self.levels.first().is_none_or(answers)
     }

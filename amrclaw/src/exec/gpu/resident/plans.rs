@@ -3,7 +3,7 @@
 
 use super::host_tables::{NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
-use super::{Machine, ResidentExecutor, slide};
+use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{
     CountedTables, DeviceBoxes, DividedTables, HostLevelTables, LevelContext, LevelTables, PlanRequest, TableOwners,
     TransferTables, WrittenTables, kernels_divide_among, kernels_have_room,
@@ -69,9 +69,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// The same for levels with these numbers of patches.
     pub(super) fn planned_by_kernels(&self, patches: impl Iterator<Item = usize>) -> bool {
         let most = patches.max().unwrap_or(0);
-        // For levels that slide the host must know which runs belong to which patch.
-        let slides = self.fewest_tiles.is_none_or(|tiles| slide::is_worth_it(most, tiles));
-        kernels_divide_among(self.ranks.rank().of) && !self.sides.ask() && !slides && kernels_have_room(most)
+        kernels_divide_among(self.ranks.rank().of) && !self.sides.ask() && kernels_have_room(most)
     }
 
     fn plan_request<'a>(

@@ -16,9 +16,8 @@ impl<const D: usize, R: Scalar, N: Machine> Probe<D> for ResidentExecutor<D, R, 
         self.fetch_level(level).expect("the device answers");
         let host = self.host.get_mut();
         host.poison_ghosts(level);
-        let store = &self.levels[level.index()];
-        let (q, start) = store.q();
-        self.machine.upload(bytes_of(host.q_of_copy(level)), q, start).expect("the device answers");
+        let q = self.levels[level.index()].q();
+        self.machine.upload(bytes_of(host.q_of_copy(level)), q, 0).expect("the device answers");
     }
 
     fn poison_new_arrays(&mut self) {

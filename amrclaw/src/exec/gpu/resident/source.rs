@@ -148,8 +148,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.fetch_array(level, from)?;
         let mut host = self.host.lock();
         let found = host.apply_source_to_copy(level, ghosts.map(|plans| plans.ghost()), t, dt);
-        let (memory, at) = self.place(l, to);
-        self.machine.upload(bytes_of(host.q_of_copy(level)), memory, at)?;
+        self.machine.upload(bytes_of(host.q_of_copy(level)), self.array(l, to), 0)?;
         self.host_works.note("source", self.levels[l].mesh.num_cells(), start);
         Ok(found)
     }

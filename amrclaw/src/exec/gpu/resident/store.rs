@@ -2,9 +2,8 @@
 
 use super::flags::{FlagTables, Flags};
 use super::host_tables::{HostLevel, Sizes};
-use super::slide::Slide;
 use super::tiles::LevelTiles;
-use crate::exec::gpu::device::{DeviceBoxes, FaceMap, FunctionTables, LevelTables, Machine, Queue, bytes_of, pointer};
+use crate::exec::gpu::device::{DeviceBoxes, FaceMap, FunctionTables, LevelTables, Machine, bytes_of, pointer};
 use crate::exec::step::{LevelSpec, States};
 use crate::fields::LevelLayout;
 use crate::index::Level;
@@ -49,9 +48,6 @@ impl<N: Machine> Register<N> {
     }
 }
 
-/// An array of states: its memory, and the byte at which it begins there.
-pub(super) type StatePlace<'a, N> = (&'a <N as Queue>::Memory, usize);
-
 /// A level's values.
 pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub mesh: Arc<LevelMesh<D>>,
@@ -59,11 +55,11 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub partition: Option<Arc<Partition>>,
     pub layout: Arc<LevelLayout<D>>,
     pub geometry: Geometry<D>,
-    /// Arrays of q, used in turn, and the byte at which each begins.
-    buffers: Vec<Option<(N::Memory, usize)>>,
+    /// Arrays of q, used in turn.
+    buffers: Vec<Option<N::Memory>>,
     buffer_bytes: usize,
-    /// How new states overwrite old ones, if the level slides.
-    pub slide: Option<Slide>,
+    /// New states overwrite old ones that nobody needs any more.
+    pub in_place: bool,
     pub states: States,
     pub aux: Option<N::Memory>,
     /// The time of which the auxiliary values are; NaN before they are filled.
@@ -100,7 +96,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         time: f64,
         sizes: Sizes,
     ) -> Result<Self, CudaError> {
-        let HostLevel { layout, partition, patches: table, map_words, slide } = tables;
+        let HostLevel { layout, partition, patches: table, map_words } = tables;
         let patches = machine.allocate(size_of_val(&table[..]).max(1))?;
         machine.upload(bytes_of(&table), &patches, 0)?;
         let aux = match sizes.num_aux {
@@ -108,11 +104,10 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             count => Some(machine.allocate(layout.len(count) * sizes.number)?),
         };
         let buffer_bytes = layout.len(sizes.num_eqn) * sizes.number;
-        let room = slide.as_ref().map_or(0, |slide| slide.bytes);
         Ok(DeviceLevel {
-            buffers: vec![Some((machine.allocate(buffer_bytes + room)?, 0))],
+            buffers: vec![Some(machine.allocate(buffer_bytes)?)],
             buffer_bytes,
-            slide,
+            in_place: false,
             mesh,
             partition,
             layout,
@@ -152,29 +147,24 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         pointer::<Patch, N>(&self.patches, 0)
     }
 
-    fn buffer(&self, number: usize) -> Option<StatePlace<'_, N>> {
-        self.buffers[number].as_ref().map(|(memory, start)| (memory, *start))
-    }
-
     /// The present state.
-    pub fn q(&self) -> StatePlace<'_, N> {
-        self.buffer(self.states.current()).expect("the present state is kept")
+    pub fn q(&self) -> &N::Memory {
+        self.buffers[self.states.current()].as_ref().expect("the present state is kept")
     }
 
     /// The address of the present state.
     pub fn q_address<T: Pointee + ?Sized>(&self) -> Pointer<T> {
-        let (memory, start) = self.q();
-        pointer::<T, N>(memory, start)
+        pointer::<T, N>(self.q(), 0)
     }
 
     /// The state before the last step, where it is kept.
-    pub fn before(&self) -> Option<StatePlace<'_, N>> {
-        self.buffer(self.states.old()?)
+    pub fn before(&self) -> Option<&N::Memory> {
+        self.buffers[self.states.old()?].as_ref()
     }
 
     /// The address of the state before the last step, where it is kept.
     pub fn q_old<T: Pointee + ?Sized>(&self) -> Option<Pointer<T>> {
-        self.before().map(|(memory, start)| pointer::<T, N>(memory, start))
+        self.before().map(|memory| pointer::<T, N>(memory, 0))
     }
 
     /// Address of the auxiliary values.
@@ -198,12 +188,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
     }
 
     fn next_index(&self) -> usize {
-        self.states.next(self.buffers.len(), self.slide.is_some())
-    }
-
-    /// True if the next step overwrites the present state.
-    pub fn steps_in_place(&self) -> bool {
-        self.next_index() == self.states.current()
+        self.states.next(self.buffers.len(), self.in_place)
     }
 
     /// Makes the array that the next state goes to.
@@ -212,24 +197,21 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         if next == self.buffers.len() {
             self.buffers.push(None);
         }
-        let bytes = self.buffer_bytes + self.slide.as_ref().map_or(0, |slide| slide.bytes);
         if self.buffers[next].is_none() {
-            self.buffers[next] = Some((machine.allocate(bytes)?, 0));
+            self.buffers[next] = Some(machine.allocate(self.buffer_bytes)?);
         }
         Ok(())
     }
 
     /// The array that the next state goes to, once [`DeviceLevel::make_next`] has made it.
-    pub fn next(&self) -> StatePlace<'_, N> {
-        self.buffer(self.next_index()).expect("made before the step")
+    pub fn next(&self) -> &N::Memory {
+        self.buffers[self.next_index()].as_ref().expect("made before the step")
     }
 
-    /// After a sweep that slides: the next state now begins at byte `start`.
-    pub fn slide_next_to(&mut self, start: usize) {
+    /// The same, to be exchanged.
+    pub fn next_mut(&mut self) -> &mut N::Memory {
         let next = self.next_index();
-        if let Some((_, at)) = &mut self.buffers[next] {
-            *at = start;
-        }
+        self.buffers[next].as_mut().expect("made before the step")
     }
 
     /// What the step has written becomes the present state.
