@@ -133,16 +133,9 @@ __device__ __forceinline__ Real end_stage(const CellsArgs& args, const Solver& s
 // Adds what the lanes of a warp have found to the report.
 __device__ __forceinline__ void report_stage(PatchReport& report, Real courant, bool broken)
 {
-    double most = double(courant);
-    #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-        const double other = __shfl_xor_sync(0xffffffffu, most, distance);
-        most = other > most ? other : most;
-    }
+    const double most = largest_of_warp(double(courant));
     broken = __any_sync(0xffffffffu, broken);
     if (threadIdx.x % 32 != 0) return;
-    // Atomic operations on one word are serialised: most warps find nothing larger than is known.
-    const unsigned long long bits = (unsigned long long)__double_as_longlong(most);
-    if (bits > *(volatile const unsigned long long*)&report.courant) atomicMax(&report.courant, bits);
+    raise_word(&report.courant, (unsigned long long)__double_as_longlong(most));
     if (broken) atomicOr(&report.not_finite, 1u);
 }

@@ -14,17 +14,8 @@ extern "C" __global__ void cells_range(const CellsArgs args)
         const double above = cell < args.num_cells ? double(values[cell] - values[0]) : 0.0;
         #pragma unroll
         for (int sign = 0; sign < 2; sign++) {
-            double most = sign ? -above : above;
-            most = most > 0.0 ? most : 0.0;
-            #pragma unroll
-            for (int distance = 16; distance > 0; distance /= 2) {
-                const double other = __shfl_xor_sync(0xffffffffu, most, distance);
-                most = other > most ? other : most;
-            }
-            const unsigned long long bits = (unsigned long long)__double_as_longlong(most);
-            unsigned long long* known = args.range + 2 * m + sign;
-            // Atomic operations on one word are serialised: most warps find nothing larger than is known.
-            if (threadIdx.x % 32 == 0 && bits > *(volatile const unsigned long long*)known) atomicMax(known, bits);
+            const double own = sign ? -above : above, most = largest_of_warp(own > 0.0 ? own : 0.0);
+            if (threadIdx.x % 32 == 0) raise_word(args.range + 2 * m + sign, (unsigned long long)__double_as_longlong(most));
         }
     }
 }

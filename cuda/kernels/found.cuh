@@ -24,14 +24,8 @@ struct Found {
     // Adds the results of all lanes of a warp to the report.
     __device__ __forceinline__ void report(PatchReport& report) const
     {
-        double largest = double(courant);
-        int exponent = exponents;
-#pragma unroll
-        for (int distance = 16; distance > 0; distance /= 2) {
-            const double other = __shfl_xor_sync(ALL_LANES, largest, distance);
-            largest = other > largest ? other : largest;
-            exponent = max(exponent, __shfl_xor_sync(ALL_LANES, exponent, distance));
-        }
+        const double largest = largest_of_warp(double(courant));
+        const int exponent = largest_of_warp(exponents);
         if (threadIdx.x % 32 == 0) {
             atomicMax(&report.courant, (unsigned long long)__double_as_longlong(largest));
             if (exponent >= NOT_FINITE) atomicOr(&report.not_finite, 1u);

@@ -7,18 +7,13 @@ __device__ __forceinline__ void raise_to(
 {
     #pragma unroll
     for (int n = 0; n < N; n++) {
-        unsigned long long of_warp = most[n];
-        for (int distance = 16; distance > 0; distance /= 2) {
-            const unsigned long long other = __shfl_xor_sync(0xffffffffu, of_warp, distance);
-            of_warp = other > of_warp ? other : of_warp;
-        }
+        const unsigned long long of_warp = largest_of_warp(most[n]);
         if (lane_number() == 0) found[threadIdx.x / 32][n] = of_warp;
     }
     __syncthreads();
     for (int n = threadIdx.x; n < N; n += LARGEST_THREADS) {
         unsigned long long of_block = 0;
         for (int warp = 0; warp < LARGEST_THREADS / 32; warp++) of_block = found[warp][n] > of_block ? found[warp][n] : of_block;
-        // Atomic operations on one word are serialised: most blocks find nothing larger than is known.
-        if (of_block > *(volatile const unsigned long long*)(largest + n)) atomicMax(largest + n, of_block);
+        raise_word(largest + n, of_block);
     }
 }

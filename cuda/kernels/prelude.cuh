@@ -54,6 +54,24 @@ __device__ __forceinline__ unsigned place_of_face(const unsigned* words, const u
     return bases[word] + __popc(words[word] & ((1u << bit) - 1u));
 }
 template <class T> __device__ __forceinline__ T select(bool which, T yes, T no) { return which ? yes : no; }
+
+// The largest of a number over a warp's lanes; NaN is passed over.
+template <class T> __device__ __forceinline__ T largest_of_warp(T most)
+{
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        const T other = __shfl_xor_sync(0xffffffffu, most, distance);
+        most = other > most ? other : most;
+    }
+    return most;
+}
+
+// Raises a word to another. Atomic operations on one word are serialised: most warps find nothing larger than is known.
+template <class Word> __device__ __forceinline__ void raise_word(Word* known, Word word)
+{
+    if (word > *(volatile const Word*)known) atomicMax(known, word);
+}
+
 __device__ __forceinline__ Real real_min(Real a, Real b) { return a < b ? a : b; }
 __device__ __forceinline__ Real real_max(Real a, Real b) { return a > b ? a : b; }
 __device__ __forceinline__ double real_abs(double a) { return fabs(a); }
