@@ -11,10 +11,11 @@ mod step;
 
 pub use host_values::{HostArray, HostMemory, HostValues, PatchArray};
 pub use probe::{PatchValues, Probe};
-pub use queries::{MemoryUse, Queries, larger, raise};
+pub use queries::{MemoryUse, Queries, Reduction, Usage, larger, reduce_levels};
 pub use step::{
     CellPlace, ClusterMethod, Cuts, DevicePhase, DeviceUse, ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone,
-    HostWork, LevelState, LevelStates, NewValues, Outcomes, RefineRequest, StepReport, StreamedUse,
+    HostWork, LevelState, LevelStates, NewValues, Outcomes, RefineRequest, RegridWay, StepMode, StepReport,
+    StreamedUse,
 };
 
 use crate::index::{CellBox, Level};
@@ -46,18 +47,13 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// The device fails, or auxiliary values are invalid.
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError>;
 
-    /// Whether the steps to come leave out corrections at faces where these would make states inadmissible: a face falls back to first order.
-    /// False if the solver names nothing that steps can make inadmissible; then there is nothing to leave out.
-    fn keep_admissible(&mut self, on: bool) -> bool;
-
-    /// Takes over the values of the problem's [`ReducedParameters`](crate::physics::ReducedParameters), which are also the solver's, for steps to
-    /// come.
+    /// Prepares for steps to come: takes over the values of the problem's [`ReducedParameters`](crate::physics::ReducedParameters), which are also
+    /// the solver's. If `keep_admissible`, corrections are left out at faces where these would make states inadmissible: a face falls back to
+    /// first order.
     ///
     /// # Errors
     /// The device fails.
-    fn renew_parameters(&mut self) -> Result<(), ExecError> {
-        Ok(())
-    }
+    fn prepare_steps(&mut self, keep_admissible: bool) -> Result<StepMode, ExecError>;
 
     /// Appends the outcomes of the steps and samples since the last call, in their order; waits for them if necessary.
     ///
@@ -78,21 +74,15 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// Averages `fine` onto the level beneath.
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>);
 
-    /// Recomputes time-dependent auxiliary values at the level's own time: a step leaves those of its midpoint in time.
+    /// Recomputes time-dependent auxiliary values at the level's own time: a step leaves those of its midpoint in time. `flags`: the request for
+    /// the level's flags of this time, if there is one, so that they can be computed meanwhile; ghost cells are filled.
     ///
     /// # Errors
     /// As for [`Executor::advance`].
-    fn renew_aux(&mut self, level: Level) -> Result<(), ExecError>;
-
-    /// Announces the request for a level's flags, so that they can be computed meanwhile. Ghost cells must be filled. Afterwards
-    /// time-dependent auxiliary values are those of the level's own time.
-    ///
-    /// # Errors
-    /// As for [`Executor::advance`].
-    fn begin_flagging(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError>;
+    fn renew_aux(&mut self, level: Level, flags: Option<FlagRequest<'_, D>>) -> Result<(), ExecError>;
 
     /// New boxes of all levels finer than a base level, coarser levels first, each level's in any order, if the executor computes them itself:
-    /// the same as [`crate::regrid`] makes of the flags. To be called after [`Executor::begin_flagging`] of all levels to be refined.
+    /// the same as [`crate::regrid`] makes of the flags. To be called after [`Executor::renew_aux`] with the requests of all levels to be refined.
     ///
     /// # Errors
     /// The device fails.
@@ -101,7 +91,7 @@ pub trait Executor<const D: usize>: Queries<D> {
     }
 
     /// Cells of a level that the criterion flags, of all ranks or, where the level is large, of this rank's patches, and which parts of the
-    /// request the executor has carried out. To be called after [`Executor::begin_flagging`] and before the level changes.
+    /// request the executor has carried out. To be called after [`Executor::renew_aux`] with that request and before the level changes.
     ///
     /// # Errors
     /// The device fails.

@@ -1,6 +1,6 @@
 //! What can be asked of the values that an executor holds.
 
-use super::{DeviceUse, ExecError, HostMemory, HostValues, HostWork, LevelState};
+use super::{DeviceUse, ExecError, HostMemory, HostValues, LevelState};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 
@@ -17,21 +17,63 @@ pub struct MemoryUse {
     pub allocations: u64,
 }
 
+/// What an executor has used so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Usage {
+    /// Memory for values.
+    pub memory: MemoryUse,
+    /// What a device has been used for; `None` where there is none.
+    pub device: Option<DeviceUse>,
+}
+
+/// What is made of the values of a level, and then of levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// Sum of each equation over the cells of all ranks that finer levels do not cover, times cell volume (and capacity).
+    Totals,
+    /// The largest of each of the problem's [`extremes`](crate::physics::Problem::extremes) in this rank's cells that finer levels do not cover; NaN
+    /// if there is one, −∞ without cells.
+    Extremes,
+    /// The largest absolute value of each equation in this rank's own cells, whatever covers them; NaN is passed over.
+    Largest,
+}
+
+impl Reduction {
+    /// Joins the values of another level to those so far, of which there are none at first.
+    pub(in crate::exec) fn join(self, of_level: &[f64], values: &mut Vec<f64>) {
+        if values.is_empty() {
+            values.resize(of_level.len(), if self == Reduction::Extremes { f64::NEG_INFINITY } else { 0.0 });
+        }
+        for (value, &other) in values.iter_mut().zip(of_level) {
+            *value = match self {
+                Reduction::Totals => *value + other,
+                Reduction::Extremes => larger(*value, other),
+                Reduction::Largest => value.max(other),
+            };
+        }
+    }
+}
+
+/// Reduces the values of all levels, whose plans these are. Of [`Reduction::Totals`] integrals over the composite grid: the finest cells at
+/// each place.
+///
+/// # Errors
+/// As for [`Queries::reduce`].
+pub fn reduce_levels<const D: usize>(
+    exec: &(impl Queries<D> + ?Sized),
+    what: Reduction,
+    plans: &[LevelPlans<D>],
+    values: &mut Vec<f64>,
+) -> Result<(), ExecError> {
+    values.clear();
+    (0..plans.len()).try_for_each(|l| exec.reduce(what, Level(l as u8), plans.get(l + 1), values))
+}
+
 /// Queries of the values of all levels, and of the memory that holds them. No query changes a value.
 pub trait Queries<const D: usize>: Send + Sync {
-    /// True if it is expensive to wait for the outcome of each step: the driver then collects once per step of the coarsest level.
-    fn works_ahead(&self) -> bool {
-        false
-    }
-
     /// The error of the last step of a level, whose result on `patch` is invalid: the first cell that holds a NaN, an infinity or a
     /// state that the solver does not allow, in the step's input, ghost cells included, then in its intermediate states, then in its result.
     fn find_failure(&self, level: Level, patch: usize) -> ExecError;
-
-    /// False if the values are lost because their device has failed.
-    fn is_readable(&self) -> bool {
-        true
-    }
 
     /// A copy of a level's interior on the host.
     fn snapshot(&self, level: Level) -> LevelState<D>;
@@ -47,54 +89,23 @@ pub trait Queries<const D: usize>: Send + Sync {
         None
     }
 
-    /// Sum of each equation over a level's cells that finer levels do not cover, times cell volume (and capacity).
-    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64>;
-
-    /// Integral of each equation over the composite grid: the finest cells at each place, weighted with the capacity. `plans`: those of
-    /// all levels.
-    fn composite_totals(&self, plans: &[LevelPlans<D>]) -> Vec<f64> {
-        let mut totals: Vec<f64> = Vec::new();
-        for l in 0..plans.len() {
-            let part = self.totals(Level(l as u8), plans.get(l + 1));
-            totals.resize(part.len(), 0.0);
-            totals.iter_mut().zip(part).for_each(|(total, part)| *total += part);
-        }
-        totals
-    }
-
-    /// The largest of each of the problem's [`extremes`](crate::physics::Problem::extremes) in this rank's cells of a level that finer levels do
-    /// not cover; NaN if there is one, −∞ without cells.
+    /// Reduces a level's values, and joins the result to `values` of other levels, empty at first. A sum is NaN if its device has failed.
     ///
     /// # Errors
     /// The device fails.
-    fn extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError>;
+    fn reduce(
+        &self,
+        what: Reduction,
+        level: Level,
+        finer: Option<&LevelPlans<D>>,
+        values: &mut Vec<f64>,
+    ) -> Result<(), ExecError>;
 
-    /// Raises `largest` to the largest absolute value of each equation over all levels' own cells; NaN is passed over.
-    ///
-    /// # Errors
-    /// The device fails.
-    fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError>;
-
-    /// The memory held for values.
-    fn memory(&self) -> MemoryUse;
-
-    /// What a device has been used for; `None` where there is none.
-    fn device_use(&self) -> Option<DeviceUse> {
-        None
-    }
-
-    /// What the host has computed although a device takes the steps; empty without a device.
-    fn host_work(&self) -> Vec<HostWork> {
-        Vec::new()
-    }
+    /// What has been used. Waits for a device whose times are measured.
+    fn usage(&self) -> Usage;
 }
 
 /// The larger of two numbers; NaN if one is.
 pub fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
-}
-
-/// Raises each number to the other's; NaN if one is.
-pub fn raise(most: &mut [f64], values: &[f64]) {
-    most.iter_mut().zip(values).for_each(|(most, &value)| *most = larger(*most, value));
 }

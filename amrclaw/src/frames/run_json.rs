@@ -207,6 +207,23 @@ pub struct DeviceRecord {
     /// What the host computed although a device took the steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<HostRecord>,
+    /// Who made boxes of new levels and tables of plans.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub regrids: Vec<RegridRecord>,
+}
+
+/// Who made the boxes of new levels, or the tables of plans.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RegridRecord {
+    /// `boxes` or `tables`.
+    pub what: String,
+    /// `device` or `host`.
+    pub by: String,
+    /// Why the host did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// How often.
+    pub times: u64,
 }
 
 /// A part of steps or regrids that the host computed, though a device took the steps.

@@ -111,7 +111,7 @@ pub fn finer_boxes<const D: usize>(
         exec.fill_ghosts(Level(l as u8), &plans[l])?;
     }
     for level in levels.clone() {
-        exec.begin_flagging(level, request(level))?;
+        exec.renew_aux(level, Some(request(level)))?;
     }
     let refine = RefineRequest {
         hierarchy,

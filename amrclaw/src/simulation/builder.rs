@@ -245,7 +245,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         simulation.stop_when = case.stop_condition(&reduced).map(|formula| StopCondition { formula, first, every });
         simulation.reduced = reduced.map(|parameters| Reduced::new(case, solver, parameters)).transpose()?;
         simulation.refined = Refined::new(case, functions, parameters, &options)?.map(Box::new);
-        simulation.exec.renew_parameters()?;
+        simulation.exec.prepare_steps(false)?;
         Ok(simulation)
     }
 }

@@ -11,7 +11,7 @@
 //! updated since the last check as there are cells, and at the end of the run.
 
 use super::{RunError, Simulation};
-use crate::exec::{CellPlace, ExecError};
+use crate::exec::{CellPlace, ExecError, Reduction, reduce_levels};
 use crate::index::Level;
 use crate::physics::Problem;
 use riemann::group::Group;
@@ -167,8 +167,7 @@ impl<const D: usize> Simulation<D> {
         {
             return Ok(());
         }
-        self.growth.largest.fill(0.0);
-        self.exec.raise_to_largest(&mut self.growth.largest)?;
+        reduce_levels(&*self.exec, Reduction::Largest, &self.plans, &mut self.growth.largest)?;
         self.raise_to_largest_of_all()?;
         let since = if self.growth.fed { self.growth.record.steps } else { 0 };
         let Some((equation, measure)) = self.growth.look(steps, cells) else { return Ok(()) };

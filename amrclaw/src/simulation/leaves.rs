@@ -312,7 +312,7 @@ impl<const D: usize> Simulation<D> {
         let case = refined.case.on_mesh(mesh);
         self.problem = problem::<D>(&case, refined.functions.clone(), (refined.reduced.clone(), None))?;
         self.exec = on_mesh::executor(&self.problem, &self.solver, refined.threads);
-        self.exec.renew_parameters()?;
+        self.exec.prepare_steps(false)?;
         let coarsest = vec![self.problem.domain.coarsest()];
         self.hierarchy = Hierarchy::new(self.problem.domain.clone(), self.settings.ratios.clone(), coarsest);
         (self.plans, self.saved, self.filled) = (Arc::new(Vec::new()), None, 0..0);

@@ -49,7 +49,7 @@ pub use step_limits::StepLimit;
 
 use crate::case::SolverShape;
 use crate::diagnose::{Counts, LevelCounts, Stopwatch};
-use crate::exec::{ExecError, Executor, HostMemory, HostValues, PatchArray};
+use crate::exec::{ExecError, Executor, HostMemory, HostValues, PatchArray, Reduction, reduce_levels};
 use crate::frames::frame::{Frame, FrameLevel, FramePatch};
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, Partition};
@@ -267,7 +267,7 @@ impl<const D: usize> Simulation<D> {
     pub fn renew_aux(&mut self) -> Result<(), RunError> {
         self.in_pool(|simulation| {
             for l in 0..simulation.hierarchy.num_levels() {
-                simulation.exec.renew_aux(Level(l as u8))?;
+                simulation.exec.renew_aux(Level(l as u8), None)?;
             }
             Ok(())
         })
@@ -276,12 +276,16 @@ impl<const D: usize> Simulation<D> {
     /// Integral of each quantity over the composite grid: the finest cells at each place, weighted with the capacity. After a step see
     /// [`Simulation::renew_aux`].
     pub fn totals(&self) -> Vec<f64> {
-        in_pool(&self.threads, || self.exec.composite_totals(&self.plans))
+        let mut totals = Vec::new();
+        let summed = in_pool(&self.threads, || reduce_levels(&*self.exec, Reduction::Totals, &self.plans, &mut totals));
+        // The run itself reports the failure of a device.
+        if summed.is_ok() { totals } else { vec![f64::NAN; self.equations.len()] }
     }
 
     /// False if the values are lost with the device that held them.
     pub fn is_readable(&self) -> bool {
-        in_pool(&self.threads, || self.exec.is_readable())
+        let look = || self.exec.reduce(Reduction::Largest, Level::COARSEST, None, &mut Vec::new());
+        !self.ranks.are_lost() && in_pool(&self.threads, look).is_ok()
     }
 
     /// The present values of a level, in place; `None` if they are not in host memory, or if there is no such level.

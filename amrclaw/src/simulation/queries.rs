@@ -84,7 +84,7 @@ impl<const D: usize> Simulation<D> {
 
     /// Memory for values.
     pub fn memory(&self) -> MemoryUse {
-        self.exec.memory()
+        self.exec.usage().memory
     }
 
     /// Largest number of bytes so far of one copy of the states of all levels, ghost cells included.
@@ -94,11 +94,11 @@ impl<const D: usize> Simulation<D> {
 
     /// What a device has been used for; `None` without one.
     pub fn device_use(&self) -> Option<DeviceUse> {
-        self.exec.device_use()
+        self.exec.usage().device
     }
 
     /// Work that the host has done although a device takes the steps.
     pub fn host_work(&self) -> Vec<HostWork> {
-        self.exec.host_work()
+        self.device_use().map_or_else(Vec::new, |device| device.host)
     }
 }

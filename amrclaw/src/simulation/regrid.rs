@@ -39,7 +39,7 @@ impl<const D: usize> Simulation<D> {
             if self.aux_is_final() { coarsest.index()..first_unfilled.max(base.finer()).index() } else { 0..0 };
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
-        let MemoryUse { held: [host, device], states: state, .. } = self.exec.memory();
+        let MemoryUse { held: [host, device], states: state, .. } = self.exec.usage().memory;
         debug!(boxes = ?found, adopted = ?clock.elapsed() - found, state, host, device, "regridded");
         self.stopwatch.book(Phase::Regrid, clock.elapsed());
         Ok(())
@@ -67,7 +67,7 @@ impl<const D: usize> Simulation<D> {
         let first_unfilled = change.first_unfilled();
         self.plans = change.into_plans();
         outcome?;
-        self.most_state_bytes = self.most_state_bytes.max(self.exec.memory().states);
+        self.most_state_bytes = self.most_state_bytes.max(self.exec.usage().memory.states);
         self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
         Ok(first_unfilled)
     }

@@ -61,8 +61,7 @@ impl<const D: usize> Simulation<D> {
 
     /// Seconds that a device has spent on steps, if it works asynchronously; 0 if its time is not measured.
     fn seconds_of_device(&self) -> Option<f64> {
-        let phases = || self.exec.device_use().and_then(|device| device.phase_seconds);
-        let advance = || phases().map_or(0.0, |seconds| seconds[DevicePhase::Advance as usize]);
-        self.exec.works_ahead().then(advance)
+        let device = self.exec.usage().device.filter(|device| device.streamed.is_none())?;
+        Some(device.phase_seconds.map_or(0.0, |seconds| seconds[DevicePhase::Advance as usize]))
     }
 }

@@ -84,12 +84,9 @@ impl<const D: usize> Simulation<D> {
             // Two equal steps, rather than a long and a tiny one.
             (dt, limited, hits) = (0.5 * dt, StepLimit::DtMax, false);
         }
+        let (mut tries, mut fell_back, falls_back) = (1, false, self.fallback_left > 0);
+        let mut ahead = self.exec.prepare_steps(falls_back)?.works_ahead;
         let saved = self.save();
-        let mut tries = 1;
-        let mut ahead = self.exec.works_ahead();
-        let falls_back = self.fallback_left > 0;
-        self.exec.keep_admissible(falls_back);
-        let mut fell_back = false;
         loop {
             if self.time + dt <= self.time {
                 return Err(RunError::StepTooSmall { dt, time: self.time });
@@ -98,7 +95,7 @@ impl<const D: usize> Simulation<D> {
                 Ok(true) => break,
                 Err(error) if !(ahead && is_invalid(&error)) => {
                     self.restore(&saved);
-                    if is_invalid(&error) && !falls_back && !fell_back && self.exec.keep_admissible(true) {
+                    if is_invalid(&error) && !falls_back && !fell_back && self.exec.prepare_steps(true)?.can_fall_back {
                         debug!(%error, dt, "step taken again, at first order where states would be inadmissible");
                         self.counts.retries += u64::from(tries - 1);
                         fell_back = true;
@@ -351,8 +348,8 @@ impl<const D: usize> Simulation<D> {
         self.stopwatch.time(Phase::Reflux, || exec.reflux(fine, &plans[fine.index()]));
         if self.problem.scheme.capacity >= 0 {
             // Averages weigh with capacities of one time; the steps have left those of their middles.
-            exec.renew_aux(coarse)?;
-            exec.renew_aux(fine)?;
+            exec.renew_aux(coarse, None)?;
+            exec.renew_aux(fine, None)?;
         }
         self.stopwatch.time(Phase::Average, || exec.average_down(fine, &plans[fine.index()]));
         Ok(())

@@ -4,9 +4,8 @@
 //! devices and ranks. The executor finds the largest ones where the values lie.
 
 use super::{RunError, Simulation};
-use crate::exec::{ExecError, larger, raise};
+use crate::exec::{ExecError, Reduction, larger, reduce_levels};
 use crate::frames::derived::{Whole, WholeFormula};
-use crate::index::Level;
 
 /// When a run ends before its time.
 #[derive(Clone, Debug)]
@@ -52,7 +51,10 @@ impl<const D: usize> Simulation<D> {
         let is_total = |part: &&&Whole<D>| matches!(part, Whole::Total(_));
         let num_totals = parts.iter().filter(is_total).count();
         let totals = if num_totals > 0 { self.totals() } else { Vec::new() };
-        let found = if num_totals < parts.len() { self.extremes()? } else { Vec::new() };
+        let mut found = Vec::new();
+        if num_totals < parts.len() {
+            reduce_levels(&*self.exec, Reduction::Extremes, &self.plans, &mut found)?;
+        }
         let mut found = found.into_iter().skip(first);
         let own = |part: &&Whole<D>| match part {
             Whole::Total(equation) => totals[*equation],
@@ -67,16 +69,6 @@ impl<const D: usize> Simulation<D> {
             if own.iter().any(|part| part.is_nan()) { f64::NAN } else { formula.value(self.time, own) }
         };
         Ok(formulas.iter().map(value).collect())
-    }
-
-    /// The problem's extremes, over all levels.
-    fn extremes(&self) -> Result<Vec<f64>, ExecError> {
-        let of_level = |l: usize| self.exec.extremes(Level(l as u8), self.plans.get(l + 1));
-        let mut most = of_level(0)?;
-        for l in 1..self.hierarchy.num_levels() {
-            raise(&mut most, &of_level(l)?);
-        }
-        Ok(most)
     }
 
     /// Joins the largest values of all ranks, and makes smallest ones of them. Zeros become positive: which of two is taken depends on the

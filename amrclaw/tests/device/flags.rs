@@ -152,7 +152,7 @@ fn check<const D: usize, N: Machines>(
         for (l, plans) in plans.iter().enumerate() {
             let [expected, found] = both.each_mut().map(|exec| {
                 exec.fill_ghosts(Level(l as u8), plans).expect("there is memory");
-                exec.begin_flagging(Level(l as u8), request).expect("there is memory");
+                exec.renew_aux(Level(l as u8), Some(request)).expect("there is memory");
                 let flagged = exec.flag(Level(l as u8), 0.1).expect("there is memory");
                 let mut tags = buffer(&flagged.tags, width - flagged.done.width, hierarchy.domain().periodic);
                 if let Some(inset) = inset.filter(|_| !flagged.done.inset) {

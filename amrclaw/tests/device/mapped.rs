@@ -260,4 +260,8 @@ fn a_solvers_own_functions_are_told_physical_positions() {
     take_steps(&mut device, 3);
     assert!(device.counts().regrids > 0 && device.hierarchy().levels().len() == 3);
     assert_eq!(device.host_work(), []);
+    // The record says who makes what: kernels the boxes, the host the tables of sides that functions fill, for that reason.
+    let ways = device.device_use().expect("it runs on a device").regrids;
+    assert_eq!(ways.len(), 2, "{ways:?}");
+    assert!(ways.iter().all(|way| (way.what == "tables") == way.because.is_some()), "{ways:?}");
 }

@@ -151,7 +151,7 @@ fn boxes_above<const D: usize>(
         let inset = Some(nesting_width).filter(|_| level == base);
         let regions = &flag_regions(regions, hierarchy, level, 0.0);
         let request = FlagRequest { regions, width: buffer, inset };
-        device.begin_flagging(level, request).expect("there is memory");
+        device.renew_aux(level, Some(request)).expect("there is memory");
     }
     let request = RefineRequest {
         hierarchy,

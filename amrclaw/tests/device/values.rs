@@ -5,7 +5,7 @@ use super::emulator::Emulator;
 use super::flags::{in_space, problem};
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::gpu::resident::ResidentExecutor;
-use amrclaw::exec::{Executor, LevelState, NewValues, Outcomes};
+use amrclaw::exec::{Executor, LevelState, NewValues, Outcomes, Reduction, reduce_levels};
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
 use amrclaw::physics::{Boundary, Problem};
@@ -55,8 +55,6 @@ fn compare<const D: usize>(what: &str, both: &mut Both<D>, hierarchy: &Hierarchy
         let level = Level(l as u8);
         let [expected, found] = both.each_ref().map(|exec| exec.snapshot(level));
         assert!(expected.q == found.q, "{what}: values of level {l}");
-        let [expected, found] = both.each_ref().map(|exec| exec.totals(level, plans.get(l + 1)));
-        assert_eq!(expected, found, "{what}: totals of level {l}");
         let samples = both.each_mut().map(|exec| {
             exec.fill_ghosts(level, &plans[l]).expect("there is memory");
             let geometry = hierarchy.geometry(level);
@@ -73,12 +71,14 @@ fn compare<const D: usize>(what: &str, both: &mut Both<D>, hierarchy: &Hierarchy
         let [expected, found] = samples.map(|samples| samples.iter().map(|v| v.to_bits()).collect::<Vec<_>>());
         assert!(!expected.is_empty() && expected == found, "{what}: ghost cells of level {l}");
     }
-    let [expected, found] = both.each_ref().map(|exec| {
-        let mut largest = vec![0.0; exec.totals(Level::COARSEST, None).len()];
-        exec.raise_to_largest(&mut largest).expect("there is memory");
-        largest
-    });
-    assert_eq!(expected, found, "{what}: largest values");
+    for reduction in [Reduction::Totals, Reduction::Largest] {
+        let [expected, found] = both.each_ref().map(|exec| {
+            let mut values = Vec::new();
+            reduce_levels(&**exec, reduction, plans, &mut values).expect("there is memory");
+            values
+        });
+        assert_eq!(expected, found, "{what}: {reduction:?}");
+    }
 }
 
 fn check<const D: usize>(

@@ -302,7 +302,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
         let sources_by_engine = self.sources_by_engine();
         let over_ghosts = self.sweeps_over_ghosts();
-        let sources = |geometry| Sources::new(&self.problem, self.solver.as_ref(), geometry, &self.source_scratch);
+        let sources = |geometry| Sources::new(&self.problem, self.solver.as_ref(), geometry, &self.scratch.sources);
         let coarse_geometry = l.checked_sub(1).map(|coarse| self.levels[coarse].geometry);
         let (upto, finer) = self.levels.split_at_mut(l + 1);
         let store = &mut upto[l];
@@ -342,8 +342,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             sweeps: &self.sweeps,
             engine: self.engine.as_deref(),
             solver: self.solver.as_ref(),
-            scratch: &self.scratch,
-            aside: &self.aside,
+            scratch: &self.scratch.tiles,
+            aside: &self.scratch.aside,
             source_split: self.problem.source_split,
             sources: SourceLevel {
                 sources: sources(geometry),

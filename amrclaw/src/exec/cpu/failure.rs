@@ -132,29 +132,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             return Ok(());
         }
         let store = &self.levels[level.index()];
-        let (q, num_eqn, num_aux) = (store.q(), store.num_eqn, self.solver.aux().len());
         for (k, patch) in store.layout.patches.iter().enumerate() {
             let of_user =
                 |region: &&BoundaryRegion<D>| is_user(&self.problem.boundary[region.axis.index()][region.side.index()]);
             for region in plan.boundaries.of(k).iter().filter(of_user) {
-                let len = region.cells.size()[0] as usize;
-                let right = region.cells.rows().all(|cell| {
-                    let start = patch.offset(num_eqn, cell);
-                    let component = |m: usize| &q[start + m * patch.component()..][..len];
-                    let states = LookedAt {
-                        layout: patch,
-                        q: q[start..].as_ptr(),
-                        aux: &store.aux,
-                        num_aux,
-                        lattice: store.geometry.in_space(),
-                    };
-                    // SAFETY: the row lies in the patch, with all its components; it is only read.
-                    let allowed = unsafe { self.solver.first_inadmissible(&states.row(cell, len), false) }.is_none();
-                    allowed && (0..num_eqn).all(|m| component(m).iter().all(|v| v.finite()))
-                });
-                if !right {
+                if !self.is_admissible(store, patch, &region.cells, false) {
                     let (level, patch, time) = (level, k, store.states.time);
-                    let found = self.failure_in(level, patch, q, Searched::Ghosts, time);
+                    let found = self.failure_in(level, patch, store.q(), Searched::Ghosts, time);
                     return Err(found.unwrap_or(ExecError::LostWithinStep { level, patch, time }));
                 }
             }
@@ -204,15 +188,20 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             .unwrap_or(ExecError::LostWithinStep { level, patch, time })
     }
 
-    /// True if a patch's interior cells hold finite values and states that the solver allows. Checks row by row, which is fast but does
-    /// not locate the cell.
-    fn is_admissible(&self, store: &LevelStore<D, R>, patch: usize) -> bool {
-        let layout = &store.layout.patches[patch];
-        let len = layout.cells.size()[0] as usize;
+    /// True if cells of a patch hold finite values and states that the solver allows. `given`: they are initial data, with auxiliary values to
+    /// check. Checks row by row, which is fast but does not locate the cell.
+    fn is_admissible(
+        &self,
+        store: &LevelStore<D, R>,
+        layout: &PatchLayout<D>,
+        cells: &CellBox<D>,
+        given: bool,
+    ) -> bool {
+        let len = cells.size()[0] as usize;
         let finite = |array: &[R], count: usize, row| {
             let start = layout.offset(count, row);
             let values = (0..count).map(|m| &array[start + m * layout.component()..][..len]);
-            values.flatten().fold(true, |finite, value| finite & value.to_f64().is_finite())
+            values.flatten().fold(true, |finite, value| finite & value.finite())
         };
         let (q, num_aux) = (store.q(), self.solver.aux().len());
         let fine = |row| {
@@ -223,11 +212,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 num_aux,
                 lattice: store.geometry.in_space(),
             };
-            // SAFETY: the row is the patch's, with the overrun behind it; it is only read.
-            let inadmissible = || unsafe { self.solver.first_inadmissible(&states.row(row, len), true) };
-            finite(q, store.num_eqn, row) && finite(&store.aux, num_aux, row) && inadmissible().is_none()
+            // SAFETY: the row lies in the patch, with all its components and the overrun behind it; it is only read.
+            let inadmissible = || unsafe { self.solver.first_inadmissible(&states.row(row, len), given) };
+            let known = finite(q, store.num_eqn, row) && (!given || finite(&store.aux, num_aux, row));
+            known && inadmissible().is_none()
         };
-        layout.cells.rows().all(fine)
+        cells.rows().all(fine)
     }
 
     /// Returns an error if initial data or auxiliary values are not finite, or not allowed by the solver.
@@ -235,7 +225,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &self.levels[level.index()];
         let interior = Searched::interior();
         let in_patch = |patch: usize| {
-            if !store.layout.patches[patch].is_local || self.is_admissible(store, patch) {
+            let layout = &store.layout.patches[patch];
+            if !layout.is_local || self.is_admissible(store, layout, &layout.cells, true) {
                 return None;
             }
             let aux = (store.aux.as_slice(), self.solver.aux());

@@ -280,12 +280,4 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             false => Ok(()),
         }
     }
-
-    /// Fills those of a level and the next coarser one for the level's time, where what passes between them depends on these values.
-    pub(super) fn refresh_aux_between(&mut self, level: Level) -> Result<(), ExecError> {
-        let time = self.levels[level.index()].states.time;
-        let coarser = level.coarser().filter(|_| self.solver.transfers().is_some());
-        coarser
-            .map_or(Ok(()), |coarser| [coarser, level].into_iter().try_for_each(|level| self.refresh_aux(level, time)))
-    }
 }

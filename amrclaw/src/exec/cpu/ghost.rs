@@ -21,7 +21,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (ranks, header) = (self.ranks.clone(), self.header(MessageKind::GhostCells, level));
         let (coarser, from_here) = self.levels.split_at_mut(level.index());
         let store = &mut from_here[0];
-        let limiter = (self.solver.as_ref(), &self.scratch);
+        let limiter = (self.solver.as_ref(), &self.scratch.tiles);
         let coarse =
             coarser.last().map(|c| CoarseLevel::at_time(c, store.states.time, self.ratios[level.index() - 1], limiter));
         let context = BoundaryContext::new(&self.problem, &self.signs, store);

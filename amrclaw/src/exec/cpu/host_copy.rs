@@ -72,7 +72,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (layout, mesh) = (store.layout.clone(), store.mesh.clone());
         let context = BoundaryContext::new(&self.problem, &self.signs, store);
         let outside = ghosts.map(|plan| Outside { plan, context });
-        let sources = Sources::new(&self.problem, self.solver.as_ref(), store.geometry, &self.source_scratch);
+        let sources = Sources::new(&self.problem, self.solver.as_ref(), store.geometry, &self.scratch.sources);
         let level = SourceLevel { sources, layout: &layout, mesh: &mesh, aux: Shared::new(&mut aux), kept: &kept };
         // SAFETY: the level is borrowed alone.
         let found = unsafe { level.apply(Shared::new(store.q_mut()), outside, t, dt) };
@@ -90,7 +90,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     ) {
         let layout = self.levels[fine.index()].layout.clone();
         let geometry = self.levels[fine.index() - 1].geometry;
-        let sources = Sources::new(&self.problem, self.solver.as_ref(), geometry, &self.source_scratch);
+        let sources = Sources::new(&self.problem, self.solver.as_ref(), geometry, &self.scratch.sources);
         let mut register = Register { source_cells: std::mem::take(cells), ..Register::default() };
         register.advance_source_cells(plan, &sources, &layout, when);
         *cells = register.source_cells;

@@ -36,10 +36,10 @@ mod transfer_variables;
 mod update;
 
 use super::step::agree::{Unshared, agreed, or_abort};
-use super::step::{HostWorks, LevelSpec, Rollback, Sweep, SweepEngine, sweeps};
+use super::step::{HostWorks, LevelSpec, Rollback, Sweep, SweepEngine, levels_with_aux, sweeps};
 use super::{
-    DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues, HostWork,
-    LevelState, MemoryUse, NewValues, Outcomes, Queries,
+    DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues, LevelState,
+    MemoryUse, NewValues, Outcomes, Queries, Reduction, StepMode, Usage,
 };
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
@@ -72,10 +72,7 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     rollback: Rollback<LevelStore<D, R>>,
     /// Auxiliary values of replaced levels, until the new ones are filled.
     former_aux: Vec<Option<FormerAux<D, R>>>,
-    scratch: Scratch<R>,
-    /// Rows and columns of tiles, while patches of several tiles are updated in place: see `in_place`.
-    aside: Scratch<R>,
-    source_scratch: Scratch<f64>,
+    scratch: Scratches<R>,
     sweeps: Vec<Sweep>,
     /// Intermediate states of a split step.
     stage: [Vec<R>; 2],
@@ -87,8 +84,18 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     unshared: Unshared,
     /// This rank, and the others.
     ranks: Ranks,
-    /// What the case's functions cost on the host, where an engine sweeps.
-    host_works: HostWorks,
+    /// What the case's functions cost on the host, where threads do not take the steps.
+    pub(in crate::exec) host_works: HostWorks,
+}
+
+/// Memory of threads.
+struct Scratches<R> {
+    /// For the update of tiles and the conservation fix.
+    tiles: Scratch<R>,
+    /// For rows and columns of tiles, while patches of several tiles are updated in place: see `in_place`.
+    aside: Scratch<R>,
+    /// For source terms.
+    sources: Scratch<f64>,
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
@@ -96,7 +103,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub fn new(problem: Problem<D>, solver: Arc<dyn PatchSolver<R>>, ratios: Vec<Ratio<D>>, threads: usize) -> Self {
         let sweeps = sweeps::<D>(problem.split, problem.looks_beside);
         let register = register::scratch_len(solver.equations().len(), solver.aux().len());
-        let scratch = Scratch::new(threads, solver.scratch_len().max(register));
+        let tiles = Scratch::new(threads, solver.scratch_len().max(register));
         CpuExecutor {
             num_ghost: problem.num_ghost(),
             signs: SideSigns::new(&problem.boundary, solver.groups(), solver.equations().len()),
@@ -109,9 +116,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             levels: Vec::new(),
             pool: Pool::new(),
             engine: None,
-            scratch,
-            aside: Scratch::new(threads, 0),
-            source_scratch: Scratch::new(threads, 0),
+            scratch: Scratches { tiles, aside: Scratch::new(threads, 0), sources: Scratch::new(threads, 0) },
             sweeps,
             stage: [Vec::new(), Vec::new()],
             swept_in_place: false,
@@ -222,7 +227,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch);
-        let refreshed = self.refresh_aux_between(level);
+        let (time, transfers) = (self.levels[level.index()].states.time, self.solver.transfers().is_some());
+        let refreshed = levels_with_aux(level, transfers).try_for_each(|level| self.refresh_aux(level, time));
         self.unshared.defer(&self.ranks, refreshed)?;
         self.fill_level(level, plans.ghost())?;
         let checked = self.check_boundaries(level, plans.ghost());
@@ -250,14 +256,12 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.unshared.collect(&self.ranks, num_eqn, &own, outcomes)
     }
 
-    fn keep_admissible(&mut self, on: bool) -> bool {
-        self.problem.keep_admissible(on);
-        self.solver.limits()
-    }
-
-    fn renew_parameters(&mut self) -> Result<(), ExecError> {
-        let (Some(engine), Some(reduced)) = (&self.engine, &self.problem.reduced) else { return Ok(()) };
-        or_abort(&self.ranks, engine.set_parameters(&reduced.values().collect::<Vec<_>>()))
+    fn prepare_steps(&mut self, keep_admissible: bool) -> Result<StepMode, ExecError> {
+        self.problem.keep_admissible(keep_admissible);
+        if let (Some(engine), Some(reduced)) = (&self.engine, &self.problem.reduced) {
+            or_abort(&self.ranks, engine.set_parameters(&reduced.values().collect::<Vec<_>>()))?;
+        }
+        Ok(StepMode { works_ahead: false, can_fall_back: self.solver.limits() })
     }
 
     fn set_time(&mut self, level: Level, time: f64) {
@@ -284,14 +288,9 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.unshared.note(&self.ranks, averaged.map_err(ExecError::from));
     }
 
-    fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
+    fn renew_aux(&mut self, level: Level, _flags: Option<FlagRequest<'_, D>>) -> Result<(), ExecError> {
         let refreshed = self.refresh_aux(level, self.levels[level.index()].states.time);
         self.unshared.defer(&self.ranks, refreshed)
-    }
-
-    fn begin_flagging(&mut self, level: Level, _request: FlagRequest<'_, D>) -> Result<(), ExecError> {
-        // Auxiliary values of the last step's midpoint would not be known after a restart.
-        self.renew_aux(level)
     }
 
     fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
@@ -336,10 +335,6 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
         agreed(&self.ranks, found).expect_err("a rank has the patch")
     }
 
-    fn is_readable(&self) -> bool {
-        !self.ranks.are_lost()
-    }
-
     fn snapshot(&self, level: Level) -> LevelState<D> {
         self.level_state(level)
     }
@@ -355,38 +350,36 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
         Some(HostMemory::new(store.take_values(&mut self.pool)))
     }
 
-    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
-        self.level_totals(level, finer)
-    }
-
-    fn extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
-        let function = self.problem.extremes.as_deref();
-        Ok(function.map_or_else(Vec::new, |function| self.level_extremes(level, finer, function)))
-    }
-
-    fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError> {
-        for level in (0..self.levels.len()).map(|l| Level(l as u8)) {
-            largest.iter_mut().enumerate().for_each(|(m, most)| *most = most.max(self.level_largest(level, m)));
+    fn reduce(
+        &self,
+        what: Reduction,
+        level: Level,
+        finer: Option<&LevelPlans<D>>,
+        values: &mut Vec<f64>,
+    ) -> Result<(), ExecError> {
+        match (what, self.problem.extremes.as_deref()) {
+            (Reduction::Totals, _) => what.join(&self.level_totals(level, finer), values),
+            (Reduction::Extremes, Some(function)) => what.join(&self.level_extremes(level, finer, function), values),
+            (Reduction::Extremes, None) => {}
+            (Reduction::Largest, _) => {
+                values.resize(self.solver.equations().len(), 0.0);
+                values.iter_mut().enumerate().for_each(|(m, most)| *most = most.max(self.level_largest(level, m)));
+            }
         }
         Ok(())
     }
 
-    fn memory(&self) -> MemoryUse {
-        let device = self.device_use().unwrap_or_default();
+    fn usage(&self) -> Usage {
+        let device = self.engine.as_ref().and_then(|engine| engine.usage());
+        let device = device.map(|device| DeviceUse { host: self.host_works.all(), ..device });
+        let of_device = device.clone().unwrap_or_default();
         let other = self.other_bytes() + self.engine.as_ref().map_or(0, |engine| engine.host_bytes());
-        MemoryUse {
-            held: [self.pool.bytes() + other, device.memory.held as usize],
-            peak: [self.pool.peak_bytes() + other, device.memory.peak as usize],
+        let memory = MemoryUse {
+            held: [self.pool.bytes() + other, of_device.memory.held as usize],
+            peak: [self.pool.peak_bytes() + other, of_device.memory.peak as usize],
             states: self.levels.iter().map(|store| store.layout.len(store.num_eqn) * R::BYTES).sum(),
-            allocations: self.pool.allocations() + device.driver_allocations(),
-        }
-    }
-
-    fn device_use(&self) -> Option<DeviceUse> {
-        self.engine.as_ref().and_then(|engine| engine.usage())
-    }
-
-    fn host_work(&self) -> Vec<HostWork> {
-        self.host_works.all()
+            allocations: self.pool.allocations() + of_device.driver_allocations(),
+        };
+        Usage { memory, device }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::CpuExecutor;
 use super::faces::ListedFaces;
+use super::store::FixNeeds;
 use super::tiles::TilePlan;
 use crate::physics::Split;
 use crate::plan::MeshChange;
@@ -12,7 +13,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Bytes outside the pool: the threads' scratch memory, and what levels keep for auxiliary values.
     pub(super) fn other_bytes(&self) -> usize {
         let kept: usize = self.levels.iter().map(|store| store.cache_bytes()).sum();
-        self.scratch.bytes() + self.aside.bytes() + self.source_scratch.bytes() + kept
+        self.scratch.tiles.bytes() + self.scratch.aside.bytes() + self.scratch.sources.bytes() + kept
     }
 
     /// Builds what is new in the plans of a change: lists of faces, tiles, memory for the terms of the conservation fix.
@@ -33,13 +34,19 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             None => self.cut_into_tiles(change),
         }
         let most_buffered = self.levels.last().map_or(0, |finest| finest.tiles.turns.most_buffered * finest.num_eqn);
-        self.aside.resize(most_buffered);
-        let (num_aux, num_levels) = (self.solver.aux().len(), self.levels.len());
-        let by_engine = (self.engine.is_some(), !self.ranks.is_solo());
-        let sourced = self.problem.applies_sources(self.solver.has_source());
+        self.scratch.aside.resize(most_buffered);
+        let num_levels = self.levels.len();
+        let needs = FixNeeds {
+            num_aux: self.solver.aux().len(),
+            num_sweeps: self.sweeps.len(),
+            sourced: self.problem.applies_sources(self.solver.has_source()),
+            num_kept,
+            by_engine: self.engine.is_some(),
+            sends_cells: !self.ranks.is_solo(),
+        };
         let over_ghosts = self.sweeps_over_ghosts() && self.engine.is_none();
         for (l, (store, plans)) in self.levels.iter_mut().zip(plans.iter()).enumerate() {
-            store.make_room(plans, (num_aux, self.sweeps.len(), sourced, num_kept), by_engine, &mut self.pool);
+            store.make_room(plans, needs, &mut self.pool);
             let in_place = over_ghosts && l + 1 == num_levels && store.tiles.whole_patches;
             store.make_room_for_ghosts(in_place, &mut self.pool);
         }

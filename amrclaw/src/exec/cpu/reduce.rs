@@ -3,7 +3,7 @@
 use super::CpuExecutor;
 use crate::exec::LevelState;
 use crate::exec::step::agree::sums_of_all;
-use crate::exec::{larger, raise};
+use crate::exec::{Reduction, larger};
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use crate::mesh::Surroundings;
@@ -124,8 +124,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
             most
         };
-        let mut most = vec![f64::NEG_INFINITY; function.num_values()];
-        parallel_map(patches.len(), of_patch).into_iter().for_each(|values| raise(&mut most, &values));
+        let (all, mut most) = (parallel_map(patches.len(), of_patch), Vec::new());
+        all.iter().for_each(|values| Reduction::Extremes.join(values, &mut most));
         most
     }
 

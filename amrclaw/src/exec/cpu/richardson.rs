@@ -169,7 +169,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 kept_stride: 0,
             };
             // SAFETY: the patch has two cells more on every side than are updated, and arrays have the overrun.
-            unsafe { self.solver.update_tile(&args, &mut self.scratch.mine()) };
+            unsafe { self.solver.update_tile(&args, &mut self.scratch.tiles.mine()) };
         }
     }
 }

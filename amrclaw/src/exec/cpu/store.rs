@@ -61,6 +61,21 @@ pub(super) struct LevelStore<const D: usize, R> {
     pub tiles: Arc<TilePlan>,
 }
 
+/// What the room for the conservation fix depends on, besides plans.
+#[derive(Clone, Copy)]
+pub(super) struct FixNeeds {
+    pub num_aux: usize,
+    pub num_sweeps: usize,
+    /// There are source terms.
+    pub sourced: bool,
+    /// Quantities that are kept from being negative.
+    pub num_kept: usize,
+    /// An engine keeps fluxes and coarse cells, and only the sums are fetched.
+    pub by_engine: bool,
+    /// Coarse cells are needed here all the same, to send them to other ranks.
+    pub sends_cells: bool,
+}
+
 /// What a level's step reads and writes of its store.
 pub(super) struct StepArrays<'a, R> {
     /// The present state.
@@ -200,22 +215,15 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         self.states.forget_spare();
     }
 
-    /// Resizes the arrays of kept fluxes and of the conservation fix. `by_engine`: an engine keeps fluxes and coarse cells, and only
-    /// the sums are fetched; `sends_cells`: coarse cells are needed here all the same, to send them to other ranks. `sourced`: there are
-    /// source terms; `num_kept`: quantities that are kept from being negative.
-    pub fn make_room(
-        &mut self,
-        plans: &LevelPlans<D>,
-        (num_aux, sweeps, sourced, num_kept): (usize, usize, bool, usize),
-        (by_engine, sends_cells): (bool, bool),
-        pool: &mut Pool<R>,
-    ) {
+    /// Resizes the arrays of kept fluxes and of the conservation fix.
+    pub fn make_room(&mut self, plans: &LevelPlans<D>, of: FixNeeds, pool: &mut Pool<R>) {
+        let FixNeeds { num_aux, num_sweeps, sourced, num_kept, by_engine, sends_cells } = of;
         let here = |numbers: usize| if by_engine { 0 } else { numbers };
         resize(&mut self.kept, here(self.num_eqn * self.tiles.num_slots()), pool);
         if let Some(reflux) = plans.reflux() {
             let slots = reflux.num_slots;
             resize(&mut self.register.sums, self.num_eqn * slots, pool);
-            let cells = sweeps * (self.num_eqn + num_aux) * slots;
+            let cells = num_sweeps * (self.num_eqn + num_aux) * slots;
             resize(&mut self.register.coarse_cells, if sends_cells { cells } else { here(cells) }, pool);
             resize(&mut self.register.allowances, num_kept * slots, pool);
             let source_cells = (2 * self.num_eqn + num_aux) * slots + PACK_OVERRUN;

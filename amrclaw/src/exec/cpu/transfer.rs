@@ -28,7 +28,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let mut old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
         let exchanged = {
             let coarse = &self.levels[l - 1];
-            let (ratio, limiter) = (self.ratios[l - 1], (self.solver.as_ref(), &self.scratch));
+            let (ratio, limiter) = (self.ratios[l - 1], (self.solver.as_ref(), &self.scratch.tiles));
             let source = CoarseLevel::at_time(coarse, coarse.states.time, ratio, limiter);
             let old = old.as_mut().map(|o| (o.layout.clone(), Shared::new(o.q_mut())));
             let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);

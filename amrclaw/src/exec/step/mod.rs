@@ -9,13 +9,14 @@ mod report;
 mod states;
 mod sweep;
 
-pub(super) use aux_origins::aux_origins;
+pub(super) use aux_origins::{aux_origins, levels_with_aux};
 pub use flags::{ClusterMethod, Cuts, FlagRegion, FlagRequest, Flagged, FlagsDone, RefineRequest};
 pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;
 pub(super) use level_spec::LevelSpec;
 pub use report::{
-    CellPlace, DevicePhase, DeviceUse, ExecError, LevelState, LevelStates, NewValues, Outcomes, StepReport, StreamedUse,
+    CellPlace, DevicePhase, DeviceUse, ExecError, LevelState, LevelStates, NewValues, Outcomes, RegridWay, StepMode,
+    StepReport, StreamedUse,
 };
 pub(super) use states::{Rollback, States};
 pub(super) use sweep::{

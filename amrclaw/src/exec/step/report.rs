@@ -1,5 +1,6 @@
 //! Reports and errors of executors.
 
+use super::HostWork;
 use crate::index::Level;
 use crate::ranks::CommError;
 use cuda::memory::PoolStatistics;
@@ -61,6 +62,15 @@ impl Outcomes {
     }
 }
 
+/// How an executor takes steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepMode {
+    /// It is expensive to wait for the outcome of each step: the driver then collects once per step of the coarsest level.
+    pub works_ahead: bool,
+    /// Faces can fall back to first order: the solver names quantities that steps can make inadmissible.
+    pub can_fall_back: bool,
+}
+
 /// What a device's time is spent on: the phases of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DevicePhase {
@@ -87,7 +97,7 @@ impl DevicePhase {
 }
 
 /// What a run has used a device for.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceUse {
     /// The pool of its memory.
     pub memory: PoolStatistics,
@@ -97,6 +107,21 @@ pub struct DeviceUse {
     pub streamed: Option<StreamedUse>,
     /// Seconds of work by [`DevicePhase`], if they were measured.
     pub phase_seconds: Option<[f64; DevicePhase::COUNT]>,
+    /// What the host has computed all the same.
+    pub host: Vec<HostWork>,
+    /// Who has made boxes of new levels and tables of plans.
+    pub regrids: Vec<RegridWay>,
+}
+
+/// Who has made the boxes of new levels, or the tables of plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegridWay {
+    /// `boxes` or `tables`.
+    pub what: &'static str,
+    /// Why the host has; `None`: the device has.
+    pub because: Option<&'static str>,
+    /// How often.
+    pub times: u64,
 }
 
 impl DeviceUse {

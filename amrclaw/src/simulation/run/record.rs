@@ -3,15 +3,15 @@
 use super::Driver;
 use super::ranks::{imbalance, records};
 use crate::diagnose::PhaseSeconds;
-use crate::exec::{DevicePhase, DeviceUse, HostWork};
+use crate::exec::{DevicePhase, DeviceUse, HostWork, RegridWay};
 use crate::frames::run_json::{
-    DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, SolverRecord, StepLimitsRecord,
-    StreamedRecord,
+    DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RegridRecord, RunRecord, RunStatus, SolverRecord,
+    StepLimitsRecord, StreamedRecord,
 };
 use cuda::memory::PoolStatistics;
 use std::collections::BTreeMap;
 
-fn device_record(used: DeviceUse, host: Vec<HostWork>) -> DeviceRecord {
+fn device_record(used: DeviceUse) -> DeviceRecord {
     let pool = |pool: PoolStatistics| PoolRecord {
         held: pool.held,
         peak: pool.peak,
@@ -26,12 +26,19 @@ fn device_record(used: DeviceUse, host: Vec<HostWork>) -> DeviceRecord {
     });
     let of_host =
         |HostWork { what, times, cells, seconds }| HostRecord { what: what.to_owned(), times, cells, seconds };
-    let host = host.into_iter().map(of_host).collect();
+    let host = used.host.into_iter().map(of_host).collect();
+    let of_regrid = |RegridWay { what, because, times }| RegridRecord {
+        what: what.to_owned(),
+        by: if because.is_some() { "host" } else { "device" }.to_owned(),
+        because: because.map(str::to_owned),
+        times,
+    };
+    let regrids = used.regrids.into_iter().map(of_regrid).collect();
     let of_phases = |[advance, ghost, reflux, average, regrid, output, other]: [f64; DevicePhase::COUNT]| {
         PhaseSeconds { advance, ghost, reflux, average, regrid, output, other }
     };
     let phases = used.phase_seconds.map(of_phases);
-    DeviceRecord { memory: pool(used.memory), pinned: pool(used.pinned), streamed, phases, host }
+    DeviceRecord { memory: pool(used.memory), pinned: pool(used.pinned), streamed, phases, host, regrids }
 }
 
 impl<const D: usize> Driver<'_, D> {
@@ -99,7 +106,7 @@ impl<const D: usize> Driver<'_, D> {
             forces: self.files.as_ref().map_or_else(BTreeMap::new, |files| files.forces.last()),
             plots: self.case.plots(),
             memory_bytes: MemoryBytes { host, device, host_peak, device_peak, state },
-            device_use: simulation.device_use().map(|used| device_record(used, simulation.host_work())),
+            device_use: simulation.device_use().map(device_record),
             imbalance: imbalance(&ranks),
             ranks,
             dir: self.dir.clone(),

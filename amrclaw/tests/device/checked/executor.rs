@@ -9,8 +9,8 @@
 
 use super::faces;
 use amrclaw::exec::{
-    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, HostWork, LevelState, MemoryUse,
-    NewValues, Outcomes, Probe, Queries, RefineRequest,
+    ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, LevelState, NewValues, Outcomes, Probe, Queries,
+    Reduction, RefineRequest, StepMode, Usage, reduce_levels,
 };
 use amrclaw::index::{CellBox, Level};
 use amrclaw::mesh::{Hierarchy, MeshEpoch};
@@ -72,7 +72,10 @@ impl<const D: usize, E: Probe<D>> Checked<D, E> {
 
     /// Integrals over the composite grid; none before there is a mesh.
     fn composite(&self) -> Vec<f64> {
-        self.mesh.as_ref().map_or_else(Vec::new, |(_, plans)| self.inner.composite_totals(plans))
+        let mut totals = Vec::new();
+        let plans = self.mesh.as_ref().map_or(&[][..], |(_, plans)| plans);
+        reduce_levels(&self.inner, Reduction::Totals, plans, &mut totals).expect("the device answers");
+        totals
     }
 
     /// An upper bound of a level's integrals, by which round-off is measured.
@@ -91,6 +94,13 @@ impl<const D: usize, E: Probe<D>> Checked<D, E> {
             assert!(!differs, "{what}: equation {m} held {:e} and now holds {:e}", expected[m], found[m]);
         }
     }
+}
+
+/// Sums over a level's cells that are not covered.
+pub fn totals<const D: usize>(exec: &impl Queries<D>, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+    let mut totals = Vec::new();
+    exec.reduce(Reduction::Totals, level, finer, &mut totals).expect("the device answers");
+    totals
 }
 
 impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
@@ -152,12 +162,8 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         self.inner.sample(level, patch, position);
     }
 
-    fn keep_admissible(&mut self, on: bool) -> bool {
-        self.inner.keep_admissible(on)
-    }
-
-    fn renew_parameters(&mut self) -> Result<(), ExecError> {
-        self.inner.renew_parameters()
+    fn prepare_steps(&mut self, keep_admissible: bool) -> Result<StepMode, ExecError> {
+        self.inner.prepare_steps(keep_admissible)
     }
 
     fn set_time(&mut self, level: Level, time: f64) {
@@ -173,8 +179,8 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         plans.assert_epoch(self.epoch());
         self.inner.average_down(fine, plans);
         let coarse = Level(fine.0 - 1);
-        let [whole, open, over] =
-            [(coarse, None), (coarse, Some(plans)), (fine, None)].map(|(level, finer)| self.inner.totals(level, finer));
+        let [whole, open, over] = [(coarse, None), (coarse, Some(plans)), (fine, None)]
+            .map(|(level, finer)| totals(&self.inner, level, finer));
         let parts: Vec<f64> = open.iter().zip(&over).map(|(open, over)| open + over).collect();
         self.assert_same(&parts, &whole, 0..parts.len(), "averages");
         if let Some(saved) = self.saved.as_ref().filter(|_| coarse == Level::COARSEST) {
@@ -184,15 +190,11 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         [coarse, fine].into_iter().for_each(|level| self.inner.poison_ghosts(level));
     }
 
-    fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
-        self.inner.renew_aux(level)
-    }
-
-    fn begin_flagging(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError> {
-        if self.without_value(level, false).is_none() {
+    fn renew_aux(&mut self, level: Level, flags: Option<FlagRequest<'_, D>>) -> Result<(), ExecError> {
+        if flags.is_some() && self.without_value(level, false).is_none() {
             self.assert_ghosts(level, "flagged");
         }
-        self.inner.begin_flagging(level, request)
+        self.inner.renew_aux(level, flags)
     }
 
     fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
@@ -219,16 +221,8 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
 }
 
 impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
-    fn works_ahead(&self) -> bool {
-        self.inner.works_ahead()
-    }
-
     fn find_failure(&self, level: Level, patch: usize) -> ExecError {
         self.inner.find_failure(level, patch)
-    }
-
-    fn is_readable(&self) -> bool {
-        self.inner.is_readable()
     }
 
     fn snapshot(&self, level: Level) -> LevelState<D> {
@@ -243,27 +237,17 @@ impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
         self.inner.take_values(level)
     }
 
-    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
-        self.inner.totals(level, finer)
+    fn reduce(
+        &self,
+        what: Reduction,
+        level: Level,
+        finer: Option<&LevelPlans<D>>,
+        values: &mut Vec<f64>,
+    ) -> Result<(), ExecError> {
+        self.inner.reduce(what, level, finer, values)
     }
 
-    fn extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
-        self.inner.extremes(level, finer)
-    }
-
-    fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError> {
-        self.inner.raise_to_largest(largest)
-    }
-
-    fn memory(&self) -> MemoryUse {
-        self.inner.memory()
-    }
-
-    fn device_use(&self) -> Option<DeviceUse> {
-        self.inner.device_use()
-    }
-
-    fn host_work(&self) -> Vec<HostWork> {
-        self.inner.host_work()
+    fn usage(&self) -> Usage {
+        self.inner.usage()
     }
 }

@@ -18,11 +18,6 @@ use cuda::amr::{
     PlanTable, Region, Whose,
 };
 
-/// True if kernels can divide plans among so many ranks.
-pub(in crate::exec) fn kernels_divide_among(num_ranks: usize) -> bool {
-    num_ranks <= MAX_RANKS
-}
-
 /// A rank, and the owners of patches in the device's memory.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct TableOwners {

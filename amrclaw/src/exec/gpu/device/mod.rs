@@ -23,7 +23,7 @@ mod tables;
 
 pub(super) use axes::{axes, box_by_axes, periodic_bits};
 pub use case_functions::CaseFunctions;
-pub(super) use divided_tables::{DividedTables, TableOwners, kernels_divide_among};
+pub(super) use divided_tables::{DividedTables, TableOwners};
 pub(super) use evaluate::{EvaluatePlace, FunctionTables};
 pub(super) use kernels::{CompiledKernels, EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, compile};
 pub use kernels::{KernelOptions, KernelText, update_name};
@@ -32,7 +32,7 @@ pub(super) use machine::{bytes_of, bytes_of_mut, pointer, structs_of, words_of};
 pub(super) use messages::{ExchangeTables, MessageTables, RankMessage};
 pub(super) use outside::{Sides, origin};
 pub(super) use patch_table::{cut_into_tiles, patch_table, strip_table};
-pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, WrittenTables, kernels_have_room};
+pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, WrittenTables};
 pub(super) use regions::{HostTables, Table, TableBuilder, region};
 pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, tile_shape};
 pub(super) use tables::{

@@ -14,8 +14,6 @@ use cuda::amr::{
     self, Chunk, ClusterState, FaceRun, Origin, PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable, Region,
 };
 
-/// Largest number of patches of a level that kernels plan: each patch searches many others for its neighbours.
-const MAX_PATCHES: usize = 1 << 14;
 /// Bytes of the sums, and of a word behind them that is set if the kernels have failed.
 const TOTALS: usize = (PLAN_COLUMNS + 1) * size_of::<u32>();
 
@@ -164,11 +162,6 @@ impl Counts {
 
 /// Tables of a level's plans and, if requested, of the transfer of its values.
 pub(in crate::exec) type WrittenTables<N> = (LevelTables<N>, Option<TransferTables<<N as super::Queue>::Memory>>);
-
-/// True if kernels can plan levels of so many patches each.
-pub(in crate::exec) fn kernels_have_room(most_patches: usize) -> bool {
-    most_patches <= MAX_PATCHES
-}
 
 impl<N: Machine> CountedTables<N> {
     /// Begins to count.

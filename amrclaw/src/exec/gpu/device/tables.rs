@@ -130,14 +130,7 @@ impl HostLevelTables {
         let (table, origins, after) = (fill.table.at(of_ghost), of_ghost.of(fill.origins), fill.after.at(of_ghost));
         let fill = FillTable { table, origins, by_axis, after, ..fill };
         let runs = Runs { fine: runs.fine.at(of_joint), coarse: runs.coarse.at(of_joint) };
-        Ok(LevelTables {
-            memory,
-            fill,
-            restrict: restrict.at(of_joint),
-            runs,
-            faces,
-            messages: of_messages.at(at),
-        })
+        Ok(LevelTables { memory, fill, restrict: restrict.at(of_joint), runs, faces, messages: of_messages.at(at) })
     }
 }
 

@@ -125,14 +125,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Recomputes those of a level and the next coarser one for the level's time, where what passes between them depends on these values.
-    pub(super) fn refresh_aux_between(&mut self, level: Level) -> Result<(), ExecError> {
-        let time = self.levels[level.index()].states.time;
-        let coarser = level.coarser().filter(|_| self.sizes.transfers);
-        coarser
-            .map_or(Ok(()), |coarser| [coarser, level].into_iter().try_for_each(|level| self.refresh_aux(level, time)))
-    }
-
     /// Makes the arrays that a step of a level writes.
     ///
     /// A large level from whose old state no finer one interpolates is swept in place if there are several parts of the step: they write an

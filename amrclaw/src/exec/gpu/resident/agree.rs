@@ -24,14 +24,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// All ranks agree once on how messages go from device to device.
     pub(super) fn agree_on_devices(&mut self) -> Result<(), ExecError> {
-        if self.sends_from_device.is_none() {
+        if self.links.sends_from_device.is_none() {
             self.ranks.poll_longer();
             let all = self.ranks.gather(&[u64::from(self.ranks.reaches_devices())])?;
-            self.sends_from_device = Some(all.iter().all(|words| words[0] != 0));
+            self.links.sends_from_device = Some(all.iter().all(|words| words[0] != 0));
             if !self.ranks.is_solo() && !self.ranks.share_process() {
                 self.find_peer_access()?;
             }
-            debug!(all_have_peer_access = self.ranks.all_have_peer_access(), self.sends_from_device, "messages");
+            debug!(peer_access = self.ranks.all_have_peer_access(), by_mpi = ?self.links.sends_from_device, "messages");
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &self.levels[l];
         let args = FillOutsideArgs {
             view: LevelView::of_state(store.patches(), self.address(l, array)),
-            signs: pointer::<_, N>(&self.signs, 0),
+            signs: pointer::<_, N>(&self.small.signs, 0),
             domain: axes(store.mesh.domain().hi, 1),
             periodic: periodic_bits(&store.mesh),
             beyond: self.sides.codes(),
@@ -51,7 +51,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 table: table.regions::<N>(&tables.memory),
                 origins: side.origins::<N>(&tables.memory),
                 view: LevelView { q, ..store.view() },
-                signs: pointer::<_, N>(&self.signs, 0),
+                signs: pointer::<_, N>(&self.small.signs, 0),
                 refused: self.reports.refused(),
                 domain: store.geometry.in_space().into(),
                 t: store.states.time,
@@ -75,7 +75,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &self.levels[level.index()];
         let (q, mut host) = (self.array(level.index(), array), self.host.lock());
         self.machine.upload(bytes_of(host.q_of_copy(level)), q, 0)?;
-        self.host_works.note("boundaries", store.mesh.num_cells(), start);
+        host.host_works.note("boundaries", store.mesh.num_cells(), start);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::index::{CellBox, Level};
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{CLUSTER, CLUSTER_LONG, JOIN_TILES, MARK_TILES, TURN_TAGS};
-use cuda::amr::tuning::{BLOCK_PLANES, MAX_PLANE_CELLS, MAX_TILES};
+use cuda::amr::tuning::BLOCK_PLANES;
 use cuda::amr::{
     self, Candidate, ClusterArgs, ClusterState, JoinTilesArgs, MarkTilesArgs, TileMap, TurnArgs, TurnedTile,
 };
@@ -86,19 +86,8 @@ impl<M> NewBoxes<M> {
     }
 }
 
-/// True if kernels can cover tags in a box of this size.
-pub(super) fn can_cover<const D: usize>(method: ClusterMethod, bounds: &CellBox<D>) -> bool {
-    let size = bounds.size().map(|n| n as usize);
-    match method {
-        ClusterMethod::BergerRigoutsos(_) => {
-            size.iter().all(|&n| size.iter().product::<usize>() / n.max(1) <= MAX_PLANE_CELLS)
-        }
-        ClusterMethod::Tiles(size) => tiles_along_curve(size, bounds) <= MAX_TILES,
-    }
-}
-
 /// Number of aligned tiles, `size` cells wide, on the Morton curve from cell 0 that passes through the whole box.
-fn tiles_along_curve<const D: usize>(size: i32, bounds: &CellBox<D>) -> u128 {
+pub(super) fn tiles_along_curve<const D: usize>(size: i32, bounds: &CellBox<D>) -> u128 {
     let halvings = |end: i32| (end.max(1) as u32).div_ceil(size as u32).next_power_of_two().trailing_zeros();
     1 << (D as u32 * bounds.hi.iter().map(|&end| halvings(end)).max().unwrap_or(0))
 }

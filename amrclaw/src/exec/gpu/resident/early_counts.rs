@@ -57,7 +57,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let patches = |store: &DeviceLevel<D, N>| store.mesh.patches().len();
         if self.levels.len() <= finest
             || self.levels[base..].iter().any(|store| store.boxes.is_none())
-            || !self.planned_by_kernels(self.levels.iter().map(patches))
+            || self.way_of_tables(self.levels.iter().map(patches)).is_err()
         {
             return Ok(Vec::new());
         }

@@ -68,7 +68,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(own()?);
         }
         let through_host =
-            |of_rank: &&RankMessage| !(self.sends_from_device == Some(true) || self.ranks.has_peer_access(of_rank.rank));
+            |of_rank: &&RankMessage| !(self.links.send_from_device() || self.ranks.has_peer_access(of_rank.rank));
         received.by_rank.iter().filter(through_host).for_each(|RankMessage { rank, cells, .. }| {
             self.ranks.expect::<R>(*rank, cells.len() * components);
         });
@@ -97,7 +97,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if messages.by_rank.iter().all(|of_rank| self.ranks.has_peer_access(of_rank.rank)) {
             return Ok(None);
         }
-        if self.sends_from_device == Some(true) {
+        if self.links.send_from_device() {
             return Ok(Some(Packed::OnDevice(memory)));
         }
         Ok(Some(Packed::Download(self.machine.begin_download(N::shared_memory(&memory), bytes)?)))
@@ -163,14 +163,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if self.ranks.has_peer_access(*rank) {
             return self.with_peer_message(*rank, header, bytes.len(), |memory, at| work(of_all(memory, at)));
         }
-        if self.sends_from_device == Some(true) {
+        if self.links.send_from_device() {
             // MPI receives whole words.
             let memory = self.receive_buffer(bytes.len().next_multiple_of(size_of::<u64>()))?;
             let to = (N::address(N::shared_memory(&memory)), bytes.len());
             // SAFETY: there is room for it, and nobody else holds the memory.
             unsafe { self.ranks.wait_on_device(*rank, (header, count), to, memory.clone())? };
             work(of_all(N::shared_memory(&memory), 0))?;
-            return Ok(self.reads.lock().add(&self.machine, Read { memory, acknowledge_to: None })?);
+            return Ok(self.links.reads.lock().add(&self.machine, Read { memory, acknowledge_to: None })?);
         }
         let mut message = self.ranks.wait::<R>(*rank, header, count)?;
         let memory = self.machine.allocate(bytes.len())?;

@@ -102,7 +102,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             wide: 1,
             num_inside,
             num_outside_copies,
-            signs: pointer::<_, N>(&self.signs, 0),
+            signs: pointer::<_, N>(&self.small.signs, 0),
             ..fill_args((&tables.memory, table), store, [Some(store), coarse], ratio)
         }
     }
@@ -188,7 +188,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if let Some(aux) = &store.aux {
             self.machine.upload(bytes_of(host.aux_of_copy(level)), aux, 0)?;
         }
-        self.host_works.note("aux", store.mesh.num_cells(), start);
+        host.host_works.note("aux", store.mesh.num_cells(), start);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Flags, computed and widened on the device: kernels write a level's tags in the tiles of a tag set.
 
+use super::strategy::{Way, way_of_flags};
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{TableBuilder, axes, box_by_axes, pointer, words_of};
 use crate::exec::{ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone};
@@ -29,6 +30,8 @@ pub(super) struct FlagTables<const D: usize, M> {
 /// A level's flags, which are being copied to the host unless the device makes boxes of them.
 pub(super) struct Flags<N: Machine> {
     pub words: Option<N::Download>,
+    /// Who makes boxes of them.
+    pub way: Way,
     /// The tags, and the cells that patches cover, each of `bytes` bytes.
     pub tags: N::Memory,
     pub covered: N::Memory,
@@ -107,12 +110,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let bytes = tables.cover.tiles().len() * Tiling::<D>::ROWS * size_of::<u64>();
         let [tags, covered] = [self.machine.allocate(bytes)?, self.machine.allocate(bytes)?];
         self.make_flags(level, tables, [&tags, &covered])?;
-        let mut flags = Flags { words: None, tags, covered, bytes, done: FlagsDone::default() };
+        let mut flags = Flags { words: None, way: Ok(()), tags, covered, bytes, done: FlagsDone::default() };
         let map = tables.map::<N>();
         if let Some(map) = map {
             self.widen_flags(&mut flags, map, request)?;
         }
-        if tables.kept || map.is_none() || flags.done.width != request.width {
+        flags.way = way_of_flags(tables.kept, map.is_some(), flags.done.width != request.width);
+        if flags.way.is_err() {
             flags.words = Some(self.machine.begin_download(&flags.tags, bytes)?);
         }
         self.levels[level.index()].flags = Some(flags);
@@ -193,7 +197,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 return self.machine.run(&FLAG_DIFFERENCE, D, count, &args);
             }
             let (level, t) = (store.geometry.in_space().into(), store.states.time);
-            let numbers = pointer::<_, N>(&self.flag_numbers, 0);
+            let numbers = pointer::<_, N>(&self.small.flag_numbers, 0);
             let args = FlagFunctionArgs { view, tiles, parts, bits, covered, level, t, numbers };
             self.machine.run(&FLAG_FUNCTION, D, count, &args)
         }
@@ -218,9 +222,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 Ok(tags) => tags,
                 Err(own) => {
                     // The union of all ranks' flags.
-                    self.flag_words.resize(cover.tiles().len() * Tiling::<D>::ROWS, 0);
-                    RunLengths::join(&self.ranks.gather_runs(header, own)?, &mut self.flag_words);
-                    cover.tags(&self.flag_words)
+                    self.regrids.flag_words.resize(cover.tiles().len() * Tiling::<D>::ROWS, 0);
+                    RunLengths::join(&self.ranks.gather_runs(header, own)?, &mut self.regrids.flag_words);
+                    cover.tags(&self.regrids.flag_words)
                 }
             };
             (tags, flags.done)
@@ -228,7 +232,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let start = Instant::now();
             self.fetch_level(level)?;
             let tags = self.host.get_mut().flag_level(level, dt)?;
-            self.host_works.note("flags", cells, start);
+            self.host.get_mut().host_works.note("flags", cells, start);
             (tags, FlagsDone::default())
         };
         Ok(Flagged { tags, done, of_all })

@@ -20,15 +20,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn evaluate_aux(&mut self, level: Level, time: f64) -> Result<bool, ExecError> {
         let checks = self.problem.scheme.capacity >= 0;
         if checks {
-            self.machine.zero(&self.refused, 0, size_of::<u32>())?;
+            self.machine.zero(&self.small.refused, 0, size_of::<u32>())?;
         }
         let tables = match self.levels[level.index()].aux_tables.take() {
             Some(tables) => tables,
             None => {
                 let store = &self.levels[level.index()];
-                let origins = aux_origins(&self.problem, &self.aux_faces, &store.mesh);
+                let origins = aux_origins(&self.problem, self.solver.aux_face(), &store.mesh);
                 let all = 0..store.layout.patches.len();
-                FunctionTables::of_aux(&store.layout, &[all], (&origins, &self.aux_faces), &self.machine)?
+                FunctionTables::of_aux(&store.layout, &[all], (&origins, self.solver.aux_face()), &self.machine)?
             }
         };
         let aux = self.levels[level.index()].aux_address();
@@ -62,7 +62,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn evaluate_initial(&mut self, spec: LevelSpec<D>) -> Result<bool, ExecError> {
         let (level, time) = (spec.level, spec.time);
         self.begin_level(spec)?;
-        self.machine.zero(&self.refused, 0, size_of::<u32>())?;
+        self.machine.zero(&self.small.refused, 0, size_of::<u32>())?;
         self.fill_aux(level, time)?;
         let store = &self.levels[level.index()];
         let all = 0..store.layout.patches.len();
@@ -82,7 +82,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<(), CudaError> {
         let store = &self.levels[level.index()];
         let (patches, aux) = (store.patches(), store.aux_address());
-        let refused = pointer::<_, N>(&self.refused, 0);
+        let refused = pointer::<_, N>(&self.small.refused, 0);
         let place = EvaluatePlace { patches, out, aux, refused, level: self.lattice(level), t };
         // SAFETY: the tables are the level's; its array has room for the values.
         unsafe { tables.evaluate((&self.machine, kernel, D), 0, place) }
@@ -96,7 +96,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     fn is_refused(&self) -> Result<bool, CudaError> {
         let mut word = [0_u32];
-        self.machine.download(&self.refused, 0, bytes_of_mut(&mut word))?;
+        self.machine.download(&self.small.refused, 0, bytes_of_mut(&mut word))?;
         Ok(word[0] != 0)
     }
 }

@@ -371,6 +371,6 @@ impl Machine for GpuMachine {
 
     fn usage(&self) -> DeviceUse {
         let (memory, pinned) = (self.device.memory_use(), self.device.pinned().statistics());
-        DeviceUse { memory, pinned, streamed: None, phase_seconds: None }
+        DeviceUse { memory, pinned, ..DeviceUse::default() }
     }
 }

@@ -8,7 +8,7 @@ use crate::fields::LevelLayout;
 use crate::index::Level;
 use crate::mesh::{Hierarchy, LevelMesh, Partition};
 use crate::physics::Problem;
-use crate::plan::MeshChange;
+use crate::plan::{MeshChange, TransferPlan};
 use crate::threads::{join, parallel_map};
 use cuda::amr::Patch;
 use riemann::patch::PatchSolver;
@@ -83,11 +83,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Derives what a level needs from its mesh.
-    pub(super) fn host_level(
-        &self,
-        mesh: &LevelMesh<D>,
-        partition: Option<Arc<Partition>>,
-    ) -> HostLevel<D> {
+    pub(super) fn host_level(&self, mesh: &LevelMesh<D>, partition: Option<Arc<Partition>>) -> HostLevel<D> {
         let is_local = |k| Partition::owns(partition.as_deref(), self.ranks.rank().number, k);
         let layout = Arc::new(LevelLayout::of_part(mesh, self.sizes.num_ghost, is_local));
         let (patches, map_words) = patch_table(&layout);
@@ -96,19 +92,26 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// Makes the tables of new levels' plans, in parallel.
     pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<NewLevelTables<N>>> {
-        let (keeps_means, sides) = (self.sizes.keeps_means, &self.sides);
-        let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
-        let plans = change.plans();
-        let make = |l: usize| {
-            let transfer = change.transfer(l)?;
-            let ratio = hierarchy.ratio(Level(l as u8 - 1));
-            let moved = || TransferTables::on_host(transfer, ratio, keeps_means, num_ghost);
-            let context = LevelContext { mesh: hierarchy.level(Level(l as u8)), sides, num_ghost };
-            let tables = || HostLevelTables::new(&plans[l], context);
-            let (tables, transfer) = join(tables, moved);
-            Some((PlanTables::Host(tables, transfer), None))
-        };
-        parallel_map(plans.len(), make)
+        let make = |l: usize| Some((self.host_tables_of_plan(change, l, change.transfer(l)?), None));
+        parallel_map(change.plans().len(), make)
+    }
+
+    /// The same of one level.
+    pub(super) fn host_tables_of_plan(
+        &self,
+        change: &MeshChange<'_, D>,
+        l: usize,
+        transfer: &TransferPlan<D>,
+    ) -> PlanTables<N> {
+        let (context, ratio) = (self.context(change.hierarchy().level(Level(l as u8))), self.ratios[l - 1]);
+        let moved = || TransferTables::on_host(transfer, ratio, self.sizes.keeps_means, self.sizes.num_ghost);
+        let (tables, transfer) = join(|| HostLevelTables::new(&change.plans()[l], context), moved);
+        PlanTables::Host(tables, transfer)
+    }
+
+    /// What the tables of a level depend on besides its plans.
+    pub(super) fn context<'a>(&'a self, mesh: &'a LevelMesh<D>) -> LevelContext<'a, D> {
+        LevelContext { mesh, sides: &self.sides, num_ghost: self.sizes.num_ghost }
     }
 }
 

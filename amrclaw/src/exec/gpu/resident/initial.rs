@@ -42,13 +42,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let start = Instant::now();
         self.initialise_by_host(spec)?;
-        self.host_works.note("initial data", cells, start);
+        self.host.get_mut().host_works.note("initial data", cells, start);
         Ok(())
     }
 
     /// Refuses initial data that the solver does not allow, where kernels have not seen all of it.
     fn check_nonnegative(&self, level: Level) -> Result<(), ExecError> {
-        if !self.checks_nonnegative {
+        if self.solver.nonnegative().is_empty() {
             return Ok(());
         }
         self.fetch_level(level)?;

@@ -2,8 +2,9 @@
 
 use super::host_tables::{HostLevel, NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
+use super::strategy::Made;
 use super::{Machine, ResidentExecutor};
-use crate::exec::gpu::device::{HostLevelTables, LevelContext, Overlap, Queue, TransferTables, bytes_of};
+use crate::exec::gpu::device::{HostLevelTables, Overlap, Queue, TransferTables, bytes_of};
 use crate::exec::step::LevelSpec;
 use crate::exec::{DevicePhase, ExecError, Executor, NewValues};
 use crate::index::Level;
@@ -74,8 +75,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let tables = match self.tables_by_kernels(level)? {
             Some(tables) => tables,
             None => {
-                let (mesh, sides) = (&self.levels[level.index()].mesh, &self.sides);
-                let context = LevelContext { mesh, sides, num_ghost: self.sizes.num_ghost };
+                let context = self.context(&self.levels[level.index()].mesh);
                 HostLevelTables::new(plans, context).send(&self.machine)?
             }
         };
@@ -86,7 +86,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// From now on the plans of a change are valid; drops the tables of the plans that it replaces.
     pub(super) fn begin_change(&mut self, change: &MeshChange<'_, D>) {
         self.epoch = change.hierarchy().epoch();
-        self.early_counts = None;
+        self.regrids.early_counts = None;
         self.host.get_mut().truncate(change.first_replaced());
         for (_, store) in self.levels.iter_mut().enumerate().filter(|(l, _)| change.replaces_plans(*l)) {
             store.tables = None;
@@ -108,7 +108,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         moved: bool,
     ) -> Result<Vec<NewLevel<D, N>>, ExecError> {
         let (hierarchy, new) = (change.hierarchy(), change.new_levels().filter(|_| moved).collect::<Vec<_>>());
-        if !self.plans_by_kernels(hierarchy) {
+        let way = self.way_of_tables(hierarchy.levels().iter().map(|mesh| mesh.patches().len()));
+        self.regrids.ways.note(Made::Tables, way);
+        if way.is_err() {
             let of_meshes = change.plan_while(moved, |owners| self.host_levels(hierarchy, &new, owners));
             let tables = self.host_tables_of_plans(change);
             let stores = self.new_stores(hierarchy, of_meshes)?;

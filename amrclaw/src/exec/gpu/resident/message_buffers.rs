@@ -1,9 +1,9 @@
 //! Device memory for messages: this rank's buffers, each reused when all reads are complete, and opened buffers of other processes.
 
-use super::reads::Read;
+use super::reads::{Read, Reads};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::ranks::{CommError, MessageHeader};
+use crate::ranks::{CommError, MessageHeader, Ranks};
 use cuda::CudaError;
 use parking_lot::Mutex;
 use riemann::real::Scalar;
@@ -26,7 +26,7 @@ struct MessagePlace<S> {
 }
 
 /// This rank's memory for messages.
-pub(super) struct MessageBuffers<N: Machine> {
+struct MessageBuffers<N: Machine> {
     own: Vec<SendBuffer<N>>,
     /// For each rank of another process, the buffers that it has not acknowledged, the oldest first.
     unacknowledged: BTreeMap<usize, VecDeque<Arc<N::Shared>>>,
@@ -44,8 +44,29 @@ impl<N: Machine> Clone for SendBuffer<N> {
     }
 }
 
-/// Opened memory of other processes, by its handle.
-pub(super) type OpenedMemories<N> = Mutex<HashMap<Vec<u64>, Arc<<N as Machine>::Shared>>>;
+/// What a rank keeps to exchange messages between devices. To be dropped after the machine: see [`Reads`].
+pub(super) struct Links<N: Machine> {
+    /// MPI sends messages from device to device, once ranks have agreed.
+    pub sends_from_device: Option<bool>,
+    /// This rank's device memory for messages.
+    buffers: Arc<Mutex<MessageBuffers<N>>>,
+    /// What this rank reads of other ranks' messages.
+    pub reads: Mutex<Reads<N>>,
+    /// Opened memory of other processes, by its handle.
+    opened: Mutex<HashMap<Vec<u64>, Arc<N::Shared>>>,
+}
+
+impl<N: Machine> Links<N> {
+    pub fn new(ranks: Ranks) -> Self {
+        let reads = Mutex::new(Reads::new(ranks));
+        Links { sends_from_device: None, buffers: Arc::default(), reads, opened: Mutex::default() }
+    }
+
+    /// True if MPI sends messages from device to device.
+    pub fn send_from_device(&self) -> bool {
+        self.sends_from_device == Some(true)
+    }
+}
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Finds out which ranks of other processes read one another's memory. All ranks call it once.
@@ -55,7 +76,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let handle = self.machine.export(&mut own).unwrap_or_default();
         self.ranks.find_peer_access(&handle, |words| self.machine.import(words).is_ok())?;
         // Other processes, and MPI, may have memory open until they leave.
-        self.ranks.keep((own, self.messages.clone()));
+        self.ranks.keep((own, self.links.buffers.clone()));
         Ok(())
     }
 
@@ -68,7 +89,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// Memory for messages, which no rank and no MPI reads any more: reused, or new.
     pub(super) fn send_buffer(&self, bytes: usize) -> Result<SendBuffer<N>, CudaError> {
-        let MessageBuffers { own, unacknowledged } = &mut *self.messages.lock();
+        let MessageBuffers { own, unacknowledged } = &mut *self.links.buffers.lock();
         for (&rank, buffers) in unacknowledged.iter_mut().filter(|(_, buffers)| !buffers.is_empty()) {
             while let Some(count) = self.ranks.next_acknowledgement(rank) {
                 buffers.drain(..count);
@@ -99,7 +120,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if self.ranks.share_process() {
             return self.ranks.send_object(rank, header, place.len(), MessagePlace { memory: memory.clone(), place });
         }
-        self.messages.lock().unacknowledged.entry(rank).or_default().push_back(memory.clone());
+        self.links.buffers.lock().unacknowledged.entry(rank).or_default().push_back(memory.clone());
         self.ranks.post_handle(rank, header, &place, handle)
     }
 
@@ -115,18 +136,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let MessagePlace { memory, place } = self.ranks.receive_object::<MessagePlace<N::Shared>>(rank, header)?;
             assert_eq!(place.len(), bytes, "bytes from rank {rank}: {header:?}");
             self.with_shared(&memory, place, work)?;
-            return Ok(self.reads.lock().add(&self.machine, Read { memory, acknowledge_to: None })?);
+            return Ok(self.links.reads.lock().add(&self.machine, Read { memory, acknowledge_to: None })?);
         }
         let (place, handle) = self.ranks.wait_for_handle(rank, header)?;
         assert_eq!(place.len(), bytes, "bytes from rank {rank}: {header:?}");
         let memory = self.opened_memory(handle)?;
         self.with_shared(&memory, place, work)?;
-        Ok(self.reads.lock().add(&self.machine, Read { memory, acknowledge_to: Some(rank) })?)
+        Ok(self.links.reads.lock().add(&self.machine, Read { memory, acknowledge_to: Some(rank) })?)
     }
 
     /// The memory of a handle, which is opened the first time.
     fn opened_memory(&self, handle: Vec<u64>) -> Result<Arc<N::Shared>, CudaError> {
-        match self.opened.lock().entry(handle) {
+        match self.links.opened.lock().entry(handle) {
             Entry::Occupied(known) => Ok(known.get().clone()),
             Entry::Vacant(new) => {
                 let memory = Arc::new(self.machine.import(new.key())?);

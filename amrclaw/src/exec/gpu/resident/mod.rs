@@ -36,6 +36,7 @@ mod refine;
 mod shared_buffer;
 mod source;
 mod store;
+mod strategy;
 mod synchronize;
 mod tiles;
 
@@ -44,10 +45,10 @@ pub use gpu_machine::GpuMachine;
 use super::device::{CaseFunctions, Machine, Sides};
 use crate::exec::cpu::CpuExecutor;
 use crate::exec::step::agree::{Unshared, agreed};
-use crate::exec::step::{HostWorks, Rollback, Sweep, sweeps};
+use crate::exec::step::{Rollback, Sweep, levels_with_aux, sweeps};
 use crate::exec::{
-    DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, MemoryUse, NewValues,
-    Outcomes, Queries, RefineRequest,
+    DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, LevelState, MemoryUse, NewValues, Outcomes,
+    Queries, Reduction, RefineRequest, StepMode, Usage,
 };
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::MeshEpoch;
@@ -60,16 +61,15 @@ use early_counts::EarlyCounts;
 use gather::Reports;
 use host_tables::Sizes;
 use levels::Replacement;
-use message_buffers::{MessageBuffers, OpenedMemories};
+use message_buffers::Links;
 use on_mesh::DeviceMesh;
 use parking_lot::Mutex;
-use reads::Reads;
-use riemann::axis::Axis;
-use riemann::patch::{PACK_OVERRUN, PatchSolver};
+use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use std::sync::Arc;
 use std::time::Instant;
 use store::DeviceLevel;
+use strategy::Ways;
 use tracing::debug;
 
 /// Values of all levels in a device's memory.
@@ -79,25 +79,12 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     /// Does what only the host can do.
     host: Mutex<CpuExecutor<D, R>>,
     problem: Problem<D>,
-    has_source: bool,
+    solver: Arc<dyn PatchSolver<R>>,
     /// The problem's functions that kernels compute.
     functions: CaseFunctions,
-    /// Numbers that the criterion reads.
-    flag_numbers: N::Memory,
-    /// For each auxiliary value the axis whose lower face it lives on.
-    aux_faces: Vec<Option<Axis>>,
-    /// The solver has quantities that must not be negative in initial data.
-    checks_nonnegative: bool,
-    /// It has quantities that must be positive after each step.
-    checks_positive: bool,
-    /// Set by kernels if a function gives an invalid value.
-    refused: N::Memory,
-    /// Cost of the functions that the host computes.
-    host_works: HostWorks,
+    small: SmallTables<N::Memory>,
     /// Sides of the domain.
     sides: Sides<D>,
-    /// The bits of [`SideSigns`].
-    signs: N::Memory,
     sizes: Sizes,
     ratios: Vec<Ratio<D>>,
     sweeps: Vec<Sweep>,
@@ -112,22 +99,32 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     reports: Reports<N>,
     /// This rank, and the others.
     ranks: Ranks,
-    /// MPI sends messages from device to device, once ranks have agreed.
-    sends_from_device: Option<bool>,
-    /// Device memory for messages.
-    messages: Arc<Mutex<MessageBuffers<N>>>,
-    /// What this rank reads of other ranks' messages.
-    reads: Mutex<Reads<N>>,
-    /// Opened memory of other processes.
-    opened: OpenedMemories<N>,
+    links: Links<N>,
+    regrids: Regrids<D, N>,
+    /// What other ranks do not know yet of this one, and the first error of a verb that returns none.
+    unshared: Unshared,
+}
+
+/// Small arrays in a device's memory.
+struct SmallTables<M> {
+    /// The bits of [`SideSigns`].
+    signs: M,
+    /// Numbers that the criterion reads.
+    flag_numbers: M,
+    /// A word that kernels set if a function gives an invalid value.
+    refused: M,
+}
+
+/// What regrids keep.
+struct Regrids<const D: usize, N: Machine> {
     /// Memory for clustering, from the first time that the device makes boxes.
     cluster_memory: Option<ClusterMemory<N::Memory>>,
     /// Plans of the newest boxes, whose items are being counted.
     early_counts: Option<EarlyCounts<D, N>>,
     /// Buffer for the joined flags of all ranks.
     flag_words: Vec<u64>,
-    /// What other ranks do not know yet of this one, and the first error of a verb that returns none.
-    unshared: Unshared,
+    /// Which ways they have gone.
+    ways: Ways,
 }
 
 impl From<CudaError> for ExecError {
@@ -162,35 +159,33 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let text = solver.device_source();
         let functions = text.map_or_else(CaseFunctions::default, |text| CaseFunctions::of(&problem, &text));
         Ok(ResidentExecutor {
-            flag_numbers: functions.send_flag_numbers(&machine)?,
             sweeps: sweeps::<D>(problem.split, problem.looks_beside),
-            has_source: solver.has_source(),
+            small: SmallTables {
+                signs,
+                flag_numbers: functions.send_flag_numbers(&machine)?,
+                refused: machine.allocate(size_of::<u32>())?,
+            },
             functions,
             sides: Sides::of(&problem),
-            signs,
             rollback: Rollback::new(ratios.len() + 1),
-            aux_faces: solver.aux_face().to_vec(),
-            checks_nonnegative: !solver.nonnegative().is_empty(),
-            checks_positive: !solver.positive().is_empty(),
-            refused: machine.allocate(size_of::<u32>())?,
-            host_works: HostWorks::default(),
             levels: Vec::new(),
             stage: [None, None, None],
             on_mesh: DeviceMesh::of::<D, R>(&machine, &problem, sizes.num_eqn)?,
             epoch: MeshEpoch::default(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
             ranks: Ranks::default(),
-            sends_from_device: None,
-            messages: Arc::default(),
-            reads: Mutex::new(Reads::new(Ranks::default())),
-            opened: Mutex::default(),
-            cluster_memory: None,
-            early_counts: None,
-            flag_words: Vec::new(),
+            links: Links::new(Ranks::default()),
+            regrids: Regrids {
+                cluster_memory: None,
+                early_counts: None,
+                flag_words: Vec::new(),
+                ways: Ways::default(),
+            },
             unshared: Unshared::default(),
-            host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),
+            host: Mutex::new(CpuExecutor::new(problem.clone(), solver.clone(), ratios.clone(), threads)),
             machine,
             problem,
+            solver,
             sizes,
             ratios,
         })
@@ -200,7 +195,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub fn on_rank(mut self, ranks: Ranks) -> Self {
         // What the host does, it does for this rank.
         self.host.get_mut().set_ranks(ranks.clone());
-        ResidentExecutor { reads: Mutex::new(Reads::new(ranks.clone())), ranks, ..self }
+        ResidentExecutor { links: Links::new(ranks.clone()), ranks, ..self }
     }
 }
 
@@ -234,7 +229,8 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch);
         self.machine.enter(DevicePhase::Ghost);
-        let refreshed = self.refresh_aux_between(level);
+        let (time, transfers) = (self.levels[level.index()].states.time, self.sizes.transfers);
+        let refreshed = levels_with_aux(level, transfers).try_for_each(|level| self.refresh_aux(level, time));
         self.defer_error(refreshed)?;
         let filled = self.fill_level(level, plans);
         let filled = self.or_abort(filled);
@@ -262,14 +258,14 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.check_refused()
     }
 
-    fn keep_admissible(&mut self, on: bool) -> bool {
-        self.problem.keep_admissible(on);
-        self.host.get_mut().keep_admissible(on)
-    }
-
-    fn renew_parameters(&mut self) -> Result<(), ExecError> {
-        let Some(reduced) = &self.problem.reduced else { return Ok(()) };
-        self.or_abort(self.machine.set_parameters(&reduced.values().collect::<Vec<_>>()).map_err(ExecError::from))
+    fn prepare_steps(&mut self, keep_admissible: bool) -> Result<StepMode, ExecError> {
+        self.problem.keep_admissible(keep_admissible);
+        let mode = self.host.get_mut().prepare_steps(keep_admissible)?;
+        if let Some(reduced) = &self.problem.reduced {
+            let parameters: Vec<f64> = reduced.values().collect();
+            self.or_abort(self.machine.set_parameters(&parameters).map_err(ExecError::from))?;
+        }
+        Ok(StepMode { works_ahead: true, ..mode })
     }
 
     fn set_time(&mut self, level: Level, time: f64) {
@@ -292,15 +288,13 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.note(outcome);
     }
 
-    fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
+    fn renew_aux(&mut self, level: Level, flags: Option<FlagRequest<'_, D>>) -> Result<(), ExecError> {
+        if flags.is_some() {
+            self.machine.enter(DevicePhase::Regrid);
+        }
         let refreshed = self.refresh_aux(level, self.levels[level.index()].states.time);
-        self.defer_error(refreshed)
-    }
-
-    fn begin_flagging(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError> {
-        self.machine.enter(DevicePhase::Regrid);
-        self.renew_aux(level)?;
-        let asked = self.enqueue_flags(level, request);
+        self.defer_error(refreshed)?;
+        let asked = flags.map_or(Ok(()), |request| self.enqueue_flags(level, request));
         self.or_abort(asked)
     }
 
@@ -340,10 +334,6 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 }
 
 impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R, N> {
-    fn works_ahead(&self) -> bool {
-        true
-    }
-
     fn find_failure(&self, level: Level, patch: usize) -> ExecError {
         let is_local = self.levels[level.index()].layout.patches[patch].is_local;
         let found = || self.failure_of_step(level, patch).unwrap_or_else(|error| error);
@@ -351,49 +341,40 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
         agreed(&self.ranks, found).expect_err("a rank has the patch")
     }
 
-    fn is_readable(&self) -> bool {
-        let mut number = [0; 8];
-        let one = &mut number[..R::BYTES];
-        let answers = |store: &DeviceLevel<D, N>| {
-            self.machine.download(store.q(), PACK_OVERRUN * R::BYTES, one).is_ok()
-        };
-        !self.ranks.are_lost() && self.levels.first().is_none_or(answers)
-    }
-
     fn snapshot(&self, level: Level) -> LevelState<D> {
         self.machine.enter(DevicePhase::Output);
         self.level_state(level)
     }
 
-    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+    fn reduce(
+        &self,
+        what: Reduction,
+        level: Level,
+        finer: Option<&LevelPlans<D>>,
+        values: &mut Vec<f64>,
+    ) -> Result<(), ExecError> {
         self.machine.enter(DevicePhase::Other);
-        self.level_totals(level, finer)
+        let found = match what {
+            Reduction::Totals => Ok(self.level_totals(level, finer)),
+            Reduction::Extremes => self.level_extremes(level, finer),
+            Reduction::Largest => self.level_largest(level),
+        };
+        what.join(&self.or_abort(found)?, values);
+        Ok(())
     }
 
-    fn extremes(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
-        self.or_abort(self.level_extremes(level, finer))
-    }
-
-    fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError> {
-        self.raise_to_values(largest)
-    }
-
-    fn memory(&self) -> MemoryUse {
-        let (device, host) = (self.machine.usage(), self.host.lock().memory());
+    fn usage(&self) -> Usage {
+        let (device, executor) = (self.machine.usage(), self.host.lock());
+        let host = executor.usage().memory;
         let pinned = device.pinned.held as usize;
-        MemoryUse {
+        let memory = MemoryUse {
             held: [pinned + host.held[0], device.memory.held as usize],
             peak: [pinned + host.peak[0], device.memory.peak as usize],
             states: self.levels.iter().map(DeviceLevel::buffer_bytes).sum(),
             allocations: device.driver_allocations() + host.allocations,
-        }
-    }
-
-    fn device_use(&self) -> Option<DeviceUse> {
-        Some(DeviceUse { phase_seconds: self.machine.phase_seconds(), ..self.machine.usage() })
-    }
-
-    fn host_work(&self) -> Vec<HostWork> {
-        self.host_works.all()
+        };
+        let (phase_seconds, host) = (self.machine.phase_seconds(), executor.host_works.all());
+        let regrids = self.regrids.ways.all();
+        Usage { memory, device: Some(DeviceUse { phase_seconds, host, regrids, ..device }) }
     }
 }

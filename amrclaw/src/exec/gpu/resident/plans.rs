@@ -3,13 +3,13 @@
 
 use super::host_tables::{NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
+use super::strategy::{HostReason, Made, Way, way_of_tables};
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{
-    CountedTables, DeviceBoxes, DividedTables, HostLevelTables, LevelContext, LevelTables, PlanRequest, TableOwners,
-    TransferTables, WrittenTables, kernels_divide_among, kernels_have_room,
+    CountedTables, DeviceBoxes, DividedTables, LevelTables, PlanRequest, TableOwners, WrittenTables,
 };
 use crate::index::Level;
-use crate::mesh::{Hierarchy, Partition};
+use crate::mesh::Partition;
 use crate::plan::MeshChange;
 use cuda::CudaError;
 use cuda::abi::Pointer;
@@ -61,15 +61,9 @@ impl<N: Machine> Written<N> {
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// True if kernels make the tables of a hierarchy's plans.
-    pub(super) fn plans_by_kernels(&self, hierarchy: &Hierarchy<D>) -> bool {
-        self.planned_by_kernels(hierarchy.levels().iter().map(|mesh| mesh.patches().len()))
-    }
-
-    /// The same for levels with these numbers of patches.
-    pub(super) fn planned_by_kernels(&self, patches: impl Iterator<Item = usize>) -> bool {
-        let most = patches.max().unwrap_or(0);
-        kernels_divide_among(self.ranks.rank().of) && !self.sides.ask() && kernels_have_room(most)
+    /// Who makes the tables of plans of levels with these numbers of patches.
+    pub(super) fn way_of_tables(&self, patches: impl Iterator<Item = usize>) -> Way {
+        way_of_tables(self.ranks.rank().of, self.sides.ask(), patches.max().unwrap_or(0))
     }
 
     fn plan_request<'a>(
@@ -125,8 +119,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Tables of the plans of an existing level, if kernels make them.
     pub(super) fn tables_by_kernels(&mut self, level: Level) -> Result<Option<LevelTables<N>>, CudaError> {
         let l = level.index();
-        if !self.planned_by_kernels(self.levels[l.saturating_sub(1)..=l].iter().map(|store| store.mesh.patches().len()))
-        {
+        let levels = &self.levels[l.saturating_sub(1)..=l];
+        if self.way_of_tables(levels.iter().map(|store| store.mesh.patches().len())).is_err() {
             return Ok(None);
         }
         self.send_boxes()?;
@@ -146,7 +140,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<Vec<Option<CountedLevel<N>>>, CudaError> {
         self.send_boxes()?;
         let hierarchy = change.hierarchy();
-        let mut ahead = self.early_counts.take().filter(|ahead| ahead.are_of(hierarchy));
+        let mut ahead = self.regrids.early_counts.take().filter(|ahead| ahead.are_of(hierarchy));
         let mut counted: Vec<Option<CountedLevel<N>>> = Vec::new();
         for (l, mesh) in hierarchy.levels().iter().enumerate() {
             if !change.replaces(l) {
@@ -215,20 +209,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let Some(WrittenLevel { boxes, tables }) = begun else { return Ok(None) };
             let tables = match tables.finish(&self.machine)? {
                 Some((tables, transfer)) => PlanTables::Device(tables, transfer.expect("asked for")),
-                None => self.host_tables_of_plan(change, Level(l as u8)),
+                None => {
+                    self.regrids.ways.note(Made::Tables, Err(HostReason::ManyNeighbours));
+                    self.host_tables_of_plan(change, l, &change.plan_transfer(Level(l as u8)))
+                }
             };
             Ok(Some((tables, Some(boxes))))
         };
         begun.into_iter().enumerate().map(finish).collect()
-    }
-
-    /// Makes the tables of one new level's plans on the host.
-    fn host_tables_of_plan(&self, change: &MeshChange<'_, D>, level: Level) -> PlanTables<N> {
-        let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
-        let context = LevelContext { mesh: hierarchy.level(level), sides: &self.sides, num_ghost };
-        let tables = HostLevelTables::new(&change.plans()[level.index()], context);
-        let (ratio, keeps_means) = (self.ratios[level.index() - 1], self.sizes.keeps_means);
-        let transfer = TransferTables::on_host(&change.plan_transfer(level), ratio, keeps_means, num_ghost);
-        PlanTables::Host(tables, transfer)
     }
 }

@@ -5,8 +5,9 @@
 //! Blocks of threads take candidates from a queue and put the parts that they cut back (`cluster`), or marks of aligned tiles are joined along
 //! the Morton curve (`join_tiles`); nesting, splitting and sorting follow. Across periodic sides kernels read the bits of a row at the other side.
 
-use super::cover_tags::{BOX, ClusterMemory, NewBoxes, ROOM, STATE, Tags, can_cover};
+use super::cover_tags::{BOX, ClusterMemory, NewBoxes, ROOM, STATE, Tags};
 use super::early_counts::EarlyCounts;
+use super::strategy::{HostReason, Made, Way, way_of_cover, way_of_levels};
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{DeviceBoxes, axes, bytes_of_mut, pointer, structs_of};
 use crate::exec::{ExecError, RefineRequest};
@@ -15,7 +16,7 @@ use crate::mesh::Tiling;
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{CLIP_TAGS, NEST, PROJECT_BOXES, SORT_BOXES};
-use cuda::amr::{self, ClusterState, MAX_LEVELS, NestArgs, ProjectArgs, SortArgs};
+use cuda::amr::{self, ClusterState, NestArgs, ProjectArgs, SortArgs};
 use riemann::real::Scalar;
 
 /// Tiles of the update that occupy as much of the device as a candidate does.
@@ -28,17 +29,22 @@ type MadeBoxes<const D: usize, N> = (Vec<Vec<CellBox<D>>>, Option<EarlyCounts<D,
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// The tags of the levels to be refined, the finest first, if the kernels can make boxes of all of them.
-    fn tags_of(&self, request: &RefineRequest<'_, D>) -> Option<Vec<Tags<'_, D, N>>> {
+    fn tags_of(&self, request: &RefineRequest<'_, D>) -> Way<Vec<Tags<'_, D, N>>> {
         let levels = request.base.index()..=request.finest.index();
         let tags = |l: usize| {
             let store = &self.levels[l];
-            let flags = store.flags.as_ref().filter(|flags| flags.words.is_none())?;
-            let (map, around) = store.flag_tables.as_ref()?.map::<N>()?;
+            let (Some(flags), Some(tables)) = (&store.flags, &store.flag_tables) else {
+                return Err(HostReason::Criterion);
+            };
+            flags.way?;
+            let (map, around) = tables.map::<N>().expect("kernels go on with flags that have a map");
             let bounds = CellBox::new(Tiling::cells_of(around.lo).lo, Tiling::cells_of(around.hi).lo);
             let bounds = bounds.intersect(&store.mesh.domain());
-            can_cover(request.method, &bounds).then_some(Tags { level: Level(l as u8), flags, map, bounds })
+            way_of_cover(request.method, &bounds)?;
+            Ok(Tags { level: Level(l as u8), flags, map, bounds })
         };
-        if levels.clone().count() > MAX_LEVELS { None } else { levels.rev().map(tags).collect() }
+        way_of_levels(levels.clone().count())?;
+        levels.rev().map(tags).collect()
     }
 
     /// Makes the boxes of all levels finer than a base level; `None` if the host is to make them.
@@ -46,16 +52,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         request: &RefineRequest<'_, D>,
     ) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
-        self.early_counts = None;
-        let mut memory = match self.cluster_memory.take() {
+        self.regrids.early_counts = None;
+        let mut memory = match self.regrids.cluster_memory.take() {
             Some(memory) => memory,
             None => ClusterMemory::new(&self.machine, self.ratios.len())?,
         };
         let made = std::mem::take(&mut memory.made);
         let boxes = self.boxes_of_tags(request, (&mut memory, &made));
-        self.cluster_memory = Some(ClusterMemory { made, ..memory });
-        let Some((boxes, ahead)) = boxes? else { return Ok(None) };
-        self.early_counts = ahead;
+        self.regrids.cluster_memory = Some(ClusterMemory { made, ..memory });
+        let boxes = boxes?;
+        self.regrids.ways.note(Made::Boxes, boxes.as_ref().map_or_else(|reason| Err(*reason), |_| Ok(())));
+        let Ok((boxes, ahead)) = boxes else { return Ok(None) };
+        self.regrids.early_counts = ahead;
         self.levels.iter_mut().for_each(|store| store.flags = None);
         Ok(Some(boxes))
     }
@@ -65,9 +73,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &self,
         request: &RefineRequest<'_, D>,
         (memory, made): (&mut ClusterMemory<N::Memory>, &[NewBoxes<N::Memory>]),
-    ) -> Result<Option<MadeBoxes<D, N>>, ExecError> {
+    ) -> Result<Way<MadeBoxes<D, N>>, ExecError> {
         // All ranks have tags of the same levels.
-        let Some(tags) = self.tags_of(request) else { return Ok(None) };
+        let tags = match self.tags_of(request) {
+            Ok(tags) => tags,
+            Err(reason) => return Ok(Err(reason)),
+        };
         let base = tags.last().expect("a level is to be refined");
         if !self.ranks.is_solo() {
             self.join_flags(&tags, request.hierarchy.level(request.base).covers_domain())?;
@@ -85,12 +96,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let counted = self.count_ahead(request.base, places)?;
         let mut levels = Vec::new();
         for (tags, download) in tags.iter().zip(downloads) {
-            let Some(found) = self.fetch_boxes(&made[tags.level.index()], download)? else { return Ok(None) };
+            let Some(found) = self.fetch_boxes(&made[tags.level.index()], download)? else {
+                return Ok(Err(HostReason::ManyBoxes));
+            };
             memory.known[tags.level.index()] = found.len();
             levels.insert(0, found);
         }
         let ahead = EarlyCounts::new(request.base.index() + 1, counted, &levels);
-        Ok(Some((levels, ahead)))
+        Ok(Ok((levels, ahead)))
     }
 
     /// Fetches the boxes of a level, the first of them by `download`; `None` if the room for them did not suffice.

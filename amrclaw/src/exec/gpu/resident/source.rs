@@ -49,7 +49,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             has_centres: u32::from(self.functions.centres.is_some()),
         };
         for (kernel, acts) in
-            [(SOURCE_CELLS, self.has_source), (SOURCE_FUNCTION_CELLS, self.functions.source.is_some())]
+            [(SOURCE_CELLS, self.solver.has_source()), (SOURCE_FUNCTION_CELLS, self.functions.source.is_some())]
         {
             if acts {
                 // SAFETY: the register is that of the runs, and each slot has one lane.
@@ -77,7 +77,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// True if steps apply source terms.
     pub(super) fn applies_sources(&self) -> bool {
-        self.problem.applies_sources(self.has_source)
+        self.problem.applies_sources(self.solver.has_source())
     }
 
     /// Integrates a source term by a kernel.
@@ -126,7 +126,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<StepReport, ExecError> {
         let level = step.level;
         let l = level.index();
-        let (is_function, own) = (self.functions.source.is_some(), self.has_source);
+        let (is_function, own) = (self.functions.source.is_some(), self.solver.has_source());
         // Without any source, the values must still be copied to where the next part of the step reads them.
         let in_place = matches!((from, to), (Array::Next, Array::Next));
         if self.computes_sources() && (is_function || own || in_place) {
@@ -149,7 +149,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let mut host = self.host.lock();
         let found = host.apply_source_to_copy(level, ghosts.map(|plans| plans.ghost()), t, dt);
         self.machine.upload(bytes_of(host.q_of_copy(level)), self.array(l, to), 0)?;
-        self.host_works.note("source", self.levels[l].mesh.num_cells(), start);
+        host.host_works.note("source", self.levels[l].mesh.num_cells(), start);
         Ok(found)
     }
 }

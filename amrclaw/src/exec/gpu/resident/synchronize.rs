@@ -203,7 +203,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
-        if !self.checks_positive {
+        if self.solver.positive().is_empty() {
             // The outcomes of the steps so far can be fetched before later work is done.
             self.reports.mark(&self.machine)?;
         }
@@ -231,7 +231,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         };
         // SAFETY: register and map are those of the plan; each coarse cell is written by one lane.
         unsafe { self.machine.run(&REFLUX, D, runs.num_chunks as usize, &args)? };
-        if self.checks_positive {
+        if !self.solver.positive().is_empty() {
             // The next step must not begin with a state that the fix has made inadmissible.
             self.reports.expect_more();
         }

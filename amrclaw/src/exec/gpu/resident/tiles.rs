@@ -32,7 +32,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(());
         }
         let (sizes, resident_tiles) = (self.sizes, self.machine.resident_tiles());
-        let (mut builder, mut lists, mut of_sweeps, mut num_tiles) = (TableBuilder::default(), Vec::new(), Vec::new(), 0);
+        let (mut builder, mut lists, mut of_sweeps, mut num_tiles) =
+            (TableBuilder::default(), Vec::new(), Vec::new(), 0);
         for sweep in &self.sweeps {
             let shape = tile_shape(sweep, sizes.num_eqn, sizes.precision);
             let strips = strip_table(&store.layout, sweep, shape, 0..store.layout.patches.len());

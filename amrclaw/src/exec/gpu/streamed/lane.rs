@@ -226,6 +226,6 @@ impl Lane for GpuLane {
 
     fn usage(&self) -> DeviceUse {
         let (memory, pinned) = (self.device.memory_use(), self.device.pinned().statistics());
-        DeviceUse { memory, pinned, streamed: None, phase_seconds: None }
+        DeviceUse { memory, pinned, ..DeviceUse::default() }
     }
 }
