@@ -124,8 +124,10 @@ fn flags_on(hierarchy: &Hierarchy<2>, everywhere: &[TagSet<2>; 2]) -> [TagSet<2>
         let mut tags = everywhere[l].clone();
         if let Some(mesh) = hierarchy.levels().get(l) {
             let mut inside = TagSet::new(*tags.domain());
-            mesh.patches().iter().for_each(|b| inside.insert_box(b));
-            tags.intersect(&inside);
+            inside.insert_boxes(mesh.patches());
+            let mut outside = tags.clone();
+            outside.subtract(&inside);
+            tags.subtract(&outside);
         }
         tags
     })

@@ -65,7 +65,7 @@ pub fn clustered<const D: usize>(
     let Some(coarser) = finest.index().checked_sub(1) else { return Ok(Together::default()) };
     let mut own = vec![TagSet::new(hierarchy.domain_box(Level(coarser as u8))); ranks];
     for (cells, &owner) in hierarchy.level(finest).patches().iter().zip(partitions[finest.index()].owners()) {
-        own[owner as usize].insert_box(&cells.coarse_from_fine(hierarchy.ratio(Level(coarser as u8))));
+        own[owner as usize].insert_boxes(&[cells.coarse_from_fine(hierarchy.ratio(Level(coarser as u8)))]);
     }
     let boxes: Arc<Vec<MailBox>> = Arc::new((0..ranks).map(|_| MailBox::default()).collect());
     let work = |number: usize, tags: TagSet<D>| -> Result<Together, String> {

@@ -178,12 +178,11 @@ mod tests {
     #[test]
     fn cuts_boxes_that_do_not_nest() {
         let mut inside = TagSet::new(CellBox::new([0, 0], [40, 40]));
-        inside.insert_box(&CellBox::new([0, 0], [40, 13]));
-        inside.insert_box(&CellBox::new([0, 0], [13, 40]));
+        inside.insert_boxes(&[CellBox::new([0, 0], [40, 13]), CellBox::new([0, 0], [13, 40])]);
         let whole = CellBox::new([3, 3], [29, 29]);
-        let mut tags = inside.clone();
-        tags.retain_box(&whole);
-        let mut boxes = enforce(&[whole], &tags, |piece| inside.contains_box(piece));
+        let mut tags = TagSet::new(*inside.domain());
+        inside.iter().filter(|cell| whole.contains(*cell)).for_each(|cell| tags.insert(cell));
+        let mut boxes = enforce(&[whole], &tags, |piece| piece.cells().all(|cell| inside.contains(cell)));
         boxes.sort_unstable();
         assert_eq!(boxes, [CellBox::new([3, 3], [29, 13]), CellBox::new([3, 13], [13, 29])]);
         assert_eq!(enforce(&[whole], &tags, |_| true), [whole]);
@@ -194,7 +193,7 @@ mod tests {
     fn joins_only_what_nests() {
         let whole = CellBox::new([0, 0], [12, 8]);
         let mut tags = TagSet::new(whole);
-        tags.insert_box(&whole);
+        tags.insert_boxes(&[whole]);
         let boxes = enforce(&[whole], &tags, |piece| piece.volume() <= 8);
         assert!(boxes.iter().all(|b| b.volume() <= 8));
         assert_eq!((boxes.len(), boxes.iter().map(CellBox::volume).sum::<usize>()), (12, 96), "{boxes:?}");
@@ -216,14 +215,14 @@ mod tests {
         let fine = CellBox::new([8, 0], [12, 3]);
         project(&[fine], [Ratio([2, 2]), Ratio([4, 3])], 1, 0, &mut tags, [true, false]);
         let mut expected = TagSet::new(*tags.domain());
-        expected.insert_box(&CellBox::new([0, 0], [2, 1]));
+        expected.insert_boxes(&[CellBox::new([0, 0], [2, 1])]);
         assert_eq!(tags, expected);
         project(&[fine.shift([-8, 0])], [Ratio([2, 2]), Ratio([4, 3])], 1, 0, &mut tags, [true, false]);
-        expected.insert_box(&CellBox::new([9, 0], [10, 1]));
+        expected.insert_boxes(&[CellBox::new([9, 0], [10, 1])]);
         assert_eq!(tags, expected);
         // One cell more on every side: on level l 8..10 and 0..3 along x, the same as from −2 to 3.
         project(&[fine.shift([-8, 0])], [Ratio([2, 2]), Ratio([4, 3])], 1, 1, &mut tags, [true, false]);
-        expected.insert_box_wrapped(&CellBox::new([-2, 0], [2, 2]), [true, false]);
+        expected.insert_boxes(&[CellBox::new([8, 0], [10, 2]), CellBox::new([0, 0], [2, 2])]);
         assert_eq!(tags, expected);
     }
 }

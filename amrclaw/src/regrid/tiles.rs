@@ -88,7 +88,7 @@ mod tests {
     fn the_domain_bounds_the_boxes() {
         let domain = CellBox::new([-3, 1, 0], [11, 9, 5]);
         let mut tags = TagSet::new(domain);
-        tags.insert_box(&domain);
+        tags.insert_boxes(&[domain]);
         // Tiles -1 and 0 along x.
         assert_eq!(tiles(&tags, 16), [domain]);
         assert_eq!(tiles(&TagSet::new(domain), 3), []);

@@ -11,14 +11,13 @@ impl<const D: usize> TagSet<D> {
         }
     }
 
-    /// Keeps only tags that are in both sets.
-    pub fn intersect(&mut self, other: &Self) {
-        self.combine(other, |own, others| own & others);
-    }
-
     /// Removes the tags of another set.
     pub fn subtract(&mut self, other: &Self) {
-        self.combine(other, |own, others| own & !others);
+        for (k, start) in self.tiles.all() {
+            let Some(others) = other.tiles.get(k) else { continue };
+            let own = &mut self.words[*start..*start + Tiling::<D>::ROWS];
+            own.iter_mut().zip(&other.words[others..]).for_each(|(word, others)| *word &= !others);
+        }
     }
 
     /// The cells of the coarser level above at least one tag.
@@ -29,13 +28,6 @@ impl<const D: usize> TagSet<D> {
             coarse.insert_row(parent.lo, low_bits(parent.hi[0] - parent.lo[0]));
         });
         coarse
-    }
-
-    /// The cells of the finer level that make up the tagged ones.
-    pub fn fine_from_coarse(&self, ratio: Ratio<D>) -> Self {
-        let mut fine = TagSet::new(self.domain.fine_from_coarse(ratio));
-        self.for_each_run(|run| fine.insert_box(&run.fine_from_coarse(ratio)));
-        fine
     }
 
     /// Calls `visit` with each run of consecutive tagged cells along x; a run does not extend beyond its word.
@@ -52,15 +44,6 @@ impl<const D: usize> TagSet<D> {
                 bits = bits.checked_shr(gap + length).unwrap_or(0);
             }
         });
-    }
-
-    fn combine(&mut self, other: &Self, f: impl Fn(u64, u64) -> u64) {
-        for (k, start) in self.tiles.all() {
-            let others = other.tiles.get(k);
-            for (row, word) in self.words[*start..*start + Tiling::<D>::ROWS].iter_mut().enumerate() {
-                *word = f(*word, others.map_or(0, |o| other.words[o + row]));
-            }
-        }
     }
 }
 

@@ -119,17 +119,6 @@ impl<const D: usize> TagSet<D> {
             });
         })
     }
-
-    /// Tags the cells of a patch from its bitmap, whose shape is that of [`TagSet::from_bitmaps`].
-    pub fn insert_bitmap(&mut self, region: &CellBox<D>, bitmap: &[u64]) {
-        assert_eq!(bitmap.len(), bitmap_len(region), "bitmap of {region:?} has the wrong length");
-        let visible = region.intersect(&self.domain);
-        for tile in Tiling::tiles_touching(&visible).cells() {
-            let mut found = [0; 64];
-            add_bitmap(region, bitmap, &visible.intersect(&Tiling::cells_of(tile)), &mut found);
-            self.or_tile(tile, &found[..Tiling::<D>::ROWS]);
-        }
-    }
 }
 
 /// The tiles sorted and without duplicates. Tiles that lie close together are marked in a map of their bounding box instead of being

@@ -10,7 +10,7 @@ mod signature;
 mod tiling;
 mod words;
 
-use crate::index::{CellBox, CellIndex, wrap_into_domain};
+use crate::index::{CellBox, CellIndex};
 pub use buffer::buffer;
 pub(crate) use build::{clear_bits, hull_of_bits};
 pub(crate) use cover::TileCover;
@@ -71,51 +71,10 @@ impl<const D: usize> TagSet<D> {
         }
     }
 
-    /// Tags every cell of a box.
-    pub fn insert_box(&mut self, region: &CellBox<D>) {
-        let region = region.intersect(&self.domain);
-        for tile in Tiling::tiles_touching(&region).cells() {
-            let part = region.intersect(&Tiling::cells_of(tile));
-            let mask = Tiling::row_mask(&part);
-            let words = self.tile_mut(tile);
-            Tiling::for_each_row(&part, |row, _| words[row] |= mask);
-        }
-    }
-
-    /// Tags every cell of a box; its part outside the domain is wrapped around along periodic axes.
-    pub fn insert_box_wrapped(&mut self, region: &CellBox<D>, periodic: [bool; D]) {
-        for piece in wrap_into_domain(region, &self.domain, periodic) {
-            self.insert_box(&piece);
-        }
-    }
-
-    /// Removes the tags in a box.
-    pub fn remove_box(&mut self, region: &CellBox<D>) {
-        let words = &mut self.words;
-        visit_tiles(&self.tiles, &region.intersect(&self.domain), |start, part| {
-            let mask = Tiling::row_mask(part);
-            Tiling::for_each_row(part, |row, _| words[start + row] &= !mask);
-        });
-    }
-
-    /// Removes all tags outside a box.
-    pub fn retain_box(&mut self, region: &CellBox<D>) {
-        let mut outside = Vec::new();
-        self.domain.subtract_into(region, &mut outside);
-        for part in outside {
-            self.remove_box(&part);
-        }
-    }
-
     /// True if the cell is tagged.
     pub fn contains(&self, cell: CellIndex<D>) -> bool {
         let word = self.tiles.get(&key(Tiling::tile_of(cell))).map(|start| self.words[start + Tiling::row_of(cell)]);
         word.is_some_and(|w| w >> (cell[0] & 63) & 1 == 1)
-    }
-
-    /// True if every cell of the box is tagged.
-    pub fn contains_box(&self, region: &CellBox<D>) -> bool {
-        self.count_in(region) == region.volume()
     }
 
     /// True if no cell is tagged.
@@ -126,13 +85,6 @@ impl<const D: usize> TagSet<D> {
     /// Tagged cells.
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
-    }
-
-    /// Tagged cells in a box.
-    pub fn count_in(&self, region: &CellBox<D>) -> usize {
-        let mut count = 0;
-        self.for_each_word(region, |_, bits| count += bits.count_ones() as usize);
-        count
     }
 
     /// The smallest box that holds all tags; empty if there are none.

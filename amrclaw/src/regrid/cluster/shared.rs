@@ -161,7 +161,10 @@ mod tests {
         let mesh = LevelMesh::new(domain, [false; D], patches);
         let mut tags = TagSet::new(domain);
         for (lo, extent) in blobs {
-            tags.insert_box(&CellBox::new(std::array::from_fn(|d| lo[d]), std::array::from_fn(|d| lo[d] + extent[d])));
+            tags.insert_boxes(&[CellBox::new(
+                std::array::from_fn(|d| lo[d]),
+                std::array::from_fn(|d| lo[d] + extent[d]),
+            )]);
         }
         let params = ClusterParams { cutoff, ..ClusterParams::default() };
         let (mut expected, mut found) = (cluster(&tags, &params), by_ranks(&tags, &mesh, &params, size));
@@ -192,7 +195,7 @@ mod tests {
         let work = |ranks: Ranks| {
             let mut own = TagSet::new(domain);
             let place = 7 * ranks.rank().number as i32;
-            own.insert_box(&CellBox::new([place - 70, place], [place - 65, place + 2]));
+            own.insert_boxes(&[CellBox::new([place - 70, place], [place - 65, place + 2])]);
             let part = divide_among_ranks(own, None, &ranks, HEAD).expect("all are there");
             assert_eq!(part.count(), if ranks.is_first() { 10 * ranks.rank().of } else { 0 });
         };
