@@ -137,7 +137,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
             simulation.watch_growth(true)
         };
         let begun = simulation.attempt(begin);
-        begun.map_err(|error| error.in_case(case, &simulation.equations, &simulation.aux))?;
+        begun.map_err(|error| error.in_case(case, &simulation.names.equations, &simulation.names.aux))?;
         Ok(simulation)
     }
 
@@ -241,8 +241,9 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let parameters = reduced.clone();
         let first = case.reductions::<D>().iter().flat_map(WholeFormula::of_cells).count();
         let tolerance = case.mesh.file.as_ref().and_then(|file| file.steady);
-        simulation.steady = tolerance.map(|tolerance| SteadyCheck { tolerance, before: None, change: None });
-        simulation.stop_when = case.stop_condition(&reduced).map(|formula| StopCondition { formula, first, every });
+        simulation.checks.steady = tolerance.map(|tolerance| SteadyCheck { tolerance, before: None, change: None });
+        simulation.checks.stop_when =
+            case.stop_condition(&reduced).map(|formula| StopCondition { formula, first, every });
         simulation.reduced = reduced.map(|parameters| Reduced::new(case, solver, parameters)).transpose()?;
         simulation.refined = Refined::new(case, functions, parameters, &options)?.map(Box::new);
         simulation.exec.prepare_steps(false)?;

@@ -94,7 +94,7 @@ impl<const D: usize> Simulation<D> {
         let DeferredReports { outcomes, sampled, .. } = &mut self.deferred;
         outcomes.clear();
         self.exec.collect(outcomes)?;
-        let num_eqn = self.equations.len();
+        let num_eqn = self.names.equations.len();
         for (k, values) in sampled.drain(..).zip(outcomes.samples.chunks_exact(num_eqn)) {
             self.gauges[k].complete(values);
         }
@@ -158,9 +158,9 @@ impl<const D: usize> Simulation<D> {
             return Err(RunError::Courant { courant, limit: self.settings.cfl_max, level, patch, time, dt, tries });
         }
         self.deferred.speeds[level.index()] = courant / dt;
-        self.source_check.reverses |= reverses;
-        self.last_courant = self.last_courant.max(courant);
-        self.counts.courant_max = self.counts.courant_max.max(courant);
+        self.checks.sources.reverses |= reverses;
+        self.work.last_courant = self.work.last_courant.max(courant);
+        self.work.counts.courant_max = self.work.counts.courant_max.max(courant);
         Ok(courant)
     }
 }

@@ -148,31 +148,32 @@ impl GrowthCheck {
 impl<const D: usize> Simulation<D> {
     /// Checks the solution's growth if that is due, or in any case if `now`.
     pub(super) fn watch_growth(&mut self, now: bool) -> Result<(), RunError> {
-        if self.growth.limit <= 0.0 {
+        if self.checks.growth.limit <= 0.0 {
             return Ok(());
         }
-        let (steps, cells) = (self.counts.levels[0].steps, self.counts.cells_total());
+        let (steps, cells) = (self.work.counts.levels[0].steps, self.work.counts.cells_total());
         if self.settings.dt_fixed.is_none()
-            && let Some(longest) = self.growth.collapsed(self.dt_next, self.settings.end - self.time)
+            && let Some(longest) = self.checks.growth.collapsed(self.next.dt, self.settings.end - self.time)
         {
-            let (equation, is_least) = self.growth.with_least.map_or((0, false), |equation| (equation, true));
-            let measure = self.growth.record.measure[self.growth.groups[equation]];
+            let (equation, is_least) = self.checks.growth.with_least.map_or((0, false), |equation| (equation, true));
+            let measure = self.checks.growth.record.measure[self.checks.growth.groups[equation]];
             let (value, place) = self.place_of(equation, is_least)?;
-            let equation = self.equations[equation].clone();
-            let dt = self.dt_next;
+            let equation = self.names.equations[equation].clone();
+            let dt = self.next.dt;
             return Err(RunError::StepCollapse { dt, longest, equation, value, measure, is_least, place });
         }
         let present: usize = self.hierarchy.levels().iter().map(|level| level.num_cells()).sum();
-        if !(now || self.growth.is_due(steps, cells, present as u64)) || steps == self.growth.record.steps && steps > 0
+        if !(now || self.checks.growth.is_due(steps, cells, present as u64))
+            || steps == self.checks.growth.record.steps && steps > 0
         {
             return Ok(());
         }
-        reduce_levels(&*self.exec, Reduction::Largest, &self.plans, &mut self.growth.largest)?;
+        reduce_levels(&*self.exec, Reduction::Largest, &self.plans, &mut self.checks.growth.largest)?;
         self.raise_to_largest_of_all()?;
-        let since = if self.growth.fed { self.growth.record.steps } else { 0 };
-        let Some((equation, measure)) = self.growth.look(steps, cells) else { return Ok(()) };
+        let since = if self.checks.growth.fed { self.checks.growth.record.steps } else { 0 };
+        let Some((equation, measure)) = self.checks.growth.look(steps, cells) else { return Ok(()) };
         let (value, place) = self.place_of(equation, false)?;
-        let equation = self.equations[equation].clone();
+        let equation = self.names.equations[equation].clone();
         Err(RunError::Growth { equation, value, measure, steps: steps - since, place })
     }
 
@@ -186,12 +187,12 @@ impl<const D: usize> Simulation<D> {
 
     /// Raises `largest` to the largest values over all ranks.
     fn raise_to_largest_of_all(&mut self) -> Result<(), ExecError> {
-        if self.ranks.is_solo() {
+        if self.crew.ranks.is_solo() {
             return Ok(());
         }
-        let own: Vec<u64> = self.growth.largest.iter().map(|value| value.to_bits()).collect();
-        for words in self.ranks.gather(&own)? {
-            let largest = self.growth.largest.iter_mut().zip(words);
+        let own: Vec<u64> = self.checks.growth.largest.iter().map(|value| value.to_bits()).collect();
+        for words in self.crew.ranks.gather(&own)? {
+            let largest = self.checks.growth.largest.iter_mut().zip(words);
             largest.for_each(|(most, bits)| *most = most.max(f64::from_bits(bits)));
         }
         Ok(())
@@ -224,9 +225,9 @@ impl<const D: usize> Simulation<D> {
         let centre = self.problem.centre(&self.hierarchy.geometry(level), cell).to_vec();
         let own =
             (value.to_bits(), CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time: self.time });
-        let told = match self.ranks.is_solo() {
+        let told = match self.crew.ranks.is_solo() {
             true => None,
-            false => self.ranks.first(Some(&own), order)?,
+            false => self.crew.ranks.first(Some(&own), order)?,
         };
         let (bits, place) = told.map_or(own, |(_, found)| found);
         Ok((f64::from_bits(bits), Box::new(place)))

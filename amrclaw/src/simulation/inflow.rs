@@ -30,7 +30,7 @@ impl<const D: usize> Simulation<D> {
         let counts: [i32; D] = super::build::axes(&case.mesh.cells);
         let sides = self.problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond));
         let ends: [AxisEnds; D] = std::array::from_fn(|d| AxisEnds { sides: sides[d], count: counts[d] });
-        let signs = SideSigns::new(&self.problem.boundary, self.solver.groups(), self.equations.len());
+        let signs = SideSigns::new(&self.problem.boundary, self.solver.groups(), self.names.equations.len());
         let width = self.problem.num_ghost();
         for (d, kinds) in case.mesh.boundary.iter().enumerate() {
             // Along earlier axes the side's ghost cells go on outside the domain.
@@ -57,16 +57,16 @@ impl<const D: usize> Simulation<D> {
         let centre = self.hierarchy.geometry(Level::COARSEST).centre(cell).to_vec();
         let (level, time) = (Level::COARSEST, self.settings.start);
         let place = CellPlace { level, patch: 0, cell: cell.to_vec(), centre, time, ghost: true };
-        let (equation, value) = (self.equations[m].clone(), state[m]);
+        let (equation, value) = (self.names.equations[m].clone(), state[m]);
         let error = RunError::from(ExecError::NotFinite { equation, value, place });
-        Err(error.in_case(case, &self.equations, &self.aux))
+        Err(error.in_case(case, &self.names.equations, &self.names.aux))
     }
 
     /// The state at the start in a cell of the coarsest mesh or outside it, as ghost cells are filled: axis by axis.
     fn state_at(&self, mut cell: [i32; D], (ends, signs): (&[AxisEnds; D], &SideSigns)) -> Vec<f64> {
         let (geometry, time) = (self.hierarchy.geometry(Level::COARSEST), self.settings.start);
         let Some(d) = (0..D).rev().find(|d| !(0..ends[*d].count).contains(&cell[*d])) else {
-            let mut state = vec![0.0; self.equations.len()];
+            let mut state = vec![0.0; self.names.equations.len()];
             let row = CellRow { geometry, first: cell, len: 1, time };
             self.problem.initial.fill_row(&row, &mut state);
             return state;

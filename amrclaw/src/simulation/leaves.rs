@@ -245,8 +245,8 @@ impl<const D: usize> Simulation<D> {
         let clock = Instant::now();
         let renewed = self.renew(&mut refined, starts);
         self.refined = Some(refined);
-        self.counts.regrids += u64::from(!starts);
-        self.stopwatch.book(Phase::Regrid, clock.elapsed());
+        self.work.counts.regrids += u64::from(!starts);
+        self.work.stopwatch.book(Phase::Regrid, clock.elapsed());
         renewed
     }
 
@@ -289,7 +289,7 @@ impl<const D: usize> Simulation<D> {
             len: refined.leaves.len(),
             time: self.time,
         };
-        let mut aux = vec![0.0; self.aux.len() * cells.len];
+        let mut aux = vec![0.0; self.names.aux.len() * cells.len];
         if let Some(function) = &self.problem.aux {
             function.fill_row(&cells, &mut aux);
         }

@@ -17,6 +17,7 @@ mod media;
 mod memory;
 mod open;
 mod options;
+mod parts;
 mod queries;
 mod reduce;
 mod regrid;
@@ -59,10 +60,11 @@ use crate::ranks::Ranks;
 use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
 use crate::threads::in_pool;
+use parts::{Checks, Crew, Names, NextStep, Work};
 use riemann::patch::PatchSolver;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use step_limits::StepLimits;
 
 /// Levels, regridding and time steps.
@@ -104,10 +106,7 @@ pub struct Settings<const D: usize> {
 pub struct Simulation<const D: usize> {
     problem: Problem<D>,
     settings: Settings<D>,
-    equations: Vec<String>,
-    aux: Vec<String>,
-    /// Physical coordinates by formulas, on a mapped mesh.
-    mapping: Vec<String>,
+    names: Names,
     hierarchy: Hierarchy<D>,
     plans: Arc<Vec<LevelPlans<D>>>,
     exec: Box<dyn Executor<D>>,
@@ -116,41 +115,17 @@ pub struct Simulation<const D: usize> {
     /// Levels whose ghost cells have been filled for their next step: by the last regrid, or ahead of the step.
     filled: Range<usize>,
     time: f64,
-    dt_next: f64,
-    /// What limits the next step.
-    dt_limit: StepLimit,
-    limits: StepLimits,
-    /// Coarse steps to come in which faces fall back to first order where states would become inadmissible.
-    fallback_left: u32,
-    counts: Counts,
-    /// Largest Courant number of the last step of the coarsest level, those of finer levels included.
-    last_courant: f64,
-    /// Work on steps that were taken again, per level.
-    repeated: Vec<LevelCounts>,
-    stopwatch: Stopwatch,
+    next: NextStep,
+    work: Work,
     gauges: Vec<Gauge<D>>,
-    growth: growth::GrowthCheck,
-    source_check: stiffness::SourceCheck,
+    checks: Checks<D>,
     /// The cells of a mesh from a file as leaves, where these are refined.
     refined: Option<Box<leaves::Refined<D>>>,
-    /// When the run ends before its time.
-    stop_when: Option<whole::StopCondition<D>>,
-    /// When it ends in a steady state.
-    steady: Option<steady::SteadyCheck>,
     /// The solver's parameters that change from step to step.
     reduced: Option<reduce::Reduced<D>>,
     deferred: deferred::DeferredReports,
     memory: memory::HostMemory,
-    most_state_bytes: usize,
-    threads: Arc<rayon::ThreadPool>,
-    solver_name: String,
-    stop: Arc<AtomicBool>,
-    /// Communication with the other ranks.
-    ranks: Ranks,
-    /// With several ranks, cells that this rank has advanced, including steps that were taken again.
-    own_cells_advanced: u64,
-    /// Measured speeds of the ranks.
-    speeds: speeds::Measured,
+    crew: Crew,
     /// The solver, asked whether it has failed.
     solver: Arc<dyn PatchSolver<f64>>,
 }
@@ -188,40 +163,50 @@ impl<const D: usize> Simulation<D> {
             saved: None,
             filled: 0..0,
             plans: Arc::new(Vec::new()),
-            equations: shape.equations.clone(),
-            aux: solver.aux().iter().map(|name| (*name).to_owned()).collect(),
+            names: Names {
+                equations: shape.equations.clone(),
+                aux: solver.aux().iter().map(|name| (*name).to_owned()).collect(),
+                mapping,
+                solver: shape.name.clone(),
+            },
             time: settings.start,
-            dt_next: limits.or_first(settings.start, Some(settings.dt_initial), settings.dt_initial),
-            dt_limit: StepLimit::default(),
-            limits,
-            fallback_left: 0,
-            counts: Counts::new(hierarchy.max_levels()),
-            repeated: vec![LevelCounts::default(); hierarchy.max_levels()],
-            stopwatch: Stopwatch::default(),
+            next: NextStep {
+                dt: limits.or_first(settings.start, Some(settings.dt_initial), settings.dt_initial),
+                limited_by: StepLimit::default(),
+                limits,
+                fallback_left: 0,
+            },
+            work: Work {
+                counts: Counts::new(hierarchy.max_levels()),
+                last_courant: 0.0,
+                repeated: vec![LevelCounts::default(); hierarchy.max_levels()],
+                stopwatch: Stopwatch::default(),
+                own_cells_advanced: 0,
+                speeds: speeds::Measured::new(options.comm.rank().of),
+                most_state_bytes: 0,
+            },
+            checks: Checks {
+                growth: growth::GrowthCheck::new(
+                    settings.growth_limit,
+                    &problem,
+                    solver.has_source(),
+                    (num_eqn, solver.groups()),
+                    growth::first_with_least(solver.as_ref()),
+                ),
+                sources: stiffness::SourceCheck::default(),
+                stop_when: None,
+                steady: None,
+            },
             gauges,
-            mapping,
-            growth: growth::GrowthCheck::new(
-                settings.growth_limit,
-                &problem,
-                solver.has_source(),
-                (num_eqn, solver.groups()),
-                growth::first_with_least(solver.as_ref()),
-            ),
-            last_courant: 0.0,
-            source_check: stiffness::SourceCheck::default(),
             refined: None,
-            stop_when: None,
-            steady: None,
             reduced: None,
-            solver_name: shape.name.clone(),
             deferred: deferred::DeferredReports::new(hierarchy.max_levels()),
             memory,
-            most_state_bytes: 0,
-            threads: Arc::new(pool),
-            stop: if options.comm.is_solo() { options.stop.clone() } else { options.comm.stop() },
-            ranks: options.comm.clone(),
-            own_cells_advanced: 0,
-            speeds: speeds::Measured::new(options.comm.rank().of),
+            crew: Crew {
+                threads: Arc::new(pool),
+                stop: if options.comm.is_solo() { options.stop.clone() } else { options.comm.stop() },
+                ranks: options.comm.clone(),
+            },
             solver,
             hierarchy,
             problem,
@@ -232,22 +217,24 @@ impl<const D: usize> Simulation<D> {
 
     /// Runs `work` on the simulation's own threads.
     fn in_pool<T: Send>(&mut self, work: impl FnOnce(&mut Self) -> T + Send) -> T {
-        in_pool(&self.threads.clone(), || work(self))
+        in_pool(&self.crew.threads.clone(), || work(self))
     }
 
     /// As [`Simulation::in_pool`]. A failure of the solver itself takes precedence over any result.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), RunError> + Send) -> Result<(), RunError> {
         let outcome = self.in_pool(work);
-        let failure = match (self.solver.failure(), self.ranks.is_solo()) {
+        let failure = match (self.solver.failure(), self.crew.ranks.is_solo()) {
             (failure, true) => failure,
-            (own, false) => self.ranks.first(own.as_ref(), |_| 0).map_err(ExecError::from)?.map(|(_, message)| message),
+            (own, false) => {
+                self.crew.ranks.first(own.as_ref(), |_| 0).map_err(ExecError::from)?.map(|(_, message)| message)
+            }
         };
         failure.map_or(outcome, |message| Err(RunError::Solver(message)))
     }
 
     /// An error if the simulation has been asked to stop.
     fn check_stop(&self) -> Result<(), RunError> {
-        if self.stop.load(Ordering::Relaxed) { Err(RunError::Stopped) } else { Ok(()) }
+        if self.crew.stop.load(Ordering::Relaxed) { Err(RunError::Stopped) } else { Ok(()) }
     }
 
     /// What plans depend on besides the mesh.
@@ -255,7 +242,7 @@ impl<const D: usize> Simulation<D> {
         PlanOptions {
             num_ghost: self.problem.num_ghost(),
             conservation_fix: self.problem.conservation_fix,
-            rank: self.ranks.rank(),
+            rank: self.crew.ranks.rank(),
         }
     }
 
@@ -277,15 +264,15 @@ impl<const D: usize> Simulation<D> {
     /// [`Simulation::renew_aux`].
     pub fn totals(&self) -> Vec<f64> {
         let mut totals = Vec::new();
-        let summed = in_pool(&self.threads, || reduce_levels(&*self.exec, Reduction::Totals, &self.plans, &mut totals));
+        let summed = in_pool(&self.crew.threads, || reduce_levels(&*self.exec, Reduction::Totals, &self.plans, &mut totals));
         // The run itself reports the failure of a device.
-        if summed.is_ok() { totals } else { vec![f64::NAN; self.equations.len()] }
+        if summed.is_ok() { totals } else { vec![f64::NAN; self.names.equations.len()] }
     }
 
     /// False if the values are lost with the device that held them.
     pub fn is_readable(&self) -> bool {
         let look = || self.exec.reduce(Reduction::Largest, Level::COARSEST, None, &mut Vec::new());
-        !self.ranks.are_lost() && in_pool(&self.threads, look).is_ok()
+        !self.crew.ranks.are_lost() && in_pool(&self.crew.threads, look).is_ok()
     }
 
     /// The present values of a level, in place; `None` if they are not in host memory, or if there is no such level.
@@ -331,12 +318,12 @@ impl<const D: usize> Simulation<D> {
 
     /// The ranks that advance the simulation together.
     pub fn ranks(&self) -> &Ranks {
-        &self.ranks
+        &self.crew.ranks
     }
 
     /// With several ranks, cells that this rank has advanced, including steps that were taken again; 0 with a single rank.
     pub fn own_cells_advanced(&self) -> u64 {
-        self.own_cells_advanced
+        self.work.own_cells_advanced
     }
 
     /// A snapshot of the solution; with several ranks only the patches of this rank have values. Its number is 0: the writer of frames
@@ -344,7 +331,7 @@ impl<const D: usize> Simulation<D> {
     pub fn frame(&self) -> Frame<D> {
         let level = |l: usize| {
             let level = Level(l as u8);
-            let state = in_pool(&self.threads, || self.exec.snapshot(level));
+            let state = in_pool(&self.crew.threads, || self.exec.snapshot(level));
             let patches = self.hierarchy.level(level).patches().iter().zip(state.q).zip(state.aux);
             let patches = patches.map(|((&cells, q), aux)| FramePatch { cells, q, aux }).collect();
             FrameLevel { dx: self.hierarchy.dx(level), patches }
@@ -352,14 +339,14 @@ impl<const D: usize> Simulation<D> {
         Frame {
             number: 0,
             time: self.time,
-            steps: self.counts.levels.iter().map(|l| l.steps).collect(),
-            equations: self.equations.clone(),
-            aux: self.aux.clone(),
+            steps: self.work.counts.levels.iter().map(|l| l.steps).collect(),
+            equations: self.names.equations.clone(),
+            aux: self.names.aux.clone(),
             lower: self.problem.domain.lower,
             upper: self.problem.domain.upper,
             cells: self.problem.domain.cells,
             ratios: self.settings.ratios.clone(),
-            mapping: self.mapping.clone(),
+            mapping: self.names.mapping.clone(),
             mesh: self.problem.on_mesh.as_ref().map(|on_mesh| on_mesh.sides.mesh.clone()),
             levels: (0..self.hierarchy.num_levels()).map(level).collect(),
         }

@@ -18,17 +18,17 @@ impl<const D: usize> Simulation<D> {
 
     /// The step that the next coarse step will try.
     pub fn dt_next(&self) -> f64 {
-        self.dt_next
+        self.next.dt
     }
 
     /// The longest step that the coarsest level may take, and whether the case gives it; `None` without a limit.
     pub fn dt_max(&self) -> Option<(f64, bool)> {
-        self.limits.longest.is_finite().then_some((self.limits.longest, self.limits.is_given))
+        self.next.limits.longest.is_finite().then_some((self.next.limits.longest, self.next.limits.is_given))
     }
 
     /// What limits the step that the next coarse step will try.
     pub fn dt_limit(&self) -> StepLimit {
-        self.dt_limit
+        self.next.limited_by
     }
 
     /// The mesh.
@@ -38,28 +38,28 @@ impl<const D: usize> Simulation<D> {
 
     /// Steps, cells and patches so far.
     pub fn counts(&self) -> &Counts {
-        &self.counts
+        &self.work.counts
     }
 
     /// Largest Courant number of the last step of the coarsest level, its finer levels' steps included.
     pub fn last_courant(&self) -> f64 {
-        self.last_courant
+        self.work.last_courant
     }
 
     /// Work on each level's steps that were taken again, which [`Simulation::counts`] leaves out: those of rejected steps of the coarsest
     /// level, and those that a device was ordered to take by a wrong expectation.
     pub fn repeated(&self) -> &[LevelCounts] {
-        &self.repeated
+        &self.work.repeated
     }
 
     /// Time spent so far.
     pub fn stopwatch(&self) -> &Stopwatch {
-        &self.stopwatch
+        &self.work.stopwatch
     }
 
     /// Time spent so far, for callers that book their own time.
     pub fn stopwatch_mut(&mut self) -> &mut Stopwatch {
-        &mut self.stopwatch
+        &mut self.work.stopwatch
     }
 
     /// The gauges.
@@ -69,17 +69,17 @@ impl<const D: usize> Simulation<D> {
 
     /// Names of the equations' quantities.
     pub fn equations(&self) -> &[String] {
-        &self.equations
+        &self.names.equations
     }
 
     /// Names of the auxiliary values.
     pub fn aux(&self) -> &[String] {
-        &self.aux
+        &self.names.aux
     }
 
     /// Number of threads.
     pub fn threads(&self) -> usize {
-        self.threads.current_num_threads()
+        self.crew.threads.current_num_threads()
     }
 
     /// Memory for values.
@@ -89,7 +89,7 @@ impl<const D: usize> Simulation<D> {
 
     /// Largest number of bytes so far of one copy of the states of all levels, ghost cells included.
     pub fn most_state_bytes(&self) -> usize {
-        self.most_state_bytes
+        self.work.most_state_bytes
     }
 
     /// What a device has been used for; `None` without one.

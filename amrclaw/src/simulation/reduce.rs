@@ -71,7 +71,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn reduce_to(&mut self, reduced: &mut Reduced<D>) -> Result<(), RunError> {
-        let steps = self.counts.levels[0].steps;
+        let steps = self.work.counts.levels[0].steps;
         if reduced.computed_after == Some(steps) {
             return Ok(());
         }
@@ -83,7 +83,7 @@ impl<const D: usize> Simulation<D> {
         }
         assert!(reduced.set(&values), "it could at the start");
         reduced.computed_after = Some(steps);
-        self.exec.prepare_steps(self.fallback_left > 0)?;
+        self.exec.prepare_steps(self.next.fallback_left > 0)?;
         Ok(())
     }
 

@@ -21,7 +21,7 @@ impl<const D: usize> Simulation<D> {
         let unfilled = if self.filled.contains(&coarsest.index()) { Level(self.filled.end as u8) } else { coarsest };
         let at = RegridTime { time, unfilled, dt, time_ratios: &self.settings.time_ratios };
         let exec = self.exec.as_mut();
-        let boxes = finer_boxes(base, &self.hierarchy, exec, &self.ranks, &plans, &self.settings.regrid, at)?;
+        let boxes = finer_boxes(base, &self.hierarchy, exec, &self.crew.ranks, &plans, &self.settings.regrid, at)?;
         let found = clock.elapsed();
         self.check_memory(base, &boxes)?;
         let old = self.hierarchy.clone();
@@ -38,10 +38,10 @@ impl<const D: usize> Simulation<D> {
         self.filled =
             if self.aux_is_final() { coarsest.index()..first_unfilled.max(base.finer()).index() } else { 0..0 };
         self.subcycle.set_finest(base, self.hierarchy.finest());
-        self.counts.regrids += 1;
+        self.work.counts.regrids += 1;
         let MemoryUse { held: [host, device], states: state, .. } = self.exec.usage().memory;
         debug!(boxes = ?found, adopted = ?clock.elapsed() - found, state, host, device, "regridded");
-        self.stopwatch.book(Phase::Regrid, clock.elapsed());
+        self.work.stopwatch.book(Phase::Regrid, clock.elapsed());
         Ok(())
     }
 
@@ -62,12 +62,12 @@ impl<const D: usize> Simulation<D> {
         let known = self.plans.clone();
         let before = before.map(|before| (before, known.as_slice()));
         let mut change =
-            MeshChange::new(&self.hierarchy, before, self.plan_options()).among(self.speeds.speeds.clone());
+            MeshChange::new(&self.hierarchy, before, self.plan_options()).among(self.work.speeds.speeds.clone());
         let outcome = self.exec.adopt(&mut change, values);
         let first_unfilled = change.first_unfilled();
         self.plans = change.into_plans();
         outcome?;
-        self.most_state_bytes = self.most_state_bytes.max(self.exec.usage().memory.states);
+        self.work.most_state_bytes = self.work.most_state_bytes.max(self.exec.usage().memory.states);
         self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
         Ok(first_unfilled)
     }
@@ -85,9 +85,10 @@ impl<const D: usize> Simulation<D> {
                 break;
             }
             let time_ratios = &self.settings.time_ratios;
-            let at = RegridTime { time: self.time, unfilled: Level::COARSEST, dt: self.dt_next, time_ratios };
+            let at = RegridTime { time: self.time, unfilled: Level::COARSEST, dt: self.next.dt, time_ratios };
             let exec = self.exec.as_mut();
-            let boxes = finer_boxes(level, &self.hierarchy, exec, &self.ranks, &self.plans, &self.settings.regrid, at)?;
+            let boxes =
+                finer_boxes(level, &self.hierarchy, exec, &self.crew.ranks, &self.plans, &self.settings.regrid, at)?;
             if boxes.iter().all(Vec::is_empty) {
                 break;
             }
@@ -103,9 +104,9 @@ impl<const D: usize> Simulation<D> {
         for fine in (1..self.hierarchy.num_levels()).rev().map(|l| Level(l as u8)) {
             self.exec.average_down(fine, &self.plans[fine.index()]);
         }
-        self.subcycle.begin(self.time, self.dt_next);
+        self.subcycle.begin(self.time, self.next.dt);
         self.subcycle.set_finest(Level::COARSEST, self.hierarchy.finest());
-        self.stopwatch.book(Phase::Regrid, clock.elapsed());
+        self.work.stopwatch.book(Phase::Regrid, clock.elapsed());
         Ok(())
     }
 }

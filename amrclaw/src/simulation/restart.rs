@@ -42,13 +42,13 @@ impl<const D: usize> Simulation<D> {
     /// The state that a restart from here needs besides [`Simulation::frame`].
     pub fn schedule_state(&self) -> ScheduleState {
         ScheduleState {
-            dt_next: Some(self.dt_next).filter(|dt| dt.is_finite()),
-            dt_limit: self.dt_limit,
+            dt_next: Some(self.next.dt).filter(|dt| dt.is_finite()),
+            dt_limit: self.next.limited_by,
             steps_since_regrid: self.subcycle.steps_since_regrid(),
-            counts: self.counts.clone(),
-            repeated: self.repeated.clone(),
-            fallback_left: self.fallback_left,
-            growth: self.growth.record().clone(),
+            counts: self.work.counts.clone(),
+            repeated: self.work.repeated.clone(),
+            fallback_left: self.next.fallback_left,
+            growth: self.checks.growth.record().clone(),
             leaves: self.refined.as_ref().map(|refined| refined.text()),
         }
     }
@@ -65,9 +65,9 @@ impl<const D: usize> Simulation<D> {
             ("mesh.cells", format!("{:?}", domain.cells), format!("{:?}", frame.cells)),
             ("mesh.lower", format!("{:?}", domain.lower), format!("{:?}", frame.lower)),
             ("mesh.upper", format!("{:?}", domain.upper), format!("{:?}", frame.upper)),
-            ("solver", names(&self.equations), names(&frame.equations)),
-            ("solver", names(&self.aux), names(&frame.aux)),
-            ("mesh.mapping", self.mapping.join(", "), frame.mapping.join(", ")),
+            ("solver", names(&self.names.equations), names(&frame.equations)),
+            ("solver", names(&self.names.aux), names(&frame.aux)),
+            ("mesh.mapping", self.names.mapping.join(", "), frame.mapping.join(", ")),
             ("levels.ratio", list(&ratios[..refined]), list(&frame_ratios[..refined])),
         ];
         let unlike = pairs.into_iter().filter(|(_, here, there)| here != there);
@@ -183,17 +183,17 @@ impl<const D: usize> Simulation<D> {
         }
         self.time = frame.time;
         let known = self.settings.dt_fixed.or(schedule.dt_next);
-        (self.dt_next, self.dt_limit) =
-            (self.limits.or_first(self.time, known, self.settings.dt_initial), schedule.dt_limit);
-        self.counts = schedule.counts.clone();
-        self.repeated = schedule.repeated.clone();
-        self.fallback_left = schedule.fallback_left;
-        for levels in [&mut self.counts.levels, &mut self.repeated] {
+        (self.next.dt, self.next.limited_by) =
+            (self.next.limits.or_first(self.time, known, self.settings.dt_initial), schedule.dt_limit);
+        self.work.counts = schedule.counts.clone();
+        self.work.repeated = schedule.repeated.clone();
+        self.next.fallback_left = schedule.fallback_left;
+        for levels in [&mut self.work.counts.levels, &mut self.work.repeated] {
             levels.resize(self.hierarchy.max_levels(), LevelCounts::default());
         }
-        self.subcycle.begin(self.time, self.dt_next);
+        self.subcycle.begin(self.time, self.next.dt);
         self.subcycle.set_finest(Level::COARSEST, self.hierarchy.finest());
-        self.growth.resume(&schedule.growth);
+        self.checks.growth.resume(&schedule.growth);
         self.subcycle.set_steps_since_regrid(&schedule.steps_since_regrid);
         Ok(())
     }

@@ -35,27 +35,27 @@ impl Measured {
 impl<const D: usize> Simulation<D> {
     /// Sets the speeds by which new levels are distributed until the ranks have measured theirs. All ranks must set the same speeds.
     pub fn assume_speeds(&mut self, speeds: Speeds) {
-        self.speeds.speeds = speeds;
+        self.work.speeds.speeds = speeds;
     }
 
     /// Updates the speeds from all ranks' measurements, once these are long enough. A collective operation, before new levels are distributed.
     pub(super) fn measure_speeds(&mut self) -> Result<(), ExecError> {
-        if self.ranks.is_solo() {
+        if self.crew.ranks.is_solo() {
             return Ok(());
         }
-        let Measured { cells, seconds, device_before, .. } = self.speeds;
+        let Measured { cells, seconds, device_before, .. } = self.work.speeds;
         let device = self.seconds_of_device();
         let seconds = device.map_or(seconds, |now| now - device_before);
-        let told = self.ranks.gather(&[cells, seconds.to_bits()])?;
+        let told = self.crew.ranks.gather(&[cells, seconds.to_bits()])?;
         let told: Vec<(u64, f64)> = told.iter().map(|words| (words[0], f64::from_bits(words[1]))).collect();
         if told.iter().any(|&(cells, seconds)| cells > 0 && seconds < ENOUGH) {
             return Ok(());
         }
-        let speeds = self.speeds.speeds.measured(&told);
-        if speeds != self.speeds.speeds {
+        let speeds = self.work.speeds.speeds.measured(&told);
+        if speeds != self.work.speeds.speeds {
             debug!(?speeds, "ranks are unequally fast");
         }
-        self.speeds = Measured { speeds, cells: 0, seconds: 0.0, device_before: device.unwrap_or(0.0) };
+        self.work.speeds = Measured { speeds, cells: 0, seconds: 0.0, device_before: device.unwrap_or(0.0) };
         Ok(())
     }
 

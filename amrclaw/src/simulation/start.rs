@@ -95,20 +95,20 @@ impl<const D: usize> Simulation<D> {
         let formula = |section: &'static str| {
             move |name: &str| (format!("{section}.{name}"), "write a formula that is a number everywhere in the domain")
         };
-        let mut aux = vec![0.0; self.aux.len() * len];
+        let mut aux = vec![0.0; self.names.aux.len() * len];
         if let Some(function) = &self.problem.aux {
             function.fill_row(&row.cells, &mut aux);
-            row.refuse((&self.aux, &aux, len), finite, formula("aux"))?;
+            row.refuse((&self.names.aux, &aux, len), finite, formula("aux"))?;
         }
         if let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) {
-            let kappa = (&self.aux[capacity..=capacity], &aux[capacity * len..][..len], len);
+            let kappa = (&self.names.aux[capacity..=capacity], &aux[capacity * len..][..len], len);
             let key =
                 |name: &str| (format!("aux.{name}"), "write a formula that is above zero everywhere in the domain");
             row.refuse(kappa, |value| value > 0.0, key)?;
         }
-        let mut state = vec![0.0; self.equations.len() * len];
+        let mut state = vec![0.0; self.names.equations.len() * len];
         self.problem.initial.fill_row(&row.cells, &mut state);
-        row.refuse((&self.equations, &state, len), finite, formula("initial"))?;
+        row.refuse((&self.names.equations, &state, len), finite, formula("initial"))?;
         self.check_admissible(&row, &state, &aux)?;
         if self.problem.source_split == SourceSplit::None {
             return Ok(());
@@ -116,7 +116,7 @@ impl<const D: usize> Simulation<D> {
         if let Some(function) = &self.problem.source {
             let mut rates = vec![0.0; state.len()];
             function.fill_row(&row.cells, &state, &aux, &mut rates);
-            row.refuse((&self.equations, &rates, len), finite, formula("source"))?;
+            row.refuse((&self.names.equations, &rates, len), finite, formula("source"))?;
         }
         if self.solver.has_source() { Ok(self.check_own_source(&row, &state, &aux)?) } else { Ok(()) }
     }
@@ -141,7 +141,7 @@ impl<const D: usize> Simulation<D> {
             };
             let (quantity, positive) = (names[k].to_string(), k < positive.len());
             let error = RunError::from(ExecError::Inadmissible { quantity, value: values[k], positive, place });
-            return Err(error.in_case(row.case, &self.equations, &self.aux));
+            return Err(error.in_case(row.case, &self.names.equations, &self.names.aux));
         }
         Ok(())
     }
@@ -179,6 +179,6 @@ impl<const D: usize> Simulation<D> {
             SolverFrom::Path(_) => "solver.path",
         };
         let help = "the solver's `source` computes this value from the initial data: correct it, or change the data";
-        row.refuse((&self.equations, &q, stride), f64::is_finite, |_| (solver.to_owned(), help))
+        row.refuse((&self.names.equations, &q, stride), f64::is_finite, |_| (solver.to_owned(), help))
     }
 }

@@ -69,22 +69,22 @@ impl<const D: usize> Simulation<D> {
             self.log_reduced();
         }
         taken?;
-        let steps = self.counts.levels[0].steps;
+        let steps = self.work.counts.levels[0].steps;
         if steps.is_multiple_of(self.settings.regrid_interval) { self.renew_leaves(false).map(drop) } else { Ok(()) }
     }
 
     fn step_towards(&mut self, limit: f64) -> Result<(), RunError> {
-        let mut dt = if self.dt_next.is_finite() { self.dt_next } else { self.step_without_motion(limit) };
-        let (asked, mut limited) = (dt, self.dt_limit);
+        let mut dt = if self.next.dt.is_finite() { self.next.dt } else { self.step_without_motion(limit) };
+        let (asked, mut limited) = (dt, self.next.limited_by);
         let mut hits = self.time + STRETCH * dt >= limit;
         if hits {
             (dt, limited) = (limit - self.time, StepLimit::Courant);
         }
-        if dt > self.limits.longest_at(self.time) * (1.0 + ROUND_OFF) {
+        if dt > self.next.limits.longest_at(self.time) * (1.0 + ROUND_OFF) {
             // Two equal steps, rather than a long and a tiny one.
             (dt, limited, hits) = (0.5 * dt, StepLimit::DtMax, false);
         }
-        let (mut tries, mut fell_back, falls_back) = (1, false, self.fallback_left > 0);
+        let (mut tries, mut fell_back, falls_back) = (1, false, self.next.fallback_left > 0);
         let mut ahead = self.exec.prepare_steps(falls_back)?.works_ahead;
         let saved = self.save();
         loop {
@@ -97,13 +97,13 @@ impl<const D: usize> Simulation<D> {
                     self.restore(&saved);
                     if is_invalid(&error) && !falls_back && !fell_back && self.exec.prepare_steps(true)?.can_fall_back {
                         debug!(%error, dt, "step taken again, at first order where states would be inadmissible");
-                        self.counts.retries += u64::from(tries - 1);
+                        self.work.counts.retries += u64::from(tries - 1);
                         fell_back = true;
                         continue;
                     }
                     let may_retry = self.settings.dt_fixed.is_none() && tries <= self.settings.max_retries;
                     let Some(factor) = self.shortened_by(&error).filter(|_| may_retry) else {
-                        return Err(error.with_help(&self.solver_name));
+                        return Err(error.with_help(&self.names.solver));
                     };
                     debug!(%error, dt, "step taken again");
                     dt *= factor;
@@ -113,7 +113,7 @@ impl<const D: usize> Simulation<D> {
                         self.restore(&saved);
                         dt *= shortened?;
                     }
-                    self.counts.retries += u64::from(tries);
+                    self.work.counts.retries += u64::from(tries);
                     (hits, limited) = (false, StepLimit::Courant);
                     tries += 1;
                 }
@@ -121,7 +121,7 @@ impl<const D: usize> Simulation<D> {
                 _ => {
                     self.restore(&saved);
                     // The restored counts do not include this step's retries.
-                    self.counts.retries += u64::from(tries - 1);
+                    self.work.counts.retries += u64::from(tries - 1);
                     ahead = false;
                 }
             }
@@ -132,7 +132,7 @@ impl<const D: usize> Simulation<D> {
         for l in 0..self.hierarchy.num_levels() {
             self.exec.set_time(Level(l as u8), self.time);
         }
-        limited.count(&mut self.counts.limited);
+        limited.count(&mut self.work.counts.limited);
         // A step that only a time to reach has shortened leaves the next as long as it would have been.
         self.choose_next_step(if tries == 1 { asked } else { dt });
         self.watch_source(hits)?;
@@ -141,10 +141,10 @@ impl<const D: usize> Simulation<D> {
 
     /// Chooses the step that the next coarse step will try, after one of size `dt`.
     fn choose_next_step(&mut self, dt: f64) {
-        let is_second = self.counts.levels[0].steps == 1;
-        (self.dt_next, self.dt_limit) = match self.settings.dt_fixed {
+        let is_second = self.work.counts.levels[0].steps == 1;
+        (self.next.dt, self.next.limited_by) = match self.settings.dt_fixed {
             Some(fixed) => (fixed, StepLimit::Courant),
-            None => self.limits.next(self.time, dt, self.subcycle.dt_wanted(), is_second),
+            None => self.next.limits.next(self.time, dt, self.subcycle.dt_wanted(), is_second),
         };
     }
 
@@ -167,12 +167,12 @@ impl<const D: usize> Simulation<D> {
     /// Counts a step and decides about the next. `falls_back`: faces could fall back from the start; `fell_back`: since the step was repeated.
     fn count_fallback(&mut self, falls_back: bool, fell_back: bool) {
         if fell_back {
-            self.fallback_left = FALLBACK_STEPS;
+            self.next.fallback_left = FALLBACK_STEPS;
         }
         if falls_back || fell_back {
-            self.fallback_left -= 1;
-            self.counts.fallback.taken += 1;
-            self.counts.fallback.repeated += u64::from(fell_back);
+            self.next.fallback_left -= 1;
+            self.work.counts.fallback.taken += 1;
+            self.work.counts.fallback.repeated += u64::from(fell_back);
         }
     }
 
@@ -206,14 +206,14 @@ impl<const D: usize> Simulation<D> {
                 hierarchy: self.hierarchy.clone(),
                 plans: self.plans.clone(),
                 subcycle: self.subcycle.clone(),
-                counts: self.counts.clone(),
+                counts: self.work.counts.clone(),
                 gauge_lengths: gauge_lengths.collect(),
             });
         };
         saved.hierarchy.clone_from(&self.hierarchy);
         saved.plans.clone_from(&self.plans);
         saved.subcycle.clone_from(&self.subcycle);
-        saved.counts.clone_from(&self.counts);
+        saved.counts.clone_from(&self.work.counts);
         saved.gauge_lengths.clear();
         saved.gauge_lengths.extend(gauge_lengths);
         saved
@@ -223,14 +223,14 @@ impl<const D: usize> Simulation<D> {
         self.deferred.forget();
         self.filled = 0..0;
         for (repeated, (done, before)) in
-            self.repeated.iter_mut().zip(self.counts.levels.iter().zip(&saved.counts.levels))
+            self.work.repeated.iter_mut().zip(self.work.counts.levels.iter().zip(&saved.counts.levels))
         {
             repeated.add_since(done, before);
         }
         let rejected = std::mem::replace(&mut self.hierarchy, saved.hierarchy.clone());
         self.plans = saved.plans.clone();
         self.subcycle = saved.subcycle.clone();
-        self.counts = saved.counts.clone();
+        self.work.counts = saved.counts.clone();
         let options = self.plan_options();
         self.exec.restore(&MeshChange::back(&self.hierarchy, self.plans.clone(), &rejected, options));
         for (gauge, &len) in self.gauges.iter_mut().zip(&saved.gauge_lengths) {
@@ -243,8 +243,8 @@ impl<const D: usize> Simulation<D> {
     /// before. False if the steps ordered ahead turn out to be wrong.
     fn coarse_step(&mut self, dt: f64, tries: u32, ahead: bool) -> Result<bool, RunError> {
         self.subcycle.begin(self.time, dt);
-        self.last_courant = 0.0;
-        self.source_check.reverses = false;
+        self.work.last_courant = 0.0;
+        self.checks.sources.reverses = false;
         self.deferred.begin(&self.subcycle);
         while let Some(step) = self.subcycle.next_step() {
             if let Err(stopped) = self.check_stop() {
@@ -283,19 +283,19 @@ impl<const D: usize> Simulation<D> {
             self.fill_ghosts(level)?;
         }
         self.record_gauges(level, time);
-        let (exec, clock, waited) = (&mut self.exec, Instant::now(), self.ranks.traffic().waited);
-        self.stopwatch.time(Phase::Advance, || exec.advance(level, &plans, dt))?;
-        let counts = &mut self.counts.levels[level.index()];
+        let (exec, clock, waited) = (&mut self.exec, Instant::now(), self.crew.ranks.traffic().waited);
+        self.work.stopwatch.time(Phase::Advance, || exec.advance(level, &plans, dt))?;
+        let counts = &mut self.work.counts.levels[level.index()];
         let mesh = self.hierarchy.level(level);
         counts.steps += 1;
         counts.cells += mesh.num_cells() as u64;
         counts.patches += mesh.patches().len() as u64;
         if let Some(partition) = &plans[level.index()].partition {
-            let own = partition.patches_of(self.ranks.rank().number);
+            let own = partition.patches_of(self.crew.ranks.rank().number);
             let cells = own.map(|k| mesh.patches()[k].volume() as u64).sum();
-            self.own_cells_advanced += cells;
-            let waited = self.ranks.traffic().waited - waited;
-            self.speeds.note(cells, clock.elapsed().as_secs_f64() - waited);
+            self.work.own_cells_advanced += cells;
+            let waited = self.crew.ranks.traffic().waited - waited;
+            self.work.speeds.note(cells, clock.elapsed().as_secs_f64() - waited);
         }
         Ok(())
     }
@@ -322,7 +322,7 @@ impl<const D: usize> Simulation<D> {
 
     fn fill_ghosts(&mut self, level: Level) -> Result<(), ExecError> {
         let (exec, plans) = (&mut self.exec, &self.plans[level.index()]);
-        self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, plans))
+        self.work.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, plans))
     }
 
     /// True if the ghost cells for a level's next step have been filled; they count as used then.
@@ -345,13 +345,13 @@ impl<const D: usize> Simulation<D> {
         let plans = self.plans.clone();
         let exec = &mut self.exec;
         exec.set_time(fine, time);
-        self.stopwatch.time(Phase::Reflux, || exec.reflux(fine, &plans[fine.index()]));
+        self.work.stopwatch.time(Phase::Reflux, || exec.reflux(fine, &plans[fine.index()]));
         if self.problem.scheme.capacity >= 0 {
             // Averages weigh with capacities of one time; the steps have left those of their middles.
             exec.renew_aux(coarse, None)?;
             exec.renew_aux(fine, None)?;
         }
-        self.stopwatch.time(Phase::Average, || exec.average_down(fine, &plans[fine.index()]));
+        self.work.stopwatch.time(Phase::Average, || exec.average_down(fine, &plans[fine.index()]));
         Ok(())
     }
 }

@@ -55,13 +55,13 @@ impl<const D: usize> Simulation<D> {
     /// Looks for cells in which the steps of the source are unstable, if that is due. `now`: the run may end here.
     pub(super) fn watch_source(&mut self, now: bool) -> Result<(), RunError> {
         let Some(source) = self.problem.source.clone() else { return Ok(()) };
-        let steps = self.counts.levels[0].steps;
+        let steps = self.work.counts.levels[0].steps;
         // A step to a time to reach is often a short rest. Elsewhere a shorter step is what the state asked for.
         let dt = self.subcycle.dt(Level::COARSEST);
-        let before = std::mem::replace(&mut self.source_check.dt_before, dt);
+        let before = std::mem::replace(&mut self.checks.sources.dt_before, dt);
         let longest = if now { dt.max(before) } else { dt };
         let acts = source.implicit().is_none() && self.problem.source_split != SourceSplit::None;
-        let reverses = self.source_check.reverses && (now || steps >= self.source_check.next);
+        let reverses = self.checks.sources.reverses && (now || steps >= self.checks.sources.next);
         let is_due = now || steps.is_power_of_two() && steps.trailing_zeros() % 2 == 1;
         let is_due = is_due && depends_on_state(source.as_ref());
         if !acts || !(reverses || is_due) {
@@ -69,14 +69,14 @@ impl<const D: usize> Simulation<D> {
         }
         let levels = if reverses { self.hierarchy.num_levels() } else { 1 };
         let look =
-            Look { longer: longest / dt, steps: self.steps_left().max((steps - self.source_check.looked) as f64) };
-        self.source_check.looked = steps;
+            Look { longer: longest / dt, steps: self.steps_left().max((steps - self.checks.sources.looked) as f64) };
+        self.checks.sources.looked = steps;
         let Some((mode, dt, place)) = self.unstable_source(source.as_ref(), levels, look)? else {
             if reverses {
-                self.source_check.next = steps + PAUSE;
+                self.checks.sources.next = steps + PAUSE;
                 let (time, help) = (self.time, self.source_help(None));
                 let message = "the source changes its sign within a step, where the result depends on the step";
-                self.source_check.warn_once(|| warn!(time, "{message}: {help}"));
+                self.checks.sources.warn_once(|| warn!(time, "{message}: {help}"));
             }
             return Ok(());
         };
@@ -85,7 +85,7 @@ impl<const D: usize> Simulation<D> {
         if !self.settings.allow_unstable {
             return Err(error);
         }
-        self.source_check.warn_once(|| warn!(%error, "scheme.allow_unstable"));
+        self.checks.sources.warn_once(|| warn!(%error, "scheme.allow_unstable"));
         Ok(())
     }
 
@@ -104,11 +104,11 @@ impl<const D: usize> Simulation<D> {
             Some((mode, dt, CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time }))
         };
         let found = (0..levels).filter_map(in_level).reduce(|a, b| if b.0.factor > a.0.factor { b } else { a });
-        if self.ranks.is_solo() {
+        if self.crew.ranks.is_solo() {
             return Ok(found);
         }
         // The bits of nonnegative numbers, read as integers, have the order of the numbers.
-        let of_all = self.ranks.first(found.as_ref(), |(mode, ..)| !(mode.factor.to_bits() as usize))?;
+        let of_all = self.crew.ranks.first(found.as_ref(), |(mode, ..)| !(mode.factor.to_bits() as usize))?;
         Ok(of_all.map(|(_, found)| found))
     }
 

@@ -24,14 +24,14 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// A value is not a number; errors of the executor.
     pub fn stops(&mut self) -> Result<bool, RunError> {
-        let Some(condition) = self.stop_when.take() else { return Ok(false) };
-        let due = self.counts.levels[0].steps.is_multiple_of(condition.every);
+        let Some(condition) = self.checks.stop_when.take() else { return Ok(false) };
+        let due = self.work.counts.levels[0].steps.is_multiple_of(condition.every);
         let look = |simulation: &mut Self| {
             simulation.reduce()?;
             simulation.values_of(std::slice::from_ref(&condition.formula), condition.first)
         };
         let values = if due { self.in_pool(look) } else { Ok(vec![0.0]) };
-        self.stop_when = Some(condition);
+        self.checks.stop_when = Some(condition);
         match values?[0] {
             value if value.is_nan() => Err(RunError::NoStopValue { time: self.time }),
             value => Ok(value != 0.0),
@@ -75,7 +75,7 @@ impl<const D: usize> Simulation<D> {
     /// order of cells.
     fn join(&mut self, parts: &[&Whole<D>], values: &mut [f64]) -> Result<(), ExecError> {
         let own: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
-        let all = if self.ranks.is_solo() { vec![own] } else { self.ranks.gather(&own)? };
+        let all = if self.crew.ranks.is_solo() { vec![own] } else { self.crew.ranks.gather(&own)? };
         for ((k, part), value) in parts.iter().enumerate().zip(values) {
             let Whole::Largest { negated, .. } = part else { continue };
             let most = all.iter().map(|words| f64::from_bits(words[k])).fold(f64::NEG_INFINITY, larger);

@@ -159,7 +159,7 @@ fn run_in<const D: usize>(job: Job<'_>, watch: &mut Watch<'_>) -> Result<RunReco
     let prepared = alike.and_then(|()| agreed(&job.options.comm, Driver::<D>::prepare(job)));
     let mut driver = prepared.map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
     // All steps run on one thread of the pool: otherwise each step would wait until a pool thread wakes up.
-    let threads = driver.simulation.threads.clone();
+    let threads = driver.simulation.crew.threads.clone();
     match in_pool(&threads, || driver.advance(watch)) {
         Ok(ControlFlow::Continue(())) => driver.finish(),
         Ok(ControlFlow::Break(())) => Err(driver.interrupt()),
@@ -223,8 +223,8 @@ impl<const D: usize> OpenFiles<D> {
         let forces = ForceFiles::open(case, simulation, folder.dir(), goes_on)?;
         let steps = simulation.counts().levels[0].steps;
         let earlier = if goes_on { folder.checkpoints()? } else { Vec::new() };
-        let writer =
-            Files::new(case, folder.clone(), (earlier, steps), simulation.threads.current_num_threads()).start()?;
+        let writer = Files::new(case, folder.clone(), (earlier, steps), simulation.crew.threads.current_num_threads())
+            .start()?;
         if folder.dir() != files.dir {
             let (named, taken) = (files.dir.display(), folder.dir().display());
             (files.remark)(&format!("{named} contains files of another run; this run writes to {taken}"));

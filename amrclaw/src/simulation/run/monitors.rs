@@ -106,14 +106,14 @@ impl<const D: usize> Monitors<D> {
         let owners: Vec<_> = simulation.plans.iter().map(|plans| plans.partition.as_ref()).collect();
         for monitor in &mut due {
             monitor.locate(simulation.hierarchy());
-            let number = simulation.ranks.rank().number;
+            let number = simulation.crew.ranks.rank().number;
             let is_own = |&(level, patch, _): &Place<D>| {
                 Partition::owns(owners[level.index()].map(|owners| &**owners), number, patch)
             };
             let own: Vec<usize> = (0..monitor.points.len()).filter(|k| is_own(&monitor.places[*k])).collect();
             let found = parallel_map(own.len(), |n| monitor.value_at(own[n], simulation, &levels, time));
             let count = monitor.values.len();
-            if simulation.ranks.is_solo() {
+            if simulation.crew.ranks.is_solo() {
                 own.iter().zip(&found).for_each(|(k, values)| monitor.take(*k, values, time));
             } else {
                 let words = own.iter().zip(&found).flat_map(|(k, values)| {
@@ -121,6 +121,7 @@ impl<const D: usize> Monitors<D> {
                 });
                 let words: Vec<u64> = words.collect();
                 for part in simulation
+                    .crew
                     .ranks
                     .gather(&words)
                     .map_err(|lost| RunError::from(crate::exec::ExecError::from(lost)))?
