@@ -158,8 +158,11 @@ def test_settings_of_geoclaw(load, tmp_path):
     names = ["rundata.fgout_data", "geo_data.manning_coefficient", "geo_data.friction_depth", "refinement_data.speed_tolerance", "dtopo_data.dt_max_dtopo", "fgmax_data.fgmax_grids"]
     assert [remark.split(" = ")[0].split(":")[0] for remark in imported.remarks] == names
     amrclaw.load_case(imported)
-    with pytest.raises(amrclaw.InputError, match="coordinate_system = 2: longitude and latitude"):
-        load(simple_setrun(2, "geoclaw", more=["rundata.geo_data.coordinate_system = 2"], num_eqn=3, num_waves=3, num_aux=1))
+    degrees = ["rundata.geo_data.coordinate_system = 2", *_GEOCLAW.strip().splitlines(), "geo.coriolis_forcing = True"]
+    sphere = load(simple_setrun(2, "geoclaw", more=degrees, num_eqn=3, num_waves=3, num_aux=3, limiter=["mc"] * 3, source_split=1))
+    assert sphere.case["solver"]["name"] == "shallow_water_sphere" and sphere.case["solver"]["rotation"] == 7.292115e-5
+    assert sphere.case["scheme"]["capacity"] == "cosine" and sorted(sphere.case["aux"]) == ["cosine", "x_edge", "y_edge"]
+    amrclaw.load_case(sphere)
 
 
 def test_data_files_of_geoclaw(tmp_path):

@@ -7,8 +7,8 @@ use super::settings::{CaseSettings, CellData, NamedExpression};
 use super::shape::SolverShape;
 use super::topography::{read_all, read_motions};
 use crate::formula::{
-    Expression, ExpressionCells, Given, GroundFormula, GroundGrids, HeightGrid, KnownGround, Motion, MovingGround,
-    Names, Syntax,
+    Expression, ExpressionCells, Given, GroundByCapacity, GroundFormula, GroundGrids, HeightGrid, KnownGround, Motion,
+    MovingGround, Names, Syntax,
 };
 use crate::mesh::Geometry;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub(super) struct Ground {
     /// The height of water at rest; infinitely low where cells get plain means.
     rest: f64,
     known: KnownGround,
+    /// The capacity of cells, by which means are weighted.
+    capacity: Option<Expression>,
     motions: Arc<[Motion]>,
 }
 
@@ -45,15 +47,21 @@ impl Ground {
 
     /// As it is before any motion.
     pub fn still_cells<const D: usize>(&self, case: &CaseSettings, given: &[Given<D>]) -> Given<D> {
-        let height = match &self.surface {
-            Surface::Formula(height) => height.clone(),
-            Surface::Grids(grids) => return Arc::new(GroundGrids::new(grids.clone(), self.rest)),
-        };
-        let height = ExpressionCells::with_definitions(given.to_vec(), Vec::new(), vec![height]);
-        let finest = super::mapping::finest::<D>(case);
         let domain = case.mesh.domain::<D>();
-        let finest = Geometry::new(domain.lower, domain.upper, finest);
-        Arc::new(GroundFormula::new(Arc::new(height), self.rest, finest, self.known.clone()))
+        let finest = Geometry::new(domain.lower, domain.upper, super::mapping::finest(case));
+        let cells = |expression: &Expression| {
+            Arc::new(ExpressionCells::with_definitions(given.to_vec(), Vec::new(), vec![expression.clone()]))
+        };
+        let ground: Given<D> = match &self.surface {
+            Surface::Formula(height) => {
+                Arc::new(GroundFormula::new(cells(height), self.rest, finest, self.known.clone()))
+            }
+            Surface::Grids(grids) => Arc::new(GroundGrids::new(grids.clone(), self.rest)),
+        };
+        match &self.capacity {
+            Some(capacity) => Arc::new(GroundByCapacity::new(ground, cells(capacity), self.rest, finest)),
+            None => ground,
+        }
     }
 }
 
@@ -114,6 +122,7 @@ pub(super) fn take(
             Surface::Formula(height.filter(|height| moves || height.constant().is_none())?)
         }
     };
+    let in_files = names.clone();
     names.push(NAME.to_owned());
     let own = NamedExpression {
         name: name.to_owned(),
@@ -121,12 +130,17 @@ pub(super) fn take(
         syntax: Syntax::parse(NAME).expect("a name"),
         key: format!("aux.{name}"),
     };
-    let others = match &case.aux {
+    let others: Vec<NamedExpression> = match &case.aux {
         CellData::Expressions(fields) => fields.iter().filter(|field| field.name != name).cloned().collect(),
         CellData::User => Vec::new(),
     };
+    let of_capacity = |field: &&NamedExpression| case.scheme.capacity.as_ref() == Some(&field.name);
+    // Mistakes in it are noted where the other values are compiled.
+    let capacity =
+        others.iter().find(of_capacity).and_then(|field| field.syntax.compile(&compiled_for(&in_files)).ok());
     let aux = CellData::Expressions(others.into_iter().chain([own]).collect());
-    Some((CaseSettings { aux, ..case.clone() }, Ground { surface, rest, known: KnownGround::default(), motions }))
+    let ground = Ground { surface, rest, known: KnownGround::default(), capacity, motions };
+    Some((CaseSettings { aux, ..case.clone() }, ground))
 }
 
 /// Notes that auxiliary values are given otherwise than by topography.

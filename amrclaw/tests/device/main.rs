@@ -189,7 +189,7 @@ fn flow_is_that_of_the_cpu_to_the_bit() {
     );
 }
 
-/// Water that runs up shores and dries, rubs and turns: limited fluxes, settled states, transfer variables between levels.
+/// Water that runs up shores and dries, rubs and turns, also on a sphere: limited fluxes, settled states, transfer variables between levels.
 #[test]
 fn water_on_land_is_that_of_the_cpu_to_the_bit() {
     let shore = include_str!("../cases/solvers/shallow_water_bathymetry.toml");
@@ -203,6 +203,7 @@ fn water_on_land_is_that_of_the_cpu_to_the_bit() {
         "levels.ratio=[2,4]",
     ];
     compare(shore, &rough, 2);
+    compare(include_str!("../cases/features/ocean.toml"), &["solver.rotation=7.292e-5"], 2);
 }
 
 /// On a line too: gas between a wall and an open side, with shocks that the mesh follows; and an inflow into what rests, before which no

@@ -18,5 +18,6 @@ mod reduced;
 mod scheme;
 mod source_balance;
 mod sources;
+mod sphere;
 mod stability;
 mod water;

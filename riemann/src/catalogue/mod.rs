@@ -312,6 +312,8 @@ catalogue! {
     #[kernels_rare]
     ShallowWaterLayers<2>,
     #[kernels_rare]
+    ShallowWaterSphere,
+    #[kernels_rare]
     ShallowWaterTracer,
     Traffic<1>,
     Traffic<2>,

@@ -4,7 +4,7 @@ use crate::cases;
 use crate::gas::Fan;
 use crate::{AXES, NO_AUX, assert_close, for_random_faces, largest};
 use riemann::prelude::*;
-use riemann::solvers::{ShallowWater, ShallowWaterBathymetry};
+use riemann::solvers::{ShallowWater, ShallowWaterBathymetry, ShallowWaterSphere};
 
 /// A transonic rarefaction: `u + 2√(gh)` is constant along the slower wave; `√(gh) = 1` on the left.
 #[test]
@@ -115,4 +115,27 @@ fn dry_land_is_a_wall() {
             }
         }
     }
+}
+
+/// On a sphere what leaves a cell enters the next: over a flat bottom the fluctuations of the depth sum to the difference of the fluxes at the
+/// face, and the flux of water through a cell's two sides along a meridian is the same, whatever their lengths. A lake at rest is still. Tolerance:
+/// round-off in terms of the fluxes' size.
+#[test]
+fn water_on_a_sphere_is_conserved() {
+    let radius = 180.0 / std::f64::consts::PI;
+    let solver =
+        ShallowWaterSphere { gravity: 9.81, radius, rotation: 0.3, dry_depth: 1e-3, speed_limit: 50.0, manning: 0.0 };
+    for_random_faces(&cases::shallow_water_bathymetry(), |axis, [ql, qr], [bottom, _], random| {
+        let aux = |edge: f64, cosine: f64| [bottom[0], 1.0, edge, cosine];
+        let [edge, next, a, b] = std::array::from_fn(|_| random.between(0.2, 1.0));
+        let face = solver.normal(axis, ql, qr, aux(next, a), aux(edge, b));
+        let flux = |q, cosine: f64| solver.flux(axis, q, aux(edge, cosine)).expect("a conservation law");
+        let (left, right) = (flux(ql, a), flux(qr, b));
+        let difference = face.amdq[0] + face.apdq[0] - (right[0] - left[0]);
+        assert!(difference.abs() < 1e-12 * (1.0 + largest(&left) + largest(&right)), "{axis:?}: {difference:e}");
+        let other = solver.flux(axis, ql, aux(next, a)).expect("a conservation law");
+        assert!((other[0] - left[0]).abs() < 1e-14 * left[0].abs(), "{axis:?}: {other:?}, {left:?}");
+        let still = solver.normal(axis, [2.0, 0.0, 0.0], [1.5, 0.0, 0.0], [-2.0, 1.0, edge, a], [-1.5, 1.0, next, b]);
+        assert_eq!((still.amdq, still.apdq), ([0.0; 3], [0.0; 3]));
+    });
 }

@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 from .._amrclaw import BuiltInSolver
 from ._check import check
-from ._geoclaw import SOLVER, GeoClaw
+from ._geoclaw import PLANE, SPHERE, GeoClaw
 from ._makefile import Makefile
 from ._output import NEVER, Output
 from ._result import ClawpackCase
@@ -51,7 +51,7 @@ class _Converter:
         self.num_dim = settings.num_dim
         self.remarks = [*settings.remarks, *solver.remarks, *makefile.remarks()]
         self.wanted = [f"solver: {solver.unknown}"] if solver.unknown else []
-        fits = settings.geo is not None and solver.name == SOLVER
+        fits = settings.geo is not None and solver.name in (PLANE, SPHERE)
         self.geo = GeoClaw(settings.geo or {}, settings.num_dim, folder, self.remarks, self.wanted) if fits else None
         built_in = solver.built_in
         self.num_aux = len(built_in.aux) if built_in is not None else int(self.claw["num_aux"])
@@ -253,6 +253,8 @@ class _Converter:
         aux = built_in.aux if built_in is not None else []
         if 0 < index <= len(aux) and aux[index - 1] == "capacity":
             scheme["capacity"] = "capacity"
+        elif self.solver.name == SPHERE:
+            scheme["capacity"] = "cosine"
         elif index:
             self.remarks.append(f"clawdata.capa_index = {index}: the solver {self.solver.name} has no such capacity function")
 

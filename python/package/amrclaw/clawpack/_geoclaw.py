@@ -10,7 +10,8 @@ from typing import Any
 from .._errors import InputError
 from ._fgmax import monitors
 
-SOLVER = "shallow_water_bathymetry"
+PLANE, SPHERE = "shallow_water_bathymetry", "shallow_water_sphere"
+_RADIANS = "pi / 180"
 _GEO: dict[str, Any] = {
     **{"gravity": 9.8, "earth_radius": 6367.5e3, "coordinate_system": 1, "coriolis_forcing": True, "theta_0": 45.0},
     **{"friction_forcing": True, "manning_coefficient": [0.025], "manning_break": [], "friction_depth": 1.0e6},
@@ -35,6 +36,11 @@ def defaults() -> dict[str, dict[str, Any]]:
     return {name: {key: value.copy() if isinstance(value, list) else value for key, value in group.items()} for name, group in DEFAULTS.items()}
 
 
+def on_sphere(groups: dict[str, dict[str, Any]]) -> bool:
+    """Whether coordinates are degrees of longitude and latitude."""
+    return int(groups["geo_data"]["coordinate_system"]) == 2
+
+
 class GeoClaw:
     """What GeoClaw's settings become. `remarks` and `wanted` get what a case does not honour, and what is wanted still."""
 
@@ -43,8 +49,6 @@ class GeoClaw:
         self.geo = groups["geo_data"]
         if num_dim != 2:
             raise InputError(f"num_dim = {num_dim}: GeoClaw's settings are read in two dimensions")
-        if int(self.geo["coordinate_system"]) != 1:
-            raise InputError("geo_data.coordinate_system = 2: longitude and latitude; a case has plane coordinates: project the topography, and write 1")
 
     def parameters(self) -> dict[str, float]:
         """The solver's."""
@@ -59,7 +63,9 @@ class GeoClaw:
                 self.remarks.append(f"geo_data.friction_depth = {geo['friction_depth']}: friction acts at all depths, little where it is deep")
         if self.groups["friction_data"]["variable_friction"]:
             self.remarks.append("friction_data.variable_friction: one coefficient everywhere")
-        if geo["coriolis_forcing"]:
+        if on_sphere(self.groups):
+            found.update(radius=float(geo["earth_radius"]), rotation=7.292115e-5 if geo["coriolis_forcing"] else 0.0)
+        elif geo["coriolis_forcing"]:
             found["coriolis"] = 2.0 * 7.292115e-5 * math.sin(math.radians(float(geo["theta_0"])))
             self.remarks.append(f"geo_data.coriolis_forcing: constant, that of latitude theta_0 = {geo['theta_0']}")
         return found
@@ -99,7 +105,14 @@ class GeoClaw:
                 file["priority"] = len(files) - number
             file["missing"] = float(topo["topo_missing"])
         found = {"topography": files, "bottom_motion": motions, "monitor": monitors(self.groups["fgmax_data"], self.geo, self.folder, self.remarks)}
-        return {"ground": {"sea_level": float(self.geo["sea_level"])}, **{name: table for name, table in found.items() if table}}
+        return {**self._lengths(), "ground": {"sea_level": float(self.geo["sea_level"])}, **{name: table for name, table in found.items() if table}}
+
+    def _lengths(self) -> dict[str, Any]:
+        """On a sphere what the solver has to know of cells in degrees."""
+        if not on_sphere(self.groups):
+            return {}
+        upper, lower = (f"sin(y_{end} * {_RADIANS})" for end in ("upper", "lower"))
+        return {"aux": {"x_edge": 1, "y_edge": f"cos(y_lower * {_RADIANS})", "cosine": f"({upper} - {lower}) / (dy * {_RADIANS})"}}
 
     def _file(self, entry: Any) -> dict[str, Any]:
         """One of `topofiles`: `[type, path]`, that of versions before 5.8, a table or an object."""
