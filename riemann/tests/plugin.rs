@@ -261,6 +261,7 @@ fn faces_of_meshes_give_the_same_bits() {
             aux_component: 0,
             aux_at: [at.as_ptr(); 2],
             turn: turn.as_ptr(),
+            moving: std::ptr::null(),
             face_component: 48,
             to_left: left.as_mut_ptr(),
             to_right: right.as_mut_ptr(),

@@ -3,7 +3,7 @@
 //! A face has a left and a right state, found by index, and a unit normal from left to right. States are turned into the frame whose first
 //! axis is the normal, the solver solves along x there, and its fluctuations are turned back. A cell then adds the fluctuations that enter
 //! it, `q_t = −1/V Σ size · (𝒜⁻ΔQ or 𝒜⁺ΔQ)`, in the order of its own list of faces: the bits depend neither on threads nor on lanes.
-//! Between equal states the fluctuations are zero, whatever the mesh.
+//! Between equal states the fluctuations are zero, whatever the mesh. A face may move: waves then pass it at their speeds less its own.
 
 mod sums;
 
@@ -14,7 +14,7 @@ use crate::axis::Axis;
 use crate::frame::{Frame, half_way};
 use crate::group::{Group, Wall};
 use crate::real::{Real, Scalar};
-use crate::solver::Solver;
+use crate::solver::{Normal, Solver};
 
 /// What becomes of the fluctuations of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub struct CellFaces<R> {
     pub aux_at: [*const u32; 2],
     /// The faces' frames, `[coordinate, face]`: see [`turn_of`].
     pub turn: *const R,
+    /// The faces' speeds along their normals; null where no face moves.
+    pub moving: *const R,
     /// Numbers between components of what follows and between coordinates of `turn`.
     pub face_component: usize,
     /// What goes to the left cell, `[component, face]`, per unit of the face's size.
@@ -121,9 +123,14 @@ pub(crate) unsafe fn solve_faces<S, V, const M: usize, const W: usize, const A: 
             let aux_l = gather::<V, A>(faces.aux, faces.aux_component, faces.aux_at[0].add(face));
             let aux_r = gather::<V, A>(faces.aux, faces.aux_component, faces.aux_at[1].add(face));
             let (ql, qr) = (frame.enter(S::GROUPS, ql), frame.enter(S::GROUPS, qr));
-            let solved = solver.normal::<V>(Axis::X, ql, qr, aux_l, aux_r);
+            let mut solved = solver.normal::<V>(Axis::X, ql, qr, aux_l, aux_r);
+            let mut speed = V::zero();
+            if !faces.moving.is_null() {
+                let moving = V::load(faces.moving.add(face));
+                see_from_face(&mut solved, ql, qr, moving);
+                speed = moving.abs();
+            }
             if faces.keep == Keep::Both {
-                let mut speed = V::zero();
                 for s in solved.speeds {
                     speed = speed.max(s.abs());
                 }
@@ -147,6 +154,36 @@ pub(crate) unsafe fn solve_faces<S, V, const M: usize, const W: usize, const A: 
             }
         }
         face += V::LANES;
+    }
+}
+
+/// Makes a solution that of a face that moves with the speed `moving`: waves pass it at their speeds less this, and so does the part of the jump
+/// that no wave carries, which stands still.
+#[inline(always)]
+fn see_from_face<V: Real, const M: usize, const W: usize>(
+    solved: &mut Normal<V, M, W>,
+    ql: [V; M],
+    qr: [V; M],
+    moving: V,
+) {
+    let zero = V::zero();
+    let mut still = [zero; M];
+    for m in 0..M {
+        still[m] = qr[m] - ql[m];
+    }
+    for (wave, speed) in solved.waves.iter().zip(&mut solved.speeds) {
+        let seen = *speed - moving;
+        let (left, right) = (seen.min(zero) - speed.min(zero), seen.max(zero) - speed.max(zero));
+        for m in 0..M {
+            solved.amdq[m] += left * wave[m];
+            solved.apdq[m] += right * wave[m];
+            still[m] -= wave[m];
+        }
+        *speed = seen;
+    }
+    for m in 0..M {
+        solved.amdq[m] += (zero - moving).min(zero) * still[m];
+        solved.apdq[m] += (zero - moving).max(zero) * still[m];
     }
 }
 
