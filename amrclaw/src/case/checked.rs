@@ -18,6 +18,7 @@ use crate::mesh::Mapping;
 use crate::physics::{Quantity, ReducedParameters, SourceMethod, StateFunction};
 use std::ops::Deref;
 use std::sync::Arc;
+use unstructured::motion::MeshInTime;
 
 /// A problem and how to solve it: the content of a case file, checked against its solver, with compiled formulas.
 ///
@@ -193,12 +194,18 @@ impl Case {
     }
 
     /// The case on another mesh with sides of the same names.
-    pub(crate) fn on_mesh(&self, mesh: Arc<unstructured::Mesh>) -> Case {
+    pub(crate) fn on_mesh(&self, mesh: Arc<unstructured::Mesh>, leaves: Arc<unstructured::adapt::Leaves>) -> Case {
         let mut case = self.clone();
         let settings = &mut case.settings.mesh;
         (settings.cells[0], settings.upper[0]) = (mesh.num_cells() as i32, mesh.num_cells() as f64);
-        settings.file.as_mut().expect("a case on a mesh from a file").mesh = mesh;
+        let file = settings.file.as_mut().expect("a case on a mesh from a file");
+        (file.mesh, file.leaves) = (mesh, Some(leaves));
         case
+    }
+
+    /// Formulas of where the nodes of a mesh from a file are, if it moves.
+    pub(super) fn motion(&self) -> Option<&[Expression]> {
+        self.formulas.motion.as_deref()
     }
 
     /// The same equations on one level of the adjoint problem's cells, with the functional as data at time 0, to the time between the run's
@@ -269,7 +276,8 @@ impl Case {
     pub fn mapping<const D: usize>(&self) -> Option<Arc<Mapping<D>>> {
         self.assert_dimension::<D>();
         if let Some(file) = &self.settings.mesh.file {
-            return Some(Arc::new(crate::physics::centroids(&file.mesh)));
+            let mesh = Arc::new(MeshInTime::new(file.mesh.clone(), None));
+            return Some(Arc::new(crate::physics::centroids(&mesh)));
         }
         self.formulas.mapping.as_deref().map(|formulas| Arc::new(super::mapping::mapping(&self.settings, formulas)))
     }

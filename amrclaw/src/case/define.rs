@@ -126,6 +126,7 @@ pub(super) fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bo
     let tolerances = case.regrid.flag.tolerances.iter_mut().map(|(field, _)| field);
     let functional = case.regrid.flag.adjoint.iter_mut().flat_map(|adjoint| &mut adjoint.functional);
     let others = others.chain(tolerances).chain(functional);
+    let others = others.chain(case.mesh.file.iter_mut().flat_map(|file| &mut file.motion));
     let mapping = case.mesh.mapping.iter_mut().flat_map(|mapping| &mut mapping.formulas);
     let plain = cells.flatten().chain(inflow).chain(others).map(|formula| (formula, false));
     plain.chain(mapping.map(|formula| (formula, true))).collect()

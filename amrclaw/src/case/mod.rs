@@ -16,6 +16,7 @@ mod keys;
 mod load;
 mod mapping;
 mod mistakes;
+mod motion;
 mod names;
 mod origin;
 mod parse;

@@ -115,8 +115,12 @@ pub struct MeshFile {
     pub inflow: Vec<InflowValues>,
     /// Order, stages, gradients, limiter.
     pub scheme: unstructured::step::Scheme,
+    /// Where its nodes move, by axis; no formulas: nowhere.
+    pub motion: Vec<NamedExpression>,
     /// The trees that its cells become, where `levels.max` lets them be refined.
     pub forest: Option<Arc<unstructured::adapt::Forest>>,
+    /// The leaves that the cells of `mesh` are, where they have been refined.
+    pub leaves: Option<Arc<unstructured::adapt::Leaves>>,
     /// Mean change of a step, relative to the values, at which a state is steady and the run ends.
     pub steady: Option<f64>,
 }

@@ -18,6 +18,8 @@ pub struct SolverShape {
     pub positive: Vec<String>,
     /// Number of waves.
     pub waves: usize,
+    /// Waves are parts of the flux, not of the jump.
+    pub fwaves: bool,
     /// The solver's parameters.
     pub parameters: Vec<ParameterShape>,
     /// The solver splits fluctuations transversely.
@@ -130,6 +132,7 @@ impl From<&SolverInfo> for SolverShape {
             aux: owned(info.aux),
             positive: owned(info.positive),
             waves: info.waves,
+            fwaves: info.fwaves,
             parameters: parameters.collect(),
             has_transverse: info.has_transverse,
             has_source: info.has_source,

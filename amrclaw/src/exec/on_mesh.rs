@@ -20,6 +20,7 @@ pub fn executor<const D: usize>(
 ) -> Box<dyn Executor<D>> {
     let on_mesh = problem.on_mesh.clone().expect("a problem on a mesh");
     let stepper = Stepper::new(on_mesh.sides.mesh.clone(), on_mesh.scheme, solver.equations().len());
+    let stepper = stepper.moving(&on_mesh.sides.in_time);
     let sweeps = MeshSweeps { on_mesh, solver: solver.clone(), stepper: Mutex::new(stepper) };
     Box::new(CpuExecutor::with_engine(problem.clone(), solver.clone(), Vec::new(), threads, Box::new(sweeps)))
 }
@@ -48,7 +49,10 @@ impl<const D: usize> SweepEngine<D, f64> for MeshSweeps<D> {
         let fields = (Field { values: q, component }, Field { values: aux, component });
         let parts = (self.solver.as_ref(), self.on_mesh.sides.as_ref() as _);
         let mut stepper = self.stepper.lock();
-        let outcome = stepper.step(parts, fields, (pass.time, context.dt), new, context.sharing_faces > 0);
+        let times = (pass.time, context.dt);
+        let outcome = stepper.step(parts, fields, times, new, context.sharing_faces > 0);
+        let outcome = outcome.map_err(|error| ExecError::Folded(error.what))?;
+        self.on_mesh.sides.in_time.set_time(times.0 + times.1);
         Ok(StepReport::of(outcome.courant, 0, outcome.admissible))
     }
 

@@ -9,6 +9,7 @@ use ndarray::{ArrayViewD, IxDyn};
 use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
+use unstructured::motion::MeshInTime;
 
 /// The solution at one time, interior cells only.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,7 +186,7 @@ impl<const D: usize> Frame<D> {
     /// If the formulas are wrong: readers refuse such frames.
     pub fn mapped(&self) -> Option<Mapping<D>> {
         if let Some(mesh) = &self.mesh {
-            return Some(centroids(mesh));
+            return Some(centroids(&Arc::new(MeshInTime::new(mesh.clone(), None))));
         }
         let map = (!self.mapping.is_empty()).then(|| ExpressionMap::read(&self.mapping).expect("checked when read"))?;
         let (lower, upper, cells) = (self.lower, self.upper, self.cells);

@@ -1,16 +1,17 @@
 //! A problem on a mesh of cells of any shape.
 //!
 //! To what knows boxes only, the mesh is a row: cell `i` is cell `i` of a domain from 0 to the number of cells, one cell wide along the other axes.
-//! Its map takes the row's centres to the cells' centroids, so that functions of position get these.
+//! Its map takes the row's centres to the cells' centroids, so that functions of position get these: of a mesh that moves, those at the time of the
+//! values.
 
 use super::{Boundary, BoundaryCell};
 use crate::mesh::{Domain, MapFunction, Mapping};
 use riemann::axis::{Axis, Side};
-use riemann::cells::{mirror, turn_of};
 use riemann::group::Group;
 use std::sync::Arc;
 use unstructured::Mesh;
-use unstructured::step::{Outside, Place, Scheme};
+use unstructured::motion::MeshInTime;
+use unstructured::step::{Boost, BoundaryFace, Outside, Place, Scheme, mirror};
 
 /// The mesh, what lies beyond its sides, and how steps are taken.
 #[derive(Clone)]
@@ -28,19 +29,20 @@ pub fn row_of<const D: usize>(mesh: &Mesh) -> Domain<D> {
 }
 
 /// The map from the row to the cells' centroids.
-pub fn centroids<const D: usize>(mesh: &Arc<Mesh>) -> Mapping<D> {
-    let domain = row_of::<D>(mesh);
+pub fn centroids<const D: usize>(mesh: &Arc<MeshInTime>) -> Mapping<D> {
+    let domain = row_of::<D>(&mesh.now());
     let cells = domain.cells;
     Mapping::new(Arc::new(Centroids(mesh.clone())), domain, cells)
 }
 
-struct Centroids(Arc<Mesh>);
+struct Centroids(Arc<MeshInTime>);
 
 impl<const D: usize> MapFunction<D> for Centroids {
     fn fill(&self, points: &[[f64; D]], positions: &mut [[f64; D]]) {
-        let last = self.0.num_cells() - 1;
+        let mesh = self.0.now();
+        let last = mesh.num_cells() - 1;
         for (point, position) in points.iter().zip(positions) {
-            let centroid = self.0.centroid[(point[0].max(0.0) as usize).min(last)];
+            let centroid = mesh.centroid[(point[0].max(0.0) as usize).min(last)];
             *position = std::array::from_fn(|d| centroid[d]);
         }
     }
@@ -48,9 +50,13 @@ impl<const D: usize> MapFunction<D> for Centroids {
 
 /// What lies beyond the mesh's sides.
 pub struct MeshSides<const D: usize> {
-    /// The mesh.
+    /// The mesh before it moves.
     pub mesh: Arc<Mesh>,
+    /// The mesh at the time of the values.
+    pub in_time: Arc<MeshInTime>,
     groups: Vec<Group>,
+    /// What walls that move add to a state.
+    boost: Option<Boost>,
     /// Of each name of the mesh's sides.
     rules: Vec<Boundary<D>>,
     /// Of each boundary face the number of its name.
@@ -59,11 +65,16 @@ pub struct MeshSides<const D: usize> {
 
 impl<const D: usize> MeshSides<D> {
     /// `rules`: one for each name of the mesh's sides; walls, functions and extrapolation.
-    pub fn new(mesh: Arc<Mesh>, groups: Vec<Group>, rules: Vec<Boundary<D>>) -> Self {
+    pub fn new(
+        in_time: Arc<MeshInTime>,
+        (groups, boost): (Vec<Group>, Option<Boost>),
+        rules: Vec<Boundary<D>>,
+    ) -> Self {
+        let mesh = in_time.still().clone();
         assert_eq!(rules.len(), mesh.boundary.names.len(), "a rule for each name");
         let faces = |name: usize| mesh.boundary.of_name(name).map(move |_| name as u32);
         let name_of = (0..rules.len()).flat_map(faces).collect();
-        MeshSides { mesh, groups, rules, name_of }
+        MeshSides { mesh, in_time, groups, boost, rules, name_of }
     }
 
     /// What lies beyond the sides of each name.
@@ -82,10 +93,10 @@ impl<const D: usize> MeshSides<D> {
     }
 
     /// Where a function's state beyond a boundary face is wanted.
-    pub fn position(&self, number: usize, place: Place) -> [f64; D] {
-        let face = self.mesh.first_boundary() + number;
-        let (at, normal) = (self.mesh.faces.centre[face], self.mesh.faces.normal[face]);
-        let from = self.mesh.centroid[self.mesh.faces.left[face] as usize];
+    pub fn position(mesh: &Mesh, number: usize, place: Place) -> [f64; D] {
+        let face = mesh.first_boundary() + number;
+        let (at, normal) = (mesh.faces.centre[face], mesh.faces.normal[face]);
+        let from = mesh.centroid[mesh.faces.left[face] as usize];
         let distance: f64 = (0..D).map(|d| (at[d] - from[d]) * normal[d]).sum();
         std::array::from_fn(|d| match place {
             Place::Face => at[d],
@@ -100,16 +111,13 @@ impl<const D: usize> MeshSides<D> {
 }
 
 impl<const D: usize> Outside for MeshSides<D> {
-    fn fill(&self, number: usize, place: Place, time: f64, inside: &[f64], outside: &mut [f64]) {
-        let face = self.mesh.first_boundary() + number;
-        match &self.rules[self.name_of[number] as usize] {
-            Boundary::Wall(wall) => {
-                mirror(D, &self.groups, turn_of(D, self.mesh.faces.normal[face]), *wall, inside, outside);
-            }
+    fn fill(&self, face: &BoundaryFace<'_>, inside: &[f64], outside: &mut [f64]) {
+        match &self.rules[self.name_of[face.number] as usize] {
+            Boundary::Wall(wall) => mirror(face, (&self.groups, self.boost.as_ref()), *wall, inside, outside),
             Boundary::User(function) => {
                 // The axis and the side of a box, which formulas do not ask for.
-                let cell =
-                    BoundaryCell { centre: self.position(number, place), time, axis: Axis::X, side: Side::Upper };
+                let centre = Self::position(face.mesh, face.number, face.place);
+                let cell = BoundaryCell { centre, time: face.time, axis: Axis::X, side: Side::Upper };
                 function.fill(&cell, inside, outside);
             }
             _ => outside.copy_from_slice(inside),

@@ -319,7 +319,7 @@ impl<const D: usize> Problem<D> {
     /// The centre of a cell, for messages: on a mesh from a file its centroid, else computational.
     pub fn centre(&self, geometry: &Geometry<D>, cell: CellIndex<D>) -> [f64; D] {
         match &self.on_mesh {
-            Some(on_mesh) => centroids(&on_mesh.sides.mesh).position(geometry.centre(cell)),
+            Some(on_mesh) => centroids(&on_mesh.sides.in_time).position(geometry.centre(cell)),
             None => geometry.centre(cell),
         }
     }

@@ -9,7 +9,7 @@ use crate::index::Ratio;
 use crate::mesh::Mapping;
 use crate::physics::{
     AtPositions, AuxOutside, Boundary, CellFunction, Criterion, Formulas, MappedAux, MappedWall, MeshSides, OnMesh,
-    Problem, ReducedParameters, SourceCentres, SourceSplit, Split, StateFunction, UserFunctions,
+    Problem, ReducedParameters, SourceCentres, SourceSplit, Split, StateFunction, UserFunctions, centroids,
 };
 use crate::plan::nesting_width;
 use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegionPlace, RegridOptions, Shape};
@@ -19,6 +19,8 @@ use riemann::limiter::Limiter;
 use riemann::patch::{MAX_WAVES, Scheme};
 use std::sync::Arc;
 use tracing::{info, warn};
+use unstructured::motion::MeshInTime;
+use unstructured::step::Boost;
 
 /// `v` as an array over the axes; the case has been checked for its length.
 pub(super) fn axes<const D: usize, T: Copy>(v: &[T]) -> [T; D] {
@@ -81,7 +83,11 @@ fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Probl
 }
 
 /// What a mesh from a file adds to the problem.
-fn on_mesh<const D: usize>(case: &Case, file: &MeshFile, reduced: &Option<Arc<ReducedParameters>>) -> OnMesh<D> {
+fn on_mesh<const D: usize>(
+    case: &Case,
+    (file, in_time): (&MeshFile, Arc<MeshInTime>),
+    reduced: &Option<Arc<ReducedParameters>>,
+) -> OnMesh<D> {
     let inflow = case.inflow_of_mesh::<D>(reduced);
     let rule = |(kind, inflow): (&case::BoundaryKind, Option<ExpressionBoundary<D>>)| match (kind, inflow) {
         (_, Some(values)) => Boundary::User(Arc::new(values)),
@@ -91,7 +97,9 @@ fn on_mesh<const D: usize>(case: &Case, file: &MeshFile, reduced: &Option<Arc<Re
         _ => Boundary::Extrapolate,
     };
     let rules = file.sides.iter().zip(inflow).map(rule).collect();
-    let sides = MeshSides::new(file.mesh.clone(), case.shape().groups.clone(), rules);
+    let shape = case.shape();
+    let boost = Boost::of(D, &shape.equations, &shape.groups);
+    let sides = MeshSides::new(in_time, (shape.groups.clone(), boost), rules);
     OnMesh { scheme: file.scheme, sides: Arc::new(sides) }
 }
 
@@ -113,7 +121,8 @@ pub(super) fn problem<const D: usize>(
     user: UserFunctions<D>,
     (reduced, adjoint): (Option<Arc<ReducedParameters>>, Option<Criterion<D>>),
 ) -> Result<Problem<D>, RunError> {
-    let mapping = case.mapping::<D>();
+    let in_time = case.mesh_in_time();
+    let mapping = in_time.as_ref().map(|mesh| Arc::new(centroids(mesh))).or_else(|| case.mapping::<D>());
     let user = match mapping.as_ref().zip(case.mapping_formulas()) {
         Some((mapping, positions)) => at_positions(mapping, &positions, user),
         None => user,
@@ -206,8 +215,8 @@ pub(super) fn problem<const D: usize>(
         reduced,
         on_mesh: None,
     };
-    let problem = match &case.mesh.file {
-        Some(file) => Problem { on_mesh: Some(on_mesh(case, file, &problem.reduced)), ..problem },
+    let problem = match case.mesh.file.as_ref().zip(in_time) {
+        Some(mesh) => Problem { on_mesh: Some(on_mesh(case, mesh, &problem.reduced)), ..problem },
         None => problem,
     };
     Ok(match &mapping {

@@ -68,6 +68,10 @@ fn check_on_mesh(case: &Case, options: &RunOptions, is_offered: bool) -> Result<
         let message = "cells of a mesh from a file are refined on the CPU only as yet";
         return Err(case.error("levels.max", message, "leave `--device` out, or remove the line").into());
     }
+    if case.mesh_in_time().is_some_and(|mesh| mesh.moves()) && options.device != Device::Cpu {
+        let message = "meshes move on the CPU only as yet";
+        return Err(case.error("mesh.motion", message, "leave `--device` out, or remove the motion").into());
+    }
     if options.comm.rank().of > 1 {
         return wrong("meshes from files run on one rank only as yet", "use threads: `--threads`");
     }
@@ -213,13 +217,22 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
                 of_cells && (options.device != Device::Cpu || kernels.double.solves_faces()),
             )?;
         }
+        if let Some(on_mesh) = &problem.on_mesh {
+            let help = "write formulas that keep cells as they are, turned and stretched";
+            let start = on_mesh.sides.in_time.check(case.time.start);
+            start.map_err(|error| case.error("mesh.motion", error.to_string(), help))?;
+        }
         let settings = settings::<D>(case, problem.num_ghost());
         let executor = make(&problem, kernels, settings.ratios.clone(), &options)?;
         let mapping = case.mapping::<D>();
         let gauge = |gauge: &GaugeSettings| {
             let position: [f64; D] = axes(&gauge.position);
             let point = match (&case.mesh.file, &mapping) {
-                (Some(file), _) => file.mesh.cell_at(&position).map(middle_of),
+                (Some(file), _) => {
+                    let now =
+                        problem.on_mesh.as_ref().and_then(|on_mesh| on_mesh.sides.in_time.now().cell_at(&position));
+                    now.or_else(|| file.mesh.cell_at(&position)).map(middle_of)
+                }
                 (None, Some(mapping)) => mapping.inverse(position),
                 (None, None) => Some(position),
             };

@@ -5,6 +5,7 @@
 //! schedule would have ordered other steps, the coarse step is taken again from the saved state, and each report is read
 //! immediately. So the steps taken are the same either way.
 
+use super::gauge::middle_of;
 use super::{RunError, Simulation};
 use crate::exec::{Outcomes, StepReport};
 use crate::index::Level;
@@ -68,6 +69,21 @@ impl<const D: usize> Simulation<D> {
             if gauge.record(self.exec.as_mut(), level, time) {
                 self.deferred.sampled.push(k);
             }
+        }
+    }
+
+    /// Takes a mesh that moves to the time of the solution, and gauges to the cells that hold them then.
+    pub(super) fn follow_mesh(&mut self) {
+        let Some(in_time) = self.problem.on_mesh.as_ref().map(|on_mesh| &on_mesh.sides.in_time) else { return };
+        in_time.set_time(self.time);
+        if !in_time.moves() || self.gauges.is_empty() {
+            return;
+        }
+        let mesh = in_time.now();
+        for gauge in &mut self.gauges {
+            let own = gauge.cell()..gauge.cell() + 1;
+            let found = mesh.cell_among(own, &gauge.position).or_else(|| mesh.cell_at(&gauge.position));
+            found.into_iter().for_each(|cell| gauge.move_to(middle_of(cell)));
         }
     }
 

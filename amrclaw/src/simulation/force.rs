@@ -31,7 +31,9 @@ impl<const D: usize> Simulation<D> {
             self.renew_aux()?;
         }
         let on_mesh = self.problem.on_mesh.as_ref().expect("a mesh from a file");
-        let mesh = &*on_mesh.sides.mesh;
+        let mesh = &*on_mesh.sides.in_time.now();
+        let speeds = on_mesh.sides.in_time.speeds_of_sides();
+        let speed = |number: usize| speeds.get(number).copied().unwrap_or(0.0);
         let state = self.exec.snapshot(Level::COARSEST);
         let component = mesh.num_cells();
         let [q, aux] = [&state.q[0], &state.aux[0]].map(|values| Field { values, component });
@@ -40,7 +42,7 @@ impl<const D: usize> Simulation<D> {
             let mut sum = [0.0; D];
             let parts = (self.solver.as_ref(), on_mesh.sides.as_ref() as _);
             let faces = mesh.boundary.of_name(side);
-            at_sides((mesh, on_mesh.scheme), parts, (q, aux), self.time, faces, |number, q_at_face| {
+            at_sides((mesh, on_mesh.scheme, &speed), parts, (q, aux), self.time, faces, |number, q_at_face| {
                 let face = mesh.first_boundary() + number;
                 let cell = mesh.faces.left[face] as usize;
                 let known = aux.values.iter().skip(cell).step_by(component).copied();

@@ -70,6 +70,11 @@ impl<const D: usize> Gauge<D> {
         self.values.truncate(len * self.num_eqn);
     }
 
+    /// The cell of a mesh from a file that it reads.
+    pub(super) fn cell(&self) -> usize {
+        self.point[0] as usize
+    }
+
     /// Reads at another computational position from now on: the cells of a mesh from a file are others.
     pub(super) fn move_to(&mut self, point: [f64; D]) {
         self.point = point;

@@ -19,7 +19,7 @@ use unstructured::Mesh;
 use unstructured::adapt::{
     Forest, Leaves, Links, curvature, differences, differences_of_families, of_families, transfer,
 };
-use unstructured::step::{Outside, Place};
+use unstructured::step::{BoundaryFace, Outside, Place};
 
 /// The leaves, and what the problem is made of again on each mesh.
 pub(super) struct Refined<const D: usize> {
@@ -42,32 +42,37 @@ enum Flags<const D: usize> {
 }
 
 /// Values of cells, `[component, cell]`, and what lies beyond the boundary's faces.
-struct Values<'a, const D: usize> {
-    sides: &'a MeshSides<D>,
+struct Values<'a> {
+    mesh: &'a Mesh,
     time: f64,
     q: &'a [f64],
     aux: &'a [f64],
     beyond: Vec<f64>,
 }
 
-impl<'a, const D: usize> Values<'a, D> {
-    fn new(sides: &'a MeshSides<D>, time: f64, (q, aux): (&'a [f64], &'a [f64])) -> Self {
-        let mesh = &sides.mesh;
+impl<'a> Values<'a> {
+    fn new<const D: usize>(
+        (sides, mesh): (&MeshSides<D>, &'a Mesh),
+        time: f64,
+        (q, aux): (&'a [f64], &'a [f64]),
+    ) -> Self {
+        let speeds = sides.in_time.speeds_of_sides();
         let (cells, boundary) = (mesh.num_cells(), mesh.boundary.len());
         let mut beyond = vec![0.0; q.len() / cells * boundary];
         for number in 0..boundary {
             let cell = mesh.faces.left[mesh.first_boundary() + number] as usize;
             let inside = of_cell(q, cells, cell);
             let mut outside = vec![0.0; inside.len()];
-            sides.fill(number, Place::Ghost, time, &inside, &mut outside);
+            let speed = speeds.get(number).copied().unwrap_or(0.0);
+            sides.fill(&BoundaryFace { mesh, number, place: Place::Ghost, time, speed }, &inside, &mut outside);
             outside.iter().enumerate().for_each(|(m, value)| beyond[m * boundary + number] = *value);
         }
-        Values { sides, time, q, aux, beyond }
+        Values { mesh, time, q, aux, beyond }
     }
 
     /// A field in all cells, then beyond the boundary.
-    fn field(&self, field: &CriterionField<D>) -> Vec<f64> {
-        let mesh = &self.sides.mesh;
+    fn field<const D: usize>(&self, field: &CriterionField<D>) -> Vec<f64> {
+        let mesh = self.mesh;
         let (cells, boundary) = (mesh.num_cells(), mesh.boundary.len());
         match field {
             CriterionField::Equation(m) => {
@@ -78,15 +83,15 @@ impl<'a, const D: usize> Values<'a, D> {
                 Some(number) => {
                     let cell = mesh.faces.left[mesh.first_boundary() + number] as usize;
                     let state = of_cell(&self.beyond, boundary, number);
-                    let at = self.sides.position(number, Place::Ghost);
+                    let at = MeshSides::<D>::position(mesh, number, Place::Ghost);
                     value(function.as_ref(), (at, self.time), &state, &of_cell(self.aux, cells, cell))
                 }
             }),
         }
     }
 
-    fn in_cell(&self, function: &dyn StateFunction<D>, cell: usize) -> f64 {
-        let mesh = &self.sides.mesh;
+    fn in_cell<const D: usize>(&self, function: &dyn StateFunction<D>, cell: usize) -> f64 {
+        let mesh = self.mesh;
         let [state, aux] = [self.q, self.aux].map(|values| of_cell(values, mesh.num_cells(), cell));
         let at = std::array::from_fn(|d| mesh.centroid[cell][d]);
         value(function, (at, self.time), &state, &aux)
@@ -156,11 +161,11 @@ impl<const D: usize> Refined<D> {
     }
 
     /// Whether each leaf is flagged, and whether it is not joined.
-    fn flagged(&self, sides: &MeshSides<D>, time: f64, (q, aux): (&[f64], &[f64])) -> Vec<[bool; 2]> {
-        let mesh = &*sides.mesh;
+    fn flagged(&self, (sides, mesh): (&MeshSides<D>, &Mesh), time: f64, (q, aux): (&[f64], &[f64])) -> Vec<[bool; 2]> {
         let families = self.forest.families(&self.leaves);
         let coarse = [q, aux].map(|values| of_families(mesh, &families, values));
-        let [fine, coarse] = [(q, aux), (&coarse[0], &coarse[1])].map(|values| Values::new(sides, time, values));
+        let [fine, coarse] =
+            [(q, aux), (&coarse[0], &coarse[1])].map(|values| Values::new((sides, mesh), time, values));
         let mut flags = vec![[false; 2]; mesh.num_cells()];
         let mut add = |which: usize, values: &[f64], above: f64| {
             flags.iter_mut().zip(values).for_each(|(flags, value)| flags[which] |= *value > above);
@@ -182,7 +187,7 @@ impl<const D: usize> Refined<D> {
                 }
             }
             Flags::Where(function) => {
-                let of = |values: &Values<'_, D>| {
+                let of = |values: &Values<'_>| {
                     parallel_map(mesh.num_cells(), |cell| values.in_cell(function.as_ref(), cell).abs())
                 };
                 add(0, &of(&fine), 0.0);
@@ -195,18 +200,18 @@ impl<const D: usize> Refined<D> {
     /// The levels that leaves should have: of the flags, of those near them, and of regions.
     fn wanted(
         &self,
-        sides: &MeshSides<D>,
+        (sides, mesh): (&MeshSides<D>, &Mesh),
         time: f64,
         values: (&[f64], &[f64]),
         (buffer, regions): (i32, &[RefinementRegion<D>]),
     ) -> Vec<u8> {
-        let (mesh, levels, finest) = (&*sides.mesh, &self.leaves.level, self.levels() as u8 - 1);
+        let (levels, finest) = (&self.leaves.level, self.levels() as u8 - 1);
         let wish = |(level, flags): (&u8, [bool; 2])| match flags {
             [true, _] => (level + 1).min(finest),
             [_, true] => *level,
             _ => level.saturating_sub(1),
         };
-        let mut wanted: Vec<u8> = levels.iter().zip(self.flagged(sides, time, values)).map(wish).collect();
+        let mut wanted: Vec<u8> = levels.iter().zip(self.flagged((sides, mesh), time, values)).map(wish).collect();
         for _ in 0..buffer {
             let near = |leaf: usize| {
                 let behind = self.links.row(leaf).iter().filter(|link| !link.is_boundary());
@@ -252,10 +257,11 @@ impl<const D: usize> Simulation<D> {
 
     fn renew(&mut self, refined: &mut Refined<D>, starts: bool) -> Result<bool, RunError> {
         let sides = self.problem.on_mesh.as_ref().expect("a problem on a mesh").sides.clone();
+        let before = sides.in_time.now();
         let state = self.exec.snapshot(Level::COARSEST);
         let (q, aux) = (&state.q[0], &state.aux[0]);
         let options = (self.settings.regrid.buffer, &self.settings.regrid.regions[..]);
-        let mut wanted = refined.wanted(&sides, self.time, (q, aux), options);
+        let mut wanted = refined.wanted((&sides, &before), self.time, (q, aux), options);
         if starts {
             wanted.iter_mut().zip(&refined.leaves.level).for_each(|(wanted, own)| *wanted = (*wanted).max(*own));
         }
@@ -269,16 +275,17 @@ impl<const D: usize> Simulation<D> {
         self.memory.check([&[row][..]].into_iter())?;
         let links = forest.links(&renewed.leaves);
         let mesh = Arc::new(forest.mesh(&renewed.leaves, &links));
+        (refined.leaves, refined.links) = (renewed.leaves.clone(), links);
+        self.put_on(refined, mesh)?;
+        let after = self.problem.on_mesh.as_ref().expect("a problem on a mesh").sides.in_time.now();
         let quantities = self.solver.positive().len() + self.solver.nonnegative().len();
         let is_fine = |father: usize, state: &[f64]| {
             let mut values = vec![0.0; quantities];
-            self.solver.quantities(state, &of_cell(aux, sides.mesh.num_cells(), father), &mut values);
+            self.solver.quantities(state, &of_cell(aux, before.num_cells(), father), &mut values);
             let (positive, nonnegative) = values.split_at(self.solver.positive().len());
             positive.iter().all(|&value| value > 0.0) && nonnegative.iter().all(|&value| value >= 0.0)
         };
-        let q = if starts { Vec::new() } else { transfer((&sides.mesh, &mesh), &renewed, q, &is_fine) };
-        (refined.leaves, refined.links) = (renewed.leaves, links);
-        self.put_on(refined, mesh)?;
+        let q = if starts { Vec::new() } else { transfer((&before, &after), &renewed, q, &is_fine) };
         if starts {
             self.adopt(None, NewValues::Initial(self.time))?;
             return Ok(true);
@@ -302,15 +309,14 @@ impl<const D: usize> Simulation<D> {
 
     /// Puts the problem on another mesh; there are no values yet.
     fn put_on(&mut self, refined: &mut Refined<D>, mesh: Arc<Mesh>) -> Result<(), RunError> {
-        let roots = refined.forest.roots();
-        for gauge in &mut self.gauges {
-            let root = roots.cell_at(&gauge.position).unwrap_or(0);
-            let among = refined.leaves.starts[root] as usize..refined.leaves.starts[root + 1] as usize;
-            let first = among.start;
-            gauge.move_to(middle_of(mesh.cell_among(among, &gauge.position).unwrap_or(first)));
-        }
-        let case = refined.case.on_mesh(mesh);
+        let case = refined.case.on_mesh(mesh, Arc::new(refined.leaves.clone()));
         self.problem = problem::<D>(&case, refined.functions.clone(), (refined.reduced.clone(), None))?;
+        let in_time = &self.problem.on_mesh.as_ref().expect("a problem on a mesh").sides.in_time;
+        in_time.set_time(self.time);
+        let mesh = in_time.now();
+        for gauge in &mut self.gauges {
+            gauge.move_to(middle_of(mesh.cell_at(&gauge.position).unwrap_or(0)));
+        }
         self.exec = on_mesh::executor(&self.problem, &self.solver, refined.threads);
         self.exec.prepare_steps(false)?;
         let coarsest = vec![self.problem.domain.coarsest()];

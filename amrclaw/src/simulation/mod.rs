@@ -347,7 +347,7 @@ impl<const D: usize> Simulation<D> {
             cells: self.problem.domain.cells,
             ratios: self.settings.ratios.clone(),
             mapping: self.names.mapping.clone(),
-            mesh: self.problem.on_mesh.as_ref().map(|on_mesh| on_mesh.sides.mesh.clone()),
+            mesh: self.problem.on_mesh.as_ref().map(|on_mesh| on_mesh.sides.in_time.now()),
             levels: (0..self.hierarchy.num_levels()).map(level).collect(),
         }
     }

@@ -163,6 +163,8 @@ impl<const D: usize> Simulation<D> {
                 return Err(RunError::Damaged { level });
             }
         }
+        self.time = frame.time;
+        self.follow_mesh();
         // A read error is reported only after `adopt`, which is collective: all ranks must reach its end.
         let unread = Mutex::new(None);
         let state = |level: Level, is_wanted: &dyn Fn(usize) -> bool| {
@@ -181,7 +183,6 @@ impl<const D: usize> Simulation<D> {
         if let Some(error) = unread.into_inner() {
             return Err(RunError::Values(error));
         }
-        self.time = frame.time;
         let known = self.settings.dt_fixed.or(schedule.dt_next);
         (self.next.dt, self.next.limited_by) =
             (self.next.limits.or_first(self.time, known, self.settings.dt_initial), schedule.dt_limit);

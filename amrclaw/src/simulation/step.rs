@@ -132,6 +132,7 @@ impl<const D: usize> Simulation<D> {
         for l in 0..self.hierarchy.num_levels() {
             self.exec.set_time(Level(l as u8), self.time);
         }
+        self.follow_mesh();
         limited.count(&mut self.work.counts.limited);
         // A step that only a time to reach has shortened leaves the next as long as it would have been.
         self.choose_next_step(if tries == 1 { asked } else { dt });
@@ -159,7 +160,7 @@ impl<const D: usize> Simulation<D> {
         match error {
             RunError::Courant { courant, .. } => Some(self.settings.cfl_desired / courant),
             // If a step was too large for a source or a strong wave, no Courant number tells by how much.
-            error if is_invalid(error) => Some(0.5),
+            error if is_invalid(error) || matches!(error, RunError::Exec(ExecError::Folded(_))) => Some(0.5),
             _ => None,
         }
     }
@@ -233,6 +234,9 @@ impl<const D: usize> Simulation<D> {
         self.work.counts = saved.counts.clone();
         let options = self.plan_options();
         self.exec.restore(&MeshChange::back(&self.hierarchy, self.plans.clone(), &rejected, options));
+        if let Some(on_mesh) = &self.problem.on_mesh {
+            on_mesh.sides.in_time.set_time(self.time);
+        }
         for (gauge, &len) in self.gauges.iter_mut().zip(&saved.gauge_lengths) {
             gauge.truncate(len);
             gauge.locate(&self.hierarchy);

@@ -10,6 +10,7 @@ mod folder;
 mod input;
 mod mesh;
 mod mesh_files;
+mod mesh_files_moving;
 mod plot;
 mod restart;
 mod solver;

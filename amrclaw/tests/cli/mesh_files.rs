@@ -5,7 +5,7 @@ use std::fs;
 use unstructured::make::{Block, Of};
 
 /// Writes a block of cells in the unit square or cube as `NAME`.
-fn write_block(folder: &Path, name: &str, cells: &[usize], of: Of) {
+pub(super) fn write_block(folder: &Path, name: &str, cells: &[usize], of: Of) {
     let block = Block { shake: 0.3, ..Block::new(cells, of) };
     let elements = block.make().expect("there is such a block");
     let format = unstructured::write::Format::Gmsh4 { binary: true };
@@ -47,7 +47,7 @@ name = "middle"
 position = [0.5, 0.5]
 "#;
 
-fn write_case(folder: &Path, text: &str) -> PathBuf {
+pub(super) fn write_case(folder: &Path, text: &str) -> PathBuf {
     let case = folder.join("case.toml");
     fs::write(&case, text).expect("it can be written");
     case
@@ -280,7 +280,7 @@ fn what_meshes_do_not_allow_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_block(folder.path(), "square.msh", &[4, 4], Of::Quadrilaterals);
     let case = write_case(folder.path(), CASE);
-    let wrong: [(&[&str], &[&str], &str); 22] = [
+    let wrong: [(&[&str], &[&str], &str); 27] = [
         (&["scheme.steady=1e-6", "source.pressure=-1"], &[], "steps of one length"),
         (&["scheme.steady=2"], &[], "between 0 and 1"),
         (&["output.forces.top.value=pressure"], &[], "no side `top`"),
@@ -304,6 +304,11 @@ fn what_meshes_do_not_allow_is_refused() {
         (&["solver={name=\"advection\",u=1,v=0}", "initial={q=\"0\"}"], &[], "rotated"),
         (&["output.format=\"clawpack-ascii\""], &[], "output.format"),
         (&["output.field=[{name=\"slope\",formula=\"dx(pressure)\"}]"], &[], "derivatives are not known"),
+        (&["mesh.motion.z=\"z\""], &[], "no axis `z`"),
+        (&["mesh.motion.x=\"q\""], &[], "mesh.motion.x"),
+        (&["mesh.motion.x=\"x + t\"", "scheme.steady=1e-6"], &[], "no steady state"),
+        (&["mesh.motion.x=\"-x\""], &[], "is folded at t = 0"),
+        (&["mesh.motion.x=\"x + t\""], &["--device", "cuda"], "on the CPU only as yet"),
         (&[], &["--device", "cuda-streamed"], "patch by patch"),
         (&[], &["--precision", "f32"], "on a GPU only"),
         (&[], &["--ranks", "2"], "rank"),

@@ -6,6 +6,7 @@ pub mod adapt;
 mod locate;
 pub mod make;
 pub mod mesh;
+pub mod motion;
 mod order;
 pub mod read;
 pub mod step;

@@ -65,7 +65,8 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let (sides, inflow) = sides(reader, &mesh);
     let forest = forest(reader, &mesh);
     let scheme = Scheme { is_local: steady.is_some(), ..scheme };
-    Some(MeshFile { path, mesh, sides, inflow, scheme, steady, forest })
+    let motion = fields::table(reader, "mesh.motion");
+    Some(MeshFile { path, mesh, sides, inflow, scheme, steady, motion, forest, leaves: None })
 }
 
 /// The mesh's cells as trees, if `levels.max` lets them be refined.
@@ -93,7 +94,9 @@ fn open(path: &Path, order: Order, pairs: &[[String; 2]]) -> Result<Mesh, MeshEr
 
 /// Keys of meshes from files, in a case without.
 fn only_with_file(reader: &mut Reader<'_>) {
-    for key in ["mesh.order", "mesh.periodic", "scheme.time", "scheme.gradient", "scheme.loop", "scheme.steady"] {
+    for key in
+        ["mesh.order", "mesh.periodic", "scheme.time", "scheme.gradient", "scheme.loop", "scheme.steady", "mesh.motion"]
+    {
         let present = reader.is_present(key);
         reader.check(!present, key, "is for a mesh from a file", "remove the line, or write `mesh.file`");
     }

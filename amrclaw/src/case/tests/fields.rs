@@ -28,6 +28,7 @@ fn shape(dimension: usize) -> SolverShape {
         groups: vec![Group { kind: GroupKind::PseudoScalar, first: 1 }],
         directions: true,
         looks_beside: false,
+        fwaves: false,
         formulas: SolverFormulas::default(),
     }
 }

@@ -161,7 +161,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             .map(|c| &aux[patch.offset(num_aux, row) + c * patch.component()..][..len]);
         let start = patch.offset(sums.len(), row);
         if let Some(on_mesh) = &self.problem.on_mesh {
-            let volumes = &on_mesh.sides.mesh.volume[row[0] as usize..][..len];
+            let mesh = on_mesh.sides.in_time.now();
+            let volumes = &mesh.volume[row[0] as usize..][..len];
             for (m, sum) in sums.iter_mut().enumerate() {
                 let values = &q[start + m * patch.component()..][..len];
                 *sum += values.iter().zip(volumes).map(|(value, volume)| value.to_f64() * volume).sum::<f64>();

@@ -207,6 +207,9 @@ pub enum ExecError {
     /// The ranks cannot go on together.
     #[error(transparent)]
     Ranks(#[from] CommError),
+    /// A mesh that moves would have a cell that is none.
+    #[error("{0}")]
+    Folded(String),
     /// A state became NaN or infinite.
     #[error("{equation} is {value} on {place}")]
     NotFinite {
@@ -266,7 +269,7 @@ impl ExecError {
             | ExecError::Inadmissible { place, .. }
             | ExecError::Capacity { place, .. } => place.patch,
             ExecError::LostWithinStep { patch, .. } => *patch,
-            ExecError::Ranks(_) | ExecError::Device(_) => 0,
+            ExecError::Ranks(_) | ExecError::Device(_) | ExecError::Folded(_) => 0,
         }
     }
 
@@ -277,7 +280,7 @@ impl ExecError {
             | ExecError::Inadmissible { place, .. }
             | ExecError::Capacity { place, .. } => place.patch = numbers[place.patch],
             ExecError::LostWithinStep { patch, .. } => *patch = numbers[*patch],
-            ExecError::Ranks(_) | ExecError::Device(_) => {}
+            ExecError::Ranks(_) | ExecError::Device(_) | ExecError::Folded(_) => {}
         }
         self
     }

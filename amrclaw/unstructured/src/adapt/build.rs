@@ -42,15 +42,7 @@ impl Forest {
     pub fn mesh(&self, leaves: &Leaves, links: &Links) -> Mesh {
         let roots = &*self.roots;
         let count = leaves.len();
-        let (points, volume, centroid) = (Vec::with_capacity(8 * count), Vec::new(), Vec::new());
-        let mut all = Descent { forest: self, leaves, points, volume, centroid };
-        for root in 0..roots.num_cells() {
-            let mut nodes = [[0.0; 3]; 8];
-            let of_root = roots.cells.nodes.row(root).iter();
-            of_root.zip(&mut nodes).for_each(|(&node, at)| *at = roots.points[node as usize]);
-            all.down(root as u32, 0, &nodes, roots.volume[root]);
-        }
-        let Descent { points, volume, centroid, .. } = all;
+        let Descent { points, volume, centroid, .. } = self.descent(leaves, &roots.points);
         let shape: Vec<_> = leaves.root.iter().map(|&root| roots.cells.shape[root as usize]).collect();
         let mut nodes = Rows::with_capacity(count, points.len());
         for shape in &shape {
@@ -74,6 +66,24 @@ impl Forest {
         geometry::of_faces(&mut mesh);
         self.seen_from_left(&mut mesh, links);
         mesh
+    }
+
+    /// Where the nodes of the leaves' mesh are when those of the roots are at other points.
+    pub fn points(&self, leaves: &Leaves, roots: &[Vector]) -> Vec<Vector> {
+        self.descent(leaves, roots).points
+    }
+
+    fn descent<'a>(&'a self, leaves: &'a Leaves, points: &[Vector]) -> Descent<'a> {
+        let (roots, count) = (&*self.roots, leaves.len());
+        let (volume, centroid) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut all = Descent { forest: self, leaves, points: Vec::with_capacity(8 * count), volume, centroid };
+        for root in 0..roots.num_cells() {
+            let mut nodes = [[0.0; 3]; 8];
+            let of_root = roots.cells.nodes.row(root).iter();
+            of_root.zip(&mut nodes).for_each(|(&node, at)| *at = points[node as usize]);
+            all.down(root as u32, 0, &nodes, roots.volume[root]);
+        }
+        all
     }
 
     /// The group of the face of a link: faces between cells, then those of each periodic pair, then the boundary by name.

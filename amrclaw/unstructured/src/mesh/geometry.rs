@@ -116,13 +116,13 @@ pub(crate) fn of_cell(all: &[Vector], shape: Shape, nodes: &[u32]) -> (f64, Vect
 }
 
 /// Volumes and centroids of cells.
-pub(super) fn of_cells(points: &[Vector], shape: &[Shape], nodes: &Rows) -> (Vec<f64>, Vec<Vector>) {
+pub(crate) fn of_cells(points: &[Vector], shape: &[Shape], nodes: &Rows) -> (Vec<f64>, Vec<Vector>) {
     let of = |cell: usize| of_cell(points, shape[cell], nodes.row(cell));
     threads::table(shape.len(), &of).into_iter().unzip()
 }
 
 /// `size · normal` and centroid of a face. Of a face that is not plane, triangles count as they are seen along the normal.
-fn of_face(points: &[Vector]) -> (Vector, Vector) {
+pub(crate) fn of_face(points: &[Vector]) -> (Vector, Vector) {
     let whole = vector(points);
     let centre = match *points {
         [a, b] => mean(&[a, b]),
@@ -147,6 +147,30 @@ pub(super) fn is_proper(all: &[Vector], shape: Shape, nodes: &[u32]) -> bool {
         dot(vector, minus(centre, centroid)) > 0.0
     };
     volume > 0.0 && shape.faces().iter().all(inside)
+}
+
+/// The first cell that is turned inside out or folded.
+pub(crate) fn first_folded(points: &[Vector], shape: &[Shape], nodes: &Rows) -> Option<usize> {
+    threads::table(shape.len(), &|cell| !is_proper(points, shape[cell], nodes.row(cell)))
+        .iter()
+        .position(|&folded| folded)
+}
+
+/// The volume that a face sweeps along its normal from its nodes' first positions through the second to the third, at equal distances on straight
+/// lines. Of each of its triangles, whose vector is quadratic in time, Simpson's rule is exact.
+pub(crate) fn swept(all: [&[Vector]; 3], nodes: &[u32]) -> f64 {
+    let mut space = [[[0.0; 3]; 8]; 3];
+    let [one, two, three] = &mut space;
+    let gathered = |all: &[Vector], space| gather(all, nodes.iter().copied(), space);
+    let [before, middle, after] = [gathered(all[0], one), gathered(all[1], two), gathered(all[2], three)];
+    if let ([a, b], [c, d]) = (before, after) {
+        return 0.5 * dot(vector(middle), plus(minus(*c, *a), minus(*d, *b)));
+    }
+    let part = |((a, b), c): (([Vector; 3], [Vector; 3]), [Vector; 3])| {
+        let ways: Vector = std::array::from_fn(|d| (0..3).map(|k| c[k][d] - a[k][d]).sum());
+        dot(plus(plus(triangle(a), times(4.0, triangle(b))), triangle(c)), ways) / 18.0
+    };
+    triangles(before).zip(triangles(middle)).zip(triangles(after)).map(part).sum()
 }
 
 /// Fills in normals, sizes and centres.

@@ -3,15 +3,15 @@
 use super::chunks::Shared;
 use super::reconstruct::{limited, range, smoothness_of};
 use super::stencil::add_stencil;
-use super::{Field, Limiter, Outside, Place, Scheme, row_is_admissible};
+use super::{BoundaryFace, Field, Limiter, Outside, Place, Scheme, row_is_admissible};
 use crate::Mesh;
 use riemann::cells::CellSums;
 use riemann::patch::PatchSolver;
 
 /// Calls `see` with each of the boundary faces and the state on its inner side: at order 2 that which the cell's limited gradient gives, where it is
-/// admissible, else the cell's own.
+/// admissible, else the cell's own. `speed`: of boundary faces.
 pub fn at_sides(
-    (mesh, scheme): (&Mesh, Scheme),
+    (mesh, scheme, speed): (&Mesh, Scheme, &dyn Fn(usize) -> f64),
     (solver, outside): (&dyn PatchSolver<f64>, &dyn Outside),
     (q, aux): (Field<'_>, Field<'_>),
     time: f64,
@@ -37,7 +37,9 @@ pub fn at_sides(
             ghosts.clear();
             add_stencil(&mut across, mesh, scheme.gradient, 0, cell);
             for behind in across.iter().map(|face| face.neighbour as usize).filter(|&behind| behind >= cells) {
-                outside.fill(behind - cells, Place::Ghost, time, &own, &mut ghost);
+                let (number, place) = (behind - cells, Place::Ghost);
+                let face = BoundaryFace { mesh, number, place, time, speed: speed(number) };
+                outside.fill(&face, &own, &mut ghost);
                 ghosts.push((behind, ghost.clone()));
             }
             let here = across.iter().position(|seen| seen.at_face as usize == face).expect("a face of the cell");

@@ -21,7 +21,8 @@ pub(super) struct Block {
     pub cells: Range<usize>,
     /// The faces of all cells, as [`Mesh::cell_faces`] lists them, by their numbers in the block.
     entries: Vec<u32>,
-    num_faces: usize,
+    /// The numbers that its faces have in the mesh.
+    faces: Vec<u32>,
     /// Where the states on both sides begin at order 1: those of cells and ghost cells.
     cells_at: [Vec<u32>; 2],
     /// At order 2: the states at the face.
@@ -32,6 +33,8 @@ pub(super) struct Block {
     turn: Vec<f64>,
     /// Areas.
     size: Vec<f64>,
+    /// Their speeds along their normals; empty where none moves.
+    moving: Vec<f64>,
 }
 
 /// What the faces of a block get, `[component, face]`.
@@ -132,31 +135,42 @@ impl Block {
         };
         let mut block = Block {
             entries: entries.iter().map(|entry| 2 * number(entry / 2) + entry % 2).collect(),
-            num_faces: faces.len(),
             cells_at: [0, 1].map(|side| padded(beside(side).map(|state| state * num_eqn))),
             faces_at: [at_face(0), at_face(1)],
             aux_at: [padded(beside(0)), padded(beside(0).zip(beside(1)).map(inner))],
             turn: Vec::new(),
-            size: faces.iter().map(|&face| mesh.faces.size[face as usize]).collect(),
+            size: vec![0.0; faces.len()],
+            moving: Vec::new(),
+            faces,
             cells,
         };
-        let component = block.face_component();
-        block.turn = vec![0.0; 3 * component];
-        for (k, &face) in faces.iter().enumerate() {
-            let values = turn_of(mesh.dim, mesh.faces.normal[face as usize]);
-            (0..3).for_each(|d| block.turn[d * component + k] = values[d]);
-        }
+        block.turn = vec![0.0; 3 * block.face_component()];
+        block.place(mesh, &[]);
         block
+    }
+
+    /// Takes the frames and areas of the faces of a mesh; their speeds, where they move.
+    pub fn place(&mut self, mesh: &Mesh, speed: &[f64]) {
+        let component = self.face_component();
+        for (k, face) in self.faces.iter().map(|&face| face as usize).enumerate() {
+            let values = turn_of(mesh.dim, mesh.faces.normal[face]);
+            (0..3).for_each(|d| self.turn[d * component + k] = values[d]);
+            self.size[k] = mesh.faces.size[face];
+        }
+        if !speed.is_empty() {
+            self.moving.resize(component, 0.0);
+            self.faces.iter().zip(&mut self.moving).for_each(|(&face, moving)| *moving = speed[face as usize]);
+        }
     }
 
     /// Numbers between components of arrays over the faces.
     fn face_component(&self) -> usize {
-        self.num_faces.next_multiple_of(PACK_OVERRUN) + PACK_OVERRUN
+        self.faces.len().next_multiple_of(PACK_OVERRUN) + PACK_OVERRUN
     }
 
     fn bytes(&self) -> usize {
-        let numbers = self.entries.len() + 4 * self.cells_at[0].len() + 2 * self.faces_at[0].len();
-        4 * numbers + 8 * (self.turn.len() + self.size.len())
+        let numbers = self.entries.len() + self.faces.len() + 4 * self.cells_at[0].len() + 2 * self.faces_at[0].len();
+        4 * numbers + 8 * (self.turn.len() + self.size.len() + self.moving.len())
     }
 
     /// The lists that the solver needs, at order 1; at order 2 more: the states at the faces, then those between a cell and its faces, on the left and
@@ -173,7 +187,7 @@ impl Block {
         let [aux_left, aux_right] = self.aux_at.each_ref();
         let both = CellFaces {
             first: 0,
-            end: self.num_faces,
+            end: self.faces.len(),
             q,
             q_component: 1,
             q_at: pair(if second_order { [face_left, face_right] } else { [cell_left, cell_right] }),
@@ -181,6 +195,7 @@ impl Block {
             aux_component: aux.component,
             aux_at: pair([aux_left, aux_right]),
             turn: self.turn.as_ptr(),
+            moving: if self.moving.is_empty() { std::ptr::null() } else { self.moving.as_ptr() },
             face_component: self.face_component(),
             to_left: entering.to_left.as_mut_ptr(),
             to_right: entering.to_right.as_mut_ptr(),

@@ -9,12 +9,15 @@ mod blocks;
 mod chunks;
 mod reconstruct;
 mod stencil;
+mod wall;
 
-use crate::Mesh;
+use crate::motion::{MeshInTime, Moved};
+use crate::{Mesh, MeshError};
 pub use at_sides::at_sides;
 pub use reconstruct::smoothness;
 pub(crate) use stencil::add_stencil;
 pub use stencil::{Across, stencil};
+pub use wall::{Boost, mirror};
 
 use blocks::{Block, Blocks, Entering};
 use chunks::{Shared, for_chunks};
@@ -115,10 +118,25 @@ pub enum Place {
     Ghost,
 }
 
+/// A boundary face, beyond which a state is wanted.
+#[derive(Clone, Copy)]
+pub struct BoundaryFace<'a> {
+    /// The mesh.
+    pub mesh: &'a Mesh,
+    /// Its number among boundary faces.
+    pub number: usize,
+    /// Where the state is wanted.
+    pub place: Place,
+    /// When.
+    pub time: f64,
+    /// The face's speed along its normal.
+    pub speed: f64,
+}
+
 /// What lies beyond the boundary.
 pub trait Outside: Sync {
-    /// The state beyond boundary face `face`, where `inside` is that on its inner side.
-    fn fill(&self, face: usize, place: Place, time: f64, inside: &[f64], outside: &mut [f64]);
+    /// The state beyond a boundary face, where `inside` is that on its inner side.
+    fn fill(&self, face: &BoundaryFace<'_>, inside: &[f64], outside: &mut [f64]);
 }
 
 /// Values of cells, `[component, cell]`.
@@ -153,6 +171,9 @@ pub struct Stepper {
     /// What cells lose in half a step by the fluxes of their own states at faces, `[cell, component]`, for [`TimeStep::Hancock`].
     moved: Vec<f64>,
     blocks: Blocks,
+    in_time: Option<Arc<MeshInTime>>,
+    /// The motion in this step.
+    motion: Option<Moved>,
 }
 
 impl Stepper {
@@ -176,7 +197,14 @@ impl Stepper {
             reconstruction,
             scheme,
             mesh,
+            in_time: None,
+            motion: None,
         }
+    }
+
+    /// Lets the mesh move.
+    pub fn moving(self, in_time: &Arc<MeshInTime>) -> Self {
+        Stepper { in_time: in_time.moves().then(|| in_time.clone()), ..self }
     }
 
     /// The mesh.
@@ -193,6 +221,9 @@ impl Stepper {
 
     /// Takes a step from `q` at `time`; the new states are those of `new`, which has the layout of `q`. `first_order`: leave out gradients.
     ///
+    /// # Errors
+    /// Where the mesh moves, that a cell would be folded; nothing is changed then.
+    ///
     /// # Panics
     /// The solver is not one for any mesh, or fields are too short.
     pub fn step(
@@ -202,7 +233,11 @@ impl Stepper {
         (time, dt): (f64, f64),
         new: &mut [f64],
         first_order: bool,
-    ) -> Outcome {
+    ) -> Result<Outcome, MeshError> {
+        if let Some(in_time) = self.in_time.clone() {
+            self.motion = in_time.step((time, dt), self.motion.take())?;
+            self.place();
+        }
         let (cells, num_aux) = (self.mesh.num_cells(), solver.aux().len());
         assert!(solver.solves_faces() && solver.equations().len() == self.num_eqn, "not a solver of this mesh");
         assert!(q.values.len() >= (self.num_eqn - 1) * q.component + cells && new.len() >= q.values.len());
@@ -221,10 +256,19 @@ impl Stepper {
             let second_order = self.reconstruction.is_some() && !first_order;
             self.fill((solver, outside), aux, (time + start * dt, dt), second_order);
             let is_last = number + 1 == stages.len();
-            let found = self.advance((solver, second_order), (q, aux), (dt, share), (new, is_last));
+            let found = self.advance((solver, second_order), (q, aux), (dt, (start, share)), (new, is_last));
             outcome = Outcome { courant: outcome.courant.max(found.courant), ..found };
         }
-        outcome
+        Ok(outcome)
+    }
+
+    /// Takes the geometry half way of the step.
+    fn place(&mut self) {
+        let Some(Moved { middle, speed, .. }) = &self.motion else { return };
+        self.blocks.blocks.par_iter_mut().for_each(|block| block.place(middle, speed));
+        if let Some(reconstruction) = &mut self.reconstruction {
+            reconstruction.place(middle, self.scheme);
+        }
     }
 
     /// The states beyond the boundary and, at order 2, at faces, in a step `dt` that begins at `time`.
@@ -238,6 +282,7 @@ impl Stepper {
         let (cells, faces, first) = (self.mesh.num_cells(), self.mesh.num_faces(), self.mesh.first_boundary());
         let num_eqn = self.num_eqn;
         let states = Shared::new(&mut self.states);
+let (mesh, speed) = self.motion.as_ref().map_or((&*self.mesh, &[][..]), |m| (&m.middle, &m.speed[first..]));
         let beyond = |(place, time): (Place, f64), inside: &(dyn Fn(usize) -> usize + Sync), to: usize| {
             for_chunks(faces - first, &|range| {
                 let (mut own, mut other) = ([0.0; MOST_EQUATIONS], [0.0; MOST_EQUATIONS]);
@@ -245,7 +290,9 @@ impl Stepper {
                     // SAFETY: each boundary face has a place of its own, which nobody else reads or writes meanwhile.
                     unsafe {
                         (0..num_eqn).for_each(|m| own[m] = states.get(inside(face) * num_eqn + m));
-                        outside.fill(face, place, time, &own[..num_eqn], &mut other[..num_eqn]);
+                        let speed = speed.get(face).copied().unwrap_or(0.0);
+                        let at = BoundaryFace { mesh, number: face, place, time, speed };
+                        outside.fill(&at, &own[..num_eqn], &mut other[..num_eqn]);
                         (0..num_eqn).for_each(|m| states.set((to + face) * num_eqn + m, other[m]));
                     }
                 }
@@ -260,7 +307,7 @@ impl Stepper {
             let predicts = !self.moved.is_empty();
             if predicts {
                 let moved = Shared::new(&mut self.moved);
-                self.blocks.move_faces(&self.mesh, (solver, aux), (states, moved), 0.5 * dt);
+                self.blocks.move_faces(mesh, (solver, aux), (states, moved), 0.5 * dt);
                 reconstruction.shift(&self.mesh, (states, moved), num_eqn);
                 if solver.limits() {
                     reconstruction.keep_admissible(&self.mesh, (solver, aux), states);
@@ -277,11 +324,11 @@ impl Stepper {
         &mut self,
         (solver, second_order): (&dyn PatchSolver<f64>, bool),
         (q, aux): (Field<'_>, Field<'_>),
-        (dt, share): (f64, f64),
+        (dt, (start, share)): (f64, (f64, f64)),
         (new, is_last): (&mut [f64], bool),
     ) -> Outcome {
         let (mesh, num_eqn, is_local) = (&self.mesh, self.num_eqn, self.scheme.is_local);
-        let from_before = self.scheme.time.from_before();
+        let (from_before, moved) = (self.scheme.time.from_before(), self.motion.as_ref());
         let (states, new) = (Shared::new(&mut self.states), Shared::new(new));
         let of_block = |block: &Block, entering: &mut Entering| {
             for faces in block.lists(states.start().cast_const(), aux, entering, second_order) {
@@ -291,8 +338,9 @@ impl Stepper {
             }
             let mut courant = 0.0_f64;
             block.sums(mesh, entering, num_eqn, |cell, sums, speeds| {
+                let volumes = moved.map(|moved| moved.volumes(cell, (start, share), from_before));
                 let per_volume = match is_local {
-                    false => dt / mesh.volume[cell],
+                    false => dt / volumes.map_or(mesh.volume[cell], |[_, after]| after),
                     true if speeds > 0.0 => 2.0 * dt / speeds,
                     true => 0.0,
                 };
@@ -301,8 +349,17 @@ impl Stepper {
                     // SAFETY: each cell is in one block, which alone writes it; states are not written.
                     unsafe {
                         let before = q.values[m * q.component + cell];
-                        let now = if from_before { before } else { states.get(cell * num_eqn + m) };
-                        let mixed = CellSums::mixed(before, now, per_volume * sum, share);
+                        let mixed = match volumes {
+                            None => {
+                                let now = if from_before { before } else { states.get(cell * num_eqn + m) };
+                                CellSums::mixed(before, now, per_volume * sum, share)
+                            }
+                            // The volume that a state has been in before the stage counts, in part that of the step's begin.
+                            Some([then, after]) => {
+                                let gone = states.get(cell * num_eqn + m) - before;
+                                before + share * (then / after * gone - per_volume * sum)
+                            }
+                        };
                         new.set(m * q.component + cell, mixed);
                     }
                 }
@@ -352,6 +409,6 @@ fn row_is_admissible(
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 #[cfg(test)]
 mod verification;

@@ -34,6 +34,11 @@ impl Reconstruction {
         }
     }
 
+    /// Takes the geometry of the mesh when it has moved.
+    pub fn place(&mut self, mesh: &Mesh, scheme: Scheme) {
+        *self = Reconstruction::new(mesh, scheme, self.first_place);
+    }
+
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.across) + 8 * self.smooth.len()
     }

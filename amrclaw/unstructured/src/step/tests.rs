@@ -6,40 +6,40 @@ use riemann::group::Wall;
 use std::collections::BTreeMap;
 
 /// A mesh, a solver and states of its cells.
-pub(super) struct Trial {
+pub(crate) struct Trial {
     pub mesh: Arc<Mesh>,
     pub solver: Arc<dyn PatchSolver<f64>>,
-    num_aux: usize,
+    pub num_aux: usize,
     pub q: Vec<f64>,
-    aux: Vec<f64>,
+    pub aux: Vec<f64>,
 }
 
 /// What lies beyond all sides.
 #[derive(Clone, Copy, PartialEq)]
-enum Beyond {
+pub(crate) enum Beyond {
     Same,
     Wall,
 }
 
-struct Sides<'a>(&'a Trial, Beyond);
+pub(crate) struct Sides<'a>(pub &'a Trial, pub Beyond);
 
 impl Outside for Sides<'_> {
-    fn fill(&self, face: usize, _: Place, _: f64, inside: &[f64], outside: &mut [f64]) {
-        let Trial { mesh, solver, .. } = self.0;
+    fn fill(&self, face: &BoundaryFace<'_>, inside: &[f64], outside: &mut [f64]) {
+        let Trial { solver, .. } = self.0;
         if self.1 == Beyond::Same {
             return outside.copy_from_slice(inside);
         }
-        let turn = riemann::cells::turn_of(mesh.dim, mesh.faces.normal[mesh.first_boundary() + face]);
-        riemann::cells::mirror(mesh.dim, solver.groups(), turn, Wall::Slip, inside, outside);
+        let boost = Boost::of(face.mesh.dim, solver.equations(), solver.groups());
+        mirror(face, (solver.groups(), boost.as_ref()), Wall::Slip, inside, outside);
     }
 }
 
-fn block(cells: &[usize], of: Of, shake: f64) -> Arc<Mesh> {
+pub(crate) fn block(cells: &[usize], of: Of, shake: f64) -> Arc<Mesh> {
     let block = Block { shake, ..Block::new(cells, of) };
     Arc::new(Mesh::new(block.make().expect("there is such a block")).expect("it is a mesh"))
 }
 
-pub(super) fn parameters(info: &SolverInfo) -> BTreeMap<String, f64> {
+pub(crate) fn parameters(info: &SolverInfo) -> BTreeMap<String, f64> {
     info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.5))).collect()
 }
 
@@ -71,11 +71,12 @@ impl Trial {
         let (q, mut new) = (Field { values: &self.q, component }, self.q.clone());
         let sides = Sides(self, beyond);
         let outcome = stepper.step((self.solver.as_ref(), &sides), (q, aux), (0.0, dt), &mut new, false);
+        let outcome = outcome.expect("nothing moves");
         (new, outcome)
     }
 }
 
-pub(super) const FIRST: Scheme = Scheme {
+pub(crate) const FIRST: Scheme = Scheme {
     order: 1,
     time: TimeStep::Euler,
     gradient: Gradient::LeastSquares,
@@ -84,12 +85,12 @@ pub(super) const FIRST: Scheme = Scheme {
     solved_by: SolvedBy::Cells,
 };
 
-fn second(limiter: Limiter, gradient: Gradient) -> Scheme {
+pub(crate) fn second(limiter: Limiter, gradient: Gradient) -> Scheme {
     Scheme { order: 2, time: TimeStep::Rk3, gradient, limiter, ..FIRST }
 }
 
 /// All shapes of cells, shaken.
-fn shaken() -> [Arc<Mesh>; 3] {
+pub(crate) fn shaken() -> [Arc<Mesh>; 3] {
     [block(&[5, 4], Of::Triangles, 0.4), block(&[4, 5], Of::Mixed, 0.4), block(&[4, 3, 3], Of::Mixed, 0.3)]
 }
 

@@ -15,7 +15,6 @@ type State<'a> = dyn Fn([f64; 3], f64) -> Vec<f64> + Sync + 'a;
 
 /// Beyond the sides `walls` lie walls, beyond `open` ones the state inside, beyond others the given state.
 struct Beyond<'a> {
-    mesh: &'a Mesh,
     trial: &'a dyn PatchSolver<f64>,
     walls: &'a [&'a str],
     open: &'a [&'a str],
@@ -23,8 +22,9 @@ struct Beyond<'a> {
 }
 
 impl Outside for Beyond<'_> {
-    fn fill(&self, number: usize, place: Place, time: f64, inside: &[f64], outside: &mut [f64]) {
-        let (mesh, face) = (self.mesh, self.mesh.first_boundary() + number);
+    fn fill(&self, of: &BoundaryFace<'_>, inside: &[f64], outside: &mut [f64]) {
+        let BoundaryFace { mesh, number, place, time, .. } = *of;
+        let face = mesh.first_boundary() + number;
         let (at, normal) = (mesh.faces.centre[face], mesh.faces.normal[face]);
         let side = (0..mesh.boundary.names.len()).find(|&n| mesh.boundary.of_name(n).contains(&number));
         let name = &*mesh.boundary.names[side.expect("every face has a name")];
@@ -58,7 +58,7 @@ fn solved(
         (0..num_eqn).for_each(|m| trial.q[m * cells + cell] = state[m]);
     }
     let solver = trial.solver.clone();
-    let outside = Beyond { mesh, trial: solver.as_ref(), walls, open, given };
+    let outside = Beyond { trial: solver.as_ref(), walls, open, given };
     let mut stepper = Stepper::new(mesh.clone(), scheme, num_eqn);
     let (mut q, mut new, mut time, mut dt) = (trial.q.clone(), trial.q, 0.0, 1e-3);
     while time < end {
@@ -66,6 +66,7 @@ fn solved(
         let taken = f64::min(dt, end - time);
         let parts = (solver.as_ref(), &outside as &dyn Outside);
         let outcome = stepper.step(parts, (field(&q), field(&[])), (time, taken), &mut new, false);
+        let outcome = outcome.expect("nothing moves");
         assert!(outcome.admissible && (outcome.courant < 0.85 || time == 0.0), "{outcome:?} at {time}");
         std::mem::swap(&mut q, &mut new);
         (time, dt) = (time + taken, 0.6 * taken / outcome.courant);

@@ -110,7 +110,7 @@ fn sides_of<const D: usize, R: Scalar, N: Machine>(
         |address: Pointer<Real>, numbers: usize| Pointer::new(address.address() + (numbers * R::BYTES) as u64);
     let rules = to.send(sides.name_of())?;
     let mut positions = |place: Place| {
-        let all: Vec<[f64; D]> = (0..boundary).map(|number| sides.position(number, place)).collect();
+        let all: Vec<[f64; D]> = (0..boundary).map(|number| MeshSides::position(mesh, number, place)).collect();
         to.send(&(0..D).flat_map(|d| all.iter().map(move |at| at[d])).collect::<Vec<f64>>())
     };
     let [at_ghosts, at_faces] = [positions(Place::Ghost)?, positions(Place::Face)?];

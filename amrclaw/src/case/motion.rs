@@ -1,0 +1,85 @@
+//! `[mesh.motion]`: where the nodes of a mesh from a file are, by formulas of where the file has them and of time.
+
+use super::Case;
+use super::choice::BoundaryKind;
+use super::names::{check_names, compile, parameters};
+use super::reader::Reader;
+use super::sections::AXES;
+use super::settings::CaseSettings;
+use super::shape::SolverShape;
+use crate::formula::{Expression, Input, Names};
+use std::sync::Arc;
+use unstructured::motion::{MeshInTime, NodesAt};
+use unstructured::step::Boost;
+
+/// Part of a run's time in which a mesh moves little, for its speed at a time.
+const MOMENT: f64 = 1e-6;
+
+/// Compiles the formulas, one for each axis, and notes what does not move with a mesh.
+pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) -> Option<Vec<Expression>> {
+    const KEY: &str = "mesh.motion";
+    let file = case.mesh.file.as_ref().filter(|file| !file.motion.is_empty())?;
+    let axes = AXES[..shape.dimension].iter().map(|&axis| axis.to_owned());
+    let axes: Vec<String> = axes.collect();
+    check_names(reader, &file.motion, &axes, "axis", shape);
+    let message =
+        format!("the waves of the solver `{}` are parts of the flux, which no face that moves can share", shape.name);
+    reader.check(!shape.fwaves, KEY, message, "use a solver whose waves are parts of the jump, or remove the motion");
+    reader.check(file.steady.is_none(), KEY, "a mesh that moves has no steady state", "remove `scheme.steady`");
+    let in_space = file.forest.is_some() && shape.dimension > 2;
+    let message = "cells of a mesh that moves are refined in the plane only as yet";
+    reader.check(!in_space, "levels.max", message, "remove the line, or the motion");
+    for (name, kind) in file.mesh.boundary.names.iter().zip(&file.sides) {
+        let reflects = matches!(kind, BoundaryKind::Wall);
+        let known = Boost::of(shape.dimension, &shape.equations, &shape.groups).is_some();
+        let message = match kind {
+            BoundaryKind::Clamped | BoundaryKind::Free => {
+                "a side of a solid cannot be followed by a mesh that moves".to_owned()
+            }
+            _ if reflects && !known => {
+                format!(
+                    "the solver `{}` has neither one velocity nor a momentum beside `density` or `depth`",
+                    shape.name
+                )
+            }
+            _ => continue,
+        };
+        let help = "write \"extrapolate\" or \"inflow\", or remove the motion";
+        reader.wrong(&format!("mesh.boundary.{name}"), message, help);
+    }
+    let variables = axes.iter().cloned().chain(["t".to_owned()]);
+    let names = Names { constants: parameters(&case.solver, shape), ..Names::variables(variables) };
+    let given = |axis: &String| file.motion.iter().find(|formula| formula.name == *axis);
+    let stays = |axis: &String| Expression::compile(axis, &names).expect("an axis is a name");
+    let compiled =
+        axes.iter().map(|axis| given(axis).map_or(Some(stays(axis)), |given| compile(reader, given, &names)));
+    compiled.collect::<Vec<_>>().into_iter().collect()
+}
+
+impl Case {
+    /// The mesh from a file and how it moves.
+    pub(crate) fn mesh_in_time(&self) -> Option<Arc<MeshInTime>> {
+        let file = self.mesh.file.as_ref()?;
+        let nodes = self.motion().map(|formulas| {
+            let refined = file.forest.clone().zip(file.leaves.clone());
+            let from = refined.as_ref().map_or(&file.mesh, |(forest, _)| forest.roots()).points.clone();
+            let columns: Vec<Vec<f64>> =
+                (0..formulas.len()).map(|d| from.iter().map(|point| point[d]).collect()).collect();
+            let formulas = formulas.to_vec();
+            let nodes = move |time: f64| {
+                let row = columns.iter().map(|column| Input::Row(column)).chain([Input::Uniform(time)]);
+                let inputs: Vec<Input<'_>> = row.collect();
+                let (mut points, mut values) = (from.clone(), vec![0.0; from.len()]);
+                for (d, formula) in formulas.iter().enumerate() {
+                    formula.eval_row(&inputs, &mut values);
+                    points.iter_mut().zip(&values).for_each(|(point, value)| point[d] = *value);
+                }
+                refined.as_ref().map_or_else(|| points.clone(), |(forest, leaves)| forest.points(leaves, &points))
+            };
+            (Arc::new(nodes) as Arc<NodesAt>, MOMENT * (self.time.end - self.time.start))
+        });
+        let mesh = MeshInTime::new(file.mesh.clone(), nodes);
+        mesh.set_time(self.time.start);
+        Some(Arc::new(mesh))
+    }
+}

@@ -1,0 +1,187 @@
+//! Meshes whose nodes move: cells and faces stay what they are, geometry is that of a time.
+//!
+//! Within a step nodes move along straight lines. A face's *swept volume* is exact for them, so a cell's volume changes by what its faces sweep.
+
+use crate::Mesh;
+use crate::mesh::geometry::{self, Vector};
+use crate::mesh::{MeshError, Place};
+use crate::threads;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// Where the nodes of a mesh are at a time.
+pub type NodesAt = dyn Fn(f64) -> Vec<Vector> + Send + Sync;
+
+/// A cell with less than this part of the volume that it had before it moved counts as folded: steps become as small.
+const FLAT: f64 = 1e-6;
+
+/// Volumes must change by what faces sweep, to this part of them; they do where periodic sides move alike.
+const OPEN: f64 = 1e-9;
+
+/// A mesh that may move, as it is at the time of a solution.
+pub struct MeshInTime {
+    /// The mesh as it was read.
+    still: Arc<Mesh>,
+    /// Where nodes are, and a short time by which speeds are taken.
+    nodes: Option<(Arc<NodesAt>, f64)>,
+    time: Mutex<f64>,
+    now: Mutex<(f64, Arc<Mesh>)>,
+}
+
+/// Nodes and volumes at a time.
+#[derive(Clone)]
+pub(crate) struct Instant {
+    time: f64,
+    points: Vec<Vector>,
+    pub volume: Vec<f64>,
+}
+
+/// What a step needs of the motion.
+pub(crate) struct Moved {
+    pub before: Instant,
+    pub after: Instant,
+    /// The mesh half way.
+    pub middle: Mesh,
+    /// Of each face: the volume that it sweeps along its normal, per size and time.
+    pub speed: Vec<f64>,
+}
+
+impl MeshInTime {
+    /// A mesh whose nodes are where `nodes` says; without, one that does not move. With it a time in which nothing changes much.
+    pub fn new(mesh: Arc<Mesh>, nodes: Option<(Arc<NodesAt>, f64)>) -> Self {
+        let now = Mutex::new((f64::NAN, mesh.clone()));
+        MeshInTime { still: mesh, nodes, time: Mutex::new(0.0), now }
+    }
+
+    /// Whether it moves.
+    pub fn moves(&self) -> bool {
+        self.nodes.is_some()
+    }
+
+    /// The mesh before it moves.
+    pub fn still(&self) -> &Arc<Mesh> {
+        &self.still
+    }
+
+    /// Sets the time of the solution.
+    pub fn set_time(&self, time: f64) {
+        *self.time.lock() = time;
+    }
+
+    /// The mesh at the time of the solution.
+    pub fn now(&self) -> Arc<Mesh> {
+        let Some((nodes, _)) = &self.nodes else { return self.still.clone() };
+        let (time, mut now) = (*self.time.lock(), self.now.lock());
+        if now.0 != time {
+            let mesh = Arc::make_mut(&mut now.1);
+            mesh.move_to(&self.still, nodes(time));
+            now.0 = time;
+        }
+        now.1.clone()
+    }
+
+    /// The first cell that is folded or has no finite nodes at a time.
+    ///
+    /// # Errors
+    /// Names it.
+    pub fn check(&self, time: f64) -> Result<(), MeshError> {
+        self.nodes.as_ref().map_or(Ok(()), |(nodes, _)| self.still.instant(time, nodes(time)).map(drop))
+    }
+
+    /// The speeds of the boundary's faces along their normals at the time of the solution; none where nothing moves.
+    pub fn speeds_of_sides(&self) -> Vec<f64> {
+        let Some((_, moment)) = self.nodes else { return Vec::new() };
+        let around = self.step((*self.time.lock() - moment, 2.0 * moment), None);
+        around.ok().flatten().map_or(Vec::new(), |moved| moved.speed[self.still.first_boundary()..].to_vec())
+    }
+
+    /// The motion in a step; `known`: that of the step before.
+    pub(crate) fn step(&self, (time, dt): (f64, f64), known: Option<Moved>) -> Result<Option<Moved>, MeshError> {
+        let Some((nodes, _)) = &self.nodes else { return Ok(None) };
+        let mesh = &*self.still;
+        let (mut ends, middle) = known.map_or((None, None), |m| (Some([m.before, m.after]), Some(m.middle)));
+        let mut find = |time: f64| match ends.iter_mut().flatten().find(|end| end.time == time) {
+            Some(end) => Ok(end.clone()),
+            None => mesh.instant(time, nodes(time)),
+        };
+        let (before, after) = (find(time)?, find(time + dt)?);
+        let half = |node: usize| [0, 1, 2].map(|d| 0.5 * (before.points[node][d] + after.points[node][d]));
+        let mut middle = middle.unwrap_or_else(|| mesh.clone());
+        middle.move_to(mesh, threads::table(before.points.len(), &half));
+        let all = [&before.points[..], &middle.points, &after.points];
+        let swept = |face: usize| geometry::swept(all, mesh.faces.nodes.row(face));
+        let swept = threads::table(mesh.num_faces(), &swept);
+        let moved = Moved {
+            speed: swept.iter().zip(&middle.faces.size).map(|(volume, size)| volume / (size * dt)).collect(),
+            before,
+            after,
+            middle,
+        };
+        moved.check(time + dt, &swept).map(|()| Some(moved))
+    }
+}
+
+impl Moved {
+    /// Refuses a mesh that is folded half way, and one whose periodic sides do not move alike.
+    fn check(&self, time: f64, swept: &[f64]) -> Result<(), MeshError> {
+        let (mesh, periodic) = (&self.middle, !self.middle.periodic.is_empty());
+        for cell in 0..mesh.num_cells() {
+            let [before, after] = [&self.before, &self.after].map(|end| end.volume[cell]);
+            if mesh.volume[cell] <= 0.0 {
+                return Err(mesh.folded(cell, time));
+            }
+            let row = mesh.cell_faces.row(cell).iter().filter(|_| periodic);
+            let gained: f64 =
+                row.map(|&e| if e % 2 == 0 { swept[e as usize / 2] } else { -swept[e as usize / 2] }).sum();
+            if periodic && (after - before - gained).abs() > OPEN * before {
+                let what = format!("the mesh's periodic sides do not move alike to t = {time}");
+                return Err(MeshError::new(Place::None, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Volumes of a cell before a stage of a step, a forward step further on, and after the stage: changes are mixed as states are.
+    pub fn volumes(&self, cell: usize, (start, share): (f64, f64), from_before: bool) -> [f64; 2] {
+        let (before, gained) = (self.before.volume[cell], self.after.volume[cell] - self.before.volume[cell]);
+        match from_before {
+            true => [gained, before + share * gained],
+            false => [before + (start + 1.0) * gained, before + share * (start + 1.0) * gained],
+        }
+    }
+}
+
+impl Mesh {
+    fn folded(&self, cell: usize, time: f64) -> MeshError {
+        let number = self.cells.numbers.get(cell).map_or(cell, |&number| number as usize);
+        MeshError::new(Place::None, format!("cell {number} of the mesh is folded at t = {time}"))
+    }
+
+    fn instant(&self, time: f64, points: Vec<Vector>) -> Result<Instant, MeshError> {
+        let (shape, nodes) = (&self.cells.shape, &self.cells.nodes);
+        if let Some(cell) = geometry::first_folded(&points, shape, nodes) {
+            return Err(self.folded(cell, time));
+        }
+        let volume = geometry::of_cells(&points, shape, nodes).0;
+        if let Some(cell) = (0..volume.len()).find(|&cell| volume[cell] < FLAT * self.volume[cell]) {
+            return Err(self.folded(cell, time));
+        }
+        Ok(Instant { time, points, volume })
+    }
+
+    /// Takes the geometry of other nodes. `still`: the same mesh before it moved.
+    fn move_to(&mut self, still: &Mesh, points: Vec<Vector>) {
+        self.points = points;
+        (self.volume, self.centroid) = geometry::of_cells(&self.points, &self.cells.shape, &self.cells.nodes);
+        geometry::of_faces(self);
+        // The nodes of some periodic faces are the right cell's.
+        for face in still.periodic.iter().flat_map(|periodic| periodic.faces.clone()) {
+            let nodes: Vec<Vector> = still.faces.nodes.row(face).iter().map(|&n| still.points[n as usize]).collect();
+            let (seen, own) = (still.faces.centre[face], geometry::of_face(&nodes).1);
+            (0..3).for_each(|d| self.faces.centre[face][d] += seen[d] - own[d]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
