@@ -279,7 +279,7 @@ fn full_empty_and_single_sets() {
         tags.insert(cell);
         assert!(cluster(&tags, &ClusterParams::default()).contains(&CellBox::cell(cell)), "a corner of the domain");
     }
-    domain.cells().for_each(|cell| tags.insert(cell));
+    tags.insert_boxes(&[domain]);
     assert_eq!(cluster(&tags, &ClusterParams { cutoff: 1.0, min_size: 1 }), [domain]);
     assert_eq!(buffer(&tags, 3, [true, false, true]), tags);
 }

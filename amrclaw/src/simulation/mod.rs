@@ -264,7 +264,8 @@ impl<const D: usize> Simulation<D> {
     /// [`Simulation::renew_aux`].
     pub fn totals(&self) -> Vec<f64> {
         let mut totals = Vec::new();
-        let summed = in_pool(&self.crew.threads, || reduce_levels(&*self.exec, Reduction::Totals, &self.plans, &mut totals));
+        let summed =
+            in_pool(&self.crew.threads, || reduce_levels(&*self.exec, Reduction::Totals, &self.plans, &mut totals));
         // The run itself reports the failure of a device.
         if summed.is_ok() { totals } else { vec![f64::NAN; self.names.equations.len()] }
     }

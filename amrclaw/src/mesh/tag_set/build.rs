@@ -46,7 +46,7 @@ impl<const D: usize> TagSet<D> {
     }
 
     /// Tags every cell of some boxes.
-    pub(crate) fn insert_boxes(&mut self, boxes: &[CellBox<D>]) {
+    pub fn insert_boxes(&mut self, boxes: &[CellBox<D>]) {
         let domain = self.domain;
         let inside = boxes.iter().map(|b| b.intersect(&domain));
         let spans = inside.clone().map(|b| Tiling::tiles_touching(&b));

@@ -282,7 +282,7 @@ impl Stepper {
         let (cells, faces, first) = (self.mesh.num_cells(), self.mesh.num_faces(), self.mesh.first_boundary());
         let num_eqn = self.num_eqn;
         let states = Shared::new(&mut self.states);
-let (mesh, speed) = self.motion.as_ref().map_or((&*self.mesh, &[][..]), |m| (&m.middle, &m.speed[first..]));
+        let (mesh, speed) = self.motion.as_ref().map_or((&*self.mesh, &[][..]), |m| (&m.middle, &m.speed[first..]));
         let beyond = |(place, time): (Place, f64), inside: &(dyn Fn(usize) -> usize + Sync), to: usize| {
             for_chunks(faces - first, &|range| {
                 let (mut own, mut other) = ([0.0; MOST_EQUATIONS], [0.0; MOST_EQUATIONS]);
