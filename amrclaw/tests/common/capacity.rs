@@ -59,6 +59,7 @@ pub fn start_with_capacity<const D: usize>(text: &str, overrides: &[&str], veloc
         groups: Vec::new(),
         directions: true,
         looks_beside: false,
+        fwaves: false,
         formulas: SolverFormulas::default(),
     };
     let overrides = [&["solver.path=\"of the test\"", "scheme.capacity=\"kappa\""], overrides].concat();

@@ -241,6 +241,7 @@ fn one_dimension_agrees() {
         groups: Vec::new(),
         directions: true,
         looks_beside: false,
+        fwaves: false,
         formulas: SolverFormulas::default(),
     };
     let own = ["solver={path='of the test'}", "initial.q='0.5 + exp(-300 * (x - 0.4)^2)'"].map(str::to_owned);
