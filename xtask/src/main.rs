@@ -10,6 +10,7 @@ mod paper;
 mod process;
 mod python;
 mod release;
+mod stress;
 mod tidy;
 
 use std::process::ExitCode;
@@ -50,6 +51,11 @@ Usage: cargo xtask TASK
       --program FILE   the command line to run                                  (default: a release build)
   paper-small          the same of a small twin
 
+  stress KIND          the command line under attack, by more random cases than the tests have: cases, mutants, restarts, mirrors,
+                       totals, checkpoints, water; what comes out wrong is kept under target/
+      --count N        cases                                                    (default 100)
+      --seed S         the first one's number                                   (default 1)
+
   bench [OPTIONS]      the paper's benchmark on a small base mesh, through the command line
       --runs N         measured runs per thread count, after one warm-up        (default 5)
       --threads A,B    thread counts                                            (default 1,2)
@@ -70,6 +76,7 @@ fn main() -> ExitCode {
     };
     let outcome = match task {
         "package" if !rest.is_empty() => package::install(rest),
+        "stress" => stress::attack(rest),
         "release" => release::run_all(rest),
         "elementary" => elementary::errors(rest),
         "wheel" => python::wheel(rest),

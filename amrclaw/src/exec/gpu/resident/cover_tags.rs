@@ -1,6 +1,7 @@
 //! Boxes over the tags of a level, made on the device: by cuts, or of aligned tiles.
 
 use super::flags::Flags;
+use super::strategy::tiles_along_curve;
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{box_by_axes, pointer};
 use crate::exec::{ClusterMethod, Cuts};
@@ -84,12 +85,6 @@ impl<M> NewBoxes<M> {
     pub fn boxes<N: Machine<Memory = M>>(&self) -> Pointer<amr::CellBox> {
         pointer::<_, N>(&self.0, STATE)
     }
-}
-
-/// Number of aligned tiles, `size` cells wide, on the Morton curve from cell 0 that passes through the whole box.
-pub(super) fn tiles_along_curve<const D: usize>(size: i32, bounds: &CellBox<D>) -> u128 {
-    let halvings = |end: i32| (end.max(1) as u32).div_ceil(size as u32).next_power_of_two().trailing_zeros();
-    1 << (D as u32 * bounds.hi.iter().map(|&end| halvings(end)).max().unwrap_or(0))
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {

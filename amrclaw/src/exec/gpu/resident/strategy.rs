@@ -2,7 +2,6 @@
 //!
 //! All ranks decide alike, since both ends of a message must have its items in the same order. Where kernels plan, the host makes no plans.
 
-use super::cover_tags::tiles_along_curve;
 use crate::exec::{ClusterMethod, RegridWay};
 use crate::index::CellBox;
 use cuda::amr::tuning::{MAX_PLANE_CELLS, MAX_TILES};
@@ -72,6 +71,12 @@ pub(super) fn way_of_flags(kept: bool, has_map: bool, is_wide: bool) -> Way {
 /// Who makes the boxes of so many levels at once.
 pub(super) fn way_of_levels(count: usize) -> Way {
     unless(HostReason::ManyLevels, count > MAX_LEVELS)
+}
+
+/// Number of aligned tiles, `size` cells wide, on the Morton curve from cell 0 that passes through the whole box.
+pub(super) fn tiles_along_curve<const D: usize>(size: i32, bounds: &CellBox<D>) -> u128 {
+    let halvings = |end: i32| (end.max(1) as u32).div_ceil(size as u32).next_power_of_two().trailing_zeros();
+    1 << (D as u32 * bounds.hi.iter().map(|&end| halvings(end)).max().unwrap_or(0))
 }
 
 /// Who covers the tags in a box of cells.
