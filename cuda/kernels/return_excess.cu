@@ -3,6 +3,19 @@
 // Bytes   2 Real per face and quantity; where something returns, 2 M Real per fine cell behind the face
 // Order   faces of an axis and side after those of others, cells x fastest: repeats bit for bit
 
+// Calls `act` for the cells of a box, x fastest.
+template <class Act> __device__ __forceinline__ void for_each_cell(const Cell& first, const int (&size)[3], Act act)
+{
+    const int volume = size[0] * size[1] * size[2];
+    for (int k = 0; k < volume; k++) {
+        Cell cell = first;
+        cell[0] += k % size[0];
+        if constexpr (DIM > 1) cell[DIM > 1] += k / size[0] % size[1];
+        if constexpr (DIM > 2) cell[2 * (DIM > 2)] += k / (size[0] * size[1]);
+        act(cell);
+    }
+}
+
 extern "C" __global__ void return_excess(const AllowanceArgs args)
 {
     start_next();
@@ -29,16 +42,6 @@ extern "C" __global__ void return_excess(const AllowanceArgs args)
                 size[d] = axis == d ? depth : args.ratio[d];
                 first[d] += axis != d ? 0 : lower ? 1 : -depth;
             }
-            const auto for_each = [&](auto act) {
-                const int volume = size[0] * size[1] * size[2];
-                for (int k = 0; k < volume; k++) {
-                    Cell cell = first;
-                    cell[0] += k % size[0];
-                    if constexpr (DIM > 1) cell[DIM > 1] += k / size[0] % size[1];
-                    if constexpr (DIM > 2) cell[2 * (DIM > 2)] += k / (size[0] * size[1]);
-                    act(cell);
-                }
-            };
             Real part = Real(0);
             int n = 0;
             #pragma unroll
@@ -47,7 +50,7 @@ extern "C" __global__ void return_excess(const AllowanceArgs args)
                 const Real excess = -(outward * sums[m * slots]) - allowances[n++ * slots];
                 Real held = Real(0);
                 if (!(excess > held)) continue;
-                for_each([&](const Cell& cell) {
+                for_each_cell(first, size, [&](const Cell& cell) {
                     held += capacity_of(args.view, patch, cell) * args.view.q[place(patch, M, cell) + size_t(m) * patch.component];
                 });
                 if (held > Real(0)) part = real_max(part, real_min(excess / (held * width), Real(1)));
@@ -56,7 +59,7 @@ extern "C" __global__ void return_excess(const AllowanceArgs args)
             #pragma unroll
             for (int m = 0; m < M; m++) {
                 Real total = Real(0);
-                for_each([&](const Cell& cell) {
+                for_each_cell(first, size, [&](const Cell& cell) {
                     Real& value = args.view.q[place(patch, M, cell) + size_t(m) * patch.component];
                     const Real back = part * value;
                     value = value - back;

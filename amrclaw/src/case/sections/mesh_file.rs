@@ -39,7 +39,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let order = reader.optional_choice("mesh.order").unwrap_or_default();
     let pairs = pairs(reader);
     let scheme = scheme(reader);
-    let steady = steady(reader);
+    let (steady, motion) = (steady(reader), fields::table(reader, "mesh.motion"));
     let Some(text) = text else {
         if !reader.is_present("mesh.file") {
             only_with_file(reader);
@@ -65,7 +65,6 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let (sides, inflow) = sides(reader, &mesh);
     let forest = forest(reader, &mesh);
     let scheme = Scheme { is_local: steady.is_some(), ..scheme };
-    let motion = fields::table(reader, "mesh.motion");
     Some(MeshFile { path, mesh, sides, inflow, scheme, steady, motion, forest, leaves: None })
 }
 
