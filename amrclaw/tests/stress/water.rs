@@ -72,6 +72,10 @@ pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String>
         return Err("the run was given up".to_owned());
     }
     let record = record(attempt, "run")?;
+    if record["totals_initial"]["depth"] == 0.0 {
+        // All land: nothing limits the steps.
+        return Ok(Verdict::Declined);
+    }
     if record["steps"][0] != STEPS {
         return Err(format!("{stop} after {} steps", record["steps"][0]));
     }
