@@ -1,5 +1,5 @@
 //! Executing plans on data. Above the [`Executor`] trait nothing knows where values live. Below it [`cpu`] makes neither boxes nor plans;
-//! [`resident`] makes both on its device, as [`crate::regrid`] and [`crate::plan`] do.
+//! [`gpu::resident`] makes both on its device, as [`crate::regrid`] and [`crate::plan`] do.
 
 pub mod cpu;
 pub mod gpu;
