@@ -130,7 +130,7 @@ fn names_below(folder: &Path) -> Outcome<BTreeSet<String>> {
 
 /// Every package that the published ones use gives it under one of the terms above. Advisories are looked up by `cargo deny` before a release.
 fn licences() -> Outcome {
-    let text = output(&mut cargo(&["metadata", "--format-version", "1", "--offline", "--locked"]))?;
+    let text = output(&mut cargo(&["metadata", "--format-version", "1", "--locked"]))?;
     let metadata: Value = serde_json::from_str(&text).map_err(|e| format!("cargo metadata: {e}"))?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let refused: Vec<String> = packages
