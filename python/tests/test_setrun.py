@@ -58,7 +58,7 @@ def test_all_settings_of_clawpack(clawpack_source):
             continue
         if "geoclaw" in path.parts:
             # Their topography has to be fetched.
-            assert imported.case["solver"]["name"] == "shallow_water_bathymetry", path
+            assert imported.case["solver"]["name"] in ("shallow_water_bathymetry", "shallow_water_sphere"), path
             continue
         known += not imported.unknown_solver
         if imported.unknown_solver:

@@ -207,6 +207,8 @@ def test_pictures_of_the_case_are_ready(tmp_path, view, browser):
     until(page, lambda now: now["field"] == "pressure" and now["part"] is not None and now["map"] == "auto")
     page.locator("#lines canvas").wait_for(timeout=5000)
     subprocess.run([PROGRAM, "view", "out", "--save", "page.html"], cwd=tmp_path, check=True)
+    browser.check()
+    browser.requests.clear()
     page = browser.open((tmp_path / "page.html").as_uri())
     until(page, lambda now: now["field"] == "hypot(u, v)" and now["range"] == "given")
     assert "pressure ±" in page.locator("#note").text_content()

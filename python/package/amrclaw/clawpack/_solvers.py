@@ -38,8 +38,8 @@ def choose(settings: Settings, makefile: Makefile, folder: str, solver: Optional
     """The solver that the caller names, or the one of the same equations as the Riemann solver that the `Makefile` names; if there is none, the
     one of the only equations that the settings' numbers can be for. Nothing is chosen where they leave a doubt."""
     if settings.geo is not None and solver is None:
-        name = SPHERE if on_sphere(settings.geo) else PLANE
-        return Chosen(name, "for GeoClaw's equations", _built_in(name, settings.num_dim))
+        water = SPHERE if on_sphere(settings.geo) else PLANE
+        return Chosen(water, "for GeoClaw's equations", _built_in(water, settings.num_dim))
     name, several = _named_riemann(makefile)
     riemann = RIEMANN_SOLVERS.get(name) if name else None
     if riemann is not None and riemann.num_dim != settings.num_dim:
