@@ -81,8 +81,7 @@ impl<const D: usize, R: Scalar> OutsideRegion<'_, D, R> {
             },
             // SAFETY: likewise.
             Boundary::MappedWall(wall) => unsafe { self.reflect(wall) },
-            // The rule beyond the side says all.
-            _ => {}
+            Boundary::Extrapolate | Boundary::Wall(_) | Boundary::Periodic => {}
         }
     }
 

@@ -99,6 +99,7 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
     for (axis, sides) in problem.boundary.iter().enumerate() {
         for (side, boundary) in sides.iter().enumerate() {
             let lines = match boundary {
+                Boundary::Extrapolate | Boundary::Wall(_) | Boundary::Periodic => continue,
                 Boundary::MappedWall(wall) => reflection::<D>(wall, axis),
                 Boundary::User(function) => match function.device_form()? {
                     DeviceForm::Formulas(formulas) => lines(&formulas, |quantity| known(quantity, solver.equations)),
@@ -110,10 +111,13 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
                         (solves, positions) = (true, Some(mapping));
                         boundary_of_solver(POSITION)
                     }
-                    _ => return None,
+                    DeviceForm::OfSolver
+                    | DeviceForm::OfSolverAt(_)
+                    | DeviceForm::Mapped(_)
+                    | DeviceForm::Around(_)
+                    | DeviceForm::Within(_)
+                    | DeviceForm::Adjoint(_) => return None,
                 },
-                // The rule beyond the side says all.
-                _ => continue,
             };
             any = true;
             let _ = write!(text, "    if (axis == {axis} && side == {side}) {{\n{lines}    }}\n");
