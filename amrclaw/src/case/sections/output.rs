@@ -204,15 +204,22 @@ fn gauge_position(reader: &mut Reader<'_>, path: &str, mesh: &MeshSettings, dime
         reader.check(holds, path, "the gauge is in no cell of the mesh", "write a point inside the mesh");
         return position;
     }
-    if mesh.mapping.is_some() || !reader.fine(&["mesh.lower", "mesh.upper"]) {
-        return position;
-    }
-    for (d, (x, (lower, upper))) in position.iter().zip(mesh.lower.iter().zip(&mesh.upper)).enumerate() {
-        let message = format!("the gauge is outside the domain: {} = {}", AXES[d], brief(*x));
-        let help = format!("write a number from {} to {}", brief(*lower), brief(*upper));
-        reader.check(lower <= x && x <= upper, &format!("{path}.{d}"), message, help);
+    if mesh.mapping.is_none() {
+        let places = position.iter().enumerate();
+        places.for_each(|(d, &x)| check_inside(reader, &format!("{path}.{d}"), "the gauge is", (d, x), mesh));
     }
     position
+}
+
+/// Notes a coordinate along an axis that is outside the domain. `what`: the beginning of the message.
+pub(super) fn check_inside(reader: &mut Reader<'_>, key: &str, what: &str, (d, x): (usize, f64), mesh: &MeshSettings) {
+    if let (true, Some(&lower), Some(&upper)) =
+        (reader.fine(&["mesh.lower", "mesh.upper"]), mesh.lower.get(d), mesh.upper.get(d))
+    {
+        let message = format!("{what} outside the domain: {} = {}", AXES[d], brief(x));
+        let help = format!("write a number from {} to {}", brief(lower), brief(upper));
+        reader.check((lower..=upper).contains(&x), key, message, help);
+    }
 }
 
 /// Reads the further fields of frames.

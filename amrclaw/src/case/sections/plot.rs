@@ -1,7 +1,7 @@
 //! `[[plot]]`.
 
 use super::AXES;
-use super::output::check_file_name;
+use super::output::{check_file_name, check_inside};
 use crate::case::origin::{Node, Value};
 use crate::case::reader::{Reader, brief};
 use crate::case::settings::{MeshSettings, NamedExpression, PlotSettings};
@@ -122,22 +122,11 @@ fn slices(
             "remove the key",
         );
         if plain && exists {
-            check_inside(reader, &key, d, place, mesh);
+            check_inside(reader, &key, "is", (d, place), mesh);
         }
         slices.push((d, place));
     }
     slices
-}
-
-/// Notes a coordinate that is outside the domain.
-fn check_inside(reader: &mut Reader<'_>, key: &str, d: usize, place: f64, mesh: &MeshSettings) {
-    if let (true, Some(&lower), Some(&upper)) =
-        (reader.fine(&["mesh.lower", "mesh.upper"]), mesh.lower.get(d), mesh.upper.get(d))
-    {
-        let message = format!("is outside the domain: {} = {}", AXES[d], brief(place));
-        let help = format!("write a number from {} to {}", brief(lower), brief(upper));
-        reader.check((lower..=upper).contains(&place), key, message, help);
-    }
 }
 
 /// The ends of a line.
@@ -169,7 +158,7 @@ fn line(
         let (given, wanted) = (end.len(), dimension.unwrap_or(ends[0].len()));
         reader.check(given == wanted, key, format!("a point has {wanted} coordinates, not {given}"), help);
         let inside = end.iter().enumerate().take(if plain { wanted.min(3) } else { 0 });
-        inside.for_each(|(d, &place)| check_inside(reader, &format!("{key}.{n}"), d, place, mesh));
+        inside.for_each(|(d, &place)| check_inside(reader, &format!("{key}.{n}"), "is", (d, place), mesh));
     }
     reader.check(ends[0] != ends[1], key, "the ends are the same point", help);
     Some(ends)

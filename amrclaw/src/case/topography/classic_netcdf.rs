@@ -25,6 +25,7 @@ struct Variable {
 /// A file in memory.
 pub struct ClassicNetcdf {
     bytes: Vec<u8>,
+    names: Vec<String>,
     variables: Vec<Variable>,
 }
 
@@ -33,7 +34,8 @@ impl ClassicNetcdf {
         let bytes = std::fs::read(path).map_err(|error| damaged(error.to_string()))?;
         let variables = Header { bytes: &bytes, at: 4, version: bytes.get(3).copied().unwrap_or(0) }.variables();
         let variables = variables.ok_or_else(|| damaged("its header is cut short or damaged".to_owned()))?;
-        Ok(ClassicNetcdf { bytes, variables })
+        let names = variables.iter().map(|variable| variable.name.clone()).collect();
+        Ok(ClassicNetcdf { bytes, names, variables })
     }
 
     fn variable(&self, name: &str) -> Result<&Variable, Wrong> {
@@ -47,8 +49,8 @@ fn damaged(message: String) -> Wrong {
 }
 
 impl DataSets for ClassicNetcdf {
-    fn names(&self) -> Vec<String> {
-        self.variables.iter().map(|variable| variable.name.clone()).collect()
+    fn names(&self) -> &[String] {
+        &self.names
     }
 
     fn num_axes(&self, name: &str) -> Result<usize, Wrong> {

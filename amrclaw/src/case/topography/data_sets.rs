@@ -11,7 +11,7 @@ const COORDINATES: [&[&str]; 2] = [&["x", "lon", "longitude", "easting"], &["y",
 
 /// The named arrays of a file.
 pub trait DataSets {
-    fn names(&self) -> Vec<String>;
+    fn names(&self) -> &[String];
 
     fn num_axes(&self, name: &str) -> Result<usize, Wrong>;
 
@@ -22,11 +22,16 @@ pub trait DataSets {
 }
 
 /// A file of HDF5, which NetCDF-4 is.
-pub struct Hdf5(hdf5::File);
+pub struct Hdf5 {
+    file: hdf5::File,
+    names: Vec<String>,
+}
 
 impl Hdf5 {
     pub fn open(path: &Path) -> Result<Self, Wrong> {
-        open_streaming(path, "a file of HDF5 or NetCDF-4").map(Hdf5).map_err(damaged)
+        let file = open_streaming(path, "a file of HDF5 or NetCDF-4").map_err(damaged)?;
+        let names = file.root().datasets().map_err(damaged)?;
+        Ok(Hdf5 { file, names })
     }
 }
 
@@ -35,20 +40,20 @@ fn damaged(error: impl ToString) -> Wrong {
 }
 
 impl DataSets for Hdf5 {
-    fn names(&self) -> Vec<String> {
-        self.0.root().datasets().unwrap_or_default()
+    fn names(&self) -> &[String] {
+        &self.names
     }
 
     fn num_axes(&self, name: &str) -> Result<usize, Wrong> {
-        Ok(self.0.dataset(name).map_err(damaged)?.shape().map_err(damaged)?.len())
+        Ok(self.file.dataset(name).map_err(damaged)?.shape().map_err(damaged)?.len())
     }
 
     fn array(&self, name: &str) -> Result<Array, Wrong> {
-        read_set(&self.0, name, &self.names())
+        read_set(&self.file, name, &self.names)
     }
 
     fn attribute(&self, array: &str, name: &str) -> Vec<f64> {
-        let attributes = self.0.dataset(array).and_then(|set| set.attrs()).ok();
+        let attributes = self.file.dataset(array).and_then(|set| set.attrs()).ok();
         attributes.and_then(|all| all.get(name)?.to_f64s()).unwrap_or_default()
     }
 }

@@ -110,7 +110,10 @@ impl<const D: usize> StateBlockFunction<D> for Within<D> {
 
 /// Formulas on a mesh, which may be mapped.
 fn on_mesh<const D: usize>(around: AroundFormulas, mapping: &Option<(Arc<Mapping<D>>, Formulas)>) -> AroundFormulas {
-    mapping.as_ref().map_or_else(|| around.clone(), |(_, positions)| around.on_mapped_mesh(positions))
+    match mapping {
+        Some((_, positions)) => around.on_mapped_mesh(positions),
+        None => around,
+    }
 }
 
 /// The values that a formula reads: the box that they fill, and each field's.
