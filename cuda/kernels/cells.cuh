@@ -1,7 +1,8 @@
 // cells.cuh: cells of any shape and their faces: riemann::cells and unstructured::step, operation by operation.
 // Defined before it: FaceFrame and CellSums; ORDER; LIMITER: 0 none, 1 Barth & Jespersen's, 2 Venkatakrishnan's; IS_LOCAL: each cell
 // has its own time step, that of Courant number dt; FROM_BEFORE: stages start from the state before the step; PREDICTS: states at faces are
-// half a step later.
+// half a step later; HAS_VARIABLES: with case_variables and case_state, which take a state and its auxiliary values to the variables that
+// are interpolated, and back.
 
 constexpr unsigned NO_FACE = 0xffffffffu;
 
@@ -60,6 +61,54 @@ __device__ __forceinline__ Real* place_at_face(const CellsArgs& args, unsigned f
 __device__ __forceinline__ Aux aux_of(const CellsArgs& args, unsigned cell)
 {
     return numbers_at<A>(args.aux + cell, args.num_cells);
+}
+
+#if HAS_VARIABLES
+// A function of a cell's values, which computes in double.
+template <class Function> __device__ __forceinline__ State in_double(const Function& function, const State& q, const Aux& aux)
+{
+    Array<double, M> values;
+    Array<double, A> known;
+    double results[M];
+    State of_cell;
+    #pragma unroll
+    for (int m = 0; m < M; m++) values[m] = double(q[m]);
+    #pragma unroll
+    for (int a = 0; a < A; a++) known[a] = double(aux[a]);
+    function(values, known, results);
+    #pragma unroll
+    for (int m = 0; m < M; m++) of_cell[m] = Real(results[m]);
+    return of_cell;
+}
+#endif
+
+// The variables of a state that are interpolated to faces.
+__device__ __forceinline__ State variables_of(const State& q, const Aux& aux)
+{
+#if HAS_VARIABLES
+    return in_double(case_variables, q, aux);
+#else
+    return q;
+#endif
+}
+
+// The state with these variables; a cell's own one to the last bit where they are its own, `own_values`.
+__device__ __forceinline__ State state_by(const State& values, const Aux& aux, const State& own_values, const State& own)
+{
+#if HAS_VARIABLES
+    bool same = true;
+    #pragma unroll
+    for (int m = 0; m < M; m++) same = same && values[m] == own_values[m];
+    return same ? own : in_double(case_state, values, aux);
+#else
+    return values;
+#endif
+}
+
+// The auxiliary values of a cell; of a ghost cell those of the cell within.
+__device__ __forceinline__ Aux aux_behind(const CellsArgs& args, unsigned behind, unsigned cell)
+{
+    return aux_of(args, behind < args.num_cells ? behind : cell);
 }
 
 // The solution of a face's Riemann problem, in its frame.

@@ -20,7 +20,7 @@ extern "C" __global__ void cells_faces(const CellsArgs args)
         own[side] = state_of(args, cells[side]);
         met[side] = own[side];
         if (ORDER > 1 && args.is_second) met[side] = numbers_at<M>(place_at_face(args, face, side), 2 * size_t(args.num_faces));
-        aux[side] = aux_of(args, cells[side] < args.num_cells ? cells[side] : cells[0]);
+        aux[side] = aux_behind(args, cells[side], cells[0]);
     }
     const Normal solved = solve(solver, frame, met[0], met[1], aux[0], aux[1]);
     args.speed[face] = fastest_of(solved);

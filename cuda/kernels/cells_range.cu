@@ -8,10 +8,11 @@ extern "C" __global__ void cells_range(const CellsArgs args)
     start_next();
     const unsigned cell = item_of_thread();
     await_previous();
+    const State first = variables_of(state_of(args, 0), aux_of(args, 0));
+    const State here = cell < args.num_cells ? variables_of(state_of(args, cell), aux_of(args, cell)) : first;
     #pragma unroll
     for (int m = 0; m < M; m++) {
-        const Real* values = args.now + size_t(m) * args.num_cells;
-        const double above = cell < args.num_cells ? double(values[cell] - values[0]) : 0.0;
+        const double above = double(here[m] - first[m]);
         #pragma unroll
         for (int sign = 0; sign < 2; sign++) {
             const double own = sign ? -above : above, most = largest_of_warp(own > 0.0 ? own : 0.0);

@@ -18,7 +18,9 @@ extern "C" __global__ void cells_states(const CellsArgs args)
     const unsigned cell = item_of_thread();
     await_previous();
     if (cell >= args.num_cells) return;
-    const State own = state_of(args, cell);
+    const State own_state = state_of(args, cell);
+    const Aux aux = aux_of(args, cell);
+    const State own = variables_of(own_state, aux);
     Array<Real, 3> gradient[M];
     State below, above, factor;
     #pragma unroll
@@ -29,7 +31,8 @@ extern "C" __global__ void cells_states(const CellsArgs args)
     }
     unsigned entry;
     for (Row row(args, cell); row.read(args, entry); row.next()) {
-        const State there = state_of(args, __ldg(args.neighbours + row.place));
+        const unsigned behind = __ldg(args.neighbours + row.place);
+        const State there = variables_of(state_of(args, behind), aux_behind(args, behind, cell));
         const Array<Real, 3> weight = vector_at(args, args.weight, row.place);
         #pragma unroll
         for (int m = 0; m < M; m++) {
@@ -60,7 +63,7 @@ extern "C" __global__ void cells_states(const CellsArgs args)
     const Solver solver{SOLVER_PARAMETERS};
     const auto store = [&](State q) {
 #if HAS_ADMISSIBLE
-        if (!solver.is_admissible(q, aux_of(args, cell), Real(0))) q = own;
+        if (!solver.is_admissible(q, aux, Real(0))) q = own_state;
 #endif
         Real* to = place_at_face(args, entry / 2, entry % 2);
         #pragma unroll
@@ -73,10 +76,10 @@ extern "C" __global__ void cells_states(const CellsArgs args)
         State q;
         #pragma unroll
         for (int m = 0; m < M; m++) q[m] = CellSums().at_face(own[m], factor[m], CellSums().change(gradient[m], to_face));
-        q = store(q);
+        q = store(state_by(q, aux, own, own_state));
         if (PREDICTS) {
             State into = Entered().into;
-            add_within(solver, frame_of(args, entry / 2), entry % 2, own, q, aux_of(args, cell), into);
+            add_within(solver, frame_of(args, entry / 2), entry % 2, own_state, q, aux, into);
             lost.add(__ldg(args.size + entry / 2), Real(0), into);
         }
     }

@@ -27,7 +27,7 @@ extern "C" __global__ void cells_update(const CellsArgs args)
             } else {
                 there = state_of(args, behind);
             }
-            const Aux aux_there = aux_of(args, behind < args.num_cells ? behind : cell);
+            const Aux aux_there = aux_behind(args, behind, cell);
             const Normal met =
                 solve(solver, frame, side ? there : here, side ? here : there, side ? aux_there : aux, side ? aux : aux_there);
             State into = frame.leave(side ? met.apdq : met.amdq);

@@ -112,13 +112,15 @@ pub fn bundle() -> Outcome {
         "update",
         "--bench",
         "link",
+        "--bench",
+        "loops",
     ]
     .into_iter()
     .chain(tests)
     .collect();
     run(&mut cargo(&tests))?;
     let deps = target_dir().join("release/deps");
-    for name in PROGRAMS.into_iter().chain(["update", "link"]) {
+    for name in PROGRAMS.into_iter().chain(["update", "link", "loops"]) {
         copy_program(&built(&deps, name)?, &folder.join("tests").join(name))?;
     }
     copy_cases(&program, &folder)?;

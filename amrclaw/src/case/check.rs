@@ -1,6 +1,6 @@
 //! Checks a case against its solver.
 
-use super::choice::BoundaryKind;
+use super::choice::{BoundaryKind, Interpolated};
 use super::data_file;
 use super::define::{conserved, depth_in, primitives, wrong_in};
 use super::ground::Ground;
@@ -242,10 +242,23 @@ fn check_scheme(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShap
     let help = "remove the line, or write `source = \"none\"`";
     let acts = has_terms && scheme.source != Some(SourceSplit::None);
     reader.check(!is_steady || !acts, "scheme.steady", message, help);
+    check_interpolated(reader, case, shape);
     if let Some(capacity) = scheme.capacity.as_ref().filter(|name| !shape.aux.contains(name)) {
         let message = format!("the solver `{}` has no auxiliary value `{capacity}`", shape.name);
         reader.wrong("scheme.capacity", message, choose_from(capacity, &shape.aux, "auxiliary value"));
     }
+}
+
+/// Primitive variables can be interpolated where there are as many as equations, all the time the same functions of the state.
+fn check_interpolated(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {
+    if case.mesh.file.as_ref().is_none_or(|file| file.gradients_of == Interpolated::Conserved) {
+        return;
+    }
+    let (key, help) = ("scheme.gradients_of", "write \"conserved\", or remove the line");
+    let known = primitives(case, shape).is_some_and(|known| known.names.len() == shape.equations.len());
+    let message = format!("the solver `{}` has no primitive variables besides its equations' quantities", shape.name);
+    reader.check(known, key, message, help);
+    reader.check(case.reduce.is_empty(), key, "primitive variables are not known while parameters change", help);
 }
 
 fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape) {

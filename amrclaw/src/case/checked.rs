@@ -2,20 +2,21 @@
 
 use super::check::Formulas;
 use super::choice::{BoundaryKind, Criterion};
+use super::define::primitives;
 use super::ground::Ground;
 use super::names::{parameters, reduced_parameters, solver_record, vocabulary, vocabulary_of_steps};
 use super::settings::{AdjointSettings, CaseSettings, LevelSettings, NamedExpression, PlotSettings};
 use super::settle::ResolvedSettings;
 use super::shape::{SolverFormulas, SolverShape};
 use crate::formula::{
-    Definitions, Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Given, Names, SourceExpressions,
-    Syntax, cell_names, compile_on_mesh,
+    Definitions, Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Given, Names, RowExpressions,
+    SourceExpressions, Syntax, cell_names, compile_on_mesh,
 };
 use crate::frames::Plot;
 use crate::frames::derived::{Formula, FormulaError, Vocabulary, WholeFormula};
 use crate::frames::run_json::SolverRecord;
 use crate::mesh::Mapping;
-use crate::physics::{Quantity, ReducedParameters, SourceMethod, StateFunction};
+use crate::physics::{FaceVariables, Quantity, ReducedParameters, SourceMethod, StateFunction};
 use std::ops::Deref;
 use std::sync::Arc;
 use unstructured::motion::MeshInTime;
@@ -270,6 +271,22 @@ impl Case {
     pub fn inflow_of_mesh<const D: usize>(&self, reduced: &Reduced) -> Vec<Option<ExpressionBoundary<D>>> {
         self.assert_dimension::<D>();
         self.formulas.inflow_of_mesh.iter().map(|side| beyond(side, reduced)).collect()
+    }
+
+    /// The solver's primitive variables, which it has: checked with the case.
+    pub fn primitive_variables<const D: usize>(&self) -> FaceVariables<D> {
+        let known = primitives(&self.settings, &self.shape).expect("checked with the case");
+        let (shape, vocabulary) = (&self.shape, self.vocabulary());
+        let fields = [shape.equations.as_slice(), &shape.aux].concat();
+        let of_name = |name: &String| Formula::<D>::new(name, &fields, &vocabulary).expect("a quantity of the solver");
+        let variables = [cell_names(D).as_slice(), &known.names, &shape.aux].concat();
+        let names = Names { variables, constants: vocabulary.constants.clone(), ..Names::default() };
+        let of_text = |text: &String| Expression::compile(text, &names).expect("a formula of the solver");
+        let primitive: Vec<Formula<D>> = known.names.iter().map(of_name).collect();
+        FaceVariables {
+            primitive: Arc::new(Formula::together(primitive.iter())),
+            conserved: Arc::new(RowExpressions::new(known.conserved.iter().map(of_text).collect())),
+        }
     }
 
     /// The map from computational to physical coordinates, if the mesh is mapped or from a file.

@@ -22,9 +22,16 @@ choices! {
         /// The solver's own values.
         User = "user",
     }
+    /// What is interpolated to the faces of a mesh from a file.
+    Interpolated {
+        /// The equations' quantities.
+        Conserved = "conserved",
+        /// The solver's primitive variables.
+        Primitive = "primitive",
+    }
     /// Who solves the faces of a mesh from a file, on a GPU.
     MeshLoop {
-        /// Cells at order 1, faces at order 2.
+        /// Cells.
         Auto = "auto",
         /// Each cell all its faces.
         Cell = "cell",
@@ -81,7 +88,7 @@ macro_rules! words_for {
 }
 
 words_for! {
-    unstructured::Order { File = "file", Hilbert = "hilbert", Rcm = "rcm", }
+    unstructured::Order { File = "file", Hilbert = "hilbert", Rcm = "rcm", Shuffled = "shuffled", }
     step::TimeStep { Euler = "euler", Rk2 = "rk2", Rk3 = "rk3", Rk3LowStorage = "rk3_low_storage", Hancock = "hancock", }
     step::Gradient { LeastSquares = "least-squares", GreenGauss = "green-gauss", }
     step::Limiter { None = "none", BarthJespersen = "barth-jespersen", Venkatakrishnan = "venkatakrishnan", }

@@ -64,7 +64,7 @@ pub(super) fn order_initial(reader: &mut Reader<'_>, case: &mut CaseSettings, sh
 /// Primitive variables of a case's solver, and its equations' quantities as formulas over them.
 pub(super) struct PrimitiveVariables {
     pub names: Vec<String>,
-    conserved: Vec<String>,
+    pub conserved: Vec<String>,
 }
 
 /// The primitive variables of the case's solver, if it has any.

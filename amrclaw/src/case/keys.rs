@@ -98,6 +98,7 @@ pub const KEYS: &[Key] = &[
     key("scheme.limiter", "word, or list of words", "`\"mc\"`"),
     key("scheme.time", "word", "`\"rk2\"`, at order 1 `\"euler\"`"),
     key("scheme.gradient", "word", "`\"least-squares\"`"),
+    key("scheme.gradients_of", "word", "`\"conserved\"`"),
     key("scheme.loop", "word", "`\"auto\"`"),
     key("scheme.steady", "number", "no local time steps"),
     key("scheme.source", "word", "`\"godunov\"` if the solver or the case has a source; else `\"none\"`"),

@@ -31,7 +31,7 @@ mod topography;
 mod unknown;
 
 pub use checked::{Case, CriterionField};
-pub use choice::{AdjointOf, BoundaryKind, ClusterKind, Criterion, Extreme, Shore};
+pub use choice::{AdjointOf, BoundaryKind, ClusterKind, Criterion, Extreme, Interpolated, Shore};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
 pub use settings::{

@@ -1,7 +1,7 @@
 // tidy: long because it is the one list of all settings
 //! The typed form of a case file. `docs/case-file.md` describes every key.
 
-use super::choice::{AdjointOf, BoundaryKind, ClusterKind, Criterion, Extreme, Shore};
+use super::choice::{AdjointOf, BoundaryKind, ClusterKind, Criterion, Extreme, Interpolated, Shore};
 use super::error::CaseErrors;
 use super::origin::Origin;
 use crate::formula::Syntax;
@@ -115,6 +115,8 @@ pub struct MeshFile {
     pub inflow: Vec<InflowValues>,
     /// Order, stages, gradients, limiter.
     pub scheme: unstructured::step::Scheme,
+    /// What is interpolated to faces, at order 2.
+    pub gradients_of: Interpolated,
     /// Where its nodes move, by axis; no formulas: nowhere.
     pub motion: Vec<NamedExpression>,
     /// The trees that its cells become, where `levels.max` lets them be refined.

@@ -7,7 +7,7 @@ use crate::physics::{OnMesh, Problem};
 use parking_lot::Mutex;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use std::sync::Arc;
-use unstructured::step::{Field, Stepper};
+use unstructured::step::{Field, Stepper, Variables};
 
 /// The executor of a problem on a mesh, on CPU threads.
 ///
@@ -19,7 +19,9 @@ pub fn executor<const D: usize>(
     threads: usize,
 ) -> Box<dyn Executor<D>> {
     let on_mesh = problem.on_mesh.clone().expect("a problem on a mesh");
-    let stepper = Stepper::new(on_mesh.sides.mesh.clone(), on_mesh.scheme, solver.equations().len());
+    let (mesh, variables) = (on_mesh.sides.mesh.clone(), on_mesh.variables.clone());
+    let variables = variables.map(|variables| variables as Arc<dyn Variables>);
+    let stepper = Stepper::interpolating(mesh, on_mesh.scheme, solver.equations().len(), variables);
     let stepper = stepper.moving(&on_mesh.sides.in_time);
     let sweeps = MeshSweeps { on_mesh, solver: solver.clone(), stepper: Mutex::new(stepper) };
     Box::new(CpuExecutor::with_engine(problem.clone(), solver.clone(), Vec::new(), threads, Box::new(sweeps)))

@@ -4,22 +4,44 @@
 //! Its map takes the row's centres to the cells' centroids, so that functions of position get these: of a mesh that moves, those at the time of the
 //! values.
 
-use super::{Boundary, BoundaryCell};
+use super::{Boundary, BoundaryCell, CellRow, StateFunction};
 use crate::mesh::{Domain, MapFunction, Mapping};
 use riemann::axis::{Axis, Side};
 use riemann::group::Group;
 use std::sync::Arc;
 use unstructured::Mesh;
 use unstructured::motion::MeshInTime;
-use unstructured::step::{Boost, BoundaryFace, Outside, Place, Scheme, mirror};
+use unstructured::step::{Boost, BoundaryFace, Outside, Place, Scheme, Variables, mirror};
 
 /// The mesh, what lies beyond its sides, and how steps are taken.
 #[derive(Clone)]
 pub struct OnMesh<const D: usize> {
     /// Order, stages, limiter.
     pub scheme: Scheme,
+    /// What is interpolated to faces in place of states.
+    pub variables: Option<Arc<FaceVariables<D>>>,
     /// The mesh and what lies beyond its sides.
     pub sides: Arc<MeshSides<D>>,
+}
+
+/// The solver's primitive variables, which are interpolated to faces: functions of a cell's values alone.
+pub struct FaceVariables<const D: usize> {
+    /// Of the state.
+    pub primitive: Arc<dyn StateFunction<D>>,
+    /// The state, of these.
+    pub conserved: Arc<dyn StateFunction<D>>,
+}
+
+impl<const D: usize> Variables for FaceVariables<D> {
+    fn of_states(&self, len: usize, states: &[f64], aux: &[f64], variables: &mut [f64]) {
+        let row = CellRow { len, ..CellRow::point([0.0; D], [1.0; D], 0.0) };
+        self.primitive.fill_row(&row, states, aux, variables);
+    }
+
+    fn to_states(&self, len: usize, variables: &[f64], aux: &[f64], states: &mut [f64]) {
+        let row = CellRow { len, ..CellRow::point([0.0; D], [1.0; D], 0.0) };
+        self.conserved.fill_row(&row, variables, aux, states);
+    }
 }
 
 /// The domain of a mesh as a row of cells.

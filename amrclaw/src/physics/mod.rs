@@ -29,7 +29,7 @@ pub use formula::{
     AroundFormulas, DerivativeKind, DeviceForm, Formulas, MappedFormulas, Node, NodeKind, Primitive, Quantity,
 };
 pub use mapped::{MappedAux, MappedWall};
-pub use mesh::{MeshSides, OnMesh, centroids, row_of};
+pub use mesh::{FaceVariables, MeshSides, OnMesh, centroids, row_of};
 pub use positions::{AtPositions, SourceCentres};
 pub use problem::{
     AnyUserFunctions, AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceMethod,

@@ -100,7 +100,9 @@ fn on_mesh<const D: usize>(
     let shape = case.shape();
     let boost = Boost::of(D, &shape.equations, &shape.groups);
     let sides = MeshSides::new(in_time, (shape.groups.clone(), boost), rules);
-    OnMesh { scheme: file.scheme, sides: Arc::new(sides) }
+    let interpolates = file.scheme.order > 1 && file.gradients_of == case::Interpolated::Primitive;
+    let variables = interpolates.then(|| Arc::new(case.primitive_variables()));
+    OnMesh { scheme: file.scheme, variables, sides: Arc::new(sides) }
 }
 
 /// What the largest values are asked for of in `[reduce]`, then in `time.stop_when`, if there is anything.

@@ -3,7 +3,7 @@
 use super::{RunError, Simulation};
 use crate::frames::derived::Formula;
 use crate::index::Level;
-use unstructured::step::{Field, at_sides};
+use unstructured::step::{Field, Surroundings, Variables, at_sides};
 
 /// What is summed, and where.
 #[derive(Clone, Debug)]
@@ -32,17 +32,17 @@ impl<const D: usize> Simulation<D> {
         }
         let on_mesh = self.problem.on_mesh.as_ref().expect("a mesh from a file");
         let mesh = &*on_mesh.sides.in_time.now();
-        let speeds = on_mesh.sides.in_time.speeds_of_sides();
-        let speed = |number: usize| speeds.get(number).copied().unwrap_or(0.0);
+        let speeds = &on_mesh.sides.in_time.speeds_of_sides();
+        let sides = Surroundings { mesh, outside: on_mesh.sides.as_ref(), time: self.time, speeds };
+        let variables = on_mesh.variables.as_deref().map(|variables| variables as &dyn Variables);
         let state = self.exec.snapshot(Level::COARSEST);
         let component = mesh.num_cells();
         let [q, aux] = [&state.q[0], &state.aux[0]].map(|values| Field { values, component });
         let of = |force: &&Force<D>| {
             let side = mesh.boundary.number(&force.side).expect("a side of the mesh");
             let mut sum = [0.0; D];
-            let parts = (self.solver.as_ref(), on_mesh.sides.as_ref() as _);
             let faces = mesh.boundary.of_name(side);
-            at_sides((mesh, on_mesh.scheme, &speed), parts, (q, aux), self.time, faces, |number, q_at_face| {
+            at_sides((&sides, on_mesh.scheme, variables), &*self.solver, (q, aux), faces, |number, q_at_face| {
                 let face = mesh.first_boundary() + number;
                 let cell = mesh.faces.left[face] as usize;
                 let known = aux.values.iter().skip(cell).step_by(component).copied();

@@ -19,7 +19,7 @@ use unstructured::Mesh;
 use unstructured::adapt::{
     Forest, Leaves, Links, curvature, differences, differences_of_families, of_families, transfer,
 };
-use unstructured::step::{BoundaryFace, Outside, Place};
+use unstructured::step::{Place, Surroundings};
 
 /// The leaves, and what the problem is made of again on each mesh.
 pub(super) struct Refined<const D: usize> {
@@ -56,15 +56,14 @@ impl<'a> Values<'a> {
         time: f64,
         (q, aux): (&'a [f64], &'a [f64]),
     ) -> Self {
-        let speeds = sides.in_time.speeds_of_sides();
+        let at = Surroundings { mesh, outside: sides, time, speeds: &sides.in_time.speeds_of_sides() };
         let (cells, boundary) = (mesh.num_cells(), mesh.boundary.len());
         let mut beyond = vec![0.0; q.len() / cells * boundary];
         for number in 0..boundary {
             let cell = mesh.faces.left[mesh.first_boundary() + number] as usize;
             let inside = of_cell(q, cells, cell);
             let mut outside = vec![0.0; inside.len()];
-            let speed = speeds.get(number).copied().unwrap_or(0.0);
-            sides.fill(&BoundaryFace { mesh, number, place: Place::Ghost, time, speed }, &inside, &mut outside);
+            at.fill(number, Place::Ghost, &inside, &mut outside);
             outside.iter().enumerate().for_each(|(m, value)| beyond[m * boundary + number] = *value);
         }
         Values { mesh, time, q, aux, beyond }

@@ -280,7 +280,9 @@ fn what_meshes_do_not_allow_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_block(folder.path(), "square.msh", &[4, 4], Of::Quadrilaterals);
     let case = write_case(folder.path(), CASE);
-    let wrong: [(&[&str], &[&str], &str); 27] = [
+    let wrong: [(&[&str], &[&str], &str); 29] = [
+        (&["scheme.gradients_of=primitive"], &[], "no primitive variables"),
+        (&["scheme.gradients_of=pressure"], &[], "scheme.gradients_of"),
         (&["scheme.steady=1e-6", "source.pressure=-1"], &[], "steps of one length"),
         (&["scheme.steady=2"], &[], "between 0 and 1"),
         (&["output.forces.top.value=pressure"], &[], "no side `top`"),

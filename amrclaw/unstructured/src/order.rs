@@ -14,6 +14,15 @@ pub enum Order {
     Hilbert,
     /// By breadth from a corner of the mesh, backwards (Cuthill & McKee 1969, reversed by George).
     Rcm,
+    /// By chance, always the same: the worst, to see what others are worth.
+    Shuffled,
+}
+
+/// So many cells by chance.
+pub(crate) fn shuffled(cells: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..cells as u32).collect();
+    order.sort_by_key(|&cell| crate::make::random(u64::from(cell)));
+    order
 }
 
 /// Cells along Hilbert's curve: which cell comes where.
@@ -141,9 +150,7 @@ mod tests {
         for of in [Of::Triangles, Of::Mixed] {
             let block = if of == Of::Triangles { Block::new(&[24, 17], of) } else { Block::new(&[9, 8, 7], of) };
             let made = Block { shake: 0.2, ..block }.make().unwrap();
-            let mut random: Vec<u32> = (0..made.shape.len() as u32).collect();
-            random.sort_by_key(|&cell| crate::make::random(u64::from(cell)));
-            let shuffled = apply(&made, &random);
+            let shuffled = apply(&made, &shuffled(made.shape.len()));
             let far = |mesh: &Mesh| {
                 let distance = |face: usize| f64::from(mesh.faces.right[face] - mesh.faces.left[face]);
                 (0..mesh.first_boundary()).map(|face| distance(face).ln()).sum::<f64>() / mesh.first_boundary() as f64

@@ -114,6 +114,8 @@ pub struct CellShape {
     pub from_before: bool,
     /// States at faces are half a step later.
     pub predicts: bool,
+    /// What is interpolated to faces in place of states: the definitions of `case_variables` and `case_state`, see `kernels/cells.cuh`.
+    pub variables: Option<String>,
     /// The vectors and tensors of a state.
     pub groups: Vec<Group>,
 }

@@ -308,6 +308,7 @@ kernels! {
 
 /// Texts that several groups include.
 const BOXES: &str = include_str!("../../kernels/boxes.cuh");
+const FORMULAS: &str = include_str!("../../kernels/formulas.cuh");
 const OUTSIDE: &str = include_str!("../../kernels/outside.cuh");
 const IN_CELLS: &str = include_str!("../../kernels/in_cells.cuh");
 const AROUND: &str = include_str!("../../kernels/around.cuh");
@@ -368,12 +369,19 @@ impl Shape {
             && group.is_of_cells()
         {
             definitions.extend(cells.definitions(self.dim));
+            definitions.extend(
+                cells
+                    .variables
+                    .iter()
+                    .filter(|_| group == Group::FaceStates)
+                    .flat_map(|text| [FORMULAS.to_owned(), text.clone()]),
+            );
         }
         let mut texts = vec![include_str!("../../kernels/patch.cuh"), include_str!("../../kernels/faces.cuh")];
         texts.extend(includes);
         texts.extend(group.rows().map(|row| row.text));
         let mut defines = self.defines();
-        if let Some(CellShape { order, limiter, is_local, from_before, predicts, .. }) =
+        if let Some(CellShape { order, limiter, is_local, from_before, predicts, variables, .. }) =
             self.cells.as_ref().filter(|_| group.is_of_cells())
         {
             defines.extend([("ORDER", order.to_string()), ("LIMITER", limiter.to_string())]);
@@ -382,6 +390,7 @@ impl Shape {
                 ("IS_LOCAL", of(*is_local)),
                 ("FROM_BEFORE", of(*from_before)),
                 ("PREDICTS", of(*predicts)),
+                ("HAS_VARIABLES", of(variables.is_some() && group == Group::FaceStates)),
             ]);
         }
         let solver = target.solver.clone().filter(|_| group.solves());
@@ -415,7 +424,8 @@ impl Shape {
             ("POSITIVE_VALUE", function.positive.to_string()),
             ("ON_MESH", u32::from(self.cells.is_some()).to_string()),
         ]);
-        source.definitions.extend([include_str!("../../kernels/functions.cuh").to_owned(), function.text.clone()]);
+        source.definitions.extend([include_str!("../../kernels/functions.cuh"), FORMULAS].map(str::to_owned));
+        source.definitions.push(function.text.clone());
         (source, Target { solver, ..double })
     }
 

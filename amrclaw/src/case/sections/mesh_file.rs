@@ -1,7 +1,7 @@
 //! A mesh from a file: `mesh.file`, and the keys that go with it.
 
 use super::{fields, path_from_case};
-use crate::case::choice::{BoundaryKind, MeshLoop};
+use crate::case::choice::{BoundaryKind, Interpolated, MeshLoop};
 use crate::case::origin::Value;
 use crate::case::reader::Reader;
 use crate::case::settings::{InflowValues, MeshFile};
@@ -39,6 +39,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let order = reader.optional_choice("mesh.order").unwrap_or_default();
     let pairs = pairs(reader);
     let scheme = scheme(reader);
+    let gradients_of = reader.optional_choice("scheme.gradients_of").unwrap_or(Interpolated::Conserved);
     let (steady, motion) = (steady(reader), fields::table(reader, "mesh.motion"));
     let Some(text) = text else {
         if !reader.is_present("mesh.file") {
@@ -65,7 +66,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let (sides, inflow) = sides(reader, &mesh);
     let forest = forest(reader, &mesh);
     let scheme = Scheme { is_local: steady.is_some(), ..scheme };
-    Some(MeshFile { path, mesh, sides, inflow, scheme, steady, motion, forest, leaves: None })
+    Some(MeshFile { path, mesh, sides, inflow, scheme, gradients_of, steady, motion, forest, leaves: None })
 }
 
 /// The mesh's cells as trees, if `levels.max` lets them be refined.
@@ -93,9 +94,8 @@ fn open(path: &Path, order: Order, pairs: &[[String; 2]]) -> Result<Mesh, MeshEr
 
 /// Keys of meshes from files, in a case without.
 fn only_with_file(reader: &mut Reader<'_>) {
-    for key in
-        ["mesh.order", "mesh.periodic", "scheme.time", "scheme.gradient", "scheme.loop", "scheme.steady", "mesh.motion"]
-    {
+    let of_scheme = ["time", "gradient", "gradients_of", "loop", "steady"].map(|key| format!("scheme.{key}"));
+    for key in ["mesh.order", "mesh.periodic", "mesh.motion"].map(str::to_owned).iter().chain(&of_scheme) {
         let present = reader.is_present(key);
         reader.check(!present, key, "is for a mesh from a file", "remove the line, or write `mesh.file`");
     }

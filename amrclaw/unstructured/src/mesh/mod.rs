@@ -129,6 +129,7 @@ impl Mesh {
         let elements = check::checked(elements)?;
         let elements = match order {
             Order::File => elements,
+            Order::Shuffled => order::apply(&elements, &order::shuffled(elements.shape.len())),
             Order::Hilbert => order::apply(&elements, &order::hilbert(&elements)),
             Order::Rcm => {
                 let (faces, ..) = faces::build(&elements)?;

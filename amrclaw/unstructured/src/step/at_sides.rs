@@ -1,59 +1,94 @@
 //! States at the sides of a mesh, as a step has them there: for sums over a side.
 
 use super::chunks::Shared;
-use super::reconstruct::{limited, range, smoothness_of};
+use super::interpolate::{Interpolation, RANGES};
+use super::reconstruct::{range, smoothness_of};
 use super::stencil::add_stencil;
-use super::{BoundaryFace, Field, Limiter, Outside, Place, Scheme, row_is_admissible};
-use crate::Mesh;
-use riemann::cells::CellSums;
-use riemann::patch::PatchSolver;
+use super::{Field, Limiter, Place, Scheme, Surroundings, Variables, row_is_admissible};
+use riemann::patch::{PACK_OVERRUN, PatchSolver};
 
 /// Calls `see` with each of the boundary faces and the state on its inner side: at order 2 that which the cell's limited gradient gives, where it is
-/// admissible, else the cell's own. `speed`: of boundary faces.
+/// admissible, else the cell's own. `variables`: those that are interpolated in place of states.
 pub fn at_sides(
-    (mesh, scheme, speed): (&Mesh, Scheme, &dyn Fn(usize) -> f64),
-    (solver, outside): (&dyn PatchSolver<f64>, &dyn Outside),
+    (sides, scheme, variables): (&Surroundings<'_>, Scheme, Option<&dyn Variables>),
+    solver: &dyn PatchSolver<f64>,
     (q, aux): (Field<'_>, Field<'_>),
-    time: f64,
     faces: impl Iterator<Item = usize>,
     mut see: impl FnMut(usize, &[f64]),
 ) {
+    let mesh = sides.mesh;
     let (cells, num_eqn, num_aux) = (mesh.num_cells(), solver.equations().len(), solver.aux().len());
-    let is_second = scheme.order > 1;
-    let limits_smoothly = is_second && scheme.limiter == Limiter::Venkatakrishnan;
+    let variables = variables.filter(|_| scheme.order > 1);
+    let of_field = |field: Field<'_>, count: usize, cell: usize| -> Vec<f64> {
+        (0..count).map(|m| field.values[m * field.component + cell]).collect()
+    };
+    let variables_of = |states: &[f64], len: usize, aux: &[f64]| {
+        let mut found = states.to_vec();
+        if let Some(variables) = variables {
+            variables.of_states(len, states, aux, &mut found);
+        }
+        found
+    };
+    let rows = |field: Field<'_>, count: usize| -> Vec<f64> {
+        (0..count).flat_map(|m| &field.values[m * field.component..][..cells]).copied().collect()
+    };
+    let in_cells = variables.map(|_| variables_of(&rows(q, num_eqn), cells, &rows(aux, num_aux)));
+    let in_cells = in_cells.as_ref().map_or(q, |values| Field { values, component: cells });
+    let limits_smoothly = scheme.order > 1 && scheme.limiter == Limiter::Venkatakrishnan;
     let whole: f64 = if limits_smoothly { mesh.volume.iter().sum() } else { 0.0 };
-    let of_cell = |m: usize, cell: usize| q.values[m * q.component + cell];
-    let range_of = |m: usize| range(cells, &|cell| of_cell(m, cell as usize));
-    let ranges: Vec<f64> = (0..num_eqn).map(|m| if limits_smoothly { range_of(m) } else { 0.0 }).collect();
-    let (mut own, mut ghost, mut state) = (vec![0.0; num_eqn], vec![0.0; num_eqn], vec![0.0; num_eqn]);
-    let (mut across, mut ghosts) = (Vec::new(), Vec::new());
+    let mut ranges = [0.0; RANGES];
+    if limits_smoothly {
+        let value = |m: usize, cell: u32| in_cells.values[m * in_cells.component + cell as usize];
+        (0..num_eqn).for_each(|m| ranges[m] = range(cells, &|cell| value(m, cell)));
+    }
+    let mut across = Vec::new();
     for number in faces {
         let face = mesh.first_boundary() + number;
         let cell = mesh.faces.left[face] as usize;
-        (0..num_eqn).for_each(|m| own[m] = of_cell(m, cell));
-        state.copy_from_slice(&own);
-        if is_second {
+        let (own, known) = (of_field(q, num_eqn, cell), of_field(aux, num_aux, cell));
+        let mut state = own.clone();
+        if scheme.order > 1 {
             across.clear();
-            ghosts.clear();
             add_stencil(&mut across, mesh, scheme.gradient, 0, cell);
-            for behind in across.iter().map(|face| face.neighbour as usize).filter(|&behind| behind >= cells) {
-                let (number, place) = (behind - cells, Place::Ghost);
-                let face = BoundaryFace { mesh, number, place, time, speed: speed(number) };
-                outside.fill(&face, &own, &mut ghost);
-                ghosts.push((behind, ghost.clone()));
+            // The cell, then what is behind its faces.
+            let mut from = of_field(in_cells, num_eqn, cell);
+            for behind in across.iter().map(|face| face.neighbour as usize) {
+                from.extend(match behind.checked_sub(cells) {
+                    None => of_field(in_cells, num_eqn, behind),
+                    Some(number) => {
+                        let mut ghost = own.clone();
+                        sides.fill(number, Place::Ghost, &own, &mut ghost);
+                        variables_of(&ghost, 1, &known)
+                    }
+                });
             }
             let here = across.iter().position(|seen| seen.at_face as usize == face).expect("a face of the cell");
-            for m in 0..num_eqn {
-                let value = |cell: u32| {
-                    let beyond = ghosts.iter().find(|(ghost, _)| *ghost == cell as usize);
-                    beyond.map_or_else(|| of_cell(m, cell as usize), |(_, ghost)| ghost[m])
-                };
-                let smooth = if limits_smoothly { smoothness_of(mesh, mesh.volume[cell], whole) } else { 0.0 };
-                let smooth = smooth * ranges[m] * ranges[m];
-                let (factor, gradient) = limited((mesh.dim, scheme.limiter), &across, (own[m], smooth), &value);
-                state[m] = CellSums::at_face(own[m], factor, CellSums::change(gradient, across[here].to_face));
+            for (k, face) in (0_u32..).zip(&mut across) {
+                (face.neighbour, face.at_face) = (k + 1, k);
             }
-            let known: Vec<f64> = (0..num_aux).map(|a| aux.values[a * aux.component + cell]).collect();
+            let smooth = if limits_smoothly { smoothness_of(mesh, mesh.volume[cell], whole) } else { 0.0 };
+            let (starts, smooth) = ([0, across.len() as u32], [smooth]);
+            let mut to = vec![0.0; num_eqn * across.len()];
+            from.resize(from.len() + PACK_OVERRUN, 0.0);
+            let interpolation = Interpolation {
+                dim: mesh.dim,
+                limiter: scheme.limiter,
+                num_eqn,
+                starts: &starts,
+                across: &across,
+                smooth: &smooth,
+                ranges,
+                from: Shared::new(&mut from),
+                to: Shared::new(&mut to),
+            };
+            // SAFETY: all memory is this function's.
+            unsafe { interpolation.fill(0..1) };
+            let found = &to[here * num_eqn..][..num_eqn];
+            match variables {
+                Some(_) if *found == from[..num_eqn] => {}
+                Some(variables) => variables.to_states(1, found, &known, &mut state),
+                None => state.copy_from_slice(found),
+            }
             let aux = Field { values: &known, component: 1 };
             if row_is_admissible(solver, (Shared::new(&mut state), 1, 0), (aux, 0), 1, true).is_some() {
                 state.copy_from_slice(&own);

@@ -5,8 +5,10 @@
 //! bits do not depend on threads.
 
 mod at_sides;
+mod beyond;
 mod blocks;
 mod chunks;
+mod interpolate;
 mod reconstruct;
 mod scheme;
 mod stencil;
@@ -15,7 +17,8 @@ mod wall;
 use crate::motion::{MeshInTime, Moved};
 use crate::{Mesh, MeshError};
 pub use at_sides::at_sides;
-pub use reconstruct::smoothness;
+pub use beyond::{BoundaryFace, Outside, Place, Surroundings};
+pub use reconstruct::{Variables, smoothness};
 pub use scheme::{Gradient, Limiter, Scheme, SolvedBy, TimeStep};
 pub(crate) use stencil::add_stencil;
 pub use stencil::{Across, stencil};
@@ -30,36 +33,6 @@ use riemann::lattice::Lattice;
 use riemann::patch::{PACK_OVERRUN, PatchSolver, SourceRow};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Where the state beyond a boundary face is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// At the face.
-    Face,
-    /// At the mirror image of the cell's centroid.
-    Ghost,
-}
-
-/// A boundary face, beyond which a state is wanted.
-#[derive(Clone, Copy)]
-pub struct BoundaryFace<'a> {
-    /// The mesh.
-    pub mesh: &'a Mesh,
-    /// Its number among boundary faces.
-    pub number: usize,
-    /// Where the state is wanted.
-    pub place: Place,
-    /// When.
-    pub time: f64,
-    /// The face's speed along its normal.
-    pub speed: f64,
-}
-
-/// What lies beyond the boundary.
-pub trait Outside: Sync {
-    /// The state beyond a boundary face, where `inside` is that on its inner side.
-    fn fill(&self, face: &BoundaryFace<'_>, inside: &[f64], outside: &mut [f64]);
-}
 
 /// Values of cells, `[component, cell]`.
 #[derive(Clone, Copy, Debug)]
@@ -104,11 +77,26 @@ impl Stepper {
     /// # Panics
     /// With more than 32 components, or more than 2³² numbers of all states.
     pub fn new(mesh: Arc<Mesh>, scheme: Scheme, num_eqn: usize) -> Self {
+        Self::interpolating(mesh, scheme, num_eqn, None)
+    }
+
+    /// As [`Stepper::new`]; at order 2 `variables` are interpolated to faces in place of states.
+    ///
+    /// # Panics
+    /// Likewise.
+    pub fn interpolating(
+        mesh: Arc<Mesh>,
+        scheme: Scheme,
+        num_eqn: usize,
+        variables: Option<Arc<dyn Variables>>,
+    ) -> Self {
         assert!(num_eqn <= MOST_EQUATIONS, "states of {num_eqn} components");
         let (cells, faces) = (mesh.num_cells(), mesh.num_faces());
+        // Packs of components are read beyond the last ghost cell.
+        let first_place = cells + mesh.boundary.len() + PACK_OVERRUN;
         let reconstruction =
-            (scheme.order > 1).then(|| Reconstruction::new(&mesh, scheme, cells + mesh.boundary.len()));
-        let count = cells + mesh.boundary.len() + if reconstruction.is_some() { 2 * faces } else { 0 };
+            (scheme.order > 1).then(|| Reconstruction::new(&mesh, scheme, (first_place, num_eqn), variables));
+        let count = first_place + if reconstruction.is_some() { 2 * faces } else { 0 };
         assert!(u32::try_from(num_eqn * count).is_ok(), "{count} states of {num_eqn} components");
         let predicts = reconstruction.is_some() && scheme.time == TimeStep::Hancock;
         Stepper {
@@ -204,36 +192,29 @@ impl Stepper {
         let (cells, faces, first) = (self.mesh.num_cells(), self.mesh.num_faces(), self.mesh.first_boundary());
         let num_eqn = self.num_eqn;
         let states = Shared::new(&mut self.states);
-        let (mesh, speed) = self.motion.as_ref().map_or((&*self.mesh, &[][..]), |m| (&m.middle, &m.speed[first..]));
+        let (mesh, speeds) = self.motion.as_ref().map_or((&*self.mesh, &[][..]), |m| (&m.middle, &m.speed[first..]));
         let beyond = |(place, time): (Place, f64), inside: &(dyn Fn(usize) -> usize + Sync), to: usize| {
+            let sides = Surroundings { mesh, outside, time, speeds };
             for_chunks(faces - first, &|range| {
                 let (mut own, mut other) = ([0.0; MOST_EQUATIONS], [0.0; MOST_EQUATIONS]);
                 for face in range {
                     // SAFETY: each boundary face has a place of its own, which nobody else reads or writes meanwhile.
                     unsafe {
                         (0..num_eqn).for_each(|m| own[m] = states.get(inside(face) * num_eqn + m));
-                        let speed = speed.get(face).copied().unwrap_or(0.0);
-                        let at = BoundaryFace { mesh, number: face, place, time, speed };
-                        outside.fill(&at, &own[..num_eqn], &mut other[..num_eqn]);
+                        sides.fill(face, place, &own[..num_eqn], &mut other[..num_eqn]);
                         (0..num_eqn).for_each(|m| states.set((to + face) * num_eqn + m, other[m]));
                     }
                 }
             });
         };
         beyond((Place::Ghost, time), &|face| self.mesh.faces.left[first + face] as usize, cells);
-        if let Some(reconstruction) = self.reconstruction.as_ref().filter(|_| second_order) {
-            reconstruction.fill(&self.mesh, states, num_eqn);
-            if solver.limits() {
-                reconstruction.keep_admissible(&self.mesh, (solver, aux), states);
-            }
+        if let Some(reconstruction) = self.reconstruction.as_mut().filter(|_| second_order) {
+            reconstruction.fill(&self.mesh, (solver, aux), states);
             let predicts = !self.moved.is_empty();
             if predicts {
                 let moved = Shared::new(&mut self.moved);
                 self.blocks.move_faces(mesh, (solver, aux), (states, moved), 0.5 * dt);
-                reconstruction.shift(&self.mesh, (states, moved), num_eqn);
-                if solver.limits() {
-                    reconstruction.keep_admissible(&self.mesh, (solver, aux), states);
-                }
+                reconstruction.shift(&self.mesh, (solver, aux), (states, moved));
             }
             let [left, right] = reconstruction.places();
             let time = if predicts { time + 0.5 * dt } else { time };

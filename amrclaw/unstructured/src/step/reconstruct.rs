@@ -1,15 +1,26 @@
 //! States at faces by limited gradients.
 
-use super::chunks::{CHUNK, Shared, for_chunks, largest};
+use super::chunks::{Shared, for_chunks, largest};
+use super::interpolate::{Interpolation, RANGES};
 use super::stencil::{Across, stencil};
 use super::{Field, Limiter, MOST_EQUATIONS, Scheme, row_is_admissible};
 use crate::Mesh;
-use riemann::cells::CellSums;
-use riemann::patch::PatchSolver;
-use riemann::real::Real;
+use riemann::patch::{PACK_OVERRUN, PatchSolver};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Venkatakrishnan's K: extremes of waves longer than some cells stay, where K cells are a tenth of the mesh.
 const SMOOTH: f64 = 5.0;
+
+/// Other variables of states, as many as these have components, which are interpolated to faces. Values of `len` states, and their auxiliary
+/// values, are `[component, state]`.
+pub trait Variables: Send + Sync {
+    /// The variables of states.
+    fn of_states(&self, len: usize, states: &[f64], aux: &[f64], variables: &mut [f64]);
+
+    /// The states with these variables.
+    fn to_states(&self, len: usize, variables: &[f64], aux: &[f64], states: &mut [f64]);
+}
 
 /// Tables for states at faces.
 pub(super) struct Reconstruction {
@@ -20,27 +31,39 @@ pub(super) struct Reconstruction {
     num_faces: usize,
     /// Of each cell ε² of Venkatakrishnan's limiter, per square of the states' range.
     smooth: Vec<f64>,
+    variables: Option<Arc<dyn Variables>>,
+    /// The variables of cells and ghost cells, as the states: `[state, component]`.
+    in_cells: Vec<f64>,
 }
 
 impl Reconstruction {
-    /// `first_place`: of the states at faces, after cells and ghost cells.
-    pub fn new(mesh: &Mesh, scheme: Scheme, first_place: usize) -> Self {
+    /// `first_place`: of the states at faces, at least a pack behind cells and ghost cells. `variables`: what is interpolated in place of the `num_eqn`
+    /// components of states.
+    pub fn new(
+        mesh: &Mesh,
+        scheme: Scheme,
+        (first_place, num_eqn): (usize, usize),
+        variables: Option<Arc<dyn Variables>>,
+    ) -> Self {
         Reconstruction {
             across: stencil(mesh, scheme.gradient, first_place),
             limiter: scheme.limiter,
             first_place,
             num_faces: mesh.num_faces(),
             smooth: smoothness(mesh, scheme.limiter),
+            in_cells: vec![0.0; if variables.is_some() { num_eqn * first_place } else { 0 }],
+            variables,
         }
     }
 
     /// Takes the geometry of the mesh when it has moved.
     pub fn place(&mut self, mesh: &Mesh, scheme: Scheme) {
-        *self = Reconstruction::new(mesh, scheme, self.first_place);
+        self.across = stencil(mesh, scheme.gradient, self.first_place);
+        self.smooth = smoothness(mesh, scheme.limiter);
     }
 
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.across) + 8 * self.smooth.len()
+        size_of_val(&*self.across) + 8 * (self.smooth.len() + self.in_cells.len())
     }
 
     /// Where the states on the left and on the right of faces begin.
@@ -49,37 +72,57 @@ impl Reconstruction {
     }
 
     /// Fills the states at faces from those of cells and ghost cells.
-    pub fn fill(&self, mesh: &Mesh, states: Shared<'_>, num_eqn: usize) {
-        debug_assert!(self.first_place >= mesh.num_cells() && num_eqn <= MOST_EQUATIONS);
-        // SAFETY: cells and ghost cells are not written meanwhile.
-        let value = |m: usize, cell: u32| unsafe { states.get(cell as usize * num_eqn + m) };
-        let mut ranges = [0.0; MOST_EQUATIONS];
-        if !self.smooth.is_empty() {
-            (0..num_eqn).for_each(|m| ranges[m] = range(mesh.num_cells(), &|cell| value(m, cell)));
+    pub fn fill(&mut self, mesh: &Mesh, (solver, aux): (&dyn PatchSolver<f64>, Field<'_>), states: Shared<'_>) {
+        let (cells, num_eqn) = (mesh.num_cells(), solver.equations().len());
+        debug_assert!(self.first_place * num_eqn >= (cells + mesh.boundary.len()) * num_eqn + PACK_OVERRUN);
+        let mut from = states;
+        if let Some(variables) = &self.variables {
+            from = Shared::new(&mut self.in_cells);
+            // Ghost cells have the auxiliary values of the cell within.
+            let inner = |cell: usize| match cell.checked_sub(cells) {
+                Some(number) => mesh.faces.left[mesh.first_boundary() + number] as usize,
+                None => cell,
+            };
+            for_chunks(cells + mesh.boundary.len(), &|range| {
+                // SAFETY: cells and ghost cells are not written meanwhile.
+                let [own, known] = unsafe { rows((states, 0), (solver, aux), &inner, range.clone()) };
+                let mut found = vec![0.0; own.len()];
+                variables.of_states(range.len(), &own, &known, &mut found);
+                // SAFETY: each cell is in one chunk, which alone writes its variables.
+                unsafe { put(from, (range.start, num_eqn), &found) };
+            });
         }
-        for_chunks(mesh.num_cells(), &|cells| {
-            for cell in cells {
-                let row = mesh.cell_faces.starts[cell] as usize..mesh.cell_faces.starts[cell + 1] as usize;
-                let across = &self.across[row];
-                for (m, range) in ranges[..num_eqn].iter().enumerate() {
-                    let own = value(m, cell as u32);
-                    let smooth = self.smooth.get(cell).map_or(0.0, |smooth| smooth * range * range);
-                    let value = |cell: u32| value(m, cell);
-                    let (factor, gradient) = limited((mesh.dim, self.limiter), across, (own, smooth), &value);
-                    for face in across {
-                        let change = CellSums::change(gradient, face.to_face);
-                        // SAFETY: a cell's own state at a face is written by it alone, and read later.
-                        unsafe {
-                            states.set(face.at_face as usize * num_eqn + m, CellSums::at_face(own, factor, change))
-                        };
-                    }
-                }
-            }
-        });
+        // SAFETY: values of cells are not written meanwhile.
+        let value = |m: usize, cell: u32| unsafe { from.get(cell as usize * num_eqn + m) };
+        let mut ranges = [0.0; RANGES];
+        if !self.smooth.is_empty() {
+            (0..num_eqn).for_each(|m| ranges[m] = range(cells, &|cell| value(m, cell)));
+        }
+        let (across, smooth, starts) = (&self.across[..], &self.smooth[..], &mesh.cell_faces.starts[..]);
+        let interpolation = Interpolation {
+            dim: mesh.dim,
+            limiter: self.limiter,
+            num_eqn,
+            starts,
+            across,
+            smooth,
+            ranges,
+            from,
+            to: states,
+        };
+        // SAFETY: a cell's own states at faces are written by it alone, and read later.
+        for_chunks(cells, &|cells| unsafe { interpolation.fill(cells) });
+        self.complete(mesh, (solver, aux), states, true);
     }
 
     /// Moves the states that cells have at their faces by what the cells lose.
-    pub fn shift(&self, mesh: &Mesh, (states, lost): (Shared<'_>, Shared<'_>), num_eqn: usize) {
+    pub fn shift(
+        &self,
+        mesh: &Mesh,
+        (solver, aux): (&dyn PatchSolver<f64>, Field<'_>),
+        (states, lost): (Shared<'_>, Shared<'_>),
+    ) {
+        let num_eqn = solver.equations().len();
         for_chunks(mesh.num_cells(), &|cells| {
             for cell in cells {
                 let row = mesh.cell_faces.starts[cell] as usize..mesh.cell_faces.starts[cell + 1] as usize;
@@ -90,36 +133,55 @@ impl Reconstruction {
                 }
             }
         });
+        self.complete(mesh, (solver, aux), states, false);
     }
 
-    /// Gives faces the state of their cell where the interpolated one is not admissible.
-    pub fn keep_admissible(&self, mesh: &Mesh, (solver, aux): (&dyn PatchSolver<f64>, Field<'_>), states: Shared<'_>) {
-        let (num_eqn, num_aux) = (solver.equations().len(), solver.aux().len());
+    /// Makes states of the variables at faces, if they are `interpolated` ones; then gives faces the state of their cell where their own is not
+    /// admissible.
+    fn complete(
+        &self,
+        mesh: &Mesh,
+        (solver, aux): (&dyn PatchSolver<f64>, Field<'_>),
+        states: Shared<'_>,
+        interpolated: bool,
+    ) {
+        let num_eqn = solver.equations().len();
+        let variables = self.variables.as_ref().filter(|_| interpolated);
+        if variables.is_none() && !solver.limits() {
+            return;
+        }
         for side in 0..2 {
             let cells = [&mesh.faces.left, &mesh.faces.right][side];
             for_chunks(if side == 0 { mesh.num_faces() } else { mesh.first_boundary() }, &|faces| {
-                // The row of a chunk: states, then auxiliary values, with one stride.
-                let (mut own, mut known) = (vec![0.0; num_eqn * CHUNK], vec![0.0; num_aux * CHUNK]);
-                for (k, face) in faces.clone().enumerate() {
-                    // SAFETY: threads touch the states of their own faces alone.
-                    let state = |m: usize| unsafe { states.get((self.places()[side] + face) * num_eqn + m) };
-                    (0..num_eqn).for_each(|m| own[m * CHUNK + k] = state(m));
-                    let cell = cells[face] as usize;
-                    (0..num_aux).for_each(|a| known[a * CHUNK + k] = aux.values[a * aux.component + cell]);
+                let (len, first) = (faces.len(), self.places()[side]);
+                let cell = |face: usize| cells[face] as usize;
+                // SAFETY: threads touch the states of their own faces alone; those of cells are not written.
+                let [mut own, known] = unsafe { rows((states, first), (solver, aux), &cell, faces.clone()) };
+                if let Some(variables) = variables {
+                    let at_faces = own;
+                    own = vec![0.0; at_faces.len()];
+                    variables.to_states(len, &at_faces, &known, &mut own);
+                    for (k, cell) in faces.clone().map(cell).enumerate() {
+                        let same = |m: usize| at_faces[m * len + k] == self.in_cells[cell * num_eqn + m];
+                        if (0..num_eqn).all(same) {
+                            // The cell's state to the last bit.
+                            // SAFETY: likewise.
+                            (0..num_eqn).for_each(|m| own[m * len + k] = unsafe { states.get(cell * num_eqn + m) });
+                        }
+                    }
+                    // SAFETY: likewise.
+                    unsafe { put(states, (first + faces.start, num_eqn), &own) };
                 }
-                let row = Shared::new(&mut own);
-                let mut at = 0;
-                while at < faces.len() {
-                    let field = Field { values: &known, component: CHUNK };
-                    let found = row_is_admissible(solver, (row, CHUNK, at), (field, at), faces.len() - at, true);
+                let mut at = if solver.limits() { 0 } else { len };
+                while at < len {
+                    let (row, field) = (Shared::new(&mut own), Field { values: &known, component: len });
+                    let found = row_is_admissible(solver, (row, len, at), (field, at), len - at, true);
                     let Some(wrong) = found else { break };
                     at += wrong;
-                    let (face, cell) = (faces.start + at, cells[faces.start + at] as usize);
+                    let (face, cell) = (first + faces.start + at, cell(faces.start + at));
                     for m in 0..num_eqn {
-                        // SAFETY: likewise; cells are not written.
-                        unsafe {
-                            states.set((self.places()[side] + face) * num_eqn + m, states.get(cell * num_eqn + m))
-                        };
+                        // SAFETY: likewise.
+                        unsafe { states.set(face * num_eqn + m, states.get(cell * num_eqn + m)) };
                     }
                     at += 1;
                 }
@@ -129,30 +191,43 @@ impl Reconstruction {
     }
 }
 
-/// The part of a cell's gradient that is left, and the whole gradient.
-#[inline(always)]
-pub(super) fn limited(
-    (dim, limiter): (usize, Limiter),
-    across: &[Across],
-    (own, smooth): (f64, f64),
-    value: &impl Fn(u32) -> f64,
-) -> (f64, [f64; 3]) {
-    let (mut gradient, mut below, mut above) = ([0.0; 3], 0.0_f64, 0.0_f64);
-    for face in across {
-        let difference = value(face.neighbour) - own;
-        (0..dim).for_each(|d| gradient[d] += face.weight[d] * difference);
-        (below, above) = (Real::min(below, difference), Real::max(above, difference));
+/// The states behind the place `first` whose numbers are in a range, and the auxiliary values of their cells, as rows: `[component, state]`.
+///
+/// # Safety
+/// Nobody writes these states meanwhile.
+unsafe fn rows(
+    (states, first): (Shared<'_>, usize),
+    (solver, aux): (&dyn PatchSolver<f64>, Field<'_>),
+    cell: &dyn Fn(usize) -> usize,
+    range: Range<usize>,
+) -> [Vec<f64>; 2] {
+    let (num_eqn, num_aux, len) = (solver.equations().len(), solver.aux().len(), range.len());
+    let (mut own, mut known) = (vec![0.0; num_eqn * len], vec![0.0; num_aux * len]);
+    for (k, number) in range.enumerate() {
+        for m in 0..num_eqn {
+            // SAFETY: the caller's promise.
+            own[m * len + k] = unsafe { states.get((first + number) * num_eqn + m) };
+        }
+        if num_aux > 0 {
+            let cell = cell(number);
+            (0..num_aux).for_each(|a| known[a * len + k] = aux.values[a * aux.component + cell]);
+        }
     }
-    let mut factor = 1.0_f64;
-    for face in across {
-        let change = CellSums::change(gradient, face.to_face);
-        factor = match limiter {
-            Limiter::None => break,
-            Limiter::BarthJespersen => CellSums::barth_jespersen(factor, change, below, above),
-            Limiter::Venkatakrishnan => CellSums::venkatakrishnan(factor, change, below, above, smooth),
-        };
+    [own, known]
+}
+
+/// Puts rows back as states from a place on.
+///
+/// # Safety
+/// Nobody else touches these states meanwhile.
+unsafe fn put(states: Shared<'_>, (first, num_eqn): (usize, usize), rows: &[f64]) {
+    let len = rows.len() / num_eqn;
+    for (m, row) in rows.chunks_exact(len).enumerate() {
+        for (k, value) in row.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { states.set((first + k) * num_eqn + m, *value) };
+        }
     }
-    (factor, gradient)
 }
 
 /// Of each cell ε² of Venkatakrishnan's limiter, per square of the states' range; nothing for others.

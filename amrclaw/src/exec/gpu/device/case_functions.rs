@@ -2,7 +2,9 @@
 
 use super::formula_text::{AROUND_HEAD, known, lines, number};
 use super::{Machine, TableBuilder, adjoint_text, around_text};
-use crate::physics::{Boundary, Criterion, DeviceForm, Formulas, MappedFormulas, MappedWall, Problem};
+use crate::physics::{
+    Boundary, Criterion, DeviceForm, FaceVariables, Formulas, MappedFormulas, MappedWall, Problem, StateFunction,
+};
 use cuda::CudaError;
 use cuda::amr::{CaseFunction, mapped_cells};
 use riemann::device_source::DeviceSource;
@@ -152,6 +154,20 @@ fn beyond_mesh<const D: usize>(problem: &Problem<D>, equations: usize) -> Option
     }
     Some(CaseFunction { text: text + "}\n", solves: true, num_values: equations, positive: -1 })
 }
+
+/// The variables that are interpolated to the faces of a mesh from a file, and the states with these.
+pub(super) fn of_variables<const D: usize>(variables: &FaceVariables<D>, equations: usize) -> String {
+    let both = [("case_variables", &variables.primitive), ("case_state", &variables.conserved)];
+    let text = |(name, function): (&str, &Arc<dyn StateFunction<D>>)| {
+        let Some(DeviceForm::Formulas(formulas)) = function.device_form() else { unreachable!("they are formulas") };
+        let lines = lines(&formulas, |quantity| known(quantity, equations));
+        format!("__device__ __forceinline__ void {name}({STATE_AND_AUX}, double* values)\n{{\n{lines}}}\n")
+    };
+    both.map(text).concat()
+}
+
+/// Arguments of functions of a cell's values alone.
+const STATE_AND_AUX: &str = "const Array<double, M>& q, const Array<double, A>& aux";
 
 /// The beginning of the function for all sides.
 const BOUNDARY_HEAD: &str = "__device__ __forceinline__ void case_boundary(\n    const Point& at, \

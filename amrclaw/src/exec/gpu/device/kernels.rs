@@ -1,6 +1,6 @@
 //! The kernels of a run: which, and what they are compiled for.
 
-use super::CaseFunctions;
+use super::{CaseFunctions, case_functions};
 use crate::exec::step::{sweeps, swept_scheme};
 use crate::physics::Problem;
 use crate::threads::parallel_map;
@@ -101,6 +101,10 @@ impl KernelOptions {
                 is_local: on_mesh.scheme.is_local,
                 from_before: on_mesh.scheme.time.from_before(),
                 predicts: on_mesh.scheme.time == TimeStep::Hancock,
+                variables: on_mesh
+                    .variables
+                    .as_ref()
+                    .map(|of| case_functions::of_variables(of, solver.equations().len())),
                 groups: on_mesh.sides.groups().to_vec(),
             }),
         };
