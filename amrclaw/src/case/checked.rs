@@ -15,7 +15,7 @@ use crate::formula::{
 use crate::frames::Plot;
 use crate::frames::derived::{Formula, FormulaError, Vocabulary, WholeFormula};
 use crate::frames::run_json::SolverRecord;
-use crate::mesh::Mapping;
+use crate::mesh::{Mapping, examined};
 use crate::physics::{FaceVariables, Quantity, ReducedParameters, SourceMethod, StateFunction};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub struct Case {
     shape: SolverShape,
     settled: ResolvedSettings,
     formulas: Formulas,
+    /// Whether it is only looked at: see [`Case::examined`].
+    is_examined: bool,
 }
 
 /// What differences or curvature are of.
@@ -64,7 +66,24 @@ impl Deref for Case {
 impl Case {
     /// A case of settings that fit the solver, and their compiled formulas.
     pub(super) fn new(settings: CaseSettings, shape: SolverShape, formulas: Formulas) -> Self {
-        Case { settled: settings.resolved_for(&shape), settings, shape, formulas }
+        Case { settled: settings.resolved_for(&shape), settings, shape, formulas, is_examined: false }
+    }
+
+    /// The case for checks on the coarsest level: mapped cells and heights of ground are found with few of the nodes that finer levels would
+    /// have, whose number grows with each level.
+    pub(crate) fn examined(&self) -> Self {
+        let mut formulas = self.formulas.clone();
+        if let Some(ground) = &mut formulas.ground {
+            ground.forget();
+        }
+        Case { is_examined: true, formulas, ..self.clone() }
+    }
+
+    /// The finest level's number of cells along each axis.
+    fn finest<const D: usize>(&self) -> [i32; D] {
+        let (finest, coarsest) = (super::mapping::finest::<D>(&self.settings), self.settings.mesh.domain::<D>().cells);
+        let step = std::array::from_fn(|d| finest[d] / coarsest[d]);
+        if self.is_examined { examined(coarsest, step) } else { finest }
     }
 
     /// The solver that the case has been checked against.
@@ -111,7 +130,7 @@ impl Case {
         self.assert_dimension::<D>();
         let aux = self.formulas.aux.clone().unwrap_or_default();
         // Water at rest is so before the ground moves.
-        let given = || self.given(|ground, given| ground.still_cells(&self.settings, given));
+        let given = || self.given(|ground, given| ground.still_cells(&self.settings, self.finest(), given));
         self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(given(), aux, initial))
     }
 
@@ -130,7 +149,7 @@ impl Case {
     pub fn aux_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
         self.assert_dimension::<D>();
         self.formulas.aux.clone().filter(|aux| !aux.is_empty()).map(|aux| {
-            let given = self.given(|ground, given| ground.cells(&self.settings, given));
+            let given = self.given(|ground, given| ground.cells(&self.settings, self.finest(), given));
             ExpressionCells::with_definitions(given, Vec::new(), aux)
         })
     }
@@ -296,7 +315,8 @@ impl Case {
             let mesh = Arc::new(MeshInTime::new(file.mesh.clone(), None));
             return Some(Arc::new(crate::physics::centroids(&mesh)));
         }
-        self.formulas.mapping.as_deref().map(|formulas| Arc::new(super::mapping::mapping(&self.settings, formulas)))
+        let formulas = self.formulas.mapping.as_deref()?;
+        Some(Arc::new(super::mapping::mapping(&self.settings, formulas, self.finest())))
     }
 
     /// The formulas of the mapping, if the mesh is mapped.

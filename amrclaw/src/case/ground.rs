@@ -39,16 +39,21 @@ enum Surface {
 }
 
 impl Ground {
-    /// The function that gives cells' heights. `given`: values that the formula may use.
-    pub fn cells<const D: usize>(&self, case: &CaseSettings, given: &[Given<D>]) -> Given<D> {
-        let still = self.still_cells(case, given);
+    /// Keeps no heights that have been found for another finest level.
+    pub fn forget(&mut self) {
+        self.known = KnownGround::default();
+    }
+
+    /// The function that gives cells' heights. `finest`: cells of the finest level; `given`: values that the formula may use.
+    pub fn cells<const D: usize>(&self, case: &CaseSettings, finest: [i32; D], given: &[Given<D>]) -> Given<D> {
+        let still = self.still_cells(case, finest, given);
         if self.motions.is_empty() { still } else { Arc::new(MovingGround::new(still, self.motions.clone())) }
     }
 
     /// As it is before any motion.
-    pub fn still_cells<const D: usize>(&self, case: &CaseSettings, given: &[Given<D>]) -> Given<D> {
+    pub fn still_cells<const D: usize>(&self, case: &CaseSettings, finest: [i32; D], given: &[Given<D>]) -> Given<D> {
         let domain = case.mesh.domain::<D>();
-        let finest = Geometry::new(domain.lower, domain.upper, super::mapping::finest(case));
+        let finest = Geometry::new(domain.lower, domain.upper, finest);
         let cells = |expression: &Expression| {
             Arc::new(ExpressionCells::with_definitions(given.to_vec(), Vec::new(), vec![expression.clone()]))
         };

@@ -13,7 +13,7 @@ use crate::physics::Split;
 use riemann::frame::geometry;
 use std::sync::Arc;
 
-/// Most cells of a level that are checked before a run, in equally spaced rows.
+/// Most cells that are checked before a run, of all levels together, in equally spaced rows.
 const MAX_CELLS: usize = 1 << 20;
 /// Largest gap between the nodes of periodic sides, relative to the sides' extent.
 const SEAM: f64 = 1e-9;
@@ -94,9 +94,9 @@ impl MeshSettings {
     }
 }
 
-/// The mapping of compiled formulas.
-pub(super) fn mapping<const D: usize>(case: &CaseSettings, formulas: &[Expression]) -> Mapping<D> {
-    Mapping::new(Arc::new(ExpressionMap::new(formulas.to_vec())), case.mesh.domain(), finest(case))
+/// The mapping of compiled formulas. `finest`: the finest level's number of cells along each axis.
+pub(super) fn mapping<const D: usize>(case: &CaseSettings, formulas: &[Expression], finest: [i32; D]) -> Mapping<D> {
+    Mapping::new(Arc::new(ExpressionMap::new(formulas.to_vec())), case.mesh.domain(), finest)
 }
 
 /// The finest level's number of cells along each axis.
@@ -156,7 +156,7 @@ fn check_mapping<const D: usize>(
     settings: &MappingSettings,
     formulas: &[Expression],
 ) {
-    let mapping = mapping::<D>(case, formulas);
+    let mapping = mapping::<D>(case, formulas, finest(case));
     check_cells(reader, case, settings, &mapping);
     check_sweeps(reader, case, shape, &mapping);
     for (d, sides) in case.mesh.boundary.iter().enumerate().filter(|(_, sides)| sides[0] == BoundaryKind::Periodic) {
@@ -202,7 +202,7 @@ fn check_cells<const D: usize>(
             let ratio = &case.levels.ratio[level - 1];
             dx = std::array::from_fn(|d| dx[d] / f64::from(ratio[d]));
         }
-        let (message, help) = match mapping.check(dx, MAX_CELLS) {
+        let (message, help) = match mapping.check(dx, MAX_CELLS / case.levels.max) {
             Ok(()) => continue,
             Err(BadCell::NotFinite { at, position }) => (
                 format!("is {position:?} at {}", point(COMPUTATIONAL, &at)),

@@ -17,7 +17,7 @@ pub use domain::Domain;
 pub use geometry::{FARTHEST, Geometry, Surroundings, in_space, linear_weights};
 pub use hierarchy::{Hierarchy, MeshEpoch};
 pub use level_mesh::{Cover, Image, LevelMesh};
-pub use mapping::{BadCell, MapFunction, MappedCell, Mapping, combination};
+pub use mapping::{BadCell, MapFunction, MappedCell, Mapping, combination, examined};
 pub use outside::{AxisEnds, Beyond, Origin, OriginRun};
 pub use partition::{Partition, Rank};
 pub use speeds::Speeds;

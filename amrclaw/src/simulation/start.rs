@@ -26,8 +26,9 @@ pub fn check(case: &Case) -> Result<(), RunError> {
 }
 
 fn check_in<const D: usize>(case: &Case) -> Result<(), RunError> {
-    let mut simulation = Simulation::<D>::builder(case).only_checked().assemble()?;
-    simulation.attempt(|simulation| simulation.check_start(case))
+    let case = case.examined();
+    let mut simulation = Simulation::<D>::builder(&case).only_checked().assemble()?;
+    simulation.attempt(|simulation| simulation.check_start(&case))
 }
 
 /// Values of a row of cells and what to call them.

@@ -176,3 +176,12 @@ fn initial_data_may_be_primitive() {
     let message = load(&sound, &[]).expect_err("sound has none").to_string();
     assert!(message.contains("`acoustics` has no primitive variables"), "{message}");
 }
+
+/// Checks before a run look at 16 finer nodes on a side of a coarsest cell, however many levels there are.
+#[test]
+fn checks_look_at_few_nodes() {
+    let case = load(GAS, &["levels.max=20"]).unwrap_or_else(|e| panic!("{e}"));
+    let finest = |case: &Case| case.mapping::<2>().expect("mapped").finest();
+    assert_eq!(finest(&case), [8 << 19, 4 << 19]);
+    assert_eq!(finest(&case.examined()), [8 * 16, 4 * 16]);
+}

@@ -19,6 +19,13 @@ const PIECE: usize = 1 << 12;
 /// Most nodes of finer levels on a side of a cell that is examined.
 const EXAMINED: i32 = 16;
 
+/// Cells of the finest level where so few are finer than one of `counts` cells that each of its cells has a bounded number of nodes. `step`:
+/// the finest cells that there are in one of its cells.
+pub fn examined<const D: usize>(counts: [i32; D], step: [i32; D]) -> [i32; D] {
+    let most = if D == 3 { EXAMINED / 4 } else { EXAMINED };
+    std::array::from_fn(|d| counts[d] * step[d].min(most))
+}
+
 /// A function from computational to physical positions.
 pub trait MapFunction<const D: usize>: Send + Sync {
     /// Fills a position for each point.
@@ -224,9 +231,7 @@ impl<const D: usize> Mapping<D> {
     /// The mapping with so few levels finer than this one that a cell has a bounded number of nodes: for examinations, whose cost would
     /// grow with the number of levels as that of their nodes does.
     fn examined(&self, dx: [f64; D]) -> Self {
-        let most = if D == 3 { EXAMINED / 4 } else { EXAMINED };
-        let (counts, step) = (self.counts(dx), self.finest_per_cell(dx));
-        Mapping { finest: std::array::from_fn(|d| counts[d] * step[d].min(most)), ..self.clone() }
+        Mapping { finest: examined(self.counts(dx), self.finest_per_cell(dx)), ..self.clone() }
     }
 
     /// Pieces of rows of a level's cells, each as its first cell and its size: all pieces, or a sample at equal distances with about `most`
