@@ -48,7 +48,7 @@ extern "C" __global__ void cells_states(const CellsArgs args)
         for (int m = 0; m < M && LIMITER > 1; m++) {
             const auto far = [&](int sign) { return Real(__longlong_as_double((long long)args.range[2 * m + sign])); };
             const Real range = far(0) + far(1);
-            smooth[m] = __ldg(args.smooth + cell) * range * range;
+            smooth[m] = Real(args.smooth) * range * range;
         }
         for (Row row(args, cell); row.read(args, entry); row.next()) {
             const Array<Real, 3> to_face = vector_at(args, args.to_face, row.place);

@@ -30,8 +30,6 @@ device_struct! {
         pub size: Pointer<Real>,
         /// Of each cell the volume.
         pub volume: Pointer<Real>,
-        /// Of each cell ε² of Venkatakrishnan's limiter.
-        pub smooth: Pointer<Real>,
         /// Bits of how far the values of each component lie above and below the first cell's; zero before the launch.
         pub range: Pointer<u64>,
         /// The states before the step.
@@ -54,6 +52,8 @@ device_struct! {
         pub speed: Pointer<Real>,
         /// What the step has found.
         pub report: Pointer<PatchReport>,
+        /// ε² of Venkatakrishnan's limiter, per square of the range.
+        pub smooth: f64,
         /// The time step.
         pub dt: f64,
         /// Share of the stage in the mixture with the states before the step.

@@ -1,10 +1,10 @@
 //! States at the sides of a mesh, as a step has them there: for sums over a side.
 
 use super::chunks::Shared;
-use super::interpolate::{Interpolation, RANGES};
-use super::reconstruct::{range, smoothness_of};
+use super::interpolate::Interpolation;
+use super::reconstruct::{smooth, smoothness};
 use super::stencil::add_stencil;
-use super::{Field, Limiter, Place, Scheme, Surroundings, Variables, row_is_admissible};
+use super::{Field, Place, Scheme, Surroundings, Variables, row_is_admissible};
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 
 /// Calls `see` with each of the boundary faces and the state on its inner side: at order 2 that which the cell's limited gradient gives, where it is
@@ -34,13 +34,9 @@ pub fn at_sides(
     };
     let in_cells = variables.map(|_| variables_of(&rows(q, num_eqn), cells, &rows(aux, num_aux)));
     let in_cells = in_cells.as_ref().map_or(q, |values| Field { values, component: cells });
-    let limits_smoothly = scheme.order > 1 && scheme.limiter == Limiter::Venkatakrishnan;
-    let whole: f64 = if limits_smoothly { mesh.volume.iter().sum() } else { 0.0 };
-    let mut ranges = [0.0; RANGES];
-    if limits_smoothly {
-        let value = |m: usize, cell: u32| in_cells.values[m * in_cells.component + cell as usize];
-        (0..num_eqn).for_each(|m| ranges[m] = range(cells, &|cell| value(m, cell)));
-    }
+    let value = |m: usize, cell: u32| in_cells.values[m * in_cells.component + cell as usize];
+    let smoothness = if scheme.order > 1 { smoothness(mesh, scheme.limiter) } else { 0.0 };
+    let smooth = smooth(smoothness, (cells, num_eqn), &value);
     let mut across = Vec::new();
     for number in faces {
         let face = mesh.first_boundary() + number;
@@ -66,8 +62,7 @@ pub fn at_sides(
             for (k, face) in (0_u32..).zip(&mut across) {
                 (face.neighbour, face.at_face) = (k + 1, k);
             }
-            let smooth = if limits_smoothly { smoothness_of(mesh, mesh.volume[cell], whole) } else { 0.0 };
-            let (starts, smooth) = ([0, across.len() as u32], [smooth]);
+            let starts = [0, across.len() as u32];
             let mut to = vec![0.0; num_eqn * across.len()];
             from.resize(from.len() + PACK_OVERRUN, 0.0);
             let interpolation = Interpolation {
@@ -76,8 +71,7 @@ pub fn at_sides(
                 num_eqn,
                 starts: &starts,
                 across: &across,
-                smooth: &smooth,
-                ranges,
+                smooth,
                 from: Shared::new(&mut from),
                 to: Shared::new(&mut to),
             };

@@ -9,8 +9,8 @@ use riemann::patch::{Isa, PACK_OVERRUN};
 use riemann::real::Scalar;
 use std::ops::Range;
 
-/// Numbers of a range for each component, and a pack beyond.
-pub(super) const RANGES: usize = MOST_EQUATIONS + PACK_OVERRUN;
+/// One number for each component, and a pack beyond.
+pub(super) const NUMBERS: usize = MOST_EQUATIONS + PACK_OVERRUN;
 
 /// What is interpolated, and where to.
 pub(super) struct Interpolation<'a> {
@@ -20,10 +20,8 @@ pub(super) struct Interpolation<'a> {
     /// Of each cell its first entry in `across`, and the end of all.
     pub starts: &'a [u32],
     pub across: &'a [Across],
-    /// Of each cell ε² of Venkatakrishnan's limiter, per square of the range; nothing for others.
-    pub smooth: &'a [f64],
-    /// How far the values of each component range.
-    pub ranges: [f64; RANGES],
+    /// Of each component ε² of Venkatakrishnan's limiter.
+    pub smooth: [f64; NUMBERS],
     /// Values of cells and what is behind their faces, `[state, component]`; a pack is readable beyond the last.
     pub from: Shared<'a>,
     /// Values at faces, likewise.
@@ -53,11 +51,10 @@ impl Interpolation<'_> {
             || {
                 for cell in cells {
                     let across = &self.across[self.starts[cell] as usize..self.starts[cell + 1] as usize];
-                    let smooth = if self.smooth.is_empty() { 0.0 } else { self.smooth[cell] };
                     let mut first = 0;
                     while first < self.num_eqn {
                         // SAFETY: what `fill` was promised.
-                        unsafe { self.components::<V>((cell, smooth), across, first) };
+                        unsafe { self.components::<V>(cell, across, first) };
                         first += V::LANES;
                     }
                 }
@@ -70,7 +67,7 @@ impl Interpolation<'_> {
     /// # Safety
     /// As for [`Interpolation::fill`].
     #[inline(always)]
-    unsafe fn components<V: Double>(&self, (cell, smooth): (usize, f64), across: &[Across], first: usize) {
+    unsafe fn components<V: Double>(&self, cell: usize, across: &[Across], first: usize) {
         // SAFETY: the caller's promise: a pack is readable everywhere, and no component but the state's is written.
         unsafe {
             let own = V::load(self.from.at(cell * self.num_eqn + first));
@@ -83,8 +80,7 @@ impl Interpolation<'_> {
                 (below, above) = (below.min(difference), above.max(difference));
             }
             let mut factor = V::splat(1.0);
-            let range = V::load(self.ranges.as_ptr().add(first));
-            let smooth = V::splat(smooth) * range * range;
+            let smooth = V::load(self.smooth.as_ptr().add(first));
             for face in across {
                 let change = CellSums::change(gradient, splat(face.to_face));
                 factor = match self.limiter {
@@ -122,13 +118,11 @@ mod tests {
         let mesh = block(&[3, 4, 3], Of::Mixed, 0.3);
         let (cells, behind) = (mesh.num_cells(), mesh.num_cells() + mesh.boundary.len());
         let across = stencil(&mesh, Gradient::LeastSquares, 0);
-        let smooth: Vec<f64> = (0..cells).map(|cell| 0.01 * (cell % 7) as f64).collect();
         for num_eqn in 1..=9 {
             for limiter in [Limiter::None, Limiter::BarthJespersen, Limiter::Venkatakrishnan] {
                 let mut from: Vec<f64> =
                     (0..num_eqn * behind + PACK_OVERRUN).map(|k| ((k * k + 3 * k) % 101) as f64 / 7.0).collect();
-                let mut ranges = [0.0; RANGES];
-                (0..num_eqn).for_each(|m| ranges[m] = 1.0 + m as f64);
+                let smooth = std::array::from_fn(|m| 0.01 * m as f64);
                 let mut filled = |isa: usize| {
                     let mut to = vec![-1.0; 2 * num_eqn * mesh.num_faces()];
                     let interpolation = Interpolation {
@@ -137,8 +131,7 @@ mod tests {
                         num_eqn,
                         starts: &mesh.cell_faces.starts,
                         across: &across,
-                        smooth: &smooth,
-                        ranges,
+                        smooth,
                         from: Shared::new(&mut from),
                         to: Shared::new(&mut to),
                     };

@@ -1,7 +1,7 @@
 //! States at faces by limited gradients.
 
 use super::chunks::{Shared, for_chunks, largest};
-use super::interpolate::{Interpolation, RANGES};
+use super::interpolate::{Interpolation, NUMBERS};
 use super::stencil::{Across, stencil};
 use super::{Field, Limiter, MOST_EQUATIONS, Scheme, row_is_admissible};
 use crate::Mesh;
@@ -29,8 +29,8 @@ pub(super) struct Reconstruction {
     /// Where the states on the left of faces begin; those on the right follow.
     first_place: usize,
     num_faces: usize,
-    /// Of each cell ε² of Venkatakrishnan's limiter, per square of the states' range.
-    smooth: Vec<f64>,
+    /// ε² of Venkatakrishnan's limiter, per square of the states' range.
+    smooth: f64,
     variables: Option<Arc<dyn Variables>>,
     /// The variables of cells and ghost cells, as the states: `[state, component]`.
     in_cells: Vec<f64>,
@@ -59,11 +59,10 @@ impl Reconstruction {
     /// Takes the geometry of the mesh when it has moved.
     pub fn place(&mut self, mesh: &Mesh, scheme: Scheme) {
         self.across = stencil(mesh, scheme.gradient, self.first_place);
-        self.smooth = smoothness(mesh, scheme.limiter);
     }
 
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.across) + 8 * (self.smooth.len() + self.in_cells.len())
+        size_of_val(&*self.across) + 8 * self.in_cells.len()
     }
 
     /// Where the states on the left and on the right of faces begin.
@@ -94,19 +93,13 @@ impl Reconstruction {
         }
         // SAFETY: values of cells are not written meanwhile.
         let value = |m: usize, cell: u32| unsafe { from.get(cell as usize * num_eqn + m) };
-        let mut ranges = [0.0; RANGES];
-        if !self.smooth.is_empty() {
-            (0..num_eqn).for_each(|m| ranges[m] = range(cells, &|cell| value(m, cell)));
-        }
-        let (across, smooth, starts) = (&self.across[..], &self.smooth[..], &mesh.cell_faces.starts[..]);
         let interpolation = Interpolation {
             dim: mesh.dim,
             limiter: self.limiter,
             num_eqn,
-            starts,
-            across,
-            smooth,
-            ranges,
+            starts: &mesh.cell_faces.starts,
+            across: &self.across,
+            smooth: smooth(self.smooth, (cells, num_eqn), &value),
             from,
             to: states,
         };
@@ -230,24 +223,29 @@ unsafe fn put(states: Shared<'_>, (first, num_eqn): (usize, usize), rows: &[f64]
     }
 }
 
-/// Of each cell ε² of Venkatakrishnan's limiter, per square of the states' range; nothing for others.
-pub fn smoothness(mesh: &Mesh, limiter: Limiter) -> Vec<f64> {
+/// ε² of Venkatakrishnan's limiter, per square of the states' range; 0 for others. The mesh counts as one of equal cells, since it is fine where waves
+/// are short.
+pub fn smoothness(mesh: &Mesh, limiter: Limiter) -> f64 {
     if limiter != Limiter::Venkatakrishnan {
-        return Vec::new();
+        return 0.0;
     }
-    let whole: f64 = mesh.volume.iter().sum();
-    mesh.volume.iter().map(|&volume| smoothness_of(mesh, volume, whole)).collect()
+    (SMOOTH / (mesh.num_cells() as f64).powf(1.0 / mesh.dim as f64)).powi(3)
 }
 
-/// The same of one cell; `whole`: the volume of all.
-pub(super) fn smoothness_of(mesh: &Mesh, volume: f64, whole: f64) -> f64 {
-    (SMOOTH * (volume / whole).powf(1.0 / mesh.dim as f64)).powi(3)
-}
-
-/// The largest value of cells less the smallest.
-pub(super) fn range(cells: usize, value: &(dyn Fn(u32) -> f64 + Sync)) -> f64 {
-    let least = value(0);
-    let far =
-        |sign: f64| largest(cells, &|part| part.map(|cell| sign * (value(cell as u32) - least)).fold(0.0, f64::max));
-    far(1.0) + far(-1.0)
+/// The same for each component, of whose `value` in cells it needs the range.
+pub(super) fn smooth(
+    smoothness: f64,
+    (cells, num_eqn): (usize, usize),
+    value: &(dyn Fn(usize, u32) -> f64 + Sync),
+) -> [f64; NUMBERS] {
+    let mut smooth = [0.0; NUMBERS];
+    for (m, smooth) in smooth.iter_mut().enumerate().take(if smoothness > 0.0 { num_eqn } else { 0 }) {
+        let least = value(m, 0);
+        let far = |sign: f64| {
+            largest(cells, &|part| part.map(|cell| sign * (value(m, cell as u32) - least)).fold(0.0, f64::max))
+        };
+        let range = far(1.0) + far(-1.0);
+        *smooth = smoothness * range * range;
+    }
+    smooth
 }
