@@ -110,9 +110,10 @@ fn every_example_runs() {
             // These domains are longer than wide.
             "euler_shock_bubble" => "mesh.cells=[48,12]",
             "shallow_hump" => "mesh.cells=[36,18]",
-            // Its mesh is in a file.
+            // Their meshes are in files.
             "shock_corner_cells" => "levels.max=2",
             "pitching_aerofoil" => "levels.max=1",
+            "naca0012" | "missile" => "scheme.time=rk2",
             "mach_jet" => "mesh.cells=[40,10]",
             "shock_bubble_3d" => "mesh.cells=[12,5,5]",
             // Coarser cells do not resolve the region that holds the energy.
