@@ -77,7 +77,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     let wing = Naca0012 { around, layers: 3, span: 0.2, of: Of::Tetrahedra, ..Naca0012::default() };
     let elements = wing.make()?;
-    let hllc = catalogue::kernels("euler_hllc", 3, &BTreeMap::new())?.ok_or("this build has no kernels for this processor")?;
+    let hllc =
+        catalogue::kernels("euler_hllc", 3, &BTreeMap::new())?.ok_or("this build has no kernels for this processor")?;
     let hllc = hllc.double.as_ref();
     let central = Kernels::new(EulerCentral::<3> { gamma: 1.4, beta: 0.2 });
     let first = Scheme {
@@ -98,7 +99,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let of_2011 = speed(&mesh, &central, Scheme { time: TimeStep::Rk3LowStorage, ..first });
         let seconds = 3.0 * 2000.0 * 97_000.0 / of_2011;
-        println!("2011                            {of_2011:.3e}: {seconds:.1} s for its 97,000 cells and 2000 iterations");
+        println!(
+            "2011                            {of_2011:.3e}: {seconds:.1} s for its 97,000 cells and 2000 iterations"
+        );
     }
     Ok(())
 }
