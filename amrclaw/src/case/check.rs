@@ -1,7 +1,7 @@
 //! Checks a case against its solver.
 
 use super::choice::{BoundaryKind, Interpolated};
-use super::data_file;
+use super::data;
 use super::define::{conserved, depth_in, primitives, wrong_in};
 use super::ground::Ground;
 use super::names::{check_names, choose_from, compile, parameters, reduced_parameters, vocabulary_of_steps};
@@ -25,7 +25,7 @@ const MOST_DERIVATIVES: i32 = 2;
 /// Compiled expressions, in the order of the solver's values.
 #[derive(Clone, Debug)]
 pub(super) struct Formulas {
-    /// Numbers from files, which initial data and auxiliary values use.
+    /// Numbers from files, which initial data, auxiliary values and inflow use.
     pub samples: Vec<Arc<Samples>>,
     /// Heights of ground, which they may use after these.
     pub ground: Option<Ground>,
@@ -100,6 +100,8 @@ pub(super) fn check(
     let scope = Scope { position, constants: parameters(&case.solver, shape), shape, geometry };
     let reduced = reduced_parameters(case, shape);
     let mut in_files: Vec<String> = case.data.iter().map(|file| file.name.clone()).collect();
+    let beyond = scope.names(&[&shape.equations[..], &in_files].concat());
+    let names_beyond = Names { reduced: reduced.clone(), ..beyond };
     let ground = super::ground::take(reader, case, shape, &mut in_files, |names| scope.names(names));
     let (case, ground) = ground.as_ref().map_or((case, None), |(case, ground)| (case, Some(ground.clone())));
     let aux_names = match case.aux {
@@ -109,9 +111,8 @@ pub(super) fn check(
     let names = scope.names(&[&in_files, aux_names].concat());
     let of_primitives = check_primitives(reader, case, &names, shape);
     let case = of_primitives.as_ref().unwrap_or(case);
-    let names_beyond = Names { reduced: reduced.clone(), ..scope.names(&shape.equations) };
     Formulas {
-        samples: data_file::read_all(reader, case).into_iter().map(Arc::new).collect(),
+        samples: data::read_all(reader, case).into_iter().map(Arc::new).collect(),
         ground,
         initial: fields(reader, "initial", case, &shape.equations, &names, shape),
         aux: fields(reader, "aux", case, &shape.aux, &scope.names(&in_files), shape),

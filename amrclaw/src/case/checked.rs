@@ -50,11 +50,6 @@ fn of_parameters(expressions: &[Expression], reduced: &Reduced) -> Vec<Expressio
     expressions.iter().map(|expression| expression.clone().of_parameters(reduced.clone())).collect()
 }
 
-/// What lies beyond a side, if expressions say it.
-fn beyond<const D: usize>(side: &Option<Vec<Expression>>, reduced: &Reduced) -> Option<ExpressionBoundary<D>> {
-    side.as_ref().map(|values| ExpressionBoundary::new(of_parameters(values, reduced)))
-}
-
 impl Deref for Case {
     type Target = CaseSettings;
 
@@ -154,9 +149,23 @@ impl Case {
         })
     }
 
+    /// Values of cells from files.
+    fn samples<const D: usize>(&self) -> Vec<Given<D>> {
+        self.formulas.samples.iter().map(|samples| samples.clone() as _).collect()
+    }
+
+    /// What lies beyond a side, if expressions say it.
+    fn beyond<const D: usize>(
+        &self,
+        side: &Option<Vec<Expression>>,
+        reduced: &Reduced,
+    ) -> Option<ExpressionBoundary<D>> {
+        side.as_ref().map(|values| ExpressionBoundary::new(of_parameters(values, reduced), self.samples()))
+    }
+
     /// Values of cells that initial data and auxiliary values may use.
     fn given<const D: usize>(&self, cells: impl Fn(&Ground, &[Given<D>]) -> Given<D>) -> Vec<Given<D>> {
-        let mut given: Vec<Given<D>> = self.formulas.samples.iter().map(|samples| samples.clone() as _).collect();
+        let mut given = self.samples();
         let ground = self.formulas.ground.as_ref().map(|ground| cells(ground, &given));
         given.extend(ground);
         given
@@ -282,14 +291,14 @@ impl Case {
     pub fn inflow<const D: usize>(&self, reduced: &Reduced) -> [[Option<ExpressionBoundary<D>>; 2]; D] {
         self.assert_dimension::<D>();
         let sides =
-            |d: usize| self.formulas.inflow.get(d).map(|sides| sides.each_ref().map(|side| beyond(side, reduced)));
+            |d: usize| self.formulas.inflow.get(d).map(|sides| sides.each_ref().map(|side| self.beyond(side, reduced)));
         std::array::from_fn(|d| sides(d).unwrap_or([None, None]))
     }
 
     /// Of each name of the sides of a mesh from a file the values beyond it, where the case gives formulas for them.
     pub fn inflow_of_mesh<const D: usize>(&self, reduced: &Reduced) -> Vec<Option<ExpressionBoundary<D>>> {
         self.assert_dimension::<D>();
-        self.formulas.inflow_of_mesh.iter().map(|side| beyond(side, reduced)).collect()
+        self.formulas.inflow_of_mesh.iter().map(|side| self.beyond(side, reduced)).collect()
     }
 
     /// The solver's primitive variables, which it has: checked with the case.

@@ -7,7 +7,7 @@
 mod check;
 mod checked;
 mod choice;
-mod data_file;
+mod data;
 mod define;
 mod error;
 mod ground;

@@ -36,7 +36,7 @@ pub struct CaseSettings {
     pub define: Vec<NamedExpression>,
     /// The solution at the start.
     pub initial: CellData,
-    /// Files that give initial data and auxiliary values.
+    /// Files that give initial data, auxiliary values and inflow.
     pub data: Vec<DataFile>,
     /// Primitive variables at the start, in place of `initial`.
     pub primitive: Vec<NamedExpression>,
@@ -342,7 +342,7 @@ pub struct Topography {
     pub(super) key: String,
 }
 
-/// A file whose numbers are the values of an equation or an auxiliary value.
+/// A file whose numbers are the values of an equation, inside the domain or beyond a side, or of an auxiliary value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataFile {
     /// The name that stands for its numbers in formulas.
@@ -355,6 +355,12 @@ pub struct DataFile {
     pub lower: Option<Vec<f64>>,
     /// The upper corner.
     pub upper: Option<Vec<f64>>,
+    /// The times of its first axis.
+    pub times: Option<Vec<f64>>,
+    /// Of inflow at one side, that side's axis.
+    pub side: Option<usize>,
+    /// It gives initial data.
+    pub is_initial: bool,
     /// Path of the key it was read from.
     pub(super) key: String,
 }

@@ -94,11 +94,30 @@ impl<const D: usize> RowExpressions<D> {
 /// Values of cells that expressions may use by name: numbers from files, heights of ground. One value each.
 pub type Given<const D: usize> = Arc<dyn CellFunction<D>>;
 
+/// Those of the given values that expressions use, whose variables from `first` on they are.
+pub(super) fn used<const D: usize>(
+    given: Vec<Given<D>>,
+    first: usize,
+    expressions: &[&[Expression]],
+) -> Vec<Option<Given<D>>> {
+    let is_used = |k: usize| expressions.iter().copied().flatten().any(|e| e.depends_on(&e.variables()[first + k]));
+    given.into_iter().enumerate().map(|(k, given)| is_used(k).then_some(given)).collect()
+}
+
+/// Fills a row of each given value that is used, one after another.
+pub(super) fn fill_used<const D: usize>(given: &[Option<Given<D>>], row: &CellRow<D>, out: &mut [f64]) {
+    for (given, out) in given.iter().zip(out.chunks_mut(row.len.max(1))) {
+        if let Some(given) = given {
+            given.fill_row(row, out);
+        }
+    }
+}
+
 /// Values per cell from expressions: initial data, auxiliary values.
 #[derive(Clone)]
 pub struct ExpressionCells<const D: usize> {
-    /// Values that all expressions may use.
-    given: Vec<Given<D>>,
+    /// Values that all expressions may use; `None` for those that none uses.
+    given: Vec<Option<Given<D>>>,
     /// Values that the outputs may use by name.
     definitions: RowExpressions<D>,
     outputs: RowExpressions<D>,
@@ -117,7 +136,9 @@ impl<const D: usize> ExpressionCells<D> {
     pub fn with_definitions(given: Vec<Given<D>>, definitions: Vec<Expression>, expressions: Vec<Expression>) -> Self {
         let cell = cell_names(D).len();
         let needs_definitions = expressions.iter().any(|e| e.variables()[cell..].iter().any(|name| e.depends_on(name)));
-        let in_time = given.is_empty() && definitions.is_empty() && expressions.iter().any(|e| e.depends_on("t"));
+        let given = used(given, cell, &[&expressions, if needs_definitions { &definitions } else { &[] }]);
+        let of_formulas = definitions.is_empty() && given.iter().all(Option::is_none);
+        let in_time = of_formulas && expressions.iter().any(|e| e.depends_on("t"));
         ExpressionCells {
             given,
             steps: if in_time { Steps::of(&expressions) } else { None },
@@ -150,7 +171,7 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
     }
 
     fn depends_on_time(&self) -> bool {
-        self.given.iter().any(|given| given.depends_on_time())
+        self.given.iter().flatten().any(|given| given.depends_on_time())
             || self.outputs.depends_on("t")
             || (self.needs_definitions && self.definitions.depends_on("t"))
     }
@@ -160,20 +181,20 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
         if of_formulas {
             return [f64::NEG_INFINITY, f64::INFINITY];
         }
-        let moving = self.given.iter().filter(|given| given.depends_on_time());
+        let moving = self.given.iter().flatten().filter(|given| given.depends_on_time());
         span_of(moving.map(|given| given.changes_within()))
     }
 
     /// Given values are not computed again without need.
     fn depends_on_cell_alone(&self) -> bool {
-        !self.given.is_empty()
+        self.given.iter().any(Option::is_some)
     }
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
         let len = row.len.max(1);
         let mut values = vec![0.0; (self.given.len() + self.definitions.len()) * row.len];
         let (given, defined) = values.split_at_mut(self.given.len() * row.len);
-        self.given.iter().zip(given.chunks_mut(len)).for_each(|(function, out)| function.fill_row(row, out));
+        fill_used(&self.given, row, given);
         if self.needs_definitions {
             self.definitions.evaluate(row, &given.chunks(len).collect::<Vec<_>>(), defined);
         }
@@ -182,17 +203,18 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
     }
 
     fn in_steps(&self) -> Option<&dyn CachedCellFunction<D>> {
-        let in_parts = self.given.iter().any(|given| given.in_steps().is_some()) && !self.needs_definitions;
+        let in_parts = self.given.iter().flatten().any(|given| given.in_steps().is_some()) && !self.needs_definitions;
         self.steps.as_ref().map(|steps| steps as _).or(in_parts.then_some(self as _))
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
         // Given values are the host's.
-        if !self.given.is_empty() {
+        if self.given.iter().any(Option::is_some) {
             return None;
         }
         let mut formulas = Formulas::default();
-        let further = self.definitions.add_to(&mut formulas, &[]);
+        let unused: Vec<Node> = self.given.iter().map(|_| formulas.number(0.0)).collect();
+        let further = [&unused[..], &self.definitions.add_to(&mut formulas, &unused)].concat();
         self.outputs.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));
         Some(DeviceForm::Formulas(formulas))
     }
@@ -201,11 +223,11 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
 /// Kept are the given values that stay, and what others keep.
 impl<const D: usize> CachedCellFunction<D> for ExpressionCells<D> {
     fn cache_len(&self, cells: usize) -> usize {
-        self.given.iter().map(|given| given.in_steps().map_or(cells, |steps| steps.cache_len(cells))).sum()
+        self.given.iter().flatten().map(|given| given.in_steps().map_or(cells, |steps| steps.cache_len(cells))).sum()
     }
 
     fn fill_kept(&self, row: &CellRow<D>, mut kept: &mut [f64]) {
-        for given in &self.given {
+        for given in self.given.iter().flatten() {
             let len = given.in_steps().map_or(row.len, |steps| steps.cache_len(row.len));
             let own = kept.split_off_mut(..len).expect("as long as asked for");
             match given.in_steps() {
@@ -219,6 +241,7 @@ impl<const D: usize> CachedCellFunction<D> for ExpressionCells<D> {
         let len = row.len.max(1);
         let mut values = vec![0.0; self.given.len() * row.len];
         for (given, out) in self.given.iter().zip(values.chunks_mut(len)) {
+            let Some(given) = given else { continue };
             let steps = given.in_steps();
             let own =
                 kept.split_off(..steps.map_or(row.len, |steps| steps.cache_len(row.len))).expect("as long as asked");

@@ -1,5 +1,6 @@
 //! Ground that moves: displacements at the nodes of lattices at some times, bilinear between nodes and linear between times.
 
+use super::samples::stages_at;
 use super::{Given, HeightGrid, common};
 use crate::physics::{CachedCellFunction, CellFunction, CellRow};
 use std::sync::Arc;
@@ -26,20 +27,6 @@ impl Motion {
         [self.times[0], self.times[self.times.len() - 1]]
     }
 
-    /// The stages around a time, and their weights; none before the first.
-    fn stages_at(&self, time: f64) -> impl Iterator<Item = (&HeightGrid, f64)> {
-        let after = self.times.partition_point(|t| *t <= time);
-        let parts = match (after.checked_sub(1), self.times.get(after)) {
-            (None, _) => [None, None],
-            (Some(before), None) => [Some((before, 1.0)), None],
-            (Some(before), Some(next)) => {
-                let part = (time - self.times[before]) / (next - self.times[before]);
-                [Some((before, 1.0 - part)), Some((after, part))]
-            }
-        };
-        parts.into_iter().flatten().filter(|part| part.1 > 0.0).map(|(k, weight)| (&self.stages[k], weight))
-    }
-
     /// Adds the means over the cells of a row.
     fn add_to<const D: usize>(&self, row: &CellRow<D>, out: &mut [f64]) {
         let place = |i: usize| {
@@ -53,15 +40,16 @@ impl Motion {
         if row.time < self.times[0] || common(whole, cover).is_none() {
             return;
         }
+        let stages = stages_at(&self.times, row.time).into_iter().filter(|(_, weight)| *weight > 0.0);
         let area = |[lower, upper]: [[f64; 2]; 2]| (upper[0] - lower[0]) * (upper[1] - lower[1]);
         for (i, out) in out.iter_mut().enumerate() {
             let place = place(i);
             let Some(inside) = common(place, cover) else { continue };
-            let mean = |(stage, weight): (&HeightGrid, f64)| {
-                let sums = stage.integral(inside);
+            let mean = |(stage, weight): (usize, f64)| {
+                let sums = self.stages[stage].integral(inside);
                 weight * (sums.height / sums.weight)
             };
-            *out += self.stages_at(row.time).map(mean).sum::<f64>() * (area(inside) / area(place));
+            *out += stages.clone().map(mean).sum::<f64>() * (area(inside) / area(place));
         }
     }
 }

@@ -8,8 +8,8 @@ use amrclaw::simulation::{ScheduleState, Simulation};
 /// have just changed; flags depend on time-dependent auxiliary values; cell geometry is copied from replaced levels; executors keep
 /// parts of auxiliary values; steps are limited by the one before and by the longest; split sweeps look beside faces; a parameter
 /// follows the solution; the ground moves while the mesh follows, and what passes between levels depends on it; flags are by an
-/// adjoint solution.
-pub const CASES: [(usize, usize, &str); 11] = [
+/// adjoint solution; auxiliary values and inflow come from files with times.
+pub const CASES: [(usize, usize, &str); 12] = [
     (5, 2, include_str!("../cases/restart/narrow_strip.toml")),
     (7, 2, include_str!("../cases/restart/no_buffer.toml")),
     (3, 1, include_str!("../cases/restart/one_cell.toml")),
@@ -21,6 +21,7 @@ pub const CASES: [(usize, usize, &str); 11] = [
     (5, 2, include_str!("../cases/restart/reduced.toml")),
     (5, 2, include_str!("../cases/restart/lifted_water.toml")),
     (5, 2, include_str!("../cases/restart/adjoint.toml")),
+    (5, 2, include_str!("../cases/restart/wind_from_files.toml")),
 ];
 
 /// Takes steps, and after each of them continues with another simulation, restarted from the frame and the schedule alone. All must be

@@ -187,6 +187,8 @@ fn flow_is_that_of_the_cpu_to_the_bit() {
         &["scheme.split=\"strang\"", "regrid.flag.criterion=\"richardson\"", "regrid.flag.tolerance=1e-3"],
         4,
     );
+    // The host reads a wind and what it drives in from files with times.
+    compare(include_str!("../cases/restart/wind_from_files.toml"), &[], 6);
 }
 
 /// Water that runs up shores and dries, rubs and turns, also on a sphere: limited fluxes, settled states, transfer variables between levels.

@@ -66,6 +66,50 @@ fn what_begins_late_is_not_jumped_over() {
     assert!((pushed - 1.0 / 3.0).abs() <= 0.02, "{pushed}");
 }
 
+/// A `.npy` file of `f64` with a shape.
+fn npy(file: &std::path::Path, shape: &str, values: &[f64]) {
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+    std::fs::write(file, bytes).unwrap();
+}
+
+/// Inflow and velocities from files with times limit steps as those by formulas do, and give their totals: of functions that are linear in
+/// time and place linear interpolation is exact, so that only round-off differs.
+#[test]
+fn data_with_times_act_as_formulas_of_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inflow, wind) = (folder.path().join("inflow.npy"), folder.path().join("wind.npy"));
+    // Beyond the side rows are at y = 0.125, 0.375, …; velocities at x = 0.25, 0.75, constant along y.
+    let times = [0.0, 0.5, 1.0];
+    let value = |t: f64, y: f64| 1.0 + 2.0 * t + 3.0 * y;
+    npy(&inflow, "3, 4", &times.map(|t| [0.125, 0.375, 0.625, 0.875].map(|y| value(t, y))).concat());
+    npy(&wind, "2, 1, 2", &[0.0, 0.0, 0.25, 0.75]);
+    let sides = "mesh.boundary.x=['inflow','extrapolate']";
+    let file = |path: &std::path::Path, times: &str| format!("{{file='{}',times={times}}}", path.display());
+    let from_files = [
+        sides.to_owned(),
+        format!("mesh.boundary.x_lower.q={}", file(&inflow, "[0, 0.5, 1]")),
+        format!("aux.u_edge={}", file(&wind, "[0, 1]")),
+        "mesh.boundary.y='extrapolate'".to_owned(),
+    ];
+    // What lies beyond the outermost numbers has their value.
+    let [y, x] = [["0.125", "y", "0.875"], ["0.25", "x", "0.75"]].map(|[a, at, b]| format!("min(max({a}, {at}), {b})"));
+    let by_formulas = [
+        sides.to_owned(),
+        format!("mesh.boundary.x_lower.q='1 + 2 * t + 3 * {y}'"),
+        format!("aux.u_edge='t * {x}'"),
+        "mesh.boundary.y='extrapolate'".to_owned(),
+    ];
+    let totals = [from_files, by_formulas].map(|sets| {
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        total::<2>(start(STRIP, &sets, UserFunctions::default()), 0.8, 0.008)
+    });
+    assert!(totals[0] > 0.61 && (totals[0] - totals[1]).abs() < 1e-12, "{totals:?}");
+}
+
 /// The case's own limit holds for all steps, the first included, and where nothing else limits them; the time between two frames is
 /// divided evenly if it is hardly longer. A run tells the limit and how many steps it limited.
 #[test]

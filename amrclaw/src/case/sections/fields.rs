@@ -1,5 +1,6 @@
 //! `[initial]`, `[aux]`, `[source]`: expressions by name.
 
+use super::SIDES;
 use crate::case::origin::Value;
 use crate::case::reader::Reader;
 use crate::case::settings::{CellData, DataFile, NamedExpression};
@@ -55,14 +56,17 @@ pub fn table(reader: &mut Reader<'_>, section: &str) -> Vec<NamedExpression> {
     names.filter_map(|(name, _)| value(reader, section, name)).collect()
 }
 
-/// The tables whose values may come from files.
+/// The tables whose values may come from files, besides those of sides.
 const WITH_FILES: [&str; 3] = ["initial", PRIMITIVE, "aux"];
+
+/// The table of sides and the tables of values there.
+const SIDES_TABLE: &str = "mesh.boundary";
 
 /// An expression; for a file the name of its numbers.
 fn value(reader: &mut Reader<'_>, section: &str, name: &str) -> Option<NamedExpression> {
     let key = format!("{section}.{name}");
     let is_file = matches!(reader.node(&key).map(|node| &node.value), Some(Value::Table(_)));
-    if !is_file || !WITH_FILES.contains(&section) {
+    if !is_file || !(WITH_FILES.contains(&section) || section.starts_with(SIDES_TABLE)) {
         return reader.named_expression(&key);
     }
     let text = name_in_file(&key);
@@ -78,7 +82,9 @@ fn name_in_file(key: &str) -> String {
 /// Reads which values come from files.
 pub fn data_files(reader: &mut Reader<'_>, dimension: Option<usize>) -> Vec<DataFile> {
     let mut files = Vec::new();
-    for section in WITH_FILES {
+    let sides = reader.names(SIDES_TABLE).into_iter().map(|(name, _)| format!("{SIDES_TABLE}.{name}"));
+    let sections: Vec<String> = WITH_FILES.into_iter().map(str::to_owned).chain(sides).collect();
+    for section in &sections {
         for (name, _) in reader.names(section) {
             let key = format!("{section}.{name}");
             if is_table(reader, &key) || !matches!(reader.node(&key).map(|node| &node.value), Some(Value::Table(_))) {
@@ -88,10 +94,21 @@ pub fn data_files(reader: &mut Reader<'_>, dimension: Option<usize>) -> Vec<Data
             let variable = reader.string(&format!("{key}.variable")).map(str::to_owned);
             let [lower, upper] =
                 ["lower", "upper"].map(|corner| reader.per_axis(&format!("{key}.{corner}"), dimension));
-            reader.require(&path, "write the path of a .npy, HDF5 or NetCDF-4 file");
+            let times = reader.numbers(&format!("{key}.times"), false);
+            let side = section.strip_prefix("mesh.boundary.").and_then(|name| SIDES.iter().position(|s| *s == name));
+            reader.require(&path, "write the path of a .npy, HDF5 or NetCDF file");
             if let Some(text) = reader.string(&path) {
-                let file = super::path_from_case(reader, &path, text);
-                files.push(DataFile { name: name_in_file(&key), path: file, variable, lower, upper, key: path });
+                files.push(DataFile {
+                    name: name_in_file(&key),
+                    path: super::path_from_case(reader, &path, text),
+                    variable,
+                    lower,
+                    upper,
+                    times,
+                    side: side.map(|number| number / 2),
+                    is_initial: section.starts_with("initial"),
+                    key: path,
+                });
             }
         }
     }

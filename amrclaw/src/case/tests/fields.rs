@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::mesh::Geometry;
-use crate::physics::{CellFunction, CellRow, SourceSplit, StateFunction};
+use crate::physics::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, SourceSplit, StateFunction};
+use riemann::axis::{Axis, Side};
 use riemann::catalogue::ParameterCheck;
 use riemann::group::{Group, GroupKind};
 
@@ -219,4 +220,47 @@ fn initial_data_come_from_files() {
     assert!(refused(&set("")).contains("is not a complete .npy file"));
     assert!(refused("initial.pressure={file=\"no.h5\"}").contains("no.h5"));
     assert!(refused("initial.pressure={variable=\"p\"}").contains("initial.pressure.file"));
+}
+
+/// Inflow from a file with times, of one side without its axis or with it: linear in place and time, the host's; what does not fit, or does
+/// not reach over the run, is refused with what to write.
+#[test]
+fn data_may_have_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.npy");
+    std::fs::write(&path, npy("2, 3", &[0.0, 1.0, 2.0, 4.0, 5.0, 6.0])).unwrap();
+    let with = |what: &str, more: &str| {
+        let set = format!("{what}={{file=\"{}\"{more}}}", path.display());
+        let sides = ["mesh.boundary.x=[\"inflow\",\"wall\"]", "mesh.boundary.x_lower={u=0,v=0,pressure=0}"];
+        load(SMALL, &[&sides[..], &[&set]].concat()).map_err(|errors| errors.to_string())
+    };
+    let side = "mesh.boundary.x_lower.pressure";
+    let [[beyond, _], _] = with(side, ", times=[0, 2]").unwrap().inflow::<2>(&None);
+    let beyond = beyond.unwrap();
+    assert!(beyond.depends_on_time() && beyond.device_form().is_none());
+    let mut ghost = [7.0; 3];
+    for (y, time, wanted) in [(0.5, 0.0, 1.0), (0.5, 1.0, 3.0), (0.0, 0.5, 1.0), (1.0, 2.0, 6.0)] {
+        let cell = BoundaryCell { centre: [-0.025, y], time, axis: Axis::X, side: Side::Lower };
+        beyond.fill(&cell, &[9.0; 3], &mut ghost);
+        assert_eq!(ghost, [wanted, 0.0, 0.0], "y = {y}, t = {time}");
+    }
+    let initial = with("initial.pressure", ", times=[-1, 1]").unwrap_err();
+    assert!(initial.contains("has the shape [2, 3]") && initial.contains("give an array [t, y, x]"), "{initial}");
+    for (times, message) in [
+        ("[0, 1, 2]", "has the shape [2, 3], but 3 times; give an array [t, y] or [t, y, x]"),
+        ("[0, 0]", "time 1 is 0, after 0; give times in ascending order"),
+        ("[0, 1]", "has values from t = 0 to 1, and 0 to 2 is asked for"),
+        ("[0.5, 3]", "has values from t = 0.5 to 3"),
+    ] {
+        let wrong = with(side, &format!(", times={times}")).unwrap_err().replace("\n      = ", "; ");
+        let lines: Vec<&str> = message.split("; ").collect();
+        assert!(lines.iter().all(|line| wrong.contains(line)), "{wrong}");
+    }
+    std::fs::write(&path, npy("2, 1, 3", &[0.0; 6])).unwrap();
+    assert!(with("initial.pressure", ", times=[-1, 1]").is_ok());
+    let wrong = with("initial.pressure", "").unwrap_err();
+    assert!(wrong.contains("give an array [y, x], or `times`, those of its first axis"), "{wrong}");
+    // Files of initial data leave formulas of auxiliary values, and of other sides, to a device.
+    let case = with("initial.pressure", ", times=[-1, 1]").unwrap();
+    assert!(case.inflow::<2>(&None)[0][0].as_ref().unwrap().device_form().is_some());
 }

@@ -1,6 +1,5 @@
 //! `[[topography]]`: heights of ground from files and formulas.
 
-mod classic_netcdf;
 mod data_sets;
 mod geotiff;
 mod motion;
@@ -8,17 +7,15 @@ mod text;
 
 pub(super) use motion::read_motions;
 
-use super::data_file::{Array, is_file, read_npy};
+use super::data::{self, Array, beginning, read_npy};
 use super::reader::{Reader, brief};
 use super::sections::AXES;
 use super::settings::{CaseSettings, NamedExpression, Topography};
 use crate::formula::{ExpressionCells, Given, HeightGrid, Names, common, outside};
 use crate::mesh::Geometry;
 use crate::physics::{CellFunction, CellRow};
-use classic_netcdf::ClassicNetcdf;
-use data_sets::Hdf5;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -207,19 +204,13 @@ fn read(one: &Topography, path: &Path, axes: usize) -> Result<Lattice, Wrong> {
     let name = path.display();
     let named = |(message, help): Wrong| (format!("{name}: {message}"), help);
     let plain = |message: String| named((message, "write the path of a file of heights".to_owned()));
-    is_file(path).map_err(plain)?;
-    let mut file = File::open(path).map_err(|error| plain(error.to_string()))?;
-    let mut start = Vec::new();
-    file.by_ref().take(8).read_to_end(&mut start).map_err(|error| plain(error.to_string()))?;
+    let start = beginning(path).map_err(plain)?;
     let kind = |mark: &[u8]| start.starts_with(mark);
     if kind(b"\x93NUMPY") {
         return read_npy(path).and_then(|array| of_boxes(one, array, axes)).map_err(named);
     }
-    if kind(b"\x89HDF") {
-        return Hdf5::open(path).and_then(|sets| data_sets::read(&sets, one, axes)).map_err(named);
-    }
-    if kind(b"CDF") {
-        return ClassicNetcdf::open(path).and_then(|sets| data_sets::read(&sets, one, axes)).map_err(named);
+    if let Some(sets) = data::open(path, &start) {
+        return sets.and_then(|sets| data_sets::read(&*sets, one, axes)).map_err(named);
     }
     if kind(b"II*\0") || kind(b"MM\0*") || kind(b"II+\0") || kind(b"MM\0+") {
         return geotiff::read(path).map_err(named);

@@ -2,7 +2,7 @@
 
 use super::text::{Lines, MAX_NODES, Point, Wrong, lattice_of, number, point, wrong};
 use super::{Lattice, OFF_PLACE, at_line, common, domain_of, in_words};
-use crate::case::data_file::is_file;
+use crate::case::data::is_file;
 use crate::case::reader::Reader;
 use crate::case::settings::CaseSettings;
 use crate::formula::{HeightGrid, Motion};

@@ -1,111 +1,12 @@
-//! Values of initial data and auxiliary values from files: NumPy's `.npy`, and data sets of HDF5, which NetCDF-4 is.
+//! NumPy's `.npy`.
 
-use super::reader::Reader;
-use super::settings::{CaseSettings, DataFile};
-use crate::formula::Samples;
-use crate::frames::frame_header::open_streaming;
+use super::{Array, MAX_VALUES, Wrong, counts};
 use std::io::Read;
 use std::path::Path;
 
-/// Most numbers of a file: 8 GiB of them.
-const MAX_VALUES: u64 = 1 << 30;
-
-/// An array: its numbers of values, the last axis first, and the values with that axis fastest.
-pub(super) struct Array {
-    pub count: Vec<usize>,
-    pub values: Vec<f64>,
-}
-
-/// Reads the files of a case, in the order of its settings; notes what is wrong with them. One that cannot be used is left out.
-pub(super) fn read_all(reader: &mut Reader<'_>, case: &CaseSettings) -> Vec<Samples> {
-    let files = case.data.iter();
-    files
-        .filter_map(|file| read(case, file).map_err(|(message, help)| reader.wrong(&file.key, message, help)).ok())
-        .collect()
-}
-
-/// What is wrong, and what to write instead.
-type Wrong = (String, String);
-
-fn read(case: &CaseSettings, file: &DataFile) -> Result<Samples, Wrong> {
-    if case.mesh.file.is_some() {
-        let message = "values from files are for meshes of boxes".to_owned();
-        return Err((message, "write a formula".to_owned()));
-    }
-    let name = file.path.display();
-    let is_npy = file.path.extension().is_some_and(|extension| extension == "npy");
-    let read = if is_npy { read_npy(&file.path) } else { read_hdf5(&file.path, file.variable.as_deref()) };
-    let array = read.map_err(|(message, help)| (format!("{name}: {message}"), help))?;
-    let axes = case.mesh.cells.len();
-    if array.count.len() != axes || array.values.is_empty() {
-        let shape: Vec<String> = array.count.iter().rev().map(usize::to_string).collect();
-        let wanted = ["[x]", "[y, x]", "[z, y, x]"][axes - 1];
-        return Err((format!("{name} has the shape [{}]", shape.join(", ")), format!("give an array {wanted}")));
-    }
-    if let Some(number) = array.values.iter().position(|value| !value.is_finite()) {
-        let value = array.values[number];
-        return Err((format!("{name}: value {number} is {value}"), "give finite values".to_owned()));
-    }
-    let lower = file.lower.as_ref().unwrap_or(&case.mesh.lower);
-    let upper = file.upper.as_ref().unwrap_or(&case.mesh.upper);
-    if let Some(d) = (0..axes).find(|&d| lower[d] >= upper[d]) {
-        let message = format!("its box goes from {} to {} along {}", lower[d], upper[d], ["x", "y", "z"][d]);
-        return Err((message, "write a `lower` below `upper`".to_owned()));
-    }
-    Ok(Samples::new(lower, upper, array.count, array.values))
-}
-
-/// Reads a data set; without a name that of a file with only one.
-pub(super) fn read_hdf5(path: &Path, variable: Option<&str>) -> Result<Array, Wrong> {
-    let plain = |message: String| (message, "give a file in the format .npy, HDF5 or NetCDF-4".to_owned());
-    let file = open_streaming(path, "a file of HDF5 or NetCDF-4").map_err(|error| plain(error.to_string()))?;
-    let damaged = |error: hdf5::Error| plain(error.to_string());
-    let names = file.root().datasets().map_err(damaged)?;
-    let variable = match (variable, names.as_slice()) {
-        (Some(name), _) => name,
-        (None, [only]) => only,
-        (None, _) => {
-            let help = format!("add `variable = \"NAME\"`, one of {}", names.join(", "));
-            return Err((format!("there are {} data sets", names.len()), help));
-        }
-    };
-    read_set(&file, variable, &names)
-}
-
-/// Reads the data set `variable` of an open file that has those of `names`.
-pub(super) fn read_set(file: &hdf5::File, variable: &str, names: &[String]) -> Result<Array, Wrong> {
-    let plain = |message: String| (message, "give a file in the format .npy, HDF5 or NetCDF-4".to_owned());
-    let damaged = |error: hdf5::Error| plain(error.to_string());
-    let missing = |_| (format!("there is no data set `{variable}`"), format!("there are {}", names.join(", ")));
-    let set = file.dataset(variable).map_err(missing)?;
-    let shape = set.shape().map_err(damaged)?;
-    let count = counts(shape.iter().copied()).ok_or_else(|| plain(format!("its shape is {shape:?}")))?;
-    let values = set.read_f64().map_err(damaged)?;
-    if values.len() != count.iter().product::<usize>() {
-        return Err(plain(format!("{} values for the shape {shape:?}", values.len())));
-    }
-    Ok(Array { count, values })
-}
-
-/// Numbers of values, the last axis first; `None` if there are more values than a file may have.
-pub(super) fn counts(shape: impl DoubleEndedIterator<Item = u64> + Clone) -> Option<Vec<usize>> {
-    let all = shape.clone().try_fold(1u64, |product, count| product.checked_mul(count))?;
-    (all <= MAX_VALUES).then(|| shape.rev().map(|count| count as usize).collect())
-}
-
-/// Makes sure that a path is that of a regular file: reading a pipe would block.
-pub(super) fn is_file(path: &Path) -> Result<(), String> {
-    match path.metadata() {
-        Ok(found) if found.is_file() => Ok(()),
-        Ok(_) => Err("is not a regular file".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
 /// Reads NumPy's format, versions 1 to 3, with real numbers of any type.
-pub(super) fn read_npy(path: &Path) -> Result<Array, Wrong> {
+pub fn read_npy(path: &Path) -> Result<Array, Wrong> {
     let plain = |message: String| (message, "write it by `numpy.save` with real numbers".to_owned());
-    is_file(path).map_err(plain)?;
     let file = std::fs::File::open(path).map_err(|error| plain(error.to_string()))?;
     let mut bytes = Vec::new();
     file.take(8 * MAX_VALUES + (1 << 20)).read_to_end(&mut bytes).map_err(|error| plain(error.to_string()))?;
@@ -133,7 +34,7 @@ fn npy(bytes: &[u8]) -> Option<Array> {
 }
 
 /// As many numbers of a NumPy type, such as `<f8`.
-pub(super) fn numbers(kind: &str, bytes: &[u8], len: usize) -> Option<Vec<f64>> {
+pub fn numbers(kind: &str, bytes: &[u8], len: usize) -> Option<Vec<f64>> {
     let is_big = kind.starts_with('>');
     let (kind, size) = kind.trim_start_matches(['<', '>', '|', '=']).split_at_checked(1)?;
     let size: usize = size.parse().ok().filter(|size| [1, 2, 4, 8].contains(size))?;

@@ -1,9 +1,9 @@
 //! Classic NetCDF: a header that says where arrays of big-endian numbers lie. After Unidata, "The NetCDF Classic Format Specification":
 //! versions 1, 2 (long offsets) and 5 (long counts).
 
-use super::Wrong;
-use super::data_sets::DataSets;
-use crate::case::data_file::{Array, counts, numbers};
+use super::npy::numbers;
+use super::sets::DataSets;
+use super::{Array, Wrong, counts};
 use std::path::Path;
 
 /// Marks of the lists of the header.
