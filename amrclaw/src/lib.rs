@@ -20,6 +20,8 @@
 struct RustPage;
 
 pub mod case;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod compare;
 pub mod converge;
 pub mod diagnose;

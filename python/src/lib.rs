@@ -12,7 +12,26 @@ mod ranks;
 mod run;
 mod simulation;
 
+use amrclaw::cli::{self, Allocator};
+use amrclaw::plugin;
 use pyo3::prelude::*;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+/// Obeys a command line, whose first word is the program's name, and returns the exit code. `own`: the command that starts Python with it.
+#[pyfunction]
+fn command(py: Python<'_>, arguments: Vec<OsString>, own: Vec<OsString>) -> u8 {
+    py.detach(|| cli::main(arguments, &own))
+}
+
+/// Where what has been compiled, or cannot be kept elsewhere, is kept.
+#[pyfunction]
+fn cache_folder() -> PyResult<PathBuf> {
+    plugin::cache_folder().map_err(|error| errors::refused(error.to_string()))
+}
 
 /// Native part of the package `amrclaw`.
 #[pymodule]
@@ -31,6 +50,8 @@ mod _amrclaw {
     use crate::run::run;
     #[pymodule_export]
     use crate::simulation::Simulation;
+    #[pymodule_export]
+    use crate::{cache_folder, command};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

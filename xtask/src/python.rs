@@ -13,7 +13,6 @@ pub fn run_tests() -> Outcome {
     run(cargo(&writer).env("AMRCLAW_FRAMES_DIR", &frames))?;
     let samples = elementary_samples("2000")?;
     let interpreter = virtual_environment()?;
-    bundle_program(&program)?;
     install_wheel(&interpreter)?;
     let mut pytest = command(interpreter);
     pytest
@@ -31,17 +30,7 @@ pub fn elementary_samples(points: &str) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Copies the program into the package, which contains it.
-fn bundle_program(program: &Path) -> Outcome {
-    let folder = root().join("python/package/amrclaw/_bin");
-    let copied = std::fs::create_dir_all(&folder).and_then(|()| {
-        let name = program.file_name().unwrap_or_default();
-        std::fs::copy(program, folder.join(name))
-    });
-    copied.map(drop).map_err(|e| format!("{}: {e}", folder.display()))
-}
-
-/// Builds a wheel for Linux on x86-64, from the release build, that contains the command line. It requires at least this machine's
+/// Builds a wheel for Linux on x86-64, from the release build. It requires at least this machine's
 /// version of the C library; maturin writes that into the wheel's name and refuses libraries outside the standard's list.
 pub fn wheel(arguments: &[String]) -> Outcome {
     let out = match arguments {
@@ -50,11 +39,6 @@ pub fn wheel(arguments: &[String]) -> Outcome {
         _ => return Err(format!("expected `--output DIR` or nothing, but was given {arguments:?}")),
     };
     let interpreter = virtual_environment()?;
-    // Both packages at once, so that shared dependencies are compiled once.
-    let packages = ["build", "--release", "--package", "amrclaw", "--package", "amrclaw-python"];
-    let kernels = ["--features", "amrclaw/all-kernels,amrclaw-python/all-kernels"];
-    run(&mut cargo(&[packages.as_slice(), &kernels].concat()))?;
-    bundle_program(&target_dir().join("release/amrclaw"))?;
     let mut maturin = command(&interpreter);
     maturin.args(["-m", "maturin", "build", "--release", "--features", "all-kernels", "--auditwheel", "check"]);
     maturin.arg("--manifest-path");

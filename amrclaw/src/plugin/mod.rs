@@ -25,6 +25,9 @@ pub use ends::whole_program;
 pub use error::PluginError;
 pub use inverse::check_primitive;
 
+/// The folder of what has been compiled.
+pub use cuda::cache::folder as cache_folder;
+
 use cuda::cache::Hash;
 use riemann::plugin::Plugin;
 use source::{Mesh, Wanted};

@@ -7,6 +7,7 @@ use super::{RunResultStatus, SweepError, refuse_foreign};
 use crate::frames::OutputError;
 use crate::frames::run_json::{self, RunRecord, RunStatus};
 use crate::ranks::mpi::start_alone;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -15,8 +16,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 /// How the runs of a sweep are started.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The program: has a command `run`.
-    pub program: PathBuf,
+    /// The command that starts this program, to which `run` is added.
+    pub program: Vec<OsString>,
     /// The case file.
     pub case: PathBuf,
     /// Overrides that all runs share.
@@ -66,13 +67,17 @@ impl Launch {
         let mut log = File::create(&log_path).map_err(OutputError::io("create", &log_path))?;
         log.write_all(LOG_HEAD.as_bytes()).map_err(OutputError::io("write", &log_path))?;
         let stdout = log.try_clone().map_err(OutputError::io("write", &log_path))?;
-        let mut command = Command::new(&self.program);
-        command.arg("run").arg(&self.case).arg("--output").arg(folder).args(["--overwrite", "--device", device]);
+        let mut command = Command::new(&self.program[0]);
+        command.args(&self.program[1..]).arg("run").arg(&self.case).arg("--output").arg(folder).args([
+            "--overwrite",
+            "--device",
+            device,
+        ]);
         command.args(self.overrides.iter().chain(overrides).flat_map(|text| ["--set", text]));
         command.args(&self.arguments).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
         end_with_parent(&mut command);
         start_alone(&mut command);
-        let started = |source| SweepError::Start { program: self.program.clone(), source };
+        let started = |source| SweepError::Start { program: PathBuf::from(&self.program[0]), source };
         let mut child = command.spawn().map_err(started)?;
         let said = follow(&mut child, &mut log, watch);
         let exit = child.wait().map_err(started)?;

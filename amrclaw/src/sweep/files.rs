@@ -184,7 +184,7 @@ mod tests {
 
     fn sweep(plan: Plan, dir: &Path) -> Sweep {
         let launch = Launch {
-            program: "amrclaw".into(),
+            program: vec!["amrclaw".into()],
             case: "case.toml".into(),
             overrides: vec![],
             arguments: vec!["--threads".into(), "2".into()],

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from . import _data
+
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"}
 
@@ -57,6 +59,7 @@ def overrides(changes: Mapping[str, Any] | None) -> list[str]:
 
 def _leaves(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
     for name, item in table.items():
+        item = _data.in_file(f"{prefix}{name}", item)
         if isinstance(item, Mapping):
             yield from _leaves(item, f"{prefix}{name}.")
         else:
@@ -75,6 +78,7 @@ def _is_tables(item: Any) -> bool:
 
 
 def _write_table(table: Mapping[str, Any], path: str, lines: list[str]) -> None:
+    table = {k: _data.in_file(f"{path}.{k}", v) for k, v in table.items()}
     inner = {k: v for k, v in table.items() if isinstance(v, Mapping) or _is_tables(v)}
     lines.extend(f"{key(k)} = {value(v)}" for k, v in table.items() if k not in inner)
     for name, item in inner.items():

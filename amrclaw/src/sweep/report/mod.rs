@@ -105,7 +105,7 @@ mod tests {
 
     fn page_of(plan: Plan, results: &[RunResult]) -> String {
         let launch =
-            Launch { program: "amrclaw".into(), case: "a&b.toml".into(), overrides: vec![], arguments: vec![] };
+            Launch { program: vec!["amrclaw".into()], case: "a&b.toml".into(), overrides: vec![], arguments: vec![] };
         let summary = Summary::new(&plan, results);
         let sweep = Sweep {
             plan,

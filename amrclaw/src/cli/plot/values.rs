@@ -1,8 +1,8 @@
 //! Values of options: numbers, frames, cuts.
 
-use amrclaw::frames::plot::Contours;
-use amrclaw::frames::slice::Projection;
-use amrclaw::picture::{Cut, FrameChoice};
+use crate::frames::plot::Contours;
+use crate::frames::slice::Projection;
+use crate::picture::{Cut, FrameChoice};
 use std::str::FromStr;
 
 /// The parts of a text between commas that stand in no brackets.

@@ -36,7 +36,7 @@ pub fn lost() -> Option<&'static Error> {
 /// Prints a line of results on standard output.
 macro_rules! say {
     ($($text:tt)*) => {
-        crate::terminal::show(&format!("{}\n", format_args!($($text)*)))
+        crate::cli::terminal::show(&format!("{}\n", format_args!($($text)*)))
     };
 }
 
@@ -44,6 +44,6 @@ macro_rules! say {
 macro_rules! note {
     ($($text:tt)*) => {
         // Nobody is left to be told of an error here.
-        _ = crate::terminal::write(std::io::stderr().lock(), format_args!("{}\n", format_args!($($text)*)))
+        _ = crate::cli::terminal::write(std::io::stderr().lock(), format_args!("{}\n", format_args!($($text)*)))
     };
 }

@@ -1,9 +1,9 @@
 //! `amrclaw info`.
 
-use crate::{Failure, solver, terminal};
-use amrclaw::frames::FrameFormat;
-use amrclaw::ranks::mpi;
-use amrclaw::simulation::available_threads;
+use crate::cli::{Failure, solver, terminal};
+use crate::frames::FrameFormat;
+use crate::ranks::mpi;
+use crate::simulation::available_threads;
 use riemann::limiter::Limiter;
 
 pub fn info() -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! `amrclaw view`.
 
-use crate::{Failure, signals};
-use amrclaw::view::{Server, ViewError, saved_page};
+use crate::cli::{Failure, signals};
+use crate::view::{Server, ViewError, saved_page};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;

@@ -6,10 +6,10 @@ mod new;
 
 pub use list::text as list;
 
-use crate::Failure;
-use crate::terminal;
-use amrclaw::case::{NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
-use amrclaw::plugin::{PluginError, load_with, shape_of};
+use crate::case::{NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
+use crate::cli::Failure;
+use crate::cli::terminal;
+use crate::plugin::{PluginError, load_with, shape_of};
 use clap::Subcommand;
 use riemann::plugin::Plugin;
 use std::path::{Path, PathBuf};

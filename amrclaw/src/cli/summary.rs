@@ -1,6 +1,6 @@
 //! The summary printed at the end of a run.
 
-use amrclaw::frames::RunRecord;
+use crate::frames::RunRecord;
 use std::fmt::Write;
 use std::path::Path;
 

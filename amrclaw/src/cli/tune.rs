@@ -1,21 +1,22 @@
 //! `amrclaw tune`.
 
-use crate::Failure;
-use crate::arguments::TuneArguments;
-use crate::run::default_folder;
-use crate::sweep::failure;
-use crate::terminal;
-use amrclaw::tune::{self, Notice, Tried, Tune, Tuned};
+use crate::cli::Failure;
+use crate::cli::arguments::TuneArguments;
+use crate::cli::run::default_folder;
+use crate::cli::sweep::failure;
+use crate::cli::terminal;
+use crate::tune::{self, Notice, Tried, Tune, Tuned};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::io::IsTerminal;
 
-pub fn tune(arguments: &TuneArguments) -> Result<(), Failure> {
+pub fn tune(arguments: &TuneArguments, own: &[OsString]) -> Result<(), Failure> {
     let (file, execution) = (&arguments.case.case, &arguments.execution);
     let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
     execution.check_devices(arguments.device)?;
     let settings = Tune {
-        launch: execution.launch(&arguments.case)?,
+        launch: execution.launch(&arguments.case, own)?,
         device: arguments.device.to_string(),
         dir: arguments.output.clone().unwrap_or_else(|| default_folder(file, "_tune")),
         steps: arguments.steps,

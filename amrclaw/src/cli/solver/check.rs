@@ -1,9 +1,9 @@
 //! `amrclaw solver check`.
 
 use super::load;
-use crate::{Failure, terminal};
-use amrclaw::case::{CaseSettings, SolverFrom};
-use amrclaw::plugin::check_primitive;
+use crate::case::{CaseSettings, SolverFrom};
+use crate::cli::{Failure, terminal};
+use crate::plugin::check_primitive;
 use riemann::catalogue::{self, ParameterCheck, ParameterInfo, SolverInfo};
 use riemann::faces::Faces;
 use riemann::holds::{self, FACES, Finding, Outcome, Sample, Subject};

@@ -1,23 +1,24 @@
 //! `amrclaw sweep`.
 
-use crate::Failure;
-use crate::arguments::SweepArguments;
-use crate::converge::exact;
-use crate::run::default_folder;
-use crate::terminal;
-use amrclaw::case::{Case, CaseErrors, CaseSettings};
-use amrclaw::compare::Reference;
-use amrclaw::simulation::Device;
-use amrclaw::sweep::{
+use crate::case::{Case, CaseErrors, CaseSettings};
+use crate::cli::Failure;
+use crate::cli::arguments::SweepArguments;
+use crate::cli::exact::exact;
+use crate::cli::run::default_folder;
+use crate::cli::terminal;
+use crate::compare::Reference;
+use crate::simulation::Device;
+use crate::sweep::{
     CSV_NAME, JSON_NAME, Notice, Plan, REPORT_NAME, RunResultStatus, Summary, Sweep, SweepError, execute,
 };
 use indicatif::{ProgressBar, ProgressStyle};
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
-    let sweep = prepare(arguments)?;
+pub fn sweep(arguments: &SweepArguments, own: &[OsString]) -> Result<(), Failure> {
+    let sweep = prepare(arguments, own)?;
     let mut display = Display::new(arguments.execution.quiet, sweep.plan.runs.len());
     let outcome = execute(&sweep, arguments.resume, &mut |notice| display.show(&sweep, notice));
     display.finish();
@@ -37,7 +38,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
 }
 
 /// Checks the arguments and all cases of the sweep, and returns the sweep.
-fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
+fn prepare(arguments: &SweepArguments, own: &[OsString]) -> Result<Sweep, Failure> {
     let usual = if arguments.execution.names_devices() { Device::Cuda } else { Device::Cpu };
     let devices = if arguments.device.is_empty() { vec![usual] } else { arguments.device.clone() };
     for (i, &device) in devices.iter().enumerate() {
@@ -54,7 +55,7 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
         note!("remark: --zip has no effect without a second --vary");
     }
     let dir = arguments.output.clone().unwrap_or_else(|| default_folder(&arguments.case.case, "_sweep"));
-    let mut launch = arguments.execution.launch(&arguments.case)?;
+    let mut launch = arguments.execution.launch(&arguments.case, own)?;
     let gpus = arguments.execution.take_devices(&mut launch);
     let reference = reference(arguments, &first)?;
     if reference.is_some() {

@@ -1,14 +1,13 @@
 //! How cases are run: what `run`, `sweep` and `tune` share.
 
-use crate::{Failure, solver};
-use amrclaw::case::{Case, CaseErrors};
-use amrclaw::ranks::mpi;
-use amrclaw::simulation::{
-    Device, RUN_OPTIONS, RunOption, RunOptionValue, RunOptions, available_threads, most_threads,
-};
-use amrclaw::sweep::Launch;
+use crate::case::{Case, CaseErrors};
+use crate::cli::{Failure, solver};
+use crate::ranks::mpi;
+use crate::simulation::{Device, RUN_OPTIONS, RunOption, RunOptionValue, RunOptions, available_threads, most_threads};
+use crate::sweep::Launch;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// A case file and changes to it.
@@ -55,15 +54,16 @@ impl ExecutionArguments {
         RunOptions { device, ..shared.clone() }
     }
 
-    /// How to launch runs in processes of their own.
-    pub fn launch(&self, case: &CaseArguments) -> Result<Launch, Failure> {
+    /// How to launch runs in processes of their own, by the command `own`.
+    pub fn launch(&self, case: &CaseArguments, own: &[OsString]) -> Result<Launch, Failure> {
         if let Some(mpi::Launch { number, .. }) = mpi::launch().filter(|launch| launch.of != Some(1)) {
             let message = "this command starts its runs itself, one after another: leave mpiexec out";
             return Err(if number == Some(0) { Failure::Input(message.to_owned()) } else { Failure::Untold(2) });
         }
-        let program =
-            std::env::current_exe().map_err(|e| Failure::Work(format!("the program cannot find itself: {e}")))?;
-        let arguments = self.arguments();
+        if own.is_empty() {
+            return Err(Failure::Work("the program cannot find itself".to_owned()));
+        }
+        let (program, arguments) = (own.to_vec(), self.arguments());
         Ok(Launch { program, case: case.case.clone(), overrides: case.overrides.clone(), arguments })
     }
 

@@ -1,8 +1,8 @@
 //! `amrclaw solver list`.
 
 use super::load;
-use crate::Failure;
-use amrclaw::frames::derived::quantities;
+use crate::cli::Failure;
+use crate::frames::derived::quantities;
 use riemann::catalogue::{self, SolverInfo};
 use std::path::PathBuf;
 

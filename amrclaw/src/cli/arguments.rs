@@ -1,12 +1,12 @@
 //! Commands and options.
 
-use crate::execution::{CaseArguments, ExecutionArguments, device};
-use crate::mesh::MeshCommand;
-use crate::plot::PlotArguments;
-use crate::solver::SolverCommand;
-use amrclaw::simulation::Device;
-use amrclaw::sweep::Vary;
-use amrclaw::tune::MAX_STEPS;
+use crate::cli::execution::{CaseArguments, ExecutionArguments, device};
+use crate::cli::mesh::MeshCommand;
+use crate::cli::plot::PlotArguments;
+use crate::cli::solver::SolverCommand;
+use crate::simulation::Device;
+use crate::sweep::Vary;
+use crate::tune::MAX_STEPS;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub enum Command {
     Plot(PlotArguments),
     /// Show a run, finished or running, in the browser.
     #[cfg(feature = "view")]
-    View(crate::view::ViewArguments),
+    View(crate::cli::view::ViewArguments),
     /// Write, check and list solvers.
     #[command(subcommand)]
     Solver(SolverCommand),

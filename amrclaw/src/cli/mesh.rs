@@ -1,7 +1,7 @@
 //! `amrclaw mesh`: files of unstructured meshes.
 
-use crate::Failure;
-use crate::terminal;
+use crate::cli::Failure;
+use crate::cli::terminal;
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use unstructured::make::{Block, Corner, Naca0012, Of, Ogive};

@@ -2,14 +2,14 @@
 
 mod values;
 
-use crate::Failure;
-use crate::converge::named_formulas;
-use amrclaw::frames::{Plot, RunRecord, run_json};
-use amrclaw::picture::{
+use crate::cli::Failure;
+use crate::cli::exact::named_formulas;
+use crate::frames::{Plot, RunRecord, run_json};
+use crate::picture::{
     ColourMap, Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source, check_picture_file,
     draw_film, draw_gauge, write_film,
 };
-use amrclaw::text::digest;
+use crate::text::digest;
 use clap::Args;
 use std::path::PathBuf;
 use values::{ContourValues, Ends, FrameList, Numbers, Projected, Slice, components};

@@ -1,13 +1,13 @@
 //! `amrclaw run`.
 
-use crate::Failure;
-use crate::arguments::RunArguments;
-use crate::progress::Display;
-use crate::{allocator, logging, signals, summary, terminal};
-use amrclaw::exec::ExecError;
-use amrclaw::ranks::mpi::{self, JoinError, Launch};
-use amrclaw::ranks::{Communicator, DEFAULT_TIMEOUT, Mpi, Ranks};
-use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
+use crate::cli::Failure;
+use crate::cli::arguments::RunArguments;
+use crate::cli::progress::Display;
+use crate::cli::{allocator, logging, signals, summary, terminal};
+use crate::exec::ExecError;
+use crate::ranks::mpi::{self, JoinError, Launch};
+use crate::ranks::{Communicator, DEFAULT_TIMEOUT, Mpi, Ranks};
+use crate::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Progress of a run: a bar on a terminal, plain lines now and then elsewhere.
 
-use amrclaw::simulation::{Progress, StepLimit};
+use crate::simulation::{Progress, StepLimit};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};

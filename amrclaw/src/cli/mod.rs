@@ -1,4 +1,5 @@
-//! The command line. Exit codes: 0 done; 1 the run failed; 2 the input is wrong, and nothing has been written.
+//! The command line, of the program and of the Python package. Exit codes: 0 done; 1 the run failed; 2 the input is wrong, and nothing has
+//! been written.
 
 #[macro_use]
 mod terminal;
@@ -7,6 +8,7 @@ mod allocator;
 mod arguments;
 mod completion;
 mod converge;
+mod exact;
 mod example;
 mod execution;
 mod info;
@@ -26,8 +28,10 @@ mod view;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use std::ffi::OsString;
 use std::io::Write;
-use std::process::ExitCode;
+
+pub use allocator::Allocator;
 
 /// How the program ends without success.
 #[derive(Debug)]
@@ -48,7 +52,7 @@ impl Failure {
             Failure::Input(message) => (message, 2),
             Failure::Untold(code) => return code,
         };
-        note!("error: {}", amrclaw::text::shown(&message));
+        note!("error: {}", crate::text::shown(&message));
         code
     }
 
@@ -62,11 +66,12 @@ impl Failure {
     }
 }
 
-fn main() -> ExitCode {
-    amrclaw::simulation::keep_freed_memory();
+/// Obeys a command line, whose first word is the program's name, and returns the exit code. `own`: the command that starts this program again.
+pub fn main(arguments: impl IntoIterator<Item = OsString>, own: &[OsString]) -> u8 {
+    crate::simulation::keep_freed_memory();
     signals::report_file_limits();
-    let outcome = match Arguments::try_parse() {
-        Ok(arguments) => amrclaw::plugin::whole_program(|| obey(arguments.command)),
+    let outcome = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => crate::plugin::whole_program(|| obey(arguments.command, own)),
         Err(text) => {
             let printed = text.print().and_then(|()| std::io::stdout().flush());
             terminal::note_lost(printed);
@@ -77,18 +82,15 @@ fn main() -> ExitCode {
         (Ok(()), Some(error)) => Err(Failure::Work(format!("cannot write to the standard output: {error}"))),
         (outcome, _) => outcome,
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => ExitCode::from(failure.tell()),
-    }
+    outcome.map_or_else(Failure::tell, |()| 0)
 }
 
-fn obey(command: Command) -> Result<(), Failure> {
+fn obey(command: Command, own: &[OsString]) -> Result<(), Failure> {
     match command {
         Command::Run(arguments) => run::run(&arguments),
-        Command::Sweep(arguments) => sweep::sweep(&arguments),
-        Command::Converge(arguments) => converge::converge(&arguments),
-        Command::Tune(arguments) => tune::tune(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments, own),
+        Command::Converge(arguments) => converge::converge(&arguments, own),
+        Command::Tune(arguments) => tune::tune(&arguments, own),
         Command::Plot(arguments) => plot::plot(&arguments),
         #[cfg(feature = "view")]
         Command::View(arguments) => view::view(&arguments),

@@ -1,7 +1,7 @@
 //! `amrclaw completion`.
 
-use crate::arguments::{Arguments, CompletionShell};
-use crate::{Failure, terminal};
+use crate::cli::arguments::{Arguments, CompletionShell};
+use crate::cli::{Failure, terminal};
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 

@@ -1,7 +1,7 @@
 //! `amrclaw example`: the cases of the repository's examples, embedded in the program.
 
-use crate::arguments::ExampleArguments;
-use crate::{Failure, terminal};
+use crate::cli::arguments::ExampleArguments;
+use crate::cli::{Failure, terminal};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

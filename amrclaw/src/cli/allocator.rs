@@ -6,10 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The system's allocator. Where the system refuses memory, the process ends with an error that names its rank and with exit code 1; the
 /// launcher then ends the other ranks. Without this Rust would abort it with a message that names neither.
-struct Allocator;
-
-#[global_allocator]
-static ALLOCATOR: Allocator = Allocator;
+pub struct Allocator;
 
 /// Stands for a process without a rank.
 const NONE: usize = usize::MAX;

@@ -1,6 +1,6 @@
 //! The log, on the standard error.
 
-use crate::Failure;
+use crate::cli::Failure;
 use std::io::IsTerminal;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::layer;

@@ -1,6 +1,6 @@
 //! `amrclaw solver new`.
 
-use crate::Failure;
+use crate::cli::Failure;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! `amrclaw validate`.
 
-use crate::Failure;
-use crate::arguments::ValidateArguments;
-use crate::execution::CaseArguments;
-use crate::solver;
-use amrclaw::case::{Case, CaseErrors, CaseSettings, SolverFrom, find_built_in};
-use amrclaw::{plugin, simulation};
+use crate::case::{Case, CaseErrors, CaseSettings, SolverFrom, find_built_in};
+use crate::cli::Failure;
+use crate::cli::arguments::ValidateArguments;
+use crate::cli::execution::CaseArguments;
+use crate::cli::solver;
+use crate::{plugin, simulation};
 
 pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     let file = &arguments.case.case;
