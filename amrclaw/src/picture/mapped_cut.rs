@@ -20,18 +20,22 @@ const TETRAHEDRA: [[usize; 4]; 6] =
 /// The two triangles of a face, whose corners are numbered like those of a cell.
 const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 3], [0, 2, 3]];
 
-/// A plane normal to an axis.
+/// A plane of physical space normal to an axis.
 #[derive(Clone, Copy)]
-struct Plane {
-    axis: usize,
-    position: f64,
+pub struct Plane {
+    /// The axis.
+    pub axis: usize,
+    /// Where on it the plane is.
+    pub position: f64,
 }
 
-/// One level in the plane: pieces of cells with their values, and lines along the sides of patches.
+/// One level, or one patch, in the plane: pieces of cells with their values, and lines along the sides of patches.
 #[derive(Default)]
-struct Shown {
-    pieces: Vec<([[f64; 2]; 4], f64)>,
-    lines: Vec<[[f64; 2]; 2]>,
+pub struct Shown {
+    /// Corners in order around each piece.
+    pub pieces: Vec<([[f64; 2]; 4], f64)>,
+    /// Ends of lines.
+    pub lines: Vec<[[f64; 2]; 2]>,
 }
 
 /// Lower and upper end of the coarsest level's nodes along each axis.
@@ -136,7 +140,7 @@ impl Plane {
     }
 
     /// The other axes.
-    fn others(self) -> [usize; 2] {
+    pub fn others(self) -> [usize; 2] {
         [[1, 2], [0, 2], [0, 1]][self.axis]
     }
 
@@ -148,25 +152,36 @@ impl Plane {
             let covering = frame.covering(l);
             for patch in &level.patches {
                 let corners = mapping.corners(&patch.cells, level.dx);
-                let number = |at: [i32; 3]| -> usize {
-                    let size = patch.cells.size();
-                    (((at[2] * (size[1] + 1)) + at[1]) * (size[0] + 1) + at[0]) as usize
-                };
-                let around = |cell: [i32; 3]| {
-                    let bit = |n: usize, d: usize| (n >> d & 1) as i32;
-                    std::array::from_fn(|n| {
-                        corners[number(std::array::from_fn(|d| cell[d] - patch.cells.lo[d] + bit(n, d)))]
-                    })
-                };
-                let cells = patch.cells.cells().zip(patch.values(field)).zip(covering.of(&patch.cells));
-                for ((cell, value), _) in cells.filter(|(_, covered)| !covered) {
-                    self.cut_cell(around(cell), |piece| shown.pieces.push((piece, *value)));
-                }
-                self.cut_sides(&patch.cells, &around, &mut shown.lines);
+                self.cut_patch((&patch.cells, &corners), (patch.values(field), &covering.of(&patch.cells)), &mut shown);
             }
             levels.push(shown);
         }
         levels
+    }
+
+    /// Adds what the plane shows of a patch, where its cells are not `covered`. `corners`: of all cells, x fastest.
+    pub fn cut_patch(
+        self,
+        (cells, corners): (&CellBox<3>, &[[f64; 3]]),
+        (values, covered): (&[f64], &[bool]),
+        shown: &mut Shown,
+    ) {
+        let size = cells.size();
+        let number = |at: [i32; 3]| (((at[2] * (size[1] + 1)) + at[1]) * (size[0] + 1) + at[0]) as usize;
+        let around = |cell: [i32; 3]| {
+            let bit = |n: usize, d: usize| (n >> d & 1) as i32;
+            std::array::from_fn(|n| corners[number(std::array::from_fn(|d| cell[d] - cells.lo[d] + bit(n, d)))])
+        };
+        for ((cell, value), _) in cells.cells().zip(values).zip(covered).filter(|(_, covered)| !**covered) {
+            self.cut_cell(around(cell), |piece| shown.pieces.push((piece, *value)));
+        }
+        self.cut_sides(cells, &around, &mut shown.lines);
+    }
+
+    /// True if points lie on both sides.
+    pub fn parts(self, points: &[[f64; 3]]) -> bool {
+        let above = points.iter().filter(|point| self.above(**point) >= 0.0).count();
+        above > 0 && above < points.len()
     }
 
     /// How far a point lies above the plane.
@@ -182,10 +197,10 @@ impl Plane {
 
     /// The pieces of a cell in the plane: each tetrahedron gives a quadrangle, or a triangle with its last corner repeated.
     fn cut_cell(self, corners: [[f64; 3]; 8], mut take: impl FnMut([[f64; 2]; 4])) {
-        let num_above = |points: &[[f64; 3]]| points.iter().filter(|point| self.above(**point) >= 0.0).count();
-        if [0, 8].contains(&num_above(&corners)) {
+        if !self.parts(&corners) {
             return;
         }
+        let num_above = |points: &[[f64; 3]]| points.iter().filter(|point| self.above(**point) >= 0.0).count();
         for tetrahedron in TETRAHEDRA {
             let mut points = tetrahedron.map(|n| corners[n]);
             // Those above come first.

@@ -34,6 +34,7 @@ pub use figure::Figure;
 pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder, draw_gauge};
 pub use map::render;
+pub use mapped_cut::{Plane, Shown, extent};
 pub use options::{Cut, Outlines, PictureOptions};
 pub use origin::{check_picture_file, is_own_picture};
 

@@ -1,6 +1,7 @@
 //! Answers from the files of runs.
 
 mod code;
+mod cut;
 mod frame;
 
 use super::ViewError;

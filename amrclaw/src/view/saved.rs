@@ -207,7 +207,7 @@ impl Page {
     ) -> Result<bool, ViewError> {
         let open = run.frame(frame)?;
         let mut boxes = open.boxes();
-        let (lower, upper) = (boxes["lower"].clone(), boxes["upper"].clone());
+        let (lower, upper, extent) = (boxes["lower"].clone(), boxes["upper"].clone(), boxes["extent"].clone());
         let mut fits = true;
         if index == 0 {
             if let Some(listed) = boxes["levels"].as_array_mut() {
@@ -215,8 +215,10 @@ impl Page {
             }
             fits = self.add(&format!("{number}/boxes/{frame}"), &boxes.to_string().into_bytes())?;
         }
-        let middle =
-            |axis: usize| lower[axis].as_f64().zip(upper[axis].as_f64()).map(|(lo, hi)| (axis, lo + 0.5 * (hi - lo)));
+        let middle = |axis: usize| {
+            let ends = extent.get(axis).map_or([&lower[axis], &upper[axis]], |ends| [&ends[0], &ends[1]]);
+            ends[0].as_f64().zip(ends[1].as_f64()).map(|(lo, hi)| (axis, lo + 0.5 * (hi - lo)))
+        };
         let planes = if open.reader.equations().1 == 3 { vec![middle(0), middle(1), middle(2)] } else { vec![None] };
         for slice in planes {
             let wish = Wish { field: field.clone(), levels, slice, ..Wish::default() };

@@ -3,13 +3,14 @@
 use super::super::ViewError;
 use super::super::wish::Wish;
 use super::code::code;
+use super::cut::encode_cut;
 use crate::frames::derived::{LazyFields, Vocabulary};
 use crate::frames::frame::{FieldIndex, Frame, FramePatch, PatchSource};
 use crate::frames::read::FrameReader;
 use crate::frames::slice::slice_from;
 use crate::index::CellBox;
 use crate::mesh::Mapping;
-use crate::picture::widen;
+use crate::picture::{Plane, extent, widen};
 use crate::threads::parallel_map;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Bytes of values in one answer: the page then asks for fewer levels, or a part.
-const MOST_BYTES: usize = 1 << 28;
+pub(super) const MOST_BYTES: usize = 1 << 28;
 /// Most points at once.
 const MOST_POINTS: usize = 20_000;
 /// The longest that an answer may take.
@@ -95,6 +96,17 @@ impl OpenFrame {
 
     /// Everything but the values.
     pub fn boxes(&self) -> Value {
+        let mut about = self.straight_boxes();
+        if let AnyReader::Three(reader) = &*self.reader
+            && let Some(mapping) = reader.outline.mapped()
+        {
+            // The ends of physical space along each axis, in which cuts are.
+            about["extent"] = json!(extent(&reader.outline, &mapping));
+        }
+        about
+    }
+
+    fn straight_boxes(&self) -> Value {
         with_reader!(&*self.reader, reader => {
             let frame = &reader.outline;
             let boxes = |l: usize| -> Vec<[Vec<i32>; 2]> {
@@ -123,6 +135,10 @@ impl OpenFrame {
         match (&*self.reader, wish.slice) {
             (AnyReader::Three(reader), Some((axis, position))) => {
                 let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
+                if let Some(mapping) = lazy.outline.mapped() {
+                    let values = Timed { of: &lazy, until };
+                    return encode_cut((&lazy.outline, &values, &mapping), Plane { axis, position }, wish, form);
+                }
                 let plane: Frame<2> = slice_from(&lazy.outline, &Timed { of: &lazy, until }, axis, position)?;
                 encode((&plane, &plane), wish, form)
             }
@@ -141,8 +157,7 @@ impl OpenFrame {
     pub fn points(&self, wish: &Wish) -> Result<Value, ViewError> {
         with_reader!(&*self.reader, reader => {
             let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
-            // What is seen on a cut is in computational coordinates.
-            let mapping = lazy.outline.mapped().filter(|_| wish.slice.is_none());
+            let mapping = lazy.outline.mapped();
             points((&lazy.outline, &Timed { of: &lazy, until: Instant::now() + DEADLINE }), mapping.as_ref(), &wish.numbers)
         })
     }
@@ -160,7 +175,7 @@ impl OpenFrame {
                 let covering = frame.covering(l);
                 for k in 0..level.patches.len() {
                     let patch = values.patch(l, k)?;
-                    let extremes = extremes(&patch, &covering.of(&patch.cells));
+                    let extremes = extremes(&patch.q, &covering.of(&patch.cells));
                     let low = if wish.log { extremes[2] } else { extremes[0] };
                     if low <= extremes[1] {
                         widen(range, (low, extremes[1]));
@@ -191,9 +206,9 @@ impl<const D: usize> PatchSource<D> for Timed<'_, D> {
 }
 
 /// Smallest and largest value, and smallest positive one, of cells that are not covered; infinities without any.
-fn extremes<const D: usize>(patch: &FramePatch<D>, covered: &[bool]) -> [f64; 3] {
+pub(super) fn extremes(values: &[f64], covered: &[bool]) -> [f64; 3] {
     let mut found = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY];
-    for (&value, covered) in patch.q.iter().zip(covered) {
+    for (&value, covered) in values.iter().zip(covered) {
         if !covered && value.is_finite() {
             found =
                 [found[0].min(value), found[1].max(value), if value > 0.0 { found[2].min(value) } else { found[2] }];
@@ -205,7 +220,7 @@ fn extremes<const D: usize>(patch: &FramePatch<D>, covered: &[bool]) -> [f64; 3]
 /// A field of all patches: the length of a JSON text in four bytes, that text, filled with spaces to a multiple of four, then the values,
 /// little-endian, x fastest, patch after patch, on a mapped mesh in the plane each with the positions of its nodes. The text lists the patches:
 /// level, number, first cell, cell past the last, the [`extremes`]; of codes their ends, whether they are of logarithms, and the largest error;
-/// the ends of nodes' positions.
+/// the ends of nodes' positions, and where those are not shared by cells the lines along the patch's sides.
 fn encode<const D: usize>(
     (frame, values): (&Frame<D>, &dyn PatchSource<D>),
     wish: &Wish,
@@ -227,53 +242,63 @@ fn encode<const D: usize>(
     }
     let coverings: Vec<_> = (1..levels).map(|l| frame.covering(l - 1)).collect();
     let mapping = frame.mapped();
-    let of_patch = |n: usize| -> io::Result<(Value, Vec<u8>, f64)> {
+    let of_patch = |n: usize| -> io::Result<Patch> {
         let (l, k) = seen[n];
         let patch = values.patch(l, k)?;
         // Levels that are left out cover nothing.
         let covered = coverings.get(l).map_or_else(|| vec![false; patch.q.len()], |by| by.of(&patch.cells));
-        let finite = extremes(&patch, &covered).map(|value| value.is_finite().then_some(value));
+        let finite = extremes(&patch.q, &covered).map(|value| value.is_finite().then_some(value));
         let mut about = vec![json!(l), json!(k), json!(&patch.cells.lo[..]), json!(&patch.cells.hi[..]), json!(finite)];
-        let (mut data, error) = written(&patch, form, &mut about);
+        let columns = patch.cells.size()[0] as usize;
+        let (mut data, error) = written((&patch.q, columns), form, &mut about);
         if let Some(mapping) = mapping.as_ref().filter(|_| D == 2) {
-            about.push(append_nodes(&mut data, mapping, &patch.cells, frame.levels[l].dx));
+            let corners = mapping.corners(&patch.cells, frame.levels[l].dx);
+            about.push(append_nodes(&mut data, &corners, columns + 1));
         }
         Ok((Value::Array(about), data, error))
     };
     let patches = parallel_map(seen.len(), of_patch).into_iter().collect::<io::Result<Vec<_>>>()?;
+    Ok(answer(frame, levels, &(0..D).collect::<Vec<_>>(), patches))
+}
+
+/// What is told of a patch, its data, and their largest error.
+pub(super) type Patch = (Value, Vec<u8>, f64);
+
+/// An answer of patches, in the plane or space of these axes.
+pub(super) fn answer<const D: usize>(frame: &Frame<D>, levels: usize, axes: &[usize], patches: Vec<Patch>) -> Tiles {
     let error = patches.iter().fold(0.0, |largest: f64, (.., error)| largest.max(*error));
     let about: Vec<&Value> = patches.iter().map(|(about, ..)| about).collect();
-    let dx: Vec<Vec<f64>> = frame.levels[..levels].iter().map(|level| level.dx.to_vec()).collect();
+    let along = |of: &[f64; D]| axes.iter().map(|&d| of[d]).collect::<Vec<_>>();
+    let dx: Vec<Vec<f64>> = frame.levels[..levels].iter().map(|level| along(&level.dx)).collect();
     let head = json!({
-        "lower": frame.lower.to_vec(), "upper": frame.upper.to_vec(), "dx": dx, "patches": about, "time": frame.time,
+        "lower": along(&frame.lower), "upper": along(&frame.upper), "dx": dx, "patches": about, "time": frame.time,
         "shown": levels, "all": frame.levels.len(),
     });
     let mut head = head.to_string();
     head.extend(std::iter::repeat_n(' ', head.len().next_multiple_of(4) - head.len()));
-    let mut answer = Vec::with_capacity(4 + head.len() + bytes);
+    let mut answer = Vec::with_capacity(4 + head.len() + patches.iter().map(|(_, data, _)| data.len()).sum::<usize>());
     answer.extend((head.len() as u32).to_le_bytes());
     answer.extend(head.as_bytes());
     patches.into_iter().for_each(|(_, mut values, _)| answer.append(&mut values));
-    Ok(Tiles { bytes: answer, error })
+    Tiles { bytes: answer, error }
 }
 
-/// A patch's values, and their largest error; adds to what is told of it.
-fn written<const D: usize>(patch: &FramePatch<D>, form: Form, about: &mut Vec<Value>) -> (Vec<u8>, f64) {
+/// Values in rows of `columns`, and their largest error; adds to what is told of them.
+pub(super) fn written((values, columns): (&[f64], usize), form: Form, about: &mut Vec<Value>) -> (Vec<u8>, f64) {
     if form == Form::Floats {
         about.push(Value::Null);
-        return (patch.q.iter().flat_map(|&value| (value as f32).to_le_bytes()).collect(), 0.0);
+        return (values.iter().flat_map(|&value| (value as f32).to_le_bytes()).collect(), 0.0);
     }
-    let coded = code(&patch.q, patch.cells.size()[0] as usize, true);
+    let coded = code(values, columns, true);
     about.push(json!([coded.ends[0], coded.ends[1], coded.log, coded.error]));
     (coded.bytes, coded.error)
 }
 
-/// Appends codes of the positions of the cells' corners, first all along x; returns the ends along each axis.
-fn append_nodes<const D: usize>(data: &mut Vec<u8>, mapping: &Mapping<D>, cells: &CellBox<D>, dx: [f64; D]) -> Value {
-    let corners = mapping.corners(cells, dx);
+/// Appends codes of positions of nodes in rows of `columns`, first all along x; returns the ends along each axis.
+pub(super) fn append_nodes<const D: usize>(data: &mut Vec<u8>, nodes: &[[f64; D]], columns: usize) -> Value {
     let along = |d: usize| {
-        let positions: Vec<f64> = corners.iter().map(|corner| corner[d]).collect();
-        let coded = code(&positions, cells.size()[0] as usize + 1, false);
+        let positions: Vec<f64> = nodes.iter().map(|node| node[d]).collect();
+        let coded = code(&positions, columns, false);
         data.extend(coded.bytes);
         json!(coded.ends)
     };

@@ -61,8 +61,8 @@ class View {
   /** The cut's axis and place. */
   slice(box) {
     if (this.axis === null) return undefined;
-    const part = state.cuts[this.axis] ?? 0.5;
-    return `${this.axis},${box.lower[this.axis] + part * (box.upper[this.axis] - box.lower[this.axis])}`;
+    const part = state.cuts[this.axis] ?? 0.5, [low, high] = endsOf(box, this.axis);
+    return `${this.axis},${low + part * (high - low)}`;
   }
 
   /** Coordinates in the frame's axes of a place in the view. */
@@ -105,6 +105,9 @@ class View {
     this.canvas.addEventListener("dblclick", () => { this.map.part = null; linked(this); });
   }
 }
+
+/** From where to where cuts along an axis may be: of mapped meshes in physical space. */
+function endsOf(box, axis) { return box.extent?.[axis] ?? [box.lower[axis], box.upper[axis]]; }
 
 /** Gives views of the same axes the same part, and draws all. */
 function linked(view) {
@@ -222,9 +225,8 @@ function draw() {
     if (!view.tiles) continue;
     if (view.map) {
       view.map.draw(scaleOf(view), state.outlines);
-      const mapped = all.runs[view.run].fields.mapped && view.axis !== null ? " · in computational coordinates" : "";
       const name = view.isDifference ? "first − second" : all.runs[view.run].name;
-      view.caption.textContent = `${all.runs.length > 1 ? name + " · " : ""}${view.cut ? `${AXES[view.axis]} = ${short(Number(view.cut.split(",")[1]))} · ` : ""}${view.map.caption()}${mapped}`;
+      view.caption.textContent = `${all.runs.length > 1 ? name + " · " : ""}${view.cut ? `${AXES[view.axis]} = ${short(Number(view.cut.split(",")[1]))} · ` : ""}${view.map.caption()}`;
       drawBar(view);
     } else drawCurve(view);
   }
@@ -265,7 +267,7 @@ async function probe(view, place) {
     const [found] = await valuesAt(view, [place]);
     if (mine !== asked) return;
     const where = point.map((x, d) => `${AXES[d]} = ${short(x)}`).join(", ");
-    $("probe").textContent = found ? `${state.field} = ${found[0]}${found[4] === undefined ? "" : " ± " + found[4].toExponential(1)}   level ${found[1]}, patch ${found[2]}, cell [${found[3].join(", ")}]   ${where}` : where;
+    $("probe").textContent = found ? `${state.field} = ${found[0]}${found[4] === undefined ? "" : " ± " + found[4].toExponential(1)}   level ${found[1]}, patch ${found[2]}${found[3].length ? `, cell [${found[3].join(", ")}]` : ""}   ${where}` : where;
   } catch (error) { if (mine === asked) tell(error); }
 }
 
@@ -370,7 +372,7 @@ async function showPlot(plot) {
   Object.assign(state, { field: plot.fields[0], map: known ?? "auto", log: plot.log, outlines: !plot.no_outlines, range: plot.range ? "given" : "frame", low, high });
   const [view] = views, { lower, upper } = view.box, isPlane = view.dimension === 2;
   KEYS.Escape();
-  if (!isPlane) for (const [axis, place] of plot.slices) state.cuts[axis] = (place - lower[axis]) / (upper[axis] - lower[axis]);
+  if (!isPlane) for (const [axis, place] of plot.slices) { const [low, high] = endsOf(view.box, axis); state.cuts[axis] = (place - low) / (high - low); }
   for (const { slider, axis } of views) if (slider) slider.value = String(Math.round(1000 * (state.cuts[axis] ?? 0.5)));
   if (isPlane) {
     const [x, y] = [plot.zoom[0] ?? [lower[0], upper[0]], plot.zoom[1] ?? [lower[1], upper[1]]];

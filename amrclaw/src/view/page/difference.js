@@ -1,5 +1,7 @@
 // The difference of two runs, in the cells of the first.
 
+import { LAST_CODE, valueAt } from "./source.js";
+
 /** How much finer than another a cell may be and count as of its size. */
 const SAME = 0.999;
 
@@ -10,7 +12,8 @@ const SAME = 0.999;
 export function difference(first, second) {
   const patches = first.patches.map((patch) => {
     const values = new Float32Array(patch.values.length).fill(NaN);
-    for (const other of second.patches) {
+    if (patch.mesh?.lines) centresOf(patch.mesh).forEach((centre, n) => { values[n] = patch.values[n] - (valueAt(second, centre)?.[0] ?? NaN); });
+    else for (const other of second.patches) {
       const finer = first.dx[patch.level].some((dx, d) => second.dx[other.level][d] < SAME * dx);
       if (other.level && finer) continue;
       // The second's cell at each cell's centre, along each axis.
@@ -36,4 +39,10 @@ export function difference(first, second) {
     return { ...patch, values, error: undefined, extremes: [low, high, positive].map((value) => (Number.isFinite(value) ? value : null)) };
   });
   return { ...first, patches };
+}
+
+/** The centres of the pieces of a mapped patch in a cut. */
+function centresOf({ ends, codes }) {
+  const along = ([first, last], d, n) => first + ((last - first) * (codes[d][n] + codes[d][n + 1] + codes[d][n + 2] + codes[d][n + 3])) / (4 * LAST_CODE);
+  return Array.from({ length: codes[0].length / 4 }, (_, piece) => ends.map((end, d) => along(end, d, 4 * piece)));
 }

@@ -22,13 +22,13 @@ const MAPPED_VERTEX = `#version 300 es
 precision highp int; precision highp usampler2D;
 uniform usampler2D nodes;
 uniform vec4 place;   // of the first and the last code, in parts of the view
-uniform ivec4 tile;   // first value, columns, rows, first node
+uniform ivec4 tile;   // first value, columns, rows or 0 for pieces with four nodes each, first node
 flat out int number;
 void main() {
   int n = gl_VertexID / 6, k = gl_VertexID - 6 * n;
   ivec2 corner = ivec2[6](ivec2(0, 0), ivec2(1, 0), ivec2(0, 1), ivec2(0, 1), ivec2(1, 0), ivec2(1, 1))[k];
   ivec2 at = ivec2(n % tile.y, n / tile.y) + corner;
-  int node = tile.w + at.y * (tile.y + 1) + at.x;
+  int node = tile.w + (tile.z > 0 ? at.y * (tile.y + 1) + at.x : 4 * n + 2 * corner.y + corner.x);
   int width = textureSize(nodes, 0).x;
   vec2 part = vec2(texelFetch(nodes, ivec2(node % width, node / width), 0).rg) / ${LAST_CODE}.0;
   number = tile.x + n;
@@ -219,9 +219,9 @@ export class MapView {
         gl.bindTexture(gl.TEXTURE_2D, nodes);
         gl.activeTexture(gl.TEXTURE0);
         const [place, tile] = [uniform("place"), uniform("tile")];
-        patches.forEach(({ size }, k) => {
+        patches.forEach(({ size, mesh }, k) => {
           gl.uniform4fv(place, corners.subarray(4 * k, 4 * k + 4));
-          gl.uniform4i(tile, firsts[k], size[0], size[1], firsts[k]);
+          gl.uniform4i(tile, firsts[k], size[0], mesh.lines ? 0 : size[1], firsts[k]);
           gl.drawArrays(gl.TRIANGLES, 0, 6 * size[0] * size[1]);
         });
         this.draws += patches.length;
@@ -264,7 +264,13 @@ export class MapView {
   }
 
   /** The outline of a mapped patch, in place of what lies beneath it. */
-  outline(paper, { mesh: { columns, ends, codes }, size: [across, up] }) {
+  outline(paper, { mesh: { columns, ends, codes, lines }, size: [across, up] }) {
+    if (lines) {
+      paper.beginPath();
+      for (const [x0, y0, x1, y1] of lines) { paper.moveTo(...this.pixel([x0, y0])); paper.lineTo(...this.pixel([x1, y1])); }
+      paper.stroke();
+      return;
+    }
     const edge = [];
     for (let i = 0; i < across; i += 1) edge.push(i);
     for (let j = 0; j < up; j += 1) edge.push(j * columns + across);

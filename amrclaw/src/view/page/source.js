@@ -60,14 +60,14 @@ export function decode(buffer, width, read) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   let offset = 4 + length;
-  const patches = head.patches.map(([level, number, lo, hi, extremes, coded, mesh]) => {
+  const patches = head.patches.map(([level, number, lo, hi, extremes, coded, mesh, lines]) => {
     const patch = { level, number, lo, hi, size: lo.map((first, d) => hi[d] - first), extremes, coded };
     Object.assign(patch, read(buffer, offset, patch));
     offset += width * patch.values.length;
     if (mesh) {
-      // Positions of the cells' corners, between the least and the largest.
-      const columns = patch.size[0] + 1, count = columns * (patch.size[1] + 1);
-      patch.mesh = { columns, ends: mesh, codes: mesh.map((_, d) => codesIn(buffer, offset + 2 * count * d, count, columns)) };
+      // Positions of the cells' corners, between the least and the largest; pieces in a cut, beside lines, have four each.
+      const columns = lines ? 4 : patch.size[0] + 1, count = columns * (lines ? patch.size[0] : patch.size[1] + 1);
+      patch.mesh = { columns, lines, ends: mesh, codes: mesh.map((_, d) => codesIn(buffer, offset + 2 * count * d, count, columns)) };
       offset += 4 * count;
     }
     return patch;
@@ -102,7 +102,7 @@ export function valueAt(tiles, place) {
       const cell = patch.level === l ? cellAt(tiles, patch, place) : null;
       if (!cell) continue;
       const offset = cell.reduceRight((sum, i, d) => sum * patch.size[d] + i, 0);
-      return [patch.values[offset], l + 1, patch.number, cell.map((i, d) => i + patch.lo[d]), patch.error];
+      return [patch.values[offset], l + 1, patch.number, patch.mesh?.lines ? [] : cell.map((i, d) => i + patch.lo[d]), patch.error];
     }
   }
   return null;
@@ -121,7 +121,7 @@ function cellAt(tiles, patch, place) {
 
 /** The cell of a mapped patch that has a place in one of its two triangles. */
 function mappedCell(mesh, place) {
-  const { columns, ends, codes: [x, y] } = mesh;
+  const { columns, ends, lines, codes: [x, y] } = mesh;
   const [u, v] = place.map((at, d) => (LAST_CODE * (at - ends[d][0])) / (ends[d][1] - ends[d][0]));
   if (!(u >= 0 && u <= LAST_CODE && v >= 0 && v <= LAST_CODE)) return null;
   const within = (a, b, c) => {
@@ -129,6 +129,10 @@ function mappedCell(mesh, place) {
     const sides = [side(a, b), side(b, c), side(c, a)];
     return sides.every((s) => s >= 0) || sides.every((s) => s <= 0);
   };
+  if (lines) {
+    for (let n = 0; n < x.length; n += 4) if (within(n, n + 1, n + 2) || within(n + 2, n + 1, n + 3)) return [n / 4, 0];
+    return null;
+  }
   const rows = x.length / columns - 1;
   mesh.rows ??= Array.from({ length: rows }, (_, j) => [x, y].map((codes) => { const row = codes.subarray(j * columns, (j + 2) * columns); return [row.reduce((a, b) => Math.min(a, b)), row.reduce((a, b) => Math.max(a, b))]; }));
   for (let j = 0; j < rows; j += 1) {
