@@ -24,5 +24,9 @@ def test_the_command_is_the_program(tmp_path):
     done = call("run", "burgers_square/case.toml", *settings, "--output", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert amrclaw.load(tmp_path / "out")[-1].time == pytest.approx(0.1)
+    # Runs of a sweep are processes of their own, of this command, whatever the user's folder holds.
+    (tmp_path / "numpy.py").write_text("raise RuntimeError")
+    swept = call("sweep", "burgers_square/case.toml", *settings, "--vary", "scheme.order=1,2", "--output", "swept", cwd=tmp_path)
+    assert swept.returncode == 0, swept.stderr
     refused = call("run", "missing.toml", cwd=tmp_path)
     assert refused.returncode == 2 and "missing.toml" in refused.stderr
