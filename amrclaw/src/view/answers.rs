@@ -3,6 +3,7 @@
 mod code;
 mod cut;
 mod frame;
+mod tiles;
 
 use super::ViewError;
 use super::wish::Wish;
@@ -12,7 +13,6 @@ use crate::frames::read::{FrameReader, list_frames, peek_dimension};
 use crate::frames::run_json::RunStatus;
 use crate::frames::{RunRecord, run_json, steps, vtkhdf};
 use crate::picture::{ColourMap, ColourScale, Cut, Figure, PictureOptions, Source, base64, level_colour};
-pub use frame::Form;
 use frame::{AnyReader, OpenFrame};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
+pub use tiles::Form;
 
 /// Frames that are kept open: the present one, and its neighbours that are fetched ahead, of two runs.
 const OPEN_FRAMES: usize = 12;

@@ -5,11 +5,13 @@ mod npy;
 mod sets;
 
 pub(super) use npy::read_npy;
-pub(super) use sets::{COORDINATES, DataSets, open};
+pub(super) use sets::{COORDINATES, DataSets};
 
 use super::reader::Reader;
 use super::settings::{CaseSettings, DataFile};
 use crate::formula::Samples;
+use classic_netcdf::ClassicNetcdf;
+use sets::Hdf5;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -133,6 +135,15 @@ fn check_times(case: &CaseSettings, file: &DataFile, times: &[f64]) -> Result<()
         return Err((message, "give values for all of the run, in its unit of time".to_owned()));
     }
     Ok(())
+}
+
+/// Opens a file that begins with these bytes; `None` if it is none of named arrays.
+pub(super) fn open(path: &Path, start: &[u8]) -> Option<Result<Box<dyn DataSets>, Wrong>> {
+    match start {
+        [0x89, b'H', b'D', b'F', ..] => Some(Hdf5::open(path).map(|file| Box::new(file) as _)),
+        [b'C', b'D', b'F', ..] => Some(ClassicNetcdf::open(path).map(|file| Box::new(file) as _)),
+        _ => None,
+    }
 }
 
 /// The first bytes of a regular file.

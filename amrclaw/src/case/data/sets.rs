@@ -1,6 +1,5 @@
 //! Files of named arrays and their coordinates: NetCDF and HDF5.
 
-use super::classic_netcdf::ClassicNetcdf;
 use super::{Array, Wrong, counts};
 use crate::frames::frame_header::open_streaming;
 use std::path::Path;
@@ -62,23 +61,14 @@ fn is_named(name: &str, known: &[&str]) -> bool {
     known.contains(&&*name.to_lowercase())
 }
 
-/// Opens a file that begins with these bytes; `None` if it is none of named arrays.
-pub fn open(path: &Path, start: &[u8]) -> Option<Result<Box<dyn DataSets>, Wrong>> {
-    match start {
-        [0x89, b'H', b'D', b'F', ..] => Some(Hdf5::open(path).map(|file| Box::new(file) as _)),
-        [b'C', b'D', b'F', ..] => Some(ClassicNetcdf::open(path).map(|file| Box::new(file) as _)),
-        _ => None,
-    }
-}
-
 /// A file of HDF5, which NetCDF-4 is.
-struct Hdf5 {
+pub struct Hdf5 {
     file: hdf5::File,
     names: Vec<String>,
 }
 
 impl Hdf5 {
-    fn open(path: &Path) -> Result<Self, Wrong> {
+    pub fn open(path: &Path) -> Result<Self, Wrong> {
         let file = open_streaming(path, "a file of HDF5 or NetCDF-4").map_err(damaged)?;
         let names = file.root().datasets().map_err(damaged)?;
         Ok(Hdf5 { file, names })

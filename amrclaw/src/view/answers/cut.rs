@@ -2,7 +2,7 @@
 
 use super::super::ViewError;
 use super::super::wish::Wish;
-use super::frame::{Form, MOST_BYTES, Patch, Tiles, answer, append_nodes, extremes, written};
+use super::tiles::{Form, MOST_BYTES, Patch, Tiles, answer, append_nodes, extremes, written};
 use crate::frames::frame::{Frame, PatchSource};
 use crate::mesh::Mapping;
 use crate::picture::{Plane, Shown};
