@@ -128,7 +128,12 @@ for style, settings in ((2, {"dx": 0.25, "x1": 0.0, "x2": 0.99, "y1": 0.25, "y2"
     vars(fg).update(settings)
     rundata.fgmax_data.fgmax_grids.append(fg)
 fg.tstart_max, fg.tend_max = 0.25, 0.5
-rundata.fgout_data.fgout_grids.append(1)
+from clawpack.geoclaw import fgout_tools
+fgout = fgout_tools.FGoutGrid()
+fgout.tstart, fgout.tend, fgout.nout, fgout.nx, fgout.ny = 0.05, 0.1, 3, 4, 2
+fgout.x1, fgout.x2, fgout.y1, fgout.y2 = 0.0, 0.8, 0.2, 0.6
+rundata.fgout_data.fgout_grids.append(fgout)
+rundata.surge_data.storm_file = "storm"
 """
 
 
@@ -148,14 +153,18 @@ def test_settings_of_geoclaw(load, tmp_path):
     assert [file.get("scale") for file in case["topography"]] == [-1.0, None]
     assert imported.wanted == [] and case["ground"] == {"sea_level": 0.5} and case["scheme"]["source"] == "godunov"
     assert case["bottom_motion"] == [{"file": str(tmp_path / "quake.tt1")}]
-    assert [{key: monitor.get(key) for key in ("name", "points", "upper", "positions", "time")} for monitor in case["monitor"]] == [
+    assert [{key: monitor.get(key) for key in ("name", "points", "upper", "positions", "time")} for monitor in case["monitor"][:3]] == [
         {"name": "fgmax_1", "points": [5, 2], "upper": [1.0, 0.5], "positions": None, "time": None},
         {"name": "fgmax_2", "points": [3], "upper": [0.9, 0.5], "positions": None, "time": None},
         {"name": "fgmax_3", "points": None, "upper": None, "positions": [[0.5, 0.25]], "time": [0.25, 0.5]},
     ]
     assert list(case["monitor"][0]["max"]) == ["depth", "speed"]
     assert case["monitor"][0]["first"] == {"arrival": "depth > 0.01 && abs(depth + bottom - 0.5) > 0.05"}
-    names = ["rundata.fgout_data", "geo_data.manning_coefficient", "geo_data.friction_depth", "refinement_data.speed_tolerance", "dtopo_data.dt_max_dtopo", "fgmax_data.fgmax_grids"]
+    fgout = case["monitor"][3]
+    assert fgout["name"] == "fgout_1" and fgout["points"] == [4, 2] and fgout["time"] == pytest.approx([0.05, 0.1])
+    assert fgout["lower"] + fgout["upper"] == pytest.approx([0.1, 0.3, 0.7, 0.5]) and list(fgout["now"]) == ["depth", "x_momentum", "y_momentum", "surface"]
+    assert case["output"]["times"] == pytest.approx([0.0, 0.05, 0.075, 0.1])
+    names = ["rundata.surge_data", "geo_data.manning_coefficient", "geo_data.friction_depth", "refinement_data.speed_tolerance", "dtopo_data.dt_max_dtopo", "fgmax_data.fgmax_grids", "fgout_data.fgout_grids"]
     assert [remark.split(" = ")[0].split(":")[0] for remark in imported.remarks] == names
     amrclaw.load_case(imported)
     degrees = ["rundata.geo_data.coordinate_system = 2", *_GEOCLAW.strip().splitlines(), "geo.coriolis_forcing = True"]
@@ -174,8 +183,13 @@ def test_data_files_of_geoclaw(tmp_path):
     Path(tmp_path / "dtopo.data").write_text("1 =: mdtopofiles\n\n'quake.tt3'\n  3 # dtopo_type\n0.2 =: dt_max_dtopo\n")
     grids = ("7 # fgno\n0.0\n1e10\n10.0\n1\n0.01\n0\n3 # point_style\n2 3\n0 0\n1 0\n1 1\n0 1\n", "8 # fgno\n0.0\n0.5\n10.0\n1\n0.01\n0\n0\n1 # npts\n0.5 0.25\n")
     Path(tmp_path / "fgmax_grids.data").write_text("5 =: num_fgmax_val\n2 =: num_fgmax_grids\n\n" + "\n".join(grids))
+    lattice = "2 3 # nx, ny\n0 0\n1 0.6\n1 4 # q_out_vars\n"
+    Path(tmp_path / "fgout_grids.data").write_text("2 =: num_fgout_grids\n\n1 # fgno\n1\n2\n0.1\n0.2\n2\n1\n" + lattice + "\n2 # fgno\n2\n2\n0.1 0.3 # output_times\n2\n1\n" + lattice)
     imported = load_setrun(tmp_path)
-    first, second = imported.case["monitor"]
+    first, second, *lattices = imported.case["monitor"]
+    assert lattices[0]["time"] == pytest.approx([0.1, 0.2]) and lattices[1]["time"] == pytest.approx([0.1, 0.3])
+    assert lattices[0]["now"] == {"depth": "depth", "surface": "depth + bottom"}
+    assert {0.1, 0.2, 0.3} <= set(imported.case["output"]["times"])
     assert first["name"] == "fgmax_7" and first["positions"] == [[0, 0], [1, 0], [0, 0.5], [1, 0.5], [0, 1], [1, 1]]
     assert second["positions"] == [[0.5, 0.25]] and second["time"] == [0.0, 0.5] and list(second["max"])[-1] == "momentum_flux" and "min" in second
     assert imported.case["bottom_motion"] == [{"file": str(tmp_path / "quake.tt3")}]

@@ -41,6 +41,8 @@ pub(super) struct Formulas {
     pub jumps: Vec<(Syntax, f64)>,
     /// One per equation with the criterion "adjoint": the functional.
     pub functional: Option<Vec<Expression>>,
+    /// One per equation where the adjoint is that of small waves on a state at rest: that state.
+    pub about: Option<Vec<Syntax>>,
     /// The names of the fields that a criterion may use.
     pub criterion_fields: Vec<String>,
     /// Per axis and side, one per equation where the side is an inflow.
@@ -128,6 +130,9 @@ pub(super) fn check(
             .map(|(field, tolerance)| (criterion(reader, case, (field, 1), (&scope, &reduced)), *tolerance))
             .collect(),
         functional: case.regrid.flag.adjoint.as_ref().map(|adjoint| functional(reader, case, adjoint, &names, shape)),
+        about: (case.regrid.flag.adjoint.as_ref())
+            .filter(|adjoint| !adjoint.about.is_empty())
+            .map(|adjoint| state_at_rest(reader, case, &adjoint.about, &scope)),
         criterion_fields: scope.fields(),
         inflow: super::inflow::check(reader, case, shape, &names_beyond),
         inflow_of_mesh: super::inflow::check_of_mesh(reader, case, shape, &names_beyond),
@@ -356,6 +361,22 @@ fn fields_or_zero(
     shape.equations.iter().map(|name| of(name).unwrap_or_else(|| Expression::number(0.0, names))).collect()
 }
 
+/// The state about which the adjoint problem's equations are taken as linear; zero where the file has none.
+fn state_at_rest(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    about: &[NamedExpression],
+    scope: &Scope<'_>,
+) -> Vec<Syntax> {
+    check_names(reader, about, &scope.shape.equations, "equation", scope.shape);
+    for formula in about {
+        criterion(reader, case, (formula, MOST_DERIVATIVES), (scope, &None));
+    }
+    let zero = || Syntax::parse("0").expect("a number");
+    let of = |name: &String| about.iter().find(|one| one.name == *name).map_or_else(zero, |one| one.syntax.clone());
+    scope.shape.equations.iter().map(of).collect()
+}
+
 /// The functional of the adjoint problem, for equations of which the adjoint can be made.
 fn functional(
     reader: &mut Reader<'_>,
@@ -369,7 +390,8 @@ fn functional(
         let mut refuse = |found: bool, what: &str| {
             reader.check(!found, "regrid.flag.criterion", format!("no adjoint is known {what}"), help);
         };
-        refuse(shape.has_source || case.source.is_given(), "of a source term");
+        let own_source = shape.has_source && adjoint.about.is_empty();
+        refuse(own_source || case.source.is_given(), "of a source term");
         refuse(!case.reduce.is_empty(), "of parameters that change");
     }
     fields_or_zero(reader, &adjoint.functional, names, shape)

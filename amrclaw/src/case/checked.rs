@@ -16,7 +16,7 @@ use crate::frames::Plot;
 use crate::frames::derived::{Formula, FormulaError, Vocabulary, WholeFormula};
 use crate::frames::run_json::SolverRecord;
 use crate::mesh::{Mapping, examined};
-use crate::physics::{FaceVariables, Quantity, ReducedParameters, SourceMethod, StateFunction};
+use crate::physics::{FaceVariables, Quantity, ReducedParameters, SourceMethod, SourceSplit, StateFunction};
 use std::ops::Deref;
 use std::sync::Arc;
 use unstructured::motion::MeshInTime;
@@ -258,7 +258,19 @@ impl Case {
         settings.gauge.clear();
         case.formulas.initial.clone_from(&self.formulas.functional);
         (case.formulas.jumps, case.formulas.stop) = (Vec::new(), None);
+        if self.formulas.about.is_some() {
+            // What a solver adds to small waves at rest, such as friction, is left out.
+            (case.settings.scheme.source, case.settled.source) = (Some(SourceSplit::None), SourceSplit::None);
+        }
         case
+    }
+
+    /// The state at rest on which the adjoint's waves are small, of the equations and auxiliary values; `None` of linear equations.
+    pub(crate) fn state_at_rest<const D: usize>(&self) -> Option<Arc<dyn StateFunction<D>>> {
+        let (fields, vocabulary) = (&self.formulas.criterion_fields, self.vocabulary());
+        let formula = |syntax| Formula::of_syntax(syntax, fields, &vocabulary).expect("checked with the case");
+        let formulas: Vec<Formula<D>> = self.formulas.about.as_ref()?.iter().map(formula).collect();
+        Some(Arc::new(Formula::together(formulas.iter())))
     }
 
     /// The condition for an end of the run before its time, not zero where it holds.

@@ -109,4 +109,6 @@ pub enum Extreme {
     Min,
     /// The first time at which it is not 0.
     First,
+    /// That of each frame.
+    Now,
 }

@@ -124,7 +124,8 @@ pub(super) fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bo
     let others = others.chain(monitors.map(|(_, formula)| formula));
     let others = others.chain(case.plot.iter_mut().flat_map(|plot| plot.fields.iter_mut().chain(&mut plot.vectors)));
     let tolerances = case.regrid.flag.tolerances.iter_mut().map(|(field, _)| field);
-    let functional = case.regrid.flag.adjoint.iter_mut().flat_map(|adjoint| &mut adjoint.functional);
+    let functional =
+        case.regrid.flag.adjoint.iter_mut().flat_map(|adjoint| adjoint.functional.iter_mut().chain(&mut adjoint.about));
     let others = others.chain(tolerances).chain(functional);
     let others = others.chain(case.mesh.file.iter_mut().flat_map(|file| &mut file.motion));
     let mapping = case.mesh.mapping.iter_mut().flat_map(|mapping| &mut mapping.formulas);

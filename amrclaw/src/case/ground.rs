@@ -61,7 +61,7 @@ impl Ground {
             Surface::Formula(height) => {
                 Arc::new(GroundFormula::new(cells(height), self.rest, finest, self.known.clone()))
             }
-            Surface::Grids(grids) => Arc::new(GroundGrids::new(grids.clone(), self.rest)),
+            Surface::Grids(grids) => Arc::new(GroundGrids::new(grids.clone())),
         };
         match &self.capacity {
             Some(capacity) => Arc::new(GroundByCapacity::new(ground, cells(capacity), self.rest, finest)),

@@ -5,6 +5,7 @@ use super::choice::{AdjointOf, BoundaryKind, ClusterKind, Criterion, Extreme, In
 use super::error::CaseErrors;
 use super::origin::Origin;
 use crate::formula::Syntax;
+use crate::frames::monitor::MonitorFormat;
 use crate::frames::{FrameFormat, Plot};
 use crate::index::Level;
 use crate::physics::{AuxOutside, SourceMethod, SourceSplit, Split};
@@ -190,6 +191,8 @@ pub struct FlagSettings {
 pub struct AdjointSettings {
     /// Densities of the functional by equation; equations without one are absent.
     pub functional: Vec<NamedExpression>,
+    /// A state at rest, about which the equations are taken as linear; equations without one are zero there.
+    pub about: Vec<NamedExpression>,
     /// A case whose solution is the adjoint one, in place of the functional.
     pub case: Option<PathBuf>,
     /// Times at which the functional counts.
@@ -338,6 +341,8 @@ pub struct Topography {
     pub missing: Option<f64>,
     /// Heights are multiplied by this.
     pub scale: f64,
+    /// The height of water at rest on it, if it is another than elsewhere.
+    pub sea_level: Option<f64>,
     /// Path of the table.
     pub(super) key: String,
 }
@@ -457,6 +462,8 @@ pub struct MonitorSettings {
     pub every_steps: u64,
     /// The first and the last time of a look.
     pub time: [f64; 2],
+    /// The format of its files.
+    pub format: MonitorFormat,
     /// What is recorded.
     pub values: Vec<(Extreme, NamedExpression)>,
 }

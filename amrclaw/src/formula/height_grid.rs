@@ -152,26 +152,30 @@ fn plus(sums: [f64; 2], other: [f64; 2], weight: f64) -> [f64; 2] {
 /// Ground given by several lattices, of which the first that holds at a point counts; where none does, the last.
 pub struct GroundGrids {
     grids: Arc<[HeightGrid]>,
-    rest: f64,
 }
 
 impl GroundGrids {
-    /// `rest`: as of the lattices.
-    pub fn new(grids: Arc<[HeightGrid]>, rest: f64) -> Self {
-        GroundGrids { grids, rest }
+    /// Each lattice has the rest level of the water on it.
+    pub fn new(grids: Arc<[HeightGrid]>) -> Self {
+        GroundGrids { grids }
     }
 
-    /// Integrals over a box of what `grids` hold.
-    fn integral(grids: &[HeightGrid], place: [[f64; 2]; 2]) -> GroundSums {
+    /// Integrals over a box of what `grids` hold, and the rest level of the piece with the most water.
+    fn integral(grids: &[HeightGrid], place: [[f64; 2]; 2]) -> (GroundSums, f64) {
         let (grid, others) = grids.split_first().expect("there is a lattice");
         let Some(inside) = common(place, grid.cover).filter(|_| !others.is_empty()) else {
-            return if others.is_empty() { grid.integral(place) } else { Self::integral(others, place) };
+            return if others.is_empty() { (grid.integral(place), grid.rest) } else { Self::integral(others, place) };
         };
-        let mut sums = grid.integral(inside);
+        let (mut sums, mut rest) = (grid.integral(inside), grid.rest);
+        let mut most = sums.depth;
         for piece in outside(place, inside) {
-            sums.plus(Self::integral(others, piece));
+            let (more, level) = Self::integral(others, piece);
+            if more.depth > most {
+                (most, rest) = (more.depth, level);
+            }
+            sums.plus(more);
         }
-        sums
+        (sums, rest)
     }
 }
 
@@ -202,7 +206,8 @@ impl<const D: usize> CellFunction<D> for GroundGrids {
             let cell = row.cell(i);
             let sides = |d: usize| if d < D { row.geometry.sides_along(d, cell[d]) } else { [0.0, 1.0] };
             let [x, y] = [sides(0), sides(1)];
-            *out = Self::integral(&self.grids, [[x[0], y[0]], [x[1], y[1]]]).value(self.rest);
+            let (sums, rest) = Self::integral(&self.grids, [[x[0], y[0]], [x[1], y[1]]]);
+            *out = sums.value(rest);
         }
     }
 }
@@ -282,7 +287,7 @@ mod tests {
             grid([[0.45, -9.0], [0.8, 0.5]], [0.4, -0.1], [0.1, 0.07], [7, 11]),
             grid([[0.0, 0.0], [1.0, 1.0]], [0.005, 0.01], [0.01, 0.02], [100, 50]),
         ]);
-        let ground = GroundGrids::new(grids.clone(), REST);
+        let ground = GroundGrids::new(grids.clone());
         for (cells, first, len) in
             [([1, 1], [0, 0], 1), ([7, 3], [-1, -1], 9), ([7, 3], [0, 1], 7), ([413, 211], [80, 60], 200)]
         {
@@ -304,7 +309,7 @@ mod tests {
             grid([[0.21, 0.3], [0.52, 0.71]], [0.2, 0.3], [0.01, 0.013], [37, 33]),
             grid([[0.0, 0.0], [1.0, 1.0]], [0.005, 0.01], [0.01, 0.02], [100, 50]),
         ];
-        let ground = GroundGrids::new(Arc::new(grids), REST);
+        let ground = GroundGrids::new(Arc::new(grids));
         let level = |ratio: i32| {
             let geometry = Geometry::new([0.0, 0.0], [1.0, 1.0], [6 * ratio, 4 * ratio]);
             let row = |j: i32| {

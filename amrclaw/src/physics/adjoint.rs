@@ -44,10 +44,11 @@ pub struct AdjointForm {
 }
 
 /// Flags cells where the product of values with the adjoint solution is above a tolerance, at any time of a window.
-#[derive(Clone, Debug)]
 pub struct AdjointFlag<const D: usize> {
     /// The adjoint solution.
     pub snapshots: Arc<AdjointSnapshots<D>>,
+    /// A state at rest, of which the values are taken off before.
+    pub about: Option<Arc<dyn StateFunction<D>>>,
     /// When the functional counts.
     pub window: [f64; 2],
     /// The tolerance.
@@ -76,7 +77,12 @@ impl<const D: usize> StateFunction<D> for AdjointFlag<D> {
         1
     }
 
-    fn fill_row(&self, row: &CellRow<D>, state: &[f64], _aux: &[f64], out: &mut [f64]) {
+    fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        let mut waves = vec![0.0; state.len()];
+        if let Some(about) = &self.about {
+            about.fill_row(row, state, aux, &mut waves);
+        }
+        waves.iter_mut().zip(state).for_each(|(wave, value)| *wave = value - *wave);
         let AdjointSnapshots { geometry, cells, num_eqn, values, .. } = &*self.snapshots;
         let selected = self.snapshots.selected(self.window, row.time);
         let len = self.snapshots.snapshot_len();
@@ -86,7 +92,7 @@ impl<const D: usize> StateFunction<D> for AdjointFlag<D> {
             around.iter_mut().zip(weights).for_each(|(to, (cell, weight))| *to = (cell * num_eqn, weight));
             let product = |snapshot: &[f64]| {
                 let component = |m: usize| around[..1 << D].iter().fold(0.0, |sum, (at, w)| sum + w * snapshot[at + m]);
-                (0..*num_eqn).fold(0.0, |sum, m| sum + state[m * row.len + i] * component(m))
+                (0..*num_eqn).fold(0.0, |sum, m| sum + waves[m * row.len + i] * component(m))
             };
             let large = |k: usize| product(&values[k * len..][..len]).abs() > self.tolerance;
             *out = f64::from(u8::from(selected.clone().any(large)));
@@ -94,6 +100,9 @@ impl<const D: usize> StateFunction<D> for AdjointFlag<D> {
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
+        if self.about.is_some() {
+            return None;
+        }
         let AdjointSnapshots { geometry, cells, interval, values, .. } = &*self.snapshots;
         Some(DeviceForm::Adjoint(Box::new(AdjointForm {
             lower: geometry.lower.to_vec(),

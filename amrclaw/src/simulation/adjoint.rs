@@ -28,14 +28,15 @@ impl<const D: usize> AdjointProblem<'_, D> {
     /// The criterion, by the adjoint solution. `None` if the problem is only to be checked.
     pub fn criterion(&self, only_check: bool) -> Result<Option<Criterion<D>>, RunError> {
         let clock = Instant::now();
-        let (simulation, media) = self.assemble()?;
+        let (simulation, waves) = self.assemble()?;
         if only_check {
             return Ok(None);
         }
-        let snapshots = Arc::new(self.record(simulation, media.as_deref())?);
+        let snapshots = Arc::new(self.record(simulation, waves.as_ref())?);
         info!(snapshots = self.settings.snapshots, seconds = clock.elapsed().as_secs_f64(), "adjoint problem solved");
         let (window, tolerance) = (self.settings.window, self.case.regrid.flag.tolerance);
-        let flag = Arc::new(AdjointFlag { snapshots, window, tolerance });
+        let about = self.case.state_at_rest();
+        let flag = Arc::new(AdjointFlag { snapshots, about, window, tolerance });
         Ok(Some(match self.settings.of {
             AdjointOf::Solution => Criterion::User(flag),
             AdjointOf::Error => Criterion::Richardson { tolerance, of_estimate: Some(flag) },
@@ -43,11 +44,11 @@ impl<const D: usize> AdjointProblem<'_, D> {
     }
 
     /// The simulation without values, and the matrices that make the adjoint solution of its own.
-    fn assemble(&self) -> Result<(Simulation<D>, Option<Arc<Media>>), RunError> {
+    fn assemble(&self) -> Result<(Simulation<D>, Option<Waves>), RunError> {
         let options = &self.own_options();
         match &self.settings.case {
             Some(path) => Ok((self.own_case(path, options)?, None)),
-            None => self.reversed(options).map(|(simulation, media)| (simulation, Some(media))),
+            None => self.reversed(options).map(|(simulation, waves)| (simulation, Some(waves))),
         }
     }
 
@@ -89,20 +90,20 @@ impl<const D: usize> AdjointProblem<'_, D> {
     }
 
     /// The simulation of the case's own equations with the functional as data, and the matrices that make the adjoint solution of it.
-    fn reversed(&self, options: &RunOptions) -> Result<(Simulation<D>, Arc<Media>), RunError> {
+    fn reversed(&self, options: &RunOptions) -> Result<(Simulation<D>, Waves), RunError> {
         let case = self.case.of_adjoint(self.settings);
         let media = RefCell::new(None);
+        let about = self.case.state_at_rest::<D>();
         let reverse = |problem: Problem<D>| {
-            let found = Media::new(&problem, self.solver.kernels.double.as_ref());
-            let found = Arc::new(found.map_err(|why| {
+            let found = Media::new(&problem, self.solver.kernels.double.as_ref(), about.as_deref());
+            let found = found.map_err(|why| {
                 let message = format!("no adjoint is known of the solver `{}`: {why}", case.shape().name);
                 let help = "give the adjoint problem as a case of its own: `case` under `[regrid.flag.adjoint]`";
                 self.case.error("regrid.flag.criterion", message, help)
-            })?);
-            media.replace(Some(found.clone()));
-            let cells = problem.domain.cells.map(|n| n as usize);
-            let initial = Arc::new(ReversedData { functional: problem.initial, media: found, cells });
-            Ok(Problem { initial, ..problem })
+            })?;
+            let data = ReversedData::new(&problem, &found);
+            media.replace(Some(Waves { media: found, amplitude: data.amplitude }));
+            Ok(Problem { initial: Arc::new(data), ..problem })
         };
         let builder = Simulation::builder(&case).options(options).functions(self.functions.clone()).solver(self.solver);
         let simulation = builder.change(&reverse).assemble()?;
@@ -115,7 +116,7 @@ impl<const D: usize> AdjointProblem<'_, D> {
     }
 
     /// Advances the adjoint solution and keeps its snapshots.
-    fn record(&self, mut simulation: Simulation<D>, media: Option<&Media>) -> Result<AdjointSnapshots<D>, RunError> {
+    fn record(&self, mut simulation: Simulation<D>, waves: Option<&Waves>) -> Result<AdjointSnapshots<D>, RunError> {
         simulation.attempt(Simulation::build_initial_hierarchy)?;
         let (start, count, num_eqn) = (simulation.time(), self.settings.snapshots, self.case.shape().equations.len());
         let interval = self.span() / count as f64;
@@ -132,11 +133,9 @@ impl<const D: usize> AdjointProblem<'_, D> {
                     let place = number(cell, cells);
                     let state: Vec<f64> = (0..num_eqn).map(|m| patch.q[m * volume + i]).collect();
                     let out = &mut snapshot[place * num_eqn..][..num_eqn];
-                    match media {
+                    match waves {
                         None => out.copy_from_slice(&state),
-                        Some(media) => out.iter_mut().zip(media.at(place)).for_each(|(out, row)| {
-                            *out = row.iter().zip(&state).fold(0.0, |sum, (factor, value)| sum + factor * value);
-                        }),
+                        Some(waves) => waves.adjoint(place, &state, out),
                     }
                 }
             }
@@ -151,25 +150,71 @@ fn number<const D: usize>(cell: [i32; D], cells: [usize; D]) -> usize {
     (0..D).rev().fold(0, |number, d| number * cells[d] + cell[d] as usize)
 }
 
-/// Data of the equations whose solution gives the adjoint one: the functional divided by the matrices.
+/// What makes the adjoint solution of waves: the matrices, and what the waves have been multiplied with.
+struct Waves {
+    media: Media,
+    amplitude: f64,
+}
+
+impl Waves {
+    /// The adjoint solution of a cell's state; zero where no waves run.
+    fn adjoint(&self, cell: usize, state: &[f64], out: &mut [f64]) {
+        let (matrix, rest) = self.media.at(cell, state.len());
+        let of_wave = |m: usize| (state[m] - rest.get(m).unwrap_or(&0.0)) / self.amplitude;
+        out.iter_mut().enumerate().for_each(|(i, out)| {
+            let terms = matrix.iter().flat_map(|matrix| &matrix[i]).enumerate();
+            *out = terms.fold(0.0, |sum, (m, factor)| sum + factor * of_wave(m));
+        });
+    }
+}
+
+/// Data of the equations whose solution gives the adjoint one: the functional divided by the matrices, on top of the state at rest.
 struct ReversedData<const D: usize> {
-    functional: Arc<dyn CellFunction<D>>,
-    media: Arc<Media>,
+    /// `[cell, component]`.
+    values: Vec<f64>,
+    num_eqn: usize,
     cells: [usize; D],
+    amplitude: f64,
+}
+
+impl<const D: usize> ReversedData<D> {
+    fn new(problem: &Problem<D>, media: &Media) -> Self {
+        let (domain, functional) = (&problem.domain, &problem.initial);
+        let (num_eqn, cells) = (functional.num_values(), domain.cells.map(|n| n as usize));
+        let geometry = Geometry::new(domain.lower, domain.upper, domain.cells);
+        let len = cells[0];
+        let (mut row_values, mut values) = (vec![0.0; num_eqn * len], Vec::new());
+        for first in domain.coarsest().rows() {
+            functional.fill_row(&CellRow { geometry, first, len, time: 0.0 }, &mut row_values);
+            for i in 0..len {
+                let here = row_values.iter().skip(i).step_by(len).copied().collect();
+                match media.at(values.len() / num_eqn, num_eqn).0 {
+                    Some(matrix) => values.extend(solve(matrix.clone(), here).expect("these matrices have inverses")),
+                    None => values.extend(vec![0.0; num_eqn]),
+                }
+            }
+        }
+        let amplitude = media.amplitude(values.iter().fold(0.0, |most: f64, value| most.max(value.abs())));
+        for (cell, values) in values.chunks_exact_mut(num_eqn).enumerate() {
+            let rest = media.at(cell, num_eqn).1;
+            values
+                .iter_mut()
+                .enumerate()
+                .for_each(|(m, value)| *value = rest.get(m).unwrap_or(&0.0) + amplitude * *value);
+        }
+        ReversedData { values, num_eqn, cells, amplitude }
+    }
 }
 
 impl<const D: usize> CellFunction<D> for ReversedData<D> {
     fn num_values(&self) -> usize {
-        self.functional.num_values()
+        self.num_eqn
     }
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
-        self.functional.fill_row(row, out);
         for i in 0..row.len {
-            let here = out.iter().skip(i).step_by(row.len).copied().collect();
-            let matrix = self.media.at(number(row.cell(i), self.cells));
-            let state = solve(matrix.clone(), here).expect("these matrices have inverses");
-            out.iter_mut().skip(i).step_by(row.len).zip(state).for_each(|(out, value)| *out = value);
+            let here = self.values.iter().skip(number(row.cell(i), self.cells) * self.num_eqn);
+            out.iter_mut().skip(i).step_by(row.len).zip(here).for_each(|(out, value)| *out = *value);
         }
     }
 }
@@ -187,8 +232,8 @@ mod tests {
         let solver = &ChosenSolver::of(&case, Precision::F64).unwrap();
         let (settings, functions) = (case.regrid.flag.adjoint.as_ref().unwrap(), &UserFunctions::default());
         let problem = AdjointProblem::<D> { case: &case, settings, solver, functions, options: &RunOptions::default() };
-        let (adjoint, media) = problem.assemble().unwrap_or_else(|e| panic!("{e}"));
-        let snapshots = problem.record(adjoint, media.as_deref()).unwrap();
+        let (adjoint, waves) = problem.assemble().unwrap_or_else(|e| panic!("{e}"));
+        let snapshots = problem.record(adjoint, waves.as_ref()).unwrap();
         let mut forward = Simulation::<D>::builder(&case).build().unwrap();
         let len = snapshots.values.len() / (settings.snapshots + 1);
         let integral = |simulation: &Simulation<D>, k: usize| -> f64 {
@@ -201,8 +246,10 @@ mod tests {
                     } else {
                         1.0
                     };
-                    let place = number(cell, snapshots.cells) * num_eqn;
-                    let products = (0..num_eqn).map(|m| patch.q[m * volume + i] * snapshot[place + m]);
+                    let place = number(cell, snapshots.cells);
+                    let rest = waves.as_ref().map_or(&[][..], |waves| waves.media.at(place, num_eqn).1);
+                    let wave = |m: usize| patch.q[m * volume + i] - rest.get(m).unwrap_or(&0.0);
+                    let products = (0..num_eqn).map(|m| wave(m) * snapshot[place * num_eqn + m]);
                     capacity * products.sum::<f64>()
                 };
                 patch.cells.cells().enumerate().map(of_cell).sum()
@@ -230,8 +277,20 @@ mod tests {
         let block = "solver = { name = \"elasticity\", density = 1, lambda = 2, mu = 1 }\nmesh = { cells = [16, 16, 16] }\n\
             time = { end = 0.1 }\ninitial = { stress_xx = \"exp(-20 * ((x - 0.4)^2 + (y - 0.4)^2 + (z - 0.6)^2))\", stress_yy = 0, \
             stress_zz = 0, stress_xy = 0.2, stress_xz = 0, stress_yz = 0, u = 0, v = \"z\", w = 0 }\n";
+        // A small wave that runs right, past an island; the adjoint leaves friction out.
+        let hump = "exp(-40 * ((x - 0.4)^2 + (y - 0.5)^2))";
+        let water = format!(
+            "solver = {{ name = \"shallow_water_bathymetry\", manning = 0.01 }}\nmesh = {{ cells = [40, 40], boundary = {{ x = \"wall\" }} }}\n\
+             time = {{ end = 0.06 }}\naux = {{ bottom = \"1.5 * exp(-60 * ((x - 0.5)^2 + (y - 0.2)^2)) - 1 - 0.3 * x\" }}\n\
+             initial = {{ depth = \"max(0, 1e-5 * {hump} - bottom)\", x_momentum = \"max(0, -bottom) * 3e-5 * {hump}\", y_momentum = 0 }}\n"
+        );
+        let of_water = flag.replace("functional", "about = { depth = \"max(0, -bottom)\" }, functional");
         let near = "exp(-40 * ((x - 0.6)^2 + (y - 0.5)^2))";
-        let table: [([f64; 2], f64); 4] = [
+        let table: [([f64; 2], f64); 5] = [
+            (
+                integrals::<2>(&format!("{water}{of_water}{{ depth = \"{near}\", x_momentum = \"{near}\" }} }} }} }}")),
+                0.03,
+            ),
             (
                 integrals::<1>(&format!(
                     "{line}{flag}{{ pressure = \"exp(-200 * (x - 0.7)^2)\", u = \"3 * x\" }} }} }} }}"

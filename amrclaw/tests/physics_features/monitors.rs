@@ -1,6 +1,6 @@
 //! Monitors: what passed at points.
 
-use super::common::{case, options};
+use super::common::{case, options, start};
 use amrclaw::case::{Case, find_built_in};
 use amrclaw::simulation::{RunFiles, run};
 use std::ops::ControlFlow;
@@ -54,10 +54,12 @@ fn monitors_record_what_passes() {
     let monitors = format!(
         "monitor=[{{name=\"all\",points=[16,2],lower=[0.03125,0.1],upper=[0.96875,0.9],{values}}},
           {{name=\"late\",points=[3],lower=[0.0,0.0],upper=[1.0,1.0],every_steps=2,time=[0.2,0.45],{values}}},
-          {{name=\"few\",positions=[[0.5,0.5],[0.9,0.1]],{values}}}]"
+          {{name=\"few\",positions=[[0.5,0.5],[0.9,0.1]],{values}}},
+          {{name=\"heights\",points=[16,8],lower=[0.03125,0.0625],upper=[0.96875,0.9375],format=\"netcdf\",max={{height=\"y + 2 * x\"}}}},
+          {{name=\"now\",points=[16],lower=[0.03125,0.1],upper=[0.96875,0.1],every_steps=100,now={{q=\"q\",t=\"t\"}}}}]"
     )
     .replace('\n', "");
-    let case = case(FRONT, &[&monitors]);
+    let case = case(FRONT, &[&monitors, "output.times=[0.0,0.25,0.5]"]);
     let folder = tempfile::tempdir().unwrap();
     run(&case, &options(2), &RunFiles::new(folder.path()), &mut |_| ControlFlow::Continue(())).unwrap();
     let (header, numbers) = read(&folder.path().join("monitor_all.npy"));
@@ -80,6 +82,30 @@ fn monitors_record_what_passes() {
     assert!(rows[0][2..5] == [1.0, 0.25, 1.0] && rows[0][5] == 0.25 && rows[1][..2] == [0.5, 0.5]);
     assert!(rows[1][2..5] == [0.0, 0.25, 0.0] && rows[1][5].is_nan());
     assert_eq!(read(&folder.path().join("monitor_few.npy")).1.len(), 12);
+    // A file of the other format is read as topography, which is bilinear.
+    let file = folder.path().join("monitor_heights.nc");
+    let heights = format!("topography=[{{file=\"{}\",variable=\"height\"}}]", file.display());
+    let water = "solver={name=\"shallow_water_bathymetry\"}\nmesh={lower=[0.1,0.2],upper=[0.9,0.8],cells=[8,6]}\ntime={end=1}\n\
+        ground={shore=\"mean\"}\ninitial={depth=1,x_momentum=0,y_momentum=0}";
+    let frame = start(water, &[&heights]).frame();
+    for patch in &frame.levels[0].patches {
+        for (cell, height) in patch.cells.cells().zip(&patch.aux) {
+            let [x, y] = frame.geometry(0).centre(cell);
+            assert!((height - y - 2.0 * x).abs() < 1e-14, "{height} at {x}, {y}");
+        }
+    }
+    // At each frame, whatever the steps between looks: the front is at 0.25, 0.5 and 0.75.
+    for (frame, time) in [0.0, 0.25, 0.5].into_iter().enumerate() {
+        let (_, numbers) = read(&folder.path().join(format!("monitor_now_{frame:04}.npy")));
+        for row in numbers.chunks(4) {
+            assert!(
+                (row[2] - f64::from(u8::from(row[0] < 0.25 + time))).abs() < 1e-14 && row[3] == time,
+                "{frame}: {row:?}"
+            );
+        }
+    }
+    let left = |name: &str| folder.path().join(name).exists();
+    assert!(!left("monitor_now.npy") && !left("monitor_few_0000.npy"));
 }
 
 /// Mistakes are named.

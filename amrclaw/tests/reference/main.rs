@@ -1,4 +1,4 @@
-//! Compares our results with those of AMRClaw 5.13.1, cell by cell. `tests/data/reference/README.md` says how the reference was made.
+//! Compares our results with those of AMRClaw and GeoClaw 5.13.1, cell by cell. `tests/data/reference/README.md` says how the reference was made.
 //!
 //! Proves: on one level, the update (every limiter, order, kind of transverse terms and sweeps) is AMRClaw's up to the order
 //! of sums; on fixed patches, so are ghost cells, averaging down and the conservation fix; with regridding, the
@@ -6,6 +6,7 @@
 //! paper's benchmark, the solution agrees to a thousandth (relative L1 of the pressure) and the work to five per cent.
 
 mod adjoint;
+mod beach;
 mod field;
 mod flagregions;
 mod npz;
@@ -228,5 +229,5 @@ fn case_files_fit_their_solvers() {
         Case::load_with(&path, &[], find_built_in).unwrap_or_else(|e| panic!("{e}"));
         found += 1;
     }
-    assert_eq!(found, 21);
+    assert_eq!(found, 22);
 }

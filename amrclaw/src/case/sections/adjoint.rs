@@ -22,6 +22,7 @@ pub fn read(
     const CELLS: &str = "regrid.flag.adjoint.cells";
     let case = reader.string(CASE).map(|text| super::path_from_case(reader, CASE, text));
     let functional = fields::table(reader, FUNCTIONAL);
+    let about = fields::table(reader, "regrid.flag.adjoint.about");
     if reader.optional_choice("regrid.flag.criterion") == Some(Criterion::Adjoint) {
         let help =
             "write what is of interest at the end, such as `functional = { pressure = \"r < 0.1\" }`, or a `case`";
@@ -50,12 +51,14 @@ pub fn read(
         let message = format!("has {} numbers, but the mesh {wanted} axes", cells.len());
         reader.wrong(CELLS, message, "write one number per axis, as many as `mesh.cells` has");
     }
+    let of = reader.choice("regrid.flag.adjoint.of", AdjointOf::Solution);
     AdjointSettings {
         functional,
+        about,
         case,
         window,
         snapshots: reader.integer("regrid.flag.adjoint.snapshots", 1, SNAPSHOTS) as usize,
         cells,
-        of: reader.choice("regrid.flag.adjoint.of", AdjointOf::Solution),
+        of,
     }
 }

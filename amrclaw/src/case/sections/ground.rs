@@ -43,6 +43,7 @@ fn topography(reader: &mut Reader<'_>, key: String, dimension: Option<usize>) ->
         priority: reader.integer(&priority, i64::from(i32::MIN), 0),
         missing: reader.optional_number(&path("missing")),
         scale: reader.number(&path("scale"), 1.0),
+        sea_level: reader.optional_number(&path("sea_level")),
         key,
     }
 }

@@ -7,6 +7,7 @@ use crate::case::choice::Extreme;
 use crate::case::origin::Value;
 use crate::case::reader::{Reader, brief};
 use crate::case::settings::{MeshSettings, MonitorSettings, NamedExpression};
+use crate::frames::monitor::MonitorFormat;
 use std::collections::HashSet;
 
 /// Most points of a monitor.
@@ -30,7 +31,8 @@ fn monitor(
     let name = reader.string(&path("name")).unwrap_or_default();
     check_file_name(reader, &path("name"), name, ("monitor", names));
     let mut values: Vec<(Extreme, NamedExpression)> = Vec::new();
-    for (kind, extreme) in [("max", Extreme::Max), ("min", Extreme::Min), ("first", Extreme::First)] {
+    let kinds = [("max", Extreme::Max), ("min", Extreme::Min), ("first", Extreme::First), ("now", Extreme::Now)];
+    for (kind, extreme) in kinds {
         for (value, _) in reader.names(&path(kind)) {
             let key = format!("{}.{value}", path(kind));
             let is_new = AXES.iter().all(|axis| *axis != value) && values.iter().all(|(_, known)| known.name != value);
@@ -43,12 +45,13 @@ fn monitor(
             values.extend(reader.named_expression(&key).map(|formula| (extreme, formula)));
         }
     }
-    let help = "write `max.NAME = \"FORMULA\"`, `min.NAME` or `first.NAME`, a condition";
+    let help = "write `max.NAME = \"FORMULA\"`, `min.NAME`, `now.NAME` or `first.NAME`, a condition";
     reader.check(!values.is_empty() || !reader.fine(&[&key]), &key, "has nothing to record", help);
     let plain = mesh.mapping.is_none() && mesh.file.is_none();
     reader.check(plain, &key, "is for straight meshes", "write gauges, on a mesh from a file forces");
     let every_steps = reader.integer(&path("every_steps"), 1, 1) as u64;
     let time = region_time(reader, &path("time"));
+    let format = reader.choice(&path("format"), MonitorFormat::Npy);
     let (shape, points) = points(reader, &key, dimension.filter(|_| plain)?)?;
     let dimension = dimension?;
     for (d, (lower, upper)) in mesh.lower.iter().zip(&mesh.upper).enumerate() {
@@ -57,7 +60,7 @@ fn monitor(
         let help = format!("write points from {} to {}", brief(*lower), brief(*upper));
         reader.check(beyond.is_none() || !reader.fine(&["mesh"]), &key, message, help);
     }
-    Some(MonitorSettings { name: name.to_owned(), shape, points, every_steps, time, values })
+    Some(MonitorSettings { name: name.to_owned(), shape, points, every_steps, time, format, values })
 }
 
 /// The numbers of points along the axes of their lattice, and their positions.

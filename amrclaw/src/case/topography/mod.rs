@@ -112,7 +112,9 @@ pub(super) fn read_all(
         reader.wrong("topography", message, help);
         return None;
     }
-    let grid = |(.., cover, lattice): (i64, f64, usize, Place, Lattice)| {
+    let grid = |(.., number, cover, lattice): (i64, f64, usize, Place, Lattice)| {
+        let own = case.ground.topography[number].sea_level.filter(|_| rest.is_finite());
+        let rest = own.unwrap_or(rest);
         HeightGrid::new(cover, [lattice.first, lattice.spacing], lattice.count, lattice.heights, rest)
     };
     Some(lattices.into_iter().map(grid).collect())

@@ -402,7 +402,7 @@ impl<'a, const D: usize> Driver<'a, D> {
         self.simulation.record_present_state()?;
         self.record_forces(true)?;
         self.monitors.look(&mut self.simulation, true)?;
-        let monitored = self.write_monitors();
+        let monitored = self.write_monitors(false);
         agreed(&self.options.comm, monitored)?;
         // The record contains totals.
         self.simulation.renew_aux()?;

@@ -1,4 +1,4 @@
-//! Monitors: what formulas have been at most, at least and first at points. A point has the value of the finest cell that holds it.
+//! Monitors: what formulas have been at most, at least and first at points, and what they are at frames. A point has the value of the finest cell that holds it.
 //!
 //! All ranks know the whole record: after each look they exchange the values of their own points. So every rank can write it, and a
 //! restart with other ranks goes on with the same bits.
@@ -8,7 +8,7 @@ use crate::case::{Case, Extreme, MonitorSettings};
 use crate::exec::{HostArray, HostValues, LevelState};
 use crate::formula::RowExpressions;
 use crate::frames::derived::Formula;
-use crate::frames::{OutputError, monitor};
+use crate::frames::{OutputError, RunFolder, monitor};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, MeshEpoch, Partition};
 use crate::physics::CellRow;
@@ -86,13 +86,13 @@ impl<const D: usize> Monitors<D> {
         Ok(Monitors { all: case.monitor.iter().enumerate().map(one).collect::<Result<_, Cause>>()? })
     }
 
-    /// Looks at the present state where that is due, or at the end of a run. All ranks call it.
-    pub fn look(&mut self, simulation: &mut Simulation<D>, is_end: bool) -> Result<(), Cause> {
+    /// Looks at the present state where that is due, or at a frame or the end of a run. All ranks call it.
+    pub fn look(&mut self, simulation: &mut Simulation<D>, always: bool) -> Result<(), Cause> {
         let (step, time) = (simulation.counts().levels[0].steps, simulation.time());
         let due = |monitor: &&mut Monitor<D>| {
             let [from, to] = monitor.settings.time;
             let is_new = monitor.looked.is_none_or(|looked| looked != step);
-            is_new && (from..=to).contains(&time) && (is_end || step.is_multiple_of(monitor.settings.every_steps))
+            is_new && (from..=to).contains(&time) && (always || step.is_multiple_of(monitor.settings.every_steps))
         };
         let mut due: Vec<&mut Monitor<D>> = self.all.iter_mut().filter(due).collect();
         if due.is_empty() {
@@ -148,22 +148,27 @@ impl<const D: usize> Monitors<D> {
         self.all.iter().map(of).collect()
     }
 
-    /// Names of the files.
+    /// Names of the files that are written anew from frame to frame.
     pub fn names(&self) -> Vec<String> {
-        self.all.iter().map(|monitor| monitor::file_name(&monitor.settings.name)).collect()
+        let lasting = self.all.iter().filter(|monitor| monitor.keeps(false));
+        lasting.map(|monitor| monitor::file_name(&monitor.settings.name, None, monitor.settings.format)).collect()
     }
 
-    /// Writes all files.
-    pub fn write(&self, dir: &Path) -> Result<(), OutputError> {
-        self.all.iter().try_for_each(|monitor| {
-            let settings = &monitor.settings;
-            let axes = (0..D).map(|d| monitor.points.iter().map(|point| point[d]).collect());
-            let columns: Vec<Vec<f64>> = axes.chain(monitor.values.iter().cloned()).collect();
-            let own = settings.values.iter().map(|(_, formula)| &*formula.name);
-            let names: Vec<&str> = ["x", "y", "z"].into_iter().take(D).chain(own).collect();
-            let path = dir.join(monitor::file_name(&settings.name));
-            monitor::write(&path, &names, &settings.shape, &columns)
-        })
+    /// Writes all files; with the number and step of a frame also those of the values at it.
+    pub fn write(&self, folder: &RunFolder, frame: Option<(usize, u64)>) -> Result<(), OutputError> {
+        for monitor in &self.all {
+            let MonitorSettings { name, format, .. } = &monitor.settings;
+            if monitor.keeps(false) {
+                monitor.write(&folder.dir().join(monitor::file_name(name, None, *format)), false)?;
+            }
+            let looked = |(_, step): &(usize, u64)| monitor.keeps(true) && monitor.looked == Some(*step);
+            if let Some((number, _)) = frame.filter(looked) {
+                let name = monitor::file_name(name, Some(number), *format);
+                folder.announce(std::slice::from_ref(&name))?;
+                monitor.write(&folder.dir().join(name), true)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -177,6 +182,23 @@ fn values_of<const D: usize>(simulation: &Simulation<D>, l: usize) -> Values<'_,
 }
 
 impl<const D: usize> Monitor<D> {
+    /// Whether it has values of frames, or others.
+    fn keeps(&self, of_frames: bool) -> bool {
+        self.settings.values.iter().any(|(kind, _)| (*kind == Extreme::Now) == of_frames)
+    }
+
+    /// Writes the points and the values of frames, or the others.
+    fn write(&self, path: &Path, of_frames: bool) -> Result<(), OutputError> {
+        let axes = (0..D).map(|d| self.points.iter().map(|point| point[d]).collect());
+        let (mut names, mut columns): (Vec<&str>, Vec<Vec<f64>>) = ["x", "y", "z"].into_iter().zip(axes).unzip();
+        let values = self.settings.values.iter().zip(&self.values);
+        for ((_, formula), values) in values.filter(|((kind, _), _)| (*kind == Extreme::Now) == of_frames) {
+            names.push(&formula.name);
+            columns.push(values.clone());
+        }
+        monitor::write(path, self.settings.format, &names, &self.settings.shape, &columns)
+    }
+
     /// Goes on from the state in a checkpoint; `None` if that is another monitor's.
     fn go_on(&mut self, state: &MonitorState) -> Option<()> {
         let bits = |digits: &[u8]| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
@@ -251,6 +273,7 @@ impl<const D: usize> Monitor<D> {
             let (is_new, value) = match kind {
                 Extreme::Max => (*value > *kept, *value),
                 Extreme::Min => (*value < *kept, *value),
+                Extreme::Now => (true, *value),
                 Extreme::First => (false, if *value != 0.0 && !value.is_nan() { time } else { f64::NAN }),
             };
             if is_new || kept.is_nan() {

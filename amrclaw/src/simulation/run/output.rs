@@ -41,6 +41,9 @@ impl<const D: usize> Driver<'_, D> {
     /// Sends the present state to the writer, after it has written the previous one.
     pub(super) fn write(&mut self, wish: WriteRequest) -> Result<(), Cause> {
         self.timed(|driver| {
+            if wish.frame {
+                driver.monitors.look(&mut driver.simulation, true)?;
+            }
             let settled = driver.settle();
             let ranks = driver.options.comm.clone();
             agreed(&ranks, settled)?;
@@ -69,7 +72,7 @@ impl<const D: usize> Driver<'_, D> {
             self.unwritten = snapshot;
             return Err(error);
         }
-        self.write_monitors()?;
+        self.write_monitors(wish.frame)?;
         if wish.frame {
             self.frame_number += 1;
             self.frame_at = Some(self.steps());
@@ -88,9 +91,10 @@ impl<const D: usize> Driver<'_, D> {
         self.files.as_mut().map_or(Ok(()), |files| Ok(files.gauges.record(&self.simulation)?))
     }
 
-    /// Writes the monitors' files as they are now.
-    pub(super) fn write_monitors(&self) -> Result<(), Cause> {
-        self.files.as_ref().map_or(Ok(()), |files| Ok(self.monitors.write(files.folder.dir())?))
+    /// Writes the monitors' files as they are now, at a frame also those of their values at it.
+    pub(super) fn write_monitors(&self, at_frame: bool) -> Result<(), Cause> {
+        let frame = at_frame.then_some((self.frame_number, self.steps()));
+        self.files.as_ref().map_or(Ok(()), |files| Ok(self.monitors.write(&files.folder, frame)?))
     }
 
     /// Adds rows of the present state to the forces' files where they are due, or to all at the end.

@@ -76,6 +76,7 @@ class _Converter:
         case.update(scheme=self._scheme(), time=self._time(), output=self._output.frames())
         if self.geo is not None:
             case.update(initial=self.geo.initial(), **self.geo.tables())
+            self.geo.fgout.add_frames(case["output"], (float(self.claw["t0"]), self._end()), self.remarks)
         elif self.num_aux:
             self.wanted.append("aux: the auxiliary values that setaux computes")
         gauges = self._output.gauges()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._errors import InputError
-from ._fgmax import read_grids
+from . import _fgmax, _fgout
 from ._geoclaw import defaults
 from ._settings import Settings, amr_defaults, claw_defaults
 
@@ -48,15 +48,17 @@ def _geoclaw(folder: str) -> dict[str, dict[str, Any]]:
     """GeoClaw's groups."""
     groups = defaults()
     for name, group in groups.items():
-        path = os.path.join(folder, {"geo_data": "geoclaw.data", "fgmax_data": "fgmax_grids.data"}.get(name, name[:-5] + ".data"))
+        path = os.path.join(folder, {"geo_data": "geoclaw.data"}.get(name, name[:-5] + ".data"))
         group.update(_values(path))
     for name in ("topo", "dtopo"):
         # A file's path in quotes, and on the next line its type.
         lines = [line for _, line in _lines(os.path.join(folder, f"{name}.data"))]
         pairs = zip(lines, lines[1:])
         groups[f"{name}_data"][f"{name}files"] = [[int(kind.split()[0]), path[1:-1]] for path, kind in pairs if path[0] in "'\""]
-    grids = [line for _, line in _lines(os.path.join(folder, "fgmax_grids.data")) if "=:" not in line]
-    groups["fgmax_data"]["fgmax_grids"] = read_grids(grids)
+    for name, module in (("fgmax", _fgmax), ("fgout", _fgout)):
+        path = os.path.join(folder, f"{name}_grids.data")
+        groups[f"{name}_data"].update(_values(path))
+        groups[f"{name}_data"][f"{name}_grids"] = module.read_grids([line for _, line in _lines(path) if "=:" not in line])
     return groups
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._errors import InputError
 from ._fgmax import monitors
+from ._fgout import FgOut
 
 PLANE, SPHERE = "shallow_water_bathymetry", "shallow_water_sphere"
 _RADIANS = "pi / 180"
@@ -24,6 +25,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "dtopo_data": {"dtopofiles": [], "dt_max_dtopo": 1e99},
     "qinit_data": {"qinit_type": 0, "qinitfiles": []},
     "fgmax_data": {"num_fgmax_val": 1, "fgmax_grids": []},
+    "fgout_data": {"fgout_grids": []},
     "friction_data": {"variable_friction": False, "friction_regions": [], "friction_files": []},
 }
 """GeoClaw's groups that become parts of a case, with what they hold unless they are changed."""
@@ -47,6 +49,7 @@ class GeoClaw:
     def __init__(self, groups: dict[str, dict[str, Any]], num_dim: int, folder: str, remarks: list[str], wanted: list[str]):
         self.groups, self.folder, self.remarks, self.wanted = groups, folder, remarks, wanted
         self.geo = groups["geo_data"]
+        self.fgout = FgOut(groups["fgout_data"])
         if num_dim != 2:
             raise InputError(f"num_dim = {num_dim}: GeoClaw's settings are read in two dimensions")
 
@@ -104,7 +107,8 @@ class GeoClaw:
             if topo["override_order"]:
                 file["priority"] = len(files) - number
             file["missing"] = float(topo["topo_missing"])
-        found = {"topography": files, "bottom_motion": motions, "monitor": monitors(self.groups["fgmax_data"], self.geo, self.folder, self.remarks)}
+        of_extremes = monitors(self.groups["fgmax_data"], self.geo, self.folder, self.remarks)
+        found = {"topography": files, "bottom_motion": motions, "monitor": of_extremes + self.fgout.monitors()}
         return {**self._lengths(), "ground": {"sea_level": float(self.geo["sea_level"])}, **{name: table for name, table in found.items() if table}}
 
     def _lengths(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import re
 import sys
@@ -12,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from typing import Any, Optional
 
 from .._errors import InputError
-from ._fgmax import GRID
+from . import _fgmax, _fgout
 from ._geoclaw import defaults
 from ._makefile import Makefile
 from ._package import check_package
@@ -280,7 +281,8 @@ _CONTENTS: dict[str, dict[str, Any]] = {
     },
     "clawpack.amrclaw.region_tools": {"RuledRectangle": RuledRectangle},
     "clawpack.geoclaw.topotools": {"Topography": Topography},
-    "clawpack.geoclaw.fgmax_tools": {"FGmaxGrid": lambda: Data(**GRID)},
+    "clawpack.geoclaw.fgmax_tools": {"FGmaxGrid": lambda: Data(**_fgmax.GRID)},
+    "clawpack.geoclaw.fgout_tools": {"FGoutGrid": lambda *_, **__: Data(**copy.deepcopy(_fgout.GRID))},
 }
 
 
