@@ -1,8 +1,8 @@
 //! The user's functions on a mapped grid: they are called with physical positions.
 
 use super::{
-    BoundaryCell, BoundaryFunction, CellBlock, CellFunction, CellRow, DeviceForm, Formulas, StateBlockFunction,
-    StateFunction,
+    BoundaryCell, BoundaryFunction, CellBlock, CellFunction, CellRow, DeviceForm, Formulas, SourceStep,
+    StateBlockFunction, StateFunction,
 };
 use crate::index::CellBox;
 use crate::mesh::{Geometry, Mapping};
@@ -67,12 +67,13 @@ impl<const D: usize> StateFunction<D> for AtPositions<D, dyn StateFunction<D>> {
     }
 
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
-        let of_cell = |values: &[f64], i: usize| values.iter().skip(i).step_by(row.len).copied().collect::<Vec<f64>>();
-        let mut values = vec![0.0; self.num_values()];
-        for (i, cell) in self.cells(row).enumerate() {
-            self.function.fill_row(&cell, &of_cell(state, i), &of_cell(aux, i), &mut values);
-            values.iter().enumerate().for_each(|(n, value)| out[n * row.len + i] = *value);
-        }
+        self.fill_cells(row, [state, aux], out, |cell, [state, aux], out| {
+            self.function.fill_row(cell, state, aux, out)
+        });
+    }
+
+    fn implicit(&self) -> Option<&dyn SourceStep<D>> {
+        self.function.implicit().map(|_| self as _)
     }
 
     fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
@@ -85,6 +86,32 @@ impl<const D: usize> StateFunction<D> for AtPositions<D, dyn StateFunction<D>> {
 
     fn device_form(&self) -> Option<DeviceForm> {
         self.moved(self.function.device_form()?)
+    }
+}
+
+impl<const D: usize> SourceStep<D> for AtPositions<D, dyn StateFunction<D>> {
+    fn fill_row(&self, row: &CellRow<D>, dt: f64, values: [&[f64]; 2], out: &mut [f64]) {
+        let step = self.function.implicit().unwrap_or_else(|| unreachable!("it is integrated by steps of its own"));
+        self.fill_cells(row, values, out, |cell, values, out| step.fill_row(cell, dt, values, out));
+    }
+}
+
+impl<const D: usize> AtPositions<D, dyn StateFunction<D>> {
+    /// Fills values of a row cell by cell. `values`: the states and auxiliary values of the row, of which `fill` gets each cell's.
+    fn fill_cells(
+        &self,
+        row: &CellRow<D>,
+        values: [&[f64]; 2],
+        out: &mut [f64],
+        fill: impl Fn(&CellRow<D>, [&[f64]; 2], &mut [f64]),
+    ) {
+        let of_cell = |values: &[f64], i: usize| values.iter().skip(i).step_by(row.len).copied().collect::<Vec<f64>>();
+        let mut filled = vec![0.0; self.num_values()];
+        for (i, cell) in self.cells(row).enumerate() {
+            let [state, aux] = values.map(|values| of_cell(values, i));
+            fill(&cell, [&state, &aux], &mut filled);
+            filled.iter().enumerate().for_each(|(n, value)| out[n * row.len + i] = *value);
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use unstructured::step::{Gradient, Limiter, Scheme, SolvedBy, TimeStep};
 use unstructured::{Mesh, MeshError, Order};
 
 /// Keys that a mesh from a file leaves without meaning, and why.
-const WITHOUT_MEANING: [(&str, &str); 14] = [
+const WITHOUT_MEANING: [(&str, &str); 13] = [
     ("mesh.cells", CELLS),
     ("mesh.lower", CELLS),
     ("mesh.upper", CELLS),
@@ -26,7 +26,6 @@ const WITHOUT_MEANING: [(&str, &str); 14] = [
     ("scheme.split", SWEPT),
     ("scheme.transverse", SWEPT),
     ("scheme.double_transverse", SWEPT),
-    ("scheme.source_method", "its sources act explicitly"),
     ("scheme.capacity", "the cells of a mesh from a file have their own volumes"),
 ];
 const CELLS: &str = "the file says where the cells are";
