@@ -1,3 +1,4 @@
+// tidy: long because all that formulas of a case become is made here
 //! A case that has been checked against its solver.
 
 use super::check::Formulas;
