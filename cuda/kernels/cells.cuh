@@ -1,8 +1,8 @@
 // cells.cuh: cells of any shape and their faces: riemann::cells and unstructured::step, operation by operation.
 // Defined before it: FaceFrame and CellSums; ORDER; LIMITER: 0 none, 1 Barth & Jespersen's, 2 Venkatakrishnan's; IS_LOCAL: each cell
 // has its own time step, that of Courant number dt; FROM_BEFORE: stages start from the state before the step; PREDICTS: states at faces are
-// half a step later; HAS_VARIABLES: with case_variables and case_state, which take a state and its auxiliary values to the variables that
-// are interpolated, and back.
+// half a step later; MOVES: faces do; HAS_VARIABLES: with case_variables and case_state, which take a state and its auxiliary values to the
+// variables that are interpolated, and back.
 
 constexpr unsigned NO_FACE = 0xffffffffu;
 
@@ -111,16 +111,48 @@ __device__ __forceinline__ Aux aux_behind(const CellsArgs& args, unsigned behind
     return aux_of(args, behind < args.num_cells ? behind : cell);
 }
 
-// The solution of a face's Riemann problem, in its frame.
-__device__ __forceinline__ Normal solve(
-    const Solver& solver, const FaceFrame& frame, const State& ql, const State& qr, const Aux& aux_l, const Aux& aux_r)
+// A face's speed along its normal.
+__device__ __forceinline__ Real speed_of(const CellsArgs& args, unsigned face) { return MOVES ? __ldg(args.moving + face) : Real(0); }
+
+// Makes a solution that of a face that moves: riemann::cells::see_from_face.
+__device__ __forceinline__ void see_from_face(Normal& solved, const State& ql, const State& qr, Real moving)
 {
-    return solver.normal(X, frame.enter(ql), frame.enter(qr), aux_l, aux_r);
+    const Real zero = Real(0);
+    State still;
+    #pragma unroll
+    for (int m = 0; m < M; m++) still[m] = qr[m] - ql[m];
+    #pragma unroll
+    for (int w = 0; w < W; w++) {
+        const Real speed = solved.speeds[w], seen = speed - moving;
+        const Real left = real_min(seen, zero) - real_min(speed, zero), right = real_max(seen, zero) - real_max(speed, zero);
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            solved.amdq[m] += left * solved.waves[w][m];
+            solved.apdq[m] += right * solved.waves[w][m];
+            still[m] -= solved.waves[w][m];
+        }
+        solved.speeds[w] = seen;
+    }
+    #pragma unroll
+    for (int m = 0; m < M; m++) {
+        solved.amdq[m] += real_min(zero - moving, zero) * still[m];
+        solved.apdq[m] += real_max(zero - moving, zero) * still[m];
+    }
 }
 
-__device__ __forceinline__ Real fastest_of(const Normal& face)
+// The solution of a face's Riemann problem, in its frame.
+__device__ __forceinline__ Normal solve(
+    const Solver& solver, const FaceFrame& frame, Real moving, State ql, State qr, const Aux& aux_l, const Aux& aux_r)
 {
-    Real most = Real(0);
+    ql = frame.enter(ql), qr = frame.enter(qr);
+    Normal solved = solver.normal(X, ql, qr, aux_l, aux_r);
+    if (MOVES) see_from_face(solved, ql, qr, moving);
+    return solved;
+}
+
+__device__ __forceinline__ Real fastest_of(const Normal& face, Real moving)
+{
+    Real most = real_abs(moving);
     #pragma unroll
     for (int w = 0; w < W; w++) most = real_max(most, real_abs(face.speeds[w]));
     return most;
@@ -128,9 +160,9 @@ __device__ __forceinline__ Real fastest_of(const Normal& face)
 
 // At order 2: what lies between the state of a cell and that which it has at a face, as fluctuations, is added to what enters it there.
 __device__ __forceinline__ void add_within(
-    const Solver& solver, const FaceFrame& frame, unsigned side, const State& own, const State& at_face, const Aux& aux, State& into)
+    const Solver& solver, const FaceFrame& frame, Real moving, unsigned side, const State& own, const State& at_face, const Aux& aux, State& into)
 {
-    const Normal within = solve(solver, frame, side ? at_face : own, side ? own : at_face, aux, aux);
+    const Normal within = solve(solver, frame, moving, side ? at_face : own, side ? own : at_face, aux, aux);
     State sum = within.amdq;
     #pragma unroll
     for (int m = 0; m < M; m++) sum[m] += within.apdq[m];
@@ -160,14 +192,24 @@ struct Entered {
 // The end of a stage in a cell; returns its Courant number. In the last stage `broken` is set by a state that is not finite or not allowed.
 __device__ __forceinline__ Real end_stage(const CellsArgs& args, const Solver& solver, unsigned cell, const Entered& entered, bool& broken)
 {
-    const Real dt = Real(args.dt);
-    const Real per_volume = !IS_LOCAL ? real_quotient(dt, __ldg(args.volume + cell))
+    const Real dt = Real(args.dt), share = Real(args.share);
+    // The volumes of a cell before the stage, a forward step further on, and after the stage: changes are mixed as states are.
+    Real then = Real(0), after = Real(1);
+    if (MOVES) {
+        const Real first = __ldg(args.volumes + cell), gained = __ldg(args.volumes + args.num_cells + cell) - first;
+        then = FROM_BEFORE ? gained : first + (Real(args.start) + Real(1)) * gained;
+        after = first + (FROM_BEFORE ? share : share * (Real(args.start) + Real(1))) * gained;
+    }
+    const Real per_volume = !IS_LOCAL ? real_quotient(dt, MOVES ? after : __ldg(args.volume + cell))
         : entered.speeds > Real(0) ? real_quotient(Real(2) * dt, entered.speeds) : Real(0);
     const State now = numbers_at<M>(args.now + cell, args.num_cells);
     State q = args.before == args.now ? now : numbers_at<M>(args.before + cell, args.num_cells);
     #pragma unroll
     for (int m = 0; m < M; m++) {
-        q[m] = CellSums().mixed(q[m], FROM_BEFORE ? q[m] : now[m], per_volume * entered.into[m], Real(args.share));
+        const Real lost = per_volume * entered.into[m];
+        // The volume that a state has been in before the stage counts.
+        q[m] = MOVES ? q[m] + share * (real_quotient(then, after) * (now[m] - q[m]) - lost)
+                     : CellSums().mixed(q[m], FROM_BEFORE ? q[m] : now[m], lost, share);
         args.to[size_t(m) * args.num_cells + cell] = q[m];
         // True for NaN and infinities alike.
         broken = broken || !(q[m] - q[m] == Real(0));

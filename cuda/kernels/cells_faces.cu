@@ -11,6 +11,7 @@ extern "C" __global__ void cells_faces(const CellsArgs args)
     if (face >= args.num_faces) return;
     const Solver solver{SOLVER_PARAMETERS};
     const FaceFrame frame = frame_of(args, face);
+    const Real moving = speed_of(args, face);
     unsigned cells[2];
     State own[2], met[2];
     Aux aux[2];
@@ -22,12 +23,12 @@ extern "C" __global__ void cells_faces(const CellsArgs args)
         if (ORDER > 1 && args.is_second) met[side] = numbers_at<M>(place_at_face(args, face, side), 2 * size_t(args.num_faces));
         aux[side] = aux_behind(args, cells[side], cells[0]);
     }
-    const Normal solved = solve(solver, frame, met[0], met[1], aux[0], aux[1]);
-    args.speed[face] = fastest_of(solved);
+    const Normal solved = solve(solver, frame, moving, met[0], met[1], aux[0], aux[1]);
+    args.speed[face] = fastest_of(solved, moving);
     #pragma unroll
     for (unsigned side = 0; side < 2; side++) {
         State into = frame.leave(side ? solved.apdq : solved.amdq);
-        if (ORDER > 1 && args.is_second) add_within(solver, frame, side, own[side], met[side], aux[side], into);
+        if (ORDER > 1 && args.is_second) add_within(solver, frame, moving, side, own[side], met[side], aux[side], into);
         Real* to = (side ? args.to_right : args.to_left) + face;
         #pragma unroll
         for (int m = 0; m < M; m++) to[size_t(m) * args.num_faces] = into[m];

@@ -79,7 +79,7 @@ extern "C" __global__ void cells_states(const CellsArgs args)
         q = store(state_by(q, aux, own, own_state));
         if (PREDICTS) {
             State into = Entered().into;
-            add_within(solver, frame_of(args, entry / 2), entry % 2, own_state, q, aux, into);
+            add_within(solver, frame_of(args, entry / 2), speed_of(args, entry / 2), entry % 2, own_state, q, aux, into);
             lost.add(__ldg(args.size + entry / 2), Real(0), into);
         }
     }

@@ -20,6 +20,7 @@ extern "C" __global__ void cells_update(const CellsArgs args)
         for (Row row(args, cell); row.read(args, entry); row.next()) {
             const unsigned face = entry / 2, side = entry % 2, behind = __ldg(args.neighbours + row.place);
             const FaceFrame frame = frame_of(args, face);
+            const Real moving = speed_of(args, face);
             State here = own, there;
             if (ORDER > 1 && args.is_second) {
                 here = numbers_at<M>(place_at_face(args, face, side), 2 * size_t(args.num_faces));
@@ -29,10 +30,10 @@ extern "C" __global__ void cells_update(const CellsArgs args)
             }
             const Aux aux_there = aux_behind(args, behind, cell);
             const Normal met =
-                solve(solver, frame, side ? there : here, side ? here : there, side ? aux_there : aux, side ? aux : aux_there);
+                solve(solver, frame, moving, side ? there : here, side ? here : there, side ? aux_there : aux, side ? aux : aux_there);
             State into = frame.leave(side ? met.apdq : met.amdq);
-            if (ORDER > 1 && args.is_second) add_within(solver, frame, side, own, here, aux, into);
-            entered.add(__ldg(args.size + face), fastest_of(met), into);
+            if (ORDER > 1 && args.is_second) add_within(solver, frame, moving, side, own, here, aux, into);
+            entered.add(__ldg(args.size + face), fastest_of(met, moving), into);
         }
         courant = real_max(end_stage(args, solver, cell, entered, broken), courant);
     }

@@ -234,6 +234,7 @@ fn every_kernel_of_meshes_compiles() {
                 from_before: order > 1,
                 predicts: order > 1,
                 variables: (order > 1).then(|| ["case_variables", "case_state"].map(identity).concat()),
+                moves: order > 1,
                 groups: groups.clone(),
             });
             let aux_face = vec![-1; aux];
@@ -243,7 +244,7 @@ fn every_kernel_of_meshes_compiles() {
             for group in [Group::CellLoop, Group::FaceLoop].into_iter().chain(states) {
                 compiles(&shape, group, &target, ARCHITECTURES[1]);
             }
-            let text = "__device__ __forceinline__ void case_beyond(unsigned rule, const Spotted& at, const FaceFrame& frame, const State& q, \
+            let text = "__device__ __forceinline__ void case_beyond(unsigned rule, const Spotted& at, const FaceFrame& frame, const Array<double, 3>& velocity, const State& q, \
                 double* values) { const State image = frame.mirror(q, 0); for (int m = 0; m < M; m++) values[m] = image[m] + 0 * at.radius(); }";
             let function = CaseFunction { text: text.into(), solves: true, num_values: equations, positive: -1 };
             let (source, target) = shape.text_of_case(Group::CellsBeyond, &function, &target);

@@ -28,6 +28,7 @@ pub const KEYS: &[Key] = &[
     key("mesh.motion.x", "expression", "`x`"),
     key("mesh.motion.y", "expression", "`y`"),
     key("mesh.motion.z", "expression", "`z`"),
+    key("mesh.springs", "number", "none"),
     key("mesh.mapping", "`\"user\"`, or a table", "no mapping"),
     key("mesh.mapping.x", "expression", "no mapping"),
     key("mesh.mapping.y", "expression", "required beside `mesh.mapping.x`"),

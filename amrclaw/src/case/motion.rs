@@ -62,18 +62,23 @@ impl Case {
         let file = self.mesh.file.as_ref()?;
         let nodes = self.motion().map(|formulas| {
             let refined = file.forest.clone().zip(file.leaves.clone());
-            let from = refined.as_ref().map_or(&file.mesh, |(forest, _)| forest.roots()).points.clone();
+            let still = refined.as_ref().map_or(&file.mesh, |(forest, _)| forest.roots()).clone();
             let columns: Vec<Vec<f64>> =
-                (0..formulas.len()).map(|d| from.iter().map(|point| point[d]).collect()).collect();
+                (0..formulas.len()).map(|d| still.points.iter().map(|point| point[d]).collect()).collect();
             let formulas = formulas.to_vec();
+            let follow = file.follow.clone();
             let nodes = move |time: f64| {
-                let row = columns.iter().map(|column| Input::Row(column)).chain([Input::Uniform(time)]);
-                let inputs: Vec<Input<'_>> = row.collect();
-                let (mut points, mut values) = (from.clone(), vec![0.0; from.len()]);
-                for (d, formula) in formulas.iter().enumerate() {
-                    formula.eval_row(&inputs, &mut values);
-                    points.iter_mut().zip(&values).for_each(|(point, value)| point[d] = *value);
-                }
+                let given = |time: f64| {
+                    let row = columns.iter().map(|column| Input::Row(column)).chain([Input::Uniform(time)]);
+                    let inputs: Vec<Input<'_>> = row.collect();
+                    let (mut points, mut values) = (still.points.clone(), vec![0.0; still.points.len()]);
+                    for (d, formula) in formulas.iter().enumerate() {
+                        formula.eval_row(&inputs, &mut values);
+                        points.iter_mut().zip(&values).for_each(|(point, value)| point[d] = *value);
+                    }
+                    points
+                };
+                let points = follow.as_ref().map_or_else(|| given(time), |follow| follow.points(&still, time, &given));
                 refined.as_ref().map_or_else(|| points.clone(), |(forest, leaves)| forest.points(leaves, &points))
             };
             (Arc::new(nodes) as Arc<NodesAt>, MOMENT * (self.time.end - self.time.start))

@@ -120,6 +120,8 @@ pub struct MeshFile {
     pub gradients_of: Interpolated,
     /// Where its nodes move, by axis; no formulas: nowhere.
     pub motion: Vec<NamedExpression>,
+    /// How inner nodes follow, if the formulas are those of the sides' nodes alone.
+    pub follow: Option<Arc<unstructured::motion::Follow>>,
     /// The trees that its cells become, where `levels.max` lets them be refined.
     pub forest: Option<Arc<unstructured::adapt::Forest>>,
     /// The leaves that the cells of `mesh` are, where they have been refined.

@@ -19,6 +19,7 @@ pub use step::{
 };
 
 use crate::index::{CellBox, Level};
+use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
 
 /// Holds the values of all levels and carries out plans on them: a verb for each step of the method. What can be asked of the values
@@ -33,6 +34,12 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// # Errors
     /// Values are invalid, or memory does not suffice. The change has its plans even then.
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError>;
+
+    /// Takes the problem on another mesh from a file. There are no levels then.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError>;
 
     /// Fills a level's ghost cells at its own time: from the same level, the coarser level, the physical boundary.
     ///

@@ -18,12 +18,7 @@ pub fn executor<const D: usize>(
     solver: &Arc<dyn PatchSolver<f64>>,
     threads: usize,
 ) -> Box<dyn Executor<D>> {
-    let on_mesh = problem.on_mesh.clone().expect("a problem on a mesh");
-    let (mesh, variables) = (on_mesh.sides.mesh.clone(), on_mesh.variables.clone());
-    let variables = variables.map(|variables| variables as Arc<dyn Variables>);
-    let stepper = Stepper::interpolating(mesh, on_mesh.scheme, solver.equations().len(), variables);
-    let stepper = stepper.moving(&on_mesh.sides.in_time);
-    let sweeps = MeshSweeps { on_mesh, solver: solver.clone(), stepper: Mutex::new(stepper) };
+    let sweeps = MeshSweeps::new(problem, solver.clone());
     Box::new(CpuExecutor::with_engine(problem.clone(), solver.clone(), Vec::new(), threads, Box::new(sweeps)))
 }
 
@@ -33,7 +28,21 @@ struct MeshSweeps<const D: usize> {
     stepper: Mutex<Stepper>,
 }
 
+impl<const D: usize> MeshSweeps<D> {
+    fn new(problem: &Problem<D>, solver: Arc<dyn PatchSolver<f64>>) -> Self {
+        let on_mesh = problem.on_mesh.clone().expect("a problem on a mesh");
+        let (mesh, variables) = (on_mesh.sides.mesh.clone(), on_mesh.variables.clone());
+        let variables = variables.map(|variables| variables as Arc<dyn Variables>);
+        let stepper = Stepper::interpolating(mesh, on_mesh.scheme, solver.equations().len(), variables);
+        MeshSweeps { stepper: Mutex::new(stepper.moving(&on_mesh.sides.in_time)), on_mesh, solver }
+    }
+}
+
 impl<const D: usize> SweepEngine<D, f64> for MeshSweeps<D> {
+    fn put_on(&mut self, problem: &Problem<D>) {
+        *self = MeshSweeps::new(problem, self.solver.clone());
+    }
+
     fn update_all(&self, context: &LevelSweep<'_, D, f64>, pass: &Pass<'_, D>) -> Result<StepReport, ExecError> {
         let patch = &context.layout.patches[0];
         let component = patch.component();

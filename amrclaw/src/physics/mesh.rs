@@ -114,6 +114,11 @@ impl<const D: usize> MeshSides<D> {
         &self.groups
     }
 
+    /// What walls that move add to a state.
+    pub fn boost(&self) -> Option<&Boost> {
+        self.boost.as_ref()
+    }
+
     /// Where a function's state beyond a boundary face is wanted.
     pub fn position(mesh: &Mesh, number: usize, place: Place) -> [f64; D] {
         let face = mesh.first_boundary() + number;

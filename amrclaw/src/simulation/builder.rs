@@ -64,14 +64,6 @@ fn check_on_mesh(case: &Case, options: &RunOptions, is_offered: bool) -> Result<
         let message = "`--device cuda-streamed` takes values patch by patch, and a mesh from a file is one";
         return wrong(message, "write `--device cuda`");
     }
-    if case.mesh.file.as_ref().is_some_and(|file| file.forest.is_some()) && options.device != Device::Cpu {
-        let message = "cells of a mesh from a file are refined on the CPU only as yet";
-        return Err(case.error("levels.max", message, "leave `--device` out, or remove the line").into());
-    }
-    if case.mesh_in_time().is_some_and(|mesh| mesh.moves()) && options.device != Device::Cpu {
-        let message = "meshes move on the CPU only as yet";
-        return Err(case.error("mesh.motion", message, "leave `--device` out, or remove the motion").into());
-    }
     if options.comm.rank().of > 1 {
         return wrong("meshes from files run on one rank only as yet", "use threads: `--threads`");
     }
@@ -258,7 +250,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         simulation.checks.stop_when =
             case.stop_condition(&reduced).map(|formula| StopCondition { formula, first, every });
         simulation.reduced = reduced.map(|parameters| Reduced::new(case, solver, parameters)).transpose()?;
-        simulation.refined = Refined::new(case, functions, parameters, &options)?.map(Box::new);
+        simulation.refined = Refined::new(case, functions, parameters)?.map(Box::new);
         simulation.exec.prepare_steps(false)?;
         Ok(simulation)
     }

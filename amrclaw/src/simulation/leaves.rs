@@ -3,10 +3,10 @@
 
 use super::build::problem;
 use super::gauge::middle_of;
-use super::{RunError, RunOptions, ScheduleState, Simulation};
+use super::{RunError, ScheduleState, Simulation};
 use crate::case::{Case, Criterion as Word, CriterionField};
 use crate::diagnose::Phase;
-use crate::exec::{LevelState, NewValues, on_mesh};
+use crate::exec::{LevelState, NewValues};
 use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
 use crate::physics::{CellBlock, CellRow, MeshSides, ReducedParameters, StateFunction, UserFunctions};
@@ -26,7 +26,6 @@ pub(super) struct Refined<const D: usize> {
     case: Case,
     functions: UserFunctions<D>,
     reduced: Option<Arc<ReducedParameters>>,
-    threads: usize,
     forest: Arc<Forest>,
     leaves: Leaves,
     links: Links,
@@ -129,7 +128,6 @@ impl<const D: usize> Refined<D> {
         case: &Case,
         functions: UserFunctions<D>,
         reduced: Option<Arc<ReducedParameters>>,
-        options: &RunOptions,
     ) -> Result<Option<Self>, RunError> {
         let Some(forest) = case.mesh.file.as_ref().and_then(|file| file.forest.clone()) else { return Ok(None) };
         let fields = || case.criterion_fields::<D>(&reduced);
@@ -145,8 +143,7 @@ impl<const D: usize> Refined<D> {
         };
         let leaves = forest.undivided();
         let links = forest.links(&leaves);
-        let (case, threads) = (case.clone(), options.num_threads());
-        Ok(Some(Refined { case, functions, reduced, threads, forest, leaves, links, flags }))
+        Ok(Some(Refined { case: case.clone(), functions, reduced, forest, leaves, links, flags }))
     }
 
     /// Levels that the case allows.
@@ -316,7 +313,7 @@ impl<const D: usize> Simulation<D> {
         for gauge in &mut self.gauges {
             gauge.move_to(middle_of(mesh.cell_at(&gauge.position).unwrap_or(0)));
         }
-        self.exec = on_mesh::executor(&self.problem, &self.solver, refined.threads);
+        self.exec.put_on(self.problem.clone())?;
         self.exec.prepare_steps(false)?;
         let coarsest = vec![self.problem.domain.coarsest()];
         self.hierarchy = Hierarchy::new(self.problem.domain.clone(), self.settings.ratios.clone(), coarsest);

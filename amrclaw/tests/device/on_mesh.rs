@@ -147,6 +147,36 @@ fn steps_on_meshes_have_the_bits_of_the_cpu() {
     }
 }
 
+/// Meshes that move by formulas and by springs: faces at their own speeds, volumes before and after a stage, walls that move, for states with a momentum
+/// and with a velocity; data, a source and an inflow that depend on where cells are; with cells that are refined meanwhile, too. Odd numbers of cells, all stages, either loop, the plane and space.
+#[test]
+fn steps_on_meshes_that_move_have_the_bits_of_the_cpu() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let of = |text: &str, cells: &[usize], of: Of| on_block(folder.path(), text, cells, of);
+    let plane = "mesh.motion={x=\"x * (1 + 0.2 * sin(9 * t)) + 0.1 * sin(8 * t) * y * (1 - y)\",y=\"y + 0.3 * t * y * x * (1 - x)\"}";
+    let sides = ["mesh.boundary.y_lower=wall", "mesh.boundary.y_upper=wall"];
+    let gas = of(GAS, &[9, 7], Of::Mixed);
+    for scheme in [
+        &["scheme.order=1", "scheme.loop=face"][..],
+        &["scheme.order=2", "scheme.time=hancock", "mesh.springs=0.01"],
+        &["scheme.order=2", "scheme.time=rk3", "scheme.loop=face"],
+        &["scheme.order=2", "scheme.limiter=barth-jespersen", "scheme.time=rk3_low_storage", "scheme.loop=cell"],
+    ] {
+        compare::<2>(&gas, &[&sides[..], &[plane], scheme].concat());
+        let refined = ["levels.max=3", "regrid={interval=1,flag={tolerance={density=0.2}}}"];
+        let device = compare::<2>(&gas, &[&sides[..], &[plane], scheme, &refined].concat());
+        assert!(device.frame().cells[0] > 63 * 2, "cells are refined");
+    }
+    let walls = "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",x_lower=\"wall\",x_upper=\"wall\"}";
+    compare::<2>(&of(SOUND, &[8, 11], Of::Triangles), &[walls, plane, "scheme.order=2"]);
+    let space = of(GAS_IN_SPACE, &[3, 4, 3], Of::Mixed);
+    let closed = "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",z_lower=\"wall\",z_upper=\"wall\",x_lower=\"wall\",x_upper=\"wall\"}";
+    let twist = "mesh.motion={x=\"x + 0.3 * sin(7 * t) * (y - 0.5) * z\",z=\"z * (1 - 0.2 * sin(6 * t) * x)\"}";
+    for scheme in [["scheme.order=1", "scheme.loop=cell"], ["scheme.order=2", "mesh.springs=0.02"]] {
+        compare::<3>(&space, &[&[closed, twist][..], &scheme].concat());
+    }
+}
+
 /// In `f32` the device takes the same steps, up to the numbers' round-off of 6e-8: after four steps with differences of neighbours, limited gradients and
 /// quotients by volumes, less than a hundred times that, relative to the largest value.
 #[test]

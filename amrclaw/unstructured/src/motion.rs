@@ -2,6 +2,11 @@
 //!
 //! Within a step nodes move along straight lines. A face's *swept volume* is exact for them, so a cell's volume changes by what its faces sweep.
 
+mod follow;
+pub mod springs;
+
+pub use follow::Follow;
+
 use crate::Mesh;
 use crate::mesh::geometry::{self, Vector};
 use crate::mesh::{MeshError, Place};
@@ -30,15 +35,18 @@ pub struct MeshInTime {
 
 /// Nodes and volumes at a time.
 #[derive(Clone)]
-pub(crate) struct Instant {
+pub struct Instant {
     time: f64,
     points: Vec<Vector>,
+    /// Of each cell its volume.
     pub volume: Vec<f64>,
 }
 
 /// What a step needs of the motion.
-pub(crate) struct Moved {
+pub struct Moved {
+    /// At its begin.
     pub before: Instant,
+    /// At its end.
     pub after: Instant,
     /// The mesh half way.
     pub middle: Mesh,
@@ -66,6 +74,11 @@ impl MeshInTime {
     /// Sets the time of the solution.
     pub fn set_time(&self, time: f64) {
         *self.time.lock() = time;
+    }
+
+    /// The time of the solution.
+    pub fn time(&self) -> f64 {
+        *self.time.lock()
     }
 
     /// The mesh at the time of the solution.
@@ -96,7 +109,10 @@ impl MeshInTime {
     }
 
     /// The motion in a step; `known`: that of the step before.
-    pub(crate) fn step(&self, (time, dt): (f64, f64), known: Option<Moved>) -> Result<Option<Moved>, MeshError> {
+    ///
+    /// # Errors
+    /// A cell would be folded.
+    pub fn step(&self, (time, dt): (f64, f64), known: Option<Moved>) -> Result<Option<Moved>, MeshError> {
         let Some((nodes, _)) = &self.nodes else { return Ok(None) };
         let mesh = &*self.still;
         let (mut ends, middle) = known.map_or((None, None), |m| (Some([m.before, m.after]), Some(m.middle)));
@@ -142,7 +158,7 @@ impl Moved {
     }
 
     /// Volumes of a cell before a stage of a step, a forward step further on, and after the stage: changes are mixed as states are.
-    pub fn volumes(&self, cell: usize, (start, share): (f64, f64), from_before: bool) -> [f64; 2] {
+    pub(crate) fn volumes(&self, cell: usize, (start, share): (f64, f64), from_before: bool) -> [f64; 2] {
         let (before, gained) = (self.before.volume[cell], self.after.volume[cell] - self.before.volume[cell]);
         match from_before {
             true => [gained, before + share * gained],

@@ -28,8 +28,12 @@ device_struct! {
         pub turn: Pointer<Real>,
         /// Of each face the area.
         pub size: Pointer<Real>,
-        /// Of each cell the volume.
+        /// Of each cell the volume; of a mesh that moves half way of the step.
         pub volume: Pointer<Real>,
+        /// Of a mesh that moves: the volumes before the step, then those after it.
+        pub volumes: Pointer<Real>,
+        /// Of each face of a mesh that moves the speed along its normal.
+        pub moving: Pointer<Real>,
         /// Bits of how far the values of each component lie above and below the first cell's; zero before the launch.
         pub range: Pointer<u64>,
         /// The states before the step.
@@ -56,6 +60,8 @@ device_struct! {
         pub smooth: f64,
         /// The time step.
         pub dt: f64,
+        /// Its begin in the step.
+        pub start: f64,
         /// Share of the stage in the mixture with the states before the step.
         pub share: f64,
         /// Number of cells.
@@ -82,6 +88,10 @@ device_struct! {
         pub positions: Pointer<f64>,
         /// The frame of the first boundary face: `[axis, face]`.
         pub turn: Pointer<Real>,
+        /// Of each boundary face of a mesh that moves the normal: `[axis, face]`.
+        pub normals: Pointer<f64>,
+        /// The speed of the first boundary face along it.
+        pub moving: Pointer<Real>,
         /// The states within.
         pub inside: Pointer<Real>,
         /// Of each boundary face which of them is its own; null if they are in the order of faces.
@@ -116,6 +126,8 @@ pub struct CellShape {
     pub predicts: bool,
     /// What is interpolated to faces in place of states: the definitions of `case_variables` and `case_state`, see `kernels/cells.cuh`.
     pub variables: Option<String>,
+    /// Faces move.
+    pub moves: bool,
     /// The vectors and tensors of a state.
     pub groups: Vec<Group>,
 }

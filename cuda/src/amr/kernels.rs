@@ -381,7 +381,7 @@ impl Shape {
         texts.extend(includes);
         texts.extend(group.rows().map(|row| row.text));
         let mut defines = self.defines();
-        if let Some(CellShape { order, limiter, is_local, from_before, predicts, variables, .. }) =
+        if let Some(CellShape { order, limiter, is_local, from_before, predicts, variables, moves, .. }) =
             self.cells.as_ref().filter(|_| group.is_of_cells())
         {
             defines.extend([("ORDER", order.to_string()), ("LIMITER", limiter.to_string())]);
@@ -391,6 +391,7 @@ impl Shape {
                 ("FROM_BEFORE", of(*from_before)),
                 ("PREDICTS", of(*predicts)),
                 ("HAS_VARIABLES", of(variables.is_some() && group == Group::FaceStates)),
+                ("MOVES", of(*moves)),
             ]);
         }
         let solver = target.solver.clone().filter(|_| group.solves());

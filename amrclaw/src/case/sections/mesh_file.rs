@@ -9,6 +9,7 @@ use crate::frames::FrameFormat;
 use std::path::Path;
 use std::sync::Arc;
 use unstructured::adapt::{Forest, MOST_LEVELS};
+use unstructured::motion::Follow;
 use unstructured::step::{Gradient, Limiter, Scheme, SolvedBy, TimeStep};
 use unstructured::{Mesh, MeshError, Order};
 
@@ -40,6 +41,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let scheme = scheme(reader);
     let gradients_of = reader.optional_choice("scheme.gradients_of").unwrap_or(Interpolated::Conserved);
     let (steady, motion) = (steady(reader), fields::table(reader, "mesh.motion"));
+    let follow = follow(reader);
     let Some(text) = text else {
         if !reader.is_present("mesh.file") {
             only_with_file(reader);
@@ -65,7 +67,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let (sides, inflow) = sides(reader, &mesh);
     let forest = forest(reader, &mesh);
     let scheme = Scheme { is_local: steady.is_some(), ..scheme };
-    Some(MeshFile { path, mesh, sides, inflow, scheme, gradients_of, steady, motion, forest, leaves: None })
+    Some(MeshFile { path, mesh, sides, inflow, scheme, gradients_of, steady, motion, follow, forest, leaves: None })
 }
 
 /// The mesh's cells as trees, if `levels.max` lets them be refined.
@@ -94,7 +96,8 @@ fn open(path: &Path, order: Order, pairs: &[[String; 2]]) -> Result<Mesh, MeshEr
 /// Keys of meshes from files, in a case without.
 fn only_with_file(reader: &mut Reader<'_>) {
     let of_scheme = ["time", "gradient", "gradients_of", "loop", "steady"].map(|key| format!("scheme.{key}"));
-    for key in ["mesh.order", "mesh.periodic", "mesh.motion"].map(str::to_owned).iter().chain(&of_scheme) {
+    let of_mesh = ["order", "periodic", "motion", "springs"].map(|key| format!("mesh.{key}"));
+    for key in of_mesh.iter().chain(&of_scheme) {
         let present = reader.is_present(key);
         reader.check(!present, key, "is for a mesh from a file", "remove the line, or write `mesh.file`");
     }
@@ -153,6 +156,17 @@ fn steady(reader: &mut Reader<'_>) -> Option<f64> {
     let help = "write for example `steady = 1e-6`, or remove the line for steps of one length";
     reader.check(fine, key, format!("must lie between 0 and 1, but is {tolerance}"), help);
     Some(tolerance)
+}
+
+/// `mesh.springs`: the time between two solutions of springs, by which inner nodes follow the sides'.
+fn follow(reader: &mut Reader<'_>) -> Option<Arc<Follow>> {
+    let key = "mesh.springs";
+    let every = reader.optional_number(key)?;
+    let help = "write the time in which the sides move by about a cell, such as `springs = 0.1`";
+    reader.check(every > 0.0 && every.is_finite(), key, format!("must be positive, but is {every}"), help);
+    let help = "write under `[mesh.motion]` where the sides' nodes are, or remove the line";
+    reader.check(reader.is_present("mesh.motion"), key, "follows sides that do not move", help);
+    Some(Arc::new(Follow::new(every)))
 }
 
 /// What lies beyond each side of the mesh, and the tables of values at those that are `"inflow"`.

@@ -225,6 +225,16 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         Ok(())
     }
 
+    fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError> {
+        let engine = self.engine.take().map(|mut engine| {
+            engine.put_on(&problem);
+            engine
+        });
+        let (solver, ratios, ranks) = (self.solver.clone(), self.ratios.clone(), self.ranks.clone());
+        *self = CpuExecutor { engine, ranks, ..CpuExecutor::new(problem, solver, ratios, self.threads) };
+        Ok(())
+    }
+
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch);
         let (time, transfers) = (self.levels[level.index()].states.time, self.solver.transfers().is_some());

@@ -112,6 +112,11 @@ pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
     /// Drops what was built for levels and plans that a change of the mesh replaces.
     fn adopt(&self, _change: &MeshChange<'_, D>) {}
 
+    /// Takes the problem on another mesh from a file.
+    fn put_on(&mut self, _problem: &Problem<D>) {
+        unreachable!("it sweeps patches")
+    }
+
     /// Which of the case's functions it computes.
     fn computes(&self) -> Computes {
         Computes::default()

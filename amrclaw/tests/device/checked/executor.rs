@@ -14,6 +14,7 @@ use amrclaw::exec::{
 };
 use amrclaw::index::{CellBox, Level};
 use amrclaw::mesh::{Hierarchy, MeshEpoch};
+use amrclaw::physics::Problem;
 use amrclaw::plan::{LevelPlans, MeshChange};
 use std::sync::Arc;
 
@@ -128,6 +129,11 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
             self.assert_same(&before, &after, 0..after.len(), "a change of the mesh");
         }
         Ok(())
+    }
+
+    fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError> {
+        self.mesh = None;
+        self.inner.put_on(problem)
     }
 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {

@@ -26,12 +26,16 @@ pub(crate) fn dot(a: Vector, b: Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-pub(super) fn cross(a: Vector, b: Vector) -> Vector {
+pub(crate) fn cross(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
+pub(crate) fn squared(a: Vector) -> f64 {
+    dot(a, a)
+}
+
 pub(super) fn length(a: Vector) -> f64 {
-    dot(a, a).sqrt()
+    squared(a).sqrt()
 }
 
 fn mean(points: &[Vector]) -> Vector {

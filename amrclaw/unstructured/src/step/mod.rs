@@ -20,8 +20,8 @@ pub use at_sides::at_sides;
 pub use beyond::{BoundaryFace, Outside, Place, Surroundings};
 pub use reconstruct::{Variables, smoothness};
 pub use scheme::{Gradient, Limiter, Scheme, SolvedBy, TimeStep};
-pub(crate) use stencil::add_stencil;
 pub use stencil::{Across, stencil};
+pub(crate) use stencil::{add_stencil, inverse};
 pub use wall::{Boost, mirror};
 
 use blocks::{Block, Blocks, Entering};

@@ -62,7 +62,7 @@ pub(crate) fn add_stencil(all: &mut Vec<Across>, mesh: &Mesh, gradient: Gradient
 }
 
 /// The inverse of a matrix in `dim` dimensions.
-fn inverse(dim: usize, mut m: [Vector; 3]) -> [Vector; 3] {
+pub(crate) fn inverse(dim: usize, mut m: [Vector; 3]) -> [Vector; 3] {
     if dim == 2 {
         m[2] = [0.0, 0.0, 1.0];
     }

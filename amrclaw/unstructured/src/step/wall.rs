@@ -9,10 +9,11 @@ use riemann::group::{Group, GroupKind, Wall};
 pub struct Boost {
     dim: usize,
     /// The first component of the velocity or the momentum.
-    vector: usize,
+    pub vector: usize,
     /// That of which momentum is the flow; without, the vector is the velocity.
-    density: Option<usize>,
-    energy: Option<usize>,
+    pub density: Option<usize>,
+    /// The total energy.
+    pub energy: Option<usize>,
 }
 
 impl Boost {

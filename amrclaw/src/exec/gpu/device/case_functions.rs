@@ -12,6 +12,7 @@ use riemann::frame::{no_face, turned_text};
 use riemann::group::{Group, GroupKind, Wall, walls};
 use std::fmt::Write;
 use std::sync::Arc;
+use unstructured::step::Boost;
 
 /// The functions of a problem that kernels compute; the host computes the others.
 #[derive(Clone, Debug, Default)]
@@ -132,17 +133,22 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
 /// The rules of all sides of a mesh from a file, by the numbers of their names; `None` if kernels cannot compute one of them.
 fn beyond_mesh<const D: usize>(problem: &Problem<D>, equations: usize) -> Option<CaseFunction> {
     let sides = &problem.on_mesh.as_ref()?.sides;
-    let mut text = String::from(
-        "__device__ __forceinline__ void case_beyond(\n    unsigned rule, const Spotted& at, const FaceFrame& frame, const State& q, \
-         double* values)\n{\n    for (int m = 0; m < M; m++) values[m] = q[m];\n",
-    );
+    let boost = sides.boost().filter(|_| sides.in_time.moves());
+    let mut text = boost.map_or(String::new(), added_velocity);
+    text += "__device__ __forceinline__ void case_beyond(\n    unsigned rule, const Spotted& at, const FaceFrame& frame, \
+             const Array<double, 3>& velocity, const State& q, double* values)\n{\n    for (int m = 0; m < M; m++) values[m] = q[m];\n";
     for (number, rule) in sides.rules().iter().enumerate() {
         let lines = match rule {
             Boundary::Wall(wall) => {
                 let wall = walls(sides.groups()).iter().position(|known| known == wall)?;
-                format!(
-                    "    const State image = frame.mirror(q, {wall});\n    for (int m = 0; m < M; m++) values[m] = image[m];\n"
-                )
+                // Seen from a wall that moves, and back.
+                let image = match boost {
+                    Some(_) => {
+                        format!("add_velocity(frame.mirror(add_velocity(q, velocity, -1.0), {wall}), velocity, 1.0)")
+                    }
+                    None => format!("frame.mirror(q, {wall})"),
+                };
+                format!("    const State image = {image};\n    for (int m = 0; m < M; m++) values[m] = image[m];\n")
             }
             Boundary::User(function) => match function.device_form()? {
                 DeviceForm::Formulas(formulas) => lines(&formulas, |quantity| known(quantity, equations)),
@@ -168,6 +174,20 @@ pub(super) fn of_variables<const D: usize>(variables: &FaceVariables<D>, equatio
 
 /// Arguments of functions of a cell's values alone.
 const STATE_AND_AUX: &str = "const Array<double, M>& q, const Array<double, A>& aux";
+
+/// The function that adds a velocity to a state, times a sign: [`Boost`].
+fn added_velocity(boost: &Boost) -> String {
+    let density = boost.density.map_or("1.0".to_owned(), |at| format!("q[{at}]"));
+    let first = boost.vector;
+    let energy =
+        boost.energy.map_or(String::new(), |at| format!("q[{at}] += u * (q[{first} + d] + 0.5 * density * u); "));
+    format!(
+        "__device__ __forceinline__ State add_velocity(State q, const Array<double, 3>& velocity, double sign)\n{{\n    \
+         if (velocity[0] == 0.0 && velocity[1] == 0.0 && velocity[2] == 0.0) return q;\n    const double density = {density};\n    \
+         for (int d = 0; d < DIM; d++) {{\n        const double u = sign * velocity[d];\n        {energy}q[{first} + d] += density * u;\n    \
+         }}\n    return q;\n}}\n"
+    )
+}
 
 /// The beginning of the function for all sides.
 const BOUNDARY_HEAD: &str = "__device__ __forceinline__ void case_boundary(\n    const Point& at, \

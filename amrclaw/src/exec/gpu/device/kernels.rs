@@ -105,6 +105,7 @@ impl KernelOptions {
                     .variables
                     .as_ref()
                     .map(|of| case_functions::of_variables(of, solver.equations().len())),
+                moves: on_mesh.sides.in_time.moves(),
                 groups: on_mesh.sides.groups().to_vec(),
             }),
         };

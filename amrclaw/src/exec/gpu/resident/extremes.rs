@@ -70,7 +70,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 view: store.view(),
                 boxes: pointer::<_, N>(&memory, 0),
                 largest,
-                level: self.lattice(level),
+                level: self.lattice(level)?,
                 t: store.states.time,
                 blocks_per_box,
                 padding: 0,

@@ -83,15 +83,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &self.levels[level.index()];
         let (patches, aux) = (store.patches(), store.aux_address());
         let refused = pointer::<_, N>(&self.small.refused, 0);
-        let place = EvaluatePlace { patches, out, aux, refused, level: self.lattice(level), t };
+        let place = EvaluatePlace { patches, out, aux, refused, level: self.lattice(level)?, t };
         // SAFETY: the tables are the level's; its array has room for the values.
         unsafe { tables.evaluate((&self.machine, kernel, D), 0, place) }
     }
 
     /// Where the cells of a level lie.
-    pub(super) fn lattice(&self, level: Level) -> Lattice {
+    pub(super) fn lattice(&self, level: Level) -> Result<Lattice, CudaError> {
         let lattice = Lattice::from(self.levels[level.index()].geometry.in_space());
-        Lattice { centroids: self.on_mesh.as_ref().map_or(Pointer::NULL, |mesh| mesh.centroids), ..lattice }
+        let Some((mesh, on_mesh)) = self.on_mesh.as_ref().zip(self.problem.on_mesh.as_ref()) else {
+            return Ok(lattice);
+        };
+        Ok(Lattice { centroids: mesh.centroids::<D>(&self.machine, &on_mesh.sides.in_time)?, ..lattice })
     }
 
     fn is_refused(&self) -> Result<bool, CudaError> {

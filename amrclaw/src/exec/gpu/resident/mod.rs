@@ -27,6 +27,7 @@ mod host_tables;
 mod initial;
 mod join_flags;
 mod levels;
+mod mesh_tables;
 mod message_buffers;
 mod on_mesh;
 mod plans;
@@ -223,6 +224,15 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         filled?;
         self.truncate(change.hierarchy().finest().finer());
         debug!(?planned, filled = ?clock.elapsed() - planned, "adopted");
+        Ok(())
+    }
+
+    fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError> {
+        self.on_mesh = DeviceMesh::of::<D, R>(&self.machine, &problem, self.sizes.num_eqn)?;
+        self.levels.clear();
+        self.rollback = Rollback::new(self.ratios.len() + 1);
+        self.host.get_mut().put_on(problem.clone())?;
+        self.problem = problem;
         Ok(())
     }
 

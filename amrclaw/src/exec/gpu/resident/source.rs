@@ -101,7 +101,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             aux: store.aux_address(),
             centres: store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0)),
             reports: step.reports,
-            level: self.lattice(step.level),
+            level: self.lattice(step.level)?,
             t,
             dt,
             ghosts: u32::from(ghosts),
