@@ -51,6 +51,8 @@ pub(super) struct Formulas {
     pub inflow_of_mesh: Vec<Option<Vec<Expression>>>,
     /// Where the nodes of a mesh from a file are: formulas of where the file has them and of time, one for each axis.
     pub motion: Option<Vec<Expression>>,
+    /// Curves of sides of a mesh from a file, by the number of the name: one formula for each axis.
+    pub curves: Vec<(usize, Vec<Expression>)>,
     /// Physical coordinates, one for each axis, of a mapped mesh.
     pub mapping: Option<Vec<Expression>>,
     /// The condition for an early end, over the solver's fields.
@@ -137,6 +139,7 @@ pub(super) fn check(
         inflow: super::inflow::check(reader, case, shape, &names_beyond),
         inflow_of_mesh: super::inflow::check_of_mesh(reader, case, shape, &names_beyond),
         motion: super::motion::check(reader, case, shape),
+        curves: super::motion::check_curves(reader, case, shape),
         mapping,
         stop: (case.time.stop_when.as_ref()).map(|stop| {
             super::reduce::of_whole(reader, stop, shape, &vocabulary_of_steps(case, shape, reduced.clone()))

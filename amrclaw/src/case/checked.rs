@@ -238,6 +238,11 @@ impl Case {
         self.formulas.motion.as_deref()
     }
 
+    /// Curves of sides of a mesh from a file.
+    pub(super) fn curves(&self) -> &[(usize, Vec<Expression>)] {
+        &self.formulas.curves
+    }
+
     /// The same equations on one level of the adjoint problem's cells, with the functional as data at time 0, to the time between the run's
     /// start and the window's end.
     pub(crate) fn of_adjoint(&self, adjoint: &AdjointSettings) -> Case {

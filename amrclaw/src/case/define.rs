@@ -127,7 +127,10 @@ pub(super) fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bo
     let functional =
         case.regrid.flag.adjoint.iter_mut().flat_map(|adjoint| adjoint.functional.iter_mut().chain(&mut adjoint.about));
     let others = others.chain(tolerances).chain(functional);
-    let others = others.chain(case.mesh.file.iter_mut().flat_map(|file| &mut file.motion));
+    let others = others.chain(case.mesh.file.iter_mut().flat_map(|file| {
+        let curves = file.curves.iter_mut().flat_map(|(_, formulas)| formulas);
+        file.motion.iter_mut().chain(curves)
+    }));
     let mapping = case.mesh.mapping.iter_mut().flat_map(|mapping| &mut mapping.formulas);
     let plain = cells.flatten().chain(inflow).chain(others).map(|formula| (formula, false));
     plain.chain(mapping.map(|formula| (formula, true))).collect()

@@ -29,6 +29,7 @@ pub const KEYS: &[Key] = &[
     key("mesh.motion.y", "expression", "`y`"),
     key("mesh.motion.z", "expression", "`z`"),
     key("mesh.springs", "number", "none"),
+    key("mesh.curves.SIDE.AXIS", "expression", "the axis"),
     key("mesh.mapping", "`\"user\"`, or a table", "no mapping"),
     key("mesh.mapping.x", "expression", "no mapping"),
     key("mesh.mapping.y", "expression", "required beside `mesh.mapping.x`"),

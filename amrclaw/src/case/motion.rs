@@ -1,4 +1,5 @@
-//! `[mesh.motion]`: where the nodes of a mesh from a file are, by formulas of where the file has them and of time.
+//! `[mesh.motion]`: where the nodes of a mesh from a file are, by formulas of where the file has them and of time; `[mesh.curves]`: where new nodes of
+//! its sides go.
 
 use super::Case;
 use super::choice::BoundaryKind;
@@ -56,7 +57,37 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
     compiled.collect::<Vec<_>>().into_iter().collect()
 }
 
+/// Compiles the formulas of curves, one for each axis.
+pub(super) fn check_curves(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    shape: &SolverShape,
+) -> Vec<(usize, Vec<Expression>)> {
+    let curves = case.mesh.file.iter().flat_map(|file| &file.curves);
+    let axes: Vec<String> = AXES[..shape.dimension].iter().map(|&axis| axis.to_owned()).collect();
+    let names = Names { constants: parameters(&case.solver, shape), ..Names::variables(axes.iter().cloned()) };
+    let mut compiled = Vec::new();
+    for (name, formulas) in curves {
+        check_names(reader, formulas, &axes, "axis", shape);
+        let of = |axis: &String| match formulas.iter().find(|formula| formula.name == *axis) {
+            Some(formula) => compile(reader, formula, &names),
+            None => Some(Expression::compile(axis, &names).expect("an axis is a name")),
+        };
+        compiled.extend(
+            axes.iter().map(of).collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>().map(|all| (*name, all)),
+        );
+    }
+    compiled
+}
+
 impl Case {
+    /// Where a new node of a side goes, by the number of the side's name.
+    pub(crate) fn on_curve(&self, name: usize, at: [f64; 3]) -> [f64; 3] {
+        let Some((_, formulas)) = self.curves().iter().find(|(own, _)| *own == name) else { return at };
+        let of = |d: usize| formulas.get(d).map_or(at[d], |formula| formula.eval(&at[..formulas.len()]));
+        [0, 1, 2].map(of)
+    }
+
     /// The mesh from a file and how it moves.
     pub(crate) fn mesh_in_time(&self) -> Option<Arc<MeshInTime>> {
         let file = self.mesh.file.as_ref()?;

@@ -120,6 +120,8 @@ pub struct MeshFile {
     pub gradients_of: Interpolated,
     /// Where its nodes move, by axis; no formulas: nowhere.
     pub motion: Vec<NamedExpression>,
+    /// Onto what new nodes of refined sides go, by the number of the side's name.
+    pub curves: Vec<(usize, Vec<NamedExpression>)>,
     /// How inner nodes follow, if the formulas are those of the sides' nodes alone.
     pub follow: Option<Arc<unstructured::motion::Follow>>,
     /// The trees that its cells become, where `levels.max` lets them be refined.

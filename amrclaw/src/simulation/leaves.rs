@@ -146,6 +146,20 @@ impl<const D: usize> Refined<D> {
         Ok(Some(Refined { case: case.clone(), functions, reduced, forest, leaves, links, flags }))
     }
 
+    /// The mesh of leaves.
+    fn mesh(&self, leaves: &Leaves, links: &Links) -> Result<Arc<Mesh>, RunError> {
+        let curve = |name: usize, at: [f64; 3]| self.case.on_curve(name, at);
+        let curves = self.case.mesh.file.as_ref().is_some_and(|file| !file.curves.is_empty());
+        let mesh = self.forest.mesh(leaves, links, curves.then_some(&curve));
+        match mesh.first_folded().filter(|_| curves) {
+            Some(cell) => {
+                let message = format!("folds a cell at {:?}", mesh.centroid[cell]);
+                Err(self.case.error("mesh.curves", message, "write curves that lie nearer to the file's sides").into())
+            }
+            None => Ok(Arc::new(mesh)),
+        }
+    }
+
     /// Levels that the case allows.
     pub fn levels(&self) -> usize {
         self.case.levels.max
@@ -270,7 +284,7 @@ impl<const D: usize> Simulation<D> {
         let row = CellBox::new([0; D], std::array::from_fn(|d| if d == 0 { renewed.leaves.len() as i32 } else { 1 }));
         self.memory.check([&[row][..]].into_iter())?;
         let links = forest.links(&renewed.leaves);
-        let mesh = Arc::new(forest.mesh(&renewed.leaves, &links));
+        let mesh = refined.mesh(&renewed.leaves, &links)?;
         (refined.leaves, refined.links) = (renewed.leaves.clone(), links);
         self.put_on(refined, mesh)?;
         let after = self.problem.on_mesh.as_ref().expect("a problem on a mesh").sides.in_time.now();
@@ -331,7 +345,7 @@ impl<const D: usize> Simulation<D> {
         let other = || case.error("mesh.file", "is not the mesh whose cells the checkpoint has refined", help);
         refined.leaves = refined.forest.leaves_of(text).ok_or_else(other)?;
         refined.links = refined.forest.links(&refined.leaves);
-        let mesh = Arc::new(refined.forest.mesh(&refined.leaves, &refined.links));
+        let mesh = refined.mesh(&refined.leaves, &refined.links)?;
         self.put_on(&mut refined, mesh)?;
         self.refined = Some(refined);
         Ok(())

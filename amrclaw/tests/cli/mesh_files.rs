@@ -149,8 +149,9 @@ fn cells_are_refined() {
     write_block(folder.path(), "square.msh", &[12, 12], Of::Mixed);
     let case = write_case(folder.path(), CASE);
     let refined = ["levels.max=3", "regrid.interval=2", "regrid.buffer=1", "output.checkpoint_every_steps=4"];
-    let cases: [(&str, &[&str]); 4] = [
+    let cases: [(&str, &[&str]); 5] = [
         ("differences", &["regrid.flag.tolerance=0.1"]),
+        ("curved", &["regrid.flag.tolerance=0.1", "mesh.curves.x_lower.x=\"0.004 * sin(pi * y)\""]),
         ("curvature", &["regrid.flag.criterion=\"curvature\"", "regrid.flag.tolerance={\"1 + pressure\"=0.06}"]),
         (
             "formula",
@@ -280,7 +281,7 @@ fn what_meshes_do_not_allow_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_block(folder.path(), "square.msh", &[4, 4], Of::Quadrilaterals);
     let case = write_case(folder.path(), CASE);
-    let wrong: [(&[&str], &[&str], &str); 29] = [
+    let wrong: [(&[&str], &[&str], &str); 32] = [
         (&["scheme.gradients_of=primitive"], &[], "no primitive variables"),
         (&["scheme.gradients_of=pressure"], &[], "scheme.gradients_of"),
         (&["scheme.steady=1e-6", "source.pressure=-1"], &[], "steps of one length"),
@@ -311,6 +312,9 @@ fn what_meshes_do_not_allow_is_refused() {
         (&["mesh.motion.x=\"-x\""], &[], "is folded at t = 0"),
         (&["mesh.motion.x=\"x\"", "mesh.springs=-1"], &[], "must be positive, but is -1"),
         (&["mesh.springs=1"], &[], "follows sides that do not move"),
+        (&["mesh.curves.x_lower.x=\"0\""], &[], "is for sides that are refined"),
+        (&["levels.max=2", "regrid.flag={tolerance=1}", "mesh.curves.lid.x=\"0\""], &[], "the mesh has no side `lid`"),
+        (&["levels.max=2", "regrid.flag={tolerance=1}", "mesh.curves.x_lower.z=\"0\""], &[], "no axis `z`"),
         (&[], &["--device", "cuda-streamed"], "patch by patch"),
         (&[], &["--precision", "f32"], "on a GPU only"),
         (&[], &["--ranks", "2"], "rank"),

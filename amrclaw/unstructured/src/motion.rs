@@ -168,6 +168,11 @@ impl Moved {
 }
 
 impl Mesh {
+    /// The first cell that is folded, if one is.
+    pub fn first_folded(&self) -> Option<usize> {
+        geometry::first_folded(&self.points, &self.cells.shape, &self.cells.nodes)
+    }
+
     fn folded(&self, cell: usize, time: f64) -> MeshError {
         let number = self.cells.numbers.get(cell).map_or(cell, |&number| number as usize);
         MeshError::new(Place::None, format!("cell {number} of the mesh is folded at t = {time}"))

@@ -42,6 +42,7 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let gradients_of = reader.optional_choice("scheme.gradients_of").unwrap_or(Interpolated::Conserved);
     let (steady, motion) = (steady(reader), fields::table(reader, "mesh.motion"));
     let follow = follow(reader);
+    let has_curves = reader.is_present("mesh.curves");
     let Some(text) = text else {
         if !reader.is_present("mesh.file") {
             only_with_file(reader);
@@ -66,8 +67,37 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     };
     let (sides, inflow) = sides(reader, &mesh);
     let forest = forest(reader, &mesh);
+    let refines = forest.is_some() && mesh.dim == 2 && motion.is_empty();
+    let help = "remove it, or write `levels.max` above 1 in the plane, without `mesh.motion`";
+    reader.check(!has_curves || refines, "mesh.curves", "is for sides that are refined", help);
+    for (name, place) in reader.names("mesh.curves") {
+        if !mesh.boundary.names.iter().any(|known| known == name) {
+            let help = format!("its sides are {}", mesh.boundary.names.join(", "));
+            reader.wrong_at(
+                Some(place),
+                &format!("mesh.curves.{name}"),
+                format!("the mesh has no side `{name}`"),
+                help,
+            );
+        }
+    }
+    let of_name = |(number, name): (usize, &String)| (number, fields::table(reader, &format!("mesh.curves.{name}")));
+    let curves = mesh.boundary.names.iter().enumerate().map(of_name).filter(|(_, table)| !table.is_empty()).collect();
     let scheme = Scheme { is_local: steady.is_some(), ..scheme };
-    Some(MeshFile { path, mesh, sides, inflow, scheme, gradients_of, steady, motion, follow, forest, leaves: None })
+    Some(MeshFile {
+        path,
+        mesh,
+        sides,
+        inflow,
+        scheme,
+        gradients_of,
+        steady,
+        motion,
+        curves,
+        follow,
+        forest,
+        leaves: None,
+    })
 }
 
 /// The mesh's cells as trees, if `levels.max` lets them be refined.
@@ -96,7 +126,7 @@ fn open(path: &Path, order: Order, pairs: &[[String; 2]]) -> Result<Mesh, MeshEr
 /// Keys of meshes from files, in a case without.
 fn only_with_file(reader: &mut Reader<'_>) {
     let of_scheme = ["time", "gradient", "gradients_of", "loop", "steady"].map(|key| format!("scheme.{key}"));
-    let of_mesh = ["order", "periodic", "motion", "springs"].map(|key| format!("mesh.{key}"));
+    let of_mesh = ["order", "periodic", "motion", "springs", "curves"].map(|key| format!("mesh.{key}"));
     for key in of_mesh.iter().chain(&of_scheme) {
         let present = reader.is_present(key);
         reader.check(!present, key, "is for a mesh from a file", "remove the line, or write `mesh.file`");

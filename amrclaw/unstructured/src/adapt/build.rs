@@ -1,23 +1,34 @@
 //! The mesh that leaves are: a cell beside finer ones has a face for each of them.
 
-use super::forest::{Forest, Leaves, NONE};
+use super::division::Behind;
+use super::forest::{Across, Forest, Leaves, NONE};
 use super::links::{Link, Links, WHOLE};
 use crate::mesh::geometry::{self, Vector};
 use crate::mesh::{Boundary, Cells, Faces, Periodic};
 use crate::{Mesh, Rows};
+
+/// Where a new node of a side goes, by the number of the side's name: onto a curve.
+pub type Curve<'a> = dyn Fn(usize, Vector) -> Vector + 'a;
+
+/// Most sides of a cell.
+const SIDES: usize = 6;
+
+/// A cell on the way down: its nodes, and the name of each side that lies on the boundary.
+type Outline = ([Vector; 8], [u32; SIDES]);
 
 /// What one comes to from a root down: nodes, and volumes. These are shares of the father's, so that those of a root's leaves add up to its own
 /// even where faces are not plane.
 struct Descent<'a> {
     forest: &'a Forest,
     leaves: &'a Leaves,
+    curve: Option<&'a Curve<'a>>,
     points: Vec<Vector>,
     volume: Vec<f64>,
     centroid: Vec<Vector>,
 }
 
 impl Descent<'_> {
-    fn down(&mut self, root: u32, level: u8, nodes: &[Vector; 8], volume: f64) {
+    fn down(&mut self, root: u32, level: u8, (nodes, names): &Outline, volume: f64) {
         let division = self.forest.division(root);
         let (shape, count) = (division.shape(), division.shape().num_nodes());
         let own = |nodes: &[Vector; 8]| geometry::of_cell(nodes, shape, &[0, 1, 2, 3, 4, 5, 6, 7][..count]);
@@ -27,22 +38,34 @@ impl Descent<'_> {
             self.centroid.push(own(nodes).1);
             return;
         }
-        let sons = (0..division.num_sons()).map(|son| division.nodes_of(son, nodes));
-        let sons: Vec<([Vector; 8], f64)> = sons.map(|nodes| (nodes, own(&nodes).0)).collect();
+        let son = |son: usize| {
+            let mut nodes = division.nodes_of(son, nodes);
+            let mut own_names = [NONE; SIDES];
+            for side in (0..division.shape().faces().len()).filter(|&side| names[side] != NONE) {
+                if matches!(division.behind(son as u8, side as u8), Behind::Part(_)) {
+                    own_names[side] = names[side];
+                }
+                let new =
+                    nodes[..count].iter_mut().enumerate().filter(|(node, _)| division.is_new_on((son, *node), side));
+                new.for_each(|(_, at)| *at = self.curve.map_or(*at, |curve| curve(names[side] as usize, *at)));
+            }
+            ((nodes, own_names), own(&nodes).0)
+        };
+        let sons: Vec<(Outline, f64)> = (0..division.num_sons()).map(son).collect();
         let sum: f64 = sons.iter().map(|(_, volume)| volume).sum();
-        for (nodes, part) in &sons {
-            self.down(root, level + 1, nodes, volume * (part / sum));
+        for (outline, part) in &sons {
+            self.down(root, level + 1, outline, volume * (part / sum));
         }
     }
 }
 
 impl Forest {
     /// The mesh of leaves. Each cell has nodes of its own. Faces are in the order that [`Mesh`] says; between periodic boundaries the cell on the
-    /// left is that of the root's.
-    pub fn mesh(&self, leaves: &Leaves, links: &Links) -> Mesh {
+    /// left is that of the root's. `curve`, in the plane: what moves new nodes of sides; volumes stay those of roots.
+    pub fn mesh(&self, leaves: &Leaves, links: &Links, curve: Option<&Curve<'_>>) -> Mesh {
         let roots = &*self.roots;
         let count = leaves.len();
-        let Descent { points, volume, centroid, .. } = self.descent(leaves, &roots.points);
+        let Descent { points, volume, centroid, .. } = self.descent(leaves, &roots.points, curve);
         let shape: Vec<_> = leaves.root.iter().map(|&root| roots.cells.shape[root as usize]).collect();
         let mut nodes = Rows::with_capacity(count, points.len());
         for shape in &shape {
@@ -70,18 +93,25 @@ impl Forest {
 
     /// Where the nodes of the leaves' mesh are when those of the roots are at other points.
     pub fn points(&self, leaves: &Leaves, roots: &[Vector]) -> Vec<Vector> {
-        self.descent(leaves, roots).points
+        self.descent(leaves, roots, None).points
     }
 
-    fn descent<'a>(&'a self, leaves: &'a Leaves, points: &[Vector]) -> Descent<'a> {
+    fn descent<'a>(&'a self, leaves: &'a Leaves, points: &[Vector], curve: Option<&'a Curve<'a>>) -> Descent<'a> {
         let (roots, count) = (&*self.roots, leaves.len());
         let (volume, centroid) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let mut all = Descent { forest: self, leaves, points: Vec::with_capacity(8 * count), volume, centroid };
+        let mut all = Descent { forest: self, leaves, curve, points: Vec::with_capacity(8 * count), volume, centroid };
         for root in 0..roots.num_cells() {
             let mut nodes = [[0.0; 3]; 8];
             let of_root = roots.cells.nodes.row(root).iter();
             of_root.zip(&mut nodes).for_each(|(&node, at)| *at = points[node as usize]);
-            all.down(root as u32, 0, &nodes, roots.volume[root]);
+            let mut names = [NONE; SIDES];
+            for (side, name) in names.iter_mut().enumerate().take(roots.cells.shape[root].faces().len()) {
+                if let Across::Boundary(face) = self.across(root as u32, 0, 0, side as u8) {
+                    let number = face - roots.first_boundary() as u32;
+                    *name = roots.boundary.starts.partition_point(|&start| start <= number) as u32 - 1;
+                }
+            }
+            all.down(root as u32, 0, &(nodes, names), roots.volume[root]);
         }
         all
     }

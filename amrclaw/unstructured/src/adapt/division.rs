@@ -127,6 +127,12 @@ impl Division {
         nodes
     }
 
+    /// Whether a node of a son lies on a side of the father and is none of its corners.
+    pub fn is_new_on(&self, (son, node): (usize, usize), side: usize) -> bool {
+        let means = &self.nodes[son][node];
+        means.len() > 1 && means.iter().all(|n| self.shape.faces()[side].contains(n))
+    }
+
     /// The shape.
     pub fn shape(&self) -> Shape {
         self.shape

@@ -12,6 +12,7 @@ mod links;
 mod renew;
 mod transfer;
 
+pub use build::Curve;
 pub use criteria::{curvature, differences, differences_of_families};
 pub use division::MOST_SONS;
 pub use forest::{Forest, Leaves, MOST_LEVELS};

@@ -85,7 +85,7 @@ fn leaves_are_those_of_brute_force() {
         let forest = forest(number);
         let mut leaves = forest.undivided();
         let mut links = forest.links(&leaves);
-        let mut mesh = forest.mesh(&leaves, &links);
+        let mut mesh = forest.mesh(&leaves, &links, None);
         let mut q: Vec<f64> = (0..2 * mesh.num_cells()).map(|i| unit_random(i as u64)).collect();
         q[..mesh.num_cells()].fill(0.1);
         for round in 0..3 {
@@ -108,7 +108,7 @@ fn leaves_are_those_of_brute_force() {
             assert_eq!(levels, settled(&forest, &leaves, &near, &wanted), "mesh {number}, round {round}");
             let renewed = forest.renewed(&leaves, &levels);
             let new_links = forest.links(&renewed.leaves);
-            let new = forest.mesh(&renewed.leaves, &new_links);
+            let new = forest.mesh(&renewed.leaves, &new_links, None);
             let moved = transfer((&mesh, &new), &renewed, &q, &|_, _| true);
             for m in 0..2 {
                 let total = |mesh: &Mesh, q: &[f64]| -> f64 {
@@ -133,7 +133,7 @@ fn leaves_are_those_of_brute_force() {
             links = forest.links(&leaves);
         }
         assert_eq!(leaves, forest.undivided());
-        let (back, roots) = (forest.mesh(&leaves, &links), forest.roots());
+        let (back, roots) = (forest.mesh(&leaves, &links, None), forest.roots());
         assert_eq!((&back.faces.left, &back.faces.right), (&roots.faces.left, &roots.faces.right));
         assert_eq!((&back.cell_faces, &back.boundary), (&roots.cell_faces, &roots.boundary));
         assert_eq!((&back.faces.normal, &back.faces.size), (&roots.faces.normal, &roots.faces.size));
@@ -172,5 +172,42 @@ fn criteria_find_what_they_should() {
         // The kink is in the gradients of the cells beside it, which those beyond compare with theirs.
         let near = [0.13, 0.2].map(|far| (at[0] - 0.5).abs() < far);
         assert_eq!([jump[cell] == 2.0, kink[cell] > 0.08], near, "at {at:?}: {} {}", jump[cell], kink[cell]);
+    }
+}
+
+/// A ring of quadrilaterals or triangles between circles, refined three times at its inner side: new nodes lie on the circle, cells close and are
+/// proper, and all volumes stay those of the roots, so that what is carried over is conserved.
+#[test]
+fn new_nodes_lie_on_a_curve() {
+    for of in [Of::Quadrilaterals, Of::Triangles] {
+        let mut made = Block::new(&[4, 16], of).make().unwrap();
+        for point in &mut made.points {
+            let (radius, angle) = (1.0 + point[0], std::f64::consts::FRAC_PI_2 * point[1]);
+            (point[0], point[1]) = (radius * angle.cos(), radius * angle.sin());
+        }
+        let forest = Forest::new(Arc::new(Mesh::new(made).unwrap())).unwrap();
+        let inner = forest.roots().boundary.number("x_lower").unwrap();
+        let curve = move |name: usize, at: [f64; 3]| {
+            let radius = if name == inner { at[0].hypot(at[1]) } else { 1.0 };
+            [at[0] / radius, at[1] / radius, at[2]]
+        };
+        let (mut leaves, mut links) = (forest.undivided(), forest.links(&forest.undivided()));
+        for _ in 0..3 {
+            let wanted: Vec<u8> = (0..leaves.len())
+                .map(|leaf| leaves.level[leaf] + u8::from(links.row(leaf).iter().any(Link::is_boundary)))
+                .collect();
+            leaves = forest.renewed(&leaves, &forest.settle(&leaves, &links, &wanted)).leaves;
+            links = forest.links(&leaves);
+        }
+        let mesh = forest.mesh(&leaves, &links, Some(&curve));
+        assert!(mesh.closedness() < 1e-14 && mesh.first_folded().is_none(), "{of:?}");
+        let sides = mesh.boundary.of_name(mesh.boundary.number("x_lower").unwrap());
+        assert!(sides.len() == 16 * 8, "{of:?}: {}", sides.len());
+        for node in sides.flat_map(|b| mesh.faces.nodes.row(mesh.first_boundary() + b)) {
+            let [x, y, _] = mesh.points[*node as usize];
+            assert!((x.hypot(y) - 1.0).abs() < 1e-15, "{of:?}: {x} {y}");
+        }
+        let whole = |mesh: &Mesh| mesh.volume.iter().sum::<f64>();
+        assert!((whole(&mesh) / whole(forest.roots()) - 1.0).abs() < 1e-14);
     }
 }

@@ -233,7 +233,7 @@ fn mass_stays_where_cells_are_refined_and_move() {
         };
         let in_time = |leaves: &crate::adapt::Leaves, links: &crate::adapt::Links, time: f64| {
             let (forest, leaves, roots) = (forest.clone(), leaves.clone(), roots.clone());
-            let mesh = Arc::new(forest.mesh(&leaves, links));
+            let mesh = Arc::new(forest.mesh(&leaves, links, None));
             let nodes = move |time: f64| forest.points(&leaves, &roots(time));
             let in_time = Arc::new(MeshInTime::new(mesh, Some((Arc::new(nodes), 1e-6))));
             in_time.set_time(time);
