@@ -1,3 +1,4 @@
+// tidy: long because all formulas of a case are listed here
 //! Checks a case against its solver.
 
 use super::choice::{BoundaryKind, Interpolated};
