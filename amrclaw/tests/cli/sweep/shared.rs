@@ -64,7 +64,8 @@ fn gpus_are_handed_out() {
     RunRecord { status: RunStatus::Done, ..RunRecord::default() }.write(folder.path()).unwrap();
     let vary = "regrid.buffer=1,2,3".parse::<Vary>().unwrap();
     let plan = Plan::new(vec![vary], false, vec!["cuda".into(), "cpu".into()], 2, 0).unwrap();
-    let launch = Launch { program: vec![program.into()], case: "case.toml".into(), overrides: vec![], arguments: vec![] };
+    let launch =
+        Launch { program: vec![program.into()], case: "case.toml".into(), overrides: vec![], arguments: vec![] };
     let dir = folder.path().join("out");
     let sweep = Sweep { plan, launch, case_text: String::new(), gpus: vec![2, 5], seed: 0, reference: None, dir };
     let results = execute(&sweep, false, &mut |_| {}).unwrap();
