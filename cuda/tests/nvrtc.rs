@@ -137,7 +137,7 @@ __device__ __forceinline__ void own_values(const Point& at, double* values) { va
             sourced: true,
             cells: None,
         };
-        let text = format!("{MAP}{}", mapped_cells(dim).concat());
+        let text = format!("{MAP}{}", mapped_cells(dim));
         let function = CaseFunction { text, solves: false, num_values, positive: num_values as i32 - 1 };
         for precision in [Precision::F64, Precision::F32] {
             let target = Target { precision, fused: false, solver: None };

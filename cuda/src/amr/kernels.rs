@@ -20,6 +20,7 @@ use super::{
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
 use crate::kernel::Grid;
+use riemann::frame::FaceSums;
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Precision;
 use std::marker::PhantomData;
@@ -101,13 +102,17 @@ pub struct CaseFunction {
 
 /// The function that gives auxiliary values the geometry of a mapped mesh in `dim` dimensions, two or three. The definition of the mapping
 /// must come before it: see `kernels/mapped_nodes.cuh`.
-pub fn mapped_cells(dim: usize) -> [&'static str; 4] {
-    let plane = include_str!("../../kernels/mapped_plane.cuh");
-    let space = include_str!("../../kernels/mapped_space.cuh");
-    let faces = if dim == 3 { space } else { plane };
-    let nodes = include_str!("../../kernels/mapped_nodes.cuh");
-    [OUTSIDE, nodes, faces, include_str!("../../kernels/mapped_cells.cuh")]
+pub fn mapped_cells(dim: usize) -> String {
+    let [plane, space] =
+        [include_str!("../../kernels/mapped_plane.cuh"), include_str!("../../kernels/mapped_space.cuh")];
+    let faces = if dim == 3 { FACE_SUMS.to_owned() + FaceSums::CUDA + "};\n" + space } else { plane.to_owned() };
+    [OUTSIDE, include_str!("../../kernels/mapped_nodes.cuh"), &faces, include_str!("../../kernels/mapped_cells.cuh")]
+        .concat()
 }
+
+/// The beginning of the struct of the arithmetic of faces, which the host shares.
+const FACE_SUMS: &str = "struct FaceSums {\n    typedef double Real;\n    \
+    static __device__ __forceinline__ double separate_product(double a, double b) { return a * b; }\n";
 
 impl Group {
     /// All groups but those whose kernels call a function of the case.

@@ -1,5 +1,6 @@
 //! The geometry of a mapped cell's faces, as auxiliary values.
 
+use super::FaceSums;
 use crate::axis::Axis;
 use crate::group::Wall;
 
@@ -66,23 +67,9 @@ pub fn is_no_face(normal: &[f64]) -> bool {
 
 /// The unit vector half way between an axis and a unit normal: the frame of a face in space.
 pub fn half_way(axis: usize, normal: [f64; 3]) -> [f64; 3] {
-    let [along, first, second] = [normal[axis], normal[(axis + 1) % 3], normal[(axis + 2) % 3]];
-    let across = (first * first + second * second).sqrt();
-    let mut half = [0.0; 3];
-    if along >= 0.0 {
-        // |e + n|
-        let length = ((1.0 + along) * (1.0 + along) + across * across).sqrt();
-        half[axis] = (1.0 + along) / length;
-        (half[(axis + 1) % 3], half[(axis + 2) % 3]) = (first / length, second / length);
-    } else if across > 0.0 {
-        // The same without cancellation, from the part across the axis.
-        let part = (0.5 * (1.0 - along)).sqrt();
-        half[axis] = 0.5 * across / part;
-        (half[(axis + 1) % 3], half[(axis + 2) % 3]) = (first / across * part, second / across * part);
-    } else {
-        half[(axis + 1) % 3] = 1.0;
-    }
-    half
+    let turned = |by: usize| normal[(axis + by) % 3];
+    let half = FaceSums::half_way(turned(0), turned(1), turned(2));
+    std::array::from_fn(|d| half[(d + 3 - axis) % 3])
 }
 
 /// Names of a mapped cell's values, and the axes of their faces: arrays of the greatest length, of which the first entries are valid.

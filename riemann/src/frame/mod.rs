@@ -20,9 +20,11 @@
 // tidy: long because a frame and the solver in it are one text
 
 mod geometry;
+mod sums;
 mod text;
 
 pub use geometry::{geometry, half_way, is_no_face, no_face};
+pub use sums::FaceSums;
 pub use text::{text_of_face, turned_text};
 
 use crate::axis::{Axis, Side};

@@ -1,15 +1,12 @@
 //! Cells of mapped grids in space.
 
 use super::{MappedCell, Mapping, places, unit};
+use riemann::frame::FaceSums;
 
 type Point = [f64; 3];
 
 fn minus(a: Point, b: Point) -> Point {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn cross(a: Point, b: Point) -> Point {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 fn dot(a: Point, b: Point) -> f64 {
@@ -29,16 +26,11 @@ struct Face {
 
 impl Face {
     /// Adds a bilinear face between four points, the first two one behind the other along the first of the face's axes.
-    ///
-    /// Its vector is half the cross product of its diagonals. The face bisects the volume between the two triangulations that its two
-    /// diagonals give, so that its cone is the mean of theirs.
     fn add(&mut self, [p00, p10, p01, p11]: [Point; 4]) {
-        let vector = cross(minus(p11, p00), minus(p01, p10));
-        let [a, b, c, d] = [p00, p10, p01, p11].map(|p| minus(p, self.corner));
-        let triple = |a, b, c| dot(a, cross(b, c));
-        self.cone += 0.25 * ((triple(a, b, d) + triple(a, d, c)) + (triple(a, b, c) + triple(b, d, c)));
+        let (vector, cone) = FaceSums::bilinear(self.corner, p00, p10, p01, p11);
+        self.cone += cone;
         for m in 0..3 {
-            self.vector[m] += 0.5 * vector[m];
+            self.vector[m] += vector[m];
         }
     }
 }

@@ -314,6 +314,6 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
         marks.join(", "),
         function("map_position", positions),
         function("own_values", own),
-        mapped_cells(lower.len()).concat(),
+        mapped_cells(lower.len()),
     )
 }
