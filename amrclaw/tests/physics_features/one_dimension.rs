@@ -180,11 +180,12 @@ fn nearly_nothing_is_left() {
 }
 
 /// Water that parts much faster than its waves, beside a dry bed: corrections would leave less than nothing, and so may first order with so long a
-/// step. No depth is negative but by round-off, steps stay those of the fastest front, and the error is that of four rarefactions.
+/// step. No depth is negative but by round-off, steps stay those of the fastest front, and the error is that of four rarefactions. At 316 these
+/// are narrower than a cell: three jumps that each become three cells wide, 0.03. There momentum in a dry cell has emptied it without end.
 #[test]
 fn water_parts_beside_a_dry_bed() {
     let parting = include_str!("../cases/hard/parting_water.toml");
-    for (froude, end) in [(8.0, 0.05), (12.0, 0.03)] {
+    for (froude, end, bound) in [(8.0, 0.05, 0.02), (12.0, 0.03, 0.02), (316.0, 0.001, 0.03)] {
         for limiter in ["superbee", "mc"] {
             let overrides = [format!("define.parting={froude}"), format!("scheme.limiter='{limiter}'")];
             let mut simulation = start(parting, &overrides.each_ref().map(String::as_str));
@@ -202,7 +203,7 @@ fn water_parts_beside_a_dry_bed() {
                 _ => fan(x / end - (froude - 2.0)).min(fan(froude + 2.0 - (x - 0.5) / end)),
             };
             let error = error(&simulation, exact);
-            assert!(error < 0.02, "{overrides:?}: {error}");
+            assert!(error < bound, "{overrides:?}: {error}");
             let fastest = end * (froude + 2.0) * 200.0 / 2.0;
             assert!((simulation.counts().levels[0].steps as f64) < 1.5 * fastest, "{:?}", simulation.counts());
             assert!(simulation.counts().fallback.repeated > 0, "{overrides:?}");

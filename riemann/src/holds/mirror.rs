@@ -1,7 +1,7 @@
 //! Mirrored states give mirrored waves and speeds.
 
 use super::sample::Face;
-use super::trial::{Verdict, close, direction, largest, size_of_waves, sum, try_faces};
+use super::trial::{Verdict, close, direction, largest, same_waves, size_of_waves, try_faces};
 use super::{Mirror, Outcome, Random, Subject};
 use crate::axis::{Axis, Side};
 use crate::faces::{FaceSolution, FaceSolver};
@@ -76,33 +76,15 @@ fn normal_in(subject: &Subject<'_>, mirror: &Mirror<'_>, mirrored: &dyn FaceSolv
         ..here.clone()
     };
     let of_speeds = TOLERANCE * (1.0 + largest(&here.speeds));
-    let what = ["along x", "along y", "along z"][mirror.axis.index()];
-    let name = format!("in a mirror {what}");
-    let [ours, theirs] = [&image, &there].map(in_order);
-    let speeds = [&ours, &theirs].map(|waves| waves.iter().map(|(speed, _)| *speed).collect::<Vec<_>>());
-    close(["the mirrored speeds are", &name], &[], &speeds[0], &speeds[1], of_speeds)?;
-    // Which of the waves of one speed comes first is the solver's affair: they are added up.
-    let mut next = 0;
-    for together in ours.chunk_by(|(before, _), (after, _)| after - before <= 2.0 * of_speeds) {
-        let total =
-            |waves: &[(f64, &Vec<f64>)]| waves.iter().fold(vec![0.0; names.len()], |all, (_, wave)| sum(&all, wave));
-        let end = next + together.len();
-        close(["a mirrored wave is", &name], names, &total(together), &total(&theirs[next..end]), tolerance)?;
-        next = end;
-    }
+    let name = ["in a mirror along x", "in a mirror along y", "in a mirror along z"][mirror.axis.index()];
+    let what = ["the mirrored speeds are", "a mirrored wave is", name];
+    same_waves(what, names, [&image, &there], [of_speeds, tolerance])?;
     let [amdq, apdq] = images(mirror, face.axis, [&here.amdq, &here.apdq]).map(|part| mirror.state(part));
-    close(["the mirrored amdq is", &name], names, &amdq, &there.amdq, tolerance)?;
-    close(["the mirrored apdq is", &name], names, &apdq, &there.apdq, tolerance)?;
+    close(["the mirrored amdq is", name], names, &amdq, &there.amdq, tolerance)?;
+    close(["the mirrored apdq is", name], names, &apdq, &there.apdq, tolerance)?;
     let here = [solver.steepness(face.axis, face.states(), face.aux())];
     let there = [mirrored.steepness(face.axis, [&q[0], &q[1]], [&aux[0], &aux[1]])];
-    close(["the steepness is", &name], &[], &here, &there, TOLERANCE * (1.0 + largest(&here)))
-}
-
-/// Speeds and waves in the order of the speeds.
-fn in_order(face: &FaceSolution<f64>) -> Vec<(f64, &Vec<f64>)> {
-    let mut waves: Vec<_> = face.speeds.iter().copied().zip(&face.waves).collect();
-    waves.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    waves
+    close(["the steepness is", name], &[], &here, &there, TOLERANCE * (1.0 + largest(&here)))
 }
 
 fn transverse_in(

@@ -2,7 +2,7 @@
 
 use super::mirror::is_mirrored;
 use super::second_order::gives_second_order;
-use super::trial::{close, difference, direction, largest, size_of_waves, sum, sum_of_waves, try_faces};
+use super::trial::{close, difference, direction, largest, same_waves, size_of_waves, sum, sum_of_waves, try_faces};
 use super::{Exchange, Outcome, Subject, named};
 use crate::axis::{Axis, Side};
 use crate::faces::{FaceSolution, FaceSolver};
@@ -206,11 +206,10 @@ fn alike_with(subject: &Subject<'_>, exchange: &Exchange, exchanged: &dyn FaceSo
         let name = ["along x exchanged", "along y exchanged", "along z exchanged"][there_axis.index()];
         let scale = (1.0 + largest(&here.speeds)) * (size_of_waves(&here) + largest(face.q.iter().flatten()));
         let tolerance = 1e-12 * scale;
-        close(["the speeds are", name], &[], &here.speeds, &there.speeds, 1e-12 * (1.0 + largest(&here.speeds)))?;
-        let waves = if subject.info.dim == 3 { moved_together } else { |face: &FaceSolution<f64>| face.waves.clone() };
-        for (here, there) in waves(&here).iter().zip(&waves(&there)) {
-            close(["a wave is", name], names, &exchange.state(here), there, tolerance)?;
-        }
+        let of_speeds = 1e-12 * (1.0 + largest(&here.speeds));
+        let image =
+            FaceSolution { waves: here.waves.iter().map(|wave| exchange.state(wave)).collect(), ..here.clone() };
+        same_waves(["the speeds are", "a wave is", name], names, [&image, &there], [of_speeds, tolerance])?;
         close(["amdq is", name], names, &exchange.state(&here.amdq), &there.amdq, tolerance)?;
         close(["apdq is", name], names, &exchange.state(&here.apdq), &there.apdq, tolerance)?;
         let steep = [solver.steepness(face.axis, face.states(), face.aux())];
@@ -228,18 +227,6 @@ fn alike_with(subject: &Subject<'_>, exchange: &Exchange, exchanged: &dyn FaceSo
         }
         Ok(())
     })
-}
-
-/// The waves, those of one speed added up: which shear wave in space comes first depends on the axis.
-fn moved_together(face: &FaceSolution<f64>) -> Vec<Vec<f64>> {
-    let mut together: Vec<Vec<f64>> = Vec::new();
-    for (w, wave) in face.waves.iter().enumerate() {
-        match together.last_mut() {
-            Some(last) if w > 0 && face.speeds[w] == face.speeds[w - 1] => *last = sum(last, wave),
-            _ => together.push(wave.clone()),
-        }
-    }
-    together
 }
 
 /// False where the transverse parts of every fluctuation vanish.

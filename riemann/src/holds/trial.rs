@@ -64,6 +64,37 @@ pub(super) fn close(what: [&str; 2], names: &[&str], a: &[f64], b: &[f64], toler
     Err(format!("{} {a}\nbut {} {b}{by}", what[0], what[1]))
 }
 
+/// That two solutions have the same speeds, and at each speed the same waves, added up: which of the waves of one speed comes first is the
+/// solver's affair. `what`: what the speeds, a wave, and the second solution are called. `tolerances`: of speeds and of waves.
+pub(super) fn same_waves(
+    what: [&str; 3],
+    names: &[&str],
+    solutions: [&FaceSolution<f64>; 2],
+    tolerances: [f64; 2],
+) -> Verdict {
+    let ([of_speeds, of_waves], [speeds_are, wave_is, other]) = (tolerances, what);
+    let [ours, theirs] = solutions.map(in_order);
+    let [speeds, their_speeds] =
+        [&ours, &theirs].map(|waves| waves.iter().map(|(speed, _)| *speed).collect::<Vec<_>>());
+    close([speeds_are, other], &[], &speeds, &their_speeds, of_speeds)?;
+    let total =
+        |waves: &[(f64, &Vec<f64>)]| waves.iter().fold(vec![0.0; names.len()], |all, (_, wave)| sum(&all, wave));
+    let mut next = 0;
+    for together in ours.chunk_by(|(before, _), (after, _)| after - before <= 2.0 * of_speeds) {
+        let end = next + together.len();
+        close([wave_is, other], names, &total(together), &total(&theirs[next..end]), of_waves)?;
+        next = end;
+    }
+    Ok(())
+}
+
+/// Speeds and waves in the order of the speeds.
+fn in_order(face: &FaceSolution<f64>) -> Vec<(f64, &Vec<f64>)> {
+    let mut waves: Vec<_> = face.speeds.iter().copied().zip(&face.waves).collect();
+    waves.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    waves
+}
+
 /// `a + b`.
 pub(super) fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()

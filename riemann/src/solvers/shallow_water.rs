@@ -40,7 +40,7 @@ impl ShallowWater {
         let (n, t) = axis.normal_and_transverse();
         let roe = self.average(axis, ql, qr);
         let (u, v, a, _) = roe;
-        let strengths = Self::decompose(roe, Self::difference(qr, ql), (n, u), (t, v));
+        let strengths = Self::decompose(roe, Self::rise(qr, ql), (n, u), (t, v));
         let (lower, shear, upper) = strengths;
         let mut waves = [[0.0; M]; W];
         waves[0] = Self::wave(lower, (n, u - a), (t, v));

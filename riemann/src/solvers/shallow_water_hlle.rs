@@ -37,7 +37,7 @@ impl ShallowWaterHlle {
         let lowest = (ql[n] / hl - (self.gravity * hl).sqrt()).min(u - a);
         let highest = (qr[n] / hr + (self.gravity * hr).sqrt()).max(u + a);
         let rise = Self::difference(self.flux(axis, qr), self.flux(axis, ql));
-        Self::two_waves(Self::difference(qr, ql), rise, [lowest, highest])
+        Self::two_waves(Self::rise(qr, ql), rise, [lowest, highest])
     }
 
     fn admissible(&self, unit: State) -> State {

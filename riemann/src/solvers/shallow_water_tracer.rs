@@ -36,7 +36,7 @@ impl ShallowWaterTracer {
         let roe = self.average(axis, ql, qr);
         let (u, _, a, _) = roe;
         let (along, across) = ((1, u), (1, 0.0));
-        let strengths = Self::decompose(roe, Self::difference(qr, ql), along, across);
+        let strengths = Self::decompose(roe, Self::rise(qr, ql), along, across);
         let jump = qr[TRACER] - ql[TRACER];
         let waves =
             [[strengths.0, strengths.0 * (u - a), 0.0], [0.0, 0.0, jump], [strengths.2, strengths.2 * (u + a), 0.0]];

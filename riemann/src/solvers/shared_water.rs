@@ -66,6 +66,26 @@ impl Water {
         dq
     }
 
+    /// The state with as much less of its momentum as it has less water than a dry cell: what leaves a cell is then in proportion to what it
+    /// has, and nothing leaves one that has none.
+    fn afloat(q: State) -> State {
+        let share = (q[DEPTH].max(0.0) * (1.0 / DRY_DEPTH)).min(1.0);
+        let mut moving = q;
+        for d in 0..D {
+            moving[1 + d] *= share;
+        }
+        moving
+    }
+
+    /// `qr − ql`, of which at dry cells only what is afloat moves.
+    fn rise(qr: State, ql: State) -> State {
+        let mut rise = Self::difference(qr, ql);
+        if rarely(ql[DEPTH].min(qr[DEPTH]) < DRY_DEPTH) {
+            rise = Self::difference(Self::afloat(qr), Self::afloat(ql));
+        }
+        rise
+    }
+
     /// `(hu)² − gh³`: positive where water of this depth and momentum moves faster than gravity waves.
     fn excess(&self, (depth, momentum): Flow) -> Real {
         momentum * momentum - self.gravity * (depth * depth * depth)
@@ -165,11 +185,11 @@ impl WaterAlone {
 
     fn flux(&self, axis: Axis, q: State) -> State {
         let (n, t) = axis.normal_and_transverse();
-        let velocity = q[n] / Self::wet(q[DEPTH]);
-        let mut flux = [q[n]; M];
-        flux[n] = q[n] * velocity + (0.5 * self.gravity) * (q[DEPTH] * q[DEPTH]);
+        let (velocity, moving) = (q[n] / Self::wet(q[DEPTH]), Self::afloat(q));
+        let mut flux = [moving[n]; M];
+        flux[n] = moving[n] * velocity + (0.5 * self.gravity) * (q[DEPTH] * q[DEPTH]);
         if D > 1 {
-            flux[t] = q[t] * velocity;
+            flux[t] = moving[t] * velocity;
         }
         flux
     }
