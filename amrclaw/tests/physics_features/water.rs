@@ -150,7 +150,8 @@ fn dam(below: f64, xi: f64) -> f64 {
     }
 }
 
-/// A dam breaks onto dry land and onto water, along both axes of the plane and on a line. Bounds: GeoClaw's errors on the same mesh, plus 5 %.
+/// A dam breaks onto dry land and onto water, along both axes of the plane, on a line, and on three levels of which the finest is wherever water
+/// is. Bounds: GeoClaw's errors on the same mesh, plus 5 %.
 #[test]
 fn dams_break_as_ritter_and_stoker_found() {
     for (below, bounds) in [(0.0, [6.7e-3, 7.0e-3]), (0.1, [5.8e-3, 4.9e-3])] {
@@ -169,6 +170,21 @@ fn dams_break_as_ritter_and_stoker_found() {
             }
         }
         let depth = format!("initial={{depth=\"if(x < 0, 1, {below})\",x_momentum=\"0\"}}");
+        let levels = [
+            "mesh={lower=[-1,-0.04],upper=[1,0.04],cells=[100,4]}",
+            "levels={max=3,ratio=[2,2]}",
+            "regrid={interval=3,buffer=2}",
+            "regrid.flag={criterion=\"user\",expression=\"depth > 0.001\"}",
+            "time.dt_initial=0.0001",
+            "time.cfl_desired=0.75",
+        ];
+        let of_levels = format!("initial.depth=\"if(x < 0, 1, {below})\"");
+        let mut simulation = start(SHORE, &[&levels[..], &[&of_levels]].concat());
+        for (time, bound) in [(0.05, 3.3e-3), (0.1, 3.8e-3)] {
+            advance_to(&mut simulation, time);
+            let error = error(&simulation, |[x, _]| dam(below, x / time));
+            assert!(error < 1.05 * bound, "{below} on levels, t = {time}: {error:e}");
+        }
         let text = SHORE.replace("y = \"wall\"\n", "").replace("y_momentum = \"0\"\n", "");
         let line = case(&text, &["mesh={lower=[-1],upper=[1],cells=[200]}", &depth, "time.cfl_desired=0.75"]);
         let mut simulation: Simulation<1> = Simulation::builder(&line).options(&options(2)).build().expect("a case");

@@ -4,14 +4,14 @@
 //! The state begins with the depth and one component of momentum per axis, the auxiliary values with the bottom.
 //!
 //! Two solutions of a face are blended. Both decompose `D = (Δhu, Δ(hu²) + g h̄ Δw, Δ(huv))`, w = h + b the surface, so that water at rest
-//! stays at rest. Where the depths are alike, f-waves at Einfeldt's speeds; where one is four times the other or more, the HLL mean with
+//! stays at rest. Where the depths are alike, f-waves at Einfeldt's speeds, split where a rarefaction spreads to both sides of the face; where one is four times the other or more, the HLL mean with
 //! the surface in place of the depth, which can neither drain a cell nor overtake a front. Waves at a face in x: 0 and the last
 //! gravity, 1 shear (u). Beside a thin cell there are no waves, hence no corrections. Thin water above what the other side would rise to
 //! at a wall, `h (1 + u/2c)²`, is a wall; lower ground is overtopped, and a bottom above the wet surface then counts as that surface.
 //!
 //! Source: Bale, LeVeque, Mitran & Rossmanith, *SIAM J. Sci. Comput.* 24 (2002) 955–978, doi:10.1137/S106482750139738X; walls at dry
 //! cells: George, *J. Comput. Phys.* 227 (2008) 3089–3113, doi:10.1016/j.jcp.2007.10.027, §6; speeds: Einfeldt,
-//! *SIAM J. Numer. Anal.* 25 (1988) 294–318, doi:10.1137/0725021.
+//! *SIAM J. Numer. Anal.* 25 (1988) 294–318, doi:10.1137/0725021; rarefactions: LeVeque 2002, doi:10.1017/CBO9780511791253, §15.3.5.
 
 /// Functions that a solver's block takes in with `#[riemann::kernels(with(Shore))]`. The solver has the parameters `gravity`, `dry_depth`,
 /// `speed_limit`, `manning`.
@@ -63,6 +63,14 @@ impl Shore {
         depth.max(root * root * (1.0 / self.gravity))
     }
 
+    /// The part of an f-wave that runs left. `jump`: the strength of its family in the jump of the surface; `before`, `after`: its
+    /// characteristic speeds beside the face. Where these part, the fluxes at both ends may be alike, and neither is that in between.
+    fn left_going(strength: Real, jump: Real, speed: Real, before: Real, after: Real) -> Real {
+        let opens = before < 0.0 && after > 0.0;
+        let whole = if speed < 0.0 { strength } else { 0.0 };
+        if opens { 0.5 * (strength - 0.5 * (after - before) * jump) } else { whole }
+    }
+
     /// The solution of a face, from the bottoms beside it.
     fn shore(&self, axis: Axis, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {
         let (n, t) = axis.normal_and_transverse();
@@ -110,12 +118,17 @@ impl Shore {
         let per_both = 1.0 / (spread * fan);
         let (per_spread, per_fan) = (fan * per_both, spread * per_both);
         let strengths = [(s2 * d0 - d1) * per_spread, (d1 - s0 * d0) * per_spread];
-        let left_part = [if s0 < 0.0 { strengths[0] } else { 0.0 }, if s2 < 0.0 { strengths[1] } else { 0.0 }];
+        let rise = surface_r - surface_l;
+        let (fall, climb) = ((s2 * rise - d0) * per_spread, (d0 - s0 * rise) * per_spread);
+        let left_part = [
+            Self::left_going(strengths[0], fall, s0, ul - cl, ur - cr),
+            Self::left_going(strengths[1], climb, s2, ul + cl, ur + cr),
+        ];
         // The part of f-waves in the blend.
         let alike = (4.0 * (thinner * roots * reciprocal) - 1.0).max(0.0).min(1.0);
         let share = if thinner > dry { alike } else { 0.0 };
 
-        let mass = (upper * ml - lower * mr + lower * upper * (surface_r - surface_l)) * per_fan;
+        let mass = (upper * ml - lower * mr + lower * upper * rise) * per_fan;
         let push = (lower * upper * d0 - lower * d1) * per_fan;
         let wall = wall_l || wall_r;
         let blended0 = share * (left_part[0] + left_part[1]) + (1.0 - share) * (mass - ml);
