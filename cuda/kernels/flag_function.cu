@@ -2,7 +2,7 @@
 // Map     that of flag_tiles.cuh
 // Bytes   (M + A) Real per cell at most (neighbours come from the cache), two bits written
 
-extern "C" __global__ void flag_function(const FlagFunctionArgs args)
+extern "C" __global__ void __launch_bounds__(FLAG_THREADS) flag_function(const FlagFunctionArgs args)
 {
     start_next();
     await_previous();

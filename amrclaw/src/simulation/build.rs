@@ -273,6 +273,12 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
     };
     let span = [case.time.start, case.time.end];
     let frames = case.output.frames.times(span[0], span[1]).unwrap_or_default();
+    // The length of local steps is their Courant number.
+    let longest_first = if case.mesh.file.as_ref().is_some_and(|file| file.steady.is_some()) {
+        settled.cfl_desired
+    } else {
+        f64::INFINITY
+    };
     Settings {
         time_ratios: case.levels.ratio_time.as_ref().map_or_else(largest, |r| r.iter().map(|&r| r as u32).collect()),
         regrid: RegridOptions {
@@ -286,7 +292,7 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
         ratios,
         regrid_interval: case.regrid.interval,
         start: case.time.start,
-        dt_initial: case.time.dt.unwrap_or(case.time.dt_initial),
+        dt_initial: case.time.dt.unwrap_or(case.time.dt_initial.min(longest_first)),
         dt_fixed: case.time.dt,
         dt_max: case.time.dt_max,
         dt_max_in_time: longest_in_time(span, &frames),

@@ -151,7 +151,7 @@ fn cells_are_refined() {
     let refined = ["levels.max=3", "regrid.interval=2", "regrid.buffer=1", "output.checkpoint_every_steps=4"];
     let cases: [(&str, &[&str]); 5] = [
         ("differences", &["regrid.flag.tolerance=0.1"]),
-        ("curved", &["regrid.flag.tolerance=0.1", "mesh.curves.x_lower.x=\"0.004 * sin(pi * y)\""]),
+        ("curved", &["regrid.flag.tolerance=0.1", "mesh.curves.y_lower.y=\"0.004 * sin(pi * x)\""]),
         ("curvature", &["regrid.flag.criterion=\"curvature\"", "regrid.flag.tolerance={\"1 + pressure\"=0.06}"]),
         (
             "formula",
@@ -314,7 +314,7 @@ fn what_meshes_do_not_allow_is_refused() {
         (&["mesh.springs=1"], &[], "follows sides that do not move"),
         (&["mesh.curves.x_lower.x=\"0\""], &[], "is for sides that are refined"),
         (&["levels.max=2", "regrid.flag={tolerance=1}", "mesh.curves.lid.x=\"0\""], &[], "the mesh has no side `lid`"),
-        (&["levels.max=2", "regrid.flag={tolerance=1}", "mesh.curves.x_lower.z=\"0\""], &[], "no axis `z`"),
+        (&["levels.max=2", "regrid.flag={tolerance=1}", "mesh.curves.y_lower.z=\"0\""], &[], "no axis `z`"),
         (&[], &["--device", "cuda-streamed"], "patch by patch"),
         (&[], &["--precision", "f32"], "on a GPU only"),
         (&[], &["--ranks", "2"], "rank"),

@@ -447,6 +447,7 @@ impl Shape {
             ("SOURCES", u32::from(self.sourced).to_string()),
             ("CLUSTER_THREADS", CLUSTER_THREADS.to_string()),
             ("DIVIDE_THREADS", DIVIDE_THREADS.to_string()),
+            ("FLAG_THREADS", FLAG_THREADS.to_string()),
             ("LARGEST_THREADS", THREADS.to_string()),
             ("PLAN_COLUMNS", PLAN_COLUMNS.to_string()),
             ("PLAN_THREADS", PLAN_THREADS.to_string()),

@@ -42,7 +42,9 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let gradients_of = reader.optional_choice("scheme.gradients_of").unwrap_or(Interpolated::Conserved);
     let (steady, motion) = (steady(reader), fields::table(reader, "mesh.motion"));
     let follow = follow(reader);
-    let has_curves = reader.is_present("mesh.curves");
+    let named = reader.names("mesh.curves").into_iter();
+    let curves: Vec<_> =
+        named.map(|(name, place)| (name, place, fields::table(reader, &format!("mesh.curves.{name}")))).collect();
     let Some(text) = text else {
         if !reader.is_present("mesh.file") {
             only_with_file(reader);
@@ -69,20 +71,17 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let forest = forest(reader, &mesh);
     let refines = forest.is_some() && mesh.dim == 2 && motion.is_empty();
     let help = "remove it, or write `levels.max` above 1 in the plane, without `mesh.motion`";
-    reader.check(!has_curves || refines, "mesh.curves", "is for sides that are refined", help);
-    for (name, place) in reader.names("mesh.curves") {
-        if !mesh.boundary.names.iter().any(|known| known == name) {
-            let help = format!("its sides are {}", mesh.boundary.names.join(", "));
-            reader.wrong_at(
-                Some(place),
-                &format!("mesh.curves.{name}"),
-                format!("the mesh has no side `{name}`"),
-                help,
-            );
+    reader.check(curves.is_empty() || refines, "mesh.curves", "is for sides that are refined", help);
+    let of_side = |(name, place, formulas): (&str, &_, _)| {
+        let number = mesh.boundary.names.iter().position(|known| known == name);
+        if number.is_none() {
+            let (key, help) =
+                (format!("mesh.curves.{name}"), format!("its sides are {}", mesh.boundary.names.join(", ")));
+            reader.wrong_at(Some(place), &key, format!("the mesh has no side `{name}`"), help);
         }
-    }
-    let of_name = |(number, name): (usize, &String)| (number, fields::table(reader, &format!("mesh.curves.{name}")));
-    let curves = mesh.boundary.names.iter().enumerate().map(of_name).filter(|(_, table)| !table.is_empty()).collect();
+        Some((number?, formulas))
+    };
+    let curves = curves.into_iter().filter_map(of_side).collect();
     let scheme = Scheme { is_local: steady.is_some(), ..scheme };
     Some(MeshFile {
         path,
