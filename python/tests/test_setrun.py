@@ -80,6 +80,9 @@ def test_data_objects_of_the_user_and_of_other_versions(load):
         "from clawpack.geoclaw import topotools",
         "topotools.read_other('etopo.tt3', topo_type=3)",
         "import clawpack.visclaw.colormaps as colormaps",
+        "import clawpack.clawutil as clawutil",
+        "from clawpack.geoclaw.data import LAT2METER",
+        "assert clawutil.data.ClawData and 111e3 < LAT2METER < 112e3",
         "from clawpack.riemann.shallow_roe_with_efix_1D_constants import depth, num_eqn, num_waves",
         "clawdata.num_eqn, clawdata.num_waves = num_eqn, num_waves",
         "rundata.gaugedata.gtype = 'lagrangian'",
@@ -102,6 +105,8 @@ def test_data_objects_of_the_user_and_of_other_versions(load):
         (simple_setrun(2, "sharpclaw"), "for sharpclaw; those for classic, amrclaw and geoclaw can be read"),
         ("import pyclaw.data as data\ndef setrun(claw_pkg='amrclaw'): pass\n", "of Clawpack 4"),
         (simple_setrun(1, more=["clawdata.mx = 50"]), "mx are settings of Clawpack 4"),
+        (simple_setrun(2, "geoclaw", more=["rundata.multilayer_data.num_layers = 2"]), "several layers are not converted"),
+        (simple_setrun(2, more=["import clawpack.pyclaw as p", "p.a.b + 1"]), "here are only stand-ins for clawpack.pyclaw.a: give the folder"),
     ],
 )
 def test_other_packages_and_versions(load, text, message):
@@ -168,7 +173,9 @@ def test_settings_of_geoclaw(load, tmp_path):
     assert [remark.split(" = ")[0].split(":")[0] for remark in imported.remarks] == names
     amrclaw.load_case(imported)
     degrees = ["rundata.geo_data.coordinate_system = 2", *_GEOCLAW.strip().splitlines(), "geo.coriolis_forcing = True"]
+    degrees += ["from clawpack.geoclaw.data import ForceDry", "dry = ForceDry()", "dry.fname = 'dry.tt3'", "rundata.qinit_data.force_dry_list.append(dry)"]
     sphere = load(simple_setrun(2, "geoclaw", more=degrees, num_eqn=3, num_waves=3, num_aux=3, limiter=["mc"] * 3, source_split=1))
+    assert [wanted for wanted in sphere.wanted if "land below the sea in dry.tt3" in wanted]
     assert sphere.case["solver"]["name"] == "shallow_water_sphere" and sphere.case["solver"]["rotation"] == 7.292115e-5
     assert sphere.case["scheme"]["capacity"] == "cosine" and sorted(sphere.case["aux"]) == ["cosine", "x_edge", "y_edge"]
     amrclaw.load_case(sphere)

@@ -12,9 +12,11 @@ from ._fgmax import monitors
 from ._fgout import FgOut
 
 PLANE, SPHERE = "shallow_water_bathymetry", "shallow_water_sphere"
+EARTH_RADIUS = 6367.5e3
+"""GeoClaw's, in metres."""
 _RADIANS = "pi / 180"
 _GEO: dict[str, Any] = {
-    **{"gravity": 9.8, "earth_radius": 6367.5e3, "coordinate_system": 1, "coriolis_forcing": True, "theta_0": 45.0},
+    **{"gravity": 9.8, "earth_radius": EARTH_RADIUS, "coordinate_system": 1, "coriolis_forcing": True, "theta_0": 45.0},
     **{"friction_forcing": True, "manning_coefficient": [0.025], "manning_break": [], "friction_depth": 1.0e6},
     **{"dry_tolerance": 1e-3, "sea_level": 0.0, "speed_limit": 50.0},
 }
@@ -23,8 +25,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "refinement_data": {"wave_tolerance": 0.1, "speed_tolerance": None},
     "topo_data": {"topo_missing": 99999.0, "test_topography": 0, "override_order": False, "topofiles": []},
     "dtopo_data": {"dtopofiles": [], "dt_max_dtopo": 1e99},
-    "qinit_data": {"qinit_type": 0, "qinitfiles": []},
-    "fgmax_data": {"num_fgmax_val": 1, "fgmax_grids": []},
+    "qinit_data": {"qinit_type": 0, "qinitfiles": [], "force_dry_list": []},
+    "fgmax_data": {"num_fgmax_val": 1, "fgmax_grids": [], "fgmax_files": []},
     "fgout_data": {"fgout_grids": []},
     "friction_data": {"variable_friction": False, "friction_regions": [], "friction_files": []},
 }
@@ -77,6 +79,8 @@ class GeoClaw:
         """Water at rest."""
         if int(self.groups["qinit_data"]["qinit_type"]):
             self.wanted.append(f"initial: what qinit_type = {self.groups['qinit_data']['qinit_type']} adds to water at rest")
+        for area in self.groups["qinit_data"]["force_dry_list"]:
+            self.wanted.append(f"topography: a table of its own for land below the sea in {vars(area).get('fname')}, with its sea_level")
         level = float(self.geo["sea_level"])
         return {"depth": f"max(0, {level:g} - bottom)", "x_momentum": 0, "y_momentum": 0}
 
@@ -107,6 +111,7 @@ class GeoClaw:
             if topo["override_order"]:
                 file["priority"] = len(files) - number
             file["missing"] = float(topo["topo_missing"])
+        self.remarks.extend(f"fgmax_data.fgmax_files: {file}, a file of versions before 5.7" for file in self.groups["fgmax_data"]["fgmax_files"])
         of_extremes = monitors(self.groups["fgmax_data"], self.geo, self.folder, self.remarks)
         found = {"topography": files, "bottom_motion": motions, "monitor": of_extremes + self.fgout.monitors()}
         return {**self._lengths(), "ground": {"sea_level": float(self.geo["sea_level"])}, **{name: table for name, table in found.items() if table}}

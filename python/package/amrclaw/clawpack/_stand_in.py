@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import importlib
+import math
 import os
 import re
 import sys
@@ -14,7 +16,7 @@ from typing import Any, Optional
 
 from .._errors import InputError
 from . import _fgmax, _fgout
-from ._geoclaw import defaults
+from ._geoclaw import EARTH_RADIUS, defaults
 from ._makefile import Makefile
 from ._package import check_package
 from ._riemann import RIEMANN_SOLVERS
@@ -185,6 +187,8 @@ class ClawRunData(Data):
         self.__dict__.update(self._groups)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "multilayer_data":
+            raise InputError("rundata.multilayer_data: several layers are not converted; write a case for the solver shallow_water_layers")
         if not name.endswith("data"):
             raise AttributeError(f"ClawRunData has no attribute {name!r}")
         return self._missing.setdefault(name, Anything(f"rundata.{name}"))
@@ -225,7 +229,8 @@ def run_setrun(path: str, makefile: Makefile) -> Settings:
         except InputError as error:
             raise error if str(error).startswith(path) else InputError(f"{path}: {error}") from error
         except Exception as error:
-            raise InputError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+            unknown = f"; here are only stand-ins for {', '.join(sorted(missing))}: give the folder of the .data files it writes" if missing else ""
+            raise InputError(f"{path} cannot be run: {type(error).__name__}: {error}{unknown}") from error
     if not isinstance(rundata, ClawRunData):
         kind = "None" if rundata is None else f"a {type(rundata).__name__}"
         raise InputError(f"{path}: setrun must return the ClawRunData that it makes, but returned {kind}; end it with: return rundata")
@@ -280,6 +285,10 @@ _CONTENTS: dict[str, dict[str, Any]] = {
         **{"FlagRegionData": _maker("flagregiondata"), "AdjointData": _maker("adjointdata")},
     },
     "clawpack.amrclaw.region_tools": {"RuledRectangle": RuledRectangle},
+    "clawpack.geoclaw.data": {
+        **{"Rearth": EARTH_RADIUS, "DEG2RAD": math.pi / 180, "RAD2DEG": 180 / math.pi, "LAT2METER": EARTH_RADIUS * math.pi / 180},
+        "ForceDry": Data,
+    },
     "clawpack.geoclaw.topotools": {"Topography": Topography},
     "clawpack.geoclaw.fgmax_tools": {"FGmaxGrid": lambda: Data(**_fgmax.GRID)},
     "clawpack.geoclaw.fgout_tools": {"FGoutGrid": lambda *_, **__: Data(**copy.deepcopy(_fgout.GRID))},
@@ -312,9 +321,11 @@ class _Finder:
         vars(module)["__getattr__"] = lambda attribute: self._anything(f"{name}.{attribute}")
 
     def _anything(self, name: str) -> Any:
-        # The import system asks for these, and for submodules before it imports them.
-        if name.rpartition(".")[2].startswith("__") or any(known.startswith(name) for known in _CONTENTS):
+        # The import system asks for these.
+        if name.rpartition(".")[2].startswith("__"):
             raise AttributeError(name)
+        if any(f"{known}.".startswith(f"{name}.") for known in _CONTENTS):
+            return importlib.import_module(name)
         self.missing.add(name)
         return Anything(name)
 
