@@ -77,13 +77,13 @@ fn a_constant_state_stays_constant() {
 
 /// Totals over three levels are conserved across curved seams and between curved walls, which reflect transverse waves: the face vectors of
 /// a cell sum to zero, those of fine faces to that of the coarse face, volumes of fine cells to that of the coarse cell. Bound: some thousand
-/// faces between levels round to 1e-16 of the state, with either sign, in each of eight steps.
+/// faces between levels round to 1e-16 of the state, with either sign, in each of four steps.
 #[test]
 fn totals_stay_on_three_levels() {
     let drift = |text: &str, kept: &[usize], overrides: &[&str]| {
         let mut simulation = in_space(text, overrides);
         let (before, scale) = (simulation.totals(), absolute_totals(&simulation.frame()));
-        take_steps(&mut simulation, 8);
+        take_steps(&mut simulation, 4);
         assert_eq!(simulation.hierarchy().levels().len(), 3);
         let after = simulation.totals();
         kept.iter().map(|&m| (after[m] - before[m]).abs() / scale[0].max(scale[m])).fold(0.0, f64::max)
@@ -116,7 +116,7 @@ fn parallel_faces_may_be_swept() {
     for split in ["scheme.split=\"strang\"", "scheme.split=\"godunov\""] {
         let mut simulation = in_space(&text(EULER, &mesh, &formulas(sheared), &gas), &[split]);
         let (before, scale) = (simulation.totals(), absolute_totals(&simulation.frame()));
-        take_steps(&mut simulation, 8);
+        take_steps(&mut simulation, 4);
         assert_eq!(simulation.hierarchy().levels().len(), 3);
         for (m, after) in simulation.totals().iter().enumerate() {
             let drift = (after - before[m]).abs() / scale[0].max(scale[m]);
@@ -129,20 +129,20 @@ fn parallel_faces_may_be_swept() {
     }
 }
 
-/// Runs the case and the same case without its mapping for ten steps.
+/// Runs the case and the same case without its mapping for four steps.
 fn both(text: &str, overrides: &[&str]) -> [Simulation<3>; 2] {
     let [before, after] = [text.split("[mesh.mapping]").next().unwrap(), text.split("[levels]").nth(1).unwrap()];
     let after = after.replace("X -", "x -").replace("Y -", "y -").replace("Z -", "z -");
     [text.to_owned(), format!("{before}[levels]{after}")].map(|text| {
         let mut simulation = in_space(&text, overrides);
-        take_steps(&mut simulation, 10);
+        take_steps(&mut simulation, 4);
         simulation
     })
 }
 
 /// With the identity as mapping every rotation multiplies by one and adds zero, and reverses tangents twice: values are bitwise equal, on
 /// cells whose corners are binary fractions. With several levels sums are weighted with volumes, in another order; at walls the reflected
-/// transverse waves are twice those that enter instead of a splitting of their own: these cases differ by round-off of ten steps.
+/// transverse waves are twice those that enter instead of a splitting of their own: these cases differ by round-off of four steps.
 #[test]
 fn the_identity_changes_nothing() {
     for boundary in ["extrapolate", "wall", "periodic"] {
@@ -183,7 +183,7 @@ fn the_identity_changes_nothing_for_any_solver() {
 }
 
 /// On a mesh rotated so far that normals point against their axes, the solution is that of the straight mesh with rotated velocities, up to
-/// round-off of ten steps.
+/// round-off of four steps.
 #[test]
 fn a_turned_grid_gives_the_turned_result() {
     // A rotation by 180° about (1, 2, 3)/√14, then by 36.87° about z. Its columns are the directions of the mesh's axes.
@@ -221,7 +221,7 @@ fn a_turned_grid_gives_the_turned_result() {
     }
 }
 
-/// A ring extruded along z has in each plane the solution of the two-dimensional ring, up to round-off of ten steps on two levels.
+/// A ring extruded along z has in each plane the solution of the two-dimensional ring, up to round-off of four steps on two levels.
 #[test]
 fn a_mesh_drawn_out_gives_the_plane_result() {
     let of = |cells: &str, z: &str, more: &str| {
@@ -235,8 +235,8 @@ fn a_mesh_drawn_out_gives_the_plane_result() {
     };
     let mut plane = start(&of("[8, 24]", "", ""), &[]);
     let mut space = in_space(&of("[8, 24, 6]", ", z = \"periodic\"", "w = \"0\"\n"), &[]);
-    take_steps(&mut plane, 10);
-    take_steps(&mut space, 10);
+    take_steps(&mut plane, 4);
+    take_steps(&mut space, 4);
     let key = |level: usize, x: f64, y: f64| (level, (1e6 * x).round() as i64, (1e6 * y).round() as i64);
     let mut wanted = std::collections::HashMap::new();
     for_each_finest_cell(&plane.frame(), |l, x, _, q| {

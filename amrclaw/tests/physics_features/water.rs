@@ -260,7 +260,7 @@ fn levels_keep_the_water() {
         let mut simulation = start(SHORE, &[&overrides[..], &[split]].concat());
         let before = simulation.totals()[0];
         let mut least = 0.0_f64;
-        for _ in 0..60 {
+        for _ in 0..30 {
             take_steps(&mut simulation, 1);
             for_each_finest_cell(&simulation.frame(), |_, _, _, q| least = least.min(q[0]));
         }
