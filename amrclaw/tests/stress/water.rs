@@ -12,6 +12,8 @@ const LOST: f64 = 1e-12;
 const DEBT: f64 = 2e-5;
 /// Steps of a run.
 const STEPS: u64 = 20;
+/// When a run ends that has not made its steps before.
+const END: f64 = 100.0;
 
 /// A wave along all axes, with values between −1 and 1.
 fn wave(random: &mut Random, dim: usize, fastest: f64) -> String {
@@ -58,7 +60,7 @@ pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String>
          [ground]\nsea_level = {level}\n[levels]\nmax = {levels}\nratio = {ratios:?}\n\
          [regrid]\ninterval = {}\nbuffer = {}\n[regrid.flag]\ncriterion = \"user\"\nexpression = \"{disc} < {}\"\n\
          [scheme]\nsplit = {split:?}\nlimiter = {limiter:?}\norder = {}\n\
-         [time]\nend = 100.0\ncfl_desired = 0.9\ndt_initial = {}\nstop_when = {stop:?}\n\
+         [time]\nend = {END}\ncfl_desired = 0.9\ndt_initial = {}\nstop_when = {stop:?}\n\
          [aux]\nbottom = \"{level} - {depth}\"\n[initial]\ndepth = {initial:?}\n{zeros}\
          [output]\nformat = []\ncount = 1\npng = false\ncheckpoint_every_minutes = 0\n",
         vec![cells; dim],
@@ -76,7 +78,8 @@ pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String>
         // All land: nothing limits the steps.
         return Ok(Verdict::Declined);
     }
-    if record["steps"][0] != STEPS {
+    // Nearly all land: a few long steps reach the end.
+    if record["steps"][0] != STEPS && record["time"] != END {
         return Err(format!("{stop} after {} steps", record["steps"][0]));
     }
     let number = |value: &serde_json::Value| value.as_f64().ok_or_else(|| format!("run.json: {value} is no number"));
