@@ -5,7 +5,7 @@
 
 use cuda::abi::{Plain, Pointer};
 use cuda::amr::tuning::rows_per_tile;
-use cuda::amr::{Patch, PatchReport, Tile, TileShape, TileTable, UpdateArgs, UpdateKernel, UpdateOptions};
+use cuda::amr::{Patch, PatchReport, Tile, TileShape, TileTable, UpdateArgs, UpdateOptions};
 use cuda::compile::Target;
 use cuda::{CudaError, Device, DeviceBuffer, Stream};
 use riemann::limiter::Limiter;
@@ -16,8 +16,11 @@ use riemann::real::Scalar;
 #[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../tests/support/solvers.rs"]
 mod solvers;
+#[path = "../tests/support/update.rs"]
+mod update;
 
 use solvers::{Random, TestSolver};
+use update::UpdateKernel;
 
 const GHOSTS: i32 = 2;
 const REPETITIONS: usize = 15;

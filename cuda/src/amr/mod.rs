@@ -33,4 +33,4 @@ pub use regrid::{
     MarkTilesArgs, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs, TurnedTile, WidenArgs,
 };
 pub use tiles::{CutCells, ListTilesArgs, TileShape, TileTable};
-pub use update::{PatchReport, Tile, UpdateArgs, UpdateKernel, UpdateOptions};
+pub use update::{PatchReport, Tile, UpdateArgs, UpdateOptions};

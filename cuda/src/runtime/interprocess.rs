@@ -14,34 +14,11 @@ use std::ffi::c_char;
 /// The driver's handle, as words.
 type Handle = [u64; 8];
 
-/// An array, for other processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BufferHandle {
-    /// Handle of the allocation that holds the array.
-    handle: Handle,
-    /// Offset of the array in it, in bytes.
-    start: u64,
-    /// Number of elements.
-    len: u64,
-}
+/// An array, for other processes: the handle of the allocation that holds it, its offset there in bytes, its number of elements.
+pub type BufferHandle = [u64; 10];
 
 /// An event, for other processes.
-pub type EventHandle = [u64; 8];
-
-impl BufferHandle {
-    /// As words.
-    pub fn words(&self) -> [u64; 10] {
-        let mut words = [0; 10];
-        words[..8].copy_from_slice(&self.handle);
-        words[8..].copy_from_slice(&[self.start, self.len]);
-        words
-    }
-
-    /// From words.
-    pub fn from_words(words: &[u64; 10]) -> Self {
-        BufferHandle { handle: std::array::from_fn(|k| words[k]), start: words[8], len: words[9] }
-    }
-}
+pub type EventHandle = Handle;
 
 /// The driver's bytes as words.
 fn words_of(bytes: [c_char; 64]) -> Handle {
@@ -73,7 +50,8 @@ impl<T: Plain> DeviceBuffer<T> {
             }
         };
         ask().map_err(CudaError::driver("exporting memory", context.ordinal()))?;
-        Ok(BufferHandle { handle: words_of(handle.reserved), start: address - base, len: self.len() as u64 })
+        let [a, b, c, d, e, f, g, h] = words_of(handle.reserved);
+        Ok([a, b, c, d, e, f, g, h, address - base, self.len() as u64])
     }
 }
 
@@ -84,7 +62,8 @@ impl Device {
     /// If this device does not reach it.
     pub fn import_buffer<T: Plain>(&self, exported: &BufferHandle) -> Result<DeviceBuffer<T>, CudaError> {
         let (context, mut address) = (self.context(), 0);
-        let handle = sys::CUipcMemHandle_st { reserved: bytes_of(exported.handle) };
+        let [handle @ .., start, len] = *exported;
+        let handle = sys::CUipcMemHandle_st { reserved: bytes_of(handle) };
         let option = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as u32;
         let opened = context.bind_to_thread().and_then(|()| {
             // SAFETY: the driver looks at the handle, and writes an address.
@@ -93,7 +72,7 @@ impl Device {
         opened.map_err(CudaError::driver("opening another process's memory", self.ordinal()))?;
         // SAFETY: it has just been opened.
         let opened = unsafe { ImportedMemory::new(address, context.clone()) };
-        Ok(DeviceBuffer::of_other(opened, exported.start, exported.len as usize))
+        Ok(DeviceBuffer::of_other(opened, start, len as usize))
     }
 
     /// A new event that can be exported.
@@ -135,12 +114,10 @@ impl Event {
 mod tests {
     use super::*;
 
-    /// A handle survives its conversion to words and back, and so do the driver's bytes.
+    /// The driver's bytes survive their conversion to words and back.
     #[test]
     fn words_are_what_was_exported() {
         let bytes: [c_char; 64] = std::array::from_fn(|k| k as c_char - 32);
         assert_eq!(bytes_of(words_of(bytes)), bytes);
-        let exported = BufferHandle { handle: words_of(bytes), start: 512, len: 3 };
-        assert_eq!(BufferHandle::from_words(&exported.words()), exported);
     }
 }

@@ -2,10 +2,11 @@
 
 use super::support::level::{Choice, DX, Outcome, Tables, TestLevel, in_plane, option_table, option_table_in_space};
 use super::support::solvers::{Random, TestSolver, all, all_in};
+use super::support::update::UpdateKernel;
 use super::{Machine, check};
 use cuda::DeviceBuffer;
 use cuda::abi::{Plain, Pointer};
-use cuda::amr::{PatchReport, UpdateArgs, UpdateKernel, UpdateOptions};
+use cuda::amr::{PatchReport, UpdateArgs, UpdateOptions};
 use cuda::compile::Target;
 use riemann::faces::FaceSolver;
 use riemann::patch::PatchSolver;

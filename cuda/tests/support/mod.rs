@@ -6,3 +6,4 @@ pub mod emulator;
 pub mod level;
 pub mod library;
 pub mod solvers;
+pub mod update;

@@ -2,9 +2,6 @@
 
 use cuda::{BufferHandle, CudaError, Device, DeviceBuffer, Event, EventHandle, Stream};
 
-/// Words of a buffer's handle.
-const BUFFER: usize = 10;
-
 /// Memory that other GPUs read, of this process or of another on the same machine. It is written again, or freed, only when the host knows
 /// that all reads are complete.
 pub struct SharedBuffer {
@@ -30,15 +27,14 @@ impl SharedBuffer {
     /// The handles of the memory and of the event behind all writes from now on.
     pub fn export(&mut self, device: &Device) -> Result<Vec<u64>, CudaError> {
         self.written = device.exportable_event()?;
-        Ok([self.memory.export()?.words().as_slice(), &self.written.export()?].concat())
+        Ok([self.memory.export()?.as_slice(), &self.written.export()?].concat())
     }
 
     /// Opens another process's memory by such handles.
     pub fn import(device: &Device, handle: &[u64]) -> Result<Self, CudaError> {
-        let (buffer, event) = handle.split_at(BUFFER);
-        let buffer = BufferHandle::from_words(buffer.try_into().expect("the words of a buffer's handle"));
+        let (buffer, event): (&BufferHandle, _) = handle.split_first_chunk().expect("the words of a buffer's handle");
         let event: &EventHandle = event.try_into().expect("the words of an event's handle");
-        let (memory, written) = (device.import_buffer(&buffer)?, device.import_event(event)?);
+        let (memory, written) = (device.import_buffer(buffer)?, device.import_event(event)?);
         Ok(SharedBuffer { memory, written, is_imported: true })
     }
 
