@@ -81,7 +81,8 @@ impl<const D: usize, R: Scalar> OutsideRegion<'_, D, R> {
             },
             // SAFETY: likewise.
             Boundary::MappedWall(wall) => unsafe { self.reflect(wall) },
-            Boundary::Extrapolate | Boundary::Wall(_) | Boundary::Periodic => {}
+            // A rule for indices alone: see [`Boundary::beyond`].
+            _ => {}
         }
     }
 

@@ -102,7 +102,6 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
     for (axis, sides) in problem.boundary.iter().enumerate() {
         for (side, boundary) in sides.iter().enumerate() {
             let lines = match boundary {
-                Boundary::Extrapolate | Boundary::Wall(_) | Boundary::Periodic => continue,
                 Boundary::MappedWall(wall) => reflection::<D>(wall, axis),
                 Boundary::User(function) => match function.device_form()? {
                     DeviceForm::Formulas(formulas) => lines(&formulas, |quantity| known(quantity, solver.equations)),
@@ -121,6 +120,8 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
                     | DeviceForm::Within(_)
                     | DeviceForm::Adjoint(_) => return None,
                 },
+                // A rule for indices alone.
+                _ => continue,
             };
             any = true;
             let _ = write!(text, "    if (axis == {axis} && side == {side}) {{\n{lines}    }}\n");
