@@ -125,12 +125,12 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         }
         if let Some(faces) = self.faces {
             let register = &mut *self.arrays.register;
-            self.engine.map_or(Ok(()), |engine| engine.fetch_sums(level, &mut register.sums))?;
+            self.engine.map_or(Ok(()), |engine| engine.fetch_register(level, [&mut register.sums, &mut []]))?;
             register.return_excess(faces, &stepped);
-            self.engine.map_or(Ok(()), |engine| engine.put_sums(level, &register.sums))?;
+            self.engine.map_or(Ok(()), |engine| engine.put_register(level, [&register.sums, &[]]))?;
         }
         if let Some((faces, register)) = &mut self.finer {
-            self.engine.map_or(Ok(()), |engine| engine.fetch_sums(level + 1, &mut register.sums))?;
+            self.engine.map_or(Ok(()), |engine| engine.fetch_register(level + 1, [&mut register.sums, &mut []]))?;
             register.note_allowances(faces, &stepped);
         }
         Ok(())

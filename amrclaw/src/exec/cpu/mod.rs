@@ -283,7 +283,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         let Some(plan) = plans.reflux() else { return };
         if let Some(engine) = &self.engine {
             let sums = &mut self.levels[fine.index()].register.sums;
-            let fetched = engine.fetch_sums(fine.index(), sums);
+            let fetched = engine.fetch_register(fine.index(), [sums, &mut []]);
             if fetched.is_err() {
                 return self.unshared.note(&self.ranks, fetched);
             }

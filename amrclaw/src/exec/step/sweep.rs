@@ -135,24 +135,13 @@ pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
     /// Updates all patches of the level. No access to the level's arrays is pending when it returns.
     fn update_all(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, ExecError>;
 
-    /// Fetches the sums of the conservation fix at the edge of level `fine`: `Σ Δt (fine flux + C1) − Δt coarse flux`, `[equation,
-    /// slot]`.
-    fn fetch_sums(&self, _fine: usize, _sums: &mut [R]) -> Result<(), ExecError> {
-        Ok(())
-    }
-
-    /// Stores them again, changed.
-    fn put_sums(&self, _fine: usize, _sums: &[R]) -> Result<(), ExecError> {
-        Ok(())
-    }
-
-    /// Fetches, after a sweep of the coarser level, the sums started at the edge of level `fine` and the coarse cells there at the
-    /// start of each sweep, to send those of faces that cross to other ranks.
+    /// Fetches, after a sweep of the coarser level, what the conservation fix keeps at the edge of level `fine`: the sums `Σ Δt (fine flux + C1) −
+    /// Δt coarse flux`, `[equation, slot]`, and the coarse cells there at the start of each sweep; of either nothing into an empty slice.
     fn fetch_register(&self, _fine: usize, _sums_and_cells: [&mut [R]; 2]) -> Result<(), ExecError> {
         Ok(())
     }
 
-    /// Stores these again, with those received from other ranks.
+    /// Stores these again, changed.
     fn put_register(&self, _fine: usize, _sums_and_cells: [&[R]; 2]) -> Result<(), ExecError> {
         Ok(())
     }

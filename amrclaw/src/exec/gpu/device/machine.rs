@@ -208,6 +208,13 @@ pub(in crate::exec) fn bytes_of<T: Copy>(values: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
 }
 
+/// Numbers or structs in new memory of a device.
+pub(in crate::exec) fn sent<T: Copy, Q: Queue>(queue: &Q, items: &[T]) -> Result<Q::Memory, CudaError> {
+    let memory = queue.allocate(size_of_val(items).max(1))?;
+    queue.upload(bytes_of(items), &memory, 0)?;
+    Ok(memory)
+}
+
 /// Bytes as words.
 pub(in crate::exec) fn words_of(bytes: &[u8]) -> &[u64] {
     // SAFETY: every bit pattern is a number.

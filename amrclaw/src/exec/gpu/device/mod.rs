@@ -28,7 +28,7 @@ pub(super) use evaluate::{EvaluatePlace, FunctionTables};
 pub(super) use kernels::{CompiledKernels, EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, compile};
 pub use kernels::{KernelOptions, KernelText, update_name};
 pub use machine::{Machine, Overlap, Queue};
-pub(super) use machine::{bytes_of, bytes_of_mut, pointer, structs_of, words_of};
+pub(super) use machine::{bytes_of, bytes_of_mut, pointer, sent, structs_of, words_of};
 pub(super) use messages::{ExchangeTables, MessageTables, RankMessage};
 pub(super) use outside::{Sides, origin};
 pub(super) use patch_table::{cut_into_tiles, patch_table, strip_table};

@@ -3,7 +3,7 @@
 
 use super::messages::{LevelMessages, TransferMessages};
 use super::tables::{FillTable, Runs, SideTable};
-use super::{FaceCounts, LevelTables, Machine, Sides, Table, TransferTables, axes, box_by_axes, pointer};
+use super::{FaceCounts, LevelTables, Machine, Sides, Table, TransferTables, axes, box_by_axes, pointer, sent};
 use crate::index::Ratio;
 use crate::mesh::LevelMesh;
 use cuda::CudaError;
@@ -42,8 +42,7 @@ impl<M> DeviceBoxes<M> {
     /// Sends the boxes of a mesh.
     pub fn send<const D: usize, N: Machine<Memory = M>>(mesh: &LevelMesh<D>, machine: &N) -> Result<Self, CudaError> {
         let boxes: Vec<_> = mesh.patches().iter().map(box_by_axes).collect();
-        let memory = machine.allocate(size_of_val(&boxes[..]).max(1))?;
-        machine.upload(super::bytes_of(&boxes), &memory, 0)?;
+        let memory = sent(machine, &boxes)?;
         let level = PlanLevel { boxes: pointer::<_, N>(&memory, 0), domain: box_by_axes(&mesh.domain()), ..NOWHERE };
         let mut boxes = DeviceBoxes { _memory: memory, level, cells: 0, lower_faces: [0; 3], owners: None };
         boxes.learn(mesh);
@@ -89,9 +88,7 @@ impl<M> DeviceBoxes<M> {
 
     /// Sends the owners of the patches.
     pub fn send_owners<N: Machine<Memory = M>>(&mut self, owners: &[u32], machine: &N) -> Result<(), CudaError> {
-        let memory = machine.allocate(size_of_val(owners).max(1))?;
-        machine.upload(super::bytes_of(owners), &memory, 0)?;
-        self.owners = Some(memory);
+        self.owners = Some(sent(machine, owners)?);
         Ok(())
     }
 

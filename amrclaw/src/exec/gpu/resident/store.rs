@@ -3,7 +3,7 @@
 use super::flags::{FlagTables, Flags};
 use super::host_tables::{HostLevel, Sizes};
 use super::tiles::LevelTiles;
-use crate::exec::gpu::device::{DeviceBoxes, FaceMap, FunctionTables, LevelTables, Machine, bytes_of, pointer};
+use crate::exec::gpu::device::{DeviceBoxes, FaceMap, FunctionTables, LevelTables, Machine, pointer, sent};
 use crate::exec::step::{LevelSpec, States};
 use crate::fields::LevelLayout;
 use crate::index::Level;
@@ -97,8 +97,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         sizes: Sizes,
     ) -> Result<Self, CudaError> {
         let HostLevel { layout, partition, patches: table, map_words } = tables;
-        let patches = machine.allocate(size_of_val(&table[..]).max(1))?;
-        machine.upload(bytes_of(&table), &patches, 0)?;
+        let patches = sent(machine, &table)?;
         let aux = match sizes.num_aux {
             0 => None,
             count => Some(machine.allocate(layout.len(count) * sizes.number)?),

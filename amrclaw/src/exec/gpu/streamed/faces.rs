@@ -2,23 +2,17 @@
 
 use super::batches::Batch;
 use super::lane::Lane;
-use super::lane_buffers::sent;
-use crate::exec::gpu::device::{face_run, pointer};
+use crate::exec::gpu::device::{HostTables, Table, TableBuilder, face_run};
 use crate::plan::RefluxPlan;
 use cuda::CudaError;
-use cuda::amr::{Chunk, RunTable};
-use std::ops::Range;
+use cuda::amr::RunTable;
 use std::sync::Arc;
-
-/// Faces of a warp.
-const CHUNK: usize = 32;
 
 /// Faces between two levels, seen from one of them and divided into the work of each batch.
 pub(super) struct FaceTable<const D: usize, L: Lane> {
     pub plan: Arc<RefluxPlan<D>>,
-    runs: L::Memory,
-    chunks: L::Memory,
-    of_batch: Vec<Range<usize>>,
+    memory: L::Memory,
+    of_batch: Vec<Table>,
 }
 
 impl<const D: usize, L: Lane> FaceTable<D, L> {
@@ -35,42 +29,29 @@ impl<const D: usize, L: Lane> FaceTable<D, L> {
         for (n, batch) in batches.iter().enumerate() {
             batch_of_patch[batch.patches.clone()].fill(n);
         }
-        let mut runs = Vec::with_capacity(plan.runs.all().len());
-        let mut chunks = vec![Vec::new(); batches.len()];
-        for (number, run) in plan.runs.all().iter().enumerate() {
-            let (run, faces) = face_run(run);
-            let patch = if fine { run.fine_patch } else { run.coarse_patch };
-            let patch = patch as usize;
-            runs.push(run);
-            if !is_local(patch) {
-                continue;
+        let mut runs = vec![Vec::new(); batches.len()];
+        for run in plan.runs.all() {
+            let patch = if fine { run.fine_patch } else { run.coarse_patch } as usize;
+            if is_local(patch) {
+                runs[batch_of_patch[patch]].push(face_run(run));
             }
-            let chunk = |first| Chunk { region: number as u32, first: first as u32 };
-            chunks[batch_of_patch[patch]].extend((0..faces).step_by(CHUNK).map(chunk));
         }
-        let mut start = 0;
-        let range = |chunks: &Vec<Chunk>| {
-            start += chunks.len();
-            start - chunks.len()..start
-        };
-        let of_batch = chunks.iter().map(range).collect();
-        let chunks = chunks.concat();
-        Ok(FaceTable { plan: plan.clone(), runs: sent(lane, &runs)?, chunks: sent(lane, &chunks)?, of_batch })
+        let mut builder = TableBuilder::default();
+        let of_batch: Vec<Table> = runs.into_iter().map(|runs| builder.table(runs.into_iter())).collect();
+        let (memory, [place]) = HostTables::send([&builder.done()], lane)?;
+        // Other lanes read what a kernel of this one has listed.
+        lane.wait()?;
+        let of_batch = of_batch.into_iter().map(|table| table.at(place)).collect();
+        Ok(FaceTable { plan: plan.clone(), memory, of_batch })
     }
 
-    /// All runs, with the work on the faces of a batch.
+    /// The runs of a batch.
     pub fn runs(&self, batch: usize) -> RunTable {
-        let Range { start, end } = self.of_batch[batch];
-        RunTable {
-            items: pointer::<_, L>(&self.runs, 0),
-            chunks: pointer::<_, L>(&self.chunks, start * size_of::<Chunk>()),
-            num_chunks: (end - start) as u32,
-            chunk_cells: CHUNK as u32,
-        }
+        self.of_batch[batch].runs::<L>(&self.memory)
     }
 
     /// True if a batch has any of the faces.
     pub fn has_faces(&self, batch: usize) -> bool {
-        !self.of_batch[batch].is_empty()
+        self.of_batch[batch].num_chunks > 0
     }
 }

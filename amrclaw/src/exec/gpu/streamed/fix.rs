@@ -150,37 +150,26 @@ impl<L: Lane> Fix<L> {
         Ok(())
     }
 
-    /// Fetches the sums at the edge of level `fine`.
-    pub fn fetch(&self, lane: &L, fine: usize, sums: &mut [u8]) -> Result<(), CudaError> {
-        let register = self.registers.get(fine).and_then(Option::as_ref).expect("the coarser level has been swept");
-        lane.download(&register.sums, 0, sums)
+    fn of(&self, fine: usize) -> &Register<L> {
+        self.registers.get(fine).and_then(Option::as_ref).expect("the coarser level has been swept")
     }
 
-    /// Uploads the sums again.
-    pub fn put(&self, lane: &L, fine: usize, sums: &[u8]) -> Result<(), CudaError> {
-        let register = self.registers.get(fine).and_then(Option::as_ref).expect("they were fetched");
-        lane.upload(sums, &register.sums, 0)
-    }
-
-    /// Fetches the sums and the coarse cells at the edge of level `fine`.
-    pub fn fetch_all(&self, lane: &L, fine: usize, [sums, coarse_cells]: [&mut [u8]; 2]) -> Result<(), CudaError> {
-        let Some(register) = self.registers.get(fine).and_then(Option::as_ref) else { return Ok(()) };
+    /// Fetches the sums and the coarse cells at the edge of level `fine`; nothing into an empty slice.
+    pub fn fetch(&self, lane: &L, fine: usize, [sums, coarse_cells]: [&mut [u8]; 2]) -> Result<(), CudaError> {
+        let register = self.of(fine);
         lane.download(&register.sums, 0, sums)?;
         lane.download(&register.coarse_cells, 0, coarse_cells)
     }
 
-    /// Uploads what the host sends of the coarse cells beside level `fine`.
-    pub fn put_source_cells(&self, lane: &L, fine: usize, states: &[u8]) -> Result<(), CudaError> {
-        match self.registers.get(fine).and_then(Option::as_ref).and_then(|register| register.source_cells.as_ref()) {
-            Some(cells) => lane.upload(states, cells, 0),
-            None => Ok(()),
-        }
-    }
-
-    /// Uploads the sums and the coarse cells again.
-    pub fn put_all(&self, lane: &L, fine: usize, [sums, coarse_cells]: [&[u8]; 2]) -> Result<(), CudaError> {
-        let Some(register) = self.registers.get(fine).and_then(Option::as_ref) else { return Ok(()) };
+    /// Uploads them again.
+    pub fn put(&self, lane: &L, fine: usize, [sums, coarse_cells]: [&[u8]; 2]) -> Result<(), CudaError> {
+        let register = self.of(fine);
         lane.upload(sums, &register.sums, 0)?;
         lane.upload(coarse_cells, &register.coarse_cells, 0)
+    }
+
+    /// Uploads what the host sends of the coarse cells beside level `fine`.
+    pub fn put_source_cells(&self, lane: &L, fine: usize, states: &[u8]) -> Result<(), CudaError> {
+        lane.upload(states, self.of(fine).source_cells.as_ref().expect("there are sources"), 0)
     }
 }

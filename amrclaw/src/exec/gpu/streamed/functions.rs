@@ -4,11 +4,11 @@
 use super::Streamed;
 use super::batches::{Batch, LaneBytes};
 use super::lane::Lane;
-use super::lane_buffers::{Buffer, LaneBuffers, sent};
+use super::lane_buffers::{Buffer, LaneBuffers};
 use super::tables::{LevelTables, batches_of};
 use crate::exec::gpu::device::{
     EVALUATE_AUX, EVALUATE_INITIAL, EvaluatePlace, FunctionTables, KernelOptions, axes, bytes_of_mut, periodic_bits,
-    pointer,
+    pointer, sent,
 };
 use crate::exec::step::{Computes, LevelCells, aux_origins};
 use crate::fields::LevelLayout;

@@ -2,7 +2,7 @@
 
 use super::batches::{Batch, LaneBytes};
 use super::lane::Lane;
-use crate::exec::gpu::device::{FaceMapPlace, bytes_of, pointer};
+use crate::exec::gpu::device::{FaceMapPlace, pointer};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
 
@@ -30,13 +30,6 @@ pub(super) struct LaneBuffers<L: Lane> {
 pub(super) struct LaneSet<L: Lane> {
     pub all: Vec<LaneBuffers<L>>,
     memory_limit: Option<u64>,
-}
-
-/// Numbers or structs, uploaded to memory of the device.
-pub(super) fn sent<T: Copy, L: Lane>(lane: &L, items: &[T]) -> Result<L::Memory, CudaError> {
-    let memory = lane.allocate(size_of_val(items))?;
-    lane.upload(bytes_of(items), &memory, 0)?;
-    Ok(memory)
 }
 
 impl<L: Lane> Buffer<L> {

@@ -297,30 +297,18 @@ impl<const D: usize, R: Scalar, L: Lane> SweepEngine<D, R> for Streamed<D, R, L>
         self.or_wait(self.run(context, pass))
     }
 
-    fn fetch_sums(&self, fine: usize, sums: &mut [R]) -> Result<(), ExecError> {
-        let state = &mut *self.state.lock();
-        state.used.bytes_to_host += size_of_val(sums) as u64;
-        Ok(state.fix.fetch(state.lane_buffers.first(), fine, bytes_of_mut(sums))?)
-    }
-
-    fn put_sums(&self, fine: usize, sums: &[R]) -> Result<(), ExecError> {
-        let state = &mut *self.state.lock();
-        state.used.bytes_to_device += size_of_val(sums) as u64;
-        Ok(state.fix.put(state.lane_buffers.first(), fine, bytes_of(sums))?)
-    }
-
     fn fetch_register(&self, fine: usize, [sums, coarse_cells]: [&mut [R]; 2]) -> Result<(), ExecError> {
         let state = &mut *self.state.lock();
         state.used.bytes_to_host += (size_of_val(sums) + size_of_val(coarse_cells)) as u64;
         let (lane, arrays) = (state.lane_buffers.first(), [bytes_of_mut(sums), bytes_of_mut(coarse_cells)]);
-        Ok(state.fix.fetch_all(lane, fine, arrays)?)
+        Ok(state.fix.fetch(lane, fine, arrays)?)
     }
 
     fn put_register(&self, fine: usize, [sums, coarse_cells]: [&[R]; 2]) -> Result<(), ExecError> {
         let state = &mut *self.state.lock();
         state.used.bytes_to_device += (size_of_val(sums) + size_of_val(coarse_cells)) as u64;
         let (lane, arrays) = (state.lane_buffers.first(), [bytes_of(sums), bytes_of(coarse_cells)]);
-        Ok(state.fix.put_all(lane, fine, arrays)?)
+        Ok(state.fix.put(lane, fine, arrays)?)
     }
 
     fn put_source_cells(&self, fine: usize, states: &[R]) -> Result<(), ExecError> {

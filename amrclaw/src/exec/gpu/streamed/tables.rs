@@ -3,8 +3,7 @@
 use super::batches::{Batch, LaneBytes, cut, place, tiles_of_batches};
 use super::faces::FaceTable;
 use super::lane::Lane;
-use super::lane_buffers::sent;
-use crate::exec::gpu::device::{patch_table, pointer};
+use crate::exec::gpu::device::{patch_table, pointer, sent};
 use crate::exec::step::{LevelSweep, Pass};
 use crate::fields::LevelLayout;
 use cuda::CudaError;
