@@ -7,11 +7,10 @@ mod locate;
 pub mod make;
 pub mod mesh;
 pub mod motion;
-mod order;
+mod random;
 pub mod read;
 pub mod step;
 mod threads;
 pub mod write;
 
-pub use mesh::{Elements, Mesh, MeshError, Place, Rows, Shape, Sides};
-pub use order::Order;
+pub use mesh::{Elements, Mesh, MeshError, Order, Place, Rows, Shape, Sides};

@@ -1,8 +1,8 @@
 //! Where loops run: on the host's threads or on a GPU.
 
-use super::tables::LoopArgs;
-use cuda::abi::DeviceStruct;
+use cuda::abi::{DeviceStruct, Pointer};
 use cuda::compile::{Source, Target};
+use cuda::device_struct;
 use cuda::{CudaError, Device, DeviceBuffer, Grid, Kernel, Module, Stream};
 use libloading::Library;
 use rayon::prelude::*;
@@ -10,6 +10,36 @@ use riemann::real::Precision;
 use std::collections::HashMap;
 use std::error::Error;
 use std::process::Command;
+
+device_struct! {
+    /// What kernels take: `[component, item]`, see `loops.cu`.
+    pub struct LoopArgs {
+        pub left: Pointer<u32>,
+        pub right: Pointer<u32>,
+        pub face_nodes: Pointer<u32>,
+        pub cell_nodes: Pointer<u32>,
+        pub cell_faces: Pointer<u32>,
+        pub node_faces: Pointer<u32>,
+        pub node_face_starts: Pointer<u32>,
+        pub node_cells: Pointer<u32>,
+        pub node_cell_starts: Pointer<u32>,
+        pub list: Pointer<u32>,
+        pub vector: Pointer<f64>,
+        pub q: Pointer<f64>,
+        pub node_values: Pointer<f64>,
+        pub flux: Pointer<f64>,
+        pub stored: Pointer<f64>,
+        pub at_nodes: Pointer<f64>,
+        pub gradient: Pointer<f64>,
+        pub residual: Pointer<f64>,
+        pub extremes: Pointer<f64>,
+        pub cells: u32,
+        pub faces: u32,
+        pub nodes: u32,
+        pub first: u32,
+        pub end: u32,
+    }
+}
 
 /// Memory and kernels. An address stays valid as long as the machine.
 pub trait Machine {

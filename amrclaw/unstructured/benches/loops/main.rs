@@ -7,9 +7,9 @@
 mod machine;
 mod tables;
 
-use machine::{Host, Machine};
+use machine::{Host, LoopArgs, Machine};
 use std::error::Error;
-use tables::{LoopArgs, Tables};
+use tables::Tables;
 
 /// What a loop does, in order.
 enum Part {

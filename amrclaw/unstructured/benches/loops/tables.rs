@@ -1,44 +1,13 @@
 //! The mesh as tables, and values on it.
 
 use super::Sums;
-use super::machine::Machine;
+use super::machine::{LoopArgs, Machine};
 use cuda::abi::Pointer;
-use cuda::device_struct;
 use unstructured::make::{Block, Of};
 use unstructured::{Mesh, Order, Rows};
 
 /// Components of a state.
 const M: usize = 5;
-
-device_struct! {
-    /// What kernels take: `[component, item]`, see `loops.cu`.
-    pub struct LoopArgs {
-        pub left: Pointer<u32>,
-        pub right: Pointer<u32>,
-        pub face_nodes: Pointer<u32>,
-        pub cell_nodes: Pointer<u32>,
-        pub cell_faces: Pointer<u32>,
-        pub node_faces: Pointer<u32>,
-        pub node_face_starts: Pointer<u32>,
-        pub node_cells: Pointer<u32>,
-        pub node_cell_starts: Pointer<u32>,
-        pub list: Pointer<u32>,
-        pub vector: Pointer<f64>,
-        pub q: Pointer<f64>,
-        pub node_values: Pointer<f64>,
-        pub flux: Pointer<f64>,
-        pub stored: Pointer<f64>,
-        pub at_nodes: Pointer<f64>,
-        pub gradient: Pointer<f64>,
-        pub residual: Pointer<f64>,
-        pub extremes: Pointer<f64>,
-        pub cells: u32,
-        pub faces: u32,
-        pub nodes: u32,
-        pub first: u32,
-        pub end: u32,
-    }
-}
 
 /// Tables in a machine's memory.
 pub struct Tables {

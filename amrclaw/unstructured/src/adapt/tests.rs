@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::Mesh;
-use crate::make::{Block, Of, random, unit_random};
+use crate::make::{Block, Of};
 use crate::mesh::geometry::lies_on;
+use crate::random::{random, unit_random};
 use std::sync::Arc;
 
 /// Number `n` of a stream of random numbers below `most`.

@@ -1,7 +1,7 @@
 //! Rectangles and boxes of any shape of cells.
 
-use super::{random, unit_random};
 use crate::mesh::{Elements, Shape};
+use crate::random::{random, unit_random};
 use std::str::FromStr;
 
 /// What a block is cut into.

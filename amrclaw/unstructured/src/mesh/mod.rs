@@ -4,14 +4,15 @@ mod check;
 mod elements;
 mod faces;
 pub(crate) mod geometry;
+mod order;
 mod periodic;
 mod quality;
 mod shape;
 
 pub use elements::{Elements, MeshError, Place, Rows, Sides};
+pub use order::Order;
 pub use shape::Shape;
 
-use crate::order::{self, Order};
 use std::ops::Range;
 
 /// A mesh that has been checked: cells fit together, every side of the mesh has a name, every cell is closed.

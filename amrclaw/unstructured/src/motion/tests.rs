@@ -2,7 +2,7 @@ use super::springs::Springs;
 use super::*;
 use crate::adapt::{Forest, transfer};
 use crate::make::{Block, Naca0012, Of};
-use crate::make::{random, unit_random};
+use crate::random::{random, unit_random};
 use crate::step::tests::{Beyond, FIRST, Sides, Trial, second, shaken};
 use crate::step::{Field, Gradient, Limiter, Scheme, Stepper, TimeStep};
 use riemann::catalogue;

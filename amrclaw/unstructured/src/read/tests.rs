@@ -1,6 +1,7 @@
 use super::*;
 use crate::Mesh;
-use crate::make::{Block, Of, random};
+use crate::make::{Block, Of};
+use crate::random::random;
 use crate::write::{Format, write_to};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! The order of cells in memory: neighbours in space are neighbours in memory.
 
-use crate::mesh::{Elements, Rows, Sides};
+use super::elements::{Elements, Rows, Sides};
+use crate::random::random;
 use crate::threads;
 use rayon::prelude::*;
 
@@ -19,14 +20,14 @@ pub enum Order {
 }
 
 /// So many cells by chance.
-pub(crate) fn shuffled(cells: usize) -> Vec<u32> {
+pub(super) fn shuffled(cells: usize) -> Vec<u32> {
     let mut order: Vec<u32> = (0..cells as u32).collect();
-    order.sort_by_key(|&cell| crate::make::random(u64::from(cell)));
+    order.sort_by_key(|&cell| random(u64::from(cell)));
     order
 }
 
 /// Cells along Hilbert's curve: which cell comes where.
-pub(crate) fn hilbert(elements: &Elements) -> Vec<u32> {
+pub(super) fn hilbert(elements: &Elements) -> Vec<u32> {
     let Elements { dim, points, nodes, .. } = elements;
     let centre = |cell: usize| {
         let row = nodes.row(cell);
@@ -74,7 +75,7 @@ fn along_curve(mut place: [u32; 3], dim: usize) -> u64 {
 }
 
 /// Cells by breadth, each cell's unseen neighbours by their number of neighbours, all backwards. `pairs` are neighbours.
-pub(crate) fn rcm(cells: usize, pairs: &[(u32, u32)]) -> Vec<u32> {
+pub(super) fn rcm(cells: usize, pairs: &[(u32, u32)]) -> Vec<u32> {
     let mut starts = vec![0_u32; cells + 2];
     let ends = || pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
     ends().for_each(|(a, _)| starts[a as usize + 2] += 1);
@@ -111,7 +112,7 @@ pub(crate) fn rcm(cells: usize, pairs: &[(u32, u32)]) -> Vec<u32> {
 }
 
 /// The same mesh with its cells in this order, nodes by first use; nodes of no cell follow if sides name them, and else are left out.
-pub(crate) fn apply(old: &Elements, order: &[u32]) -> Elements {
+pub(super) fn apply(old: &Elements, order: &[u32]) -> Elements {
     let numbers = order.iter().map(|&cell| old.numbers.get(cell as usize).copied().unwrap_or(cell)).collect();
     let places =
         if old.places.is_empty() { Vec::new() } else { order.iter().map(|&c| old.places[c as usize]).collect() };
