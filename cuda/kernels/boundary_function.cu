@@ -1,5 +1,5 @@
 // boundary_function.cu: ghost cells beyond the sides of the domain across one axis: first as the sides' conditions give them, then by
-// functions of the case, where there are some. Axes follow one another, since corners are filled from what earlier axes have written.
+// functions of the case, where there are some; after sources what is a side's own keeps what they have made of it. Axes follow one another, since corners are filled from what earlier axes have written.
 // Map     one warp per chunk of a region's cells, one cell a lane at a time
 // Bytes   2 M Real per cell
 // Floor   a launch: few patches lie at the sides
@@ -43,6 +43,13 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
                 values_at<A>(args.view.aux, place(patch, A, beside), component), ghost);
             #pragma unroll
             for (int m = 0; m < M; m++) values[m] = double(Value(ghost[m]));
+        }
+        if (args.before && checks) {
+            const Array<double, M> before = values_at<M>(args.before, to, component);
+            const Array<double, M> advanced = values_at<M>(args.view.q, to, component);
+            #pragma unroll
+            for (int m = 0; m < M; m++)
+                if (values[m] == before[m]) values[m] = advanced[m];
         }
         if (checks) {
             // False for NaN and infinities alike.

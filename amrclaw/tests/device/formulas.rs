@@ -91,7 +91,7 @@ pub const IN_A_PLANE: [Row; 13] = [
             RING,
             "mesh.boundary={x=['inflow','wall'],y=['extrapolate','inflow']}",
             "mesh.boundary.inflow={pressure='0.5 * pressure + y * t - 0.1 * x',u='-u',v='v + x_lower * dy'}",
-            "mesh.boundary.x_lower={pressure='pressure + t * r',u='0.2 * y_upper',v='-v'}",
+            "mesh.boundary.x_lower={pressure='pressure + t * r',u='0.2 * y_upper',v='0.1 * y'}",
             "source.v='-v * (1 + x + t)'",
             "scheme={split='strang',source='strang'}",
         ],

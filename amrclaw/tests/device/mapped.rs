@@ -233,7 +233,9 @@ fn a_solvers_own_source_sees_physical_positions() {
     assert!(difference <= 1e-13, "{difference:e}");
 
     let devices: [MakeExecutor<'_, 2>; 2] = [&emulated, &streamed];
-    for overrides in [&["scheme.source=\"strang\""][..], &["source.u=\"y - X\""]] {
+    let inflow = ["mesh.boundary.x=[\"wall\",\"inflow\"]", "mesh.boundary.inflow={pressure=\"0.1\",u=\"u\",v=\"v\"}"];
+    let strang = ["scheme.source=\"strang\"", inflow[0], inflow[1]];
+    for overrides in [&strang[..], &["source.u=\"y - X\""]] {
         for make in devices {
             compare_runs(begin(overrides, None), begin(overrides, Some(make)), overrides, 4);
         }

@@ -159,8 +159,8 @@ device_struct! {
         pub t: f64,
         /// How long it acts.
         pub dt: f64,
-        /// It acts on ghost cells too, but for those outside the domain; beyond periodic sides at the positions of the cells that they are
-        /// images of.
+        /// It acts on ghost cells too, outside the domain only beyond the sides of `users`; beyond periodic sides at the positions of the cells
+        /// that they are images of.
         pub ghosts: u32,
         /// Blocks that share a patch: see [`super::tuning::patch_blocks`].
         pub blocks_per_patch: u32,
@@ -168,5 +168,9 @@ device_struct! {
         pub domain: [i32; 3],
         /// One bit per axis: the domain repeats along it.
         pub periodic: u32,
+        /// Two bits per axis: the lower and the upper side have a user's function.
+        pub users: u32,
+        /// Nothing.
+        pub padding: u32,
     }
 }

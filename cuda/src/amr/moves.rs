@@ -128,6 +128,9 @@ device_struct! {
         pub table: RegionTable,
         /// Where each region takes its values from.
         pub origins: Pointer<Origin>,
+        /// Null, or the states before sources have acted. What a user's function gives as these have it, is the side's own, and keeps what
+        /// sources have made of it.
+        pub before: Pointer<Real>,
         /// The level; auxiliary values for walls of mapped grids and checks of states.
         pub view: LevelView,
         /// As for `fill`.

@@ -4,7 +4,7 @@ use super::allowance::Stepped;
 use super::boundary::{BoundaryContext, Outside};
 use super::faces::ListedFaces;
 use super::scratch::Scratch;
-use super::source::{SourceLevel, Sources};
+use super::source::{Ghosts, SourceLevel, Sources};
 use super::store::{Register, StepArrays};
 use super::tiles::TilePlan;
 use super::update::TileSweep;
@@ -75,7 +75,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             let stage = self.stages[0];
             source::copy(input, stage, self.sources.layout.len(self.sources.sources.num_eqn));
             // SAFETY: the stage is ours alone.
-            let found = unsafe { self.apply_sources(stage, Some(self.outside), time, 0.5 * self.dt) };
+            let found = unsafe { self.apply_sources(stage, Some((self.outside, input)), time, 0.5 * self.dt) };
             // The sweeps find what is not finite.
             outcome.reverses = found.reverses;
             input = stage;
@@ -171,7 +171,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
     ///
     /// # Safety
     /// As for [`SourceLevel::apply`].
-    unsafe fn apply_sources(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D>>, t: f64, dt: f64) -> StepReport {
+    unsafe fn apply_sources(&self, q: Shared<'_, R>, ghosts: Option<Ghosts<'_, D, R>>, t: f64, dt: f64) -> StepReport {
         let start = Instant::now();
         // SAFETY: the caller's promise.
         let found = unsafe { self.sources.apply(q, ghosts, t, dt) };

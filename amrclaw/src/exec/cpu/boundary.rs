@@ -2,6 +2,7 @@
 
 use super::store::LevelStore;
 use crate::fields::{PatchLayout, Shared};
+use crate::index::CellBox;
 use crate::mesh::{AxisEnds, Geometry};
 use crate::physics::{
     Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, MappedWall, Problem, SideSigns,
@@ -42,7 +43,7 @@ pub(super) struct Outside<'a, const D: usize> {
     pub context: BoundaryContext<'a, D>,
 }
 
-impl<const D: usize> Outside<'_, D> {
+impl<'a, const D: usize> Outside<'a, D> {
     /// Fills those of patch `k` from its own cells inside the domain.
     ///
     /// # Safety
@@ -52,6 +53,48 @@ impl<const D: usize> Outside<'_, D> {
             // SAFETY: the caller's promise.
             unsafe { OutsideRegion { q, aux, layout, region, context: &self.context }.fill() };
         }
+    }
+
+    /// Fills them again after sources have acted, beyond users' sides in ghost cells too. What a user's function gives as `before`, though
+    /// sources have acted inside, is the side's own: it keeps what sources have made of it. `boundary_function.cu` does the same.
+    ///
+    /// # Safety
+    /// As for [`Outside::fill`].
+    pub unsafe fn fill_after_sources<R: Scalar>(
+        &self,
+        (q, aux): (Shared<'_, R>, &[R]),
+        before: Shared<'_, R>,
+        layout: &PatchLayout<D>,
+        k: usize,
+    ) {
+        let mut advanced = Vec::new();
+        for part in self.plan.boundaries.of(k) {
+            let region = OutsideRegion { q, aux, layout, region: part, context: &self.context };
+            let is_users = self.is_users(part);
+            advanced.clear();
+            if is_users {
+                // SAFETY: the caller's promise, as below.
+                region.row_starts().for_each(|row| advanced.extend_from_slice(unsafe { q.row(row, region.row_len()) }));
+            }
+            // SAFETY: likewise.
+            unsafe { region.fill() };
+            for (row, advanced) in region.row_starts().zip(advanced.chunks_exact(region.row_len())) {
+                // SAFETY: likewise.
+                let (out, before) = unsafe { (q.row_mut(row, region.row_len()), before.row(row, region.row_len())) };
+                let own = out.iter_mut().zip(before.iter().zip(advanced)).filter(|(o, (b, _))| *o == *b);
+                own.for_each(|(o, (_, advanced))| *o = *advanced);
+            }
+        }
+    }
+
+    /// The ghost cells of patch `k` beyond sides with a user's function.
+    pub fn users_cells(&self, k: usize) -> impl Iterator<Item = CellBox<D>> + use<'a, D> {
+        let outside = *self;
+        outside.plan.boundaries.of(k).iter().filter(move |region| outside.is_users(region)).map(|region| region.cells)
+    }
+
+    fn is_users(&self, region: &BoundaryRegion<D>) -> bool {
+        matches!(self.context.sides[region.axis.index()][region.side.index()], Boundary::User(_))
     }
 }
 
@@ -66,6 +109,18 @@ struct OutsideRegion<'a, const D: usize, R> {
 }
 
 impl<const D: usize, R: Scalar> OutsideRegion<'_, D, R> {
+    /// Where the rows of all components begin.
+    fn row_starts(&self) -> impl Iterator<Item = usize> {
+        let (OutsideRegion { layout, region, .. }, num_eqn) = (*self, self.context.num_eqn);
+        let of_component =
+            move |m| region.cells.rows().map(move |row| layout.offset(num_eqn, row) + m * layout.component());
+        (0..num_eqn).flat_map(of_component)
+    }
+
+    fn row_len(&self) -> usize {
+        self.region.cells.size()[0] as usize
+    }
+
     /// Fills them from the patch's own cells inside the domain.
     unsafe fn fill(self) {
         let OutsideRegion { region, context, .. } = self;
@@ -167,7 +222,7 @@ impl<const D: usize, R: Scalar> OutsideRegion<'_, D, R> {
     }
 
     unsafe fn fill_by_block_function(self, function: &dyn BoundaryBlockFunction<D>) {
-        let OutsideRegion { q, layout, region, context, .. } = self;
+        let OutsideRegion { q, region, context, .. } = self;
         let block = CellBlock {
             geometry: context.geometry,
             first: region.cells.lo,
@@ -175,14 +230,12 @@ impl<const D: usize, R: Scalar> OutsideRegion<'_, D, R> {
             time: context.time,
         };
         let mut values = Vec::with_capacity(context.num_eqn * block.num_cells());
-        let row_starts =
-            |m: usize| region.cells.rows().map(move |row| layout.offset(context.num_eqn, row) + m * layout.component());
-        for start in (0..context.num_eqn).flat_map(row_starts) {
+        for start in self.row_starts() {
             // SAFETY: the patch is ours.
             values.extend(unsafe { q.row(start, block.size[0]) }.iter().map(|v| v.to_f64()));
         }
         function.fill(&block, region.axis, region.side, &mut values);
-        for (start, values) in (0..context.num_eqn).flat_map(row_starts).zip(values.chunks_exact(block.size[0])) {
+        for (start, values) in self.row_starts().zip(values.chunks_exact(block.size[0])) {
             // SAFETY: likewise.
             let out = unsafe { q.row_mut(start, block.size[0]) };
             out.iter_mut().zip(values).for_each(|(o, v)| *o = R::from_f64(*v));
@@ -194,7 +247,6 @@ impl<const D: usize, R: Scalar> OutsideRegion<'_, D, R> {
 mod tests {
     use super::*;
     use crate::fields::LevelLayout;
-    use crate::index::CellBox;
     use crate::mesh::LevelMesh;
     use riemann::axis::Axis;
     use std::sync::Arc;

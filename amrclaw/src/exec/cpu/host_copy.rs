@@ -46,16 +46,27 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.failure_in(level, patch, self.levels[level.index()].q(), cells, time)
     }
 
-    /// Fills the ghost cells outside the domain, at the level's time, and checks those that users' functions fill.
-    pub(in crate::exec) fn fill_outside_of_copy(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
+    /// Fills the ghost cells outside the domain, at the level's time, and checks those that users' functions fill. `before`: the states of which
+    /// sources have made these.
+    pub(in crate::exec) fn fill_outside_of_copy(
+        &mut self,
+        level: Level,
+        plan: &GhostPlan<D>,
+        mut before: Option<Vec<R>>,
+    ) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
         let context = BoundaryContext::new(&self.problem, &self.signs, store);
         let layout = store.layout.clone();
         let sides = Outside { plan, context };
         let (q, aux) = store.q_mut_and_aux();
         let q = Shared::new(q);
-        // SAFETY: the level is borrowed alone.
-        layout.patches.iter().enumerate().for_each(|(k, patch)| unsafe { sides.fill((q, aux), patch, k) });
+        let before = before.as_mut().map(|before| Shared::new(before));
+        layout.patches.iter().enumerate().for_each(|(k, patch)| match before {
+            // SAFETY: the level is borrowed alone.
+            Some(before) => unsafe { sides.fill_after_sources((q, aux), before, patch, k) },
+            // SAFETY: likewise.
+            None => unsafe { sides.fill((q, aux), patch, k) },
+        });
         self.check_boundaries(level, plan)
     }
 
@@ -71,7 +82,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (mut aux, kept) = (std::mem::take(&mut store.aux), std::mem::take(&mut store.source_cache));
         let (layout, mesh) = (store.layout.clone(), store.mesh.clone());
         let context = BoundaryContext::new(&self.problem, &self.signs, store);
-        let outside = ghosts.map(|plan| Outside { plan, context });
+        let mut before = if ghosts.is_some() { store.q().to_vec() } else { Vec::new() };
+        let before = Shared::new(&mut before);
+        let outside = ghosts.map(|plan| (Outside { plan, context }, before));
         let sources = Sources::new(&self.problem, self.solver.as_ref(), store.geometry, &self.scratch.sources);
         let level = SourceLevel { sources, layout: &layout, mesh: &mesh, aux: Shared::new(&mut aux), kept: &kept };
         // SAFETY: the level is borrowed alone.

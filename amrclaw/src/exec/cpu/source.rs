@@ -7,6 +7,7 @@ use super::source_step::{RowSource, RowValues};
 use super::store::SourceCache;
 use crate::exec::StepReport;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
+use crate::index::CellBox;
 use crate::mesh::{Geometry, LevelMesh, in_space};
 use crate::physics::{CachedCellFunction, CellRow, Problem, SourceCentres, StateFunction};
 use crate::threads::{parallel_map, parallel_reduce};
@@ -141,6 +142,9 @@ impl<'a, const D: usize, R: Scalar> Sources<'a, D, R> {
     }
 }
 
+/// What is outside the domain, and the states before sources act, with which it has been filled.
+pub(super) type Ghosts<'a, const D: usize, R> = (Outside<'a, D>, Shared<'a, R>);
+
 /// A level's patches, to which source terms are applied.
 pub(super) struct SourceLevel<'a, const D: usize, R: Scalar> {
     pub sources: Sources<'a, D, R>,
@@ -152,22 +156,22 @@ pub(super) struct SourceLevel<'a, const D: usize, R: Scalar> {
 }
 
 impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
-    /// Applies the source terms for a time `dt` from time `t`, and if `ghosts` says what is outside the domain, to ghost cells too: beyond
-    /// periodic sides at the positions of the cells that they are images of, while those outside the domain are filled again from the cells
-    /// inside. Reports the first patch whose values are then not all finite and allowed, and whether rates have changed their sign.
+    /// Applies the source terms for a time `dt` from time `t`, and if `ghosts` says what is outside the domain, and which states it has been
+    /// filled with, to ghost cells too: beyond periodic sides at the positions of the cells that they are images of, while those outside the
+    /// domain are filled again from the cells inside ([`Outside::fill_after_sources`]). Reports the first patch whose values are then not all finite and allowed, and whether rates have changed their sign.
     ///
     /// # Safety
     /// Nobody else touches `q` meanwhile, and nobody writes auxiliary values.
-    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: Option<Outside<'_, D>>, t: f64, dt: f64) -> StepReport {
-        let with_ghosts = ghosts.is_some();
+    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: Option<Ghosts<'_, D, R>>, t: f64, dt: f64) -> StepReport {
+        let outside = ghosts.map(|(outside, _)| outside);
         let steps = self.sources.function.and_then(StateFunction::in_steps);
-        let kept = steps.map(|steps| (steps, self.caches(steps, with_ghosts)));
+        let kept = steps.map(|steps| (steps, self.caches(steps, outside)));
         let patches = &self.layout.patches;
         let act = |k: usize| {
             let patch = &patches[k];
             let mut rest = kept.map(|(steps, kept)| (steps, kept[k].as_slice()));
             let mut report = StepReport::NONE;
-            for cells in self.rows(patch, q, with_ghosts) {
+            for cells in self.rows(k, q, outside) {
                 let in_steps = rest.as_mut().map(|(steps, rest)| {
                     (*steps, rest.split_off(..steps.cache_len(cells.len)).expect("each row has its own"))
                 });
@@ -175,12 +179,12 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
                 let (finite, reverses) = unsafe { self.sources.apply(&cells, in_steps, (t, dt)) };
                 report = report.or(StepReport { reverses, ..StepReport::of(0.0, k, finite) });
             }
-            if let Some(outside) = &ghosts {
+            if let Some((outside, before)) = &ghosts {
                 let len = self.layout.len(self.sources.num_aux);
                 // SAFETY: nobody writes auxiliary values.
                 let aux = if self.sources.num_aux == 0 { &[] } else { unsafe { self.aux.row(0, len) } };
                 // SAFETY: likewise.
-                unsafe { outside.fill((q, aux), patch, k) };
+                unsafe { outside.fill_after_sources((q, aux), *before, patch, k) };
             }
             report
         };
@@ -191,25 +195,44 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
     /// The rows of a patch in which sources act. Each lies in one period of the domain.
     fn rows<'q>(
         &self,
-        patch: &PatchLayout<D>,
+        k: usize,
         q: Shared<'q, R>,
-        with_ghosts: bool,
+        ghosts: Option<Outside<'q, D>>,
     ) -> impl Iterator<Item = SourceCells<'q, D, R>>
     where
         'a: 'q,
     {
-        let cells = if with_ghosts { self.mesh.inside_domain(&patch.with_ghosts()) } else { patch.cells };
+        let patch = &self.layout.patches[k];
+        let own = if ghosts.is_some() { self.mesh.inside_domain(&patch.with_ghosts()) } else { patch.cells };
+        let boxes = std::iter::once(own).chain(ghosts.into_iter().flat_map(move |outside| outside.users_cells(k)));
+        boxes.flat_map(move |cells| self.rows_of_box(patch, q, cells))
+    }
+
+    fn rows_of_box<'q>(
+        &self,
+        patch: &'a PatchLayout<D>,
+        q: Shared<'q, R>,
+        cells: CellBox<D>,
+    ) -> impl Iterator<Item = SourceCells<'q, D, R>> + use<'q, 'a, D, R>
+    where
+        'a: 'q,
+    {
         let (lo, hi, count) = (cells.lo[0], cells.hi[0], self.mesh.domain().hi);
-        let periods = lo.div_euclid(count[0])..=(hi - 1).div_euclid(count[0]);
-        let (num_eqn, num_aux) = (self.sources.num_eqn, self.sources.num_aux);
+        let repeats = self.mesh.periodic();
+        let periods = if repeats[0] { lo.div_euclid(count[0])..=(hi - 1).div_euclid(count[0]) } else { 0..=0 };
+        let (num_eqn, num_aux, levels_aux) = (self.sources.num_eqn, self.sources.num_aux, self.aux);
         cells.rows().flat_map(move |mut cell| {
             periods.clone().map(move |period| {
-                cell[0] = lo.max(period * count[0]);
+                let mut end = hi;
+                if repeats[0] {
+                    cell[0] = lo.max(period * count[0]);
+                    end = hi.min((period + 1) * count[0]);
+                }
                 SourceCells {
-                    cell: std::array::from_fn(|d| cell[d].rem_euclid(count[d])),
-                    len: (hi.min((period + 1) * count[0]) - cell[0]) as usize,
+                    cell: std::array::from_fn(|d| if repeats[d] { cell[d].rem_euclid(count[d]) } else { cell[d] }),
+                    len: (end - cell[0]) as usize,
                     q: (q, patch.offset(num_eqn, cell)),
-                    aux: (self.aux, patch.offset(num_aux, cell)),
+                    aux: (levels_aux, patch.offset(num_aux, cell)),
                     component: patch.component(),
                 }
             })
@@ -217,13 +240,13 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
     }
 
     /// What the function keeps for each patch; computed once.
-    fn caches(&self, steps: &dyn CachedCellFunction<D>, with_ghosts: bool) -> &'a [Vec<f64>] {
+    fn caches(&self, steps: &dyn CachedCellFunction<D>, ghosts: Option<Outside<'_, D>>) -> &'a [Vec<f64>] {
         let patches = &self.layout.patches;
         let of_patch = |k: usize| {
-            let rows = self.rows(&patches[k], self.aux, with_ghosts).map(|cells| self.sources.row(&cells, 0.0));
+            let rows = self.rows(k, self.aux, ghosts).map(|cells| self.sources.row(&cells, 0.0));
             if patches[k].is_local { cache_of(steps, rows) } else { Vec::new() }
         };
-        self.kept[usize::from(with_ghosts)].get_or_init(|| parallel_map(patches.len(), of_patch))
+        self.kept[usize::from(ghosts.is_some())].get_or_init(|| parallel_map(patches.len(), of_patch))
     }
 }
 

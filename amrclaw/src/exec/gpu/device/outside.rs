@@ -36,6 +36,11 @@ impl<const D: usize> Sides<D> {
         axes(self.beyond.map(|sides| sides.map(|side| side as u32)), [0; 2])
     }
 
+    /// Two bits for each axis: the lower and the upper side have a user's function.
+    pub fn users(&self) -> u32 {
+        (0..D).map(|d| self.checked[d] << (2 * d)).sum()
+    }
+
     /// True if a user's function or the wall of a mapped grid computes ghost cells at some side.
     pub fn ask(&self) -> bool {
         self.functions.iter().any(|&sides| sides != 0)

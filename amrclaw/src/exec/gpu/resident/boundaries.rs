@@ -7,17 +7,25 @@ use crate::exec::cpu::failure::Searched;
 use crate::exec::gpu::device::{axes, bytes_of, periodic_bits, pointer};
 use crate::index::Level;
 use crate::plan::LevelPlans;
+use cuda::abi::Pointer;
 use cuda::amr::kernels::{BOUNDARY_FUNCTION, FILL_OUTSIDE};
 use cuda::amr::{BoundaryArgs, FillOutsideArgs, LevelView};
 use riemann::real::Scalar;
 use std::time::Instant;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Fills an array's ghost cells outside the domain from the patches' own cells, at the level's time.
-    pub(super) fn fill_outside(&mut self, level: Level, plans: &LevelPlans<D>, array: Array) -> Result<(), ExecError> {
+    /// Fills an array's ghost cells outside the domain from the patches' own cells, at the level's time, after sources have made it of another,
+    /// `before`.
+    pub(super) fn fill_outside(
+        &mut self,
+        level: Level,
+        plans: &LevelPlans<D>,
+        array: Array,
+        before: Array,
+    ) -> Result<(), ExecError> {
         let l = level.index();
         if self.sides.ask() {
-            return self.fill_by_axes(level, plans, array);
+            return self.fill_by_axes(level, plans, array, Some(before));
         }
         let store = &self.levels[l];
         let args = FillOutsideArgs {
@@ -34,15 +42,22 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Fills an array's ghost cells outside the domain, axis by axis.
-    pub(super) fn fill_by_axes(&mut self, level: Level, plans: &LevelPlans<D>, array: Array) -> Result<(), ExecError> {
+    /// Fills an array's ghost cells outside the domain, axis by axis. `before`: the array that sources have made it of.
+    pub(super) fn fill_by_axes(
+        &mut self,
+        level: Level,
+        plans: &LevelPlans<D>,
+        array: Array,
+        before: Option<Array>,
+    ) -> Result<(), ExecError> {
         if plans.ghost().boundaries.all().is_empty() {
             return Ok(());
         }
         if self.functions.boundary.is_none() {
-            return self.fill_boundaries_on_host(level, plans, array);
+            return self.fill_boundaries_on_host(level, plans, array, before);
         }
         let q = self.address(level.index(), array);
+        let before = before.map_or(Pointer::NULL, |before| self.address(level.index(), before));
         let store = &self.levels[level.index()];
         let tables = store.tables.as_ref().expect("made with the plans");
         for (axis, side) in tables.fill.by_axis.iter().enumerate().take(D) {
@@ -50,6 +65,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let args = BoundaryArgs {
                 table: table.regions::<N>(&tables.memory),
                 origins: side.origins::<N>(&tables.memory),
+                before,
                 view: LevelView { q, ..store.view() },
                 signs: pointer::<_, N>(&self.small.signs, 0),
                 refused: self.reports.refused(),
@@ -68,10 +84,20 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Fills them on the host.
-    fn fill_boundaries_on_host(&mut self, level: Level, plans: &LevelPlans<D>, array: Array) -> Result<(), ExecError> {
+    fn fill_boundaries_on_host(
+        &mut self,
+        level: Level,
+        plans: &LevelPlans<D>,
+        array: Array,
+        before: Option<Array>,
+    ) -> Result<(), ExecError> {
         let start = Instant::now();
+        let before = before.map(|before| {
+            self.fetch_array(level, before)?;
+            Ok::<_, ExecError>(self.host.lock().q_of_copy(level).to_vec())
+        });
         self.fetch_array(level, array)?;
-        self.host.lock().fill_outside_of_copy(level, plans.ghost())?;
+        self.host.lock().fill_outside_of_copy(level, plans.ghost(), before.transpose()?)?;
         let store = &self.levels[level.index()];
         let (q, mut host) = (self.array(level.index(), array), self.host.lock());
         self.machine.upload(bytes_of(host.q_of_copy(level)), q, 0)?;

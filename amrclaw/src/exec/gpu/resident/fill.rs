@@ -40,7 +40,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             // SAFETY: as in `fill`; regions outside read cells inside of the same patch.
             unsafe { self.machine.run(&FILL, D, args.table.num_chunks as usize, &args)? };
         }
-        if self.sides.ask() { self.fill_by_axes(level, plans, Array::Present) } else { Ok(()) }
+        if self.sides.ask() { self.fill_by_axes(level, plans, Array::Present, None) } else { Ok(()) }
     }
 
     /// Copies and interpolates cells, in exchange with other ranks.

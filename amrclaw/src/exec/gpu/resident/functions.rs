@@ -8,7 +8,7 @@ use crate::exec::gpu::device::{
 use crate::exec::step::{LevelSpec, aux_origins};
 use crate::fields::PatchLayout;
 use crate::index::Level;
-use crate::mesh::LevelMesh;
+use crate::mesh::{Image, LevelMesh};
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::Lattice;
@@ -44,12 +44,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(());
         }
         let all = 0..store.layout.patches.len();
-        // Ghost cells beyond periodic sides have the positions of the cells that they are images of.
-        let domain = store.mesh.domain();
-        let whole = LevelMesh::new(domain, store.mesh.periodic(), vec![domain]);
+        // Ghost cells beyond periodic sides have the positions of the cells that they are images of, others their own.
+        let (domain, periodic) = (store.mesh.domain(), store.mesh.periodic());
+        let whole = LevelMesh::new(domain, periodic, vec![domain]);
         let cells = |patch: &PatchLayout<D>| {
-            let images = whole.images(&patch.with_ghosts());
-            images.into_iter().map(|image| (image.part, image.shift)).collect()
+            let all = patch.with_ghosts();
+            let with_outside = |image: Image<D>| {
+                let mut part = image.part;
+                for d in (0..D).filter(|&d| !periodic[d]) {
+                    (part.lo[d], part.hi[d]) = (all.lo[d], all.hi[d]);
+                }
+                (part, image.shift)
+            };
+            whole.images(&all).into_iter().map(with_outside).collect()
         };
         let tables = FunctionTables::of_cells(&store.layout, &[all], cells, &self.machine)?;
         let centres = self.machine.allocate(store.layout.len(D) * self.sizes.number)?;

@@ -108,6 +108,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             blocks_per_patch,
             domain: axes(store.mesh.domain().hi, 1),
             periodic: periodic_bits(&store.mesh),
+            users: self.sides.users(),
+            padding: 0,
         };
         // SAFETY: arrays and patches are those of the level; each cell has one thread.
         unsafe { self.machine.run(kernel, D, patches * blocks_per_patch as usize, &args)? };
@@ -140,7 +142,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 self.run_source(&SOURCE_FUNCTION, step, [input, to], ghosts.is_some(), t, dt)?;
             }
             if let Some(plans) = ghosts {
-                self.fill_outside(level, plans, to)?;
+                self.fill_outside(level, plans, to, from)?;
             }
             return Ok(StepReport::NONE);
         }

@@ -225,6 +225,8 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             level: cells.geometry.in_space().into(),
             domain: axes(cells.mesh.domain().hi, 1),
             periodic: periodic_bits(cells.mesh),
+            users: 0,
+            padding: 0,
             t,
             dt,
             ghosts: u32::from(ghosts),
