@@ -11,7 +11,7 @@ mod step;
 
 pub use host_values::{HostArray, HostMemory, HostValues, PatchArray};
 pub use probe::{PatchValues, Probe};
-pub use queries::{MemoryUse, Queries, Reduction, Usage, larger, reduce_levels};
+pub use queries::{CellInPatch, MemoryUse, Queries, Reduction, Usage, larger, reduce_levels};
 pub use step::{
     CellPlace, ClusterMethod, Cuts, DevicePhase, DeviceUse, ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone,
     HostWork, LevelState, LevelStates, NewValues, Outcomes, RefineRequest, RegridWay, StepMode, StepReport,

@@ -69,6 +69,9 @@ pub fn reduce_levels<const D: usize>(
     (0..plans.len()).try_for_each(|l| exec.reduce(what, Level(l as u8), plans.get(l + 1), values))
 }
 
+/// A patch of a level, and a cell of it.
+pub type CellInPatch<const D: usize> = (usize, [i32; D]);
+
 /// Queries of the values of all levels, and of the memory that holds them. No query changes a value.
 pub trait Queries<const D: usize>: Send + Sync {
     /// The error of the last step of a level, whose result on `patch` is invalid: the first cell that holds a NaN, an infinity or a
@@ -77,6 +80,12 @@ pub trait Queries<const D: usize>: Send + Sync {
 
     /// A copy of a level's interior on the host.
     fn snapshot(&self, level: Level) -> LevelState<D>;
+
+    /// The values of cells of this rank's patches of a level: of each those of all equations, then the auxiliary values.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn values_in_cells(&self, level: Level, cells: &[CellInPatch<D>]) -> Result<Vec<f64>, ExecError>;
 
     /// The present values of a level where they lie; `None` if that is not the host's memory.
     fn host_values(&self, _level: Level) -> Option<HostValues<'_, D>> {

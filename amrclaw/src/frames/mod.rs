@@ -18,6 +18,7 @@ pub mod frame;
 pub(crate) mod frame_header;
 pub mod gauge;
 pub mod monitor;
+mod monitor_geotiff;
 pub mod plot;
 pub mod plotfile;
 pub mod read;

@@ -1,8 +1,9 @@
-//! Files of monitors: NumPy's `.npy`, an array of records, each the point's coordinates, then the monitor's values; or classic NetCDF, with 64-bit
-//! offsets. All numbers have 64 bits.
+//! Files of monitors: NumPy's `.npy`, an array of records, each the point's coordinates, then the monitor's values; classic NetCDF, with 64-bit
+//! offsets; or GeoTIFF. All numbers have 64 bits.
 
 use super::atomic::{Durability, write_file};
 use super::error::OutputError;
+use super::monitor_geotiff;
 use crate::text::choices;
 use std::io::Write;
 use std::path::Path;
@@ -16,6 +17,8 @@ choices! {
         Npy = "npy",
         /// Classic NetCDF.
         Netcdf = "netcdf",
+        /// GeoTIFF, for lattices of the plane.
+        Geotiff = "geotiff",
     }
 }
 
@@ -24,6 +27,7 @@ impl MonitorFormat {
         match self {
             MonitorFormat::Npy => ".npy",
             MonitorFormat::Netcdf => ".nc",
+            MonitorFormat::Geotiff => ".tif",
         }
     }
 }
@@ -53,6 +57,7 @@ pub fn write(
     match format {
         MonitorFormat::Npy => write_npy(path, names, shape, columns),
         MonitorFormat::Netcdf => write_netcdf(path, names, shape, columns),
+        MonitorFormat::Geotiff => monitor_geotiff::write(path, names, [shape[0], shape[1]], columns),
     }
 }
 

@@ -55,6 +55,10 @@ fn compare<const D: usize>(what: &str, both: &mut Both<D>, hierarchy: &Hierarchy
         let level = Level(l as u8);
         let [expected, found] = both.each_ref().map(|exec| exec.snapshot(level));
         assert!(expected.q == found.q, "{what}: values of level {l}");
+        let in_patch = |(k, cells): (usize, &CellBox<D>)| cells.cells().map(move |cell| (k, cell)).collect::<Vec<_>>();
+        let cells: Vec<_> = mesh.patches().iter().enumerate().flat_map(in_patch).collect();
+        let [expected, found] = both.each_ref().map(|exec| exec.values_in_cells(level, &cells).expect("it answers"));
+        assert!(expected == found && expected.len() >= cells.len(), "{what}: gathered values of level {l}");
         let samples = both.each_mut().map(|exec| {
             exec.fill_ghosts(level, &plans[l]).expect("there is memory");
             let geometry = hierarchy.geometry(level);

@@ -56,6 +56,8 @@ fn monitors_record_what_passes() {
           {{name=\"late\",points=[3],lower=[0.0,0.0],upper=[1.0,1.0],every_steps=2,time=[0.2,0.45],{values}}},
           {{name=\"few\",positions=[[0.5,0.5],[0.9,0.1]],{values}}},
           {{name=\"heights\",points=[16,8],lower=[0.03125,0.0625],upper=[0.96875,0.9375],format=\"netcdf\",max={{height=\"y + 2 * x\"}}}},
+          {{name=\"map\",points=[16,8],lower=[0.03125,0.0625],upper=[0.96875,0.9375],format=\"geotiff\",max={{height=\"y + 2 * x\"}}}},
+          {{name=\"two\",points=[3,2],lower=[0,0],upper=[1,1],format=\"geotiff\",max={{a=\"q\",b=\"x\"}}}},
           {{name=\"now\",points=[16],lower=[0.03125,0.1],upper=[0.96875,0.1],every_steps=100,now={{q=\"q\",t=\"t\"}}}}]"
     )
     .replace('\n', "");
@@ -82,18 +84,24 @@ fn monitors_record_what_passes() {
     assert!(rows[0][2..5] == [1.0, 0.25, 1.0] && rows[0][5] == 0.25 && rows[1][..2] == [0.5, 0.5]);
     assert!(rows[1][2..5] == [0.0, 0.25, 0.0] && rows[1][5].is_nan());
     assert_eq!(read(&folder.path().join("monitor_few.npy")).1.len(), 12);
-    // A file of the other format is read as topography, which is bilinear.
-    let file = folder.path().join("monitor_heights.nc");
-    let heights = format!("topography=[{{file=\"{}\",variable=\"height\"}}]", file.display());
+    // Files of other formats are read as topography, which is bilinear.
     let water = "solver={name=\"shallow_water_bathymetry\"}\nmesh={lower=[0.1,0.2],upper=[0.9,0.8],cells=[8,6]}\ntime={end=1}\n\
         ground={shore=\"mean\"}\ninitial={depth=1,x_momentum=0,y_momentum=0}";
-    let frame = start(water, &[&heights]).frame();
-    for patch in &frame.levels[0].patches {
-        for (cell, height) in patch.cells.cells().zip(&patch.aux) {
-            let [x, y] = frame.geometry(0).centre(cell);
-            assert!((height - y - 2.0 * x).abs() < 1e-14, "{height} at {x}, {y}");
+    for (file, variable) in [("monitor_heights.nc", ",variable=\"height\""), ("monitor_map.tif", "")] {
+        let file = folder.path().join(file);
+        let frame = start(water, &[&format!("topography=[{{file=\"{}\"{variable}}}]", file.display())]).frame();
+        for patch in &frame.levels[0].patches {
+            for (cell, height) in patch.cells.cells().zip(&patch.aux) {
+                let [x, y] = frame.geometry(0).centre(cell);
+                assert!((height - y - 2.0 * x).abs() < 1e-14, "{height} at {x}, {y}");
+            }
         }
     }
+    // Values follow one another, each with the upper row first: of x the cells' middles.
+    let bytes = std::fs::read(folder.path().join("monitor_two.tif")).unwrap();
+    let numbers: Vec<f64> =
+        bytes[8..][..96].chunks(8).map(|word| f64::from_le_bytes(word.try_into().unwrap())).collect();
+    assert_eq!(numbers[6..], [0.03125, 0.53125, 0.96875, 0.03125, 0.53125, 0.96875]);
     // At each frame, whatever the steps between looks: the front is at 0.25, 0.5 and 0.75.
     for (frame, time) in [0.0, 0.25, 0.5].into_iter().enumerate() {
         let (_, numbers) = read(&folder.path().join(format!("monitor_now_{frame:04}.npy")));
@@ -119,6 +127,7 @@ fn mistakes_in_monitors_are_named() {
     let place = "name=\"a\",points=[2,2],lower=[0,0],upper=[1,1]";
     for (monitor, message) in [
         (place.to_owned(), "has nothing to record"),
+        (format!("{place},{max},format=\"geotiff\"").replace("[2,2]", "[2]"), "holds lattices of the plane"),
         (format!("{place},max={{x=\"q\"}}"), "the file has a `x` already"),
         (format!("{place},max={{a=\"q\"}},min={{a=\"q\"}}"), "the file has a `a` already"),
         (format!("{place},max={{a=\"p\"}}"), "monitor.0.max.a"),

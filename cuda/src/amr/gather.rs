@@ -105,6 +105,32 @@ device_struct! {
 }
 
 device_struct! {
+    /// A cell of a patch.
+    pub struct CellInPatch {
+        /// The patch.
+        pub patch: u32,
+        /// The cell, in the level's indices.
+        pub cell: [i32; 3],
+    }
+}
+
+device_struct! {
+    /// What `gather_cells` takes.
+    pub struct GatherArgs {
+        /// The cells.
+        pub cells: Pointer<CellInPatch>,
+        /// The level.
+        pub view: LevelView,
+        /// Values of each, written.
+        pub out: Pointer<f64>,
+        /// Number of cells.
+        pub num_cells: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
     /// What `largest` takes.
     pub struct LargestArgs {
         /// The level.

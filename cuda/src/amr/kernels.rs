@@ -9,13 +9,14 @@ use super::tuning::{
     SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
-    AllowanceArgs, AverageArgs, BoundaryArgs, Candidate, CellBox, CellShape, CellsArgs, CellsBeyondArgs, Chunk,
-    Chunked, ClusterArgs, ClusterState, ConserveArgs, ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs,
-    ExtremesArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs, FlagArgs, FlagFunctionArgs, FlagRegion,
-    FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice, LevelView, ListArgs, ListTilesArgs,
-    MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch, PatchReport, PlanArgs,
-    PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegionTable, RegisterArgs, RunTable, SampleArgs,
-    SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    AllowanceArgs, AverageArgs, BoundaryArgs, Candidate, CellBox, CellInPatch, CellShape, CellsArgs, CellsBeyondArgs,
+    Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs, ContinueArgs, CopyArgs, CutCells, DivideArgs,
+    EvaluateArgs, ExtremesArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs, FlagArgs, FlagFunctionArgs,
+    FlagRegion, FlagRegionsArgs, FlagTile, GatherArgs, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice, LevelView,
+    ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch,
+    PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegionTable, RegisterArgs,
+    RunTable, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile,
+    WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -271,6 +272,8 @@ kernels! {
     DIVIDE_PLAN = "divide_plan" in Plan, Work::BlockPerItem([DIVIDE_THREADS; 3]), DivideArgs: Origin PartReport PlanPart;
     /// Interpolates values at a point.
     SAMPLE = "sample" in Regions, Work::OneBlock, SampleArgs: ;
+    /// Gathers the values of listed cells.
+    GATHER_CELLS = "gather_cells" in Regions, Work::ThreadPerItem, GatherArgs: CellInPatch;
     /// Sums up rows of cells.
     TOTALS = "totals" in Regions, Work::ThreadPerItem, TotalsArgs: ;
     /// The largest absolute value of each equation.

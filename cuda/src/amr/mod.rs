@@ -20,7 +20,8 @@ pub use cells::{CellShape, CellsArgs, CellsBeyondArgs};
 pub use divide::{DivideArgs, Form, MAX_PARTS, MAX_RANKS, PartReport, PlanPart, Whose};
 pub use fix::{AllowanceArgs, FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs, SourceCellsArgs};
 pub use gather::{
-    ExtremesArgs, FlagArgs, FlagFunctionArgs, FlagTile, JoinFlagsArgs, LargestArgs, SampleArgs, SourceArgs, TotalsArgs,
+    CellInPatch, ExtremesArgs, FlagArgs, FlagFunctionArgs, FlagTile, GatherArgs, JoinFlagsArgs, LargestArgs,
+    SampleArgs, SourceArgs, TotalsArgs,
 };
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
 pub use moves::{

@@ -54,6 +54,9 @@ fn monitor(
     let format = reader.choice(&path("format"), MonitorFormat::Npy);
     let (shape, points) = points(reader, &key, dimension.filter(|_| plain)?)?;
     let dimension = dimension?;
+    let is_map = shape.len() == 2 && (0..2).all(|d| points[d] < points[points.len() - 2 + d]);
+    let help = "write `points = [NX, NY]`, both at least 2, with `lower` below `upper`, or another format";
+    reader.check(is_map || format != MonitorFormat::Geotiff, &path("format"), "holds lattices of the plane", help);
     for (d, (lower, upper)) in mesh.lower.iter().zip(&mesh.upper).enumerate() {
         let beyond = points.iter().skip(d).step_by(dimension).find(|x| !(*lower..=*upper).contains(*x));
         let message = format!("is outside the domain: {} = {}", AXES[d], brief(*beyond.unwrap_or(lower)));

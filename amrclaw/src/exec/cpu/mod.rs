@@ -38,8 +38,8 @@ mod update;
 use super::step::agree::{Unshared, agreed, or_abort};
 use super::step::{HostWorks, LevelSpec, Rollback, Sweep, SweepEngine, levels_with_aux, sweeps};
 use super::{
-    DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues, LevelState,
-    MemoryUse, NewValues, Outcomes, Queries, Reduction, StepMode, Usage,
+    CellInPatch, DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues,
+    LevelState, MemoryUse, NewValues, Outcomes, Queries, Reduction, StepMode, Usage,
 };
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
@@ -347,6 +347,10 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
 
     fn snapshot(&self, level: Level) -> LevelState<D> {
         self.level_state(level)
+    }
+
+    fn values_in_cells(&self, level: Level, cells: &[CellInPatch<D>]) -> Result<Vec<f64>, ExecError> {
+        Ok(self.levels[level.index()].values_in_cells(cells, self.solver.aux().len()))
     }
 
     fn host_values(&self, level: Level) -> Option<HostValues<'_, D>> {

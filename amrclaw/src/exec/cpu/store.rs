@@ -2,6 +2,7 @@
 
 use super::faces::ListedFaces;
 use super::tiles::TilePlan;
+use crate::exec::CellInPatch;
 use crate::exec::step::States;
 use crate::fields::{LevelLayout, Pool, Shared};
 use crate::mesh::{Geometry, LevelMesh, Partition};
@@ -138,6 +139,18 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     /// The present state.
     pub fn q(&self) -> &[R] {
         &self.buffers[self.states.current()]
+    }
+
+    /// The values of cells, as [`Queries`](crate::exec::Queries) gives them.
+    pub fn values_in_cells(&self, cells: &[CellInPatch<D>], num_aux: usize) -> Vec<f64> {
+        let arrays = [(self.q(), self.num_eqn), (&self.aux[..], num_aux)];
+        let of_cell = |(patch, cell): &CellInPatch<D>| {
+            let (layout, cell) = (&self.layout.patches[*patch], *cell);
+            arrays.into_iter().flat_map(move |(array, count)| {
+                (0..count).map(move |m| array[layout.offset(count, cell) + m * layout.component()].to_f64())
+            })
+        };
+        cells.iter().flat_map(of_cell).collect()
     }
 
     /// The array of the present state.

@@ -5,7 +5,7 @@
 
 use super::Cause;
 use crate::case::{Case, Extreme, MonitorSettings};
-use crate::exec::{HostArray, HostValues, LevelState};
+use crate::exec::ExecError;
 use crate::formula::RowExpressions;
 use crate::frames::derived::Formula;
 use crate::frames::{OutputError, RunFolder, monitor};
@@ -45,12 +45,6 @@ struct Monitor<const D: usize> {
 }
 
 type Place<const D: usize> = (Level, usize, [i32; D]);
-
-/// The values of a level where they are.
-enum Values<'a, const D: usize> {
-    InPlace(HostValues<'a, D>),
-    Copied(LevelState<D>),
-}
 
 impl<const D: usize> Monitors<D> {
     /// The case's monitors, with what a checkpoint knows of them.
@@ -101,8 +95,6 @@ impl<const D: usize> Monitors<D> {
         if !simulation.aux_stays() {
             simulation.renew_aux()?;
         }
-        let levels: Vec<Values<'_, D>> =
-            (0..simulation.hierarchy().num_levels()).map(|l| values_of(simulation, l)).collect();
         let owners: Vec<_> = simulation.plans.iter().map(|plans| plans.partition.as_ref()).collect();
         for monitor in &mut due {
             monitor.locate(simulation.hierarchy());
@@ -110,22 +102,21 @@ impl<const D: usize> Monitors<D> {
             let is_own = |&(level, patch, _): &Place<D>| {
                 Partition::owns(owners[level.index()].map(|owners| &**owners), number, patch)
             };
-            let own: Vec<usize> = (0..monitor.points.len()).filter(|k| is_own(&monitor.places[*k])).collect();
-            let found = parallel_map(own.len(), |n| monitor.value_at(own[n], simulation, &levels, time));
+            let mut found: Vec<(usize, Vec<f64>)> = Vec::new();
+            for level in (0..owners.len()).map(|l| Level(l as u8)) {
+                let of_level = |k: &usize| monitor.places[*k].0 == level && is_own(&monitor.places[*k]);
+                let own: Vec<usize> = (0..monitor.points.len()).filter(of_level).collect();
+                found.extend(monitor.values_at(own, level, simulation, time).map_err(RunError::from)?);
+            }
             let count = monitor.values.len();
             if simulation.crew.ranks.is_solo() {
-                own.iter().zip(&found).for_each(|(k, values)| monitor.take(*k, values, time));
+                found.iter().for_each(|(k, values)| monitor.take(*k, values, time));
             } else {
-                let words = own.iter().zip(&found).flat_map(|(k, values)| {
-                    std::iter::once(*k as u64).chain(values.iter().map(|value| value.to_bits()))
-                });
-                let words: Vec<u64> = words.collect();
-                for part in simulation
-                    .crew
-                    .ranks
-                    .gather(&words)
-                    .map_err(|lost| RunError::from(crate::exec::ExecError::from(lost)))?
-                {
+                let words =
+                    |(k, values): &(usize, Vec<f64>)| [vec![*k as u64], values.iter().map(|v| v.to_bits()).collect()];
+                let words: Vec<u64> = found.iter().flat_map(words).flatten().collect();
+                let lost = |lost| RunError::from(ExecError::from(lost));
+                for part in simulation.crew.ranks.gather(&words).map_err(lost)? {
                     for of_point in part.chunks_exact(1 + count) {
                         let values: Vec<f64> = of_point[1..].iter().map(|bits| f64::from_bits(*bits)).collect();
                         monitor.take(of_point[0] as usize, &values, time);
@@ -169,15 +160,6 @@ impl<const D: usize> Monitors<D> {
             }
         }
         Ok(())
-    }
-}
-
-/// The values of a level: in place, or copied from a device.
-fn values_of<const D: usize>(simulation: &Simulation<D>, l: usize) -> Values<'_, D> {
-    let level = Level(l as u8);
-    match simulation.host_values(level) {
-        Some(values) => Values::InPlace(values),
-        None => Values::Copied(simulation.exec.snapshot(level)),
     }
 }
 
@@ -234,36 +216,25 @@ impl<const D: usize> Monitor<D> {
         self.epoch = Some(hierarchy.epoch());
     }
 
-    /// The formulas' values at a point.
-    fn value_at(&self, k: usize, simulation: &Simulation<D>, levels: &[Values<'_, D>], time: f64) -> Vec<f64> {
-        let (level, patch, cell) = self.places[k];
-        let num_eqn = simulation.equations().len();
-        let fields = (0..num_eqn + simulation.aux().len()).map(|m| {
-            let (is_aux, m) = (m >= num_eqn, if m >= num_eqn { m - num_eqn } else { m });
-            match &levels[level.index()] {
-                Values::InPlace(values) => {
-                    let (array, count) =
-                        if is_aux { (values.aux, simulation.aux().len()) } else { (values.q, num_eqn) };
-                    let layout = &values.layout.patches[patch];
-                    let place = layout.offset(count, cell) + m * layout.component();
-                    match array {
-                        HostArray::F64(array) => array[place],
-                        HostArray::F32(array) => f64::from(array[place]),
-                    }
-                }
-                Values::Copied(state) => {
-                    let cells = simulation.hierarchy().level(level).patches()[patch];
-                    let values = if is_aux { &state.aux[patch] } else { &state.q[patch] };
-                    values[m * cells.volume() + cells.number_of(cell)]
-                }
-            }
-        });
-        let fields: Vec<f64> = fields.collect();
-        let rows: Vec<&[f64]> = fields.iter().map(std::slice::from_ref).collect();
-        let row = CellRow { geometry: simulation.hierarchy().geometry(level), first: cell, len: 1, time };
-        let mut out = vec![0.0; self.formulas.len()];
-        self.formulas.evaluate(&row, &rows, &mut out);
-        out
+    /// The formulas' values at points in cells of this rank's patches of a level, with the points' numbers.
+    fn values_at(
+        &self,
+        points: Vec<usize>,
+        level: Level,
+        simulation: &Simulation<D>,
+        time: f64,
+    ) -> Result<Vec<(usize, Vec<f64>)>, ExecError> {
+        let cell_of = |k: usize| (self.places[k].1, self.places[k].2);
+        let cells: Vec<_> = points.iter().map(|k| cell_of(*k)).collect();
+        let fields = simulation.exec.values_in_cells(level, &cells)?;
+        let (geometry, count) = (simulation.hierarchy().geometry(level), fields.len() / points.len().max(1));
+        let values = |n: usize| {
+            let rows: Vec<&[f64]> = fields[n * count..][..count].iter().map(std::slice::from_ref).collect();
+            let mut out = vec![0.0; self.formulas.len()];
+            self.formulas.evaluate(&CellRow { geometry, first: cells[n].1, len: 1, time }, &rows, &mut out);
+            (points[n], out)
+        };
+        Ok(parallel_map(points.len(), values))
     }
 
     /// Takes the values at a point into the record.

@@ -9,8 +9,8 @@
 
 use super::faces;
 use amrclaw::exec::{
-    ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, LevelState, NewValues, Outcomes, Probe, Queries,
-    Reduction, RefineRequest, StepMode, Usage, reduce_levels,
+    CellInPatch, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, LevelState, NewValues, Outcomes,
+    Probe, Queries, Reduction, RefineRequest, StepMode, Usage, reduce_levels,
 };
 use amrclaw::index::{CellBox, Level};
 use amrclaw::mesh::{Hierarchy, MeshEpoch};
@@ -233,6 +233,10 @@ impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
 
     fn snapshot(&self, level: Level) -> LevelState<D> {
         self.inner.snapshot(level)
+    }
+
+    fn values_in_cells(&self, level: Level, cells: &[CellInPatch<D>]) -> Result<Vec<f64>, ExecError> {
+        self.inner.values_in_cells(level, cells)
     }
 
     fn host_values(&self, level: Level) -> Option<HostValues<'_, D>> {

@@ -4,14 +4,14 @@ use super::{Machine, ResidentExecutor};
 use crate::exec::cpu::failure::Searched;
 use crate::exec::gpu::device::{TableBuilder, axes, bytes_of_mut, pointer, region};
 use crate::exec::step::{agree, stages_left};
-use crate::exec::{ExecError, LevelState, Outcomes, StepReport};
+use crate::exec::{CellInPatch, ExecError, LevelState, Outcomes, StepReport};
 use crate::index::{CellBox, Level};
 use crate::mesh::Surroundings;
 use crate::plan::LevelPlans;
 use cuda::CudaError;
 use cuda::abi::Pointer;
-use cuda::amr::kernels::{SAMPLE, TOTALS};
-use cuda::amr::{PatchReport, SampleArgs, TotalsArgs};
+use cuda::amr::kernels::{GATHER_CELLS, SAMPLE, TOTALS};
+use cuda::amr::{self, GatherArgs, PatchReport, SampleArgs, TotalsArgs};
 use riemann::real::Scalar;
 
 /// Initial capacity for reports of patches, which stay on the device until the driver collects them or the capacity is reached. A
@@ -279,6 +279,29 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             totals.iter_mut().zip(&sums).for_each(|(total, sum): (&mut f64, &f64)| *total += sum * volume);
         }
         Ok(totals)
+    }
+
+    /// The values of cells of the level's patches, as [`Queries`](crate::exec::Queries) gives them.
+    pub(super) fn gather_cells(&self, level: Level, cells: &[CellInPatch<D>]) -> Result<Vec<f64>, ExecError> {
+        let mut values = vec![0.0; cells.len() * (self.sizes.num_eqn + self.sizes.num_aux)];
+        if cells.is_empty() {
+            return Ok(values);
+        }
+        let place = |&(patch, cell): &CellInPatch<D>| amr::CellInPatch { patch: patch as u32, cell: axes(cell, 0) };
+        let mut builder = TableBuilder::default();
+        builder.append(cells.iter().map(place));
+        let (memory, out) = (builder.send(&self.machine)?, self.machine.allocate(values.len() * 8)?);
+        let args = GatherArgs {
+            cells: pointer::<_, N>(&memory, 0),
+            view: self.levels[level.index()].view(),
+            out: pointer::<_, N>(&out, 0),
+            num_cells: cells.len() as u32,
+            padding: 0,
+        };
+        // SAFETY: the cells are interior cells of the level's patches; there is room for the values of each.
+        unsafe { self.machine.run(&GATHER_CELLS, D, values.len(), &args)? };
+        self.machine.download(&out, 0, bytes_of_mut(&mut values))?;
+        Ok(values)
     }
 
     /// The error of the last step of a level, whose result on `patch` is invalid, found by the CPU executor's search, array by

@@ -48,8 +48,8 @@ use crate::exec::cpu::CpuExecutor;
 use crate::exec::step::agree::{Unshared, agreed};
 use crate::exec::step::{Rollback, Sweep, levels_with_aux, sweeps};
 use crate::exec::{
-    DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, LevelState, MemoryUse, NewValues, Outcomes,
-    Queries, Reduction, RefineRequest, StepMode, Usage,
+    CellInPatch, DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, LevelState, MemoryUse, NewValues,
+    Outcomes, Queries, Reduction, RefineRequest, StepMode, Usage,
 };
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::MeshEpoch;
@@ -354,6 +354,11 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
     fn snapshot(&self, level: Level) -> LevelState<D> {
         self.machine.enter(DevicePhase::Output);
         self.level_state(level)
+    }
+
+    fn values_in_cells(&self, level: Level, cells: &[CellInPatch<D>]) -> Result<Vec<f64>, ExecError> {
+        self.machine.enter(DevicePhase::Output);
+        self.or_abort(self.gather_cells(level, cells))
     }
 
     fn reduce(
