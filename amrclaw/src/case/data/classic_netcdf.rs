@@ -1,5 +1,5 @@
 //! Classic NetCDF: a header that says where arrays of big-endian numbers lie. After Unidata, "The NetCDF Classic Format Specification":
-//! versions 1, 2 (long offsets) and 5 (long counts).
+//! versions 1, 2 (long offsets) and 5 (long counts). Arrays whose first axis can grow lie record by record, each with a part of all of them.
 
 use super::npy::numbers;
 use super::sets::DataSets;
@@ -15,8 +15,9 @@ const ATTRIBUTE: u64 = 12;
 #[derive(Default)]
 struct Variable {
     name: String,
-    /// The first axis first; `None` along the axis that can grow.
-    shape: Vec<Option<u64>>,
+    /// The first axis first, without the one that can grow.
+    shape: Vec<u64>,
+    grows: bool,
     attributes: Vec<(String, Vec<f64>)>,
     kind: u64,
     begin: u64,
@@ -27,15 +28,57 @@ pub struct ClassicNetcdf {
     bytes: Vec<u8>,
     names: Vec<String>,
     variables: Vec<Variable>,
+    records: Records,
+}
+
+/// The records of a file: how many, and bytes of each.
+struct Records {
+    count: u64,
+    size: u64,
+}
+
+impl Records {
+    /// Parts of variables are completed to words of four bytes, but where there is one variable alone. A program that has not closed its
+    /// file has left the count open, all bits set: then as many as the file has whole.
+    fn new(variables: &[Variable], count: Option<u64>, bytes: usize) -> Option<Self> {
+        let growing: Vec<&Variable> = variables.iter().filter(|variable| variable.grows).collect();
+        let sizes = growing.iter().map(|variable| variable.part_size()).collect::<Option<Vec<u64>>>()?;
+        let size = match sizes[..] {
+            [only] => only,
+            _ => sizes.iter().try_fold(0u64, |sum, size| sum.checked_add(size.checked_next_multiple_of(4)?))?,
+        };
+        let begin = growing.iter().map(|variable| variable.begin).min().unwrap_or(0);
+        let whole = (bytes as u64).saturating_sub(begin).checked_div(size).unwrap_or(0);
+        Some(Records { count: count.unwrap_or(whole), size })
+    }
+}
+
+impl Variable {
+    /// Bytes of all values, or of those in one record.
+    fn part_size(&self) -> Option<u64> {
+        let size = type_of(self.kind)?.as_bytes()[2] - b'0';
+        self.shape.iter().try_fold(u64::from(size), |product, count| product.checked_mul(*count))
+    }
+
+    /// The values: parts of them, so far from one another.
+    fn values(&self, bytes: &[u8], parts: u64, distance: u64) -> Option<Vec<f64>> {
+        let len = counts(self.shape.iter().copied())?.iter().product();
+        let mut values = Vec::new();
+        for part in 0..parts {
+            let begin = self.begin.checked_add(part.checked_mul(distance)?)?;
+            values.extend(numbers(type_of(self.kind)?, bytes.get(usize::try_from(begin).ok()?..)?, len)?);
+        }
+        Some(values)
+    }
 }
 
 impl ClassicNetcdf {
     pub fn open(path: &Path) -> Result<Self, Wrong> {
         let bytes = std::fs::read(path).map_err(|error| damaged(error.to_string()))?;
-        let variables = Header { bytes: &bytes, at: 4, version: bytes.get(3).copied().unwrap_or(0) }.variables();
-        let variables = variables.ok_or_else(|| damaged("its header is cut short or damaged".to_owned()))?;
+        let header = Header { bytes: &bytes, at: 4, version: bytes.get(3).copied().unwrap_or(0) }.variables();
+        let (variables, records) = header.ok_or_else(|| damaged("its header is cut short or damaged".to_owned()))?;
         let names = variables.iter().map(|variable| variable.name.clone()).collect();
-        Ok(ClassicNetcdf { bytes, names, variables })
+        Ok(ClassicNetcdf { bytes, names, variables, records })
     }
 
     fn variable(&self, name: &str) -> Result<&Variable, Wrong> {
@@ -54,19 +97,18 @@ impl DataSets for ClassicNetcdf {
     }
 
     fn num_axes(&self, name: &str) -> Result<usize, Wrong> {
-        Ok(self.variable(name)?.shape.len())
+        let variable = self.variable(name)?;
+        Ok(variable.shape.len() + usize::from(variable.grows))
     }
 
     fn array(&self, name: &str) -> Result<Array, Wrong> {
-        let Variable { shape, kind, begin, .. } = self.variable(name)?;
-        let Some(shape) = shape.iter().copied().collect::<Option<Vec<u64>>>() else {
-            let message = format!("`{name}` has an unlimited dimension");
-            return Err((message, "fix its length, by `ncks --fix_rec_dmn all`".to_owned()));
-        };
+        let variable = self.variable(name)?;
+        let Records { count, size } = self.records;
+        let (parts, distance) = if variable.grows { (count, size) } else { (1, 0) };
         let short = || damaged(format!("`{name}` is not wholly in the file"));
-        let count = counts(shape.into_iter()).ok_or_else(short)?;
-        let rest = usize::try_from(*begin).ok().and_then(|begin| self.bytes.get(begin..)).ok_or_else(short)?;
-        let values = type_of(*kind).and_then(|kind| numbers(kind, rest, count.iter().product())).ok_or_else(short)?;
+        let records = variable.grows.then_some(count);
+        let count = counts(records.iter().chain(&variable.shape).copied()).ok_or_else(short)?;
+        let values = variable.values(&self.bytes, parts, distance).ok_or_else(short)?;
         Ok(Array { count, values })
     }
 
@@ -91,29 +133,34 @@ struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    fn variables(mut self) -> Option<Vec<Variable>> {
+    fn variables(mut self) -> Option<(Vec<Variable>, Records)> {
         if ![1, 2, 5].contains(&self.version) {
             return None;
         }
-        self.count()?; // of records
+        let open = if self.version == 5 { u64::MAX } else { u64::from(u32::MAX) };
+        let records = self.count().map(|count| (count != open).then_some(count))?;
         let lengths = self.list(DIMENSION, |header| {
             header.name()?;
             header.count()
         })?;
         self.attributes()?;
-        self.list(VARIABLE, |header| {
+        let variables = self.list(VARIABLE, |header| {
             let name = header.name()?;
             let axes = header.count()?;
             let mut shape = Vec::new();
             for _ in 0..axes {
-                let length = *lengths.get(usize::try_from(header.count()?).ok()?)?;
-                shape.push((length > 0).then_some(length));
+                shape.push(*lengths.get(usize::try_from(header.count()?).ok()?)?);
             }
+            // The axis that can grow has no length, and is the first.
+            let grows = shape.first() == Some(&0);
+            shape.drain(..usize::from(grows));
             let (attributes, kind) = (header.attributes()?, header.number(4)?);
             header.count()?; // of bytes, which follows from the shape
             let begin = header.number(if header.version == 1 { 4 } else { 8 })?;
-            Some(Variable { name, shape, attributes, kind, begin })
-        })
+            (!shape.contains(&0)).then_some(Variable { name, shape, grows, attributes, kind, begin })
+        })?;
+        let records = Records::new(&variables, records, self.bytes.len())?;
+        Some((variables, records))
     }
 
     fn attributes(&mut self) -> Option<Vec<(String, Vec<f64>)>> {

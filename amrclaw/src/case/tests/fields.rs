@@ -1,5 +1,6 @@
 //! Expressions of a case, compiled for its solver; cases in one and three dimensions.
 
+use super::netcdf::classic;
 use super::*;
 use crate::mesh::Geometry;
 use crate::physics::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, SourceSplit, StateFunction};
@@ -227,22 +228,27 @@ fn initial_data_come_from_files() {
 #[test]
 fn data_may_have_times() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("p.npy");
-    std::fs::write(&path, npy("2, 3", &[0.0, 1.0, 2.0, 4.0, 5.0, 6.0])).unwrap();
+    let path = folder.path().join("p");
     let with = |what: &str, more: &str| {
         let set = format!("{what}={{file=\"{}\"{more}}}", path.display());
         let sides = ["mesh.boundary.x=[\"inflow\",\"wall\"]", "mesh.boundary.x_lower={u=0,v=0,pressure=0}"];
         load(SMALL, &[&sides[..], &[&set]].concat()).map_err(|errors| errors.to_string())
     };
     let side = "mesh.boundary.x_lower.pressure";
-    let [[beyond, _], _] = with(side, ", times=[0, 2]").unwrap().inflow::<2>(&None);
-    let beyond = beyond.unwrap();
-    assert!(beyond.depends_on_time() && beyond.device_form().is_none());
-    let mut ghost = [7.0; 3];
-    for (y, time, wanted) in [(0.5, 0.0, 1.0), (0.5, 1.0, 3.0), (0.0, 0.5, 1.0), (1.0, 2.0, 6.0)] {
-        let cell = BoundaryCell { centre: [-0.025, y], time, axis: Axis::X, side: Side::Lower };
-        beyond.fill(&cell, &[9.0; 3], &mut ghost);
-        assert_eq!(ghost, [wanted, 0.0, 0.0], "y = {y}, t = {time}");
+    // The same with the times in it, which NetCDF lets grow.
+    let growing = [("time", 6, &[0][..], vec![0.0, 2.0]), ("p", 3, &[0, 1], vec![0.0, 1.0, 2.0, 4.0, 5.0, 6.0])];
+    let netcdf = classic(1, &[("time", 0), ("y", 3)], 2, &growing);
+    for (file, more) in [(netcdf, ""), (npy("2, 3", &[0.0, 1.0, 2.0, 4.0, 5.0, 6.0]), ", times=[0, 2]")] {
+        std::fs::write(&path, file).unwrap();
+        let [[beyond, _], _] = with(side, more).unwrap().inflow::<2>(&None);
+        let beyond = beyond.unwrap();
+        assert!(beyond.depends_on_time() && beyond.device_form().is_none());
+        let mut ghost = [7.0; 3];
+        for (y, time, wanted) in [(0.5, 0.0, 1.0), (0.5, 1.0, 3.0), (0.0, 0.5, 1.0), (1.0, 2.0, 6.0)] {
+            let cell = BoundaryCell { centre: [-0.025, y], time, axis: Axis::X, side: Side::Lower };
+            beyond.fill(&cell, &[9.0; 3], &mut ghost);
+            assert_eq!(ghost, [wanted, 0.0, 0.0], "y = {y}, t = {time}");
+        }
     }
     let initial = with("initial.pressure", ", times=[-1, 1]").unwrap_err();
     assert!(initial.contains("has the shape [2, 3]") && initial.contains("give an array [t, y, x]"), "{initial}");

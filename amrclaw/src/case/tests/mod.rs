@@ -5,6 +5,7 @@ mod define;
 mod documentation;
 mod errors;
 mod fields;
+mod netcdf;
 mod output;
 mod robust;
 mod settled;

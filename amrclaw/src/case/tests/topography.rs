@@ -1,6 +1,7 @@
 //! `[[topography]]`: files of every kind, and what is wrong with others.
 
 use super::fields::npy;
+use super::netcdf::classic;
 use super::*;
 use crate::mesh::Geometry;
 use crate::physics::{CellFunction, CellRow};
@@ -109,7 +110,13 @@ fn every_kind_of_file_gives_the_same_ground() {
         file.finish().unwrap()
     };
     let boxes = ", lower=[9.25, -3], upper=[13.75, 3]";
-    let all: [(Vec<u8>, &str); 17] = [
+    let along = |first: f64, count: u32, step: f64| (0..count).map(|n| first + step * f64::from(n)).collect::<Vec<_>>();
+    let growing = [
+        ("z", 6, &[0, 1][..], values.clone()),
+        ("lat", 6, &[0], along(-2.5, 6, 1.0)),
+        ("lon", 6, &[1], along(9.5, 9, 0.5)),
+    ];
+    let all: [(Vec<u8>, &str); 18] = [
         ((HEADER.to_owned() + &rows(plain, " ")).into(), ""),
         ((HEADER.to_owned() + &rows(plain, "\n")).into(), ""),
         ((lower.replace("-2.5", "-3") + &rows(plain, " ")).into(), ""),
@@ -123,6 +130,7 @@ fn every_kind_of_file_gives_the_same_ground() {
         (netcdf(false), ""),
         (netcdf(true), ", variable=\"z\", lower=[9.25, -3], upper=[13.75, 3]"),
         (CLASSIC.into(), ""),
+        (classic(2, &[("lat", 0), ("lon", 9)], 6, &growing), ""),
         (include_bytes!("../../../tests/data/heights_offset64.nc").into(), ""),
         (include_bytes!("../../../tests/data/heights_data64.nc").into(), ""),
         (GEOTIFF.into(), ""),
