@@ -371,29 +371,3 @@ def test_other_threads_of_python_run_meanwhile(folder):
     stop.set()
     thread.join()
     assert sum(before < t < after for t in counted) >= 1
-
-
-def test_arrays_stand_where_a_case_takes_files(folder, monkeypatch):
-    """Initial data and inflow with times from arrays: cells have the array's values where the mesh is its lattice, and at the end what an inflow
-    linear in time has brought in (a wave of speed 1 through half of the domain, exact but for a cell's width). Equal arrays are kept once."""
-    monkeypatch.setenv("AMRCLAW_CACHE", str(folder / "cache"))
-    values, inflow = np.arange(40.0).reshape(4, 10), np.array([1.0, 3.0])
-    case = {
-        "solver": {"name": "advection", "u": 1.0, "v": 0.0},
-        "mesh": {"cells": [10, 4], "boundary": {"x": ["inflow", "extrapolate"], "x_lower": {"q": "0"}}},
-        "time": {"end": 0.5},
-        "initial": {"q": values},
-        "output": {"png": False},
-    }
-    first = amrclaw.run(case, output=folder / "array", progress=False)[0]
-    # Centres are those of the lattice but for round-off.
-    np.testing.assert_allclose(first.patches()[0]["q"], values.T, rtol=1e-14, atol=1e-14)
-    case["initial"]["q"] = "0"
-    case["mesh"]["boundary"]["x_lower"]["q"] = {"file": np.repeat(inflow, 4).reshape(2, 4), "times": [0, 0.5]}
-    last = amrclaw.run(case, set={"mesh.cells": [80, 4]}, output=folder / "inflow", progress=False)[-1]
-    # What is at x left the side at t = 0.5 - x.
-    patch = last.patches()[0]
-    x = patch.x[patch.x < 0.45]
-    np.testing.assert_allclose(patch["q"][: len(x), 0], 1.0 + 4.0 * (0.5 - x), atol=4.0 / 80)
-    amrclaw.load_case(case, {"initial.q": values.copy()})
-    assert len(list((folder / "cache" / "data").iterdir())) == 2

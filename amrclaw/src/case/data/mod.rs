@@ -67,7 +67,10 @@ fn read(case: &CaseSettings, file: &DataFile) -> Result<Samples, Wrong> {
 /// The array of a file and the times of its first axis, none if its values hold at all times: an array along the domain's axes, or at a side
 /// along those of the side. Those of `times`, or of a coordinate of the file, belong to an axis before these.
 fn contents(file: &DataFile, axes: usize) -> Result<(Array, Vec<f64>), Wrong> {
-    let help = || "give a file in the format .npy, HDF5 or NetCDF".to_owned();
+    let help = || match of_python(&file.path) && !file.path.exists() {
+        true => "run the Python program that gave this array again, or give the array in a file of your own".to_owned(),
+        false => "give a file in the format .npy, HDF5 or NetCDF".to_owned(),
+    };
     let start = beginning(&file.path).map_err(|message| (message, help()))?;
     let in_space = if file.side.is_some() { axes - 1..=axes } else { axes..=axes };
     let (array, coordinate) = if start.starts_with(b"\x93NUMPY") || is_npy(&file.path) {
@@ -100,6 +103,11 @@ fn contents(file: &DataFile, axes: usize) -> Result<(Array, Vec<f64>), Wrong> {
         ));
     }
     Ok((array, times))
+}
+
+/// Whether a file is that of an array given from Python, which the package `amrclaw` calls so. Those that nobody uses it removes.
+fn of_python(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"from_python_"))
 }
 
 /// The axes of arrays that fit, as NumPy writes them.
