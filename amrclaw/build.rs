@@ -28,7 +28,7 @@ fn main() {
         // A solver's own file belongs to its case; a program around it does not.
         let wanted = |path: &PathBuf| {
             let (extension, name) = (path.extension().unwrap_or_default(), path.file_name().unwrap_or_default());
-            ["toml", "md", "asc"].iter().any(|e| extension == *e) || extension == "rs" && name != "main.rs"
+            ["toml", "md", "asc", "tt3"].iter().any(|e| extension == *e) || extension == "rs" && name != "main.rs"
         };
         files.extend(inside.filter(wanted));
     }

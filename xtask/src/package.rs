@@ -111,7 +111,7 @@ fn embedded_files_are_packed(package: &Path) -> Outcome {
     }
 }
 
-/// The files below a folder, but for pictures, which are not packed; links are followed.
+/// The files below a folder, but for pictures and meshes, which are not packed; links are followed.
 fn names_below(folder: &Path) -> Outcome<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];
@@ -120,7 +120,10 @@ fn names_below(folder: &Path) -> Outcome<BTreeSet<String>> {
         for path in entries.flatten().map(|entry| entry.path()) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_none_or(|kind| kind != "png") {
+            } else if path
+                .extension()
+                .is_none_or(|kind| !["png", "gif", "msh"].iter().any(|not_packed| kind == *not_packed))
+            {
                 names.insert(path.strip_prefix(folder).expect("below it").display().to_string());
             }
         }
