@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::{env, fs};
 
 /// Links to what is embedded, so that a published package has the files too: cargo follows them when it packs. Manifests have another name
@@ -33,6 +34,31 @@ fn main() {
         files.extend(inside.filter(wanted));
     }
     embed("examples.rs", files, &examples);
+    pack_program();
+}
+
+/// Has the linker keep equal functions once, and addresses that the loader adjusts in a short list: a tenth of a released program. Not in
+/// programs for other machines, whose loader may be older, and only with options with which a program links and runs here.
+fn pack_program() {
+    let var = |name: &str| env::var(name).unwrap_or_default();
+    if var("PROFILE") != "release" || var("TARGET") != var("HOST") || var("CARGO_CFG_TARGET_OS") != "linux" {
+        return;
+    }
+    let (out, flags) = (PathBuf::from(var("OUT_DIR")), var("CARGO_ENCODED_RUSTFLAGS"));
+    let (source, program) = (out.join("probe.rs"), out.join("probe"));
+    fs::write(&source, "fn main() {}").unwrap_or_else(|e| panic!("{}: {e}", source.display()));
+    let runs = |option: &str| {
+        let mut rustc = Command::new(var("RUSTC"));
+        rustc.args(flags.split('\x1f').filter(|flag| !flag.is_empty())).arg(&source).arg("-o").arg(&program);
+        let linker = env::var("RUSTC_LINKER").map(|linker| format!("-Clinker={linker}"));
+        rustc.args(linker).arg(format!("-Clink-arg={option}")).stdout(Stdio::null()).stderr(Stdio::null());
+        [rustc, Command::new(&program)].iter_mut().all(|each| each.status().is_ok_and(|status| status.success()))
+    };
+    let for_others = env::var_os("CARGO_FEATURE_ALL_KERNELS").is_some();
+    let options = [("-Wl,--icf=all", true), ("-Wl,-z,pack-relative-relocs", !for_others)];
+    for (option, _) in options.iter().filter(|(option, wanted)| *wanted && runs(option)) {
+        println!("cargo::rustc-link-arg-bins={option}");
+    }
 }
 
 /// Writes a table of the files' paths below `root` and their texts, for `include!`.
