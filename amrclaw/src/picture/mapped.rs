@@ -1,6 +1,7 @@
 //! Draws the cells of a mapped mesh at their physical positions.
 
 use super::canvas::{Area, Colour, Image};
+use super::cells::quadrangle;
 use super::colour_map::ColourScale;
 use super::decoration::{OUTLINE_OPACITY, level_colour};
 use super::range::View;
@@ -72,12 +73,7 @@ pub fn paint(
     if let Some(mesh) = &frame.mesh {
         let row = values.patch(0, 0)?;
         for (cell, value) in row.values(field).iter().enumerate() {
-            let nodes = mesh.cells.nodes.row(cell);
-            let corner = |n: usize| {
-                let point = mesh.points[nodes[n.min(nodes.len() - 1)] as usize];
-                pixels.of([point[0], point[1]])
-            };
-            fill(image, [0, 1, 2, 3].map(corner), scale.colour(*value));
+            fill(image, quadrangle(mesh, cell).map(|corner| pixels.of(corner)), scale.colour(*value));
         }
         return Ok(Vec::new());
     }

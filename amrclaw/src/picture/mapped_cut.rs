@@ -7,6 +7,7 @@ use super::decoration::level_colour;
 use super::figure::Figure;
 use super::map::{Scene, compose};
 use super::mapped::{Pixels, fill, line};
+use super::plane::{Plane, Shown};
 use super::range::{View, widen};
 use super::{Cut, Outlines, PictureError, PictureOptions, find_field, of_cut, place, title, values_unavailable};
 use crate::frames::frame::{FieldIndex, Frame};
@@ -14,43 +15,30 @@ use crate::index::CellBox;
 use crate::mesh::Mapping;
 
 /// The six tetrahedra of a cell, each a path along edges from the first corner to the last. Bit `d` of a corner is its index along axis `d`.
-const TETRAHEDRA: [[usize; 4]; 6] =
-    [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]];
+const TETRAHEDRA: [&[u8]; 6] =
+    [&[0, 1, 3, 7], &[0, 1, 5, 7], &[0, 2, 3, 7], &[0, 2, 6, 7], &[0, 4, 5, 7], &[0, 4, 6, 7]];
 
 /// The two triangles of a face, whose corners are numbered like those of a cell.
 const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 3], [0, 2, 3]];
-
-/// A plane of physical space normal to an axis.
-#[derive(Clone, Copy)]
-pub struct Plane {
-    /// The axis.
-    pub axis: usize,
-    /// Where on it the plane is.
-    pub position: f64,
-}
-
-/// One level, or one patch, in the plane: pieces of cells with their values, and lines along the sides of patches.
-#[derive(Default)]
-pub struct Shown {
-    /// Corners in order around each piece.
-    pub pieces: Vec<([[f64; 2]; 4], f64)>,
-    /// Ends of lines.
-    pub lines: Vec<[[f64; 2]; 2]>,
-}
 
 /// Lower and upper end of the coarsest level's nodes along each axis.
 pub fn extent(frame: &Frame<3>, mapping: &Mapping<3>) -> [[f64; 2]; 3] {
     let (cells, dx) =
         (frame.domain(0), std::array::from_fn(|d| (frame.upper[d] - frame.lower[d]) / f64::from(frame.cells[d])));
     let mut extent = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    let mut hold = |position: [f64; 3]| {
+        for d in 0..3 {
+            extent[d] = [extent[d][0].min(position[d]), extent[d][1].max(position[d])];
+        }
+    };
+    if let Some(mesh) = &frame.mesh {
+        mesh.points.iter().copied().for_each(hold);
+        return extent;
+    }
     for (axis, side) in (0..3).flat_map(|axis| [(axis, cells.lo[axis]), (axis, cells.hi[axis] - 1)]) {
         let mut sheet = cells;
         (sheet.lo[axis], sheet.hi[axis]) = (side, side + 1);
-        for position in mapping.corners(&sheet, dx) {
-            for d in 0..3 {
-                extent[d] = [extent[d][0].min(position[d]), extent[d][1].max(position[d])];
-            }
-        }
+        mapping.corners(&sheet, dx).into_iter().for_each(&mut hold);
     }
     extent
 }
@@ -139,13 +127,14 @@ impl Plane {
         View { lower: [across[0], up[0]], upper: [across[1], up[1]] }.zoomed(options)
     }
 
-    /// The other axes.
-    pub fn others(self) -> [usize; 2] {
-        [[1, 2], [0, 2], [0, 1]][self.axis]
-    }
-
     /// Cuts all levels by the plane.
     fn show(self, frame: &Frame<3>, mapping: &Mapping<3>, field: FieldIndex) -> Vec<Shown> {
+        if let Some(mesh) = &frame.mesh {
+            let (mut shown, all) = (Shown::default(), 0..mesh.num_cells());
+            self.cut_cells(mesh, all, frame.levels[0].patches[0].values(field), &mut shown);
+            shown.lines = self.cut_outline(mesh);
+            return vec![shown];
+        }
         let mut levels = Vec::new();
         for (l, level) in frame.levels.iter().enumerate() {
             let mut shown = Shown::default();
@@ -173,47 +162,9 @@ impl Plane {
             std::array::from_fn(|n| corners[number(std::array::from_fn(|d| cell[d] - cells.lo[d] + bit(n, d)))])
         };
         for ((cell, value), _) in cells.cells().zip(values).zip(covered).filter(|(_, covered)| !**covered) {
-            self.cut_cell(around(cell), |piece| shown.pieces.push((piece, *value)));
+            self.cut_cell(&around(cell), &TETRAHEDRA, |piece| shown.pieces.push((piece, *value)));
         }
         self.cut_sides(cells, &around, &mut shown.lines);
-    }
-
-    /// True if points lie on both sides.
-    pub fn parts(self, points: &[[f64; 3]]) -> bool {
-        let above = points.iter().filter(|point| self.above(**point) >= 0.0).count();
-        above > 0 && above < points.len()
-    }
-
-    /// How far a point lies above the plane.
-    fn above(self, point: [f64; 3]) -> f64 {
-        point[self.axis] - self.position
-    }
-
-    /// Where the line between two points meets the plane.
-    fn meet(self, a: [f64; 3], b: [f64; 3]) -> [f64; 2] {
-        let part = self.above(a) / (self.above(a) - self.above(b));
-        self.others().map(|d| a[d] + part * (b[d] - a[d]))
-    }
-
-    /// The pieces of a cell in the plane: each tetrahedron gives a quadrangle, or a triangle with its last corner repeated.
-    fn cut_cell(self, corners: [[f64; 3]; 8], mut take: impl FnMut([[f64; 2]; 4])) {
-        if !self.parts(&corners) {
-            return;
-        }
-        let num_above = |points: &[[f64; 3]]| points.iter().filter(|point| self.above(**point) >= 0.0).count();
-        for tetrahedron in TETRAHEDRA {
-            let mut points = tetrahedron.map(|n| corners[n]);
-            // Those above come first.
-            points.sort_by_key(|point| self.above(*point) < 0.0);
-            let [a, b, c, d] = points;
-            let meet = |a, b| self.meet(a, b);
-            match num_above(&points) {
-                1 => take([meet(a, b), meet(a, c), meet(a, d), meet(a, d)]),
-                2 => take([meet(a, c), meet(a, d), meet(b, d), meet(b, c)]),
-                3 => take([meet(a, d), meet(b, d), meet(c, d), meet(c, d)]),
-                _ => {}
-            }
-        }
     }
 
     /// The lines in which the sides of a patch meet the plane.
@@ -233,14 +184,7 @@ impl Plane {
                 let face: [[f64; 3]; 4] =
                     std::array::from_fn(|n| corners[(upper << axis) | ((n & 1) << first) | ((n >> 1) << second)]);
                 for triangle in TRIANGLES {
-                    let mut points = triangle.map(|n| face[n]);
-                    points.sort_by_key(|point| self.above(*point) < 0.0);
-                    let [a, b, c] = points;
-                    match points.iter().filter(|point| self.above(**point) >= 0.0).count() {
-                        1 => lines.push([self.meet(a, b), self.meet(a, c)]),
-                        2 => lines.push([self.meet(a, c), self.meet(b, c)]),
-                        _ => {}
-                    }
+                    lines.extend(self.cut_triangle(triangle.map(|n| face[n])));
                 }
             }
         }

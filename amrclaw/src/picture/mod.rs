@@ -5,6 +5,7 @@
 
 mod arrows;
 mod canvas;
+mod cells;
 mod chart;
 mod colour_map;
 mod curve;
@@ -20,11 +21,13 @@ mod mapped_cut;
 mod options;
 mod origin;
 mod panel;
+mod plane;
 mod range;
 mod same;
 mod ticks;
 
 pub use canvas::{Colour, Image, base64};
+pub use cells::quadrangle;
 pub use chart::{Line, chart};
 pub use colour_map::{ColourMap, ColourScale};
 pub use curve::{render_curve, render_series};
@@ -34,9 +37,10 @@ pub use figure::Figure;
 pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder, draw_gauge};
 pub use map::render;
-pub use mapped_cut::{Plane, Shown, extent};
+pub use mapped_cut::extent;
 pub use options::{Cut, Outlines, PictureOptions};
 pub use origin::{check_picture_file, is_own_picture};
+pub use plane::{Plane, Shown};
 
 use crate::frames::derived::{FieldSource, LazyFields, Vocabulary};
 use crate::frames::frame::{FieldIndex, Frame, PatchSource};

@@ -159,10 +159,6 @@ pub(super) fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) 
     {
         return Err(PictureError::Level { level: level + 1, finest: frame.ratios.len() + 1 });
     }
-    if D == 3 && frame.mesh.is_some() {
-        let message = "a mesh from a file in 3D is not drawn as yet: open the frame in ParaView";
-        return Err(PictureError::Cut(message.to_owned()));
-    }
     if options.contours.is_some() && (D == 1 || !frame.is_of_boxes()) {
         let message = "contours are drawn in maps of straight meshes alone: leave --contours out";
         return Err(PictureError::Cut(message.to_owned()));

@@ -1,5 +1,6 @@
 //! Answers from the files of runs.
 
+mod cells;
 mod code;
 mod cut;
 mod frame;
@@ -13,12 +14,13 @@ use crate::frames::read::{FrameReader, list_frames, peek_dimension};
 use crate::frames::run_json::RunStatus;
 use crate::frames::{RunRecord, run_json, steps, vtkhdf};
 use crate::picture::{ColourMap, ColourScale, Cut, Figure, PictureOptions, Source, base64, level_colour};
+use cells::MeshCells;
 use frame::{AnyReader, OpenFrame};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 pub use tiles::Form;
 
@@ -37,8 +39,11 @@ pub struct Runs(Vec<RunFiles>);
 pub struct RunFiles {
     dir: PathBuf,
     /// The frames used last, the newest last, each with what tells that its file is the same.
-    open: Mutex<Vec<(usize, Stamp, Arc<AnyReader>)>>,
+    open: Mutex<Vec<(usize, Stamp, Kept)>>,
 }
+
+/// What is kept of a frame.
+type Kept = (Arc<AnyReader>, Arc<OnceLock<MeshCells>>);
 
 /// Tells a file from another one of its name.
 type Stamp = (u64, Option<SystemTime>);
@@ -118,13 +123,13 @@ impl RunFiles {
     /// # Errors
     /// There is none, or it cannot be read.
     pub fn frame(&self, number: usize) -> Result<OpenFrame, ViewError> {
-        let reader = self.opened(number, &self.path(number)?)?;
+        let (reader, cells) = self.opened(number, &self.path(number)?)?;
         let (equations, dimension) = reader.equations();
-        Ok(OpenFrame { vocabulary: Vocabulary::of_folder(&self.dir, equations, dimension), reader })
+        Ok(OpenFrame { vocabulary: Vocabulary::of_folder(&self.dir, equations, dimension), reader, cells })
     }
 
     /// The file's reader, kept under a number.
-    fn opened(&self, number: usize, path: &Path) -> Result<Arc<AnyReader>, ViewError> {
+    fn opened(&self, number: usize, path: &Path) -> Result<Kept, ViewError> {
         let found = path.metadata().map(|found| stamp(&found))?;
         let mut open = self.open.lock();
         let kept = open.iter().position(|(n, stamp, _)| (*n, stamp) == (number, &found)).map(|k| open.remove(k));
@@ -137,21 +142,21 @@ impl RunFiles {
                     2 => AnyReader::Two(FrameReader::open(path)?),
                     _ => AnyReader::Three(FrameReader::open(path)?),
                 };
-                (number, found, Arc::new(reader))
+                (number, found, (Arc::new(reader), Arc::default()))
             }
         };
-        let reader = entry.2.clone();
+        let kept = entry.2.clone();
         open.push(entry);
         let surplus = open.len().saturating_sub(OPEN_FRAMES);
         open.drain(..surplus);
-        Ok(reader)
+        Ok(kept)
     }
 
     /// Number and time of the present state of a run that goes on, which stands in the place of its next frame.
     fn live(&self) -> Option<(usize, f64)> {
         let record = RunRecord::read(&self.dir.join(run_json::FILE_NAME)).ok()?;
         let reader = || self.opened(usize::MAX, &self.dir.join(vtkhdf::LIVE)).ok();
-        let live = (record.status == RunStatus::Running).then(reader)??.number_and_time();
+        let live = (record.status == RunStatus::Running).then(reader)??.0.number_and_time();
         (!self.dir.join(vtkhdf::file_name(live.0)).exists()).then_some(live)
     }
 

@@ -13,4 +13,5 @@ pub mod step;
 mod threads;
 pub mod write;
 
+pub use locate::Group;
 pub use mesh::{Elements, Mesh, MeshError, Order, Place, Rows, Shape, Sides};

@@ -1,7 +1,22 @@
-//! Which cell holds a point.
+//! Which cell holds a point, and which cells are near one another.
 
 use crate::Mesh;
+use crate::mesh::geometry::{cross, dot, minus};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
+
+/// Most cells of a [`Group`].
+const MOST: usize = 2048;
+/// Part of a cell by which a point may lie outside: round-off, so that none falls between two cells.
+const ROUND_OFF: f64 = 1e-12;
+
+/// Cells near one another.
+pub struct Group {
+    /// The cells.
+    pub cells: Vec<u32>,
+    /// The box around their nodes.
+    pub ends: [[f64; 3]; 2],
+}
 
 impl Mesh {
     /// The first cell that holds a point: one that lies inside all its faces.
@@ -21,4 +36,85 @@ impl Mesh {
             })
         })
     }
+
+    /// All cells in groups: halves of halves along the longest axis. Needs no faces, which meshes of frames lack.
+    pub fn groups(&self) -> Vec<Group> {
+        let mut cells: Vec<u32> = (0..self.num_cells() as u32).collect();
+        let (mut parts, mut groups) = (vec![&mut cells[..]], Vec::new());
+        while let Some(part) = parts.pop() {
+            let at = |cell: &u32| self.centroid[*cell as usize];
+            if part.len() <= MOST {
+                let nodes = part.iter().flat_map(|&cell| self.cells.nodes.row(cell as usize));
+                groups.push(Group { ends: ends(nodes.map(|&n| self.points[n as usize])), cells: part.to_vec() });
+                continue;
+            }
+            let [lower, upper] = ends(part.iter().map(at));
+            let size = minus(upper, lower);
+            let axis = (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(0);
+            let middle = part.len() / 2;
+            part.select_nth_unstable_by(middle, |a, b| at(a)[axis].total_cmp(&at(b)[axis]));
+            let (low, high) = part.split_at_mut(middle);
+            parts.extend([high, low]);
+        }
+        groups
+    }
+
+    /// A cell that holds a point, in one of its simplices.
+    pub fn cell_in(&self, groups: &[Group], point: [f64; 3]) -> Option<usize> {
+        let near = |group: &&Group| (0..self.dim).all(|d| (group.ends[0][d]..=group.ends[1][d]).contains(&point[d]));
+        let mut cells = groups.iter().filter(near).flat_map(|group| &group.cells);
+        cells.find(|&&cell| self.holds(cell as usize, point)).map(|&cell| cell as usize)
+    }
+
+    fn holds(&self, cell: usize, point: [f64; 3]) -> bool {
+        let nodes = self.cells.nodes.row(cell);
+        let beside = |d: usize| {
+            let apart = |node: &u32| self.points[*node as usize][d] - point[d];
+            nodes.iter().all(|node| apart(node) > 0.0) || nodes.iter().all(|node| apart(node) < 0.0)
+        };
+        if (0..self.dim).any(beside) {
+            return false;
+        }
+        self.cells.shape[cell].simplices().iter().any(|simplex| {
+            // Volumes with the point in place of one corner each.
+            let volume = |moved: usize| {
+                let corner =
+                    |k: usize| if k == moved { point } else { self.points[nodes[simplex[k] as usize] as usize] };
+                let [a, b] = [1, 2].map(|k| minus(corner(k), corner(0)));
+                if self.dim == 2 { cross(a, b)[2] } else { dot(cross(a, b), minus(corner(3), corner(0))) }
+            };
+            let volumes = (0..=self.dim).map(volume);
+            let whole: f64 = volumes.clone().sum();
+            whole != 0.0 && volumes.into_iter().all(|part| part * whole.signum() >= -ROUND_OFF * whole.abs())
+        })
+    }
+
+    /// The nodes of the faces that one of these cells alone has. Nodes at the same place count as one: where cells are refined each has its own.
+    pub fn outline(&self, cells: impl Iterator<Item = usize>) -> Vec<Vec<u32>> {
+        let place = |node: u32| {
+            let mut hasher = DefaultHasher::new();
+            self.points[node as usize].map(|x| (x + 0.0).to_bits()).hash(&mut hasher);
+            hasher.finish()
+        };
+        let of = |cell: usize, face: &'static [u8]| face.iter().map(move |&n| self.cells.nodes.row(cell)[n as usize]);
+        let mut faces = Vec::new();
+        for cell in cells {
+            for face in self.cells.shape[cell].faces() {
+                let mut sorted = [u64::MAX; 4];
+                of(cell, face).zip(&mut sorted).for_each(|(node, entry)| *entry = place(node));
+                sorted.sort_unstable();
+                faces.push((sorted, cell, *face));
+            }
+        }
+        faces.sort_unstable();
+        let alone = faces.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1);
+        alone.map(|same| of(same[0].1, same[0].2).collect()).collect()
+    }
+}
+
+/// The box around points.
+fn ends(points: impl Iterator<Item = [f64; 3]>) -> [[f64; 3]; 2] {
+    points.fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[lower, upper], point| {
+        [std::array::from_fn(|d| lower[d].min(point[d])), std::array::from_fn(|d| upper[d].max(point[d]))]
+    })
 }

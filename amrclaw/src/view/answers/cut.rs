@@ -46,7 +46,7 @@ pub fn encode_cut(
 }
 
 /// What is told of a patch, and its data.
-fn told((level, number): (usize, usize), shown: &Shown, form: Form) -> Patch {
+pub fn told((level, number): (usize, usize), shown: &Shown, form: Form) -> Patch {
     let (nodes, values): (Vec<_>, Vec<f64>) = shown.pieces.iter().copied().unzip();
     let finite = extremes(&values, &vec![false; values.len()]).map(|value| value.is_finite().then_some(value));
     let count = values.len();

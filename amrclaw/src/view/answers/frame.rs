@@ -2,6 +2,7 @@
 
 use super::super::ViewError;
 use super::super::wish::Wish;
+use super::cells::{MeshCells, encode_cells};
 use super::cut::encode_cut;
 use super::tiles::{Form, Tiles, encode, extremes};
 use crate::frames::derived::{LazyFields, Vocabulary};
@@ -15,8 +16,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+use unstructured::Mesh;
 
 /// Most points at once.
 const MOST_POINTS: usize = 20_000;
@@ -34,6 +36,8 @@ pub enum AnyReader {
 /// A frame with the names that formulas may use.
 pub struct OpenFrame {
     pub reader: Arc<AnyReader>,
+    /// Of a mesh from a file, once they are needed.
+    pub cells: Arc<OnceLock<MeshCells>>,
     pub vocabulary: Vocabulary,
 }
 
@@ -115,17 +119,21 @@ impl OpenFrame {
         match (&*self.reader, wish.slice) {
             (AnyReader::Three(reader), Some((axis, position))) => {
                 let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
+                let values = Timed { of: &lazy, until };
+                if let Some(mesh) = self.mesh(&lazy.outline) {
+                    return encode_cells((&lazy.outline, &values), mesh, Some(Plane { axis, position }), form);
+                }
                 if let Some(mapping) = lazy.outline.mapped() {
-                    let values = Timed { of: &lazy, until };
                     return encode_cut((&lazy.outline, &values, &mapping), Plane { axis, position }, wish, form);
                 }
-                let plane: Frame<2> = slice_from(&lazy.outline, &Timed { of: &lazy, until }, axis, position)?;
+                let plane: Frame<2> = slice_from(&lazy.outline, &values, axis, position)?;
                 encode((&plane, &plane), wish, form)
             }
             (AnyReader::Three(_), None) => Err(ViewError::Request("a slice is needed in three dimensions".into())),
             (any, _) => with_reader!(any, reader => {
                 let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
-                encode((&lazy.outline, &Timed { of: &lazy, until }), wish, form)
+                let from = (&lazy.outline, &Timed { of: &lazy, until } as &dyn PatchSource<_>);
+                self.mesh(from.0).map_or_else(|| encode(from, wish, form), |mesh| encode_cells(from, mesh, None, form))
             }),
         }
     }
@@ -137,9 +145,14 @@ impl OpenFrame {
     pub fn points(&self, wish: &Wish) -> Result<Value, ViewError> {
         with_reader!(&*self.reader, reader => {
             let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
-            let mapping = lazy.outline.mapped();
-            points((&lazy.outline, &Timed { of: &lazy, until: Instant::now() + DEADLINE }), mapping.as_ref(), &wish.numbers)
+            let values = Timed { of: &lazy, until: Instant::now() + DEADLINE };
+            points((&lazy.outline, &values), self.mesh(&lazy.outline), &wish.numbers)
         })
+    }
+
+    /// The mesh from a file, and its groups of cells.
+    fn mesh<'a, const D: usize>(&'a self, frame: &'a Frame<D>) -> Option<(&'a Mesh, &'a MeshCells)> {
+        frame.mesh.as_ref().map(|mesh| (&**mesh, self.cells.get_or_init(|| MeshCells::new(mesh))))
     }
 
     /// Makes a range include the values in cells that no finer ones cover.
@@ -188,18 +201,25 @@ impl<const D: usize> PatchSource<D> for Timed<'_, D> {
 /// The values at points, whose coordinates follow each other.
 fn points<const D: usize>(
     (frame, values): (&Frame<D>, &dyn PatchSource<D>),
-    mapping: Option<&Mapping<D>>,
+    mesh: Option<(&Mesh, &MeshCells)>,
     numbers: &[f64],
 ) -> Result<Value, ViewError> {
     let points = numbers.as_chunks::<D>().0;
     if points.len() > MOST_POINTS {
         return Err(ViewError::Request(format!("at most {MOST_POINTS} points at once")));
     }
+    let mapping = frame.mapped().filter(|_| mesh.is_none());
+    let in_mesh = |(mesh, cells): (&Mesh, &MeshCells), point: [f64; D]| {
+        let place = [0, 1, 2].map(|d| point.get(d).copied().unwrap_or(0.0));
+        let number = mesh.cell_in(&cells.groups, place)?;
+        Some((0, 0, std::array::from_fn(|d| if d == 0 { number as i32 } else { 0 })))
+    };
     let mut patches: HashMap<(usize, usize), FramePatch<D>> = HashMap::new();
     let mut found = Vec::new();
     for &point in points {
-        let place = mapping.map_or(Some(point), |mapping| mapping.inverse(point));
-        let cell = place.and_then(|place| frame.finest_cell(place));
+        let inverse = |mapping: &Mapping<D>| mapping.inverse(point);
+        let in_boxes = || mapping.as_ref().map_or(Some(point), inverse).and_then(|place| frame.finest_cell(place));
+        let cell = mesh.map_or_else(in_boxes, |mesh| in_mesh(mesh, point));
         let Some((level, number, cell)) = cell else {
             found.push(Value::Null);
             continue;
@@ -211,7 +231,7 @@ fn points<const D: usize>(
         let value = patch.values(FieldIndex::Equation(0))[patch.offset(cell)];
         // What is not finite has no number in JSON.
         let text = if value.is_finite() { json!(value) } else { json!(value.to_string()) };
-        found.push(json!([text, level + 1, number, cell.to_vec()]));
+        found.push(json!([text, level + 1, number, cell[..mesh.map_or(D, |_| 1)]]));
     }
     Ok(Value::Array(found))
 }

@@ -92,10 +92,13 @@ pub fn answer<const D: usize>(frame: &Frame<D>, levels: usize, axes: &[usize], p
     let about: Vec<&Value> = patches.iter().map(|(about, ..)| about).collect();
     let along = |of: &[f64; D]| axes.iter().map(|&d| of[d]).collect::<Vec<_>>();
     let dx: Vec<Vec<f64>> = frame.levels[..levels].iter().map(|level| along(&level.dx)).collect();
-    let head = json!({
+    let mut head = json!({
         "lower": along(&frame.lower), "upper": along(&frame.upper), "dx": dx, "patches": about, "time": frame.time,
         "shown": levels, "all": frame.levels.len(),
     });
+    if let Some(mesh) = &frame.mesh {
+        head["cells"] = json!(mesh.num_cells());
+    }
     let mut head = head.to_string();
     head.extend(std::iter::repeat_n(' ', head.len().next_multiple_of(4) - head.len()));
     let mut answer = Vec::with_capacity(4 + head.len() + patches.iter().map(|(_, data, _)| data.len()).sum::<usize>());

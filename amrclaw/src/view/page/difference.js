@@ -12,7 +12,9 @@ const SAME = 0.999;
 export function difference(first, second) {
   const patches = first.patches.map((patch) => {
     const values = new Float32Array(patch.values.length).fill(NaN);
-    if (patch.mesh?.lines) centresOf(patch.mesh).forEach((centre, n) => { values[n] = patch.values[n] - (valueAt(second, centre)?.[0] ?? NaN); });
+    const same = patch.mesh?.lines && second.patches.find((other) => isSame(patch, other));
+    if (same) values.forEach((_, n) => { values[n] = patch.values[n] - same.values[n]; });
+    else if (patch.mesh?.lines) centresOf(patch.mesh).forEach((centre, n) => { values[n] = patch.values[n] - (valueAt(second, centre)?.[0] ?? NaN); });
     else for (const other of second.patches) {
       const finer = first.dx[patch.level].some((dx, d) => second.dx[other.level][d] < SAME * dx);
       if (other.level && finer) continue;
@@ -39,6 +41,12 @@ export function difference(first, second) {
     return { ...patch, values, error: undefined, extremes: [low, high, positive].map((value) => (Number.isFinite(value) ? value : null)) };
   });
   return { ...first, patches };
+}
+
+/** Whether two patches have the same pieces. */
+function isSame(patch, { number, level, mesh }) {
+  const alike = (a, b) => a.length === b.length && a.every((x, k) => x === b[k]);
+  return number === patch.number && level === patch.level && mesh && [0, 1].every((d) => alike(mesh.ends[d], patch.mesh.ends[d]) && alike(mesh.codes[d], patch.mesh.codes[d]));
 }
 
 /** The centres of the pieces of a mapped patch in a cut. */

@@ -79,6 +79,8 @@ export class MapView {
     /** The part that is shown, by axis; null for all. */
     this.part = null;
     this.lines = [];
+    /** Where cuts along the axes of this one meet it. */
+    this.cross = null;
     this.draws = 0;
     this.scriptTime = 0;
   }
@@ -252,6 +254,14 @@ export class MapView {
         if (Math.min(x1 - x0, y1 - y0) >= SMALLEST) paper.strokeRect(Math.round(x0) + 0.5, Math.round(y0) + 0.5, Math.round(x1 - x0), Math.round(y1 - y0));
       }
     }
+    if (this.cross) {
+      const [x, y] = this.pixel(this.cross);
+      paper.strokeStyle = "#888a";
+      paper.beginPath();
+      paper.moveTo(x, 0); paper.lineTo(x, this.over.height);
+      paper.moveTo(0, y); paper.lineTo(this.over.width, y);
+      paper.stroke();
+    }
     this.lines.forEach(({ from, to, colour }) => {
       paper.strokeStyle = colour;
       paper.lineWidth = 2;
@@ -287,9 +297,11 @@ export class MapView {
 
   /** What the view shows, in words. */
   caption() {
-    const { shown, all, patches, time } = this.tiles;
-    const cells = patches.reduce((sum, { values }) => sum + values.length, 0);
-    return `t = ${short(time)} · ${patches.length} patches, ${cells.toLocaleString("en")} cells` + (shown < all ? ` · levels 1 to ${shown} of ${all}` : "");
+    const { shown, all, patches, time, cells = patches.reduce((sum, { values }) => sum + values.length, 0) } = this.tiles;
+    // In cuts of mapped cells values are those of pieces.
+    const counts = [[this.tiles.cells ? 0 : patches.length, "patch", "patches"], [patches[0]?.mesh?.lines && !this.tiles.cells ? 0 : cells, "cell", "cells"]];
+    const told = counts.filter(([count]) => count).map(([count, one, more]) => `${count.toLocaleString("en")} ${count === 1 ? one : more}`).join(", ");
+    return `t = ${short(time)} · ${told}` + (shown < all ? ` · levels 1 to ${shown} of ${all}` : "");
   }
 }
 

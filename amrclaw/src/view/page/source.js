@@ -126,6 +126,8 @@ function mappedCell(mesh, place) {
   if (!(u >= 0 && u <= LAST_CODE && v >= 0 && v <= LAST_CODE)) return null;
   const within = (a, b, c) => {
     const side = (p, q) => (x[q] - x[p]) * (v - y[p]) - (y[q] - y[p]) * (u - x[p]);
+    // A plane through nodes leaves pieces without area.
+    if ((x[b] - x[a]) * (y[c] - y[a]) === (y[b] - y[a]) * (x[c] - x[a])) return false;
     const sides = [side(a, b), side(b, c), side(c, a)];
     return sides.every((s) => s >= 0) || sides.every((s) => s <= 0);
   };

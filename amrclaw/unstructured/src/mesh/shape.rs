@@ -48,6 +48,21 @@ impl Shape {
         }
     }
 
+    /// The triangles, in space tetrahedra, into which the cell is divided, as positions in its list of nodes.
+    pub fn simplices(self) -> &'static [&'static [u8]] {
+        match self {
+            Shape::Triangle => &[&[0, 1, 2]],
+            Shape::Quadrilateral => &[&[0, 1, 2], &[0, 2, 3]],
+            Shape::Tetrahedron => &[&[0, 1, 2, 3]],
+            // Each is a path along edges from the first node to the opposite one.
+            Shape::Hexahedron => {
+                &[&[0, 1, 2, 6], &[0, 1, 5, 6], &[0, 3, 2, 6], &[0, 3, 7, 6], &[0, 4, 5, 6], &[0, 4, 7, 6]]
+            }
+            Shape::Prism => &[&[0, 1, 2, 5], &[0, 1, 5, 4], &[0, 4, 5, 3]],
+            Shape::Pyramid => &[&[0, 1, 2, 4], &[0, 2, 3, 4]],
+        }
+    }
+
     /// The order of nodes in which the cell is its mirror image.
     pub(crate) fn turned(self) -> &'static [u8] {
         match self {
