@@ -75,7 +75,7 @@ class View {
 
   listen() {
     const at = (event) => { const ratio = window.devicePixelRatio || 1; return [event.offsetX * ratio, event.offsetY * ratio]; };
-    let from = null, drawn = null;
+    let from = null, drawn = null, isClick = false;
     this.canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       if (!this.tiles) return;
@@ -86,24 +86,43 @@ class View {
       if (!this.tiles) return;
       this.canvas.setPointerCapture(event.pointerId);
       from = at(event);
+      isClick = true;
       drawn = event.shiftKey ? { from: this.map.position(...from), to: this.map.position(...from), colour: LINE_COLOURS[lines.length % LINE_COLOURS.length] } : null;
       if (drawn) this.map.lines.push(drawn);
     });
     this.canvas.addEventListener("pointermove", (event) => {
       if (!this.tiles) return;
       const now = at(event);
+      isClick &&= from !== null && Math.hypot(now[0] - from[0], now[1] - from[1]) < 3;
       if (!from) { probe(this, this.map.position(...now)); return; }
+      if (isClick) return;
       if (drawn) drawn.to = this.map.position(...now);
       else { this.map.move(now[0] - from[0], now[1] - from[1]); from = now; }
       linked(this);
     });
-    this.canvas.addEventListener("pointerup", () => {
+    this.canvas.addEventListener("pointerup", (event) => {
       if (drawn) addLine(this, drawn).catch(tell);
+      else if (isClick && this.slider) cutAt(this.point(this.map.position(...at(event))), this);
       from = drawn = null;
       remember();
     });
     this.canvas.addEventListener("dblclick", () => { this.map.part = null; linked(this); });
   }
+}
+
+/** Moves the cuts along other axes than a view's to a point. */
+function cutAt(point, { axis: own, box }) {
+  for (const [axis, place] of point.entries()) {
+    const [low, high] = endsOf(box, axis);
+    if (axis !== own) state.cuts[axis] = Math.min(1, Math.max(0, (place - low) / (high - low)));
+  }
+  for (const { slider, axis } of views) if (slider) slider.value = String(Math.round(1000 * (state.cuts[axis] ?? 0.5)));
+  show();
+}
+
+/** Where the other cuts meet that of a view. */
+function crossOf({ axis: own, box }) {
+  return own === null ? null : [0, 1, 2].filter((axis) => axis !== own).map((axis) => { const [low, high] = endsOf(box, axis); return low + (state.cuts[axis] ?? 0.5) * (high - low); });
 }
 
 /** From where to where cuts along an axis may be: of mapped meshes in physical space. */
@@ -224,6 +243,7 @@ function draw() {
   for (const view of views) {
     if (!view.tiles) continue;
     if (view.map) {
+      view.map.cross = crossOf(view);
       view.map.draw(scaleOf(view), state.outlines);
       const name = view.isDifference ? "first − second" : all.runs[view.run].name;
       view.caption.textContent = `${all.runs.length > 1 ? name + " · " : ""}${view.cut ? `${AXES[view.axis]} = ${short(Number(view.cut.split(",")[1]))} · ` : ""}${view.map.caption()}`;
