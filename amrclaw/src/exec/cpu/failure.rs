@@ -33,13 +33,30 @@ impl Searched {
         Searched::Grown(std::array::from_fn(|d| by.get(d).copied().unwrap_or(0)))
     }
 
-    fn cells<const D: usize>(self, patch: &PatchLayout<D>) -> impl Iterator<Item = [i32; D]> + use<D> {
-        let (region, inside): (CellBox<D>, _) = match self {
+    /// Rows of cells along the first axis, in the order of memory: first cells and lengths.
+    fn rows<const D: usize>(self, patch: &PatchLayout<D>) -> impl Iterator<Item = ([i32; D], usize)> + use<D> {
+        let (region, inside) = match self {
             Searched::Grown(by) => (patch.cells.grow_by(std::array::from_fn(|d| by[d])), None),
             Searched::Ghosts => (patch.with_ghosts(), Some(patch.cells)),
         };
-        region.cells().filter(move |&cell| inside.is_none_or(|inside| !inside.contains(cell)))
+        let from = |row: [i32; D], lo: i32| std::array::from_fn(|d| if d == 0 { lo } else { row[d] });
+        let rows = region.rows().flat_map(move |row| {
+            let (lo, hi) = (region.lo[0], region.hi[0]);
+            let left_out = inside.filter(|inside| inside.contains(from(row, inside.lo[0])));
+            let [below, above] = left_out.map_or([hi; 2], |inside| [inside.lo[0], inside.hi[0]]);
+            [(lo, below), (above, hi)].map(|(lo, hi)| (from(row, lo), (hi - lo) as usize))
+        });
+        rows.filter(|&(_, len)| len > 0)
     }
+}
+
+/// The cell `i` of the row that begins with `first`.
+fn along<const D: usize>(first: [i32; D], i: usize) -> [i32; D] {
+    std::array::from_fn(|d| if d == 0 { first[d] + i as i32 } else { first[d] })
+}
+
+fn all_finite<R: Scalar>(values: &[R]) -> bool {
+    values.iter().fold(true, |finite, value| finite & value.finite())
 }
 
 /// A row of cells whose states are only looked at: where it lies in the patch, its first state, and the auxiliary values of the level.
@@ -106,22 +123,27 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
         let store = &self.levels[level.index()];
         let layout = &store.layout.patches[patch];
-        let (num_eqn, num_aux) = (store.num_eqn, solver.aux().len());
-        let read = |array: &[R], count: usize, cell| -> Vec<R> {
-            (0..count).map(|m| array[layout.offset(count, cell) + m * layout.component()]).collect()
-        };
+        let arrays = [(state, store.num_eqn), (&*store.aux, solver.aux().len())];
+        let mut of_cell = arrays.map(|(_, count)| vec![R::zero(); count]);
         let mut values = vec![R::zero(); names.len()];
-        cells.cells(layout).find_map(|cell| {
-            solver.quantities(&read(state, num_eqn, cell), &read(&store.aux, num_aux, cell), &mut values);
-            let wrong = |k: usize| {
-                let value = values[k].to_f64();
-                // NaN is neither positive nor admissible.
-                if k < positive.len() { value <= 0.0 || value.is_nan() } else { value < least || value.is_nan() }
-            };
-            let k = (0..names.len()).find(|&k| wrong(k))?;
-            let place = self.place(level, patch, cell, time);
-            let (quantity, value) = (names[k].to_string(), values[k].to_f64());
-            Some(ExecError::Inadmissible { quantity, value, positive: k < positive.len(), place })
+        cells.rows(layout).find_map(|(first, len)| {
+            let starts = arrays.map(|(_, count)| layout.offset(count, first));
+            (0..len).find_map(|i| {
+                for ((of_cell, (array, _)), start) in of_cell.iter_mut().zip(arrays).zip(starts) {
+                    let at = |m: usize| start + m * layout.component() + i;
+                    of_cell.iter_mut().enumerate().for_each(|(m, value)| *value = array[at(m)]);
+                }
+                solver.quantities(&of_cell[0], &of_cell[1], &mut values);
+                let wrong = |k: usize| {
+                    let value = values[k].to_f64();
+                    // NaN is neither positive nor admissible.
+                    if k < positive.len() { value <= 0.0 || value.is_nan() } else { value < least || value.is_nan() }
+                };
+                let k = (0..names.len()).find(|&k| wrong(k))?;
+                let place = self.place(level, patch, along(first, i), time);
+                let (quantity, value) = (names[k].to_string(), values[k].to_f64());
+                Some(ExecError::Inadmissible { quantity, value, positive: k < positive.len(), place })
+            })
         })
     }
 
@@ -155,11 +177,16 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         time: f64,
     ) -> Option<ExecError> {
         let layout = &self.levels[level.index()].layout.patches[patch];
-        cells.cells(layout).find_map(|cell| {
-            let value = |m: usize| array[layout.offset(names.len(), cell) + m * layout.component()].to_f64();
-            let m = (0..names.len()).find(|&m| !value(m).is_finite())?;
-            let place = self.place(level, patch, cell, time);
-            Some(ExecError::NotFinite { equation: names[m].to_owned(), value: value(m), place })
+        cells.rows(layout).find_map(|(first, len)| {
+            let start = layout.offset(names.len(), first);
+            let row = |m: usize| &array[start + m * layout.component()..][..len];
+            if (0..names.len()).all(|m| all_finite(row(m))) {
+                return None;
+            }
+            let (i, m) =
+                (0..len).flat_map(|i| (0..names.len()).map(move |m| (i, m))).find(|&(i, m)| !row(m)[i].finite())?;
+            let place = self.place(level, patch, along(first, i), time);
+            Some(ExecError::NotFinite { equation: names[m].to_owned(), value: row(m)[i].to_f64(), place })
         })
     }
 
@@ -200,8 +227,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let len = cells.size()[0] as usize;
         let finite = |array: &[R], count: usize, row| {
             let start = layout.offset(count, row);
-            let values = (0..count).map(|m| &array[start + m * layout.component()..][..len]);
-            values.flatten().fold(true, |finite, value| finite & value.finite())
+            (0..count).all(|m| all_finite(&array[start + m * layout.component()..][..len]))
         };
         let (q, num_aux) = (store.q(), self.solver.aux().len());
         let fine = |row| {
