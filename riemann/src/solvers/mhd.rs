@@ -280,14 +280,34 @@ impl Mhd {
             rest[ENERGY] -= cleaning[0][ENERGY] + cleaning[1][ENERGY];
         }
         let mut waves = self.split(mean, axes, self.change(mean, axes, rest), beta);
+        // Where no field passes the face, or it turns round there as at a wall, Alfvén and slow waves have no sides: they stay with the gas.
+        if rarely(left.3[0] * right.3[0] < tiny * tiny) {
+            for m in 0..M {
+                waves[3][m] += waves[1][m] + waves[2][m] + (waves[4][m] + waves[5][m]);
+                waves[1][m] = 0.0;
+                waves[2][m] = 0.0;
+                waves[4][m] = 0.0;
+                waves[5][m] = 0.0;
+            }
+        }
         let ((cf, ca, cs), _) = self.speeds(mean);
         let u = velocity[0];
         let steps = [-cf, -ca, -cs, 0.0, cs, ca, cf];
-        let mut speeds = [0.0; W];
+        let (mut speeds, mut shares) = ([0.0; W], [0.0; W]);
         for w in 0..7 {
             speeds[w] = u + steps[w];
+            shares[w] = if speeds[w] < 0.0 { 1.0 } else { if speeds[w] > 0.0 { 0.0 } else { 0.5 } };
+        }
+        // A wave slower than what speeds differ by at the face stands still: it goes to both sides, more to where it runs. So no rounding
+        // decides beside a wall.
+        let apart = (right.1[0] - left.1[0]).abs() + (right.3[0] - left.3[0]).abs() / mean.0.sqrt();
+        let reciprocal = 1.0 / apart.max(1e-20);
+        for w in 1..6 {
+            shares[w] = (0.5 - speeds[w] * reciprocal).max(0.0).min(1.0);
+            speeds[w] = if speeds[w].abs() < 0.5 * apart { 0.0 } else { speeds[w] };
         }
         if D > 1 {
+            shares[7] = 1.0;
             speeds[7] = -self.cleaning_speed;
             speeds[8] = self.cleaning_speed;
             waves[7] = cleaning[0];
@@ -295,11 +315,9 @@ impl Mhd {
         }
         let (mut amdq, mut apdq) = ([0.0; M], [0.0; M]);
         for w in 0..W {
-            // A wave that stands still goes to both sides.
-            let share = if speeds[w] < 0.0 { 1.0 } else { if speeds[w] > 0.0 { 0.0 } else { 0.5 } };
             for m in 0..M {
-                amdq[m] += share * waves[w][m];
-                apdq[m] += (1.0 - share) * waves[w][m];
+                amdq[m] += shares[w] * waves[w][m];
+                apdq[m] += (1.0 - shares[w]) * waves[w][m];
             }
         }
 

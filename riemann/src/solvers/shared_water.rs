@@ -67,10 +67,12 @@ impl Water {
     }
 
     /// The state with as much less of its momentum as it has less water than a dry cell: what leaves a cell is then in proportion to what it
-    /// has, and nothing leaves one that has none.
+    /// has, and nothing leaves one that has none. One that has less by round-off counts as one without: else waves far higher than the water
+    /// on both sides would make up its lack, and empty it further.
     fn afloat(q: State) -> State {
-        let share = (q[DEPTH].max(0.0) * (1.0 / DRY_DEPTH)).min(1.0);
         let mut moving = q;
+        moving[DEPTH] = q[DEPTH].max(0.0);
+        let share = (moving[DEPTH] * (1.0 / DRY_DEPTH)).min(1.0);
         for d in 0..D {
             moving[1 + d] *= share;
         }

@@ -20,7 +20,7 @@ fn acoustics_adjoint() -> Case<AcousticsAdjoint, 3, 2> {
     Case { name: "acoustics_adjoint", solver, exchanged: solver, state, aux, exchange_state, exchange_aux, average }
 }
 
-fn mhd() -> Case<Mhd, 9, 0> {
+pub fn mhd() -> Case<Mhd, 9, 0> {
     let solver = Mhd::<2> { gamma: 5.0 / 3.0, cleaning_speed: 2.3 };
     Case {
         name: "mhd",

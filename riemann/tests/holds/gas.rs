@@ -107,3 +107,21 @@ fn a_tracer_is_carried() {
         assert_close([face.amdq[4], face.apdq[4]], [phi * face.amdq[0], phi * face.apdq[0]], tolerance, "tracer");
     });
 }
+
+/// Where a plasma meets its mirror image, as at a wall, no rounding decides which way a wave goes. Tolerance: the rounding put in, 1e-14, over
+/// the least jump there on which a share depends, a ten-thousandth.
+#[test]
+fn no_rounding_turns_waves_at_a_wall() {
+    let case = cases::rare::mhd();
+    for_random_faces(&case, |axis, [q, _], _, random| {
+        let mirrored = |mut q: [f64; 9]| {
+            for m in [1, 5] {
+                q[m + axis.index()] = -q[m + axis.index()];
+            }
+            q
+        };
+        let image = mirrored(q).map(|x| x * (1.0 + random.between(-1e-14, 1e-14)));
+        let face = case.solver.normal(axis, q, image, [], []);
+        assert_close(face.amdq, mirrored(face.apdq), 1e-10 * largest(&face.apdq), "amdq");
+    });
+}
