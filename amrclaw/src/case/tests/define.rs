@@ -153,6 +153,10 @@ fn initial_data_may_be_primitive() {
     let cells = load(&tracer, &[]).unwrap().initial_cells::<2>().unwrap();
     cells.fill_row(&CellRow::point([0.5, 0.25], [0.1, 0.1], 0.0), &mut values);
     assert_eq!(values, [2.0, 2.0, 0.0, 1.0 / (1.4 - 1.0) + 1.0, 1.0]);
+    let (line, mut values) = (tracer.replace("[8,4]", "[8]").replace("v=0\n", ""), [0.0; 4]);
+    let cells = load(&line, &[]).unwrap().initial_cells::<1>().unwrap();
+    cells.fill_row(&CellRow::point([0.5], [0.1], 0.0), &mut values);
+    assert_eq!(values, [2.0, 2.0, 1.0 / (1.4 - 1.0) + 1.0, 1.0]);
     let table: [(&str, &[&str]); 5] = [
         ("density=1\nu=0\nv=0", &["initial.primitive.pressure: is missing", "`pressure = \"1\"`"]),
         ("density=1\nu=0\nv=0\npressure=1\nenergy=1", &["has no primitive variable `energy`"]),

@@ -107,8 +107,12 @@ const PRIMITIVES_OF_GAS: [Primitives; 3] = [
     ),
 ];
 
-/// Primitive variables of a gas with a tracer, from two dimensions on.
-const PRIMITIVES_OF_TRACER: [Primitives; 2] = [
+/// Primitive variables of a gas with a tracer, by dimension.
+const PRIMITIVES_OF_TRACER: [Primitives; 3] = [
+    primitives(
+        &["density", "u", "pressure", "concentration"],
+        &["density", "density * u", "pressure / (gamma - 1) + 0.5 * density * u^2", "density * concentration"],
+    ),
     primitives(
         &["density", "u", "v", "pressure", "concentration"],
         &[
@@ -142,7 +146,7 @@ const PRIMITIVES_OF_WATER: [Primitives; 2] = [
 pub fn primitive_variables(solver: &str, dim: usize) -> Option<Primitives> {
     let of: &[Primitives] = match solver {
         "euler" | "euler_hllc" | "euler_hlle" | "euler_strong_shocks" => &PRIMITIVES_OF_GAS,
-        "euler_tracer" => return PRIMITIVES_OF_TRACER.get(dim.wrapping_sub(2)).copied(),
+        "euler_tracer" => &PRIMITIVES_OF_TRACER,
         "shallow_water" | "shallow_water_bathymetry" | "shallow_water_hlle" => &PRIMITIVES_OF_WATER,
         _ => &[],
     };
