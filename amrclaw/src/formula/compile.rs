@@ -1,6 +1,6 @@
 //! Compiles a syntax tree to a flat program.
 
-use super::function::{CONSTANTS, FUNCTIONS, Mapping, Operator, Pairing, Rule, function, truth};
+use super::function::{CONSTANTS, FUNCTIONS, Operator, Rule, function};
 use super::program::{Operand, Operation, Program};
 use super::syntax::{Node, NodeKind, Syntax};
 use super::{ExpressionError, nearest};
@@ -172,15 +172,15 @@ impl Compiler<'_> {
             }
             NodeKind::Negate(a) => {
                 let a = self.node(a);
-                self.binary(Primitive::Multiply, Pairing::Multiply, Operand::Number(-1.0), a)
+                self.apply(Primitive::Multiply, &[Operand::Number(-1.0), a])
             }
             NodeKind::Not(a) => {
                 let a = self.node(a);
-                self.unary(Primitive::Not, Mapping::Function(|a| truth(a == 0.0)), a)
+                self.apply(Primitive::Not, &[a])
             }
             NodeKind::Binary(operator, a, b) => match (*operator, self.node(a), self.node(b)) {
-                (Operator::Power, a, Operand::Number(2.0)) => self.binary(Primitive::Multiply, Pairing::Multiply, a, a),
-                (_, a, b) => self.binary(operator.primitive(), operator.pairing(), a, b),
+                (Operator::Power, a, Operand::Number(2.0)) => self.apply(Primitive::Multiply, &[a, a]),
+                (_, a, b) => self.apply(operator.primitive(), &[a, b]),
             },
             NodeKind::Call(name, arguments) => self.call(name, arguments, node),
         }
@@ -199,14 +199,15 @@ impl Compiler<'_> {
             self.note(ExpressionError::new(name_span, message, help));
             return Operand::Number(f64::NAN);
         };
-        let primitive = || Primitive::named(name).expect("every function is a primitive");
+        let primitive = match function.rule {
+            Rule::Select => Primitive::Select,
+            _ => Primitive::named(name).expect("every other function is a primitive"),
+        };
         match (function.rule, values.as_slice()) {
-            (Rule::Unary(f), &[a]) => self.unary(primitive(), f, a),
-            (Rule::Binary(pairing), &[a, b]) => self.binary(primitive(), pairing, a, b),
-            (Rule::Fold(f), &[first, ref rest @ ..]) if !rest.is_empty() => {
-                rest.iter().fold(first, |a, &b| self.binary(primitive(), Pairing::Function(f), a, b))
+            (Rule::Fold(_), &[first, ref rest @ ..]) if !rest.is_empty() => {
+                rest.iter().fold(first, |a, &b| self.apply(primitive, &[a, b]))
             }
-            (Rule::Select, &[condition, yes, no]) => self.select(condition, yes, no),
+            (_, operands) if operands.len() == primitive.arity() => self.apply(primitive, operands),
             _ => {
                 let count = arguments.len();
                 let plural = if count == 1 { "" } else { "s" };
@@ -232,32 +233,11 @@ impl Compiler<'_> {
         self.errors.push(ExpressionError { message, ..error });
     }
 
-    /// Constants are folded, by the same functions as in a row.
-    fn unary(&mut self, primitive: Primitive, f: Mapping, a: Operand) -> Operand {
-        match a {
-            Operand::Number(a) => Operand::Number(f.apply(a)),
-            _ => self.assembler.emit(Operation::Unary(primitive, f, a)),
-        }
-    }
-
-    fn binary(&mut self, primitive: Primitive, pairing: Pairing, a: Operand, b: Operand) -> Operand {
-        match (a, b) {
-            (Operand::Number(a), Operand::Number(b)) => Operand::Number(pairing.apply(a, b)),
-            _ => self.assembler.emit(Operation::Binary(primitive, pairing, a, b)),
-        }
-    }
-
-    fn select(&mut self, condition: Operand, yes: Operand, no: Operand) -> Operand {
-        match (condition, yes, no) {
-            (Operand::Number(c), Operand::Number(_), Operand::Number(_)) => {
-                if c != 0.0 {
-                    yes
-                } else {
-                    no
-                }
-            }
-            _ => self.assembler.emit(Operation::Select(condition, yes, no)),
-        }
+    /// Adds an operation. Constants are folded, by the same functions as in a row.
+    fn apply(&mut self, primitive: Primitive, operands: &[Operand]) -> Operand {
+        let operand = |k: usize| operands.get(k).copied().unwrap_or(operands[0]);
+        let operation = Operation::of(primitive, [operand(0), operand(1), operand(2)]);
+        operation.constant().map_or_else(|| self.assembler.emit(operation), Operand::Number)
     }
 }
 

@@ -18,26 +18,16 @@ impl Expression {
     pub(super) fn add_to(&self, formulas: &mut Formulas, variables: &[Node]) -> Node {
         let mut registers: Vec<Option<Node>> = vec![None; self.program.registers];
         for instruction in &self.program.instructions {
-            let operand = |formulas: &mut Formulas, operand| node(formulas, operand, variables, &registers);
-            let value = match instruction.operation {
-                Operation::Unary(primitive, _, a) => {
-                    let a = operand(formulas, a);
-                    formulas.apply(primitive, &[a])
-                }
-                // Cubes are products.
-                Operation::Binary(Primitive::Power, _, a, Operand::Number(3.0)) => {
-                    let a = operand(formulas, a);
-                    let square = formulas.apply(Primitive::Multiply, &[a, a]);
-                    formulas.apply(Primitive::Multiply, &[square, a])
-                }
-                Operation::Binary(primitive, _, a, b) => {
-                    let operands = [operand(formulas, a), operand(formulas, b)];
-                    formulas.apply(primitive, &operands)
-                }
-                Operation::Select(c, a, b) => {
-                    let operands = [operand(formulas, c), operand(formulas, a), operand(formulas, b)];
-                    formulas.apply(Primitive::Select, &operands)
-                }
+            let operation = instruction.operation;
+            // Cubes are products.
+            let is_cube = matches!(operation, Operation::Binary(Primitive::Power, _, _, Operand::Number(3.0)));
+            let operands = operation.operands().take(if is_cube { 1 } else { 3 });
+            let operands: Vec<Node> = operands.map(|operand| node(formulas, operand, variables, &registers)).collect();
+            let value = if is_cube {
+                let square = formulas.apply(Primitive::Multiply, &[operands[0]; 2]);
+                formulas.apply(Primitive::Multiply, &[square, operands[0]])
+            } else {
+                formulas.apply(operation.primitive(), &operands)
             };
             registers[instruction.target] = Some(value);
         }
@@ -46,6 +36,23 @@ impl Expression {
 }
 
 impl Program {
+    /// The results of several expressions in the same variables, one after another; equal subexpressions are computed once.
+    pub(super) fn merged(expressions: &[Expression]) -> Program {
+        let mut formulas = Formulas::default();
+        let count = expressions.first().map_or(0, |first| first.variables().len());
+        let variables: Vec<Node> = (0..count).map(|slot| formulas.quantity(Quantity::Value(slot))).collect();
+        for expression in expressions {
+            let result = expression.add_to(&mut formulas, &variables);
+            formulas.give(result);
+        }
+        let variable = |quantity| match quantity {
+            Quantity::Value(slot) => slot,
+            other => unreachable!("no variable is {other:?}"),
+        };
+        let parameters = expressions.iter().find_map(|expression| expression.program.parameters.clone());
+        Program { parameters, ..Program::of_formulas(&formulas, variable) }
+    }
+
     /// The results of a graph. `variable`: the number of the variable that a quantity is.
     pub(super) fn of_formulas(formulas: &Formulas, variable: impl Fn(Quantity) -> usize) -> Program {
         let (mut operations, mut operands) = (Vec::new(), HashMap::new());

@@ -2,7 +2,6 @@
 
 use super::function::{Mapping, Operator, Pairing, Rule, function, truth};
 use crate::physics::{Primitive, ReducedParameters};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Where an instruction finds a value.
@@ -38,8 +37,20 @@ impl Operation {
         }
     }
 
+    /// The value, if the operands are numbers.
+    pub fn constant(&self) -> Option<f64> {
+        match *self {
+            Operation::Unary(_, mapping, Operand::Number(a)) => Some(mapping.apply(a)),
+            Operation::Binary(_, pairing, Operand::Number(a), Operand::Number(b)) => Some(pairing.apply(a, b)),
+            Operation::Select(Operand::Number(c), Operand::Number(a), Operand::Number(b)) => {
+                Some(if c != 0.0 { a } else { b })
+            }
+            _ => None,
+        }
+    }
+
     /// What it computes from its operands.
-    fn primitive(&self) -> Primitive {
+    pub fn primitive(&self) -> Primitive {
         match *self {
             Operation::Unary(primitive, ..) | Operation::Binary(primitive, ..) => primitive,
             Operation::Select(..) => Primitive::Select,
@@ -83,17 +94,6 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// The results of several programs in the same variables, one after another; equal subexpressions are computed once.
-    pub fn merged<'a>(programs: impl IntoIterator<Item = &'a Program>) -> Program {
-        let (mut merged, mut parameters) = (Values::default(), None);
-        let mut add = |program: &Program| {
-            parameters = parameters.take().or_else(|| program.parameters.clone());
-            merged.add(program)
-        };
-        let results = programs.into_iter().flat_map(&mut add).collect();
-        Program { parameters, ..Program::of(merged.operations, results) }
-    }
-
     /// A program of these operations, in whose operands, and in `results`, a register stands for the operation of that number. Each value
     /// has a register until it is read for the last time; results keep theirs.
     pub fn of(operations: Vec<Operation>, results: Vec<Operand>) -> Program {
@@ -129,48 +129,6 @@ impl Program {
     }
 }
 
-/// Identifies a value: an operation and its operands.
-type Key = (Primitive, [Option<(u8, u64)>; 3]);
-
-/// Operations without equal ones, as [`Program::of`] takes them.
-#[derive(Default)]
-struct Values {
-    operations: Vec<Operation>,
-    known: HashMap<Key, usize>,
-}
-
-impl Values {
-    /// Adds a program; returns its results.
-    fn add(&mut self, program: &Program) -> Vec<Operand> {
-        let mut written = vec![0; program.registers];
-        let value = |written: &[usize], operand| match operand {
-            Operand::Register(register) => Operand::Register(written[register]),
-            other => other,
-        };
-        for Instruction { target, operation } in &program.instructions {
-            written[*target] = self.number(operation.with_operands(|operand| value(&written, operand)));
-        }
-        program.results.iter().map(|&result| value(&written, result)).collect()
-    }
-
-    /// The number of an operation, new or known.
-    fn number(&mut self, operation: Operation) -> usize {
-        let mut key = (operation.primitive(), [None; 3]);
-        for (place, operand) in key.1.iter_mut().zip(operation.operands()) {
-            *place = Some(match operand {
-                Operand::Number(value) => (0, value.to_bits()),
-                Operand::Variable(slot) => (1, slot as u64),
-                Operand::Register(value) => (2, value as u64),
-                Operand::Parameter(number) => (3, number as u64),
-            });
-        }
-        *self.known.entry(key).or_insert_with(|| {
-            self.operations.push(operation);
-            self.operations.len() - 1
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::{any_expression, bits, compiled_in_plane};
@@ -179,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn merged(expressions: &[Expression]) -> Program {
-        Program::merged(expressions.iter().map(|expression| &expression.program))
+        Program::merged(expressions)
     }
 
     /// Equal subexpressions are computed once, within an expression and among several; constants differ by their bits.

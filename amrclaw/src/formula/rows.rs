@@ -36,7 +36,7 @@ impl Rows {
     /// Expressions in `D` dimensions.
     pub fn new<const D: usize>(expressions: Vec<Expression>) -> Self {
         let needed = cell_names(D).iter().map(|name| expressions.iter().any(|e| e.depends_on(name))).collect();
-        let program = Program::merged(expressions.iter().map(|expression| &expression.program));
+        let program = Program::merged(&expressions);
         let num_variables = expressions.first().map_or(0, |first| first.variables().len());
         Rows { expressions, program, needed, num_variables }
     }
