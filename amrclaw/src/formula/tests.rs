@@ -351,8 +351,10 @@ proptest! {
 /// No name of an equation that the solver macro accepts has another meaning in formulas.
 #[test]
 fn the_solver_macro_knows_the_words() {
-    const WORDS: &str = include_str!("../../../riemann/macros/src/formula_words.rs");
+    #[allow(dead_code, reason = "its columns are the gauges'")]
+    #[path = "../../../riemann/macros/src/formula_words.rs"]
+    mod formula_words;
     for word in reserved_names() {
-        assert!(WORDS.contains(&format!("\"{word}\"")), "{word}");
+        assert!(formula_words::WORDS.split(' ').any(|known| known == word), "{word}");
     }
 }

@@ -10,6 +10,7 @@ use attribute::Attribute;
 use parameter::Parameter;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
+use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Error, Result};
 
@@ -99,7 +100,7 @@ pub fn name_of_type(ty: &syn::Type) -> Result<&Ident> {
 impl Description {
     /// Parses the attribute and the struct.
     pub fn new(attribute: TokenStream, item: &syn::ItemStruct) -> Result<Self> {
-        let attribute: Attribute = syn::parse2(attribute)?;
+        let attribute = (|input: ParseStream| Attribute::parse(input, item)).parse2(attribute)?;
         let generic = is_dimension_generic(&item.generics)?;
         if attribute.dimensions.len() > 1 && !generic {
             let message = "a solver in several dimensions is a struct with the parameter `<const D: usize>`";
@@ -126,30 +127,19 @@ impl Description {
             let message = format!("a parameter and a primitive variable are called `{name}`: choose another name");
             return Err(Error::new(item.ident.span(), message));
         }
-        Ok(Description {
-            solver: item.ident.clone(),
-            generic,
-            name: attribute.name.unwrap_or_else(|| snake_case(&item.ident.to_string())),
-            title: attribute.title.unwrap_or_else(|| parameter::documentation(&item.attrs)),
-            fwaves: attribute.fwaves,
-            solve_again: attribute.solve_again,
-            positive: attribute.positive,
-            nonnegative: attribute.nonnegative,
-            kept_nonnegative: attribute.kept_nonnegative,
-            quantities: attribute.quantities.iter().map(syn::LitStr::value).collect(),
-            axes_differ: attribute.axes_differ,
-            one_way: attribute.one_way,
-            functions_alone: false,
-            directions: attribute.directions,
-            parameters,
-            forms,
-        })
+        let quantities = attribute.quantities.iter().map(syn::LitStr::value).collect();
+        Ok(Description { generic, quantities, parameters, forms, ..attribute.description })
     }
 
     /// The description of a block of functions that belong to no solver.
     pub fn of_functions(block: Ident, form: Form) -> Self {
+        Description { functions_alone: true, forms: vec![form], ..Description::named(block) }
+    }
+
+    /// A description of which only the name is known.
+    fn named(solver: Ident) -> Self {
         Description {
-            solver: block,
+            solver,
             generic: false,
             name: String::new(),
             title: String::new(),
@@ -161,10 +151,10 @@ impl Description {
             quantities: Vec::new(),
             axes_differ: false,
             one_way: false,
-            functions_alone: true,
+            functions_alone: false,
             directions: false,
             parameters: Vec::new(),
-            forms: vec![form],
+            forms: Vec::new(),
         }
     }
 

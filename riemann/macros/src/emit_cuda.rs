@@ -6,10 +6,10 @@
 mod expression;
 mod statement;
 
-use crate::check::{BESIDE, SETTLE, STEEPNESS};
+use crate::check::{SETTLE, STEEPNESS};
 use crate::description::{Component, Description, Form};
 use crate::quantities::{Quantities, Value};
-use crate::tree::{Function, Program};
+use crate::tree::{BESIDE, Function, Program};
 use crate::types::Type;
 use std::cell::RefCell;
 use std::collections::BTreeSet;

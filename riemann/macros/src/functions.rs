@@ -9,36 +9,16 @@ use crate::emit_cuda;
 use crate::emit_rust;
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::parse::{Parse, ParseStream};
-
-/// The shared blocks that a block includes, then the block itself.
-pub struct Blocks(pub Vec<syn::ItemImpl>);
-
-impl Parse for Blocks {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
-        let mut blocks = Vec::new();
-        while input.peek(syn::token::Brace) {
-            let taken_in;
-            syn::braced!(taken_in in input);
-            blocks.push(taken_in.parse()?);
-        }
-        blocks.push(input.parse()?);
-        Ok(Blocks(blocks))
-    }
-}
 
 /// Emits the functions as Rust over `riemann::elementary::Double`, and as CUDA C++ in the constant `CUDA`.
-pub fn emit(blocks: Blocks) -> syn::Result<TokenStream> {
-    let mut blocks = blocks.0;
-    let mut block = blocks.pop().expect("the block itself");
-    block.items.extend(blocks.into_iter().flat_map(|taken_in| taken_in.items));
+pub fn emit(block: &syn::ItemImpl) -> syn::Result<TokenStream> {
     let name = crate::description::name_of_type(&block.self_ty)?.clone();
     let (aux_face, groups) = (Vec::new(), Vec::new());
     let form =
         Form { dim: 1, equations: Vec::new(), waves: 0, aux: Vec::new(), aux_face, groups, primitive: Vec::new() };
     let description = Description::of_functions(name, form);
     let form = &description.forms[0];
-    let program = check_block(&description, form, &block)?;
+    let program = check_block(&description, form, block)?;
     let functions = emit_rust::emit_functions(form, &program);
     let (ty, cuda) = (&block.self_ty, emit_cuda::emit_functions(&program));
     Ok(quote! {

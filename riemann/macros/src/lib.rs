@@ -80,12 +80,17 @@ pub fn kernels(attribute: TokenStream, item: TokenStream) -> TokenStream {
         // The last macro was emitted by `solver` and adds the description; those before it were emitted by `shared` and add their blocks.
         Ok(name) => {
             let describe = format_ident!("{}", description::macro_name(name), span = name.span());
-            let chain = shared.iter().chain([&describe]);
-            let (first, others): (_, Vec<_>) = (shared.first().unwrap_or(&describe), chain.skip(1).collect());
-            quote!(#first! { [#(#others)*] {} #block }).into()
+            call_in_turn(&shared, &describe, &block).into()
         }
         Err(error) => error.into_compile_error().into(),
     }
+}
+
+/// The call of the macros of shared blocks, each of which adds its block and calls the next one, and of `last`.
+fn call_in_turn(shared: &[syn::Ident], last: &syn::Ident, block: &syn::ItemImpl) -> proc_macro2::TokenStream {
+    let mut others = shared.iter().chain([last]);
+    let first = others.next();
+    quote!(#first! { [#(#others)*] {} #block })
 }
 
 /// The error in a block that is not valid Rust, and a stub of the solver, so that no further errors follow.
@@ -132,13 +137,12 @@ pub fn functions(attribute: TokenStream, item: TokenStream) -> TokenStream {
     match description::name_of_type(&block.self_ty) {
         Ok(name) => {
             let last = format_ident!("__riemann_functions_{name}");
-            let chain = shared.iter().chain([&last]);
-            let (first, others): (_, Vec<_>) = (shared.first().unwrap_or(&last), chain.skip(1).collect());
+            let call = call_in_turn(&shared, &last, &block);
             quote! {
                 macro_rules! #last {
                     ([] {$($taken_in:tt)*} $($block:tt)*) => { ::riemann::described_functions! { $($taken_in)* $($block)* } };
                 }
-                #first! { [#(#others)*] {} #block }
+                #call
             }
             .into()
         }
@@ -150,8 +154,8 @@ pub fn functions(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc(hidden)]
 #[proc_macro]
 pub fn described_functions(input: TokenStream) -> TokenStream {
-    let blocks = syn::parse_macro_input!(input as functions::Blocks);
-    functions::emit(blocks).unwrap_or_else(syn::Error::into_compile_error).into()
+    let WholeBlock(block) = syn::parse_macro_input!(input as WholeBlock);
+    functions::emit(&block).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// The names in `with(…)`.
@@ -173,17 +177,11 @@ impl Parse for SharedBlocks {
     }
 }
 
-/// A description, and its `impl` block together with the items of the shared blocks that it includes.
-struct DescribedBlock {
-    description: Description,
-    block: syn::ItemImpl,
-}
+/// An `impl` block together with the items of the shared blocks that it includes.
+struct WholeBlock(syn::ItemImpl);
 
-impl Parse for DescribedBlock {
+impl Parse for WholeBlock {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        let inside;
-        syn::braced!(inside in input);
-        let description = Description::parse_summary(&inside)?;
         let mut taken_in = Vec::new();
         while input.peek(syn::token::Brace) {
             let shared;
@@ -193,12 +191,26 @@ impl Parse for DescribedBlock {
         let mut block: syn::ItemImpl = input.parse()?;
         for item in &mut taken_in {
             if let syn::ImplItem::Fn(function) = item {
-                // A solver need not use all shared functions, nor these all of their parameters.
+                // A block need not use all shared functions, nor these all of their parameters.
                 function.attrs.push(syn::parse_quote!(#[allow(dead_code, unused_variables)]));
             }
         }
         block.items.extend(taken_in);
-        Ok(DescribedBlock { description, block })
+        Ok(WholeBlock(block))
+    }
+}
+
+/// A description and its block.
+struct DescribedBlock {
+    description: Description,
+    block: syn::ItemImpl,
+}
+
+impl Parse for DescribedBlock {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let inside;
+        syn::braced!(inside in input);
+        Ok(DescribedBlock { description: Description::parse_summary(&inside)?, block: input.parse::<WholeBlock>()?.0 })
     }
 }
 

@@ -33,96 +33,18 @@ pub const ELEMENTARY: [(&str, usize); 22] = [
 ];
 
 /// Names that have another meaning in one of the two texts.
-const RESERVED: &[&str] = &[
-    "A",
-    "D",
-    "M",
-    "W",
-    "V",
-    "X",
-    "Y",
-    "Z",
-    "Lower",
-    "Upper",
-    "State",
-    "Aux",
-    "Array",
-    "Real",
-    "Normal",
-    "Transverse",
-    "TransverseAux",
-    "Axis",
-    "Side",
-    "select",
-    "real_abs",
-    "real_max",
-    "real_min",
-    "real_sqrt",
-    "real_quotient",
-    "real_root",
-    "alignas",
-    "alignof",
-    "and",
-    "asm",
-    "auto",
-    "bitand",
-    "bitor",
-    "bool",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "compl",
-    "constexpr",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "explicit",
-    "export",
-    "float",
-    "friend",
-    "goto",
-    "inline",
-    "int",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "nullptr",
-    "operator",
-    "or",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "short",
-    "signed",
-    "sizeof",
-    "switch",
-    "template",
-    "this",
-    "throw",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "xor",
-];
+const RESERVED: &str = "\
+    A D M W V X Y Z Lower Upper State Aux Array Real Normal Transverse TransverseAux Axis Side select real_abs \
+    real_max real_min real_sqrt real_quotient real_root alignas alignof and asm auto bitand bitor bool case catch \
+    char class compl constexpr decltype default delete do double explicit export float friend goto inline int long \
+    mutable namespace new noexcept not nullptr operator or private protected public register short signed sizeof \
+    switch template this throw try typedef typeid typename union unsigned using virtual void volatile xor";
 
 /// Whether neither text may use a name.
 pub fn is_reserved(name: &str) -> bool {
     let function = name.strip_prefix("real_");
-    RESERVED.contains(&name) || function.is_some_and(|name| ELEMENTARY.iter().any(|(known, _)| *known == name))
+    RESERVED.split(' ').any(|word| word == name)
+        || function.is_some_and(|name| ELEMENTARY.iter().any(|(known, _)| *known == name))
 }
 
 /// Refuses names that one of the texts cannot use.

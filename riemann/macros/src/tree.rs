@@ -1,8 +1,11 @@
 //! The typed tree of a solver's functions, from which both texts are emitted.
 
-use crate::check::BESIDE;
 use crate::types::Type;
 use proc_macro2::{Ident, Span};
+use std::cmp::Ordering;
+
+/// The parameter of `normal` that is the steepest jump beside the face.
+pub const BESIDE: &str = "beside";
 
 /// The formulas of one solver, for one number of dimensions.
 pub struct Program {
@@ -162,21 +165,35 @@ pub enum Kind {
     Block(Block),
 }
 
+/// The value of `a op b`, if there is such an integer.
+pub fn whole(op: char, a: i64, b: i64) -> Option<i64> {
+    match op {
+        '+' => a.checked_add(b),
+        '-' => a.checked_sub(b),
+        '*' => a.checked_mul(b),
+        '/' => a.checked_div(b),
+        _ => a.checked_rem(b),
+    }
+}
+
+/// Whether a comparison holds for operands in this order.
+pub fn holds(op: &str, order: Ordering) -> bool {
+    match op {
+        "<" => order.is_lt(),
+        "<=" => order.is_le(),
+        ">" => order.is_gt(),
+        ">=" => order.is_ge(),
+        "==" => order.is_eq(),
+        _ => order.is_ne(),
+    }
+}
+
 impl Expr {
     /// The value of a constant integer.
     pub fn constant(&self) -> Option<i64> {
         match &self.kind {
             Kind::Int(value) => Some(*value),
-            Kind::Arithmetic(op, a, b) if self.ty == Type::Int => {
-                let (a, b) = (a.constant()?, b.constant()?);
-                match op {
-                    '+' => a.checked_add(b),
-                    '-' => a.checked_sub(b),
-                    '*' => a.checked_mul(b),
-                    '/' => a.checked_div(b),
-                    _ => a.checked_rem(b),
-                }
-            }
+            Kind::Arithmetic(op, a, b) if self.ty == Type::Int => whole(*op, a.constant()?, b.constant()?),
             _ => None,
         }
     }
@@ -199,17 +216,7 @@ impl Expr {
     pub fn known_truth(&self) -> Option<bool> {
         match &self.kind {
             Kind::Bool(value) => Some(*value),
-            Kind::Compare(op, a, b) => {
-                let (a, b) = (a.constant()?, b.constant()?);
-                Some(match *op {
-                    "<" => a < b,
-                    "<=" => a <= b,
-                    ">" => a > b,
-                    ">=" => a >= b,
-                    "==" => a == b,
-                    _ => a != b,
-                })
-            }
+            Kind::Compare(op, a, b) => Some(holds(op, a.constant()?.cmp(&b.constant()?))),
             Kind::And(a, b) => Some(a.known_truth()? && b.known_truth()?),
             Kind::Or(a, b) => Some(a.known_truth()? || b.known_truth()?),
             Kind::Not(a) => Some(!a.known_truth()?),

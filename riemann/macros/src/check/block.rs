@@ -3,13 +3,12 @@
 use super::calls;
 use super::refusal;
 use super::signature::{
-    ADMISSIBLE_STATE, BESIDE, CONSERVED, Entry, MAPPING, OF_CELL, PLAIN, PRIMITIVE, QUANTITIES, STEEPNESS, Signature,
-    TRANSFER,
+    ADMISSIBLE_STATE, CONSERVED, Entry, MAPPING, OF_CELL, PLAIN, PRIMITIVE, QUANTITIES, STEEPNESS, Signature, TRANSFER,
 };
 use super::{Checker, Context};
 use crate::description::{Description, Form};
 use crate::names::{check_name, check_shared_name};
-use crate::tree::{Expr, Function, Program, Statement};
+use crate::tree::{BESIDE, Expr, Function, Program, Statement};
 use crate::types::Type;
 use std::collections::HashMap;
 use syn::{Error, ImplItem, Result};

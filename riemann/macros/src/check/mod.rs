@@ -14,8 +14,7 @@ mod statement;
 
 pub use block::check_block;
 pub use signature::{
-    ADMISSIBLE_STATE, BESIDE, CONSERVED, ENTRIES, Entry, PRIMITIVE, QUANTITIES, SETTLE, SOURCE_ACTS, STEEPNESS,
-    TRANSFER,
+    ADMISSIBLE_STATE, CONSERVED, ENTRIES, Entry, PRIMITIVE, QUANTITIES, SETTLE, SOURCE_ACTS, STEEPNESS, TRANSFER,
 };
 
 use crate::description::{Description, Form};

@@ -2,16 +2,19 @@
 
 use super::Context;
 use crate::description::Form;
+use crate::tree::BESIDE;
 use crate::types::Type;
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{Error, Result};
 
+/// Names and types of all parameters of a function; a solver may leave some out.
+type Parameters = &'static [(&'static str, Shape)];
+
 /// A function of the trait that a solver may define.
 pub struct Entry {
     pub name: &'static str,
-    /// Names and types of all parameters; a solver may leave some out.
-    pub parameters: &'static [(&'static str, Shape)],
+    pub parameters: Parameters,
     pub result: Shape,
 }
 
@@ -86,8 +89,6 @@ pub const ENTRIES: &[Entry] = {
 
 /// The function that says how steep the jump between two neighbours is.
 pub const STEEPNESS: &str = "steepness";
-/// The parameter of `normal` that is the steepest jump beside the face.
-pub const BESIDE: &str = "beside";
 
 /// The function that puts each new state in order.
 pub const SETTLE: &str = "settle";
@@ -110,8 +111,6 @@ pub const OF_CELL: &[&str] = &["initial", "aux_values"];
 
 /// The function that maps a computational position to a physical one: emitted as formulas only.
 pub const MAPPING: &str = "mapping";
-/// Its parameters: a computational position.
-const MAPPING_PARAMETERS: [(&str, Shape); 1] = [("x", Shape::Point)];
 
 /// The function that computes the solver's further quantities: emitted as formulas only.
 pub const QUANTITIES: &str = "quantities";
@@ -122,6 +121,16 @@ pub const PRIMITIVE: &str = "primitive";
 pub const CONSERVED: &str = "conserved";
 /// The parameters of the latter.
 const OF_PRIMITIVE: [(&str, Shape); 2] = [("primitive", Shape::State), ("aux", Shape::Aux)];
+
+/// Functions that the trait does not have: their parameters, and their result where all solvers have the same.
+const FURTHER: [(&str, Parameters, Option<Shape>); 5] = [
+    (ADMISSIBLE_STATE, &OF_STATE, None),
+    (QUANTITIES, &OF_STATE, None),
+    (PRIMITIVE, &OF_STATE, Some(Shape::State)),
+    (CONSERVED, &OF_PRIMITIVE, Some(Shape::State)),
+    // A computational position.
+    (MAPPING, &[("x", Shape::Point)], Some(Shape::Point)),
+];
 
 /// What a call needs to know of a function.
 pub struct Signature {
@@ -255,30 +264,15 @@ impl Context<'_> {
             }
             syn::ReturnType::Type(_, ty) => self.read_type(ty)?,
         };
-        let entry = Entry::find(&signature.ident);
-        if let Some(entry) = entry {
-            self.check_entry(entry.parameters, signature, takes_self, &parameters)?;
-            if result != entry.result.resolve(self) {
-                let message = format!("`{}` returns {}, not {result}", entry.name, self.describe(entry.result));
-                return Err(Error::new_spanned(&signature.output, message));
-            }
-        }
-        if signature.ident == ADMISSIBLE_STATE || signature.ident == QUANTITIES {
-            self.check_entry(&OF_STATE, signature, takes_self, &parameters)?;
-        }
-        for (name, entry) in [(PRIMITIVE, &OF_STATE), (CONSERVED, &OF_PRIMITIVE)] {
-            if signature.ident == name && !self.form.primitive.is_empty() {
-                self.check_entry(entry, signature, takes_self, &parameters)?;
-                if result != Shape::State.resolve(self) {
-                    let message = format!("`{name}` returns {}, not {result}", self.describe(Shape::State));
-                    return Err(Error::new_spanned(&signature.output, message));
-                }
-            }
-        }
-        if signature.ident == MAPPING {
-            self.check_entry(&MAPPING_PARAMETERS, signature, takes_self, &parameters)?;
-            if result != Shape::Point.resolve(self) {
-                let message = format!("`{MAPPING}` returns {}, not {result}", self.describe(Shape::Point));
+        let of_trait = Entry::find(&signature.ident).map(|entry| (entry.name, entry.parameters, Some(entry.result)));
+        let further = FURTHER.iter().copied().find(|(name, ..)| signature.ident == name);
+        // Without primitive variables these two names are the block's own.
+        let is_own =
+            self.form.primitive.is_empty() && [PRIMITIVE, CONSERVED].iter().any(|name| signature.ident == name);
+        if let Some((name, known, wanted)) = of_trait.or(further).filter(|_| !is_own) {
+            self.check_entry(known, signature, takes_self, &parameters)?;
+            if let Some(wanted) = wanted.filter(|wanted| wanted.resolve(self) != result) {
+                let message = format!("`{name}` returns {}, not {result}", self.describe(wanted));
                 return Err(Error::new_spanned(&signature.output, message));
             }
         }

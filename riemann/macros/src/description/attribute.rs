@@ -1,30 +1,21 @@
 //! The keys of `#[riemann::solver(…)]`.
 
-use super::Form;
 use super::components::{EQUATION_GROUPS, Keyword, Names, check_names, check_primitive, read_name, read_names};
 use super::number::number;
-use syn::parse::{Parse, ParseStream};
+use super::parameter::documentation;
+use super::{Description, Form, snake_case};
+use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, Lit, LitStr, Result, Token};
 
 /// The parsed attribute. Numbers that depend on the dimension are not evaluated yet.
 pub struct Attribute {
+    /// What does not depend on it, without the quantities.
+    pub description: Description,
     pub dimensions: Vec<usize>,
     equations: Vec<Names>,
     waves: Expr,
     aux: Vec<Names>,
-    pub fwaves: bool,
-    pub solve_again: bool,
-    pub axes_differ: bool,
-    pub one_way: bool,
-    pub directions: bool,
-    pub name: Option<String>,
-    pub title: Option<String>,
-    /// Quantities that must be positive, and quantities that must not be negative.
-    pub positive: Vec<String>,
-    pub nonnegative: Vec<String>,
-    /// Those of the latter that updates keep so by limiting fluxes.
-    pub kept_nonnegative: Vec<String>,
     /// Names of further quantities, for pictures and the like.
     pub quantities: Vec<LitStr>,
     /// Variables in place of the equations' quantities, for initial data.
@@ -36,81 +27,52 @@ const MAX_WAVES: usize = 64;
 
 const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, one_way, directions, positive, nonnegative, kept_nonnegative, quantities, primitive, name, title";
 
-impl Parse for Attribute {
-    fn parse(input: ParseStream) -> Result<Self> {
+impl Attribute {
+    /// Parses the attribute of a struct.
+    pub fn parse(input: ParseStream, item: &syn::ItemStruct) -> Result<Self> {
         let span = input.span();
-        let (mut equations, mut waves, mut aux, mut quantities) = (None, None, Vec::new(), Vec::new());
-        let mut dimensions = vec![2];
-        let (mut fwaves, mut solve_again, mut axes_differ, mut name, mut title) = (false, false, false, None, None);
-        let (mut directions, mut one_way) = (false, false);
-        let (mut positive, mut nonnegative, mut primitive) = (Vec::new(), Vec::new(), Vec::new());
-        let mut kept_nonnegative = Vec::new();
+        let (name, title) = (snake_case(&item.ident.to_string()), documentation(&item.attrs));
+        let mut description = Description { name, title, ..Description::named(item.ident.clone()) };
+        let (mut dimensions, mut equations, mut waves) = (vec![2], None, None);
+        let (mut aux, mut quantities, mut primitive) = (Vec::new(), Vec::new(), Vec::new());
         for meta in Punctuated::<syn::Meta, Token![,]>::parse_terminated(input)? {
             let key = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
+            let is_there = || meta.require_path_only().map(|_| true);
+            let value = || meta.require_name_value().map(|meta| &meta.value);
             match key.as_str() {
-                "fwaves" => {
-                    meta.require_path_only()?;
-                    fwaves = true;
-                }
-                "solve_again" => {
-                    meta.require_path_only()?;
-                    solve_again = true;
-                }
-                "axes_differ" => {
-                    meta.require_path_only()?;
-                    axes_differ = true;
-                }
-                "one_way" => {
-                    meta.require_path_only()?;
-                    one_way = true;
-                }
-                "directions" => directions = read_flag(&meta)?,
-                "dim" => dimensions = read_dimensions(&meta.require_name_value()?.value)?,
-                "equations" => equations = Some(read_names(&meta.require_name_value()?.value, EQUATION_GROUPS)?),
-                "waves" => waves = Some(meta.require_name_value()?.value.clone()),
-                "aux" => aux = read_names(&meta.require_name_value()?.value, &[Keyword::Faces])?,
-                "positive" => positive = read_texts(&meta.require_name_value()?.value)?,
-                "nonnegative" => nonnegative = read_texts(&meta.require_name_value()?.value)?,
-                "kept_nonnegative" => kept_nonnegative = read_texts(&meta.require_name_value()?.value)?,
-                "quantities" => quantities = read_literals(&meta.require_name_value()?.value)?,
-                "primitive" => primitive = read_names(&meta.require_name_value()?.value, EQUATION_GROUPS)?,
-                "name" => name = Some(read_string(&meta.require_name_value()?.value)?),
-                "title" => title = Some(read_string(&meta.require_name_value()?.value)?),
+                "fwaves" => description.fwaves = is_there()?,
+                "solve_again" => description.solve_again = is_there()?,
+                "axes_differ" => description.axes_differ = is_there()?,
+                "one_way" => description.one_way = is_there()?,
+                "directions" => description.directions = read_flag(&meta)?,
+                "dim" => dimensions = read_dimensions(value()?)?,
+                "equations" => equations = Some(read_names(value()?, EQUATION_GROUPS)?),
+                "waves" => waves = Some(value()?.clone()),
+                "aux" => aux = read_names(value()?, &[Keyword::Faces])?,
+                "positive" => description.positive = read_texts(value()?)?,
+                "nonnegative" => description.nonnegative = read_texts(value()?)?,
+                "kept_nonnegative" => description.kept_nonnegative = read_texts(value()?)?,
+                "quantities" => quantities = read_literals(value()?)?,
+                "primitive" => primitive = read_names(value()?, EQUATION_GROUPS)?,
+                "name" => description.name = read_name(value()?)?.value(),
+                "title" => description.title = read_name(value()?)?.value(),
                 _ => return Err(Error::new_spanned(meta.path(), format!("no such key: write one of {KEYS}"))),
             }
         }
         let equations = equations.filter(|names| !names.is_empty());
         let equations = equations.ok_or_else(|| Error::new(span, "name the equations: `equations = [\"q\"]`"))?;
         let waves = waves.ok_or_else(|| Error::new(span, "give the number of waves: `waves = 1`"))?;
-        for name in &kept_nonnegative {
+        let Description { nonnegative, kept_nonnegative, .. } = &mut description;
+        for name in kept_nonnegative {
             if !nonnegative.contains(name) {
                 nonnegative.push(name.clone());
             }
         }
         check_names(&equations, &aux, &quantities)?;
         check_primitive(&primitive, &equations, &aux, &quantities)?;
-        Ok(Attribute {
-            dimensions,
-            equations,
-            waves,
-            aux,
-            fwaves,
-            solve_again,
-            axes_differ,
-            one_way,
-            directions,
-            name,
-            title,
-            positive,
-            nonnegative,
-            kept_nonnegative,
-            quantities,
-            primitive,
-        })
+        Ok(Attribute { description, dimensions, equations, waves, aux, quantities, primitive })
     }
-}
 
-impl Attribute {
     /// The solver in `dim` dimensions.
     pub fn form(&self, dim: usize) -> Result<Form> {
         let (mut equations, mut groups) = (Vec::new(), Vec::new());
@@ -140,9 +102,7 @@ impl Attribute {
         }
         Ok(Form { dim, equations, waves, aux, aux_face, groups, primitive })
     }
-}
 
-impl Attribute {
     /// One number for all dimensions, or one for each.
     fn number_of_waves(&self, dim: usize) -> Result<usize> {
         let Expr::Array(list) = &self.waves else { return number(&self.waves, dim) };
@@ -190,8 +150,4 @@ fn read_literals(value: &Expr) -> Result<Vec<LitStr>> {
         Expr::Array(array) => array.elems.iter().map(read_name).collect(),
         other => Err(Error::new_spanned(other, "write a list of names in quotes: `[\"density\", \"pressure\"]`")),
     }
-}
-
-fn read_string(value: &Expr) -> Result<String> {
-    read_name(value).map(|text| text.value())
 }

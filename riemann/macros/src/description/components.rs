@@ -206,7 +206,7 @@ fn refusal(name: &str) -> Option<String> {
         return Some(format!("a name in formulas has letters, digits and `_`, no digit first: write `\"{plain}\"`"));
     }
     let other = format!("choose another name, such as `\"q_{name}\"`");
-    if WORDS.contains(&name) {
+    if WORDS.split(' ').any(|word| word == name) {
         return Some(format!("`{name}` is a word of the formulas in case files: {other}"));
     }
     COLUMNS.contains(&name).then(|| format!("`{name}` is a column of the gauges' files: {other}"))

@@ -61,17 +61,12 @@ impl Description {
             let primitive = names(list(&inside)?);
             forms.push(Form { dim, equations, waves, aux, aux_face, groups, primitive });
         }
-        let (name, title) = (String::new(), String::new());
         Ok(Description {
-            solver,
             generic,
-            name,
-            title,
             fwaves,
             solve_again,
             axes_differ,
             one_way,
-            functions_alone: false,
             directions,
             positive,
             nonnegative,
@@ -79,6 +74,7 @@ impl Description {
             quantities,
             parameters,
             forms,
+            ..Description::named(solver)
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::term::{AND, ATOM, COMPARISON, NEGATION, OR, POWER, PRODUCT, SUM, Term, Value, choose, term};
 use crate::description::Form;
-use crate::tree::{Block, Expr, Function, Kind, Program, Statement};
+use crate::tree::{self, Block, Expr, Function, Kind, Program, Statement};
 use crate::types::Type;
 use proc_macro2::{Ident, Span};
 use std::cell::Cell;
@@ -223,14 +223,7 @@ impl Reading<'_> {
 
     fn arithmetic(&mut self, sign: char, a: &Expr, b: &Expr, whole: &Expr) -> Result<Value> {
         if whole.ty == Type::Int {
-            let (a, b) = (self.integer(a)?, self.integer(b)?);
-            let value = match sign {
-                '+' => a.checked_add(b),
-                '-' => a.checked_sub(b),
-                '*' => a.checked_mul(b),
-                '/' => a.checked_div(b),
-                _ => a.checked_rem(b),
-            };
+            let value = tree::whole(sign, self.integer(a)?, self.integer(b)?);
             return value.map(Value::Int).ok_or_else(|| Error::new(whole.span, "there is no such integer"));
         }
         let (a, b) = (self.term(a)?, self.term(b)?);
@@ -249,14 +242,7 @@ impl Reading<'_> {
                 return Ok(Value::Term(Term { text, binds: COMPARISON }));
             }
         };
-        Ok(Value::Bool(match sign {
-            "<" => order.is_lt(),
-            "<=" => order.is_le(),
-            ">" => order.is_gt(),
-            ">=" => order.is_ge(),
-            "==" => order.is_eq(),
-            _ => order.is_ne(),
-        }))
+        Ok(Value::Bool(tree::holds(sign, order)))
     }
 
     fn joined(&mut self, sign: &str, binds: u8, a: &Expr, b: &Expr) -> Result<Value> {
