@@ -62,6 +62,8 @@ pub struct Faces {
     pub exchanged: Option<Vec<Arc<dyn FaceSolver<f64>>>>,
     /// In `f64`, in a mirror normal to each axis; `None` if the solver has no mirror image.
     pub mirrored: Option<Vec<Arc<dyn FaceSolver<f64>>>>,
+    /// The steepest jump beside faces that checks suppose.
+    pub beside: f64,
 }
 
 impl Faces {
@@ -72,72 +74,7 @@ impl Faces {
         let exchanged = Axis::pairs(S::DIM).iter().map(exchanged).collect();
         let mirrored = |&axis| face.0.mirrored(axis).map(|solver| Arc::new(OneFace::<S, M, W, A>(solver)) as _);
         let mirrored = Axis::ALL[..S::DIM].iter().map(mirrored).collect();
-        Faces { double: face.clone(), single: face, aux_face: S::AUX_FACE.to_vec(), exchanged, mirrored }
-    }
-}
-
-impl Faces {
-    /// The evaluators at faces beside which the steepest jump is this one.
-    pub fn told(&self, steepest: f64) -> Faces {
-        let double = |solver: &Arc<dyn FaceSolver<f64>>| -> Arc<dyn FaceSolver<f64>> {
-            Arc::new(Told { solver: solver.clone(), steepest })
-        };
-        let all = |solvers: &Option<Vec<_>>| solvers.as_ref().map(|solvers| solvers.iter().map(double).collect());
-        Faces {
-            double: double(&self.double),
-            single: Arc::new(Told { solver: self.single.clone(), steepest: steepest as f32 }),
-            aux_face: self.aux_face.clone(),
-            exchanged: all(&self.exchanged),
-            mirrored: all(&self.mirrored),
-        }
-    }
-}
-
-/// A solver that is told of a jump beside every face.
-struct Told<R> {
-    solver: Arc<dyn FaceSolver<R>>,
-    steepest: R,
-}
-
-impl<R: Scalar> FaceSolver<R> for Told<R> {
-    fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R> {
-        self.solver.normal_beside(axis, q, aux, self.steepest)
-    }
-
-    fn normal_beside(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2], beside: R) -> FaceSolution<R> {
-        self.solver.normal_beside(axis, q, aux, beside)
-    }
-
-    fn steepness(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> R {
-        self.solver.steepness(axis, q, aux)
-    }
-
-    fn transverse(
-        &self,
-        axis: Axis,
-        across: Axis,
-        side: Side,
-        q: [&[R]; 2],
-        aux: [&[R]; 3],
-        asdq: &[R],
-    ) -> [Vec<R>; 2] {
-        self.solver.transverse(axis, across, side, q, aux, asdq)
-    }
-
-    fn flux(&self, axis: Axis, q: &[R], aux: &[R]) -> Option<Vec<R>> {
-        self.solver.flux(axis, q, aux)
-    }
-
-    fn transfer(&self, what: Transfer, values: &[R], aux: &[R]) -> Option<Vec<R>> {
-        self.solver.transfer(what, values, aux)
-    }
-
-    fn admissible(&self, unit: &[f64]) -> Vec<f64> {
-        self.solver.admissible(unit)
-    }
-
-    fn admissible_aux(&self, unit: &[f64]) -> Vec<f64> {
-        self.solver.admissible_aux(unit)
+        Faces { double: face.clone(), single: face, aux_face: S::AUX_FACE.to_vec(), exchanged, mirrored, beside: 0.0 }
     }
 }
 

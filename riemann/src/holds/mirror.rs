@@ -63,8 +63,8 @@ fn normal_in(subject: &Subject<'_>, mirror: &Mirror<'_>, mirrored: &dyn FaceSolv
         false => [mirror.aux(below, below), mirror.aux(above, above)],
     };
     let solver = &subject.faces.double;
-    let here = solver.normal(face.axis, face.states(), face.aux());
-    let there = mirrored.normal(face.axis, [&q[0], &q[1]], [&aux[0], &aux[1]]);
+    let here = solver.normal_beside(face.axis, face.states(), face.aux(), subject.faces.beside);
+    let there = mirrored.normal_beside(face.axis, [&q[0], &q[1]], [&aux[0], &aux[1]], subject.faces.beside);
     let scale = (1.0 + largest(&here.speeds)) * (size_of_waves(&here) + largest(face.q.iter().flatten()));
     let tolerance = TOLERANCE * scale;
     // F-waves are parts of a flux difference, which changes its sign twice.

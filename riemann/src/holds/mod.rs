@@ -140,7 +140,7 @@ fn with_jumps_beside(subject: &Subject<'_>, check: properties::Check) -> Outcome
         return alone;
     }
     let told = |steepest: f64| {
-        let mut outcome = check(&Subject { faces: &subject.faces.told(steepest), ..*subject });
+        let mut outcome = check(&Subject { faces: &Faces { beside: steepest, ..subject.faces.clone() }, ..*subject });
         if let Outcome::Fails(example) = &mut outcome {
             example.what += &format!("\nwhere `beside` is {steepest}");
         }

@@ -56,7 +56,7 @@ pub(super) fn required(subject: &Subject<'_>, has_waves: bool) -> impl Iterator<
 fn finite(subject: &Subject<'_>) -> Outcome {
     let solver = &subject.faces.double;
     try_faces(subject, subject.axes(), false, |face, _| {
-        let solution = solver.normal(face.axis, face.states(), face.aux());
+        let solution = solver.normal_beside(face.axis, face.states(), face.aux(), subject.faces.beside);
         let mut numbers = vec![("states", face.q.concat()), ("waves", solution.waves.concat())];
         numbers.extend([
             ("speeds", solution.speeds.clone()),
@@ -85,7 +85,7 @@ fn equal_states_are_still(subject: &Subject<'_>) -> Outcome {
     let round_off = f64::max(64.0 * f64::EPSILON, 1e-2 * subject.sample.round_off);
     try_faces(subject, subject.axes(), true, |face, _| {
         let q = [face.q[0].as_slice(); 2];
-        let solution = subject.faces.double.normal(face.axis, q, face.aux());
+        let solution = subject.faces.double.normal_beside(face.axis, q, face.aux(), subject.faces.beside);
         let tolerance = round_off * (1.0 + largest(&solution.speeds)) * (1.0 + largest(&face.q[0]));
         let is_still = |values: &[f64]| values.iter().all(|x| x.abs() <= tolerance);
         if !solution.waves.iter().all(|wave| is_still(wave)) {
@@ -107,7 +107,7 @@ fn waves_sum(subject: &Subject<'_>) -> Outcome {
     let (info, solver, round_off) = (subject.info, &subject.faces.double, subject.sample.round_off);
     let mut without_flux = false;
     let outcome = try_faces(subject, subject.axes(), true, |face, _| {
-        let solution = solver.normal(face.axis, face.states(), face.aux());
+        let solution = solver.normal_beside(face.axis, face.states(), face.aux(), subject.faces.beside);
         let total = sum_of_waves(&solution, &vec![1.0; info.waves]);
         let mut scale = size_of_waves(&solution) + largest(face.q.iter().flatten());
         let (name, expected) = if info.fwaves {
@@ -127,7 +127,7 @@ fn waves_sum(subject: &Subject<'_>) -> Outcome {
             return verdict;
         }
         let beside = sum(&face.q[0], &difference(&expected, &total));
-        let rest = solver.normal(face.axis, [&face.q[0], &beside], face.aux());
+        let rest = solver.normal_beside(face.axis, [&face.q[0], &beside], face.aux(), subject.faces.beside);
         let is_finite = rest.amdq.iter().chain(&rest.apdq).all(|x| x.is_finite());
         let moved = largest(rest.amdq.iter().chain(&rest.apdq));
         if is_finite && moved <= round_off * scale * (1.0 + largest(&rest.speeds)) { Ok(()) } else { verdict }
@@ -139,7 +139,7 @@ fn fluctuations_sum(subject: &Subject<'_>) -> Outcome {
     let (names, round_off) = (subject.info.equations, subject.sample.round_off);
     let fwaves = subject.info.fwaves;
     try_faces(subject, subject.axes(), false, |face, _| {
-        let solution = subject.faces.double.normal(face.axis, face.states(), face.aux());
+        let solution = subject.faces.double.normal_beside(face.axis, face.states(), face.aux(), subject.faces.beside);
         let ones = vec![1.0; solution.speeds.len()];
         let (name, moved) = match fwaves {
             true => ("the f-waves sum to", sum_of_waves(&solution, &ones)),
@@ -160,7 +160,7 @@ fn flux_difference(subject: &Subject<'_>) -> Outcome {
             without_flux = true;
             return Ok(());
         };
-        let solution = solver.normal(face.axis, face.states(), face.aux());
+        let solution = solver.normal_beside(face.axis, face.states(), face.aux(), subject.faces.beside);
         let fluctuations = sum(&solution.amdq, &solution.apdq);
         let scale = (1.0 + largest(&solution.speeds)) * (size_of_waves(&solution) + largest(face.q.iter().flatten()))
             + largest(left.iter().chain(&right));
@@ -201,8 +201,8 @@ fn alike_with(subject: &Subject<'_>, exchange: &Exchange, exchanged: &dyn FaceSo
         let turned_aux = face.aux.each_ref().map(|aux| exchange.aux(aux));
         let (q, aux) = ([turned_q[0].as_slice(), &turned_q[1]], [turned_aux[0].as_slice(), &turned_aux[1]]);
         let there_axis = exchange.axis(face.axis);
-        let here = solver.normal(face.axis, face.states(), face.aux());
-        let there = exchanged.normal(there_axis, q, aux);
+        let here = solver.normal_beside(face.axis, face.states(), face.aux(), subject.faces.beside);
+        let there = exchanged.normal_beside(there_axis, q, aux, subject.faces.beside);
         let name = ["along x exchanged", "along y exchanged", "along z exchanged"][there_axis.index()];
         let scale = (1.0 + largest(&here.speeds)) * (size_of_waves(&here) + largest(face.q.iter().flatten()));
         let tolerance = 1e-12 * scale;
@@ -258,7 +258,7 @@ fn transverse_sums(subject: &Subject<'_>) -> Outcome {
         let epsilon = 1e-6;
         let jumped: Vec<f64> = q.iter().zip(&asdq).map(|(q, a)| q + epsilon * a).collect();
         for across in subject.across(face.axis) {
-            let other = solver.normal(across, [q, &jumped], [aux, aux]);
+            let other = solver.normal_beside(across, [q, &jumped], [aux, aux], subject.faces.beside);
             let expected: Vec<f64> = sum(&other.amdq, &other.apdq).iter().map(|x| x / epsilon).collect();
             for side in Side::BOTH {
                 let [lower, upper] = solver.transverse(face.axis, across, side, [q, q], [aux, aux, aux], &asdq);
@@ -337,8 +337,9 @@ fn single_precision(subject: &Subject<'_>) -> Outcome {
         let short = |values: &[f64]| values.iter().map(|&x| x as f32).collect::<Vec<f32>>();
         let long = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
         let (q, aux) = (face.q.each_ref().map(|q| short(q)), face.aux.each_ref().map(|aux| short(aux)));
-        let exact = double.normal(face.axis, face.states(), face.aux());
-        let short_solution = single.normal(face.axis, [&q[0], &q[1]], [&aux[0], &aux[1]]);
+        let exact = double.normal_beside(face.axis, face.states(), face.aux(), subject.faces.beside);
+        let short_solution =
+            single.normal_beside(face.axis, [&q[0], &q[1]], [&aux[0], &aux[1]], subject.faces.beside as f32);
         let scale = largest(face.q.iter().flatten()) + size_of_waves(&exact);
         let tolerance = 1e-4 * (1.0 + scale);
         close(["speeds in f32 are", "in f64"], &[], &long(&short_solution.speeds), &exact.speeds, tolerance)?;

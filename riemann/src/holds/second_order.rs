@@ -51,7 +51,7 @@ fn near_states(subject: &Subject<'_>, axis: Axis, random: &mut Random) -> Face {
 
 fn judge(subject: &Subject<'_>, face: &Face) -> Result<(), String> {
     let solver = &subject.faces.double;
-    let solution = solver.normal(face.axis, face.states(), face.aux());
+    let solution = solver.normal_beside(face.axis, face.states(), face.aux(), subject.faces.beside);
     let fastest = largest(&solution.speeds);
     let moved = sum(&solution.amdq, &solution.apdq);
     if !fastest.is_finite() || fastest == 0.0 || moved.iter().any(|x| !x.is_finite()) {
@@ -61,7 +61,7 @@ fn judge(subject: &Subject<'_>, face: &Face) -> Result<(), String> {
     let halves = moved.iter().map(|x| 0.5 * x / fastest).collect::<Vec<_>>();
     let mean: Vec<f64> = sum(&face.q[0], &face.q[1]).iter().map(|q| 0.5 * q).collect();
     let (lower, upper) = (difference(&mean, &halves), sum(&mean, &halves));
-    let next = solver.normal(face.axis, [&lower, &upper], face.aux());
+    let next = solver.normal_beside(face.axis, [&lower, &upper], face.aux(), subject.faces.beside);
     let squared: Vec<f64> = sum(&next.amdq, &next.apdq).iter().map(|x| x * fastest).collect();
 
     let fwaves = subject.info.fwaves;

@@ -98,7 +98,7 @@ impl Instance {
         let mirrored = Axis::ALL[..plugin.info.dim].iter().map(mirrored).collect();
         let double = Arc::new(self.clone());
         let aux_face = PatchSolver::<f64>::aux_face(self).to_vec();
-        Faces { single: double.clone(), double, aux_face, exchanged, mirrored }
+        Faces { single: double.clone(), double, aux_face, exchanged, mirrored, beside: 0.0 }
     }
 
     /// Initial data of a row of cells.
