@@ -7,7 +7,7 @@
 
 use riemann::limiter::Limiter;
 use riemann::patch::{
-    Isa, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, SPACE_TILE, Scheme, Strides, TILE_PLANES, TileArgs,
+    Isa, KeptFaces, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, SPACE_TILE, Scheme, Strides, TILE_PLANES, TileArgs,
 };
 use riemann::real::Scalar;
 use riemann::solver::Solver;
@@ -62,7 +62,7 @@ impl<R: Scalar> Patch<R> {
                 dt: 0.1,
                 dx: [1.0; 3],
                 scheme: &scheme,
-                kept_faces: &[],
+                kept_faces: KeptFaces::NONE,
                 kept_values: std::ptr::NonNull::dangling().as_ptr(),
                 kept_stride: 0,
             };

@@ -6,7 +6,7 @@
 
 use riemann::limiter::Limiter;
 use riemann::patch::{
-    Isa, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, Strides, TILE_COLUMNS, TILE_ROWS, TileArgs,
+    Isa, KeptFaces, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, Strides, TILE_COLUMNS, TILE_ROWS, TileArgs,
 };
 use riemann::real::Scalar;
 use riemann::solver::Solver;
@@ -51,7 +51,7 @@ fn measure<R: Scalar>(solver: &dyn PatchSolver<R>, mean: &[f64], cells: usize) -
                     dt: 0.02,
                     dx: [1.0; 3],
                     scheme: &scheme,
-                    kept_faces: &[],
+                    kept_faces: KeptFaces::NONE,
                     kept_values: std::ptr::NonNull::dangling().as_ptr(),
                     kept_stride: 0,
                 };

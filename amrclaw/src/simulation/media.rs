@@ -6,7 +6,7 @@ use riemann::axis::Axis;
 use riemann::frame::geometry;
 use riemann::group::GroupKind;
 use riemann::limiter::Limiter;
-use riemann::patch::{MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, Strides, TileArgs};
+use riemann::patch::{KeptFaces, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, Strides, TileArgs};
 
 type Matrix = Vec<Vec<f64>>;
 
@@ -155,7 +155,7 @@ impl<'a, const D: usize> Probe<'a, D> {
             dt: 1.0,
             dx: [1.0; 3],
             scheme: &scheme,
-            kept_faces: &[],
+            kept_faces: KeptFaces::NONE,
             kept_values: std::ptr::NonNull::dangling().as_ptr(),
             kept_stride: 0,
         };

@@ -276,7 +276,7 @@ impl<R: Scalar> TestLevel<R> {
                 dt: self.dt,
                 dx: DX,
                 scheme: &scheme,
-                kept_faces: &kept_faces,
+                kept_faces: (&kept_faces[..]).into(),
                 kept_values: outcome.fluxes.as_mut_ptr(),
                 kept_stride: self.num_slots,
             };

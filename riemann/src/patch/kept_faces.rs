@@ -18,7 +18,7 @@ where
     /// The kept faces that are complete at a place of the update; each is returned once, in order.
     #[inline(always)]
     pub(super) fn kept_complete_at(&mut self, place: [i32; 2], in_space: bool) -> &'a [KeptFace] {
-        let rest = &self.args.kept_faces[self.next_kept..];
+        let rest = &self.args.kept_faces.as_slice()[self.next_kept..];
         let count = rest.iter().take_while(|kept| kept.complete_at(in_space) == place).count();
         self.next_kept += count;
         &rest[..count]

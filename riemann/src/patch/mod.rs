@@ -28,6 +28,8 @@ pub use dispatch::{Isa, Kernels, PatchSolver, SolverKernels};
 use crate::axis::{Axis, Side};
 use crate::lattice::Lattice;
 use crate::limiter::Limiter;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 /// Columns of a tile at most: the row buffers of one tile then stay in the second-level cache.
 pub const TILE_COLUMNS: usize = 256;
@@ -114,6 +116,33 @@ pub struct KeptFace {
     pub slot: u32,
 }
 
+/// A slice of faces, in `repr(C)`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct KeptFaces<'a> {
+    first: *const KeptFace,
+    len: usize,
+    faces: PhantomData<&'a [KeptFace]>,
+}
+
+impl<'a> KeptFaces<'a> {
+    /// No faces.
+    pub const NONE: KeptFaces<'static> = KeptFaces { first: NonNull::dangling().as_ptr(), len: 0, faces: PhantomData };
+
+    /// As a slice.
+    #[inline(always)]
+    pub fn as_slice(self) -> &'a [KeptFace] {
+        // SAFETY: it was made of such a slice.
+        unsafe { std::slice::from_raw_parts(self.first, self.len) }
+    }
+}
+
+impl<'a> From<&'a [KeptFace]> for KeptFaces<'a> {
+    fn from(faces: &'a [KeptFace]) -> Self {
+        KeptFaces { first: faces.as_ptr(), len: faces.len(), faces: PhantomData }
+    }
+}
+
 /// One tile of a patch and what to do with it. Pointers point at the patch's first interior cell, component 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -140,7 +169,7 @@ pub struct TileArgs<'a, R> {
     /// The scheme.
     pub scheme: &'a Scheme,
     /// Faces to keep, sorted by [`KeptFace::complete_at`].
-    pub kept_faces: &'a [KeptFace],
+    pub kept_faces: KeptFaces<'a>,
     /// Fluxes of the kept faces.
     pub kept_values: *mut R,
     /// Distance between components in `kept_values`.

@@ -10,7 +10,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 15;
+pub const ABI_VERSION: u32 = 16;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -24,7 +24,17 @@ pub(super) const LAYOUT: u64 = {
     macro_rules! layouts {
         ($($type:ty),*) => { $(add!(size_of::<$type>(), align_of::<$type>());)* };
     }
-    layouts!(TileCall<f64>, TileCall<f32>, Scheme, Strides, KeptFace, TileReport, FaceList<f64>, SourceRow<f64>, Row);
+    layouts!(
+        TileArgs<'static, f64>,
+        TileArgs<'static, f32>,
+        Scheme,
+        Strides,
+        KeptFace,
+        TileReport,
+        FaceList<f64>,
+        SourceRow<f64>,
+        Row
+    );
     layouts!(SlopeRow<f64>, TransferRow<f64>, CellFaces<f64>);
     layouts!(FaceCall<f64>, GhostCall);
     layouts!(Description, Parameter, Entries<f64>, Form, Table);
@@ -150,78 +160,6 @@ pub struct Row {
     pub time: f64,
 }
 
-/// [`TileArgs`] without references and slices.
-#[derive(Debug)]
-#[repr(C)]
-pub struct TileCall<R> {
-    q: *const R,
-    q_next: *mut R,
-    aux: *const R,
-    strides: Strides,
-    lo: [i32; 3],
-    hi: [i32; 3],
-    sweep: [bool; 3],
-    dt: f64,
-    dx: [f64; 3],
-    scheme: *const Scheme,
-    kept_faces: *const KeptFace,
-    num_kept: usize,
-    kept_values: *mut R,
-    kept_stride: usize,
-}
-
-impl<R> TileCall<R> {
-    /// The call with these arguments; valid as long as the borrowed parts of `args`.
-    #[cfg_attr(not(feature = "catalogue"), allow(dead_code, reason = "only programs make calls"))]
-    pub(super) fn new(args: &TileArgs<'_, R>) -> Self {
-        let &TileArgs { q, q_next, aux, strides, lo, hi, sweep, dt, dx, scheme, kept_faces, kept_values, kept_stride } =
-            args;
-        let (kept_faces, num_kept) = (kept_faces.as_ptr(), kept_faces.len());
-        TileCall {
-            q,
-            q_next,
-            aux,
-            strides,
-            lo,
-            hi,
-            sweep,
-            dt,
-            dx,
-            scheme,
-            kept_faces,
-            num_kept,
-            kept_values,
-            kept_stride,
-        }
-    }
-
-    /// The call's arguments.
-    ///
-    /// # Safety
-    /// `scheme` and `kept_faces` must be those of a [`TileArgs`] that outlives the call.
-    pub(super) unsafe fn args(&self) -> TileArgs<'_, R> {
-        let &TileCall {
-            q,
-            q_next,
-            aux,
-            strides,
-            lo,
-            hi,
-            sweep,
-            dt,
-            dx,
-            scheme,
-            kept_faces,
-            num_kept,
-            kept_values,
-            kept_stride,
-        } = self;
-        // SAFETY: by the caller's promise both come from references that are still alive.
-        let (scheme, kept_faces) = unsafe { (&*scheme, std::slice::from_raw_parts(kept_faces, num_kept)) };
-        TileArgs { q, q_next, aux, strides, lo, hi, sweep, dt, dx, scheme, kept_faces, kept_values, kept_stride }
-    }
-}
-
 /// One face for `Entries::normal` and `Entries::transverse`.
 #[derive(Debug)]
 #[repr(C)]
@@ -258,7 +196,7 @@ pub struct GhostCall {
 pub struct Entries<R> {
     pub(super) scratch_len: unsafe extern "C" fn(Object, *mut usize) -> Status,
     pub(super) update_tile:
-        unsafe extern "C" fn(Object, *const TileCall<R>, scratch: *mut R, len: usize, *mut TileReport) -> Status,
+        unsafe extern "C" fn(Object, *const TileArgs<'_, R>, scratch: *mut R, len: usize, *mut TileReport) -> Status,
     pub(super) fluctuation_sums: unsafe extern "C" fn(Object, Axis, *const FaceList<R>) -> Status,
     pub(super) apply_source: unsafe extern "C" fn(Object, *const SourceRow<R>) -> Status,
     /// [`Status::ABSENT`] where the solver is not offered on any mesh; then, and where `faces` is null, nothing is done.

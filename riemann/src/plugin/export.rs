@@ -5,10 +5,10 @@
 use super::abi::{FaceCall, GhostCall, LAYOUT, MARK, Sink};
 use super::describe::describe;
 use super::panic::{guard, keep_messages, take_panic};
-use super::{ABI_VERSION, Entries, Form, Header, List, Object, Row, Status, Table, Text, TileCall};
+use super::{ABI_VERSION, Entries, Form, Header, List, Object, Row, Status, Table, Text};
 use crate::axis::Axis;
 use crate::cells::CellFaces;
-use crate::patch::{FaceList, Kernels, PatchSolver, SlopeRow, SourceRow, TileReport, Transfer, TransferRow};
+use crate::patch::{FaceList, Kernels, PatchSolver, SlopeRow, SourceRow, TileArgs, TileReport, Transfer, TransferRow};
 use crate::real::Scalar;
 use crate::solver::{Cell, Described, Solver, TransverseAux};
 use std::ffi::c_void;
@@ -174,7 +174,7 @@ where
 
     unsafe extern "C" fn update_tile<R: Scalar>(
         object: Object,
-        call: *const TileCall<R>,
+        args: *const TileArgs<'_, R>,
         scratch: *mut R,
         len: usize,
         report: *mut TileReport,
@@ -185,7 +185,7 @@ where
         // SAFETY: the caller keeps the promises of `PatchSolver::update_tile`.
         guard(|| unsafe {
             let scratch = std::slice::from_raw_parts_mut(scratch, len);
-            *report = Self::kernels(object).update_tile(&(*call).args(), scratch);
+            *report = Self::kernels(object).update_tile(&*args, scratch);
             Status::DONE
         })
     }

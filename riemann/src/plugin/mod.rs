@@ -20,7 +20,7 @@ mod statement;
 
 pub use abi::{
     ABI_VERSION, Description, Entries, FaceCall, Form, GhostCall, Header, List, Object, Parameter, Row, Sink, Status,
-    Table, Text, TileCall,
+    Table, Text,
 };
 pub use export::{DOUBLE, SINGLE, form, report_panics_by_status, table};
 #[cfg(feature = "catalogue")]

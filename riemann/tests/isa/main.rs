@@ -176,7 +176,7 @@ impl<R: Scalar> Patch<R> {
                 dt: 0.013,
                 dx: [0.3, 0.7, 0.5],
                 scheme,
-                kept_faces: &kept_faces,
+                kept_faces: (&kept_faces[..]).into(),
                 kept_values: kept.as_mut_ptr(),
                 kept_stride: slots,
             };

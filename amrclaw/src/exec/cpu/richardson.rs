@@ -13,7 +13,7 @@ use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::{LevelMesh, TagSet};
 use crate::physics::{CellRow, Criterion};
-use riemann::patch::TileArgs;
+use riemann::patch::{KeptFaces, TileArgs};
 use riemann::real::Scalar;
 
 /// A patch of its own, outside any level: cells with two ghost cells around.
@@ -164,7 +164,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 dt,
                 dx,
                 scheme: &self.problem.scheme,
-                kept_faces: &[],
+                kept_faces: KeptFaces::NONE,
                 kept_values: std::ptr::NonNull::dangling().as_ptr(),
                 kept_stride: 0,
             };

@@ -47,7 +47,7 @@ impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
             dt: dt * sweep.fraction,
             dx,
             scheme: &self.scheme,
-            kept_faces: &tiles.kept[tile.kept[sweep.kept_list].clone()],
+            kept_faces: (&tiles.kept[tile.kept[sweep.kept_list].clone()]).into(),
             kept_values: if self.kept_stride == 0 { std::ptr::NonNull::dangling().as_ptr() } else { self.kept.at(0) },
             kept_stride: self.kept_stride,
         };

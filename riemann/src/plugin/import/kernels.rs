@@ -9,7 +9,7 @@ use crate::faces::{FaceSolution, FaceSolver};
 use crate::group::Group;
 use crate::patch::{FaceList, PatchSolver, SlopeRow, SourceRow, TileArgs, TileReport, Transfer, TransferRow};
 use crate::plugin::abi::FaceCall;
-use crate::plugin::{Entries, Form, Status, TileCall};
+use crate::plugin::{Entries, Form, Status};
 use crate::real::Scalar;
 
 /// A number type that plugins have kernels for.
@@ -83,26 +83,17 @@ impl<R: Precision> PatchSolver<R> for Instance {
 
     unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {
         let mut report = TileReport { courant: 0.0, admissible: false };
-        let call = TileCall::new(args);
         let (buffer, len) = (scratch.as_mut_ptr(), scratch.len());
         let _inside = enter(&"normal` or `transverse");
         // SAFETY: the caller's promises are handed on.
-        let status = unsafe { (R::entries(self.form()).update_tile)(self.object(), &call, buffer, len, &mut report) };
+        let status = unsafe { (R::entries(self.form()).update_tile)(self.object(), args, buffer, len, &mut report) };
         if !self.done(status) {
-            let offset = |i: [i32; 3]| {
-                let strides = [1, args.strides.row as isize, args.strides.slab as isize];
-                (0..3).map(|d| i[d] as isize * strides[d]).sum::<isize>()
-            };
-            for m in 0..self.num_eqn() {
-                for k in args.lo[2]..args.hi[2] {
-                    for j in args.lo[1]..args.hi[1] {
-                        let (at, len) = (offset([args.lo[0], j, k]), (args.hi[0] - args.lo[0]) as usize);
-                        // SAFETY: the tile's cells are the caller's to write.
-                        unsafe {
-                            let row = args.q_next.add(m * args.strides.component).offset(at);
-                            std::slice::from_raw_parts_mut(row, len).fill(R::constant(f64::NAN));
-                        }
-                    }
+            for (k, j) in (args.lo[2]..args.hi[2]).flat_map(|k| (args.lo[1]..args.hi[1]).map(move |j| (k, j))) {
+                let (row, len) = ([args.lo[0], j, k], (args.hi[0] - args.lo[0]) as usize);
+                // SAFETY: the tile's cells are the caller's to write.
+                unsafe {
+                    let first = args.q_next.offset(args.strides.offset(row));
+                    fill_with_nan(first, args.strides.component, [self.num_eqn(), len]);
                 }
             }
         }
@@ -114,11 +105,8 @@ impl<R: Precision> PatchSolver<R> for Instance {
         // SAFETY: the caller's promises are handed on.
         let status = unsafe { (R::entries(self.form()).fluctuation_sums)(self.object(), axis, list) };
         if !self.done(status) {
-            for m in 0..self.num_eqn() {
-                // SAFETY: the list has a stride of numbers for each component, of which the caller owns the sums.
-                unsafe { std::slice::from_raw_parts_mut(list.sum.add(m * list.stride), list.len) }
-                    .fill(R::constant(f64::NAN));
-            }
+            // SAFETY: the list has a stride of numbers for each component, of which the caller owns the sums.
+            unsafe { fill_with_nan(list.sum, list.stride, [self.num_eqn(), list.len]) };
         }
     }
 
@@ -133,11 +121,9 @@ impl<R: Precision> PatchSolver<R> for Instance {
         let status = unsafe { (R::entries(self.form()).solve_faces)(self.object(), faces) };
         if !self.done(status) {
             let kept = if faces.keep == Keep::AddToRight { faces.to_right } else { faces.to_left };
-            for m in 0..self.num_eqn() {
-                let first = kept.wrapping_add(m * faces.face_component + faces.first);
-                // SAFETY: what is kept of these faces is the caller's to write.
-                unsafe { std::slice::from_raw_parts_mut(first, faces.end - faces.first) }.fill(R::constant(f64::NAN));
-            }
+            let first = kept.wrapping_add(faces.first);
+            // SAFETY: what is kept of these faces is the caller's to write.
+            unsafe { fill_with_nan(first, faces.face_component, [self.num_eqn(), faces.end - faces.first]) };
         }
     }
 
@@ -146,11 +132,8 @@ impl<R: Precision> PatchSolver<R> for Instance {
         // SAFETY: the caller's promises are handed on.
         let status = unsafe { (R::entries(self.form()).apply_source)(self.object(), row) };
         if !self.done(status) {
-            for m in 0..self.num_eqn() {
-                // SAFETY: the row's cells are the caller's to write.
-                unsafe { std::slice::from_raw_parts_mut(row.q.add(m * row.component), row.len) }
-                    .fill(R::constant(f64::NAN));
-            }
+            // SAFETY: the row's cells are the caller's to write.
+            unsafe { fill_with_nan(row.q, row.component, [self.num_eqn(), row.len]) };
         }
     }
 
@@ -178,11 +161,8 @@ impl<R: Precision> PatchSolver<R> for Instance {
         // SAFETY: the caller's promises are handed on.
         let status = unsafe { (R::entries(self.form()).transfer)(self.object(), what, row) };
         if !self.done(status) {
-            for m in 0..self.num_eqn() {
-                // SAFETY: the row's values are the caller's to write.
-                unsafe { std::slice::from_raw_parts_mut(row.values.add(m * row.component), row.len) }
-                    .fill(R::constant(f64::NAN));
-            }
+            // SAFETY: the row's values are the caller's to write.
+            unsafe { fill_with_nan(row.values, row.component, [self.num_eqn(), row.len]) };
         }
     }
 
@@ -200,6 +180,17 @@ impl<R: Precision> PatchSolver<R> for Instance {
     unsafe fn set_parameters(&self, values: &[f64]) -> bool {
         // SAFETY: the caller's promise is handed on.
         unsafe { Instance::set_parameters(self, values) }
+    }
+}
+
+/// Fills `count` components of `len` numbers each with NaN, `stride` numbers apart: what a solver that failed leaves.
+///
+/// # Safety
+/// The numbers are the caller's to write.
+unsafe fn fill_with_nan<R: Scalar>(first: *mut R, stride: usize, [count, len]: [usize; 2]) {
+    for m in 0..count {
+        // SAFETY: by the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(first.add(m * stride), len) }.fill(R::constant(f64::NAN));
     }
 }
 
