@@ -234,7 +234,7 @@ impl Case {
     }
 
     /// Formulas of where the nodes of a mesh from a file are, if it moves.
-    pub(super) fn motion(&self) -> Option<&[Expression]> {
+    pub(crate) fn motion(&self) -> Option<&[Expression]> {
         self.formulas.motion.as_deref()
     }
 

@@ -17,9 +17,9 @@ use std::time::Instant;
 use tracing::debug;
 use unstructured::Mesh;
 use unstructured::adapt::{
-    Forest, Leaves, Links, curvature, differences, differences_of_families, of_families, transfer,
+    Before, Forest, Leaves, Links, curvature, differences, differences_of_families, of_families, transfer,
 };
-use unstructured::step::{Place, Surroundings};
+use unstructured::step::{Gradient, Place, Surroundings, stencil};
 
 /// The leaves, and what the problem is made of again on each mesh.
 pub(super) struct Refined<const D: usize> {
@@ -142,22 +142,29 @@ impl<const D: usize> Refined<D> {
             _ => Flags::Differences(fields()),
         };
         let leaves = forest.undivided();
-        let links = forest.links(&leaves);
+        let links = forest.links(&leaves, None);
         Ok(Some(Refined { case: case.clone(), functions, reduced, forest, leaves, links, flags }))
     }
 
-    /// The mesh of leaves.
-    fn mesh(&self, leaves: &Leaves, links: &Links) -> Result<Arc<Mesh>, RunError> {
+    /// The mesh of leaves, which have been made of those `before`.
+    fn mesh(&self, (leaves, links): (&Leaves, &Links), before: Option<&Before<'_>>) -> Result<Arc<Mesh>, RunError> {
         let curve = |name: usize, at: [f64; 3]| self.case.on_curve(name, at);
-        let curves = self.case.mesh.file.as_ref().is_some_and(|file| !file.curves.is_empty());
-        let mesh = self.forest.mesh(leaves, links, curves.then_some(&curve));
-        match mesh.first_folded().filter(|_| curves) {
-            Some(cell) => {
-                let message = format!("folds a cell at {:?}", mesh.centroid[cell]);
-                Err(self.case.error("mesh.curves", message, "write curves that lie nearer to the file's sides").into())
-            }
-            None => Ok(Arc::new(mesh)),
+        let file = self.case.mesh.file.as_ref().expect("a mesh from a file");
+        let curves = !file.curves.is_empty();
+        let mut mesh = self.forest.mesh(leaves, links, before, curves.then_some(&curve));
+        let asked = file.scheme.order > 1 && file.scheme.gradient == Gradient::LeastSquares;
+        if asked && self.case.motion().is_none() && mesh.stencil.is_none() {
+            // The criterion and the scheme ask for it.
+            mesh.stencil = Some(stencil(&mesh, Gradient::LeastSquares));
         }
+        if let Some(cell) = curves.then(|| mesh.first_folded()).flatten() {
+            let message = format!("folds a cell at {:?}", mesh.centroid[cell]);
+            return Err(self
+                .case
+                .error("mesh.curves", message, "write curves that lie nearer to the file's sides")
+                .into());
+        }
+        Ok(Arc::new(mesh))
     }
 
     /// Levels that the case allows.
@@ -172,16 +179,20 @@ impl<const D: usize> Refined<D> {
 
     /// Whether each leaf is flagged, and whether it is not joined.
     fn flagged(&self, (sides, mesh): (&MeshSides<D>, &Mesh), time: f64, (q, aux): (&[f64], &[f64])) -> Vec<[bool; 2]> {
-        let families = self.forest.families(&self.leaves);
-        let coarse = [q, aux].map(|values| of_families(mesh, &families, values));
-        let [fine, coarse] =
-            [(q, aux), (&coarse[0], &coarse[1])].map(|values| Values::new((sides, mesh), time, values));
+        let values = |values| Values::new((sides, mesh), time, values);
+        let fine = values((q, aux));
+        // The mean of brothers in all of them.
+        let families = || self.forest.families(&self.leaves);
+        let coarse = |families: &[u32]| [q, aux].map(|values| of_families(mesh, families, values));
         let mut flags = vec![[false; 2]; mesh.num_cells()];
         let mut add = |which: usize, values: &[f64], above: f64| {
             flags.iter_mut().zip(values).for_each(|(flags, value)| flags[which] |= *value > above);
         };
         match &self.flags {
             Flags::Differences(fields) => {
+                let families = families();
+                let [q, aux] = &coarse(&families);
+                let coarse = values((q, aux));
                 for (field, tolerance) in fields {
                     let (field, coarse) = (fine.field(field), coarse.field(field));
                     add(0, &differences(mesh, &field), *tolerance);
@@ -201,7 +212,8 @@ impl<const D: usize> Refined<D> {
                     parallel_map(mesh.num_cells(), |cell| values.in_cell(function.as_ref(), cell).abs())
                 };
                 add(0, &of(&fine), 0.0);
-                add(1, &of(&coarse), 0.0);
+                let [q, aux] = &coarse(&families());
+                add(1, &of(&values((q, aux))), 0.0);
             }
         }
         flags
@@ -283,8 +295,9 @@ impl<const D: usize> Simulation<D> {
         let renewed = forest.renewed(&refined.leaves, &levels);
         let row = CellBox::new([0; D], std::array::from_fn(|d| if d == 0 { renewed.leaves.len() as i32 } else { 1 }));
         self.memory.check([&[row][..]].into_iter())?;
-        let links = forest.links(&renewed.leaves);
-        let mesh = refined.mesh(&renewed.leaves, &links)?;
+        let links = forest.links(&renewed.leaves, Some((&refined.links, &renewed)));
+        let known = Before { mesh: &sides.mesh, links: &refined.links, renewed: &renewed };
+        let mesh = refined.mesh((&renewed.leaves, &links), Some(&known))?;
         (refined.leaves, refined.links) = (renewed.leaves.clone(), links);
         self.put_on(refined, mesh)?;
         let after = self.problem.on_mesh.as_ref().expect("a problem on a mesh").sides.in_time.now();
@@ -344,8 +357,8 @@ impl<const D: usize> Simulation<D> {
         };
         let other = || case.error("mesh.file", "is not the mesh whose cells the checkpoint has refined", help);
         refined.leaves = refined.forest.leaves_of(text).ok_or_else(other)?;
-        refined.links = refined.forest.links(&refined.leaves);
-        let mesh = refined.mesh(&refined.leaves, &refined.links)?;
+        refined.links = refined.forest.links(&refined.leaves, None);
+        let mesh = refined.mesh((&refined.leaves, &refined.links), None)?;
         self.put_on(&mut refined, mesh)?;
         self.refined = Some(refined);
         Ok(())

@@ -192,7 +192,7 @@ impl Mesh {
 
     /// Takes the geometry of other nodes. `still`: the same mesh before it moved.
     fn move_to(&mut self, still: &Mesh, points: Vec<Vector>) {
-        self.points = points;
+        (self.points, self.stencil) = (points, None);
         (self.volume, self.centroid) = geometry::of_cells(&self.points, &self.cells.shape, &self.cells.nodes);
         geometry::of_faces(self);
         // The nodes of some periodic faces are the right cell's.

@@ -24,3 +24,13 @@ pub(crate) fn table<T: Copy + Default + Send>(count: usize, value: &(dyn Fn(usiz
     });
     all
 }
+
+/// What `work` makes of ranges that together are `0 .. count`, in their order.
+pub(crate) fn pieces<T: Send>(count: usize, work: &(dyn Fn(Range<usize>) -> T + Sync)) -> Vec<T> {
+    parts(count, ITEMS_AT_A_TIME).map(work).collect()
+}
+
+/// Lists of pieces one after another.
+pub(crate) fn joined<P, T: Copy>(pieces: &[P], list: impl Fn(&P) -> &[T]) -> Vec<T> {
+    pieces.iter().map(list).collect::<Vec<_>>().concat()
+}

@@ -2,7 +2,8 @@
 
 use super::links::Links;
 use crate::Mesh;
-use crate::step::{Gradient, add_stencil};
+use crate::mesh::geometry::{dot, minus, times};
+use crate::step::{Gradient, stencil};
 use crate::threads;
 
 /// Keeps the denominator of the curvature from zero: the α of the paper.
@@ -53,31 +54,29 @@ pub fn differences_of_families(
 /// Comput. Phys. Commun. 207 (2016), 114–122.
 pub fn curvature(mesh: &Mesh, field: &[f64]) -> Vec<f64> {
     let cells = mesh.num_cells();
-    // Of each cell and face: what the cell's own gradient says.
+    let (stencil, starts) = (stencil(mesh, Gradient::LeastSquares), &mesh.cell_faces.starts);
     let own = |cell: usize| {
-        let mut stencil = Vec::with_capacity(8);
-        add_stencil(&mut stencil, mesh, Gradient::LeastSquares, 0, cell);
         let mut gradient = [0.0; 3];
-        for face in &stencil {
-            (0..3).for_each(|d| gradient[d] += face.weight[d] * (field[face.neighbour as usize] - field[cell]));
+        for face in &stencil[starts[cell] as usize..starts[cell + 1] as usize] {
+            let difference = field[face.neighbour as usize] - field[cell];
+            for d in 0..3 {
+                gradient[d] += face.weight[d] * difference;
+            }
         }
         gradient
     };
     let gradients = threads::table(cells, &own);
     let of_face = |face: usize| {
         let (left, right) = (mesh.faces.left[face] as usize, mesh.faces.right[face] as usize);
-        let shift = mesh.shift(face);
-        let [from, to] = match mesh.centroid.get(right) {
-            Some(&right) => [mesh.centroid[left], [0, 1, 2].map(|d| right[d] - shift[d])],
-            None => {
-                let at = mesh.centroid[left];
-                [at, [0, 1, 2].map(|d| 2.0 * mesh.faces.centre[face][d] - at[d])]
-            }
+        let from = mesh.centroid[left];
+        let to = match mesh.centroid.get(right) {
+            Some(&right) => minus(right, mesh.shift(face)),
+            None => minus(times(2.0, mesh.faces.centre[face]), from),
         };
-        let difference = field[right] - field[left];
+        let (far, difference) = (minus(to, from), field[right] - field[left]);
         let mean = 0.5 * (field[right].abs() + field[left].abs());
         let error = |cell: usize| {
-            let along: f64 = (0..3).map(|d| gradients[cell][d] * (to[d] - from[d])).sum();
+            let along = dot(gradients[cell], far);
             let below = ALPHA * mean + along.abs();
             if below > 0.0 { (difference - along).abs() / below } else { 0.0 }
         };

@@ -1,7 +1,7 @@
 //! How a cell is divided: its sons, their nodes, and what lies behind each of their faces. Integers alone.
 
 use crate::Shape;
-use crate::mesh::geometry::Vector;
+use crate::mesh::geometry::{Vector, mean, plus, times};
 
 /// Most sons of a cell.
 pub const MOST_SONS: usize = 8;
@@ -116,13 +116,13 @@ impl Division {
     pub fn nodes_of(&self, son: usize, father: &[Vector; 8]) -> [Vector; 8] {
         let mut nodes = [[0.0; 3]; 8];
         for (node, means) in nodes.iter_mut().zip(&self.nodes[son]) {
-            let at = |k: usize, d: usize| father[means[k] as usize][d];
-            *node = std::array::from_fn(|d| match means.len() {
-                1 => at(0, d),
-                2 => 0.5 * (at(0, d) + at(1, d)),
-                4 => 0.25 * ((at(0, d) + at(1, d)) + (at(2, d) + at(3, d))),
-                n => (0..n).map(|k| at(k, d)).sum::<f64>() / n as f64,
-            });
+            let at = |k: u8| father[k as usize];
+            *node = match means[..] {
+                [a] => at(a),
+                [a, b] => times(0.5, plus(at(a), at(b))),
+                [a, b, c, d] => times(0.25, plus(plus(at(a), at(b)), plus(at(c), at(d)))),
+                _ => mean(&father[..means.len()]),
+            };
         }
         nodes
     }

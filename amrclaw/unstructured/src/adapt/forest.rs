@@ -139,13 +139,25 @@ impl Forest {
         (place >> self.shift(level)) as u8 & (self.num_sons() - 1) as u8
     }
 
+    /// The place of the ancestor of a level.
+    pub(super) fn ancestor(&self, level: u8, place: u64) -> u64 {
+        let shift = self.shift(level);
+        if level == 0 { 0 } else { place >> shift << shift }
+    }
+
+    /// The number of the name of a boundary face of a root.
+    pub(super) fn name_of(&self, face: u32) -> u32 {
+        let number = face - self.roots.first_boundary() as u32;
+        self.roots.boundary.starts.partition_point(|&start| start <= number) as u32 - 1
+    }
+
     /// What lies behind a side of a cell: up to the ancestor whose side it is, and down again on the other side.
     pub(super) fn across(&self, root: u32, level: u8, place: u64, side: u8) -> Across {
         if level == 0 {
             return self.behind[self.roots.cell_faces.starts[root as usize] as usize + side as usize];
         }
         let (shift, son) = (self.shift(level), self.son(level, place));
-        let father = place & !((self.num_sons() as u64 - 1) << shift);
+        let father = self.ancestor(level - 1, place);
         match self.division(root).behind(son, side) {
             Behind::Son { son, side, turn } => {
                 Across::Cell { root, place: father | u64::from(son) << shift, side, turn, periodic: None }

@@ -2,13 +2,11 @@
 
 use super::division::Behind;
 use super::forest::{Across, Forest, Leaves, NONE};
+use super::renew::Renewed;
 use crate::threads;
 
 /// A whole side.
 pub(super) const WHOLE: u8 = u8::MAX;
-
-/// Most leaves behind the sides of one.
-const MOST_LINKS: usize = 24;
 
 /// A leaf behind a side of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,40 +55,39 @@ impl Links {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Row([Link; MOST_LINKS], u8);
-
-impl Default for Row {
-    fn default() -> Self {
-        Row([Link::default(); MOST_LINKS], 0)
-    }
-}
-
-impl Row {
-    fn push(&mut self, link: Link) {
-        self.0[self.1 as usize] = link;
-        self.1 += 1;
-    }
-}
-
 impl Forest {
-    /// The links of leaves whose levels differ by at most 1 across sides.
-    pub fn links(&self, leaves: &Leaves) -> Links {
-        let (mut starts, mut items) = (vec![0], Vec::with_capacity(leaves.len() * 2 * (self.roots.dim + 1)));
-        // Piece by piece, so that rows of full width take little memory.
-        const PIECE: usize = 1 << 16;
-        for first in (0..leaves.len()).step_by(PIECE) {
-            for row in threads::table(PIECE.min(leaves.len() - first), &|k| self.links_of(leaves, first + k)) {
-                items.extend_from_slice(&row.0[..row.1 as usize]);
-                starts.push(items.len() as u32);
+    /// The links of leaves whose levels differ by at most 1 across sides. Those between old leaves are known `before`.
+    pub fn links(&self, leaves: &Leaves, before: Option<(&Links, &Renewed)>) -> Links {
+        let known = before.map(|(links, renewed)| (links, renewed, renewed.kept(links.starts.len() - 1)));
+        let pieces = threads::pieces(leaves.len(), &|range| {
+            let (mut ends, mut items) = (Vec::with_capacity(range.len()), Vec::with_capacity(6 * range.len()));
+            for leaf in range {
+                let old = known.as_ref().filter(|(_, renewed, _)| renewed.change[leaf] == 0);
+                let row = old.map(|(links, renewed, kept)| (links.row(renewed.from[leaf] as usize), kept));
+                let stays = |&(row, kept): &(&[Link], &Vec<u32>)| {
+                    row.iter().all(|link| link.is_boundary() || kept[link.to as usize] != NONE)
+                };
+                match row.filter(stays) {
+                    Some((row, kept)) => items.extend(row.iter().map(|link| match link.is_boundary() {
+                        true => *link,
+                        false => Link { to: kept[link.to as usize], ..*link },
+                    })),
+                    None => self.add_links(leaves, leaf, &mut items),
+                }
+                ends.push(items.len());
             }
+            (ends, items)
+        });
+        let mut starts = vec![0];
+        for (ends, _) in &pieces {
+            let first = starts[starts.len() - 1];
+            starts.extend(ends.iter().map(|&end| first + end as u32));
         }
-        Links { starts, items }
+        Links { starts, items: threads::joined(&pieces, |(_, items)| items) }
     }
 
-    fn links_of(&self, leaves: &Leaves, leaf: usize) -> Row {
+    fn add_links(&self, leaves: &Leaves, leaf: usize, row: &mut Vec<Link>) {
         let (root, level, place) = (leaves.root[leaf], leaves.level[leaf], leaves.place[leaf]);
-        let mut row = Row::default();
         for side in 0..self.division(root).shape().faces().len() as u8 {
             let own = Link { side, part: WHOLE, its_part: WHOLE, face: NONE, ..Link::default() };
             let (root, place, its_side, turn, periodic) = match self.across(root, level, place, side) {
@@ -120,6 +117,5 @@ impl Forest {
                 row.push(Link { to: to as u32, part, ..own });
             }
         }
-        row
     }
 }

@@ -6,18 +6,19 @@
 
 mod build;
 mod criteria;
+mod descent;
 mod division;
 mod forest;
 mod links;
 mod renew;
 mod transfer;
 
-pub use build::Curve;
 pub use criteria::{curvature, differences, differences_of_families};
+pub use descent::Curve;
 pub use division::MOST_SONS;
 pub use forest::{Forest, Leaves, MOST_LEVELS};
 pub use links::{Link, Links};
-pub use renew::Renewed;
+pub use renew::{Before, Renewed};
 pub use transfer::{of_families, transfer};
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Which leaves are divided and which joined: integers, list by list.
 
 use super::forest::{Across, Forest, Leaves, MOST_LEVELS, NONE};
-use super::links::Links;
+use super::links::{Link, Links};
+use crate::Mesh;
 use crate::threads;
 
 /// New leaves, and what they come from.
@@ -13,6 +14,36 @@ pub struct Renewed {
     pub from: Vec<u32>,
     /// Of each: its level less that of the old leaf.
     pub change: Vec<i8>,
+}
+
+/// Leaves, their links and their mesh before new leaves were made of them.
+#[derive(Clone, Copy)]
+pub struct Before<'a> {
+    /// The mesh.
+    pub mesh: &'a Mesh,
+    /// The links.
+    pub links: &'a Links,
+    /// What has been made of the leaves.
+    pub renewed: &'a Renewed,
+}
+
+impl Renewed {
+    /// Of each old leaf its number now, if it is a leaf still.
+    pub(super) fn kept(&self, old: usize) -> Vec<u32> {
+        let mut kept = vec![NONE; old];
+        for (leaf, (&from, &change)) in (0..).zip(self.from.iter().zip(&self.change)) {
+            if change == 0 {
+                kept[from as usize] = leaf;
+            }
+        }
+        kept
+    }
+
+    /// True if a leaf is an old one and so are all those beside it: its links, faces and gradient are the same.
+    pub(super) fn stays(&self, leaf: usize, links: &[Link]) -> bool {
+        let is_old = |leaf: usize| self.change[leaf] == 0;
+        is_old(leaf) && links.iter().all(|link| link.is_boundary() || is_old(link.to as usize))
+    }
 }
 
 impl Forest {

@@ -5,55 +5,53 @@ use crate::Mesh;
 use crate::step::{Across, Gradient, add_stencil};
 use crate::threads;
 use riemann::cells::CellSums;
+use std::ops::Range;
 
 /// Values of cells, `[component, cell]` without gaps, on the new mesh. `is_fine`: false for states that no son of a cell may have; if one is
 /// not, all get their father's.
 pub fn transfer(
     (old, new): (&Mesh, &Mesh),
-    renewed: &Renewed,
+    Renewed { from, change, .. }: &Renewed,
     values: &[f64],
-    is_fine: &dyn Fn(usize, &[f64]) -> bool,
+    is_fine: &(dyn Fn(usize, &[f64]) -> bool + Sync),
 ) -> Vec<f64> {
-    let (before, cells) = (old.num_cells(), new.num_cells());
+    let (before, cells, sons) = (old.num_cells(), new.num_cells(), 1 << old.dim);
     let components = values.len() / before.max(1);
-    let sons = 1 << old.dim;
-    let mut moved = vec![0.0; components * cells];
-    let (mut stencil, mut changes) = (Vec::new(), vec![0.0; components * sons]);
-    let mut cell = 0;
-    while cell < cells {
-        let from = renewed.from[cell] as usize;
-        let old_value = |m: usize, k: usize| values[m * before + from + k];
-        match renewed.change[cell] {
-            0 => (0..components).for_each(|m| moved[m * cells + cell] = old_value(m, 0)),
-            1 => {
-                let range = cell..cell + sons;
-                stencil.clear();
-                add_stencil(&mut stencil, old, Gradient::LeastSquares, 0, from);
-                for m in 0..components {
-                    let change = &mut changes[m * sons..][..sons];
-                    linear((old, new), (from, range.start), &stencil, &values[m * before..][..before], change);
-                }
-                let is_fine = |k: usize| {
-                    let state: Vec<f64> = (0..components).map(|m| old_value(m, 0) + changes[m * sons + k]).collect();
-                    is_fine(from, &state)
-                };
-                let share = f64::from(u8::from((0..sons).all(is_fine)));
-                for (k, cell) in range.enumerate() {
-                    (0..components)
-                        .for_each(|m| moved[m * cells + cell] = old_value(m, 0) + share * changes[m * sons + k]);
-                }
-                cell += sons - 1;
+    let is_first = |cell: usize| change[cell] == 1 && (cell == 0 || from[cell - 1] != from[cell]);
+    let firsts: Vec<usize> = (0..cells).filter(|&cell| is_first(cell)).collect();
+    // What is added to the father's value in its sons, `[family, component, son]`.
+    let of_families = |families: Range<usize>| {
+        let (mut stencil, mut all) = (Vec::new(), vec![0.0; families.len() * components * sons]);
+        for (changes, &first) in all.chunks_exact_mut(components * sons).zip(&firsts[families]) {
+            let father = from[first] as usize;
+            stencil.clear();
+            add_stencil(&mut stencil, old, Gradient::LeastSquares, father);
+            for (m, changes) in changes.chunks_exact_mut(sons).enumerate() {
+                linear((old, new), (father, first), &stencil, &values[m * before..][..before], changes);
             }
-            _ => {
-                let volume = &old.volume[from..from + sons];
-                for m in 0..components {
-                    moved[m * cells + cell] = mean(volume, &values[m * before + from..][..sons]);
-                }
+            let state = |son: usize| -> Vec<f64> {
+                (0..components).map(|m| values[m * before + father] + changes[m * sons + son]).collect()
+            };
+            if !(0..sons).all(|son| is_fine(father, &state(son))) {
+                changes.fill(0.0);
             }
         }
-        cell += 1;
-    }
-    moved
+        all
+    };
+    let changes = threads::pieces(firsts.len(), &of_families).concat();
+    let of = |at: usize| {
+        let (m, cell) = (at / cells, at % cells);
+        let own = m * before + from[cell] as usize;
+        match change[cell] {
+            0 => values[own],
+            1 => {
+                let family = firsts.partition_point(|&first| first <= cell) - 1;
+                values[own] + changes[(family * components + m) * sons + cell - firsts[family]]
+            }
+            _ => mean(&old.volume[from[cell] as usize..][..sons], &values[own..][..sons]),
+        }
+    };
+    threads::table(components * cells, &of)
 }
 
 /// What a limited gradient adds to a father's value in each of its sons, from the first on.

@@ -5,7 +5,7 @@
 //! neither overlap nor leave gaps.
 
 use super::elements::Rows;
-use super::{Mesh, Shape};
+use super::{Faces, Mesh, Shape};
 use crate::threads;
 
 pub(crate) type Vector = [f64; 3];
@@ -14,11 +14,11 @@ pub(crate) fn minus(a: Vector, b: Vector) -> Vector {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-pub(super) fn plus(a: Vector, b: Vector) -> Vector {
+pub(crate) fn plus(a: Vector, b: Vector) -> Vector {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-fn times(f: f64, a: Vector) -> Vector {
+pub(crate) fn times(f: f64, a: Vector) -> Vector {
     a.map(|x| f * x)
 }
 
@@ -38,7 +38,7 @@ pub(super) fn length(a: Vector) -> f64 {
     squared(a).sqrt()
 }
 
-fn mean(points: &[Vector]) -> Vector {
+pub(crate) fn mean(points: &[Vector]) -> Vector {
     times(1.0 / points.len() as f64, points.iter().fold([0.0; 3], |sum, &p| plus(sum, p)))
 }
 
@@ -103,13 +103,12 @@ pub(crate) fn of_cell(all: &[Vector], shape: Shape, nodes: &[u32]) -> (f64, Vect
         moment = plus(moment, times(part, centre));
     };
     for face in shape.faces() {
-        let mut space = [[0.0; 3]; 8];
-        let points = gather(all, face.iter().map(|&k| nodes[k as usize]), &mut space);
-        if let [a, b] = *points {
-            let (a, b) = (minus(a, origin), minus(b, origin));
+        if let [a, b] = **face {
+            let (a, b) = (minus(points[a as usize], origin), minus(points[b as usize], origin));
             add(0.5 * (a[0] * b[1] - a[1] * b[0]), times(1.0 / 3.0, plus(a, b)));
         } else {
-            for corners in triangles(points) {
+            let mut space = [[0.0; 3]; 8];
+            for corners in triangles(gather(all, face.iter().map(|&k| nodes[k as usize]), &mut space)) {
                 let from_origin = corners.map(|p| minus(p, origin));
                 let sum = plus(plus(from_origin[0], from_origin[1]), from_origin[2]);
                 add(dot(triangle(corners), sum) / 9.0, times(0.25, sum));
@@ -177,15 +176,27 @@ pub(crate) fn swept(all: [&[Vector]; 3], nodes: &[u32]) -> f64 {
     triangles(before).zip(triangles(middle)).zip(triangles(after)).map(part).sum()
 }
 
+/// Normal, size and centre of a face.
+fn placed(points: &[Vector], nodes: &[u32]) -> (Vector, f64, Vector) {
+    let mut space = [[0.0; 3]; 8];
+    let (vector, centre) = of_face(gather(points, nodes.iter().copied(), &mut space));
+    let size = length(vector);
+    (times(1.0 / size, vector), size, centre)
+}
+
 /// Fills in normals, sizes and centres.
 pub(crate) fn of_faces(mesh: &mut Mesh) {
     let Mesh { points, faces, .. } = mesh;
-    let of = |face: usize| {
-        let mut space = [[0.0; 3]; 8];
-        of_face(gather(points, faces.nodes.row(face).iter().copied(), &mut space))
-    };
-    let all = threads::table(faces.left.len(), &of);
-    faces.size = all.iter().map(|&(vector, _)| length(vector)).collect();
-    faces.normal = all.iter().map(|&(vector, _)| times(1.0 / length(vector), vector)).collect();
-    faces.centre = all.into_iter().map(|(_, centre)| centre).collect();
+    let all = threads::table(faces.left.len(), &|face| placed(points, faces.nodes.row(face)));
+    faces.normal = all.iter().map(|&(normal, ..)| normal).collect();
+    faces.size = all.iter().map(|&(_, size, _)| size).collect();
+    faces.centre = all.into_iter().map(|(.., centre)| centre).collect();
+}
+
+/// Adds normal, size and centre of the face whose nodes are the last ones.
+pub(crate) fn add_face(points: &[Vector], faces: &mut Faces) {
+    let (normal, size, centre) = placed(points, faces.nodes.row(faces.normal.len()));
+    faces.normal.push(normal);
+    faces.size.push(size);
+    faces.centre.push(centre);
 }

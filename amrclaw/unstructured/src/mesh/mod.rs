@@ -13,12 +13,14 @@ pub use elements::{Elements, MeshError, Place, Rows, Sides};
 pub use order::Order;
 pub use shape::Shape;
 
+use crate::threads;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A mesh that has been checked: cells fit together, every side of the mesh has a name, every cell is closed.
 ///
 /// Units: positions have the user's length L; in the plane face sizes are L and volumes L², in space L² and L³.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// 2 or 3.
     pub dim: usize,
@@ -40,6 +42,8 @@ pub struct Mesh {
     pub boundary: Boundary,
     /// The faces between periodic boundaries.
     pub periodic: Vec<Periodic>,
+    /// What gradients by least squares need, if several ask for it: for each cell in the order of its list what it sees across its faces.
+    pub stencil: Option<Arc<Vec<Across>>>,
 }
 
 /// Cells of a mesh.
@@ -88,6 +92,19 @@ pub struct Periodic {
     pub shift: [f64; 3],
 }
 
+/// One face of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Across {
+    /// The cell or ghost cell behind the face.
+    pub neighbour: u32,
+    /// The face, and the cell's side of it, as the cell's list has them.
+    pub entry: u32,
+    /// From the cell's centroid to the face's.
+    pub to_face: [f64; 3],
+    /// The gradient is the sum of these times the differences.
+    pub weight: [f64; 3],
+}
+
 impl Boundary {
     /// Number of boundary faces.
     pub fn len(&self) -> usize {
@@ -107,6 +124,26 @@ impl Boundary {
     /// The name's number.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
+    }
+}
+
+impl Faces {
+    /// Lists of faces one after another.
+    pub(crate) fn joined<P>(pieces: &[P], faces: impl Fn(&P) -> &Faces + Copy) -> Faces {
+        let items = threads::joined(pieces, |piece| &faces(piece).nodes.items);
+        let mut starts = vec![0];
+        for piece in pieces {
+            let first = starts[starts.len() - 1];
+            starts.extend(faces(piece).nodes.starts[1..].iter().map(|start| first + start));
+        }
+        Faces {
+            left: threads::joined(pieces, |piece| &faces(piece).left),
+            right: threads::joined(pieces, |piece| &faces(piece).right),
+            normal: threads::joined(pieces, |piece| &faces(piece).normal),
+            size: threads::joined(pieces, |piece| &faces(piece).size),
+            centre: threads::joined(pieces, |piece| &faces(piece).centre),
+            nodes: Rows { starts, items },
+        }
     }
 }
 
@@ -151,7 +188,7 @@ impl Mesh {
             volume,
             centroid,
             boundary,
-            periodic: Vec::new(),
+            ..Mesh::default()
         };
         geometry::of_faces(&mut mesh);
         Ok(mesh)

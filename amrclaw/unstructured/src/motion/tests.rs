@@ -233,7 +233,7 @@ fn mass_stays_where_cells_are_refined_and_move() {
         };
         let in_time = |leaves: &crate::adapt::Leaves, links: &crate::adapt::Links, time: f64| {
             let (forest, leaves, roots) = (forest.clone(), leaves.clone(), roots.clone());
-            let mesh = Arc::new(forest.mesh(&leaves, links, None));
+            let mesh = Arc::new(forest.mesh(&leaves, links, None, None));
             let nodes = move |time: f64| forest.points(&leaves, &roots(time));
             let in_time = Arc::new(MeshInTime::new(mesh, Some((Arc::new(nodes), 1e-6))));
             in_time.set_time(time);
@@ -248,7 +248,7 @@ fn mass_stays_where_cells_are_refined_and_move() {
         };
         let uniform = beyond == Beyond::Same;
         let mut leaves = forest.undivided();
-        let mut links = forest.links(&leaves);
+        let mut links = forest.links(&leaves, None);
         let mut now = in_time(&leaves, &links, 0.0);
         let unit = |cell: usize, k: usize| {
             if uniform { 0.4 + 0.1 * k as f64 } else { 0.5 + 0.1 * unit_random(number + (8 * cell + k) as u64) }
@@ -265,7 +265,7 @@ fn mass_stays_where_cells_are_refined_and_move() {
                 .map(|leaf| (random(number * 1_000 + (100 * round + leaf) as u64) % 4) as u8)
                 .collect();
             let renewed = forest.renewed(&leaves, &forest.settle(&leaves, &links, &wanted));
-            links = forest.links(&renewed.leaves);
+            links = forest.links(&renewed.leaves, None);
             let next = in_time(&renewed.leaves, &links, now.time());
             let cells = trial.mesh.num_cells();
             let mut q = transfer((&now.now(), &next.now()), &renewed, &trial.q[..4 * cells], &|_, _| true);

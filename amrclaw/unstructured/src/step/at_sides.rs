@@ -45,7 +45,7 @@ pub fn at_sides(
         let mut state = own.clone();
         if scheme.order > 1 {
             across.clear();
-            add_stencil(&mut across, mesh, scheme.gradient, 0, cell);
+            add_stencil(&mut across, mesh, scheme.gradient, cell);
             // The cell, then what is behind its faces.
             let mut from = of_field(in_cells, num_eqn, cell);
             for behind in across.iter().map(|face| face.neighbour as usize) {
@@ -58,9 +58,9 @@ pub fn at_sides(
                     }
                 });
             }
-            let here = across.iter().position(|seen| seen.at_face as usize == face).expect("a face of the cell");
+            let here = across.iter().position(|seen| seen.entry as usize == 2 * face).expect("a face of the cell");
             for (k, face) in (0_u32..).zip(&mut across) {
-                (face.neighbour, face.at_face) = (k + 1, k);
+                (face.neighbour, face.entry) = (k + 1, 2 * k);
             }
             let starts = [0, across.len() as u32];
             let mut to = vec![0.0; num_eqn * across.len()];
@@ -74,6 +74,7 @@ pub fn at_sides(
                 smooth,
                 from: Shared::new(&mut from),
                 to: Shared::new(&mut to),
+                places: [0; 2],
             };
             // SAFETY: all memory is this function's.
             unsafe { interpolation.fill(0..1) };

@@ -118,15 +118,25 @@ impl Block {
     fn new(mesh: &Mesh, cells: Range<usize>, num_eqn: u32, reconstruction: Option<&Reconstruction>) -> Self {
         let rows = &mesh.cell_faces;
         let entries = &rows.items[rows.starts[cells.start] as usize..rows.starts[cells.end] as usize];
-        let mut faces: Vec<u32> = entries.iter().map(|entry| entry / 2).collect();
-        faces.sort_unstable();
-        faces.dedup();
-        let number = |face: u32| faces.binary_search(&face).expect("listed above") as u32;
+        // Faces between cells follow their left cells: those of this block's are known without a search.
+        let inner = mesh.periodic.first().map_or(mesh.first_boundary(), |periodic| periodic.faces.start);
+        let first = |cell: usize| mesh.faces.left[..inner].partition_point(|&left| (left as usize) < cell) as u32;
+        let own = first(cells.start)..first(cells.end);
+        let mut others: Vec<u32> = entries.iter().map(|entry| entry / 2).filter(|face| !own.contains(face)).collect();
+        others.sort_unstable();
+        others.dedup();
+        let lower = others.partition_point(|&face| face < own.start);
+        let faces: Vec<u32> =
+            others[..lower].iter().copied().chain(own.clone()).chain(others[lower..].iter().copied()).collect();
+        let number = |face: u32| match own.contains(&face) {
+            true => lower as u32 + (face - own.start),
+            false => faces.binary_search(&face).expect("listed above") as u32,
+        };
         let beside = |side: usize| {
             let of_all = [&mesh.faces.left, &mesh.faces.right][side];
             faces.iter().map(move |&face| of_all[face as usize])
         };
-        let inner = |(left, right): (u32, u32)| if (right as usize) < mesh.num_cells() { right } else { left };
+        let within = |(left, right): (u32, u32)| if (right as usize) < mesh.num_cells() { right } else { left };
         let at_face = |side: usize| match reconstruction {
             Some(reconstruction) => {
                 padded(faces.iter().map(|&face| (reconstruction.places()[side] as u32 + face) * num_eqn))
@@ -137,7 +147,7 @@ impl Block {
             entries: entries.iter().map(|entry| 2 * number(entry / 2) + entry % 2).collect(),
             cells_at: [0, 1].map(|side| padded(beside(side).map(|state| state * num_eqn))),
             faces_at: [at_face(0), at_face(1)],
-            aux_at: [padded(beside(0)), padded(beside(0).zip(beside(1)).map(inner))],
+            aux_at: [padded(beside(0)), padded(beside(0).zip(beside(1)).map(within))],
             turn: Vec::new(),
             size: vec![0.0; faces.len()],
             moving: Vec::new(),

@@ -1,8 +1,8 @@
 //! Values at the faces of cells by their limited gradients, some components side by side. All widths give the same bits.
 
 use super::chunks::Shared;
-use super::stencil::Across;
 use super::{Limiter, MOST_EQUATIONS};
+use crate::mesh::Across;
 use riemann::cells::CellSums;
 use riemann::elementary::Double;
 use riemann::patch::{Isa, PACK_OVERRUN};
@@ -26,6 +26,8 @@ pub(super) struct Interpolation<'a> {
     pub from: Shared<'a>,
     /// Values at faces, likewise.
     pub to: Shared<'a>,
+    /// Where those on the left and on the right of faces begin.
+    pub places: [usize; 2],
 }
 
 impl Interpolation<'_> {
@@ -92,7 +94,8 @@ impl Interpolation<'_> {
             let inside = V::lanes_between(0, V::LANES.min(self.num_eqn - first));
             for face in across {
                 let change = CellSums::change(gradient, splat(face.to_face));
-                let place = self.to.at(face.at_face as usize * self.num_eqn + first);
+                let place = self.places[(face.entry % 2) as usize] + (face.entry / 2) as usize;
+                let place = self.to.at(place * self.num_eqn + first);
                 CellSums::at_face(own, factor, change).store_where(inside, place);
             }
         }
@@ -117,7 +120,7 @@ mod tests {
     fn packs_of_all_widths_have_the_same_bits() {
         let mesh = block(&[3, 4, 3], Of::Mixed, 0.3);
         let (cells, behind) = (mesh.num_cells(), mesh.num_cells() + mesh.boundary.len());
-        let across = stencil(&mesh, Gradient::LeastSquares, 0);
+        let across = stencil(&mesh, Gradient::LeastSquares);
         for num_eqn in 1..=9 {
             for limiter in [Limiter::None, Limiter::BarthJespersen, Limiter::Venkatakrishnan] {
                 let mut from: Vec<f64> =
@@ -134,6 +137,7 @@ mod tests {
                         smooth,
                         from: Shared::new(&mut from),
                         to: Shared::new(&mut to),
+                        places: [0, mesh.num_faces()],
                     };
                     match isa {
                         0 => interpolation.enter::<f64>(0..cells),

@@ -14,14 +14,15 @@ mod scheme;
 mod stencil;
 mod wall;
 
+pub use crate::mesh::Across;
 use crate::motion::{MeshInTime, Moved};
 use crate::{Mesh, MeshError};
 pub use at_sides::at_sides;
 pub use beyond::{BoundaryFace, Outside, Place, Surroundings};
 pub use reconstruct::{Variables, smoothness};
 pub use scheme::{Gradient, Limiter, Scheme, SolvedBy, TimeStep};
-pub use stencil::{Across, stencil};
-pub(crate) use stencil::{add_stencil, inverse};
+pub use stencil::stencil;
+pub(crate) use stencil::{add_stencil, inverse, renewed_stencil};
 pub use wall::{Boost, mirror};
 
 use blocks::{Block, Blocks, Entering};

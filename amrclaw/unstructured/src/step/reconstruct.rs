@@ -2,9 +2,10 @@
 
 use super::chunks::{Shared, for_chunks, largest};
 use super::interpolate::{Interpolation, NUMBERS};
-use super::stencil::{Across, stencil};
+use super::stencil::stencil;
 use super::{Field, Limiter, MOST_EQUATIONS, Scheme, row_is_admissible};
 use crate::Mesh;
+use crate::mesh::Across;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub trait Variables: Send + Sync {
 
 /// Tables for states at faces.
 pub(super) struct Reconstruction {
-    across: Vec<Across>,
+    across: Arc<Vec<Across>>,
     limiter: Limiter,
     /// Where the states on the left of faces begin; those on the right follow.
     first_place: usize,
@@ -46,7 +47,7 @@ impl Reconstruction {
         variables: Option<Arc<dyn Variables>>,
     ) -> Self {
         Reconstruction {
-            across: stencil(mesh, scheme.gradient, first_place),
+            across: stencil(mesh, scheme.gradient),
             limiter: scheme.limiter,
             first_place,
             num_faces: mesh.num_faces(),
@@ -58,11 +59,11 @@ impl Reconstruction {
 
     /// Takes the geometry of the mesh when it has moved.
     pub fn place(&mut self, mesh: &Mesh, scheme: Scheme) {
-        self.across = stencil(mesh, scheme.gradient, self.first_place);
+        self.across = stencil(mesh, scheme.gradient);
     }
 
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.across) + 8 * self.in_cells.len()
+        size_of_val(&**self.across) + 8 * self.in_cells.len()
     }
 
     /// Where the states on the left and on the right of faces begin.
@@ -74,7 +75,7 @@ impl Reconstruction {
     pub fn fill(&mut self, mesh: &Mesh, (solver, aux): (&dyn PatchSolver<f64>, Field<'_>), states: Shared<'_>) {
         let (cells, num_eqn) = (mesh.num_cells(), solver.equations().len());
         debug_assert!(self.first_place * num_eqn >= (cells + mesh.boundary.len()) * num_eqn + PACK_OVERRUN);
-        let mut from = states;
+        let (mut from, places) = (states, self.places());
         if let Some(variables) = &self.variables {
             from = Shared::new(&mut self.in_cells);
             // Ghost cells have the auxiliary values of the cell within.
@@ -102,6 +103,7 @@ impl Reconstruction {
             smooth: smooth(self.smooth, (cells, num_eqn), &value),
             from,
             to: states,
+            places,
         };
         // SAFETY: a cell's own states at faces are written by it alone, and read later.
         for_chunks(cells, &|cells| unsafe { interpolation.fill(cells) });
@@ -120,7 +122,8 @@ impl Reconstruction {
             for cell in cells {
                 let row = mesh.cell_faces.starts[cell] as usize..mesh.cell_faces.starts[cell + 1] as usize;
                 for (face, m) in self.across[row].iter().flat_map(|face| (0..num_eqn).map(move |m| (face, m))) {
-                    let place = face.at_face as usize * num_eqn + m;
+                    let place = self.places()[(face.entry % 2) as usize] + (face.entry / 2) as usize;
+                    let place = place * num_eqn + m;
                     // SAFETY: a cell's own state at a face is touched by it alone, and read later.
                     unsafe { states.set(place, states.get(place) - lost.get(cell * num_eqn + m)) };
                 }

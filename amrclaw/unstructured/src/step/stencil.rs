@@ -1,62 +1,91 @@
 //! What a cell sees across each of its faces: distances, and the weights of differences in its gradient.
 
 use super::Gradient;
-use crate::Mesh;
-use crate::mesh::geometry::{Vector, dot, minus};
+use crate::mesh::Across;
+use crate::mesh::geometry::{Vector, cross, dot, minus, plus, squared, times};
+use crate::{Mesh, threads};
+use std::ops::Range;
+use std::sync::Arc;
 
-/// One face of a cell.
-#[derive(Clone, Copy, Debug)]
-pub struct Across {
-    /// The cell or ghost cell behind the face.
-    pub neighbour: u32,
-    /// The place of the cell's state at the face.
-    pub at_face: u32,
-    /// From the cell's centroid to the face's.
-    pub to_face: [f64; 3],
-    /// The gradient is the sum of these times the differences.
-    pub weight: [f64; 3],
+/// For each cell, in the order of its list, what it sees across its faces.
+pub fn stencil(mesh: &Mesh, gradient: Gradient) -> Arc<Vec<Across>> {
+    match &mesh.stencil {
+        Some(known) if gradient == Gradient::LeastSquares => known.clone(),
+        _ => Arc::new(in_pieces(mesh, &|all, cell| add_stencil(all, mesh, gradient, cell))),
+    }
 }
 
-/// For each cell, in the order of its list, what it sees across its faces. `first_place`: of the states at faces.
-pub fn stencil(mesh: &Mesh, gradient: Gradient, first_place: usize) -> Vec<Across> {
-    let mut all = Vec::with_capacity(mesh.cell_faces.items.len());
-    (0..mesh.num_cells()).for_each(|cell| add_stencil(&mut all, mesh, gradient, first_place, cell));
-    all
+/// The same by least squares, in part `known`: that of cells which see what they saw is there where `kept` says.
+pub(crate) fn renewed_stencil(
+    mesh: &Mesh,
+    known: &[Across],
+    kept: &(dyn Fn(usize) -> Option<u32> + Sync),
+) -> Arc<Vec<Across>> {
+    Arc::new(in_pieces(mesh, &|all, cell| match kept(cell) {
+        Some(first) => {
+            all.extend(mesh.cell_faces.row(cell).iter().zip(&known[first as usize..]).map(|(&entry, known)| {
+                let neighbour = behind(mesh, entry);
+                Across { neighbour, entry, ..*known }
+            }))
+        }
+        None => add_stencil(all, mesh, Gradient::LeastSquares, cell),
+    }))
+}
+
+fn in_pieces(mesh: &Mesh, add: &(dyn Fn(&mut Vec<Across>, usize) + Sync)) -> Vec<Across> {
+    let piece = |cells: Range<usize>| {
+        let starts = &mesh.cell_faces.starts;
+        let mut some = Vec::with_capacity((starts[cells.end] - starts[cells.start]) as usize);
+        cells.for_each(|cell| add(&mut some, cell));
+        some
+    };
+    threads::pieces(mesh.num_cells(), &piece).concat()
+}
+
+/// The cell or ghost cell behind a face.
+fn behind(mesh: &Mesh, entry: u32) -> u32 {
+    let sides = if entry.is_multiple_of(2) { &mesh.faces.right } else { &mesh.faces.left };
+    sides[(entry / 2) as usize]
 }
 
 /// Adds what a cell sees.
-pub(crate) fn add_stencil(all: &mut Vec<Across>, mesh: &Mesh, gradient: Gradient, first_place: usize, cell: usize) {
+pub(crate) fn add_stencil(all: &mut Vec<Across>, mesh: &Mesh, gradient: Gradient, cell: usize) {
     let first = all.len();
     let centroid = mesh.centroid[cell];
     let mut matrix = [[0.0; 3]; 3];
     for &entry in mesh.cell_faces.row(cell) {
         let (face, side) = ((entry / 2) as usize, (entry % 2) as usize);
-        let neighbour = [mesh.faces.right[face], mesh.faces.left[face]][side];
+        let neighbour = behind(mesh, entry);
         let (normal, moved) = (mesh.faces.normal[face], mesh.shift(face));
-        let seen = |at: Vector, by: f64| [0, 1, 2].map(|d| at[d] + by * moved[d]);
+        let seen = |at: Vector, by: f64| plus(at, times(by, moved));
         let to_face = minus(seen(mesh.faces.centre[face], side as f64), centroid);
         let distance = match mesh.centroid.get(neighbour as usize) {
             Some(&other) => minus(seen(other, [-1.0, 1.0][side]), centroid),
             // The mirror image in the face.
-            None => normal.map(|n| 2.0 * dot(to_face, normal) * n),
+            None => times(2.0 * dot(to_face, normal), normal),
         };
         let weight = match gradient {
-            Gradient::LeastSquares => distance.map(|d| d / dot(distance, distance)),
+            Gradient::LeastSquares => {
+                let squared = squared(distance);
+                [distance[0] / squared, distance[1] / squared, distance[2] / squared]
+            }
             Gradient::GreenGauss => {
                 let outwards = [0.5, -0.5][side] * mesh.faces.size[face] / mesh.volume[cell];
-                normal.map(|n| outwards * n)
+                times(outwards, normal)
             }
         };
         for i in 0..3 {
-            (0..3).for_each(|j| matrix[i][j] += weight[i] * distance[j]);
+            for j in 0..3 {
+                matrix[i][j] += weight[i] * distance[j];
+            }
         }
-        let at_face = (first_place + side * mesh.num_faces() + face) as u32;
-        all.push(Across { neighbour, at_face, to_face, weight });
+        all.push(Across { neighbour, entry, to_face, weight });
     }
     if gradient == Gradient::LeastSquares {
         let inverse = inverse(mesh.dim, matrix);
         for across in &mut all[first..] {
-            across.weight = inverse.map(|row| dot(row, across.weight));
+            let weight = across.weight;
+            across.weight = [dot(inverse[0], weight), dot(inverse[1], weight), dot(inverse[2], weight)];
         }
     }
 }
@@ -66,10 +95,12 @@ pub(crate) fn inverse(dim: usize, mut m: [Vector; 3]) -> [Vector; 3] {
     if dim == 2 {
         m[2] = [0.0, 0.0, 1.0];
     }
-    let minor = |i: usize, j: usize| {
-        let ([a, b], [c, d]) = ([(i + 1) % 3, (i + 2) % 3], [(j + 1) % 3, (j + 2) % 3]);
-        m[a][c] * m[b][d] - m[a][d] * m[b][c]
-    };
-    let determinant = (0..3).map(|j| m[0][j] * minor(0, j)).sum::<f64>();
-    [0, 1, 2].map(|i| [0, 1, 2].map(|j| minor(j, i) / determinant))
+    let minors = [cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])];
+    let (determinant, mut inverse) = (dot(m[0], minors[0]), [[0.0; 3]; 3]);
+    for i in 0..3 {
+        for j in 0..3 {
+            inverse[i][j] = minors[j][i] / determinant;
+        }
+    }
+    inverse
 }

@@ -9,6 +9,7 @@ use cuda::amr::{CellsArgs, CellsBeyondArgs};
 use riemann::cells::turn_of;
 use riemann::real::Scalar;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use unstructured::Mesh;
 use unstructured::motion::Moved;
 use unstructured::step::{Place, Scheme, smoothness, stencil};
@@ -94,7 +95,7 @@ pub(super) fn send_geometry<const D: usize, R: Scalar, N: Machine>(
     let first = mesh.first_boundary();
     let behind_by =
         |address: Pointer<Real>, numbers: usize| Pointer::new(address.address() + (numbers * R::BYTES) as u64);
-    let across = if scheme.order > 1 { stencil(mesh, scheme.gradient, 0) } else { Vec::new() };
+    let across = if scheme.order > 1 { stencil(mesh, scheme.gradient) } else { Arc::default() };
     let of = |place: &u32| across.get(*place as usize).map_or([[0.0; 3]; 2], |a| [a.to_face, a.weight]);
     let across: Vec<_> = places.iter().filter(|_| scheme.order > 1).map(of).collect();
     stage.to_face = to.vectors::<D, _>(&across, |[to_face, _]| *to_face)?;
