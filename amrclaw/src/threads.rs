@@ -86,6 +86,9 @@ fn in_pieces(count: usize, piece: &(dyn Fn(usize) + Sync)) {
 /// Executes `work` once on each of `count` threads, or on all if there are fewer.
 fn on_threads(count: usize, work: &(dyn Fn() + Sync)) {
     let threads = rayon::current_num_threads().min(count);
+    if threads == 1 {
+        return work();
+    }
     (0..threads).into_par_iter().with_max_len(1).for_each(|_| work());
 }
 

@@ -27,6 +27,9 @@ pub(super) struct Sources<'a, const D: usize, R: Scalar> {
     scratch: &'a Scratch<f64>,
 }
 
+/// Most cells of a row that a thread takes at a time: whole cache lines, and a row as long as a mesh from a file is shared among threads.
+const AT_A_TIME: usize = 1024;
+
 /// A row of cells to which sources are applied, wherever their values lie.
 #[derive(Clone, Copy)]
 pub(super) struct SourceCells<'a, const D: usize, R> {
@@ -39,6 +42,22 @@ pub(super) struct SourceCells<'a, const D: usize, R> {
     pub aux: (Shared<'a, R>, usize),
     /// Numbers between components.
     pub component: usize,
+}
+
+impl<const D: usize, R> SourceCells<'_, D, R> {
+    /// Number of pieces that threads take.
+    fn num_pieces(&self) -> usize {
+        self.len.div_ceil(AT_A_TIME)
+    }
+
+    /// One of them.
+    fn piece(&self, number: usize) -> Self {
+        let first = number * AT_A_TIME;
+        let mut cell = self.cell;
+        cell[0] += first as i32;
+        let (q, aux) = ((self.q.0, self.q.1 + first), (self.aux.0, self.aux.1 + first));
+        SourceCells { cell, len: AT_A_TIME.min(self.len - first), q, aux, ..*self }
+    }
 }
 
 impl<'a, const D: usize, R: Scalar> Sources<'a, D, R> {
@@ -171,13 +190,21 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
             let patch = &patches[k];
             let mut rest = kept.map(|(steps, kept)| (steps, kept[k].as_slice()));
             let mut report = StepReport::NONE;
-            for cells in self.rows(k, q, outside) {
-                let in_steps = rest.as_mut().map(|(steps, rest)| {
-                    (*steps, rest.split_off(..steps.cache_len(cells.len)).expect("each row has its own"))
+            for row in self.rows(k, q, outside) {
+                let of_row = rest.as_mut().map(|(steps, rest)| {
+                    let len = (0..row.num_pieces()).map(|n| steps.cache_len(row.piece(n).len)).sum();
+                    (*steps, rest.split_off(..len).expect("each row has its own"))
                 });
-                // SAFETY: each patch is touched by its own task alone.
-                let (finite, reverses) = unsafe { self.sources.apply(&cells, in_steps, (t, dt)) };
-                report = report.or(StepReport { reverses, ..StepReport::of(0.0, k, finite) });
+                let act = |n: usize| {
+                    let cells = row.piece(n);
+                    let in_steps = of_row.map(|(steps, kept)| {
+                        (steps, &kept[n * steps.cache_len(AT_A_TIME)..][..steps.cache_len(cells.len)])
+                    });
+                    // SAFETY: each piece of a patch's rows is touched by its own task alone.
+                    let (finite, reverses) = unsafe { self.sources.apply(&cells, in_steps, (t, dt)) };
+                    StepReport { reverses, ..StepReport::of(0.0, k, finite) }
+                };
+                report = report.or(parallel_reduce(row.num_pieces(), act, StepReport::NONE, StepReport::or));
             }
             if let Some((outside, before)) = &ghosts {
                 let len = self.layout.len(self.sources.num_aux);
@@ -243,8 +270,10 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
     fn caches(&self, steps: &dyn CachedCellFunction<D>, ghosts: Option<Outside<'_, D>>) -> &'a [Vec<f64>] {
         let patches = &self.layout.patches;
         let of_patch = |k: usize| {
-            let rows = self.rows(k, self.aux, ghosts).map(|cells| self.sources.row(&cells, 0.0));
-            if patches[k].is_local { cache_of(steps, rows) } else { Vec::new() }
+            let rows = self.rows(k, self.aux, ghosts);
+            let pieces = rows.flat_map(|row| (0..row.num_pieces()).map(move |n| row.piece(n)));
+            let pieces = pieces.map(|cells| self.sources.row(&cells, 0.0));
+            if patches[k].is_local { cache_of(steps, pieces) } else { Vec::new() }
         };
         self.kept[usize::from(ghosts.is_some())].get_or_init(|| parallel_map(patches.len(), of_patch))
     }
