@@ -59,7 +59,17 @@ pub fn line_from<const D: usize>(
         q: vec![f64::NAN; num_eqn * count],
         aux: vec![f64::NAN; num_aux * count],
     };
-    let mut cells: Vec<_> = (0..count).filter_map(|n| Some((frame.finest_cell(point(n))?, n))).collect();
+    let mut cells: Vec<_> = match &frame.mesh {
+        Some(mesh) => {
+            let [from, to] = [from, to].map(|end| std::array::from_fn(|d| end.get(d).copied().unwrap_or(0.0)));
+            let held = |(cell, [enters, leaves]): (usize, [f64; 2])| {
+                let place = std::array::from_fn(|d| if d == 0 { cell as i32 } else { 0 });
+                (0..count).filter(move |&n| (enters..=leaves).contains(&part(n))).map(move |n| ((0, 0, place), n))
+            };
+            mesh.along(from, to).flat_map(held).collect()
+        }
+        None => (0..count).filter_map(|n| Some((frame.finest_cell(point(n))?, n))).collect(),
+    };
     cells.sort_by_key(|&((level, number, _), _)| (level, number));
     for of_patch in cells.chunk_by(|(a, _), (b, _)| (a.0, a.1) == (b.0, b.1)) {
         let (level, number, _) = of_patch[0].0;

@@ -21,6 +21,10 @@ const SMALLEST_OUTLINED: i32 = 2;
 /// # Errors
 /// It does not overlap the mapped domain.
 pub fn view(frame: &Frame<2>, mapping: &Mapping<2>, options: &PictureOptions) -> Result<View<2>, PictureError> {
+    if let Some(mesh) = &frame.mesh {
+        let [x, y, _] = mesh.bounds();
+        return View { lower: [x[0], y[0]], upper: [x[1], y[1]] }.zoomed(options);
+    }
     let (cells, dx) =
         (frame.domain(0), std::array::from_fn(|d| (frame.upper[d] - frame.lower[d]) / f64::from(frame.cells[d])));
     let mut lower = [f64::INFINITY; 2];
@@ -30,15 +34,11 @@ pub fn view(frame: &Frame<2>, mapping: &Mapping<2>, options: &PictureOptions) ->
             (lower[d], upper[d]) = (lower[d].min(position[d]), upper[d].max(position[d]));
         }
     };
-    if let Some(mesh) = &frame.mesh {
-        mesh.points.iter().for_each(|point| hold([point[0], point[1]]));
-    } else {
-        let steps = |d: usize| (frame.cells[d] / BOUNDARY_POINTS).max(1);
-        let rows = (0..frame.cells[1]).step_by(steps(1) as usize).chain([frame.cells[1] - 1]);
-        for row in rows {
-            let row = CellBox::new([cells.lo[0], row], [cells.hi[0], row + 1]);
-            mapping.corners(&row, dx).into_iter().for_each(&mut hold);
-        }
+    let steps = |d: usize| (frame.cells[d] / BOUNDARY_POINTS).max(1);
+    let rows = (0..frame.cells[1]).step_by(steps(1) as usize).chain([frame.cells[1] - 1]);
+    for row in rows {
+        let row = CellBox::new([cells.lo[0], row], [cells.hi[0], row + 1]);
+        mapping.corners(&row, dx).into_iter().for_each(&mut hold);
     }
     View { lower, upper }.zoomed(options)
 }

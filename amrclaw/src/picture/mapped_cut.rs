@@ -23,6 +23,9 @@ const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 3], [0, 2, 3]];
 
 /// Lower and upper end of the coarsest level's nodes along each axis.
 pub fn extent(frame: &Frame<3>, mapping: &Mapping<3>) -> [[f64; 2]; 3] {
+    if let Some(mesh) = &frame.mesh {
+        return mesh.bounds();
+    }
     let (cells, dx) =
         (frame.domain(0), std::array::from_fn(|d| (frame.upper[d] - frame.lower[d]) / f64::from(frame.cells[d])));
     let mut extent = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
@@ -31,10 +34,6 @@ pub fn extent(frame: &Frame<3>, mapping: &Mapping<3>) -> [[f64; 2]; 3] {
             extent[d] = [extent[d][0].min(position[d]), extent[d][1].max(position[d])];
         }
     };
-    if let Some(mesh) = &frame.mesh {
-        mesh.points.iter().copied().for_each(hold);
-        return extent;
-    }
     for (axis, side) in (0..3).flat_map(|axis| [(axis, cells.lo[axis]), (axis, cells.hi[axis] - 1)]) {
         let mut sheet = cells;
         (sheet.lo[axis], sheet.hi[axis]) = (side, side + 1);
@@ -57,7 +56,7 @@ pub fn draw_cuts(
     let middle = |axis: usize| Plane { axis, position: 0.5 * (extent[axis][0] + extent[axis][1]) };
     let asked = options.cuts.iter().map(|cut| match *cut {
         Cut::At { axis, position } => Plane { axis, position },
-        Cut::Along { .. } | Cut::Line { .. } => unreachable!("checked: not of mapped meshes"),
+        Cut::Along { .. } | Cut::Line { .. } => unreachable!("checked: not of mapped meshes, or drawn as a curve"),
     });
     let mut options = options.clone();
     let planes: Vec<Plane> = if options.cuts.is_empty() { [2, 1, 0].map(middle).to_vec() } else { asked.collect() };

@@ -48,7 +48,7 @@ use crate::frames::plot::Plot;
 use crate::frames::slice::{Projection, line_from, project_from, slice_from};
 use crate::frames::{InputError, OutputError};
 use map::render_from;
-use options::check;
+use options::{check, extent as extent_along};
 pub use range::widen;
 use range::{View, value_range};
 use same::Same;
@@ -159,6 +159,20 @@ fn draw_line<const D: usize>(
     )
 }
 
+/// The values along a line through a mesh from a file on which a coordinate is constant, over the other one.
+fn across_mesh(
+    frame: &Frame<2>,
+    values: &dyn PatchSource<2>,
+    (axis, position): (usize, f64),
+    count: usize,
+) -> io::Result<Frame<1>> {
+    let along = extent_along(frame, 1 - axis);
+    let ends = along.map(|end| if axis == 0 { [position, end] } else { [end, position] });
+    let line = line_from(frame, values, ends, count)?;
+    let [lower, upper] = along.map(|end| [end]);
+    Ok(Frame { lower, upper, ..line })
+}
+
 /// The pictures of one field: one, or one for each cut.
 fn draw_views<const D: usize>(
     (frame, values): (&Frame<D>, &dyn PatchSource<D>),
@@ -178,7 +192,11 @@ fn draw_views<const D: usize>(
         }
         let cut = |cut: &Cut| match *cut {
             Cut::At { axis, position } => {
-                let line = slice_from(frame, values, axis, position).map_err(unavailable)?;
+                let line = match frame.mesh {
+                    Some(_) => across_mesh(frame, values, (axis, position), options.size),
+                    None => slice_from(frame, values, axis, position),
+                };
+                let line = line.map_err(unavailable)?;
                 render_curve(&line, field, &of_cut::<2>(axis, &place(axis, position), options))
             }
             Cut::Line { ends, .. } => draw_line((frame, values), field, ends, options),
@@ -188,13 +206,16 @@ fn draw_views<const D: usize>(
     }
     let Some(frame) = any.downcast_ref::<Frame<3>>() else { panic!("frames have 1, 2 or 3 dimensions, not {D}") };
     let values = &Same(values);
-    if let Some(mapping) = frame.mapped() {
-        return mapped_cut::draw_cuts(&frame.filled(values).map_err(unavailable)?, &mapping, field, options);
-    }
     let (lines, cuts): (Vec<Cut>, Vec<Cut>) = options.cuts.iter().partition(|cut| matches!(cut, Cut::Line { .. }));
     let mut images = Vec::new();
     if lines.is_empty() || !cuts.is_empty() {
-        images = draw_planes(frame, values, field, &PictureOptions { cuts, ..options.clone() })?;
+        let options = PictureOptions { cuts, ..options.clone() };
+        images = match frame.mapped() {
+            Some(mapping) => {
+                mapped_cut::draw_cuts(&frame.filled(values).map_err(unavailable)?, &mapping, field, &options)?
+            }
+            None => draw_planes(frame, values, field, &options)?,
+        };
     }
     for cut in lines {
         if let Cut::Line { ends, .. } = cut {

@@ -194,16 +194,17 @@ pub(super) fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) 
             let message = format!("a frame in {D}D cannot be cut along {name}");
             return Err(PictureError::Cut(message));
         }
-        if !frame.is_of_boxes() && (D == 2 || matches!(cut, Cut::Along { .. })) {
-            let what = if D == 2 { "cut" } else { "projected: write --slice" };
-            return Err(PictureError::Cut(format!("a mapped mesh, or one from a file, cannot be {what}")));
+        if !frame.mapping.is_empty() && D == 2 {
+            return Err(PictureError::Cut("a mapped mesh cannot be cut".to_owned()));
+        }
+        if !frame.is_of_boxes() && matches!(cut, Cut::Along { .. }) {
+            let message = "a mapped mesh, or one from a file, cannot be projected: write --slice";
+            return Err(PictureError::Cut(message.to_owned()));
         }
         if D == 2 && matches!(cut, Cut::Along { .. }) {
             return Err(PictureError::Cut("only frames in 3D are projected; write --slice x=... or y=...".to_owned()));
         }
-        let any: &dyn Any = frame;
-        let mapped = any.downcast_ref::<Frame<3>>().and_then(|frame| Some(mapped_cut::extent(frame, &frame.mapped()?)));
-        let [lower, upper] = mapped.map_or([frame.lower[axis], frame.upper[axis]], |extent| extent[axis]);
+        let [lower, upper] = extent(frame, axis);
         if let Cut::At { position, .. } = *cut
             && !(lower..=upper).contains(&position)
         {
@@ -214,14 +215,27 @@ pub(super) fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) 
     Ok(())
 }
 
+/// Lower and upper end of what a frame shows along an axis.
+pub(super) fn extent<const D: usize>(frame: &Frame<D>, axis: usize) -> [f64; 2] {
+    let any: &dyn Any = frame;
+    let mapped = any.downcast_ref::<Frame<3>>().filter(|frame| !frame.mapping.is_empty());
+    let mapped = mapped.and_then(|frame| Some(mapped_cut::extent(frame, &frame.mapped()?)));
+    let whole = frame.mesh.as_ref().map(|mesh| mesh.bounds()).or(mapped);
+    whole.map_or([frame.lower[axis], frame.upper[axis]], |extent| extent[axis])
+}
+
 /// Checks that a line fits the frame.
 fn check_line<const D: usize>(frame: &Frame<D>, ends: [[f64; 3]; 2], dimensions: usize) -> Result<(), PictureError> {
-    let message = if D == 1 || !frame.is_of_boxes() {
-        "lines are drawn through straight meshes in 2D and 3D alone".to_owned()
+    let outside = |d: usize| {
+        let [lower, upper] = extent(frame, d);
+        ends.iter().any(|p| !(lower..=upper).contains(&p[d]))
+    };
+    let message = if D == 1 || !frame.mapping.is_empty() {
+        "lines are drawn through straight meshes and those from files in 2D and 3D alone".to_owned()
     } else if dimensions != D {
         format!("a line in {D}D has {} coordinates, {D} of each end, but {} are given", 2 * D, 2 * dimensions)
-    } else if let Some(d) = (0..D).find(|&d| ends.iter().any(|p| !(frame.lower[d]..=frame.upper[d]).contains(&p[d]))) {
-        let (axis, lower, upper) = (["x", "y", "z"][d], frame.lower[d], frame.upper[d]);
+    } else if let Some(d) = (0..D).find(|&d| outside(d)) {
+        let (axis, [lower, upper]) = (["x", "y", "z"][d], extent(frame, d));
         format!("an end of the line is outside the domain, where {axis} is from {lower} to {upper}")
     } else if ends[0][..D] == ends[1][..D] {
         "the ends of the line are the same point".to_owned()

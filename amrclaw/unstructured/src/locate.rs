@@ -1,4 +1,4 @@
-//! Which cell holds a point, and which cells are near one another.
+//! Which cell holds a point, or a part of a line, and which cells are near one another.
 
 use crate::Mesh;
 use crate::mesh::geometry::{cross, dot, minus};
@@ -19,6 +19,38 @@ pub struct Group {
 }
 
 impl Mesh {
+    /// Lower and upper end of the nodes along each axis.
+    pub fn bounds(&self) -> [[f64; 2]; 3] {
+        let [lower, upper] = ends(self.points.iter().copied());
+        [0, 1, 2].map(|d| [lower[d], upper[d]])
+    }
+
+    /// The cells that a straight line passes, each with the parts of the line, 0 to 1, at which it enters and leaves. By nodes alone: a face that is not
+    /// plane counts as the plane of its first three.
+    pub fn along(&self, from: [f64; 3], to: [f64; 3]) -> impl Iterator<Item = (usize, [f64; 2])> {
+        let way = minus(to, from);
+        (0..self.cells.shape.len()).filter_map(move |cell| {
+            let nodes = self.cells.nodes.row(cell);
+            let (mut enters, mut leaves) = (0.0_f64, 1.0_f64);
+            for face in self.cells.shape[cell].faces() {
+                let corner = |k: usize| self.points[nodes[face[k] as usize] as usize];
+                let side = minus(corner(1), corner(0));
+                let outwards = match self.dim {
+                    2 => [side[1], -side[0], 0.0],
+                    _ => cross(side, minus(corner(2), corner(0))),
+                };
+                let (above, rises) = (dot(minus(from, corner(0)), outwards), dot(way, outwards));
+                match rises {
+                    _ if rises > 0.0 => leaves = leaves.min(-above / rises),
+                    _ if rises < 0.0 => enters = enters.max(-above / rises),
+                    _ if above > 0.0 => return None,
+                    _ => {}
+                }
+            }
+            (enters <= leaves).then_some((cell, [enters, leaves]))
+        })
+    }
+
     /// The first cell that holds a point: one that lies inside all its faces.
     pub fn cell_at(&self, point: &[f64]) -> Option<usize> {
         self.cell_among(0..self.num_cells(), point)
@@ -117,4 +149,30 @@ fn ends(points: impl Iterator<Item = [f64; 3]>) -> [[f64; 3]; 2] {
     points.fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[lower, upper], point| {
         [std::array::from_fn(|d| lower[d].min(point[d])), std::array::from_fn(|d| upper[d].max(point[d]))]
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::make::Of;
+    use crate::step::tests::block;
+
+    /// A line through shaken cells of all shapes is cut into parts that follow one another without gap; each is inside its cell.
+    #[test]
+    fn a_line_is_cut_into_cells() {
+        for (cells, of) in [(&[5, 4][..], Of::Triangles), (&[4, 5], Of::Quadrilaterals), (&[3, 3, 4], Of::Tetrahedra)] {
+            let mesh = block(cells, of, 0.3);
+            let [from, to] = [[0.03, 0.11, 0.27], [0.96, 0.87, 0.58]];
+            let mut parts: Vec<_> = mesh.along(from, to).collect();
+            parts.sort_by(|a, b| a.1[0].total_cmp(&b.1[0]));
+            let mut end = 0.0_f64;
+            for (cell, [enters, leaves]) in parts {
+                assert!((enters - end).abs() < 1e-12, "{of:?}: a gap of {}", enters - end);
+                let middle: Vec<f64> =
+                    (0..mesh.dim).map(|d| from[d] + 0.5 * (enters + leaves) * (to[d] - from[d])).collect();
+                assert!(leaves - enters < 1e-9 || mesh.cell_at(&middle) == Some(cell), "{of:?}: {middle:?}");
+                end = leaves;
+            }
+            assert!((end - 1.0).abs() < 1e-12, "{of:?}: the line ends at {end}");
+        }
+    }
 }

@@ -115,12 +115,8 @@ fn slices(
         let d = AXES.iter().position(|known| *known == axis).unwrap_or(3);
         let exists = d < 3 && dimension.is_none_or(|dimension| dimension > 1 && d < dimension);
         reader.check(exists, &key, "the case is not cut along this axis", "remove the key");
-        reader.check(
-            plain || dimension == Some(3),
-            &key,
-            "is for straight meshes, and three dimensions",
-            "remove the key",
-        );
+        let cut = mesh.mapping.is_none() || dimension == Some(3);
+        reader.check(cut, &key, "is for straight meshes, those from files, and three dimensions", "remove the key");
         if plain && exists {
             check_inside(reader, &key, "is", (d, place), mesh);
         }
@@ -153,7 +149,8 @@ fn line(
             return None;
         }
     };
-    reader.check(plain && dimension != Some(1), key, "is for straight meshes in 2D and 3D", "remove the key");
+    let cut = mesh.mapping.is_none() && dimension != Some(1);
+    reader.check(cut, key, "is for straight meshes and those from files in 2D and 3D", "remove the key");
     for (n, end) in ends.iter().enumerate() {
         let (given, wanted) = (end.len(), dimension.unwrap_or(ends[0].len()));
         reader.check(given == wanted, key, format!("a point has {wanted} coordinates, not {given}"), help);

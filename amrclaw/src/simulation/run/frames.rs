@@ -86,7 +86,7 @@ fn draw<const D: usize>(
     frame: &Frame<D>,
     distant: Option<&dyn PatchSource<D>>,
 ) -> Result<Vec<PathBuf>, OutputError> {
-    if !files.png || D == 3 && frame.mesh.is_some() {
+    if !files.png {
         return Ok(Vec::new());
     }
     let field = frame.field("pressure").map(|_| "pressure");
