@@ -10,6 +10,7 @@ use crate::tune::MAX_STEPS;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Hyperbolic PDEs on adaptive meshes: wave propagation on a hierarchy of patches.
 #[derive(Debug, Parser)]
@@ -122,9 +123,10 @@ pub struct ConvergeArguments {
     /// Compare with the solution on the finest mesh [default, without --exact]
     #[arg(long, value_enum, conflicts_with = "exact")]
     pub reference: Option<ReferenceChoice>,
-    /// Number of meshes; each has twice the cells of the one before along every axis.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=12))]
-    pub meshes: u8,
+    /// Number of meshes, each with twice the cells of the one before along every axis; in place of `mesh.file` files, coarsest first, separated by
+    /// commas.
+    #[arg(long, value_name = "N|FILES", default_value = "4")]
+    pub meshes: Meshes,
     /// Device to run on.
     #[arg(long, value_parser = device(), default_value_t)]
     pub device: Device,
@@ -133,6 +135,28 @@ pub struct ConvergeArguments {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub execution: ExecutionArguments,
+}
+
+/// The meshes of a study.
+#[derive(Clone, Debug)]
+pub enum Meshes {
+    /// So many.
+    Doubled(usize),
+    /// Files.
+    Files(Vec<PathBuf>),
+}
+
+impl FromStr for Meshes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(number) if (2..=12).contains(&number) => Ok(Meshes::Doubled(number)),
+            Ok(number) => Err(format!("{number} is not in 2..=12")),
+            Err(_) if text.contains(',') => Ok(Meshes::Files(text.split(',').map(PathBuf::from).collect())),
+            Err(_) => Err("neither a number nor files that commas separate".to_owned()),
+        }
+    }
 }
 
 /// What solutions are compared with.

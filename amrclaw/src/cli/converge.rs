@@ -1,11 +1,11 @@
 //! `amrclaw converge`.
 
 use crate::case::Case;
-use crate::cli::arguments::ConvergeArguments;
+use crate::cli::arguments::{ConvergeArguments, Meshes};
 use crate::cli::exact::exact;
 use crate::cli::run::default_folder;
 use crate::cli::{Failure, terminal};
-use crate::converge::{ConvergeError, Reference, Study, cells_of, describe, text};
+use crate::converge::{ConvergeError, Reference, Study, StudyMesh, text};
 use crate::sweep::SweepError;
 use indicatif::ProgressBar;
 use std::ffi::OsString;
@@ -14,22 +14,26 @@ use std::io::IsTerminal;
 pub fn converge(arguments: &ConvergeArguments, own: &[OsString]) -> Result<(), Failure> {
     let execution = &arguments.execution;
     let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
-    cells_of(&case, usize::from(arguments.meshes) - 1).map_err(failure)?;
+    let meshes = match &arguments.meshes {
+        Meshes::Doubled(number) => StudyMesh::doubled(&case, *number),
+        Meshes::Files(files) => StudyMesh::of_files(&case, files),
+    };
+    let meshes = meshes.map_err(failure)?;
     execution.check_devices(arguments.device)?;
     let study = Study {
         launch: execution.launch(&arguments.case, own)?,
         device: arguments.device.to_string(),
-        meshes: usize::from(arguments.meshes),
+        meshes,
         reference: reference(arguments, &case)?,
         dir: arguments.output.clone().unwrap_or_else(|| default_folder(&arguments.case.case, "_converge")),
     };
     let bar = (!execution.quiet && std::io::stderr().is_terminal()).then(ProgressBar::new_spinner);
-    let mut shown = Vec::new();
-    let outcome = study.take(&case, &mut |cells, line| match &bar {
-        Some(bar) => bar.set_message(format!("{}  {}", describe(cells), line.trim())),
-        None if !execution.quiet && shown != cells => {
-            note!("{} cells", describe(cells));
-            shown = cells.to_vec();
+    let mut shown = None;
+    let outcome = study.take(&case, &mut |mesh, line| match &bar {
+        Some(bar) => bar.set_message(format!("{}  {}", mesh.describe(), line.trim())),
+        None if !execution.quiet && shown.as_ref() != Some(mesh) => {
+            note!("{} cells", mesh.describe());
+            shown = Some(mesh.clone());
         }
         None => {}
     });

@@ -14,6 +14,11 @@ use std::io::IsTerminal;
 pub fn tune(arguments: &TuneArguments, own: &[OsString]) -> Result<(), Failure> {
     let (file, execution) = (&arguments.case.case, &arguments.execution);
     let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
+    if case.mesh.file.is_some() {
+        let message = "mesh.file: tune searches how patches are made, which a mesh from a file has not; compare settings by `amrclaw sweep`, such \
+                       as --vary regrid.interval=2,4,8 or, on a GPU, scheme.loop=cell,face";
+        return Err(Failure::Input(message.to_owned()));
+    }
     execution.check_devices(arguments.device)?;
     let settings = Tune {
         launch: execution.launch(&arguments.case, own)?,

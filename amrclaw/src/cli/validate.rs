@@ -29,7 +29,9 @@ pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
         SolverFrom::Name(name) => name.clone(),
         SolverFrom::Path(path) => path.display().to_string(),
     };
-    let cells: Vec<_> = settings.mesh.cells.iter().map(i32::to_string).collect();
+    // Those of a file are a row.
+    let axes = if settings.mesh.file.is_some() { 1 } else { settings.dimension() };
+    let cells: Vec<_> = settings.mesh.cells.iter().take(axes).map(i32::to_string).collect();
     let levels = settings.levels.max;
     let plural = if levels == 1 { "" } else { "s" };
     say!("{solver} in {}D, {} cells, {levels} level{plural}", settings.dimension(), cells.join(" × "));

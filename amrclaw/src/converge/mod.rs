@@ -28,19 +28,30 @@ pub struct Study {
     pub launch: Launch,
     /// `cpu`, `cuda` or `cuda-streamed`.
     pub device: String,
-    /// Number of meshes, each with twice the cells along every axis of the one before.
-    pub meshes: usize,
+    /// The meshes, coarsest first.
+    pub meshes: Vec<StudyMesh>,
     /// What the solutions are compared with.
     pub reference: Reference,
     /// Folder of the study's files; each run has one in it.
     pub dir: PathBuf,
 }
 
+/// One of a study's meshes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyMesh {
+    /// Cells of the coarsest level along each axis; of a file their number.
+    pub cells: Vec<i32>,
+    /// The file, if it is from one.
+    pub file: Option<PathBuf>,
+    /// Cells along an axis, of a file in the mean.
+    pub along: f64,
+}
+
 /// The result on one mesh.
 #[derive(Clone, Debug)]
 pub struct Resolution {
-    /// Cells of the coarsest level along each axis.
-    pub cells: Vec<i32>,
+    /// The mesh.
+    pub mesh: StudyMesh,
     /// The error of each equation's quantity; empty for the reference mesh.
     pub errors: Vec<(String, Norms)>,
     /// The record of its run.
@@ -72,34 +83,68 @@ pub enum ConvergeError {
     Output(#[from] OutputError),
 }
 
-/// Cells along each axis, in words.
-pub fn describe(cells: &[i32]) -> String {
-    cells.iter().map(i32::to_string).collect::<Vec<_>>().join(" × ")
+impl StudyMesh {
+    /// `number` meshes for a case, each with twice the cells along every axis of the one before.
+    ///
+    /// # Errors
+    /// The cells are in a file, or their number overflows.
+    pub fn doubled(case: &Case, number: usize) -> Result<Vec<Self>, ConvergeError> {
+        if case.mesh.file.is_some() {
+            let message =
+                "--meshes: the mesh is from a file; write files, coarsest first: --meshes coarse.msh,fine.msh";
+            return Err(ConvergeError::Case(message.to_owned()));
+        }
+        let of = |n: usize| {
+            let finer = |&n_axis: &i32| 1_i32.checked_shl(n as u32).and_then(|factor| n_axis.checked_mul(factor));
+            let cells: Option<Vec<i32>> = case.mesh.cells.iter().map(finer).collect();
+            let message = || ConvergeError::Case(format!("mesh {} has more cells than can be counted", n + 1));
+            let cells = cells.ok_or_else(message)?;
+            Ok(StudyMesh { along: f64::from(cells[0]), cells, file: None })
+        };
+        (0..number).map(of).collect()
+    }
+
+    /// Files in place of a case's own.
+    ///
+    /// # Errors
+    /// The case's mesh is from no file, or one of these is no mesh.
+    pub fn of_files(case: &Case, files: &[PathBuf]) -> Result<Vec<Self>, ConvergeError> {
+        if case.mesh.file.is_none() {
+            let message = "--meshes: files take the place of `mesh.file`, which the case has not: write a number";
+            return Err(ConvergeError::Case(message.to_owned()));
+        }
+        let of = |file: &PathBuf| {
+            let wrong = |error: &dyn std::fmt::Display| ConvergeError::Case(format!("--meshes: {error}"));
+            let elements = unstructured::read::read(file).map_err(|error| wrong(&error))?;
+            let file = std::path::absolute(file).map_err(|error| wrong(&error))?;
+            let count = elements.shape.len();
+            let along = (count as f64).powf(1.0 / case.dimension() as f64);
+            Ok(StudyMesh { cells: vec![count as i32], file: Some(file), along })
+        };
+        files.iter().map(of).collect()
+    }
+
+    /// In words.
+    pub fn describe(&self) -> String {
+        self.cells.iter().map(i32::to_string).collect::<Vec<_>>().join(" × ")
+    }
 }
 
-/// The cells of mesh `number` of a study of `case`.
-///
-/// # Errors
-/// The number of cells overflows.
-pub fn cells_of(case: &Case, number: usize) -> Result<Vec<i32>, ConvergeError> {
-    let finer = |&n: &i32| 1_i32.checked_shl(number as u32).and_then(|factor| n.checked_mul(factor));
-    let cells: Option<Vec<i32>> = case.mesh.cells.iter().map(finer).collect();
-    cells.ok_or_else(|| ConvergeError::Case(format!("mesh {} has more cells than can be counted", number + 1)))
-}
-
-/// The overrides of the case for a mesh.
-fn overrides(case: &Case, number: usize, cells: &[i32]) -> Vec<String> {
-    let list = cells.iter().map(i32::to_string).collect::<Vec<_>>().join(",");
+/// The overrides of the case for a mesh with `finer` times the cells along every axis of the first.
+fn overrides(case: &Case, mesh: &StudyMesh, finer: f64) -> Vec<String> {
+    let list = mesh.cells.iter().map(i32::to_string).collect::<Vec<_>>().join(",");
     let mut overrides = vec![
-        format!("mesh.cells=[{list}]"),
+        match &mesh.file {
+            Some(file) => format!("mesh.file={:?}", file.to_string_lossy()),
+            None => format!("mesh.cells=[{list}]"),
+        },
         "output.format=\"vtkhdf\"".to_owned(),
         "output.count=1".to_owned(),
         "output.png=false".to_owned(),
     ];
     // Steps that the case gives are divided by the refinement, so that their Courant numbers stay the same.
-    let finer = |dt: f64| dt / f64::from(1 << number);
-    overrides.extend(case.time.dt.map(|dt| format!("time.dt={:e}", finer(dt))));
-    if let Some(dt_max) = case.time.dt_max.map(finer) {
+    overrides.extend(case.time.dt.map(|dt| format!("time.dt={:e}", dt / finer)));
+    if let Some(dt_max) = case.time.dt_max.map(|dt| dt / finer) {
         let dt_initial = case.time.dt_initial.min(dt_max);
         overrides.extend([format!("time.dt_max={dt_max:e}"), format!("time.dt_initial={dt_initial:e}")]);
     }
@@ -117,41 +162,40 @@ impl Study {
     ///
     /// # Errors
     /// See [`ConvergeError`].
-    pub fn take(&self, case: &Case, watch: &mut dyn FnMut(&[i32], &str)) -> Result<Vec<Resolution>, ConvergeError> {
+    pub fn take(&self, case: &Case, watch: &mut dyn FnMut(&StudyMesh, &str)) -> Result<Vec<Resolution>, ConvergeError> {
         self.check(case)?;
         let mut resolutions: Vec<Resolution> = Vec::new();
-        for number in 0..self.meshes {
-            let cells = cells_of(case, number)?;
-            let dir = self.folder(&cells);
-            watch(&cells, "");
-            let changes = overrides(case, number, &cells);
-            let ended = self.launch.run(&self.device, &changes, &dir, &mut |line| watch(&cells, line))?;
+        for mesh in &self.meshes {
+            let dir = self.folder(mesh);
+            watch(mesh, "");
+            let changes = overrides(case, mesh, mesh.along / self.meshes[0].along);
+            let ended = self.launch.run(&self.device, &changes, &dir, &mut |line| watch(mesh, line))?;
             let record = match (ended.status, ended.record) {
                 (RunResultStatus::Done, Some(record)) => record,
-                _ => return Err(ConvergeError::Run { cells: describe(&cells), reason: ended.error }),
+                _ => return Err(ConvergeError::Run { cells: mesh.describe(), reason: ended.error }),
             };
             let end = resolutions.first().map_or(record.time, |first| first.record.time);
             let errors = match &self.reference {
                 Reference::Exact(formulas) => errors(&dir, &Truth::Exact(formulas), end)?,
                 Reference::Finest => Vec::new(),
             };
-            resolutions.push(Resolution { cells, errors, record });
+            resolutions.push(Resolution { mesh: mesh.clone(), errors, record });
         }
         if self.reference == Reference::Finest {
             let (last, others) =
                 resolutions.split_last_mut().ok_or_else(|| ConvergeError::Case("no mesh at all".to_owned()))?;
-            let finest = self.folder(&last.cells);
+            let finest = self.folder(&last.mesh);
             for resolution in others {
                 let end = resolution.record.time;
-                resolution.errors = errors(&self.folder(&resolution.cells), &Truth::Run(&finest), end)?;
+                resolution.errors = errors(&self.folder(&resolution.mesh), &Truth::Run(&finest), end)?;
             }
         }
         Ok(resolutions)
     }
 
     /// The folder of the run on a mesh.
-    fn folder(&self, cells: &[i32]) -> PathBuf {
-        let name: Vec<String> = cells.iter().map(i32::to_string).collect();
+    fn folder(&self, mesh: &StudyMesh) -> PathBuf {
+        let name: Vec<String> = mesh.cells.iter().map(i32::to_string).collect();
         self.dir.join(format!("cells_{}", name.join("x")))
     }
 
@@ -164,8 +208,17 @@ impl Study {
         }
         check_output_dir(&self.dir).map_err(SweepError::Folder)?;
         refuse_foreign(&self.dir, &[(CSV_NAME, is_table), (PICTURE_NAME, is_own_picture)])?;
-        for number in 0..self.meshes {
-            check_run_folder(&self.folder(&cells_of(case, number)?))?;
+        if !self.meshes.is_sorted_by(|coarse, fine| coarse.along < fine.along) {
+            let message = "--meshes: each must have more cells than the one before".to_owned();
+            return Err(ConvergeError::Case(message));
+        }
+        if self.reference == Reference::Finest && self.meshes.iter().any(|mesh| mesh.file.is_some()) {
+            let message = "cells of files do not fill one another, so that the finest solution says nothing of the others' means: \
+                           write --exact";
+            return Err(ConvergeError::Case(message.to_owned()));
+        }
+        for mesh in &self.meshes {
+            check_run_folder(&self.folder(mesh))?;
         }
         Ok(())
     }

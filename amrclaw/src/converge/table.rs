@@ -1,6 +1,6 @@
 //! The errors of a study as text, as CSV and as a picture.
 
-use super::{Resolution, describe};
+use super::Resolution;
 use crate::compare::Norms;
 use crate::picture::{Figure, Line, chart};
 use std::fmt::Write;
@@ -18,9 +18,10 @@ fn equations(resolutions: &[Resolution]) -> Vec<&str> {
     resolutions.first().map_or(Vec::new(), |first| first.errors.iter().map(|(name, _)| name.as_str()).collect())
 }
 
-/// The observed order of convergence from errors on two meshes whose cell sizes differ by a factor of 2.
-fn order(coarse: f64, fine: f64) -> Option<f64> {
-    (coarse > 0.0 && fine > 0.0).then(|| (coarse / fine).log2()).filter(|order| order.is_finite())
+/// The observed order of convergence from errors on two meshes with so many cells along an axis.
+fn order(coarse: (f64, f64), fine: (f64, f64)) -> Option<f64> {
+    let order = || (coarse.1 / fine.1).log2() / (fine.0 / coarse.0).log2();
+    (coarse.1 > 0.0 && fine.1 > 0.0).then(order).filter(|order| order.is_finite())
 }
 
 /// Errors of an equation mesh by mesh; the last mesh has none if it is the reference.
@@ -34,7 +35,7 @@ fn of<'a>(resolutions: &'a [Resolution], equation: &'a str) -> impl Iterator<Ite
 /// The table for a terminal: per equation one line for each mesh, with errors and orders.
 pub fn text(resolutions: &[Resolution]) -> String {
     let mut out = String::new();
-    let width = resolutions.iter().map(|r| describe(&r.cells).chars().count()).max().unwrap_or(0).max(5);
+    let width = resolutions.iter().map(|r| r.mesh.describe().chars().count()).max().unwrap_or(0).max(5);
     // Writing to a string cannot fail, here and below.
     for equation in equations(resolutions) {
         let _ = write!(out, "{equation}\n{:>width$}", "cells");
@@ -42,16 +43,17 @@ pub fn text(resolutions: &[Resolution]) -> String {
             let _ = write!(out, "{name:>13} order");
         }
         let _ = writeln!(out, "{:>11}", "wall s");
-        let mut before: Option<Norms> = None;
+        let mut before: Option<(f64, Norms)> = None;
         for (resolution, norms) in of(resolutions, equation) {
-            let _ = write!(out, "{:>width$}", describe(&resolution.cells));
+            let along = resolution.mesh.along;
+            let _ = write!(out, "{:>width$}", resolution.mesh.describe());
             for (_, value) in NORMS {
-                let order = before.as_ref().and_then(|before| order(value(before), value(&norms)));
+                let order = before.and_then(|(n, before)| order((n, value(&before)), (along, value(&norms))));
                 let order = order.map_or_else(|| "–".to_owned(), |order| format!("{order:.2}"));
                 let _ = write!(out, "{:13.4e} {order:>5}", value(&norms));
             }
             let _ = writeln!(out, "{:11.3}", resolution.record.wall_seconds);
-            before = Some(norms);
+            before = Some((along, norms));
         }
         out.push('\n');
     }
@@ -65,30 +67,31 @@ pub(super) const CSV_HEAD: &str = "equation,cells,cells_advanced,wall_seconds,L1
 pub fn csv(resolutions: &[Resolution]) -> String {
     let mut out = CSV_HEAD.to_owned();
     for equation in equations(resolutions) {
-        let mut before: Option<Norms> = None;
+        let mut before: Option<(f64, Norms)> = None;
         for (resolution, norms) in of(resolutions, equation) {
-            let cells: Vec<String> = resolution.cells.iter().map(i32::to_string).collect();
+            let along = resolution.mesh.along;
+            let cells: Vec<String> = resolution.mesh.cells.iter().map(i32::to_string).collect();
             let record = &resolution.record;
             let _ = write!(out, "{equation},{},", cells.join("x"));
             let _ = write!(out, "{},{}", record.cells_advanced_total, record.wall_seconds);
             for (_, value) in NORMS {
-                let order = before.as_ref().and_then(|before| order(value(before), value(&norms)));
+                let order = before.and_then(|(n, before)| order((n, value(&before)), (along, value(&norms))));
                 let order = order.map_or_else(String::new, |order| order.to_string());
                 let _ = write!(out, ",{:e},{order}", value(&norms));
             }
             out.push('\n');
-            before = Some(norms);
+            before = Some((along, norms));
         }
     }
     out
 }
 
-/// Errors in L1 over the cells along x, a line per equation, with lines of first and second order; `None` if all errors
+/// Errors in L1 over the cells along an axis, a line per equation, with lines of first and second order; `None` if all errors
 /// are zero.
 pub fn picture(resolutions: &[Resolution], title: &str) -> Option<Figure> {
     let line = |equation: &str| Line {
         label: format!("{equation}, L1"),
-        points: of(resolutions, equation).map(|(r, norms)| (f64::from(r.cells[0]), norms.l1)).collect(),
+        points: of(resolutions, equation).map(|(r, norms)| (r.mesh.along, norms.l1)).collect(),
     };
     let lines: Vec<Line> = equations(resolutions).into_iter().map(line).collect();
     chart(title, "cells along x on the coarsest level", &lines, &[1.0, 2.0], PICTURE)
@@ -97,13 +100,14 @@ pub fn picture(resolutions: &[Resolution], title: &str) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::converge::StudyMesh;
     use crate::frames::run_json::RunRecord;
 
     /// Errors that fall by four show the order two, in text and in CSV; a mesh without errors has no row.
     #[test]
     fn orders_are_those_of_the_errors() {
         let resolution = |n: i32, e: Option<f64>| Resolution {
-            cells: vec![n, 2 * n],
+            mesh: StudyMesh { cells: vec![n, 2 * n], file: None, along: f64::from(n) },
             errors: e
                 .map(|e| ("q".to_owned(), Norms { l1: e, l2: 2.0 * e, max: 3.0, range: 1.0 }))
                 .into_iter()

@@ -11,6 +11,7 @@ mod input;
 mod mesh;
 mod mesh_files;
 mod mesh_files_moving;
+mod mesh_files_studies;
 mod plot;
 mod restart;
 mod solver;
