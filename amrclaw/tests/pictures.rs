@@ -69,7 +69,7 @@ fn each_pixel_shows_the_finest_data() {
     let options =
         PictureOptions { size: 300, outlines: Outlines::None, range: Some((0.0, 3.0)), ..PictureOptions::default() };
     let image = picture::render(&frame, "pressure", &options).unwrap().image();
-    let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 3.0, log: false };
+    let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 3.0, log: false, has_land: false };
     let [coarse_columns, coarse_rows] = extent_of(&image, scale.colour(1.0)).unwrap();
     let [columns, rows] = extent_of(&image, scale.colour(2.0)).unwrap();
     let (left, bottom) = (*coarse_columns.start(), *coarse_rows.end());
@@ -86,7 +86,7 @@ fn levels_are_outlined_as_chosen() {
         picture::render(&frame, "pressure", &options).unwrap().image()
     };
     let bare = drawn(Outlines::None);
-    let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 3.0, log: false };
+    let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 3.0, log: false, has_land: false };
     let [columns, rows] = extent_of(&bare, scale.colour(1.0)).unwrap();
     let lines = |levels: &[usize]| -> HashSet<(usize, usize)> {
         let image = drawn(Outlines::Levels(levels.to_vec()));
@@ -118,6 +118,20 @@ fn contours_lie_where_their_values_are() {
     let [columns, _] = extent_of(&bare, scale.colour(0.05)).unwrap();
     assert_eq!(changed[0].0 - columns.start(), 154);
     assert!(drawn(Some(Contours::Number(5))) != bare);
+}
+
+/// Land has its colour, a line at its coast, and no part in the range of values.
+#[test]
+fn land_is_drawn_with_its_coast() {
+    let frame = two_levels(|_, x| if x[0] < 1.5 { f64::INFINITY } else { x[0] });
+    let options = PictureOptions { size: 300, outlines: Outlines::None, ..PictureOptions::default() };
+    let options = PictureOptions { land: Some(String::new()), ..options };
+    let image = picture::render(&frame, "pressure", &options).unwrap().image();
+    // The smallest value is in the refined patch.
+    let scale = ColourScale { has_land: true, ..ColourScale::suiting(1.5125, 2.95) };
+    let [land, water] = [f64::INFINITY, 1.55].map(|value| extent_of(&image, scale.colour(value)).unwrap()[0].clone());
+    // The last of 150 columns of land is the coast.
+    assert_eq!((land.clone().count(), water.start() - land.start()), (149, 150));
 }
 
 /// The values along an oblique line are those of the finest cells that it passes through.

@@ -105,9 +105,10 @@ impl Case {
             quantities.chain(self.shape.equations.iter().cloned()).any(|name| name == "pressure")
         };
         let by_default = || if has_pressure() { "pressure".to_owned() } else { self.shape.equations[0].clone() };
-        let of_settings = |PlotSettings { fields, vectors, plot }: &PlotSettings| Plot {
+        let of_settings = |PlotSettings { fields, vectors, land, plot }: &PlotSettings| Plot {
             fields: if fields.is_empty() { vec![by_default()] } else { texts(fields) },
             vectors: texts(vectors),
+            land: land.as_ref().map(|one| one.text.clone()),
             ..plot.clone()
         };
         self.plot.iter().map(of_settings).collect()

@@ -122,7 +122,9 @@ pub(super) fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bo
     let others = others.chain(&mut case.reduce).chain(case.output.forces.iter_mut().map(|force| &mut force.value));
     let monitors = case.monitor.iter_mut().flat_map(|monitor| &mut monitor.values);
     let others = others.chain(monitors.map(|(_, formula)| formula));
-    let others = others.chain(case.plot.iter_mut().flat_map(|plot| plot.fields.iter_mut().chain(&mut plot.vectors)));
+    let plots = case.plot.iter_mut();
+    let others =
+        others.chain(plots.flat_map(|plot| plot.fields.iter_mut().chain(&mut plot.vectors).chain(&mut plot.land)));
     let tolerances = case.regrid.flag.tolerances.iter_mut().map(|(field, _)| field);
     let functional =
         case.regrid.flag.adjoint.iter_mut().flat_map(|adjoint| adjoint.functional.iter_mut().chain(&mut adjoint.about));

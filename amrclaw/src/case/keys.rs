@@ -191,6 +191,7 @@ pub const KEYS: &[Key] = &[
     key("plot.N.colours", "string", "those that suit the range"),
     key("plot.N.contours", "integer, or list of numbers", "none"),
     key("plot.N.vectors", "list of expressions", "none"),
+    key("plot.N.land", "expression", "none"),
     key("plot.N.slice.AXIS", "number", "none"),
     key("plot.N.line", "list of two points", "none"),
     key("plot.N.zoom", "list of numbers", "the whole domain"),

@@ -479,6 +479,8 @@ pub struct PlotSettings {
     pub fields: Vec<NamedExpression>,
     /// Components of arrows.
     pub vectors: Vec<NamedExpression>,
+    /// Where land is drawn.
+    pub land: Option<NamedExpression>,
     /// All else.
     pub plot: Plot,
 }

@@ -41,7 +41,7 @@ fn check_plots(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, s
     let further = case.fields.iter().map(|field| &field.name);
     let in_frames: Vec<String> = shape.equations.iter().chain(aux).chain(further).cloned().collect();
     for NamedExpression { text, syntax, key, .. } in
-        case.plot.iter().flat_map(|plot| plot.fields.iter().chain(&plot.vectors))
+        case.plot.iter().flat_map(|plot| plot.fields.iter().chain(&plot.vectors).chain(&plot.land))
     {
         let wrong = |names: &[String]| wrong_in(dimension, syntax, names, &vocabulary);
         if let Some(error) = wrong(&in_frames) {

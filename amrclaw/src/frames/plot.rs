@@ -18,6 +18,8 @@ pub struct Plot {
     pub colours: Option<String>,
     /// Lines of equal values.
     pub contours: Option<Contours>,
+    /// Where this condition holds, land is drawn in place of values.
+    pub land: Option<String>,
     /// Components of a vector, drawn as arrows.
     pub vectors: Vec<String>,
     /// Cuts: the axis and the place along it.

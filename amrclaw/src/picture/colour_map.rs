@@ -75,6 +75,8 @@ fn of(gradient: colorous::Gradient, part: f64) -> Colour {
 /// Precomputed maps: otherwise the colours of pixels would dominate the cost of a picture.
 static TABLES: [OnceLock<Vec<Colour>>; MAPS.len()] = [const { OnceLock::new() }; MAPS.len()];
 
+/// Pixels of land, whose value is infinite.
+const LAND: Colour = [205, 190, 150];
 /// Pixels whose value is not a number.
 const NOT_A_NUMBER: Colour = [255, 0, 255];
 
@@ -144,6 +146,8 @@ pub struct ColourScale {
     pub high: f64,
     /// The scale is logarithmic; then `low` is positive.
     pub log: bool,
+    /// Infinite values are land.
+    pub has_land: bool,
 }
 
 impl ColourScale {
@@ -151,12 +155,18 @@ impl ColourScale {
     pub fn suiting(low: f64, high: f64) -> Self {
         let largest = low.abs().max(high.abs());
         if low < 0.0 && high > 0.0 && low.abs().min(high) > BOTH_SIGNS * largest {
-            return ColourScale { map: ColourMap::DIVERGING, low: -largest, high: largest, log: false };
+            return ColourScale {
+                map: ColourMap::DIVERGING,
+                low: -largest,
+                high: largest,
+                log: false,
+                has_land: false,
+            };
         }
         // A constant field still needs a range to show its value in the middle of.
         let margin = if high > low { 0.0 } else { (0.5 * largest).max(f64::MIN_POSITIVE) };
         let margin = if largest == 0.0 { 0.5 } else { margin };
-        ColourScale { map: ColourMap::SEQUENTIAL, low: low - margin, high: high + margin, log: false }
+        ColourScale { map: ColourMap::SEQUENTIAL, low: low - margin, high: high + margin, log: false, has_land: false }
     }
 
     /// The scale that suits values from `low` to `high`; on a logarithmic one a constant gets a decade to either side, and values far
@@ -172,7 +182,13 @@ impl ColourScale {
     /// The scale from `low` to `high`: diverging if zero lies in the middle.
     pub fn over(low: f64, high: f64, log: bool) -> Self {
         let symmetric = low < 0.0 && low == -high;
-        ColourScale { map: if symmetric { ColourMap::DIVERGING } else { ColourMap::SEQUENTIAL }, low, high, log }
+        ColourScale {
+            map: if symmetric { ColourMap::DIVERGING } else { ColourMap::SEQUENTIAL },
+            low,
+            high,
+            log,
+            has_land: false,
+        }
     }
 
     /// Position of a value on the scale: 0 at the first colour, 1 at the last.
@@ -193,7 +209,16 @@ impl ColourScale {
 
     /// The colour of a value.
     pub fn colour(&self, value: f64) -> Colour {
-        if value.is_nan() { NOT_A_NUMBER } else { self.colour_at(self.part(value)) }
+        match () {
+            () if value.is_nan() => NOT_A_NUMBER,
+            () if self.is_land(value) => LAND,
+            () => self.colour_at(self.part(value)),
+        }
+    }
+
+    /// True of the value that stands for land, where some is drawn.
+    pub fn is_land(&self, value: f64) -> bool {
+        self.has_land && value == f64::INFINITY
     }
 
     /// The colour at a place among the colours, from 0 to 1.
@@ -304,7 +329,7 @@ mod tests {
             [222, 96, 77],
             [180, 4, 38],
         ];
-        let scale = ColourScale { map: ColourMap::DIVERGING, low: -1.0, high: 1.0, log: false };
+        let scale = ColourScale { map: ColourMap::DIVERGING, low: -1.0, high: 1.0, log: false, has_land: false };
         for (i, expected) in published.iter().enumerate() {
             let found = scale.colour(-1.0 + i as f64 / 4.0);
             for (a, b) in found.iter().zip(expected) {
@@ -320,7 +345,8 @@ mod tests {
             assert_eq!(map.name().to_uppercase().parse(), Ok(map));
             let reversed: ColourMap = format!("{}_r", map.name()).parse().unwrap();
             let ends = |map: ColourMap| {
-                [0.0, 0.3, 1.0].map(|part| ColourScale { map, low: 0.0, high: 1.0, log: false }.colour_at(part))
+                [0.0, 0.3, 1.0]
+                    .map(|part| ColourScale { map, low: 0.0, high: 1.0, log: false, has_land: false }.colour_at(part))
             };
             let (there, back) = (ends(map), ends(reversed));
             assert_eq!((there[0], there[2]), (back[2], back[0]));
@@ -332,7 +358,7 @@ mod tests {
     /// Lightness rises all along the sequential map, so that it reads in grey too.
     #[test]
     fn sequential_map_grows_lighter() {
-        let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 1.0, log: false };
+        let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 1.0, log: false, has_land: false };
         let lightness = |v: f64| {
             let msh = Msh::from_srgb(scale.colour(v));
             msh.m * msh.s.cos()

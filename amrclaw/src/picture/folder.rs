@@ -102,7 +102,7 @@ impl Source<'_> {
     fn range_in<const D: usize>(&self, file: &Path, options: &PictureOptions) -> Result<(f64, f64), PictureError> {
         let reader = FrameReader::<D>::open(file)?;
         let names = or_first(&reader.outline, self.fields)?;
-        let shown = LazyFields::new(&reader, &names[..1], &self.vocabulary(&reader.outline))?;
+        let shown = LazyFields::new(&reader, &names[..1], options.land.as_deref(), &self.vocabulary(&reader.outline))?;
         let (frame, name) = (&shown.outline, &names[0]);
         check(frame, options)?;
         // The zoom of a cut refers to the cut's axes, not the frame's.

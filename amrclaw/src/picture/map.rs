@@ -83,6 +83,7 @@ pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Figure
         None => ColourScale::showing(scene.range, options.log),
     };
     scale.map = options.colours.unwrap_or(scale.map);
+    scale.has_land = options.land.is_some();
     let metrics = Metrics::of(options.size);
     let (width, height) = plot_size(&view, options.size);
     let x = Axis::along((view.lower[0], view.upper[0]), &options.axes[0], width, metrics);
@@ -186,6 +187,21 @@ fn paint_rows(
         let of_row = &values[patch.offset([first, y.floor() as i32])..];
         for (m, &(_, x)) in columns.iter().enumerate() {
             painted.set(m, n, painting.scale.colour(of_row[(x.floor() as i32 - first) as usize]));
+        }
+    }
+    if painting.scale.has_land {
+        let is_land =
+            |x: f64, y: f64| painting.scale.is_land(values[patch.offset([x.floor() as i32, y.floor() as i32])]);
+        for (n, here) in rows.iter().enumerate() {
+            let below = rows.get(n + 1).unwrap_or(here).1;
+            for (m, (_, x)) in columns.iter().enumerate() {
+                let land = is_land(*x, here.1);
+                if columns.get(m + 1).is_some_and(|(_, next)| is_land(*next, here.1) != land)
+                    || is_land(*x, below) != land
+                {
+                    painted.set(m, n, CONTOUR);
+                }
+            }
         }
     }
     if !painting.contours.is_empty() {

@@ -98,7 +98,7 @@ pub fn draw_fields<const D: usize>(
     let names = or_first(source.outline(), fields)?;
     let further = options.vectors.iter().chain(options.exact.iter().map(|(_, formula)| formula));
     let all: Vec<String> = names.iter().chain(further).cloned().collect();
-    let shown = LazyFields::new(source, &all, vocabulary)?;
+    let shown = LazyFields::new(source, &all, options.land.as_deref(), vocabulary)?;
     draw_shown((&shown.outline, &shown), &names, options)
 }
 

@@ -21,6 +21,8 @@ pub struct PictureOptions {
     pub log: bool,
     /// Lines of equal values, on maps of straight meshes.
     pub contours: Option<Contours>,
+    /// A condition: formulas are infinite where it holds, and maps show what is infinite as land.
+    pub land: Option<String>,
     /// Fields or formulas of a vector's components, drawn as arrows in maps: one for each axis of the frame.
     pub vectors: Vec<String>,
     /// Formulas by field, drawn beside its curve.
@@ -45,6 +47,7 @@ impl Default for PictureOptions {
             colours: None,
             log: false,
             contours: None,
+            land: None,
             vectors: Vec::new(),
             exact: Vec::new(),
             zoom: Vec::new(),
@@ -70,6 +73,7 @@ impl From<&Plot> for PictureOptions {
             colours: plot.colours.as_ref().and_then(|name| name.parse().ok()),
             log: plot.log,
             contours: plot.contours.clone(),
+            land: plot.land.clone(),
             vectors: plot.vectors.clone(),
             zoom: plot.zoom.clone(),
             cuts: slices.chain(line).collect(),
@@ -164,6 +168,9 @@ pub(super) fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) 
         return Err(PictureError::Cut(message.to_owned()));
     }
     let is_curve = D == 1 || options.cuts.iter().any(|cut| D == 2 || matches!(cut, Cut::Line { .. }));
+    if options.land.is_some() && is_curve {
+        return Err(PictureError::Cut("land is drawn in maps alone: leave --land out".to_owned()));
+    }
     if !options.vectors.is_empty() {
         let message = if D == 1 || D == 2 && is_curve || D == 3 && !frame.is_of_boxes() {
             "arrows are drawn in maps alone, in 3D of straight meshes: leave --vectors out".to_owned()

@@ -104,7 +104,7 @@ fn films_hold_every_frame() {
 #[test]
 fn pictures_of_the_case_are_drawn() {
     let folder = tempfile::tempdir().unwrap();
-    let plots = "plot=[{name=\"fast\",field=[\"0.5*twice\",\"mach\"],range=[0,2],colours=\"magma_r\",outlines=false,contours=3},\
+    let plots = "plot=[{name=\"fast\",field=[\"0.5*twice\",\"mach\"],range=[0,2],colours=\"magma_r\",outlines=false,contours=3,land=\"density < 0.5\"},\
                  {name=\"cut\",field=\"pressure\",log=true,range=[0.01,2],slice={y=0.5},line=[[0,0],[1,0.7]]}]";
     let sets = ["mesh.cells=[20,20]", "levels.max=2", "levels.ratio=2", "time.end=0.1", "output.count=1", plots];
     let sets = [&sets[..], &["define.twice=\"2*hypot(x_momentum, y_momentum)\""]].concat();
@@ -115,8 +115,15 @@ fn pictures_of_the_case_are_drawn() {
     assert_eq!(plot_well(folder.path(), &[]).stdout, "out/plot_last_fast.png\nout/plot_last_cut.png\n");
     // What a definition stands for is part of the title.
     let fast = record(&folder.path().join("out"))["plots"][0]["fields"][0].as_str().unwrap().to_owned();
-    let options =
-        [["--field", &fast], ["--field", "mach"], ["--range", "0,2"], ["--colours", "magma_r"], ["--contours", "3"]];
+    let land = record(&folder.path().join("out"))["plots"][0]["land"].as_str().unwrap().to_owned();
+    let options = [
+        ["--field", &fast],
+        ["--field", "mach"],
+        ["--range", "0,2"],
+        ["--colours", "magma_r"],
+        ["--contours", "3"],
+        ["--land", &land],
+    ];
     plot_well(folder.path(), &[options.as_flattened(), &["--no-outlines", "--output", "fast.png"]].concat());
     let options = ["--field", "pressure", "--log", "--range", "0.01,2", "--slice", "y=0.5", "--line", "0,0,1,0.7"];
     plot_well(folder.path(), &[&options[..], &["--output", "cut.png"]].concat());

@@ -30,12 +30,18 @@ fn plot(
     let slices = slices(reader, &path("slice"), (mesh, dimension), plain);
     let line = line(reader, &path("line"), (mesh, dimension), plain);
     let vectors = formulas(reader, &path("vectors"));
+    let land = reader.named_expression(&path("land"));
     let is_curve = dimension == Some(1) || line.is_some() || dimension == Some(2) && !slices.is_empty();
     let help = "give this `[[plot]]` no `slice` or `line`, and write another for the curve";
-    for (name, present) in [("contours", reader.is_present(&path("contours"))), ("vectors", !vectors.is_empty())] {
+    let of_maps = [
+        ("contours", reader.is_present(&path("contours"))),
+        ("vectors", !vectors.is_empty()),
+        ("land", land.is_some()),
+    ];
+    for (name, present) in of_maps {
         reader.check(!(present && is_curve), &path(name), "is for maps, and this is a curve", help);
         let message = "is for straight meshes";
-        let has_place = plain || name == "vectors" && dimension == Some(2);
+        let has_place = plain || name != "contours" && dimension == Some(2);
         reader.check(!present || has_place, &path(name), message, "remove the key");
     }
     let (given, wanted) = (vectors.len(), dimension.unwrap_or(vectors.len()));
@@ -55,7 +61,7 @@ fn plot(
         no_outlines: !reader.boolean(&path("outlines"), true),
         ..Plot::default()
     };
-    PlotSettings { fields: formulas(reader, &path("field")), vectors, plot }
+    PlotSettings { fields: formulas(reader, &path("field")), vectors, land, plot }
 }
 
 /// One formula, or a list of them.

@@ -114,6 +114,8 @@ fn pictures_are_checked() {
         ("colours=\"jet\"", "colours", "no colour map `jet`"),
         ("contours=201", "contours", "from 1 to 200"),
         ("contours=3,slice={x=0.5}", "contours", "is for maps"),
+        ("land=\"u > 0\",line=[[0,0],[1,1]]", "land", "is for maps"),
+        ("land=\"w > 0\"", "land", "w"),
         ("vectors=[\"u\"]", "vectors", "needs 2 components, but has 1"),
         ("slice={z=0.5}", "slice.z", "not cut along this axis"),
         ("slice={y=1.5}", "slice.y", "outside the domain: y = 1.5"),

@@ -212,6 +212,12 @@ fn mistakes_in_topography_are_named() {
             "there is no height at 11, 1.5 (the first without one is on line 8)",
             "`missing = HEIGHT`",
         ),
+        (
+            good.replacen(&plain(height(3, 4)), "9.96921e36", 1),
+            "",
+            "there is no height at 11, 1.5",
+            "`missing = HEIGHT`",
+        ),
         (good.clone(), ", upper=[5, 5]", "its box is empty", "`lower`"),
         (good.clone(), ", upper=[12, 2]", "nothing covers x from 12 to 13", "`formula`"),
         (points.replace("13 2 1", "13 2"), "", ", line 4: \"13 2\" is no point", "x y z"),

@@ -144,6 +144,8 @@ fn uncovered(covers: &[Place], place: Place) -> Option<Place> {
 /// The lattice with scaled heights and none missing, and what it is for.
 fn prepared(one: &Topography, mut lattice: Lattice, domain: Place) -> Result<(Place, Lattice), Wrong> {
     let cover = if one.file.is_some() { lattice.cover() } else { domain };
+    // Numbers as large stand for none: NetCDF's default is 1e37, many GeoTIFFs' the lowest of 32 bits.
+    lattice.heights.iter_mut().filter(|height| height.abs() > 1e30).for_each(|height| *height = f64::NAN);
     lattice.heights.iter_mut().for_each(|height| *height *= one.scale);
     let near = widened(domain, lattice.spacing.map(|dx| 1e6 * dx));
     let is_near = |k: usize| {

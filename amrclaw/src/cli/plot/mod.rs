@@ -69,6 +69,9 @@ pub struct PlotArguments {
     /// Lines of equal values in maps: how many, or their values.
     #[arg(long, value_name = "N|V1,V2", allow_hyphen_values = true)]
     pub contours: Option<ContourValues>,
+    /// A condition where maps show land in place of values, such as `depth < 0.01`.
+    #[arg(long, value_name = "CONDITION")]
+    pub land: Option<String>,
     /// A vector field as arrows in maps: its components, fields or formulas, one for each axis of the frame.
     #[arg(long, value_name = "U,V", allow_hyphen_values = true)]
     pub vectors: Option<String>,
@@ -123,9 +126,10 @@ pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
 
 /// The pictures of the run's case that are asked for; none where options say what is drawn.
 fn plots(arguments: &PlotArguments) -> Result<Vec<Plot>, Failure> {
-    let PlotArguments { dir, field, slice, projection, line, contours, vectors, exact, .. } = arguments;
+    let PlotArguments { dir, field, slice, projection, line, contours, land, vectors, exact, .. } = arguments;
     let says_what = !(field.is_empty() && slice.is_empty() && projection.is_empty() && line.is_empty())
         || contours.is_some()
+        || land.is_some()
         || vectors.is_some()
         || !exact.is_empty();
     let Some(name) = &arguments.plot else {
@@ -232,6 +236,7 @@ fn options(arguments: &PlotArguments, base: PictureOptions) -> Result<PictureOpt
         colours: arguments.colours.or(base.colours),
         log: arguments.log || base.log,
         contours: arguments.contours.as_ref().map(|values| values.0.clone()).or(base.contours),
+        land: arguments.land.clone().or(base.land),
         vectors: arguments.vectors.as_deref().map_or(base.vectors, components),
         exact: named_formulas("--exact", &arguments.exact)?,
         cuts: if cuts.is_empty() { base.cuts } else { cuts },

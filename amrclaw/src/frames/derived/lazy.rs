@@ -56,14 +56,22 @@ struct Source<const D: usize> {
 }
 
 impl<'a, const D: usize> LazyFields<'a, D> {
-    /// As [`derive()`](super::derive()), of the texts themselves.
+    /// As [`derive()`](super::derive()), of the texts themselves. Where the condition `land` holds, values are infinite.
     ///
     /// # Errors
     /// As there.
-    pub fn new(from: &'a dyn FieldSource<D>, texts: &[String], vocabulary: &Vocabulary) -> Result<Self, FormulaError> {
+    pub fn new(
+        from: &'a dyn FieldSource<D>,
+        texts: &[String],
+        land: Option<&str>,
+        vocabulary: &Vocabulary,
+    ) -> Result<Self, FormulaError> {
         let mut outline = from.outline().outline();
         let names: Vec<String> = outline.fields().map(|(name, _)| name.to_owned()).collect();
-        let sources = texts.iter().map(|text| Source::new(text, &names, &outline, vocabulary));
+        let sources = texts.iter().map(|text| match land {
+            Some(land) => Source::new(&format!("if({land}, 1 / 0, {text})"), &names, &outline, vocabulary),
+            None => Source::new(text, &names, &outline, vocabulary),
+        });
         let sources = sources.collect::<Result<_, _>>()?;
         (outline.equations, outline.aux) = (texts.to_vec(), Vec::new());
         Ok(LazyFields { outline, from, sources })

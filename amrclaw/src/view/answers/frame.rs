@@ -118,7 +118,7 @@ impl OpenFrame {
         let until = Instant::now() + if form == Form::Codes { NO_DEADLINE } else { DEADLINE };
         match (&*self.reader, wish.slice) {
             (AnyReader::Three(reader), Some((axis, position))) => {
-                let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
+                let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), None, &self.vocabulary)?;
                 let values = Timed { of: &lazy, until };
                 if let Some(mesh) = self.mesh(&lazy.outline) {
                     return encode_cells((&lazy.outline, &values), mesh, Some(Plane { axis, position }), form);
@@ -131,7 +131,7 @@ impl OpenFrame {
             }
             (AnyReader::Three(_), None) => Err(ViewError::Request("a slice is needed in three dimensions".into())),
             (any, _) => with_reader!(any, reader => {
-                let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
+                let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), None, &self.vocabulary)?;
                 let from = (&lazy.outline, &Timed { of: &lazy, until } as &dyn PatchSource<_>);
                 self.mesh(from.0).map_or_else(|| encode(from, wish, form), |mesh| encode_cells(from, mesh, None, form))
             }),
@@ -144,7 +144,7 @@ impl OpenFrame {
     /// The field cannot be computed.
     pub fn points(&self, wish: &Wish) -> Result<Value, ViewError> {
         with_reader!(&*self.reader, reader => {
-            let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
+            let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), None, &self.vocabulary)?;
             let values = Timed { of: &lazy, until: Instant::now() + DEADLINE };
             points((&lazy.outline, &values), self.mesh(&lazy.outline), &wish.numbers)
         })
@@ -162,7 +162,7 @@ impl OpenFrame {
     pub fn widen(&self, range: &mut Option<(f64, f64)>, wish: &Wish) -> Result<(), ViewError> {
         let until = Instant::now() + DEADLINE;
         with_reader!(&*self.reader, reader => {
-            let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), &self.vocabulary)?;
+            let lazy = LazyFields::new(reader, std::slice::from_ref(&wish.field), None, &self.vocabulary)?;
             let (frame, values) = (&lazy.outline, Timed { of: &lazy, until });
             for (l, level) in frame.levels.iter().enumerate() {
                 let covering = frame.covering(l);
