@@ -116,6 +116,7 @@ fn every_example_runs() {
             "pitching_aerofoil" => "levels.max=1",
             "naca0012" | "missile" => "scheme.time=rk2",
             "mach_jet" => "mesh.cells=[40,10]",
+            "dam_break_valley" => "mesh.cells=[50,20]",
             "shock_bubble_3d" => "mesh.cells=[12,5,5]",
             // Coarser cells do not resolve the region that holds the energy.
             "sedov_3d" => "mesh.cells=[16,16,16]",
