@@ -69,7 +69,7 @@ fn each_pixel_shows_the_finest_data() {
     let options =
         PictureOptions { size: 300, outlines: Outlines::None, range: Some((0.0, 3.0)), ..PictureOptions::default() };
     let image = picture::render(&frame, "pressure", &options).unwrap().image();
-    let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 3.0, log: false, has_land: false };
+    let scale = ColourScale::linear(ColourMap::SEQUENTIAL, 0.0, 3.0);
     let [coarse_columns, coarse_rows] = extent_of(&image, scale.colour(1.0)).unwrap();
     let [columns, rows] = extent_of(&image, scale.colour(2.0)).unwrap();
     let (left, bottom) = (*coarse_columns.start(), *coarse_rows.end());
@@ -86,7 +86,7 @@ fn levels_are_outlined_as_chosen() {
         picture::render(&frame, "pressure", &options).unwrap().image()
     };
     let bare = drawn(Outlines::None);
-    let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 3.0, log: false, has_land: false };
+    let scale = ColourScale::linear(ColourMap::SEQUENTIAL, 0.0, 3.0);
     let [columns, rows] = extent_of(&bare, scale.colour(1.0)).unwrap();
     let lines = |levels: &[usize]| -> HashSet<(usize, usize)> {
         let image = drawn(Outlines::Levels(levels.to_vec()));

@@ -151,22 +151,21 @@ pub struct ColourScale {
 }
 
 impl ColourScale {
+    /// A linear scale from `low` to `high`, without land.
+    pub const fn linear(map: ColourMap, low: f64, high: f64) -> Self {
+        ColourScale { map, low, high, log: false, has_land: false }
+    }
+
     /// The scale that suits values from `low` to `high`: diverging and symmetric about zero if both signs occur.
     pub fn suiting(low: f64, high: f64) -> Self {
         let largest = low.abs().max(high.abs());
         if low < 0.0 && high > 0.0 && low.abs().min(high) > BOTH_SIGNS * largest {
-            return ColourScale {
-                map: ColourMap::DIVERGING,
-                low: -largest,
-                high: largest,
-                log: false,
-                has_land: false,
-            };
+            return Self::linear(ColourMap::DIVERGING, -largest, largest);
         }
         // A constant field still needs a range to show its value in the middle of.
         let margin = if high > low { 0.0 } else { (0.5 * largest).max(f64::MIN_POSITIVE) };
         let margin = if largest == 0.0 { 0.5 } else { margin };
-        ColourScale { map: ColourMap::SEQUENTIAL, low: low - margin, high: high + margin, log: false, has_land: false }
+        Self::linear(ColourMap::SEQUENTIAL, low - margin, high + margin)
     }
 
     /// The scale that suits values from `low` to `high`; on a logarithmic one a constant gets a decade to either side, and values far
@@ -182,13 +181,8 @@ impl ColourScale {
     /// The scale from `low` to `high`: diverging if zero lies in the middle.
     pub fn over(low: f64, high: f64, log: bool) -> Self {
         let symmetric = low < 0.0 && low == -high;
-        ColourScale {
-            map: if symmetric { ColourMap::DIVERGING } else { ColourMap::SEQUENTIAL },
-            low,
-            high,
-            log,
-            has_land: false,
-        }
+        let map = if symmetric { ColourMap::DIVERGING } else { ColourMap::SEQUENTIAL };
+        ColourScale { log, ..Self::linear(map, low, high) }
     }
 
     /// Position of a value on the scale: 0 at the first colour, 1 at the last.
@@ -209,10 +203,12 @@ impl ColourScale {
 
     /// The colour of a value.
     pub fn colour(&self, value: f64) -> Colour {
-        match () {
-            () if value.is_nan() => NOT_A_NUMBER,
-            () if self.is_land(value) => LAND,
-            () => self.colour_at(self.part(value)),
+        if value.is_nan() {
+            NOT_A_NUMBER
+        } else if self.is_land(value) {
+            LAND
+        } else {
+            self.colour_at(self.part(value))
         }
     }
 
@@ -329,7 +325,7 @@ mod tests {
             [222, 96, 77],
             [180, 4, 38],
         ];
-        let scale = ColourScale { map: ColourMap::DIVERGING, low: -1.0, high: 1.0, log: false, has_land: false };
+        let scale = ColourScale::linear(ColourMap::DIVERGING, -1.0, 1.0);
         for (i, expected) in published.iter().enumerate() {
             let found = scale.colour(-1.0 + i as f64 / 4.0);
             for (a, b) in found.iter().zip(expected) {
@@ -344,10 +340,7 @@ mod tests {
         for map in ColourMap::all() {
             assert_eq!(map.name().to_uppercase().parse(), Ok(map));
             let reversed: ColourMap = format!("{}_r", map.name()).parse().unwrap();
-            let ends = |map: ColourMap| {
-                [0.0, 0.3, 1.0]
-                    .map(|part| ColourScale { map, low: 0.0, high: 1.0, log: false, has_land: false }.colour_at(part))
-            };
+            let ends = |map: ColourMap| [0.0, 0.3, 1.0].map(|part| ColourScale::linear(map, 0.0, 1.0).colour_at(part));
             let (there, back) = (ends(map), ends(reversed));
             assert_eq!((there[0], there[2]), (back[2], back[0]));
             assert_ne!(there[1], back[1], "{}", map.name());
@@ -358,7 +351,7 @@ mod tests {
     /// Lightness rises all along the sequential map, so that it reads in grey too.
     #[test]
     fn sequential_map_grows_lighter() {
-        let scale = ColourScale { map: ColourMap::SEQUENTIAL, low: 0.0, high: 1.0, log: false, has_land: false };
+        let scale = ColourScale::linear(ColourMap::SEQUENTIAL, 0.0, 1.0);
         let lightness = |v: f64| {
             let msh = Msh::from_srgb(scale.colour(v));
             msh.m * msh.s.cos()

@@ -29,15 +29,14 @@ pub fn extent(frame: &Frame<3>, mapping: &Mapping<3>) -> [[f64; 2]; 3] {
     let (cells, dx) =
         (frame.domain(0), std::array::from_fn(|d| (frame.upper[d] - frame.lower[d]) / f64::from(frame.cells[d])));
     let mut extent = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
-    let mut hold = |position: [f64; 3]| {
-        for d in 0..3 {
-            extent[d] = [extent[d][0].min(position[d]), extent[d][1].max(position[d])];
-        }
-    };
     for (axis, side) in (0..3).flat_map(|axis| [(axis, cells.lo[axis]), (axis, cells.hi[axis] - 1)]) {
         let mut sheet = cells;
         (sheet.lo[axis], sheet.hi[axis]) = (side, side + 1);
-        mapping.corners(&sheet, dx).into_iter().for_each(&mut hold);
+        for position in mapping.corners(&sheet, dx) {
+            for d in 0..3 {
+                extent[d] = [extent[d][0].min(position[d]), extent[d][1].max(position[d])];
+            }
+        }
     }
     extent
 }

@@ -77,7 +77,7 @@ impl Runs {
     /// The colours of all maps, by name.
     pub fn colours() -> Value {
         let of_map = |map: ColourMap| {
-            let scale = ColourScale { map, low: 0.0, high: 1.0, log: false, has_land: false };
+            let scale = ColourScale::linear(map, 0.0, 1.0);
             let colours = (0..COLOURS).flat_map(|k| scale.colour_at(k as f64 / (COLOURS - 1) as f64));
             let levels: Vec<_> = (0..6).map(|l| level_colour(l, map)).collect();
             json!({ "colours": base64(&colours.collect::<Vec<u8>>()), "levels": levels })
