@@ -197,8 +197,9 @@ fn water_on_land_is_that_of_the_cpu_to_the_bit() {
     let shore = include_str!("../cases/solvers/shallow_water_bathymetry.toml");
     compare(shore, &[], 3);
     compare(shore, &["scheme.split=\"godunov\"", "levels.ratio=[4,2]", "mesh.boundary.x=\"wall\""], 3);
-    // Beside finer patches cells give all that they have, and water returns to them.
+    // Beside finer patches cells give all that they have, and water returns to them; split, neighbours pay what they still owe.
     let rough = [
+        "scheme.split=\"strang\"",
         "aux.bottom=\"abs(sin(1234.5 * x + 3456.7 * y))\"",
         "initial.depth=\"max(0, 1.2 * abs(sin(2345.6 * x + 4567.8 * y)) - 0.4)\"",
         "regrid.flag={criterion=\"user\",expression=\"(x - 0.5)^2 + (y - 0.4)^2 < 0.05\"}",

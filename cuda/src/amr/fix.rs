@@ -131,17 +131,17 @@ device_struct! {
 }
 
 device_struct! {
-    /// What `allowances` and `return_excess` take.
+    /// What `allowances`, `return_excess` and `settle_debts` take.
     pub struct AllowanceArgs {
         /// Faces between two levels.
         pub table: RunTable,
         /// The coarse level; of `return_excess` the fine one, whose `q` is changed.
         pub view: LevelView,
-        /// Sums; changed by `return_excess`.
+        /// Sums; changed by `return_excess`, and memory for `settle_debts`.
         pub sums: Pointer<Real>,
-        /// What finer steps may take beyond the coarse flux; made by `allowances`.
+        /// What finer steps may take beyond the coarse flux, made by `allowances`; memory for `settle_debts`.
         pub allowances: Pointer<Real>,
-        /// For `allowances`: the coarse level's face map.
+        /// But for `return_excess`: the coarse level's face map.
         pub words: Pointer<u32>,
         /// Of each word the place of its first face.
         pub bases: Pointer<u32>,
@@ -153,13 +153,9 @@ device_struct! {
         pub num_slots: u32,
         /// Place of slot 0 among what the update of the coarser level keeps.
         pub first_kept: u32,
-        /// For `return_excess`: the normal of the faces that it looks at.
-        pub axis: u32,
-        /// The side of these on which the coarse cells lie.
-        pub side: u32,
+        /// Number of the launch of `settle_debts`.
+        pub pass: u32,
         /// Fine cells in a coarse one along each axis.
         pub ratio: [i32; 3],
-        /// Nothing.
-        pub padding: u32,
     }
 }

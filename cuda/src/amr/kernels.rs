@@ -236,6 +236,8 @@ kernels! {
     ALLOWANCES = "allowances" in Fill, Work::WarpPerChunk, AllowanceArgs: ;
     /// Returns what they have taken beyond that.
     RETURN_EXCESS = "return_excess" in Fill, Work::WarpPerChunk, AllowanceArgs: ;
+    /// Lets cells beside coarse ones pay what the fix has left these to owe.
+    SETTLE_DEBTS = "settle_debts" in Fill, Work::WarpPerChunk, AllowanceArgs: ;
     /// Flags by differences.
     FLAG_DIFFERENCE = "flag_difference" in Regions, Work::BlockPerItem([FLAG_THREADS; 3]), FlagArgs: FlagTile;
     /// Widens flags.

@@ -11,7 +11,8 @@
 use super::faces::{FaceSlot, ListedFaces};
 use super::store::Register;
 use crate::fields::{LevelLayout, Shared};
-use crate::index::CellBox;
+use crate::index::{CellBox, CellIndex};
+use crate::plan::FaceRun;
 use crate::threads::parallel_for;
 use riemann::axis::Side;
 use riemann::real::Scalar;
@@ -34,12 +35,12 @@ impl<const D: usize, R: Scalar> Stepped<'_, D, R> {
     ///
     /// # Safety
     /// As for the pointer that this returns: nobody else writes the cell.
-    unsafe fn value(&self, patch: u32, cell: [i32; D], m: usize) -> *mut R {
+    pub unsafe fn value(&self, patch: u32, cell: [i32; D], m: usize) -> *mut R {
         let patch = &self.layout.patches[patch as usize];
         self.q.at(patch.offset(self.num_eqn, cell) + m * patch.component())
     }
 
-    fn capacity(&self, patch: u32, cell: [i32; D]) -> R {
+    pub fn capacity(&self, patch: u32, cell: [i32; D]) -> R {
         let patch = &self.layout.patches[patch as usize];
         // SAFETY: nobody writes auxiliary values meanwhile.
         self.capacity.map_or(R::constant(1.0), |c| unsafe {
@@ -95,68 +96,135 @@ impl<R: Scalar> Register<R> {
 
     /// After a step of the finer level.
     pub fn return_excess<const D: usize>(&mut self, faces: &ListedFaces<D>, fine: &Stepped<'_, D, R>) {
-        let (all, allowances) = (faces.slots(), &self.allowances);
-        let sums = Shared::new(&mut self.sums);
+        let (sums, allowances) = (Shared::new(&mut self.sums), self.allowances.as_slice());
         parallel_for(faces.plan.runs.num_patches(), |k| {
             if !fine.layout.patches[k].is_local {
                 return;
             }
+            let covered = fine.layout.patches[k].cells.coarse_from_fine(faces.plan.ratio);
             for slot in faces.fine_range(k) {
-                let of_slot = |m: usize| m * all.len() + slot;
-                let (face, patch) = (&all[slot], k as u32);
-                let (zero, one) = (R::constant(0.0), R::constant(1.0));
-                let outward = R::constant(f64::from(face.coarse_side.sign()));
-                let width = fine.dx[face.axis.index()] / faces.fine_ghosts(face).volume() as f64;
-                let width = R::from_f64(width);
-                // Where the cells at the face have too little, all that lie over the coarse cell behind it.
-                for depth in [1, faces.plan.ratio.0[face.axis.index()]] {
-                    let cells = behind(faces, face, depth);
-                    let mut part = zero;
-                    for (n, &m) in fine.kept.iter().enumerate() {
-                        // SAFETY: every slot, and every cell, belongs to one fine patch, whose task alone changes it.
-                        unsafe {
-                            let excess = -(outward * *sums.at(of_slot(m))) - allowances[of_slot(n)];
-                            let mut held = zero;
-                            if excess > held {
-                                for cell in cells.cells() {
-                                    held += fine.capacity(patch, cell) * *fine.value(patch, cell, m);
-                                }
-                                part = if held > zero { part.max((excess / (held * width)).min(one)) } else { part };
-                            }
-                        }
-                    }
-                    if part == zero {
-                        break;
-                    }
-                    for m in 0..fine.num_eqn {
-                        let mut total = zero;
-                        // SAFETY: likewise.
-                        unsafe {
-                            for cell in cells.cells() {
-                                let value = fine.value(patch, cell, m);
-                                let back = part * *value;
-                                *value -= back;
-                                total += fine.capacity(patch, cell) * back;
-                            }
-                            *sums.at(of_slot(m)) += outward * (total * width);
-                        }
-                    }
-                    if part < one {
-                        break;
-                    }
+                let around = faces_of_block(faces, &covered, slot);
+                // One of the faces of a block does all of them.
+                if around.as_flattened().iter().flatten().min() == Some(&slot) {
+                    Block { faces, fine, sums, allowances, around }.give_back(k as u32);
                 }
             }
         });
     }
 }
 
-/// The fine cells behind a coarse face, in so many layers.
-fn behind<const D: usize>(faces: &ListedFaces<D>, face: &FaceSlot<D>, depth: i32) -> CellBox<D> {
-    let ghosts = faces.fine_ghosts(face);
-    let (mut lo, mut hi, d) = (ghosts.lo, ghosts.hi, face.axis.index());
-    match face.coarse_side {
-        Side::Lower => (lo[d], hi[d]) = (ghosts.hi[d], ghosts.hi[d] + depth),
-        Side::Upper => (lo[d], hi[d]) = (ghosts.lo[d] - depth, ghosts.lo[d]),
+/// The faces to coarser cells around the fine cells of one patch over one coarse cell, by axis and side: at a corner of the patch several.
+type Around<const D: usize> = [[Option<usize>; 2]; D];
+
+/// Those of the block behind a face. `covered`: the coarse cells under the patch.
+fn faces_of_block<const D: usize>(faces: &ListedFaces<D>, covered: &CellBox<D>, slot: usize) -> Around<D> {
+    let face = &faces.slots()[slot];
+    let block = behind(faces, face, 0).coarse_from_fine(faces.plan.ratio).lo;
+    let beside = |d: usize, side: Side| {
+        if (face.axis.index(), face.coarse_side) == (d, side) {
+            return Some(slot);
+        }
+        let mut cell = block;
+        cell[d] += side.sign();
+        let runs = if covered.contains(cell) { &[] } else { faces.plan.runs.of(face.fine_patch as usize) };
+        let of_side = |run: &&FaceRun<D>| run.axis.index() == d && run.coarse_side == side && run.cells.contains(cell);
+        runs.iter().find(of_side).map(|run| run.first_slot as usize + run.cells.number_of(cell))
+    };
+    std::array::from_fn(|d| Side::BOTH.map(|side| beside(d, side)))
+}
+
+/// The fine cells over a coarse one, with the faces that take from it.
+struct Block<'a, const D: usize, R: Scalar> {
+    faces: &'a ListedFaces<D>,
+    fine: &'a Stepped<'a, D, R>,
+    sums: Shared<'a, R>,
+    allowances: &'a [R],
+    around: Around<D>,
+}
+
+impl<const D: usize, R: Scalar> Block<'_, D, R> {
+    /// Returns what was taken beyond the allowances. Faces ask the same cells at the same time, which no order of the axes changes.
+    fn give_back(&self, patch: u32) {
+        let (zero, one) = (R::constant(0.0), R::constant(1.0));
+        let (all, ratio) = (self.faces.slots(), self.faces.plan.ratio);
+        let Some(&any) = self.around.as_flattened().iter().flatten().next() else { return };
+        // Where the cells at the faces have too little, all of the block.
+        for whole in [false, true] {
+            let layers = |d: usize| if whole { self.faces.plan.ratio.0[d] } else { 1 };
+            let asked =
+                |d: usize| self.around[d].map(|slot| slot.map_or(zero, |slot| self.part(patch, slot, layers(d))));
+            let asked: [[R; 2]; D] = std::array::from_fn(asked);
+            if asked.as_flattened().iter().all(|&part| part == zero) {
+                return;
+            }
+            let cells = behind(self.faces, &all[any], 0).coarse_from_fine(ratio).fine_from_coarse(ratio);
+            // The parts of a cell that its faces ask for together.
+            let wanted = |cell: CellIndex<D>| {
+                (0..D).fold(zero, |sum, d| {
+                    let [lower, upper] = [cell[d] < cells.lo[d] + layers(d), cell[d] >= cells.hi[d] - layers(d)];
+                    let of = |near: bool, part: R| if near { part } else { zero };
+                    sum + (of(lower, asked[d][0]) + of(upper, asked[d][1]))
+                })
+            };
+            for (d, side) in (0..D).flat_map(|d| [(d, 0), (d, 1)]).filter(|&(d, side)| asked[d][side] > zero) {
+                let slot = self.around[d][side].expect("it asks");
+                let scale = R::constant(f64::from(all[slot].coarse_side.sign())) * self.width(slot);
+                for m in 0..self.fine.num_eqn {
+                    let mut total = zero;
+                    for cell in (0..layers(d)).flat_map(|layer| behind(self.faces, &all[slot], layer).cells()) {
+                        let part = asked[d][side] / wanted(cell).max(one);
+                        // SAFETY: every slot, and every cell, belongs to one fine patch, whose task alone changes it.
+                        total += self.fine.capacity(patch, cell) * (part * unsafe { *self.fine.value(patch, cell, m) });
+                    }
+                    // SAFETY: likewise.
+                    unsafe { *self.sums.at(m * all.len() + slot) += scale * total };
+                }
+            }
+            for cell in cells.cells() {
+                let part = wanted(cell).min(one);
+                for m in 0..self.fine.num_eqn {
+                    // SAFETY: likewise.
+                    unsafe {
+                        let value = self.fine.value(patch, cell, m);
+                        *value -= part * *value;
+                    }
+                }
+            }
+        }
     }
-    CellBox::new(lo, hi)
+
+    /// The size of a fine cell along a face's normal, divided by the number of fine faces.
+    fn width(&self, slot: usize) -> R {
+        let face = &self.faces.slots()[slot];
+        R::from_f64(self.fine.dx[face.axis.index()] / self.faces.fine_ghosts(face).volume() as f64)
+    }
+
+    /// The part that a face asks for of all that so many layers of cells behind it hold.
+    fn part(&self, patch: u32, slot: usize, layers: i32) -> R {
+        let (zero, one) = (R::constant(0.0), R::constant(1.0));
+        let (all, width) = (self.faces.slots(), self.width(slot));
+        let outward = R::constant(f64::from(all[slot].coarse_side.sign()));
+        let mut part = zero;
+        for (n, &m) in self.fine.kept.iter().enumerate() {
+            // SAFETY: as in `give_back`.
+            unsafe {
+                let excess = -(outward * *self.sums.at(m * all.len() + slot)) - self.allowances[n * all.len() + slot];
+                let mut held = zero;
+                if excess > held {
+                    for cell in (0..layers).flat_map(|layer| behind(self.faces, &all[slot], layer).cells()) {
+                        held += self.fine.capacity(patch, cell) * *self.fine.value(patch, cell, m);
+                    }
+                    part = if held > zero { part.max((excess / (held * width)).min(one)) } else { part };
+                }
+            }
+        }
+        part
+    }
+}
+
+/// The fine cells behind a coarse face, in one layer.
+fn behind<const D: usize>(faces: &ListedFaces<D>, face: &FaceSlot<D>, layer: i32) -> CellBox<D> {
+    let mut inward = [0; D];
+    inward[face.axis.index()] = -face.coarse_side.sign() * (1 + layer);
+    faces.fine_ghosts(face).shift(inward)
 }

@@ -8,6 +8,7 @@ mod allowance;
 mod average_down;
 mod boundary;
 mod coarse_source;
+mod debt;
 mod exchange;
 mod faces;
 pub(in crate::exec) mod failure;

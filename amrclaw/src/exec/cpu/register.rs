@@ -14,6 +14,8 @@
 //! one keeps the exact balance.
 
 use super::CpuExecutor;
+use super::allowance::Stepped;
+use super::debt::Debts;
 use super::exchange::exchange;
 use super::faces::{FaceSlot, ListedFaces};
 use super::failure::{LookedAt, Searched};
@@ -284,13 +286,19 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let capacity = usize::try_from(self.problem.scheme.capacity).ok();
         let num_aux = self.solver.aux().len();
         let (coarser, finer) = self.levels.split_at_mut(fine_level.index());
-        let (Some(coarse), fine) = (coarser.last_mut(), &finer[0]) else { return Ok(()) };
+        let (Some(coarse), fine) = (coarser.last_mut(), &mut finer[0]) else { return Ok(()) };
         let (layout, num_eqn, dx) = (coarse.layout.clone(), coarse.num_eqn, coarse.geometry.dx);
         let lattice = coarse.geometry.in_space();
-        let aux = std::mem::take(&mut coarse.aux);
-        let q = Shared::new(coarse.q_mut());
+        let mut aux = std::mem::take(&mut coarse.aux);
+        let (num_values, shared_aux, q) = (aux.len(), Shared::new(&mut aux), Shared::new(coarse.q_mut()));
+        // SAFETY: nobody writes auxiliary values meanwhile.
+        let aux_values = unsafe { shared_aux.row(0, num_values) };
         let slots = plan.num_slots;
         let faces = fine.faces.as_ref().expect("listed with the plans");
+        let (sums, asks) = (Shared::new(&mut fine.register.sums), Shared::new(&mut fine.register.allowances));
+        // Unsplit nothing is owed.
+        let kept = self.solver.transfers().filter(|_| self.sweeps.len() > 1).unwrap_or_default();
+        let fixed = Stepped { kept, layout: &layout, q, aux: shared_aux, num_eqn, num_aux, capacity, dx };
         let give = |k: usize| {
             let layout = &layout.patches[k];
             if !layout.is_local {
@@ -298,23 +306,24 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
             for &slot in faces.of_coarse_patch(k) {
                 let face = &faces.slots()[slot as usize];
-                let kappa = capacity.map_or(R::constant(1.0), |c| {
-                    aux[layout.offset(num_aux, face.coarse_cell) + c * layout.component()]
-                });
                 let outward = R::constant(f64::from(face.coarse_side.sign()));
+                let kappa = fixed.capacity(k as u32, face.coarse_cell);
                 let scale = outward / (R::from_f64(dx[face.axis.index()]) * kappa);
-                let start = layout.offset(num_eqn, face.coarse_cell);
                 for m in 0..num_eqn {
-                    let received = scale * fine.register.sums[m * slots + slot as usize];
-                    // SAFETY: each coarse patch is written by its own task alone.
-                    let value = unsafe { &mut *q.at(start + m * layout.component()) };
-                    *value += received;
+                    // SAFETY: each coarse patch, and the slots beside it, are its own task's alone.
+                    unsafe {
+                        let received = scale * *sums.at(m * slots + slot as usize);
+                        *fixed.value(k as u32, face.coarse_cell, m) += received;
+                    }
                 }
+            }
+            if !kept.is_empty() {
+                Debts { faces, coarse: &fixed, patch: k as u32, gets: sums, asks }.settle();
             }
             let is_right = |&slot: &u32| {
                 let cell = faces.slots()[slot as usize].coarse_cell;
                 let state = q.at(layout.offset(num_eqn, cell));
-                let row = LookedAt { layout, q: state, aux: &aux, num_aux, lattice }.row(cell, 1);
+                let row = LookedAt { layout, q: state, aux: aux_values, num_aux, lattice }.row(cell, 1);
                 // SAFETY: this task alone writes the patch.
                 let finite = (0..num_eqn).all(|m| unsafe { *state.add(m * layout.component()) }.finite());
                 // SAFETY: likewise.

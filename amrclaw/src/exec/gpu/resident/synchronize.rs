@@ -9,7 +9,7 @@ use crate::index::Level;
 use crate::plan::{LevelPlans, MeshChange};
 use crate::ranks::{MessageHeader, MessageKind};
 use cuda::CudaError;
-use cuda::amr::kernels::{ALLOWANCES, AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX, RETURN_EXCESS};
+use cuda::amr::kernels::{ALLOWANCES, AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX, RETURN_EXCESS, SETTLE_DEBTS};
 use cuda::amr::{AllowanceArgs, AverageArgs, FaceMapArgs, LevelView, RefluxArgs};
 use riemann::real::Scalar;
 
@@ -160,46 +160,44 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// `exec/cpu/allowance.rs`.
     pub(super) fn keep_from_debts(&self, l: usize, plans: &[LevelPlans<D>]) -> Result<(), ExecError> {
         let [_, cells, allowed, _] = self.sizes.register;
-        let level = &self.levels[l];
         for fine in [l, l + 1].into_iter().filter(|_| allowed > cells) {
-            let Some(faces) = self.faces(plans, fine) else { continue };
-            let (Some(tables), Some(register)) = (&self.levels[fine].tables, &self.levels[fine].register) else {
-                unreachable!("tables and registers are made with the plans");
-            };
-            let runs = if fine == l { tables.runs.fine } else { tables.runs.coarse };
-            let (map, num_fine) = match &level.map {
-                Some(map) => (map.place(), map.num_fine),
-                None => (FaceMapPlace::NONE, 0),
-            };
-            let args = AllowanceArgs {
-                table: runs.runs::<N>(&tables.memory),
-                view: LevelView { q: self.address(l, Array::Next), ..level.view() },
-                sums: register.sums(),
-                allowances: register.allowances(),
-                words: map.words,
-                bases: map.bases,
-                slots: map.slots,
-                dx: level.geometry.dx_in_space(),
-                num_slots: faces.coarse as u32,
-                first_kept: num_fine as u32,
-                axis: 0,
-                side: 0,
-                ratio: axes(self.ratios[fine - 1].0, 1),
-                padding: 0,
-            };
-            let chunks = runs.num_chunks as usize;
-            if fine > l {
-                // SAFETY: as for the fix itself.
-                unsafe { self.machine.run(&ALLOWANCES, D, chunks, &args)? };
+            if self.faces(plans, fine).is_none() {
                 continue;
             }
-            for face in 0..2 * D as u32 {
-                let args = AllowanceArgs { axis: face / 2, side: face % 2, ..args };
-                // SAFETY: the runs lie along this level's patches; of one normal and side each cell is behind one face.
-                unsafe { self.machine.run(&RETURN_EXCESS, D, chunks, &args)? };
-            }
+            let (args, chunks) = self.allowance_args(fine, l, Array::Next);
+            let kernel = if fine > l { &ALLOWANCES } else { &RETURN_EXCESS };
+            // SAFETY: the runs lie along this level's patches; one lane changes the cells of a block, and the slots around a cell.
+            unsafe { self.machine.run(kernel, D, chunks, &args)? };
         }
         Ok(())
+    }
+
+    /// The argument for the faces to the coarser level of level `fine`, seen from level `l`, one of the two; and the number of chunks.
+    fn allowance_args(&self, fine: usize, l: usize, state: Array) -> (AllowanceArgs, usize) {
+        let level = &self.levels[l];
+        let (Some(tables), Some(register)) = (&self.levels[fine].tables, &self.levels[fine].register) else {
+            unreachable!("tables and registers are made with the plans");
+        };
+        let runs = if fine == l { tables.runs.fine } else { tables.runs.coarse };
+        let (map, num_fine) = match &level.map {
+            Some(map) => (map.place(), map.num_fine),
+            None => (FaceMapPlace::NONE, 0),
+        };
+        let args = AllowanceArgs {
+            table: runs.runs::<N>(&tables.memory),
+            view: LevelView { q: self.address(l, state), ..level.view() },
+            sums: register.sums(),
+            allowances: register.allowances(),
+            words: map.words,
+            bases: map.bases,
+            slots: map.slots,
+            dx: level.geometry.dx_in_space(),
+            num_slots: tables.faces.coarse as u32,
+            first_kept: num_fine as u32,
+            pass: 0,
+            ratio: axes(self.ratios[fine - 1].0, 1),
+        };
+        (args, runs.num_chunks as usize)
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
@@ -231,6 +229,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         };
         // SAFETY: register and map are those of the plan; each coarse cell is written by one lane.
         unsafe { self.machine.run(&REFLUX, D, runs.num_chunks as usize, &args)? };
+        let [_, cells, allowed, _] = self.sizes.register;
+        // Unsplit nothing is owed.
+        if allowed > cells && self.sweeps.len() > 1 {
+            let (args, chunks) = self.allowance_args(level as usize + 1, level as usize, Array::Present);
+            for pass in 0..3 {
+                // SAFETY: what a lane writes others read only to find who lends; a cell that asks never does.
+                unsafe { self.machine.run(&SETTLE_DEBTS, D, chunks, &AllowanceArgs { pass, ..args })? };
+            }
+        }
         if !self.solver.positive().is_empty() {
             // The next step must not begin with a state that the fix has made inadmissible.
             self.reports.expect_more();
