@@ -27,9 +27,6 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
         format!("the waves of the solver `{}` are parts of the flux, which no face that moves can share", shape.name);
     reader.check(!shape.fwaves, KEY, message, "use a solver whose waves are parts of the jump, or remove the motion");
     reader.check(file.steady.is_none(), KEY, "a mesh that moves has no steady state", "remove `scheme.steady`");
-    let in_space = file.forest.is_some() && shape.dimension > 2;
-    let message = "cells of a mesh that moves are refined in the plane only as yet";
-    reader.check(!in_space, "levels.max", message, "remove the line, or the motion");
     for (name, kind) in file.mesh.boundary.names.iter().zip(&file.sides) {
         let reflects = matches!(kind, BoundaryKind::Wall);
         let known = Boost::of(shape.dimension, &shape.equations, &shape.groups).is_some();

@@ -58,6 +58,7 @@ position = [0.5, 0.5]
 fn meshes_move() {
     let folder = tempfile::tempdir().unwrap();
     write_block(folder.path(), "square.msh", &[8, 8], Of::Mixed);
+    write_block(folder.path(), "box.msh", &[4, 4, 2], Of::Hexahedra);
     let case = write_case(folder.path(), BREATHING);
     let moved = |output: &str| {
         let last = amrclaw::frames::read::frame::<2>(&folder.path().join(output).join("frame_0002.vtkhdf")).unwrap();
@@ -68,19 +69,36 @@ fn meshes_move() {
         last
     };
     let springs = &["levels.max=3", "mesh.springs=0.03"][..];
-    for (name, sets) in [("whole", &["levels.max=1"][..]), ("refined", &["levels.max=3"]), ("springs", springs)] {
+    let in_space = &[
+        "mesh.file=\"box.msh\"",
+        "mesh.boundary.z_lower=wall",
+        "mesh.boundary.z_upper=wall",
+        "mesh.motion.z=\"z * (1 + 0.2 * sin(5 * t) * x)\"",
+        "initial.z_momentum=0",
+        "levels.max=2",
+        "gauge=[]",
+    ][..];
+    for (name, sets) in
+        [("whole", &["levels.max=1"][..]), ("refined", &["levels.max=3"]), ("springs", springs), ("box", in_space)]
+    {
         run_well(folder.path(), &case, sets, &["--output", name, "--threads", "2"]);
         let parts = format!("{name}-parts");
         run_well(folder.path(), &case, &[sets, &["time.max_steps=4"]].concat(), &["--output", &parts]);
         let from = format!("{parts}/checkpoint_000004.h5");
         run_well(folder.path(), &case, sets, &["--output", &parts, "--restart", &from, "--threads", "1"]);
         let [whole, parts] = [name, &parts].map(|dir| folder.path().join(dir));
-        for file in ["frame_0002.vtkhdf", "gauge_middle.csv", "force_x_upper.csv"] {
+        let files = ["frame_0002.vtkhdf", "force_x_upper.csv", "gauge_middle.csv"];
+        for file in &files[..if name == "box" { 2 } else { 3 }] {
             assert!(fs::read(whole.join(file)).unwrap() == fs::read(parts.join(file)).unwrap(), "{name}: {file}");
         }
         let record = record(&whole);
         let total = |key: &str| record[key]["density"].as_f64().unwrap();
         assert!((total("totals_final") / total("totals_initial") - 1.0).abs() < 1e-13, "{name}");
+        if name == "box" {
+            let last = amrclaw::frames::read::frame::<3>(&whole.join("frame_0002.vtkhdf")).unwrap();
+            assert!(last.cells[0] > 32, "cells are refined");
+            continue;
+        }
         assert!((moved(name).cells[0] > 100) == (name != "whole"), "{name}");
     }
     let open: Vec<String> = ["x_lower", "x_upper", "y_lower", "y_upper"]
@@ -147,7 +165,8 @@ forces = { wing = { value = "pressure" } }
 "#;
 
 /// A profile pitches in a stream: nose up it is lifted. A wing between walls is lifted as its profile: the same steps on one more axis, to round-off that
-/// grows over 500 steps. Whether the mesh turns as a whole or springs draw it after the profile, in a circle at rest, changes the lift as other
+/// grows over 500 steps; so it is where cells downstream are refined from the start, with gradients by faces' areas, as a side of a hexahedron has twice the
+/// small faces. Whether the mesh turns as a whole or springs draw it after the profile, in a circle at rest, changes the lift as other
 /// cells do: by some percent on a mesh as coarse as this.
 #[test]
 fn wings_pitch() {
@@ -164,14 +183,26 @@ fn wings_pitch() {
         record(&folder.path().join(name))["forces"]["wing"][1].as_f64().unwrap()
     };
     let flat = lift("flat", &["mesh.file=\"flat.msh\""]);
-    let still = "initial.z_momentum=0";
-    let deep = lift(
-        "deep",
-        &["mesh.file=\"deep.msh\"", still, "mesh.boundary.symmetry=wall", "mesh.boundary.far_state.z_momentum=0"],
-    );
+    let in_space = [
+        "mesh.file=\"deep.msh\"",
+        "initial.z_momentum=0",
+        "mesh.boundary.symmetry=wall",
+        "mesh.boundary.far_state.z_momentum=0",
+    ];
+    let deep = lift("deep", &in_space);
     let turning = "mesh.motion={x=\"if(hypot(x - 0.5, y) < 0.8, 0.25 + (x - 0.25) * cos(angle) + y * sin(angle), x)\",\
                    y=\"if(hypot(x - 0.5, y) < 0.8, y * cos(angle) - (x - 0.25) * sin(angle), y)\"}";
     let drawn = lift("drawn", &["mesh.file=\"flat.msh\"", "mesh.springs=0.05", turning]);
+    let refined = [
+        "time.end=0.05",
+        "time.dt=0.001",
+        "scheme.gradient=green-gauss",
+        "levels.max=2",
+        "regrid={interval=1000,flag={criterion=\"user\",expression=\"x > 0.5\"}}",
+    ];
+    let near = lift("near", &[&["mesh.file=\"flat.msh\""][..], &refined].concat());
+    let at_span = lift("at_span", &[&in_space[..], &refined].concat());
     println!("lift {flat}, per span {}, by springs {drawn}", deep / 0.5);
     assert!(flat > 0.01 && (deep / 0.5 / flat - 1.0).abs() < 1e-9 && (drawn / flat - 1.0).abs() < 0.03);
+    assert!(near != flat && (at_span / 0.5 / near - 1.0).abs() < 1e-9, "{near} {}", at_span / 0.5);
 }

@@ -175,6 +175,10 @@ fn steps_on_meshes_that_move_have_the_bits_of_the_cpu() {
     for scheme in [["scheme.order=1", "scheme.loop=cell"], ["scheme.order=2", "mesh.springs=0.02"]] {
         compare::<3>(&space, &[&[closed, twist][..], &scheme].concat());
     }
+    let hexahedra = of(GAS_IN_SPACE, &[3, 3, 2], Of::Hexahedra);
+    let refined = ["scheme.order=2", "levels.max=2", "regrid={interval=1,flag={tolerance={density=0.3}}}"];
+    let device = compare::<3>(&hexahedra, &[&[closed, twist][..], &refined].concat());
+    assert!(device.frame().cells[0] > 18 + 7, "cells are refined");
 }
 
 /// In `f32` the device takes the same steps, up to the numbers' round-off of 6e-8: after four steps with differences of neighbours, limited gradients and
