@@ -6,11 +6,11 @@ use super::choice::BoundaryKind;
 use super::names::{check_names, compile, parameters};
 use super::reader::Reader;
 use super::sections::AXES;
-use super::settings::CaseSettings;
+use super::settings::{CaseSettings, MeshFile};
 use super::shape::SolverShape;
 use crate::formula::{Expression, Input, Names};
 use std::sync::Arc;
-use unstructured::motion::{MeshInTime, NodesAt};
+use unstructured::motion::{MeshInTime, Solve, SpringsAt};
 use unstructured::step::Boost;
 
 /// Part of a run's time in which a mesh moves little, for its speed at a time.
@@ -88,31 +88,44 @@ impl Case {
     /// The mesh from a file and how it moves.
     pub(crate) fn mesh_in_time(&self) -> Option<Arc<MeshInTime>> {
         let file = self.mesh.file.as_ref()?;
-        let nodes = self.motion().map(|formulas| {
-            let refined = file.forest.clone().zip(file.leaves.clone());
-            let still = refined.as_ref().map_or(&file.mesh, |(forest, _)| forest.roots()).clone();
-            let columns: Vec<Vec<f64>> =
-                (0..formulas.len()).map(|d| still.points.iter().map(|point| point[d]).collect()).collect();
-            let formulas = formulas.to_vec();
-            let follow = file.follow.clone();
-            let nodes = move |time: f64| {
-                let given = |time: f64| {
-                    let row = columns.iter().map(|column| Input::Row(column)).chain([Input::Uniform(time)]);
-                    let inputs: Vec<Input<'_>> = row.collect();
-                    let (mut points, mut values) = (still.points.clone(), vec![0.0; still.points.len()]);
-                    for (d, formula) in formulas.iter().enumerate() {
-                        formula.eval_row(&inputs, &mut values);
-                        points.iter_mut().zip(&values).for_each(|(point, value)| point[d] = *value);
-                    }
-                    points
-                };
-                let points = follow.as_ref().map_or_else(|| given(time), |follow| follow.points(&still, time, &given));
-                refined.as_ref().map_or_else(|| points.clone(), |(forest, leaves)| forest.points(leaves, &points))
-            };
-            (Arc::new(nodes) as Arc<NodesAt>, MOMENT * (self.time.end - self.time.start))
-        });
-        let mesh = MeshInTime::new(file.mesh.clone(), nodes);
+        let mesh = match self.motion() {
+            None => MeshInTime::new(file.mesh.clone(), None),
+            Some(formulas) => moving(file, formulas.to_vec(), MOMENT * (self.time.end - self.time.start)),
+        };
         mesh.set_time(self.time.start);
         Some(Arc::new(mesh))
     }
+}
+
+/// A mesh that moves by formulas, and by springs where the file has these. `moment`: a time in which nothing changes much.
+fn moving(file: &MeshFile, formulas: Vec<Expression>, moment: f64) -> MeshInTime {
+    let refined = file.forest.clone().zip(file.leaves.clone());
+    let still = refined.as_ref().map_or(&file.mesh, |(forest, _)| forest.roots()).clone();
+    let columns: Vec<Vec<f64>> =
+        (0..formulas.len()).map(|d| still.points.iter().map(|point| point[d]).collect()).collect();
+    let roots = still.clone();
+    let given = Arc::new(move |time: f64| {
+        let row = columns.iter().map(|column| Input::Row(column)).chain([Input::Uniform(time)]);
+        let inputs: Vec<Input<'_>> = row.collect();
+        let (mut points, mut values) = (roots.points.clone(), vec![0.0; roots.points.len()]);
+        for (d, formula) in formulas.iter().enumerate() {
+            formula.eval_row(&inputs, &mut values);
+            points.iter_mut().zip(&values).for_each(|(point, value)| point[d] = *value);
+        }
+        points
+    });
+    let (by_formulas, roots, follow) = (given.clone(), still.clone(), file.follow.clone());
+    let nodes = move |time: f64| {
+        let points =
+            follow.as_ref().map_or_else(|| by_formulas(time), |follow| follow.points(&roots, time, &*by_formulas));
+        match &refined {
+            Some((forest, leaves)) => forest.points(leaves, &points),
+            None => points,
+        }
+    };
+    let springs = file.follow.clone().map(|follow| {
+        let ahead = move |time: f64, solve: &Solve<'_>| follow.prepare(&still, time, &*given, solve);
+        Arc::new(ahead) as Arc<SpringsAt>
+    });
+    MeshInTime::new(file.mesh.clone(), Some((Arc::new(nodes), moment))).following(springs)
 }

@@ -101,6 +101,10 @@ impl Emulator {
                     cells @ ("cells_update" | "cells_gather" | "cells_range") => {
                         format!("EMULATE({cells}, CellsArgs)\n")
                     }
+                    // Their lanes add up.
+                    springs @ ("springs_forces" | "springs_advance" | "springs_sum") => {
+                        format!("EMULATE({springs}, SpringsArgs)\n")
+                    }
                     // Its threads share rows.
                     "flag_widen" => "EMULATE(flag_widen, WidenArgs)\n".to_owned(),
                     // Its lanes compute a prefix sum.

@@ -5,7 +5,7 @@
 mod follow;
 pub mod springs;
 
-pub use follow::Follow;
+pub use follow::{Follow, Solve, TOLERANCE};
 
 use crate::Mesh;
 use crate::mesh::geometry::{self, Vector};
@@ -16,6 +16,9 @@ use std::sync::Arc;
 
 /// Where the nodes of a mesh are at a time.
 pub type NodesAt = dyn Fn(f64) -> Vec<Vector> + Send + Sync;
+
+/// Solves, with what it is given, the springs around a time.
+pub type SpringsAt = dyn Fn(f64, &Solve<'_>) + Send + Sync;
 
 /// A cell with less than this part of the volume that it had before it moved counts as folded: steps become as small.
 const FLAT: f64 = 1e-6;
@@ -29,6 +32,8 @@ pub struct MeshInTime {
     still: Arc<Mesh>,
     /// Where nodes are, and a short time by which speeds are taken.
     nodes: Option<(Arc<NodesAt>, f64)>,
+    /// Where nodes follow others: what solves ahead.
+    springs: Option<Arc<SpringsAt>>,
     time: Mutex<f64>,
     now: Mutex<(f64, Arc<Mesh>)>,
 }
@@ -58,7 +63,22 @@ impl MeshInTime {
     /// A mesh whose nodes are where `nodes` says; without, one that does not move. With it a time in which nothing changes much.
     pub fn new(mesh: Arc<Mesh>, nodes: Option<(Arc<NodesAt>, f64)>) -> Self {
         let now = Mutex::new((f64::NAN, mesh.clone()));
-        MeshInTime { still: mesh, nodes, time: Mutex::new(0.0), now }
+        MeshInTime { still: mesh, nodes, springs: None, time: Mutex::new(0.0), now }
+    }
+
+    /// The same, whose nodes follow others: `springs` solves what `nodes` asks for around a time.
+    pub fn following(self, springs: Option<Arc<SpringsAt>>) -> Self {
+        MeshInTime { springs, ..self }
+    }
+
+    /// Whether nodes follow others by springs.
+    pub fn follows(&self) -> bool {
+        self.springs.is_some()
+    }
+
+    /// Solves the springs that a step needs with `solve`, before the step.
+    pub fn solve_ahead(&self, (time, dt): (f64, f64), solve: &Solve<'_>) {
+        self.springs.iter().for_each(|springs| [time, time + dt].into_iter().for_each(|time| springs(time, solve)));
     }
 
     /// Whether it moves.

@@ -15,8 +15,8 @@ use super::{
     FlagRegion, FlagRegionsArgs, FlagTile, GatherArgs, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice, LevelView,
     ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch,
     PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegionTable, RegisterArgs,
-    RunTable, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile,
-    WidenArgs,
+    RunTable, SPRINGS_THREADS, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, SpringsArgs, SpringsState, Tile,
+    TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -83,6 +83,8 @@ pub enum Group {
     FaceStates,
     /// States beyond the sides of a mesh.
     CellsBeyond,
+    /// Springs that draw the nodes of a mesh; without a solver.
+    Springs,
 }
 
 /// A function of the case that kernels call.
@@ -126,9 +128,9 @@ impl Group {
         matches!(self, Fill | Means | Registers | Source | CellLoop | FaceLoop | FaceStates)
     }
 
-    /// Whether the kernels read and write boxes alone, no values: the text is then the same for all solvers, and compiled once for all.
-    fn knows_boxes_alone(self) -> bool {
-        matches!(self, Group::Regrid | Group::Plan)
+    /// Whether the kernels read and write boxes or nodes alone, no values: the text is then the same for all solvers, and compiled once for all.
+    fn knows_no_values(self) -> bool {
+        matches!(self, Group::Regrid | Group::Plan | Group::Springs)
     }
 
     /// Whether the kernels work on a mesh from a file.
@@ -314,6 +316,14 @@ kernels! {
     CELLS_STATES = "cells_states" in FaceStates, Work::ThreadPerItem, CellsArgs: PatchReport;
     /// The states beyond boundary faces.
     CELLS_BEYOND = "cells_beyond" in CellsBeyond, Work::ThreadPerItem, CellsBeyondArgs: Lattice;
+    /// The forces of springs.
+    SPRINGS_FORCES = "springs_forces" in Springs, Work::ThreadPerItem, SpringsArgs: SpringsState;
+    /// A step of nodes on springs.
+    SPRINGS_ADVANCE = "springs_advance" in Springs, Work::ThreadPerItem, SpringsArgs: SpringsState;
+    /// The direction of the next step.
+    SPRINGS_TURN = "springs_turn" in Springs, Work::ThreadPerItem, SpringsArgs: SpringsState;
+    /// The numbers by which these go on.
+    SPRINGS_SUM = "springs_sum" in Springs, Work::BlockPerItem([SPRINGS_THREADS; 3]), SpringsArgs: SpringsState;
 }
 
 /// Texts that several groups include.
@@ -374,6 +384,7 @@ impl Shape {
             Group::FaceLoop => ("face_loop.cu", &[CELLS]),
             Group::FaceStates => ("face_states.cu", &[CELLS]),
             Group::CellsBeyond => ("cells_beyond.cu", &[IN_CELLS]),
+            Group::Springs => ("springs.cu", &[include_str!("../../kernels/springs.cuh")]),
         };
         if let Some(cells) = &self.cells
             && group.is_of_cells()
@@ -405,7 +416,7 @@ impl Shape {
             ]);
         }
         let solver = target.solver.clone().filter(|_| group.solves());
-        if group.knows_boxes_alone() {
+        if group.knows_no_values() {
             defines.retain(|(name, _)| !["CAPACITY", "AUX_FACE_LIST", "SOURCES"].contains(name));
             let target = Target { precision: Precision::F64, fused: false, solver };
             return (Source { file, texts, definitions, defines }, target);

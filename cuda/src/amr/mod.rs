@@ -12,6 +12,7 @@ mod moves;
 mod patch;
 mod plan;
 mod regrid;
+mod springs;
 mod tiles;
 pub mod tuning;
 mod update;
@@ -33,5 +34,6 @@ pub use regrid::{
     Candidate, CellBox, ClusterArgs, ClusterState, FlagRegion, FlagRegionsArgs, JoinTilesArgs, MAX_LEVELS,
     MarkTilesArgs, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs, TurnedTile, WidenArgs,
 };
+pub use springs::{SPRINGS_THREADS, SpringsArgs, SpringsState};
 pub use tiles::{CutCells, ListTilesArgs, TileShape, TileTable};
 pub use update::{PatchReport, Tile, UpdateArgs, UpdateOptions};

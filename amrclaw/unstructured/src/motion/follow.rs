@@ -3,14 +3,17 @@
 use super::springs::Springs;
 use crate::Mesh;
 use crate::mesh::geometry::Vector;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::sync::OnceLock;
 
 /// Forces that are left, of those where inner nodes do not move.
-const TOLERANCE: f64 = 1e-8;
+pub const TOLERANCE: f64 = 1e-8;
 
 /// Displacements that are kept: those around a time, and around the end of a step.
 const KEPT: usize = 4;
+
+/// Displaces the free nodes of springs, to [`TOLERANCE`].
+pub type Solve<'a> = dyn Fn(&Springs, &mut [f64]) + 'a;
 
 /// Springs that are solved at the multiples of a time. Between two of these inner nodes move on straight lines. So where they are depends on time alone,
 /// and a restart needs nothing of it; each solution begins at rest.
@@ -30,24 +33,13 @@ impl Follow {
     /// Where all nodes are at a time. `given`: where those of the boundary are; what it says of others does not count. Nodes are not finite where the
     /// springs' equations have no solution.
     pub fn points(&self, mesh: &Mesh, time: f64, given: &dyn Fn(f64) -> Vec<Vector>) -> Vec<Vector> {
-        let (dim, springs) = (mesh.dim, self.springs.get_or_init(|| Springs::new(mesh)));
-        let before = (time / self.every).floor();
-        let share = time / self.every - before;
-        let mut known = self.known.lock();
-        for number in [before, before + 1.0] {
-            if known.iter().all(|(at, _)| *at != number) {
-                let there = given(number * self.every);
-                let displaced = |k: usize| there[k / dim][k % dim] - mesh.points[k / dim][k % dim];
-                let of = |k: usize| if springs.is_held(k / dim) { displaced(k) } else { 0.0 };
-                let mut all: Vec<f64> = (0..dim * there.len()).map(of).collect();
-                springs.solve(&mut all, TOLERANCE);
-                known.push((number, all));
-                let surplus = known.len().saturating_sub(KEPT);
-                known.drain(..surplus);
-            }
-        }
-        let at = |number: f64| &known.iter().find(|(at, _)| *at == number).expect("found above").1;
-        let (first, second) = (at(before), at(before + 1.0));
+        let known = self.around(mesh, time, given, &|springs, displaced| {
+            springs.solve(displaced, TOLERANCE);
+        });
+        let (dim, springs) = (mesh.dim, self.springs(mesh));
+        let ([before, next], share) = self.multiples(time);
+        let at = |number: f64| &known.iter().find(|(at, _)| *at == number).expect("solved above").1;
+        let (first, second) = (at(before), at(next));
         let mut points = given(time);
         for node in (0..points.len()).filter(|&node| !springs.is_held(node)) {
             for d in 0..dim {
@@ -56,5 +48,47 @@ impl Follow {
             }
         }
         points
+    }
+
+    /// Solves with `solve`, as [`Springs::solve`] does to the bit, what is not known around a time.
+    pub fn prepare(&self, mesh: &Mesh, time: f64, given: &dyn Fn(f64) -> Vec<Vector>, solve: &Solve<'_>) {
+        drop(self.around(mesh, time, given, solve));
+    }
+
+    fn springs(&self, mesh: &Mesh) -> &Springs {
+        self.springs.get_or_init(|| Springs::new(mesh))
+    }
+
+    /// The numbers of the multiples before and behind a time, and where it lies between them; at a multiple both are its own.
+    fn multiples(&self, time: f64) -> ([f64; 2], f64) {
+        let before = (time / self.every).floor();
+        let share = time / self.every - before;
+        ([before, if share > 0.0 { before + 1.0 } else { before }], share)
+    }
+
+    /// The displacements at the multiples before and behind a time, among others.
+    fn around(
+        &self,
+        mesh: &Mesh,
+        time: f64,
+        given: &dyn Fn(f64) -> Vec<Vector>,
+        solve: &Solve<'_>,
+    ) -> MutexGuard<'_, Vec<(f64, Vec<f64>)>> {
+        let (dim, springs) = (mesh.dim, self.springs(mesh));
+        let mut known = self.known.lock();
+        let (needed, _) = self.multiples(time);
+        for number in needed {
+            if known.iter().all(|(at, _)| *at != number) {
+                let there = given(number * self.every);
+                let displaced = |k: usize| there[k / dim][k % dim] - mesh.points[k / dim][k % dim];
+                let of = |k: usize| if springs.is_held(k / dim) { displaced(k) } else { 0.0 };
+                let mut all: Vec<f64> = (0..dim * there.len()).map(of).collect();
+                solve(springs, &mut all);
+                known.push((number, all));
+                let oldest = known.iter().position(|(at, _)| !needed.contains(at)).filter(|_| known.len() > KEPT);
+                oldest.map(|oldest| known.remove(oldest));
+            }
+        }
+        known
     }
 }

@@ -9,11 +9,14 @@
 
 use crate::mesh::geometry::{Vector, cross, dot, minus, squared};
 use crate::step::inverse;
-use crate::{Mesh, Rows, Shape};
+use crate::{Mesh, Rows, Shape, threads};
 use rayon::prelude::*;
 
-/// Numbers that are added up one after the other: sums do not depend on threads.
+/// Nodes of a task.
 const PART: usize = 4096;
+
+/// Lanes of a device's warp.
+const LANES: usize = 32;
 
 /// The forces of the springs of a mesh. Displacements are `[node, axis]`.
 #[derive(Debug)]
@@ -44,21 +47,40 @@ impl Springs {
         };
         let all: Vec<Simplex> = (0..mesh.num_cells()).flat_map(of_cell).collect();
         let around = around(nodes, dim, &all);
-        let row = |node: usize| match is_held[node] {
-            true => (Vec::new(), Vec::new()),
-            false => row_of(mesh, &all, around.row(node), node as u32),
-        };
-        let rows: Vec<(Vec<u32>, Vec<f64>)> = (0..nodes).into_par_iter().map(row).collect();
+        let pieces = threads::pieces(nodes, &|range| {
+            let (mut ends, mut columns, mut blocks) = (Vec::with_capacity(range.len()), Vec::new(), Vec::new());
+            for node in range {
+                if !is_held[node] {
+                    add_row(mesh, &all, (around.row(node), node as u32), &mut columns, &mut blocks);
+                }
+                ends.push(columns.len() as u32);
+            }
+            (ends, columns, blocks)
+        });
         let mut columns = Rows::with_capacity(nodes, 0);
-        rows.iter().for_each(|(row, _)| columns.push(row.iter().copied()));
-        let blocks: Vec<f64> = rows.into_iter().flat_map(|(_, blocks)| blocks).collect();
+        for (ends, ..) in &pieces {
+            let first = columns.starts[columns.starts.len() - 1];
+            columns.starts.extend(ends.iter().map(|end| first + end));
+        }
+        columns.items = threads::joined(&pieces, |(_, columns, _)| columns);
+        let blocks = threads::joined(&pieces, |(.., blocks)| blocks);
         let own = |node: usize| {
             let Ok(place) = columns.row(node).binary_search(&(node as u32)) else { return [[0.0; 3]; 3] };
             let first = (columns.starts[node] as usize + place) * dim * dim;
             let of = |i: usize, j: usize| if i.max(j) < dim { blocks[first + i * dim + j] } else { 0.0 };
             inverse(dim, [0, 1, 2].map(|i| [0, 1, 2].map(|j| of(i, j))))
         };
-        Springs { dim, inverses: (0..nodes).map(own).collect(), is_held, columns, blocks }
+        Springs { dim, inverses: threads::table(nodes, &own), is_held, columns, blocks }
+    }
+
+    /// Axes.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of nodes.
+    pub fn num_nodes(&self) -> usize {
+        self.is_held.len()
     }
 
     /// Whether a node has been given a place.
@@ -66,69 +88,110 @@ impl Springs {
         self.is_held[node]
     }
 
+    /// The nodes that act on a node, and the block of the matrix for each; none on held ones.
+    pub fn row(&self, node: usize) -> (&[u32], &[f64]) {
+        let [begin, end] = [0, 1].map(|k| self.columns.starts[node + k] as usize);
+        let block = self.dim * self.dim;
+        (&self.columns.items[begin..end], &self.blocks[block * begin..block * end])
+    }
+
+    /// The inverse of a free node's own block.
+    pub fn inverse(&self, node: usize) -> [Vector; 3] {
+        self.inverses[node]
+    }
+
     /// The forces on free nodes, and 0 on others.
     pub fn forces(&self, displaced: &[f64]) -> Vec<f64> {
+        let mut forces = vec![0.0; displaced.len()];
+        self.act(displaced, &mut forces);
+        forces
+    }
+
+    fn act(&self, displaced: &[f64], forces: &mut [f64]) {
         let dim = self.dim;
-        self.of_nodes(&|node, force| {
-            let starts = &self.columns.starts;
-            for entry in starts[node] as usize..starts[node + 1] as usize {
-                let (block, from) = (&self.blocks[entry * dim * dim..], self.columns.items[entry] as usize * dim);
+        self.of_nodes(forces, &|node, force| {
+            let (columns, blocks) = self.row(node);
+            for (column, block) in columns.iter().zip(blocks.chunks_exact(dim * dim)) {
+                let from = &displaced[*column as usize * dim..][..dim];
                 for i in 0..dim {
-                    (0..dim).for_each(|j| force[i] += block[i * dim + j] * displaced[from + j]);
+                    (0..dim).for_each(|j| force[i] += block[i * dim + j] * from[j]);
                 }
             }
-        })
+        });
     }
 
     /// Forces times the inverses of nodes' own blocks.
-    pub fn preconditioned(&self, forces: &[f64]) -> Vec<f64> {
+    pub fn precondition(&self, forces: &[f64], ahead: &mut [f64]) {
         let dim = self.dim;
-        self.of_nodes(&|node, out| {
+        self.of_nodes(ahead, &|node, out| {
             for i in 0..dim {
                 (0..dim).for_each(|j| out[i] += self.inverses[node][i][j] * forces[node * dim + j]);
             }
-        })
-    }
-
-    fn of_nodes(&self, value: &(dyn Fn(usize, &mut [f64]) + Sync)) -> Vec<f64> {
-        let mut all = vec![0.0; self.dim * self.is_held.len()];
-        all.par_chunks_mut(self.dim * PART).enumerate().for_each(|(k, part)| {
-            part.chunks_mut(self.dim).enumerate().for_each(|(i, out)| value(k * PART + i, out));
         });
-        all
     }
 
-    /// Displaces free nodes until the forces on them are `tolerance` of those where they stay at rest, and counts the iterations. `displaced`: of held
-    /// nodes what they are, of free ones a guess.
+    fn of_nodes(&self, all: &mut [f64], add: &(dyn Fn(usize, &mut [f64]) + Sync)) {
+        all.par_chunks_mut(self.dim * PART).enumerate().for_each(|(k, part)| {
+            part.fill(0.0);
+            part.chunks_mut(self.dim).enumerate().for_each(|(i, out)| add(k * PART + i, out));
+        });
+    }
+
+    /// Displaces free nodes, which are at rest, until the forces on them are `tolerance` of what they are now, and counts the iterations. `displaced`: of
+    /// held nodes what they are, of free ones 0. Kernels do the same operations in the same order.
     pub fn solve(&self, displaced: &mut [f64], tolerance: f64) -> usize {
-        let of_held = |k: usize| if self.is_held[k / self.dim] { displaced[k] } else { 0.0 };
-        let at_rest = self.forces(&(0..displaced.len()).map(of_held).collect::<Vec<f64>>());
-        let enough = tolerance * tolerance * product(&at_rest, &self.preconditioned(&at_rest));
-        let mut residual = self.forces(displaced);
-        residual.iter_mut().for_each(|force| *force = -*force);
-        let mut ahead = self.preconditioned(&residual);
-        let (mut along, mut left) = (ahead.clone(), product(&residual, &ahead));
-        let mut iterations = 0;
-        while left > enough && iterations < displaced.len() {
-            let forces = self.forces(&along);
-            let step = left / product(&along, &forces);
+        let [mut along, mut residual, mut ahead] = [0; 3].map(|_| vec![0.0; displaced.len()]);
+        let mut forces = self.forces(displaced);
+        let (mut step, mut left, mut enough) = (1.0, 0.0, 0.0);
+        for iterations in 0.. {
             add(displaced, step, &along);
             add(&mut residual, -step, &forces);
-            ahead = self.preconditioned(&residual);
-            let next = product(&residual, &ahead);
-            let share = next / left;
+            self.precondition(&residual, &mut ahead);
+            let now = self.product(&residual, &ahead);
+            let share = if iterations == 0 { 0.0 } else { now / left };
+            if iterations == 0 {
+                enough = tolerance * tolerance * now;
+            }
+            left = now;
+            // So that it ends where the equations have no solution.
+            let goes_on = left > enough && iterations < displaced.len();
+            if !goes_on {
+                return iterations;
+            }
             along.par_iter_mut().zip(&ahead).for_each(|(along, ahead)| *along = ahead + share * *along);
-            left = next;
-            iterations += 1;
+            self.act(&along, &mut forces);
+            step = left / self.product(&along, &forces);
         }
-        iterations
+        unreachable!("the loop ends by returning")
+    }
+
+    /// The sum of products, in an order that neither threads nor devices change: of 32 nodes at a time, as a tree; of these sums every 1024th, then as
+    /// trees again.
+    pub fn product(&self, a: &[f64], b: &[f64]) -> f64 {
+        let (dim, nodes) = (self.dim, self.is_held.len());
+        let of_node = |node: usize| {
+            let row = node * dim..(node + 1) * dim;
+            a[row.clone()].iter().zip(&b[row]).fold(0.0, |sum, (a, b)| sum + a * b)
+        };
+        let of_lanes = |k: usize| {
+            let node = |lane: usize| LANES * k + lane;
+            tree(std::array::from_fn(|lane| if node(lane) < nodes { of_node(node(lane)) } else { 0.0 }))
+        };
+        let mut sums = [0.0; LANES * LANES];
+        let parts = threads::table(nodes.div_ceil(LANES), &of_lanes);
+        parts.iter().enumerate().for_each(|(k, part)| sums[k % (LANES * LANES)] += part);
+        tree(std::array::from_fn(|k| tree(std::array::from_fn(|lane| sums[LANES * k + lane]))))
     }
 }
 
-/// The sum of products.
-pub fn product(a: &[f64], b: &[f64]) -> f64 {
-    let part = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    a.par_chunks(PART).zip(b.par_chunks(PART)).map(part).collect::<Vec<f64>>().iter().sum()
+/// The sum over the lanes of a warp.
+fn tree(mut lanes: [f64; LANES]) -> f64 {
+    let mut distance = LANES / 2;
+    while distance > 0 {
+        (0..distance).for_each(|lane| lanes[lane] += lanes[lane + distance]);
+        distance /= 2;
+    }
+    lanes[0]
 }
 
 /// Adds a multiple.
@@ -185,13 +248,21 @@ fn around(nodes: usize, dim: usize, all: &[Simplex]) -> Rows {
     Rows { starts, items }
 }
 
-/// The row of a node: who acts on it, and the blocks.
-fn row_of(mesh: &Mesh, all: &[Simplex], around: &[u32], node: u32) -> (Vec<u32>, Vec<f64>) {
+/// Adds the row of a node, a corner of these simplices: who acts on it, and the blocks.
+fn add_row(
+    mesh: &Mesh,
+    all: &[Simplex],
+    (around, node): (&[u32], u32),
+    all_columns: &mut Vec<u32>,
+    all_blocks: &mut Vec<f64>,
+) {
     let dim = mesh.dim;
     let mut columns: Vec<u32> = around.iter().flat_map(|&s| &all[s as usize][..=dim]).copied().collect();
     columns.sort_unstable();
     columns.dedup();
-    let mut blocks = vec![0.0; columns.len() * dim * dim];
+    let begin = all_blocks.len();
+    all_blocks.resize(begin + columns.len() * dim * dim, 0.0);
+    let blocks = &mut all_blocks[begin..];
     for simplex in around.iter().map(|&s| &all[s as usize][..=dim]) {
         let own = simplex.iter().position(|&corner| corner == node).expect("it is a corner");
         let mut points = [[0.0; 3]; 4];
@@ -205,7 +276,7 @@ fn row_of(mesh: &Mesh, all: &[Simplex], around: &[u32], node: u32) -> (Vec<u32>,
             }
         }
     }
-    (columns, blocks)
+    all_columns.extend(columns);
 }
 
 /// An angle of a simplex: how it changes with its corners, and the stiffness of the spring in it.

@@ -25,6 +25,8 @@ pub struct KernelOptions {
     pub sweeps: Vec<[bool; 3]>,
     /// Who solves faces on a mesh from a file.
     pub solved_by: Option<SolvedBy>,
+    /// Nodes of the mesh follow others by springs.
+    pub springs: bool,
     /// Precision, fused operations, the solver.
     pub target: Target,
     /// Keep what the conservation fix needs.
@@ -115,8 +117,9 @@ impl KernelOptions {
         let text = DeviceSource { reduced, ..text };
         let target = Target { precision: Precision::of::<R>(), fused, solver: Some(text) };
         let solved_by = problem.on_mesh.as_ref().map(|on_mesh| on_mesh.scheme.solved_by);
+        let springs = problem.on_mesh.as_ref().is_some_and(|on_mesh| on_mesh.sides.in_time.follows());
         let conservation_fix = problem.conservation_fix && solved_by.is_none();
-        KernelOptions { shape, scheme, sweeps, solved_by, target, conservation_fix, functions }
+        KernelOptions { shape, scheme, sweeps, solved_by, springs, target, conservation_fix, functions }
     }
 
     fn solver(&self) -> &DeviceSource {
@@ -148,7 +151,7 @@ impl KernelOptions {
             SolvedBy::Faces => Group::FaceLoop,
         });
         let is_second = self.shape.cells.as_ref().is_some_and(|cells| cells.order > 1);
-        stage.into_iter().chain(is_second.then_some(Group::FaceStates))
+        stage.into_iter().chain(is_second.then_some(Group::FaceStates)).chain(self.springs.then_some(Group::Springs))
     }
 
     /// The texts of the kernels that call functions of the case.

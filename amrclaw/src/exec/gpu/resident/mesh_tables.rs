@@ -15,7 +15,7 @@ use unstructured::motion::Moved;
 use unstructured::step::{Place, Scheme, smoothness, stencil};
 
 /// Cells whose entries are stored together, so that the threads of a warp read neighbouring numbers.
-const SLICE: usize = 32;
+pub(super) const SLICE: usize = 32;
 /// An entry behind a cell's last one.
 pub(super) const NO_FACE: u32 = u32::MAX;
 

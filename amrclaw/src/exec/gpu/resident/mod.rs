@@ -36,6 +36,7 @@ mod reads;
 mod refine;
 mod shared_buffer;
 mod source;
+mod springs;
 mod store;
 mod strategy;
 mod synchronize;
@@ -228,7 +229,9 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 
     fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError> {
-        self.on_mesh = DeviceMesh::of::<D, R>(&self.machine, &problem, self.sizes.num_eqn)?;
+        let springs = self.on_mesh.take().and_then(DeviceMesh::into_springs);
+        let mesh = DeviceMesh::of::<D, R>(&self.machine, &problem, self.sizes.num_eqn)?;
+        self.on_mesh = mesh.map(|mesh| mesh.with_springs(springs));
         self.levels.clear();
         self.rollback = Rollback::new(self.ratios.len() + 1);
         self.host.get_mut().put_on(problem.clone())?;

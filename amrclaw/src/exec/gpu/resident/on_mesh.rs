@@ -3,6 +3,7 @@
 
 use super::advance::{Array, Step};
 use super::mesh_tables::{NO_FACE, Sender, centroids, send_geometry, sides_of, sliced};
+use super::springs::DeviceSprings;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::gpu::device::{bytes_of, pointer};
@@ -14,6 +15,7 @@ use cuda::amr::{CellsArgs, CellsBeyondArgs};
 use parking_lot::Mutex;
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
+use std::cell::{Cell, RefCell};
 use unstructured::motion::{MeshInTime, Moved};
 use unstructured::step::{Limiter, SolvedBy, TimeStep};
 
@@ -47,6 +49,8 @@ struct Motion<N: Machine> {
     tables: Vec<N::Memory>,
     /// Entries in the mesh's lists, as [`sliced`] gives them.
     places: Vec<u32>,
+    /// Springs that draw nodes, once they have been solved.
+    springs: Option<DeviceSprings<N>>,
 }
 
 impl<N: Machine> DeviceMesh<N> {
@@ -123,7 +127,7 @@ impl<N: Machine> DeviceMesh<N> {
         places_of_cells.send::<_, f64>(&centroids::<D>(&now))?;
         let at_cells = places_of_cells.sent.swap_remove(0);
         let (motion, tables) = match moves {
-            true => (Some(Mutex::new(Motion { known: None, tables: Vec::new(), places })), Vec::new()),
+            true => (Some(Mutex::new(Motion { known: None, tables: Vec::new(), places, springs: None })), Vec::new()),
             false => (None, tables.sent),
         };
         Ok(DeviceMesh {
@@ -140,6 +144,19 @@ impl<N: Machine> DeviceMesh<N> {
             number: R::BYTES,
             _memory: [to.sent, tables],
         })
+    }
+
+    /// What is known of springs.
+    pub fn into_springs(self) -> Option<DeviceSprings<N>> {
+        self.motion.and_then(|motion| motion.into_inner().springs)
+    }
+
+    /// The same mesh, with the springs of one whose cells were others.
+    pub fn with_springs(mut self, springs: Option<DeviceSprings<N>>) -> Self {
+        if let Some(motion) = &mut self.motion {
+            motion.get_mut().springs = springs;
+        }
+        self
     }
 
     /// Intermediate states of a step.
@@ -167,7 +184,14 @@ impl<N: Machine> DeviceMesh<N> {
     ) -> Result<(CellsArgs, [CellsBeyondArgs; 2]), ExecError> {
         let (mut stage, mut beyond) = (self.stage, self.beyond);
         let Some(motion) = &self.motion else { return Ok((stage, beyond)) };
-        let Motion { known, tables, places } = &mut *motion.lock();
+        let Motion { known, tables, places, springs } = &mut *motion.lock();
+        let (springs, failed) = (RefCell::new(springs), Cell::new(None));
+        on_mesh.sides.in_time.solve_ahead(times, &|of, displaced| {
+            if let Err(error) = DeviceSprings::solve(machine, &mut springs.borrow_mut(), (of, displaced)) {
+                failed.set(Some(error));
+            }
+        });
+        failed.take().map_or(Ok(()), Err)?;
         let moved = on_mesh.sides.in_time.step(times, known.take()).map_err(|error| ExecError::Folded(error.what))?;
         let moved = moved.expect("the mesh moves");
         let mut to = Sender::<N, R>::new(machine, std::mem::take(tables));
