@@ -64,7 +64,7 @@ fn vector(points: &[Vector]) -> Vector {
 }
 
 /// A face as triangles; one triangle is itself.
-pub(super) fn triangles(points: &[Vector]) -> impl Iterator<Item = [Vector; 3]> + '_ {
+pub(crate) fn triangles(points: &[Vector]) -> impl Iterator<Item = [Vector; 3]> + '_ {
     let n = points.len();
     let (count, apex) = if n == 3 { (1, points[2]) } else { (n, mean(points)) };
     (0..count).map(move |k| [points[k], points[(k + 1) % n], apex])
