@@ -40,6 +40,11 @@ pub(crate) fn parallel_map<T: Send>(count: usize, piece: impl Fn(usize) -> T + S
     places.into_iter().map(|place| place.into_inner().expect("each piece is done")).collect()
 }
 
+/// As [`parallel_map`], for many small pieces, of which threads take runs.
+pub(crate) fn parallel_table<T: Send + Clone>(count: usize, piece: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    parallel_chunks(count, |run| run.map(&piece).collect::<Vec<T>>()).concat()
+}
+
 /// Executes `one`, and `other` at the same time if a thread is free. Returns both results.
 pub(crate) fn join<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B + Send) -> (A, B) {
     let (mut one, mut other) = (Some(one), Some(other));
@@ -65,7 +70,7 @@ pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Fewest patches per part.
+/// Fewest patches, or small pieces, per part.
 const PATCHES_AT_A_TIME: usize = 48;
 
 /// Builds a result for each of several runs of consecutive patches on all threads. The results are in the order of patches,

@@ -15,8 +15,6 @@ template <int N> __device__ __forceinline__ Array<Real, N> numbers_at(const Real
     return values;
 }
 
-__device__ __forceinline__ unsigned item_of_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
-
 // A face's frame.
 __device__ __forceinline__ FaceFrame frame_of(const CellsArgs& args, unsigned face)
 {

@@ -106,6 +106,7 @@ template <class First> __device__ __forceinline__ unsigned last_not_behind(unsig
     return here;
 }
 
+__device__ __forceinline__ unsigned item_of_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ unsigned warp_number() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 __device__ __forceinline__ unsigned lane_number() { return threadIdx.x % 32; }
 

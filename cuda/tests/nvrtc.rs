@@ -213,7 +213,8 @@ fn identity(name: &str) -> String {
     head + "\n{\n    for (int m = 0; m < M; m++) values[m] = q[m];\n}\n"
 }
 
-/// The kernels of meshes from files, for every solver that is offered there: either loop at both orders, and states at faces. In `f32` for one
+/// The kernels of meshes from files, for every solver that is offered there: either loop at both orders, and states at faces; for one those of
+/// leaves. In `f32` for one
 /// solver only.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
@@ -235,13 +236,16 @@ fn every_kernel_of_meshes_compiles() {
                 predicts: order > 1,
                 variables: (order > 1).then(|| ["case_variables", "case_state"].map(identity).concat()),
                 moves: order > 1,
+                refines: order > 1,
                 groups: groups.clone(),
             });
             let aux_face = vec![-1; aux];
             let shape = Shape { dim, num_ghost: 0, equations, aux, capacity: -1, aux_face, sourced: false, cells };
             let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
             let states = (order > 1).then_some(Group::FaceStates);
-            for group in [Group::CellLoop, Group::FaceLoop].into_iter().chain(states) {
+            let is_refined = order > 1 && dim == 2 && solver.name == "euler_hllc" && precision == Precision::F64;
+            let leaves = is_refined.then_some(Group::Leaves);
+            for group in [Group::CellLoop, Group::FaceLoop].into_iter().chain(states).chain(leaves) {
                 compiles(&shape, group, &target, ARCHITECTURES[1]);
             }
             let text = "__device__ __forceinline__ void case_beyond(unsigned rule, const Spotted& at, const FaceFrame& frame, const Array<double, 3>& velocity, const State& q, \

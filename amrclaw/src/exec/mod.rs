@@ -14,8 +14,8 @@ pub use probe::{PatchValues, Probe};
 pub use queries::{CellInPatch, MemoryUse, Queries, Reduction, Usage, larger, reduce_levels};
 pub use step::{
     CellPlace, ClusterMethod, Cuts, DevicePhase, DeviceUse, ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone,
-    HostWork, LevelState, LevelStates, NewValues, Outcomes, RefineRequest, RegridWay, StepMode, StepReport,
-    StreamedUse,
+    HostWork, LeafMarks, LeavesMade, LevelState, LevelStates, NewValues, Outcomes, RefineRequest, RegridWay, StepMode,
+    StepReport, StreamedUse,
 };
 
 use crate::index::{CellBox, Level};
@@ -40,6 +40,14 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// # Errors
     /// The device fails.
     fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError>;
+
+    /// Renews the leaves of a mesh from a file, if the executor does: [`NewValues::OfLeaves`] are then theirs.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn renew_leaves(&mut self, _: &LeafMarks<'_>) -> Result<LeavesMade, ExecError> {
+        Ok(LeavesMade::ByHost)
+    }
 
     /// Fills a level's ghost cells at its own time: from the same level, the coarser level, the physical boundary.
     ///

@@ -31,7 +31,7 @@ struct MeshSweeps<const D: usize> {
 impl<const D: usize> MeshSweeps<D> {
     fn new(problem: &Problem<D>, solver: Arc<dyn PatchSolver<f64>>) -> Self {
         let on_mesh = problem.on_mesh.clone().expect("a problem on a mesh");
-        let (mesh, variables) = (on_mesh.sides.mesh.clone(), on_mesh.variables.clone());
+        let (mesh, variables) = (on_mesh.sides.mesh(), on_mesh.variables.clone());
         let variables = variables.map(|variables| variables as Arc<dyn Variables>);
         let stepper = Stepper::interpolating(mesh, on_mesh.scheme, solver.equations().len(), variables);
         MeshSweeps { stepper: Mutex::new(stepper.moving(&on_mesh.sides.in_time)), on_mesh, solver }

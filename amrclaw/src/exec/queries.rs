@@ -3,6 +3,7 @@
 use super::{DeviceUse, ExecError, HostMemory, HostValues, LevelState};
 use crate::index::Level;
 use crate::plan::LevelPlans;
+use unstructured::adapt::Leaves;
 
 /// Memory for values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,6 +78,14 @@ pub trait Queries<const D: usize>: Send + Sync {
     /// The error of the last step of a level, whose result on `patch` is invalid: the first cell that holds a NaN, an infinity or a
     /// state that the solver does not allow, in the step's input, ghost cells included, then in its intermediate states, then in its result.
     fn find_failure(&self, level: Level, patch: usize) -> ExecError;
+
+    /// The leaves that the executor has made, if it has.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn leaves(&self) -> Result<Option<Leaves>, ExecError> {
+        Ok(None)
+    }
 
     /// A copy of a level's interior on the host.
     fn snapshot(&self, level: Level) -> LevelState<D>;

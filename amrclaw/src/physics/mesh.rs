@@ -10,8 +10,9 @@ use riemann::axis::{Axis, Side};
 use riemann::group::Group;
 use std::sync::Arc;
 use unstructured::Mesh;
+use unstructured::adapt::Forest;
 use unstructured::motion::MeshInTime;
-use unstructured::step::{Boost, BoundaryFace, Outside, Place, Scheme, Variables, mirror};
+use unstructured::step::{Boost, BoundaryFace, Gradient, Outside, Place, Scheme, Variables, mirror};
 
 /// The mesh, what lies beyond its sides, and how steps are taken.
 #[derive(Clone)]
@@ -22,6 +23,16 @@ pub struct OnMesh<const D: usize> {
     pub variables: Option<Arc<FaceVariables<D>>>,
     /// The mesh and what lies beyond its sides.
     pub sides: Arc<MeshSides<D>>,
+    /// The trees whose leaves the mesh's cells are, where they are refined.
+    pub forest: Option<Arc<Forest>>,
+}
+
+impl<const D: usize> OnMesh<D> {
+    /// Whether there are kernels that refine the mesh.
+    pub fn is_refined_by_kernels(&self) -> bool {
+        let is_still = self.forest.is_some() && !self.sides.in_time.moves();
+        D == 2 && is_still && self.scheme.order > 1 && self.scheme.gradient == Gradient::LeastSquares
+    }
 }
 
 /// The solver's primitive variables, which are interpolated to faces: functions of a cell's values alone.
@@ -72,8 +83,6 @@ impl<const D: usize> MapFunction<D> for Centroids {
 
 /// What lies beyond the mesh's sides.
 pub struct MeshSides<const D: usize> {
-    /// The mesh before it moves.
-    pub mesh: Arc<Mesh>,
     /// The mesh at the time of the values.
     pub in_time: Arc<MeshInTime>,
     groups: Vec<Group>,
@@ -81,8 +90,6 @@ pub struct MeshSides<const D: usize> {
     boost: Option<Boost>,
     /// Of each name of the mesh's sides.
     rules: Vec<Boundary<D>>,
-    /// Of each boundary face the number of its name.
-    name_of: Vec<u32>,
 }
 
 impl<const D: usize> MeshSides<D> {
@@ -92,21 +99,18 @@ impl<const D: usize> MeshSides<D> {
         (groups, boost): (Vec<Group>, Option<Boost>),
         rules: Vec<Boundary<D>>,
     ) -> Self {
-        let mesh = in_time.still().clone();
-        assert_eq!(rules.len(), mesh.boundary.names.len(), "a rule for each name");
-        let faces = |name: usize| mesh.boundary.of_name(name).map(move |_| name as u32);
-        let name_of = (0..rules.len()).flat_map(faces).collect();
-        MeshSides { mesh, in_time, groups, boost, rules, name_of }
+        assert_eq!(rules.len(), in_time.still().boundary.names.len(), "a rule for each name");
+        MeshSides { in_time, groups, boost, rules }
+    }
+
+    /// The mesh before it moves.
+    pub fn mesh(&self) -> Arc<Mesh> {
+        self.in_time.still()
     }
 
     /// What lies beyond the sides of each name.
     pub fn rules(&self) -> &[Boundary<D>] {
         &self.rules
-    }
-
-    /// Of each boundary face the number of its name.
-    pub fn name_of(&self) -> &[u32] {
-        &self.name_of
     }
 
     /// The state's vectors and tensors.
@@ -139,7 +143,7 @@ impl<const D: usize> MeshSides<D> {
 
 impl<const D: usize> Outside for MeshSides<D> {
     fn fill(&self, face: &BoundaryFace<'_>, inside: &[f64], outside: &mut [f64]) {
-        match &self.rules[self.name_of[face.number] as usize] {
+        match &self.rules[face.mesh.boundary.name_of(face.number)] {
             Boundary::Wall(wall) => mirror(face, (&self.groups, self.boost.as_ref()), *wall, inside, outside),
             Boundary::User(function) => {
                 // The axis and the side of a box, which formulas do not ask for.

@@ -102,7 +102,7 @@ fn on_mesh<const D: usize>(
     let sides = MeshSides::new(in_time, (shape.groups.clone(), boost), rules);
     let interpolates = file.scheme.order > 1 && file.gradients_of == case::Interpolated::Primitive;
     let variables = interpolates.then(|| Arc::new(case.primitive_variables()));
-    OnMesh { scheme: file.scheme, variables, sides: Arc::new(sides) }
+    OnMesh { scheme: file.scheme, variables, sides: Arc::new(sides), forest: file.forest.clone() }
 }
 
 /// What the largest values are asked for of in `[reduce]`, then in `time.stop_when`, if there is anything.

@@ -127,6 +127,7 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn report_of_step(&mut self, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
         let report = self.wait_for_report()?;
         if let Some(patch) = report.broken {
+            self.learn_leaves()?;
             return Err(self.exec.find_failure(level, patch).into());
         }
         self.accept(report, level, time, dt, tries)

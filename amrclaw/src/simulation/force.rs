@@ -30,6 +30,7 @@ impl<const D: usize> Simulation<D> {
         if !self.aux_stays() {
             self.renew_aux()?;
         }
+        self.learn_leaves()?;
         let on_mesh = self.problem.on_mesh.as_ref().expect("a mesh from a file");
         let mesh = &*on_mesh.sides.in_time.now();
         let speeds = &on_mesh.sides.in_time.speeds_of_sides();

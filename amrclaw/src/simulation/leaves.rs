@@ -1,17 +1,19 @@
 //! Cells of a mesh from a file that are refined. After every `regrid.interval` steps leaves are flagged and get new levels; of the new leaves
-//! the mesh is made, and with it the problem and its executor.
+//! the mesh is made, and with it the problem and its executor; or the executor makes them, and the mesh is made when the host asks for it.
 
 use super::build::problem;
 use super::gauge::middle_of;
+use super::leaf_values::{Values, of_cell};
 use super::{RunError, ScheduleState, Simulation};
 use crate::case::{Case, Criterion as Word, CriterionField};
 use crate::diagnose::Phase;
-use crate::exec::{LevelState, NewValues};
+use crate::exec::{LeafMarks, LeavesMade, LevelState, NewValues};
 use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
-use crate::physics::{CellBlock, CellRow, MeshSides, ReducedParameters, StateFunction, UserFunctions};
+use crate::physics::{CellRow, MeshSides, ReducedParameters, StateFunction, UserFunctions};
 use crate::regrid::RefinementRegion;
-use crate::threads::parallel_map;
+use crate::threads::parallel_table;
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::debug;
@@ -19,7 +21,7 @@ use unstructured::Mesh;
 use unstructured::adapt::{
     Before, Forest, Leaves, Links, curvature, differences, differences_of_families, of_families, transfer,
 };
-use unstructured::step::{Gradient, Place, Surroundings, stencil};
+use unstructured::step::{Gradient, stencil};
 
 /// The leaves, and what the problem is made of again on each mesh.
 pub(super) struct Refined<const D: usize> {
@@ -30,6 +32,19 @@ pub(super) struct Refined<const D: usize> {
     leaves: Leaves,
     links: Links,
     flags: Flags<D>,
+    /// Those that the executor has made since.
+    newer: Mutex<Newer>,
+}
+
+/// Leaves that the executor has made.
+#[derive(Default)]
+enum Newer {
+    /// None.
+    #[default]
+    None,
+    /// The host has not asked which.
+    NotAsked,
+    Known(Leaves, Links),
 }
 
 /// Which leaves to divide.
@@ -38,88 +53,6 @@ enum Flags<const D: usize> {
     /// With the share of the tolerance above which leaves are not joined.
     Curvature(Vec<(CriterionField<D>, f64)>, f64),
     Where(Arc<dyn StateFunction<D>>),
-}
-
-/// Values of cells, `[component, cell]`, and what lies beyond the boundary's faces.
-struct Values<'a> {
-    mesh: &'a Mesh,
-    time: f64,
-    q: &'a [f64],
-    aux: &'a [f64],
-    beyond: Vec<f64>,
-}
-
-impl<'a> Values<'a> {
-    fn new<const D: usize>(
-        (sides, mesh): (&MeshSides<D>, &'a Mesh),
-        time: f64,
-        (q, aux): (&'a [f64], &'a [f64]),
-    ) -> Self {
-        let at = Surroundings { mesh, outside: sides, time, speeds: &sides.in_time.speeds_of_sides() };
-        let (cells, boundary) = (mesh.num_cells(), mesh.boundary.len());
-        let mut beyond = vec![0.0; q.len() / cells * boundary];
-        for number in 0..boundary {
-            let cell = mesh.faces.left[mesh.first_boundary() + number] as usize;
-            let inside = of_cell(q, cells, cell);
-            let mut outside = vec![0.0; inside.len()];
-            at.fill(number, Place::Ghost, &inside, &mut outside);
-            outside.iter().enumerate().for_each(|(m, value)| beyond[m * boundary + number] = *value);
-        }
-        Values { mesh, time, q, aux, beyond }
-    }
-
-    /// A field in all cells, then beyond the boundary.
-    fn field<const D: usize>(&self, field: &CriterionField<D>) -> Vec<f64> {
-        let mesh = self.mesh;
-        let (cells, boundary) = (mesh.num_cells(), mesh.boundary.len());
-        match field {
-            CriterionField::Equation(m) => {
-                [&self.q[m * cells..][..cells], &self.beyond[m * boundary..][..boundary]].concat()
-            }
-            CriterionField::Formula(function) => parallel_map(cells + boundary, |k| match k.checked_sub(cells) {
-                None => self.in_cell(function.as_ref(), k),
-                Some(number) => {
-                    let cell = mesh.faces.left[mesh.first_boundary() + number] as usize;
-                    let state = of_cell(&self.beyond, boundary, number);
-                    let at = MeshSides::<D>::position(mesh, number, Place::Ghost);
-                    value(function.as_ref(), (at, self.time), &state, &of_cell(self.aux, cells, cell))
-                }
-            }),
-        }
-    }
-
-    fn in_cell<const D: usize>(&self, function: &dyn StateFunction<D>, cell: usize) -> f64 {
-        let mesh = self.mesh;
-        let [state, aux] = [self.q, self.aux].map(|values| of_cell(values, mesh.num_cells(), cell));
-        let at = std::array::from_fn(|d| mesh.centroid[cell][d]);
-        value(function, (at, self.time), &state, &aux)
-    }
-}
-
-fn of_cell(values: &[f64], cells: usize, cell: usize) -> Vec<f64> {
-    values.iter().skip(cell).step_by(cells.max(1)).copied().collect()
-}
-
-/// The value of a function at a point, around which all has the same state.
-fn value<const D: usize>(
-    function: &dyn StateFunction<D>,
-    (at, time): ([f64; D], f64),
-    state: &[f64],
-    aux: &[f64],
-) -> f64 {
-    let (row, mut out) = (CellRow::point(at, [1.0; D], time), vec![0.0; function.num_values()]);
-    match function.by_block() {
-        None => function.fill_row(&row, state, aux, &mut out),
-        Some(function) => {
-            let around = |values: &[f64], reach: i32| -> Vec<f64> {
-                let count = (2 * reach as usize + 1).pow(D as u32);
-                values.iter().flat_map(|value| std::iter::repeat_n(*value, count)).collect()
-            };
-            let [of_state, of_aux] = function.reach();
-            function.fill(&CellBlock::from(&row), &around(state, of_state), &around(aux, of_aux), &mut out);
-        }
-    }
-    out[0]
 }
 
 impl<const D: usize> Refined<D> {
@@ -143,7 +76,16 @@ impl<const D: usize> Refined<D> {
         };
         let leaves = forest.undivided();
         let links = forest.links(&leaves, None);
-        Ok(Some(Refined { case: case.clone(), functions, reduced, forest, leaves, links, flags }))
+        Ok(Some(Refined {
+            case: case.clone(),
+            functions,
+            reduced,
+            forest,
+            leaves,
+            links,
+            flags,
+            newer: Mutex::default(),
+        }))
     }
 
     /// The mesh of leaves, which have been made of those `before`.
@@ -172,9 +114,28 @@ impl<const D: usize> Refined<D> {
         self.case.levels.max
     }
 
-    /// The leaves as text.
+    /// The leaves as text, those of the executor if the host has asked for them.
     pub fn text(&self) -> String {
-        self.forest.text(&self.leaves)
+        match &*self.newer.lock() {
+            Newer::Known(leaves, _) => self.forest.text(leaves),
+            _ => self.forest.text(&self.leaves),
+        }
+    }
+
+    /// By which quantities an executor marks leaves, with the tolerances of those that stay and of those that are not joined; `None` where only
+    /// the host does.
+    fn marked_by(&self) -> Option<Vec<(usize, [f64; 2])>> {
+        let has_curves = self.case.mesh.file.as_ref().is_some_and(|file| !file.curves.is_empty());
+        let (fields, keep) = match &self.flags {
+            Flags::Curvature(fields, keep) => (fields, *keep),
+            Flags::Differences(fields) => (fields, 1.0),
+            Flags::Where(_) => return None,
+        };
+        let of = |(field, tolerance): &(CriterionField<D>, f64)| match field {
+            CriterionField::Equation(m) => Some((*m, [*tolerance, keep * tolerance])),
+            CriterionField::Formula(_) => None,
+        };
+        if has_curves { None } else { fields.iter().map(of).collect() }
     }
 
     /// Whether each leaf is flagged, and whether it is not joined.
@@ -209,7 +170,7 @@ impl<const D: usize> Refined<D> {
             }
             Flags::Where(function) => {
                 let of = |values: &Values<'_>| {
-                    parallel_map(mesh.num_cells(), |cell| values.in_cell(function.as_ref(), cell).abs())
+                    parallel_table(mesh.num_cells(), |cell| values.in_cell(function.as_ref(), cell).abs())
                 };
                 add(0, &of(&fine), 0.0);
                 let [q, aux] = &coarse(&families());
@@ -240,7 +201,7 @@ impl<const D: usize> Refined<D> {
                 let most = behind.map(|link| wanted[link.to as usize]).max().unwrap_or(0);
                 wanted[leaf].max(most.min(levels[leaf] + 1))
             };
-            let next = parallel_map(wanted.len(), near);
+            let next = parallel_table(wanted.len(), near);
             if next == wanted {
                 break;
             }
@@ -268,13 +229,63 @@ impl<const D: usize> Simulation<D> {
     /// Gives leaves the levels that they should have now; false if these are what they are. `starts`: initial data are taken anew, and no
     /// leaves are joined.
     pub(super) fn renew_leaves(&mut self, starts: bool) -> Result<bool, RunError> {
-        let Some(mut refined) = self.refined.take() else { return Ok(false) };
+        if self.refined.is_none() {
+            return Ok(false);
+        }
         let clock = Instant::now();
-        let renewed = self.renew(&mut refined, starts);
-        self.refined = Some(refined);
+        let renewed = match if starts { LeavesMade::ByHost } else { self.renew_by_executor()? } {
+            LeavesMade::Same => Ok(false),
+            LeavesMade::New(count) => self.take_leaves(count).map(|()| true),
+            LeavesMade::ByHost => {
+                self.learn_leaves()?;
+                let mut refined = self.refined.take().expect("leaves");
+                if let Newer::Known(leaves, links) = std::mem::take(refined.newer.get_mut()) {
+                    (refined.leaves, refined.links) = (leaves, links);
+                }
+                let renewed = self.renew(&mut refined, starts);
+                self.refined = Some(refined);
+                renewed
+            }
+        };
         self.work.counts.regrids += u64::from(!starts);
         self.work.stopwatch.book(Phase::Regrid, clock.elapsed());
         renewed
+    }
+
+    fn renew_by_executor(&mut self) -> Result<LeavesMade, RunError> {
+        let (refined, regrid) = (self.refined.as_ref().expect("leaves"), &self.settings.regrid);
+        let fields = refined.marked_by().filter(|_| regrid.regions.is_empty() && self.gauges.is_empty());
+        let by_curvature = matches!(refined.flags, Flags::Curvature(..));
+        let (finest, leaves) = (refined.levels() as u32 - 1, &refined.leaves);
+        let marks = LeafMarks { fields: fields.as_deref(), by_curvature, buffer: regrid.buffer, finest, leaves };
+        Ok(self.exec.renew_leaves(&marks)?)
+    }
+
+    /// Goes on with so many leaves that the executor has made. The host's mesh is the old one until [`Simulation::learn_leaves`].
+    fn take_leaves(&mut self, count: usize) -> Result<(), RunError> {
+        *self.refined.as_mut().expect("leaves").newer.get_mut() = Newer::NotAsked;
+        let row = CellBox::new([0; D], std::array::from_fn(|d| if d == 0 { count as i32 } else { 1 }));
+        self.memory.check([&[row][..]].into_iter())?;
+        let domain = &mut self.problem.domain;
+        (domain.cells, domain.upper) = (row.size(), row.size().map(f64::from));
+        self.begin_row();
+        self.adopt(None, NewValues::OfLeaves)?;
+        debug!(leaves = count, "leaves renewed by the executor");
+        Ok(())
+    }
+
+    /// Makes the mesh of the leaves that the executor has made, if it is not known yet.
+    pub(super) fn learn_leaves(&self) -> Result<(), RunError> {
+        let Some(refined) = &self.refined else { return Ok(()) };
+        let mut newer = refined.newer.lock();
+        if matches!(*newer, Newer::NotAsked) {
+            let leaves = self.exec.leaves()?.expect("the executor has made them");
+            let links = refined.forest.links(&leaves, None);
+            let mesh = refined.mesh((&leaves, &links), None)?;
+            self.problem.on_mesh.as_ref().expect("a problem on a mesh").sides.in_time.replace(mesh);
+            *newer = Newer::Known(leaves, links);
+        }
+        Ok(())
     }
 
     fn renew(&mut self, refined: &mut Refined<D>, starts: bool) -> Result<bool, RunError> {
@@ -296,7 +307,7 @@ impl<const D: usize> Simulation<D> {
         let row = CellBox::new([0; D], std::array::from_fn(|d| if d == 0 { renewed.leaves.len() as i32 } else { 1 }));
         self.memory.check([&[row][..]].into_iter())?;
         let links = forest.links(&renewed.leaves, Some((&refined.links, &renewed)));
-        let known = Before { mesh: &sides.mesh, links: &refined.links, renewed: &renewed };
+        let known = Before { mesh: &sides.mesh(), links: &refined.links, renewed: &renewed };
         let mesh = refined.mesh((&renewed.leaves, &links), Some(&known))?;
         (refined.leaves, refined.links) = (renewed.leaves.clone(), links);
         self.put_on(refined, mesh)?;
@@ -342,10 +353,15 @@ impl<const D: usize> Simulation<D> {
         }
         self.exec.put_on(self.problem.clone())?;
         self.exec.prepare_steps(false)?;
+        self.begin_row();
+        Ok(())
+    }
+
+    /// The hierarchy of the problem's row of cells, without plans.
+    fn begin_row(&mut self) {
         let coarsest = vec![self.problem.domain.coarsest()];
         self.hierarchy = Hierarchy::new(self.problem.domain.clone(), self.settings.ratios.clone(), coarsest);
         (self.plans, self.saved, self.filled) = (Arc::new(Vec::new()), None, 0..0);
-        Ok(())
     }
 
     /// Takes the leaves of a checkpoint.

@@ -12,6 +12,7 @@ mod gauge;
 mod gpus;
 mod growth;
 mod inflow;
+mod leaf_values;
 mod leaves;
 mod media;
 mod memory;
@@ -264,10 +265,10 @@ impl<const D: usize> Simulation<D> {
     /// [`Simulation::renew_aux`].
     pub fn totals(&self) -> Vec<f64> {
         let mut totals = Vec::new();
-        let summed =
-            in_pool(&self.crew.threads, || reduce_levels(&*self.exec, Reduction::Totals, &self.plans, &mut totals));
+        let sum = || reduce_levels(&*self.exec, Reduction::Totals, &self.plans, &mut totals);
+        let summed = self.learn_leaves().map(|()| in_pool(&self.crew.threads, sum));
         // The run itself reports the failure of a device.
-        if summed.is_ok() { totals } else { vec![f64::NAN; self.names.equations.len()] }
+        if matches!(summed, Ok(Ok(()))) { totals } else { vec![f64::NAN; self.names.equations.len()] }
     }
 
     /// False if the values are lost with the device that held them.
@@ -330,6 +331,8 @@ impl<const D: usize> Simulation<D> {
     /// A snapshot of the solution; with several ranks only the patches of this rank have values. Its number is 0: the writer of frames
     /// numbers them. After a step see [`Simulation::renew_aux`].
     pub fn frame(&self) -> Frame<D> {
+        // A device that is lost has no values either.
+        let _ = self.learn_leaves();
         let level = |l: usize| {
             let level = Level(l as u8);
             let state = in_pool(&self.crew.threads, || self.exec.snapshot(level));

@@ -41,6 +41,8 @@ pub struct ScheduleState {
 impl<const D: usize> Simulation<D> {
     /// The state that a restart from here needs besides [`Simulation::frame`].
     pub fn schedule_state(&self) -> ScheduleState {
+        // A device that is lost has no frame either.
+        let _ = self.learn_leaves();
         ScheduleState {
             dt_next: Some(self.next.dt).filter(|dt| dt.is_finite()),
             dt_limit: self.next.limited_by,

@@ -53,6 +53,7 @@ impl<const D: usize> Simulation<D> {
         let totals = if num_totals > 0 { self.totals() } else { Vec::new() };
         let mut found = Vec::new();
         if num_totals < parts.len() {
+            self.learn_leaves()?;
             reduce_levels(&*self.exec, Reduction::Extremes, &self.plans, &mut found)?;
         }
         let mut found = found.into_iter().skip(first);

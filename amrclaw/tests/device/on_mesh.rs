@@ -106,6 +106,8 @@ fn compare<const D: usize>(text: &str, overrides: &[&str]) -> Simulation<D> {
         let different = cpu.0.iter().zip(&device.0).filter(|(a, b)| a != b).count();
         assert_eq!(different, 0, "{overrides:?}: bits after step {step}");
         assert_eq!((cpu.1, cpu.2), (device.1, device.2), "{overrides:?}: totals and size of step {step}");
+        let [cpu, device] = both.each_ref().map(|simulation| simulation.frame().mesh);
+        assert!(cpu == device, "{overrides:?}: mesh after step {step}");
     }
     let counts = both.each_ref().map(|simulation| format!("{:?}", simulation.counts()));
     assert_eq!(counts[0], counts[1]);
@@ -179,6 +181,40 @@ fn steps_on_meshes_that_move_have_the_bits_of_the_cpu() {
     let refined = ["scheme.order=2", "levels.max=2", "regrid={interval=1,flag={tolerance={density=0.3}}}"];
     let device = compare::<3>(&hexahedra, &[&[closed, twist][..], &refined].concat());
     assert!(device.frame().cells[0] > 18 + 7, "cells are refined");
+}
+
+/// Leaves that kernels divide and join are those of the host, to the last one, and to the bit their nodes, faces, gradients and states: of triangles,
+/// quadrilaterals and both, between periodic sides, in streams and at walls, where pulses come and go; by either loop.
+#[test]
+fn leaves_that_kernels_make_are_those_of_the_host() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let of = |text: &str, cells: &[usize], of: Of| on_block(folder.path(), text, cells, of);
+    let scheme = ["scheme.order=2", "scheme.limiter=barth-jespersen", "levels.max=4"];
+    let open = ["mesh.boundary.y_lower=wall", "mesh.boundary.y_upper=extrapolate", "scheme.time=hancock"];
+    let gas =
+        "regrid={interval=1,buffer=2,flag={criterion=\"curvature\",tolerance={density=0.05,energy=0.2},keep=0.6}}";
+    let periodic = [
+        "mesh.periodic=[[\"x_lower\",\"x_upper\"]]",
+        "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\"}",
+        "scheme.loop=face",
+    ];
+    // Periodic, with cells at the upper side finer than behind it.
+    let pulse = "1 + exp(-30 * (sin(3.14159 * (x - 0.8))^2 + (y - 0.5)^2))";
+    let round = SOUND.replace("exp(-30 * ((x - 0.4)^2 + (y - 0.5)^2))", pulse);
+    let sound = "regrid={interval=1,flag={criterion=\"curvature\",tolerance={pressure=0.3}}}";
+    let differences = "regrid={interval=1,buffer=1,flag={tolerance={density=0.2,y_momentum=0.1}}}";
+    for (text, sides, regrid, what) in [
+        (of(GAS, &[7, 5], Of::Mixed), open, differences, Of::Mixed),
+        (of(GAS, &[9, 7], Of::Mixed), open, gas, Of::Mixed),
+        (of(GAS, &[6, 7], Of::Quadrilaterals), open, gas, Of::Quadrilaterals),
+        (of(&round, &[5, 6], Of::Triangles), periodic, sound, Of::Triangles),
+        (of(&round, &[7, 5], Of::Quadrilaterals), periodic, sound, Of::Quadrilaterals),
+    ] {
+        let device = compare::<2>(&text, &[&sides[..], &scheme, &[regrid]].concat());
+        let ways = device.device_use().expect("a device").regrids;
+        let by_kernels = ways.iter().find(|way| way.what == "leaves" && way.because.is_none());
+        assert_eq!(by_kernels.map(|way| way.times), Some(4), "{what:?}: {ways:?}");
+    }
 }
 
 /// In `f32` the device takes the same steps, up to the numbers' round-off of 6e-8: after four steps with differences of neighbours, limited gradients and

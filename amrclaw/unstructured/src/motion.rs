@@ -11,7 +11,7 @@ use crate::Mesh;
 use crate::mesh::geometry::{self, Vector};
 use crate::mesh::{MeshError, Place};
 use crate::threads;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
 
 /// Where the nodes of a mesh are at a time.
@@ -28,8 +28,8 @@ const OPEN: f64 = 1e-9;
 
 /// A mesh that may move, as it is at the time of a solution.
 pub struct MeshInTime {
-    /// The mesh as it was read.
-    still: Arc<Mesh>,
+    /// The mesh as it was read, or has been made of leaves since.
+    still: RwLock<Arc<Mesh>>,
     /// Where nodes are, and a short time by which speeds are taken.
     nodes: Option<(Arc<NodesAt>, f64)>,
     /// Where nodes follow others: what solves ahead.
@@ -63,7 +63,7 @@ impl MeshInTime {
     /// A mesh whose nodes are where `nodes` says; without, one that does not move. With it a time in which nothing changes much.
     pub fn new(mesh: Arc<Mesh>, nodes: Option<(Arc<NodesAt>, f64)>) -> Self {
         let now = Mutex::new((f64::NAN, mesh.clone()));
-        MeshInTime { still: mesh, nodes, springs: None, time: Mutex::new(0.0), now }
+        MeshInTime { still: RwLock::new(mesh), nodes, springs: None, time: Mutex::new(0.0), now }
     }
 
     /// The same, whose nodes follow others: `springs` solves what `nodes` asks for around a time.
@@ -87,8 +87,14 @@ impl MeshInTime {
     }
 
     /// The mesh before it moves.
-    pub fn still(&self) -> &Arc<Mesh> {
-        &self.still
+    pub fn still(&self) -> Arc<Mesh> {
+        self.still.read().clone()
+    }
+
+    /// Puts another mesh in its place; it does not move.
+    pub fn replace(&self, mesh: Arc<Mesh>) {
+        assert!(!self.moves(), "what nodes do is known of one mesh");
+        *self.still.write() = mesh;
     }
 
     /// Sets the time of the solution.
@@ -103,11 +109,11 @@ impl MeshInTime {
 
     /// The mesh at the time of the solution.
     pub fn now(&self) -> Arc<Mesh> {
-        let Some((nodes, _)) = &self.nodes else { return self.still.clone() };
+        let Some((nodes, _)) = &self.nodes else { return self.still() };
         let (time, mut now) = (*self.time.lock(), self.now.lock());
         if now.0 != time {
             let mesh = Arc::make_mut(&mut now.1);
-            mesh.move_to(&self.still, nodes(time));
+            mesh.move_to(&self.still(), nodes(time));
             now.0 = time;
         }
         now.1.clone()
@@ -118,14 +124,14 @@ impl MeshInTime {
     /// # Errors
     /// Names it.
     pub fn check(&self, time: f64) -> Result<(), MeshError> {
-        self.nodes.as_ref().map_or(Ok(()), |(nodes, _)| self.still.instant(time, nodes(time)).map(drop))
+        self.nodes.as_ref().map_or(Ok(()), |(nodes, _)| self.still().instant(time, nodes(time)).map(drop))
     }
 
     /// The speeds of the boundary's faces along their normals at the time of the solution; none where nothing moves.
     pub fn speeds_of_sides(&self) -> Vec<f64> {
         let Some((_, moment)) = self.nodes else { return Vec::new() };
         let around = self.step((*self.time.lock() - moment, 2.0 * moment), None);
-        around.ok().flatten().map_or(Vec::new(), |moved| moved.speed[self.still.first_boundary()..].to_vec())
+        around.ok().flatten().map_or(Vec::new(), |moved| moved.speed[self.still().first_boundary()..].to_vec())
     }
 
     /// The motion in a step; `known`: that of the step before.
@@ -134,7 +140,7 @@ impl MeshInTime {
     /// A cell would be folded.
     pub fn step(&self, (time, dt): (f64, f64), known: Option<Moved>) -> Result<Option<Moved>, MeshError> {
         let Some((nodes, _)) = &self.nodes else { return Ok(None) };
-        let mesh = &*self.still;
+        let mesh = &*self.still();
         let (mut ends, middle) = known.map_or((None, None), |m| (Some([m.before, m.after]), Some(m.middle)));
         let mut find = |time: f64| match ends.iter_mut().flatten().find(|end| end.time == time) {
             Some(end) => Ok(end.clone()),

@@ -128,6 +128,8 @@ pub struct CellShape {
     pub variables: Option<String>,
     /// Faces move.
     pub moves: bool,
+    /// Kernels divide and join cells.
+    pub refines: bool,
     /// The vectors and tensors of a state.
     pub groups: Vec<Group>,
 }

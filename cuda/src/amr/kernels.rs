@@ -5,18 +5,18 @@
 // tidy: long because each kernel has its row here
 
 use super::tuning::{
-    BLOCK_PLANES, CHUNK_WARPS, CLUSTER_THREADS, DIVIDE_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS,
+    BLOCK_PLANES, CHUNK_WARPS, CLUSTER_THREADS, DIVIDE_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS, SUM_ITEMS,
     SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
     AllowanceArgs, AverageArgs, BoundaryArgs, Candidate, CellBox, CellInPatch, CellShape, CellsArgs, CellsBeyondArgs,
     Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs, ContinueArgs, CopyArgs, CutCells, DivideArgs,
     EvaluateArgs, ExtremesArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs, FlagArgs, FlagFunctionArgs,
-    FlagRegion, FlagRegionsArgs, FlagTile, GatherArgs, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice, LevelView,
-    ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch,
-    PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegionTable, RegisterArgs,
-    RunTable, SPRINGS_THREADS, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs, SpringsArgs, SpringsState, Tile,
-    TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    FlagRegion, FlagRegionsArgs, FlagTile, GatherArgs, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice, LeafMesh,
+    LeavesArgs, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS,
+    PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region,
+    RegionTable, RegisterArgs, RunTable, SPRINGS_THREADS, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs,
+    SpringsArgs, SpringsState, SumArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -85,6 +85,8 @@ pub enum Group {
     CellsBeyond,
     /// Springs that draw the nodes of a mesh; without a solver.
     Springs,
+    /// Kernels that divide and join leaves of a mesh, without fused operations: the host makes the same mesh.
+    Leaves,
 }
 
 /// A function of the case that kernels call.
@@ -124,8 +126,8 @@ impl Group {
 
     /// Whether the text calls the solver.
     pub fn solves(self) -> bool {
-        use Group::{CellLoop, FaceLoop, FaceStates, Fill, Means, Registers, Source};
-        matches!(self, Fill | Means | Registers | Source | CellLoop | FaceLoop | FaceStates)
+        use Group::{CellLoop, FaceLoop, FaceStates, Fill, Leaves, Means, Registers, Source};
+        matches!(self, Fill | Means | Registers | Source | CellLoop | FaceLoop | FaceStates | Leaves)
     }
 
     /// Whether the kernels read and write boxes or nodes alone, no values: the text is then the same for all solvers, and compiled once for all.
@@ -135,7 +137,7 @@ impl Group {
 
     /// Whether the kernels work on a mesh from a file.
     pub fn is_of_cells(self) -> bool {
-        matches!(self, Group::CellLoop | Group::FaceLoop | Group::FaceStates | Group::CellsBeyond)
+        matches!(self, Group::CellLoop | Group::FaceLoop | Group::FaceStates | Group::CellsBeyond | Group::Leaves)
     }
 
     /// Its rows.
@@ -324,6 +326,42 @@ kernels! {
     SPRINGS_TURN = "springs_turn" in Springs, Work::ThreadPerItem, SpringsArgs: SpringsState;
     /// The numbers by which these go on.
     SPRINGS_SUM = "springs_sum" in Springs, Work::BlockPerItem([SPRINGS_THREADS; 3]), SpringsArgs: SpringsState;
+    /// Sums of parts of a list of counts.
+    SUM_PARTS = "sum_parts" in Leaves, Work::BlockPerItem([SUM_THREADS; 3]), SumArgs: ;
+    /// Prefix sums of a list of counts.
+    SUM_UP = "sum_up" in Leaves, Work::BlockPerItem([SUM_THREADS; 3]), SumArgs: ;
+    /// Gradients of the criterion's field.
+    LEAVES_SLOPES = "leaves_slopes" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Flags of leaves.
+    LEAVES_FLAG = "leaves_flag" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Complete families.
+    LEAVES_FAMILIES = "leaves_families" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// States with those of fathers.
+    LEAVES_MEANS = "leaves_means" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Flags of leaves by differences.
+    LEAVES_DIFFER = "leaves_differ" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// The levels that leaves should have.
+    LEAVES_WISH = "leaves_wish" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// The same, one from their own at most.
+    LEAVES_LIMIT = "leaves_limit" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// A sweep towards levels that leaves can have.
+    LEAVES_SETTLE = "leaves_settle" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Counts new leaves.
+    LEAVES_COUNT = "leaves_count" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// New leaves.
+    LEAVES_RENEW = "leaves_renew" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Their links.
+    LEAVES_LINKS = "leaves_links" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Their nodes and volumes.
+    LEAVES_PLACES = "leaves_places" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Their faces.
+    LEAVES_FACES = "leaves_faces" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// What they see across these.
+    LEAVES_ENTRIES = "leaves_entries" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Where the boundary is.
+    LEAVES_SIDES = "leaves_sides" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Their values.
+    LEAVES_TRANSFER = "leaves_transfer" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
 }
 
 /// Texts that several groups include.
@@ -385,6 +423,7 @@ impl Shape {
             Group::FaceStates => ("face_states.cu", &[CELLS]),
             Group::CellsBeyond => ("cells_beyond.cu", &[IN_CELLS]),
             Group::Springs => ("springs.cu", &[include_str!("../../kernels/springs.cuh")]),
+            Group::Leaves => ("leaves.cu", &[include_str!("../../kernels/leaves.cuh")]),
         };
         if let Some(cells) = &self.cells
             && group.is_of_cells()
@@ -420,6 +459,9 @@ impl Shape {
             defines.retain(|(name, _)| !["CAPACITY", "AUX_FACE_LIST", "SOURCES"].contains(name));
             let target = Target { precision: Precision::F64, fused: false, solver };
             return (Source { file, texts, definitions, defines }, target);
+        }
+        if group == Group::Leaves {
+            return (Source { file, texts, definitions, defines }, Target { solver, fused: false, ..target.clone() });
         }
         if solver.is_none() {
             // The numbers of components, which a solver's text would say.
@@ -468,6 +510,7 @@ impl Shape {
             ("PLAN_COLUMNS", PLAN_COLUMNS.to_string()),
             ("PLAN_THREADS", PLAN_THREADS.to_string()),
             ("SUM_THREADS", SUM_THREADS.to_string()),
+            ("SUM_ITEMS", SUM_ITEMS.to_string()),
             ("TILE_ROWS", if self.dim > 1 { "64" } else { "1" }.to_string()),
             ("TILE_EXTENT", if self.dim > 2 { "8" } else { "64" }.to_string()),
             ("AUX_FACE_LIST", if aux_face.is_empty() { "-1".into() } else { aux_face.join(", ") }),

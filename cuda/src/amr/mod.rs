@@ -8,6 +8,7 @@ mod divide;
 mod fix;
 mod gather;
 pub mod kernels;
+mod leaves;
 mod moves;
 mod patch;
 mod plan;
@@ -25,6 +26,7 @@ pub use gather::{
     SampleArgs, SourceArgs, TotalsArgs,
 };
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
+pub use leaves::{LeafMesh, LeavesArgs, SumArgs};
 pub use moves::{
     AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, FillOutsideArgs, Origin,
 };

@@ -199,6 +199,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             NewValues::Initial(time) => {
                 change.new_levels().try_for_each(|level| self.initialise_level(LevelSpec::of(change, level, time)))
             }
+            NewValues::OfLeaves => unreachable!("threads renew no leaves"),
             NewValues::Given(states) => change.new_levels().try_for_each(|level| {
                 let (spec, state) = LevelSpec::given(change, level, states, self.ranks.rank().number);
                 self.load_level(spec, &state)
@@ -227,10 +228,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError> {
-        let engine = self.engine.take().map(|mut engine| {
-            engine.put_on(&problem);
-            engine
-        });
+        let mut engine = self.engine.take();
+        engine.iter_mut().for_each(|engine| engine.put_on(&problem));
         let (solver, ratios, ranks) = (self.solver.clone(), self.ratios.clone(), self.ranks.clone());
         *self = CpuExecutor { engine, ranks, ..CpuExecutor::new(problem, solver, ratios, self.threads) };
         Ok(())

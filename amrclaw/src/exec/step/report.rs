@@ -6,6 +6,7 @@ use crate::ranks::CommError;
 use cuda::memory::PoolStatistics;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use unstructured::adapt::Leaves;
 
 /// The report of a step of a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -167,6 +168,34 @@ pub enum NewValues<'a, const D: usize> {
     Initial(f64),
     /// Given states.
     Given(&'a LevelStates<'a, D>),
+    /// Those of the leaves from which the executor has made the new ones.
+    OfLeaves,
+}
+
+/// How leaves are marked: those of a mesh from a file, to be divided or joined.
+#[derive(Clone, Copy)]
+pub struct LeafMarks<'a> {
+    /// By these quantities: tolerances in leaves, and in those that are not joined. `None` where only the host can mark.
+    pub fields: Option<&'a [(usize, [f64; 2])]>,
+    /// By their curvature, else by differences.
+    pub by_curvature: bool,
+    /// Leaves around marked ones that are marked too.
+    pub buffer: i32,
+    /// The finest level.
+    pub finest: u32,
+    /// The leaves, where the executor has made none since it was put on the mesh.
+    pub leaves: &'a Leaves,
+}
+
+/// Who has renewed leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeavesMade {
+    /// Nobody: the host has to.
+    ByHost,
+    /// The leaves stay as they are.
+    Same,
+    /// The executor has so many new ones, and adopts next a level of them.
+    New(usize),
 }
 
 impl<const D: usize> NewValues<'_, D> {

@@ -9,14 +9,15 @@
 
 use super::faces;
 use amrclaw::exec::{
-    CellInPatch, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, LevelState, NewValues, Outcomes,
-    Probe, Queries, Reduction, RefineRequest, StepMode, Usage, reduce_levels,
+    CellInPatch, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, LeafMarks, LeavesMade, LevelState,
+    NewValues, Outcomes, Probe, Queries, Reduction, RefineRequest, StepMode, Usage, reduce_levels,
 };
 use amrclaw::index::{CellBox, Level};
 use amrclaw::mesh::{Hierarchy, MeshEpoch};
 use amrclaw::physics::Problem;
 use amrclaw::plan::{LevelPlans, MeshChange};
 use std::sync::Arc;
+use unstructured::adapt::Leaves;
 
 /// Sums of some 10⁵ numbers of either sign, each rounded at 1e-16 of its size.
 const ROUND_OFF: f64 = 1e-11;
@@ -136,6 +137,10 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         self.inner.put_on(problem)
     }
 
+    fn renew_leaves(&mut self, marks: &LeafMarks<'_>) -> Result<LeavesMade, ExecError> {
+        self.inner.renew_leaves(marks)
+    }
+
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch());
         let whole = self.is_whole(level);
@@ -229,6 +234,10 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
 impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
     fn find_failure(&self, level: Level, patch: usize) -> ExecError {
         self.inner.find_failure(level, patch)
+    }
+
+    fn leaves(&self) -> Result<Option<Leaves>, ExecError> {
+        self.inner.leaves()
     }
 
     fn snapshot(&self, level: Level) -> LevelState<D> {

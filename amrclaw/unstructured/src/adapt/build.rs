@@ -83,11 +83,16 @@ impl Forest {
 
     /// The group of the face of a link that is not between leaves alone: those of each periodic pair, then the boundary by name.
     fn group(&self, link: &Link) -> usize {
+        self.group_of(link.face, link.is_boundary())
+    }
+
+    /// The same of a face of a root.
+    pub(super) fn group_of(&self, face: u32, is_boundary: bool) -> usize {
         let roots = &*self.roots;
-        match link.is_boundary() {
-            true => roots.periodic.len() + self.name_of(link.face) as usize + 1,
+        match is_boundary {
+            true => roots.periodic.len() + self.name_of(face) as usize + 1,
             false => {
-                let is_it = |periodic: &Periodic| periodic.faces.contains(&(link.face as usize));
+                let is_it = |periodic: &Periodic| periodic.faces.contains(&(face as usize));
                 1 + roots.periodic.iter().position(is_it).expect("a periodic face")
             }
         }

@@ -112,6 +112,11 @@ impl Division {
         self.at[side as usize].len() as u8
     }
 
+    /// The father's nodes whose mean a node of a son is.
+    pub fn means(&self, son: usize, node: usize) -> &[u8] {
+        &self.nodes[son][node]
+    }
+
     /// Where the nodes of a son lie.
     pub fn nodes_of(&self, son: usize, father: &[Vector; 8]) -> [Vector; 8] {
         let mut nodes = [[0.0; 3]; 8];

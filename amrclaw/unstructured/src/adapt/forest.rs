@@ -147,8 +147,7 @@ impl Forest {
 
     /// The number of the name of a boundary face of a root.
     pub(super) fn name_of(&self, face: u32) -> u32 {
-        let number = face - self.roots.first_boundary() as u32;
-        self.roots.boundary.starts.partition_point(|&start| start <= number) as u32 - 1
+        self.roots.boundary.name_of(face as usize - self.roots.first_boundary()) as u32
     }
 
     /// What lies behind a side of a cell: up to the ancestor whose side it is, and down again on the other side.

@@ -11,6 +11,7 @@ mod division;
 mod forest;
 mod links;
 mod renew;
+mod tables;
 mod transfer;
 
 pub use criteria::{curvature, differences, differences_of_families};
@@ -19,6 +20,7 @@ pub use division::MOST_SONS;
 pub use forest::{Forest, Leaves, MOST_LEVELS};
 pub use links::{Link, Links};
 pub use renew::{Before, Renewed};
+pub use tables::Tables;
 pub use transfer::{of_families, transfer};
 
 #[cfg(test)]

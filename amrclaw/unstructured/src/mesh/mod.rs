@@ -121,6 +121,11 @@ impl Boundary {
         self.starts[n] as usize..self.starts[n + 1] as usize
     }
 
+    /// The number of the name of a boundary face.
+    pub fn name_of(&self, number: usize) -> usize {
+        self.starts.partition_point(|&start| start as usize <= number) - 1
+    }
+
     /// The name's number.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)

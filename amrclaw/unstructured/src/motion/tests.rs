@@ -268,7 +268,7 @@ fn mass_stays_where_cells_are_refined_and_move() {
         let unit = |cell: usize, k: usize| {
             if uniform { 0.4 + 0.1 * k as f64 } else { 0.5 + 0.1 * unit_random(number + (8 * cell + k) as u64) }
         };
-        let (mut trial, _) = Trial::new(now.still(), info, unit).expect("it is offered");
+        let (mut trial, _) = Trial::new(&now.still(), info, unit).expect("it is offered");
         let state: Vec<f64> = (0..dim + 2).map(|m| trial.q[m * trial.mesh.num_cells()]).collect();
         let total = |q: &[f64], mesh: &Mesh| (0..mesh.num_cells()).map(|cell| mesh.volume[cell] * q[cell]).sum::<f64>();
         let first = total(&trial.q, &now.now());
@@ -286,7 +286,7 @@ fn mass_stays_where_cells_are_refined_and_move() {
             let mut q = transfer((&now.now(), &next.now()), &renewed, &trial.q[..state.len() * cells], &|_, _| true);
             q.extend([0.0; PACK_OVERRUN]);
             leaves = renewed.leaves;
-            (trial.mesh, trial.q, now) = (next.still().clone(), q, next);
+            (trial.mesh, trial.q, now) = (next.still(), q, next);
             let apart = swept_apart(&now, (now.time(), 0.01));
             assert!(apart < 1e-14, "mesh {number}: {apart}");
             let (whole, mut at_once) = (now.now(), (**forest.roots()).clone());

@@ -35,7 +35,7 @@ pub fn at_sides(
     let in_cells = variables.map(|_| variables_of(&rows(q, num_eqn), cells, &rows(aux, num_aux)));
     let in_cells = in_cells.as_ref().map_or(q, |values| Field { values, component: cells });
     let value = |m: usize, cell: u32| in_cells.values[m * in_cells.component + cell as usize];
-    let smoothness = if scheme.order > 1 { smoothness(mesh, scheme.limiter) } else { 0.0 };
+    let smoothness = if scheme.order > 1 { smoothness((cells, mesh.dim), scheme.limiter) } else { 0.0 };
     let smooth = smooth(smoothness, (cells, num_eqn), &value);
     let mut across = Vec::new();
     for number in faces {

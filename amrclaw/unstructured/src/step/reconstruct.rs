@@ -51,7 +51,7 @@ impl Reconstruction {
             limiter: scheme.limiter,
             first_place,
             num_faces: mesh.num_faces(),
-            smooth: smoothness(mesh, scheme.limiter),
+            smooth: smoothness((mesh.num_cells(), mesh.dim), scheme.limiter),
             in_cells: vec![0.0; if variables.is_some() { num_eqn * first_place } else { 0 }],
             variables,
         }
@@ -226,13 +226,13 @@ unsafe fn put(states: Shared<'_>, (first, num_eqn): (usize, usize), rows: &[f64]
     }
 }
 
-/// ε² of Venkatakrishnan's limiter, per square of the states' range; 0 for others. The mesh counts as one of equal cells, since it is fine where waves
+/// ε² of Venkatakrishnan's limiter, per square of the states' range; 0 for others. A mesh of so many cells in so many dimensions counts as one of equal cells, since it is fine where waves
 /// are short.
-pub fn smoothness(mesh: &Mesh, limiter: Limiter) -> f64 {
+pub fn smoothness((cells, dim): (usize, usize), limiter: Limiter) -> f64 {
     if limiter != Limiter::Venkatakrishnan {
         return 0.0;
     }
-    (SMOOTH / (mesh.num_cells() as f64).powf(1.0 / mesh.dim as f64)).powi(3)
+    (SMOOTH / (cells as f64).powf(1.0 / dim as f64)).powi(3)
 }
 
 /// The same for each component, of whose `value` in cells it needs the range.

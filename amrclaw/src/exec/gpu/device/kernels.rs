@@ -108,6 +108,7 @@ impl KernelOptions {
                     .as_ref()
                     .map(|of| case_functions::of_variables(of, solver.equations().len())),
                 moves: on_mesh.sides.in_time.moves(),
+                refines: on_mesh.is_refined_by_kernels() && R::BYTES == f64::BYTES && solver.aux().is_empty(),
                 groups: on_mesh.sides.groups().to_vec(),
             }),
         };
@@ -151,7 +152,10 @@ impl KernelOptions {
             SolvedBy::Faces => Group::FaceLoop,
         });
         let is_second = self.shape.cells.as_ref().is_some_and(|cells| cells.order > 1);
-        stage.into_iter().chain(is_second.then_some(Group::FaceStates)).chain(self.springs.then_some(Group::Springs))
+        let refines = self.shape.cells.as_ref().is_some_and(|cells| cells.refines);
+        let others = [(self.springs, Group::Springs), (refines, Group::Leaves)];
+        let others = others.into_iter().filter_map(|(is_needed, group)| is_needed.then_some(group));
+        stage.into_iter().chain(is_second.then_some(Group::FaceStates)).chain(others)
     }
 
     /// The texts of the kernels that call functions of the case.

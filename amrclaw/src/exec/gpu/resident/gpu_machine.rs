@@ -6,6 +6,7 @@ use super::shared_buffer::SharedBuffer;
 use crate::exec::gpu::device::{CompiledKernels, EVALUATE_AUX, KernelOptions, Machine, Overlap, Queue, compile};
 use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::DeviceStruct;
+use cuda::amr::Group;
 use cuda::amr::kernels::{CONTINUE_AUX, DIVIDE_PLAN, LIST_CHUNKS, LIST_TILES, WRITE_PLAN};
 use cuda::{ConstantArray, CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Priority, Stream};
 use parking_lot::Mutex;
@@ -108,6 +109,7 @@ impl GpuMachine {
             pinned: Mutex::new(device.pinned_buffer(SIDE)?),
         };
         let rows = [LIST_CHUNKS.row, LIST_TILES.row, WRITE_PLAN.row, DIVIDE_PLAN.row, CONTINUE_AUX.row];
+        let rows: Vec<_> = rows.into_iter().chain(Group::Leaves.rows()).collect();
         let writes_tables = |name| name == EVALUATE_AUX || rows.iter().any(|row| row.name == name);
         let of_kernel = |(name, kernel)| (name, (kernel, writes_tables(name)));
         let stream = device.stream_of_priority(Priority::Middle)?;

@@ -211,6 +211,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             NewValues::Initial(time) => {
                 change.new_levels().try_for_each(|level| self.initialise_level(LevelSpec::of(change, level, time)))
             }
+            NewValues::OfLeaves => {
+                change.new_levels().try_for_each(|level| self.transfer_leaves(LevelSpec::of(change, level, f64::NAN)))
+            }
             NewValues::Given(states) => change.new_levels().try_for_each(|level| {
                 let (spec, state) = LevelSpec::given(change, level, states, self.ranks.rank().number);
                 self.host.get_mut().load_level(spec.clone(), &state)?;

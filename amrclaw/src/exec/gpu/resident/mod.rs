@@ -26,6 +26,7 @@ mod gpu_machine;
 mod host_tables;
 mod initial;
 mod join_flags;
+mod leaves;
 mod levels;
 mod mesh_tables;
 mod message_buffers;
@@ -49,8 +50,8 @@ use crate::exec::cpu::CpuExecutor;
 use crate::exec::step::agree::{Unshared, agreed};
 use crate::exec::step::{Rollback, Sweep, levels_with_aux, sweeps};
 use crate::exec::{
-    CellInPatch, DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, LevelState, MemoryUse, NewValues,
-    Outcomes, Queries, Reduction, RefineRequest, StepMode, Usage,
+    CellInPatch, DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, LeafMarks, LeavesMade, LevelState,
+    MemoryUse, NewValues, Outcomes, Queries, Reduction, RefineRequest, StepMode, Usage,
 };
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::MeshEpoch;
@@ -62,6 +63,7 @@ use cuda::CudaError;
 use early_counts::EarlyCounts;
 use gather::Reports;
 use host_tables::Sizes;
+use leaves::DeviceLeaves;
 use levels::Replacement;
 use message_buffers::Links;
 use on_mesh::DeviceMesh;
@@ -73,6 +75,7 @@ use std::time::Instant;
 use store::DeviceLevel;
 use strategy::Ways;
 use tracing::debug;
+use unstructured::adapt::Leaves;
 
 /// Values of all levels in a device's memory.
 pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
@@ -97,6 +100,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     stage: [Option<(N::Memory, usize)>; 3],
     /// The mesh from a file, if the problem is on one.
     on_mesh: Option<DeviceMesh<N>>,
+    /// Its leaves, once kernels renew them.
+    leaves: Option<Box<DeviceLeaves<N>>>,
     epoch: MeshEpoch,
     reports: Reports<N>,
     /// This rank, and the others.
@@ -173,6 +178,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             levels: Vec::new(),
             stage: [None, None, None],
             on_mesh: DeviceMesh::of::<D, R>(&machine, &problem, sizes.num_eqn)?,
+            leaves: None,
             epoch: MeshEpoch::default(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
             ranks: Ranks::default(),
@@ -232,11 +238,18 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         let springs = self.on_mesh.take().and_then(DeviceMesh::into_springs);
         let mesh = DeviceMesh::of::<D, R>(&self.machine, &problem, self.sizes.num_eqn)?;
         self.on_mesh = mesh.map(|mesh| mesh.with_springs(springs));
+        self.leaves = None;
         self.levels.clear();
         self.rollback = Rollback::new(self.ratios.len() + 1);
         self.host.get_mut().put_on(problem.clone())?;
         self.problem = problem;
         Ok(())
+    }
+
+    fn renew_leaves(&mut self, marks: &LeafMarks<'_>) -> Result<LeavesMade, ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
+        let made = self.renew_leaves_by_kernels(marks);
+        self.or_abort(made)
     }
 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
@@ -357,6 +370,11 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
     fn snapshot(&self, level: Level) -> LevelState<D> {
         self.machine.enter(DevicePhase::Output);
         self.level_state(level)
+    }
+
+    fn leaves(&self) -> Result<Option<Leaves>, ExecError> {
+        self.machine.enter(DevicePhase::Output);
+        self.or_abort(self.fetch_leaves())
     }
 
     fn values_in_cells(&self, level: Level, cells: &[CellInPatch<D>]) -> Result<Vec<f64>, ExecError> {

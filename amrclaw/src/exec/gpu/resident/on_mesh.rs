@@ -2,12 +2,13 @@
 //! moves the host makes what its nodes decide, before each step.
 
 use super::advance::{Array, Step};
-use super::mesh_tables::{NO_FACE, Sender, centroids, send_geometry, sides_of, sliced};
+use super::mesh_tables::{NO_FACE, Sender, Tables, behind_by, centroids, make_rooms, send_geometry, sides_of, sliced};
 use super::springs::DeviceSprings;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::gpu::device::{bytes_of, pointer};
 use crate::physics::{OnMesh, Problem};
+use crate::threads::parallel_table;
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{CELLS_BEYOND, CELLS_FACES, CELLS_GATHER, CELLS_RANGE, CELLS_STATES, CELLS_UPDATE};
@@ -38,15 +39,16 @@ pub(super) struct DeviceMesh<N: Machine> {
     /// Bits of the range of values, where the limiter asks for it.
     range: Option<N::Memory>,
     num_eqn: usize,
-    number: usize,
-    _memory: [Vec<N::Memory>; 2],
+    /// Of leaves that kernels have made, their centroids.
+    of_leaves: Option<Pointer<f64>>,
+    memory: [Tables<N>; 2],
 }
 
 /// What a step has made of the motion, for the next one.
 struct Motion<N: Machine> {
     known: Option<Moved>,
     /// Of the tables that a step makes anew.
-    tables: Vec<N::Memory>,
+    tables: Tables<N>,
     /// Entries in the mesh's lists, as [`sliced`] gives them.
     places: Vec<u32>,
     /// Springs that draw nodes, once they have been solved.
@@ -70,19 +72,17 @@ impl<N: Machine> DeviceMesh<N> {
         num_eqn: usize,
     ) -> Result<DeviceMesh<N>, CudaError> {
         let (sides, scheme) = (&on_mesh.sides, on_mesh.scheme);
-        let (mesh, is_second, moves) = (&*sides.mesh, scheme.order > 1, sides.in_time.moves());
+        let (mesh, moves) = (&*sides.mesh(), sides.in_time.moves());
         let (cells, faces, boundary) = (mesh.num_cells(), mesh.num_faces(), mesh.boundary.len());
         let mut to = Sender::<N, R>::new(machine, Vec::new());
         let (slices, places) = sliced(mesh);
-        let of_entries = |value: &dyn Fn(usize) -> u32| -> Vec<u32> {
-            places.iter().map(|&place| if place == NO_FACE { NO_FACE } else { value(place as usize) }).collect()
+        let of_entries = |value: &(dyn Fn(usize) -> u32 + Sync)| {
+            parallel_table(places.len(), |k| if places[k] == NO_FACE { NO_FACE } else { value(places[k] as usize) })
         };
         let behind = |entry: u32| [&mesh.faces.right, &mesh.faces.left][(entry % 2) as usize][(entry / 2) as usize];
         let neighbours = of_entries(&|place| behind(mesh.cell_faces.items[place]));
-        let by_faces = scheme.solved_by == SolvedBy::Faces;
-        let has_range = is_second && scheme.limiter == Limiter::Venkatakrishnan;
+        let has_range = scheme.order > 1 && scheme.limiter == Limiter::Venkatakrishnan;
         let range = has_range.then(|| machine.allocate(2 * 8 * num_eqn)).transpose()?;
-        let only = |is: bool, numbers: usize| if is { numbers } else { 0 };
         let mut stage = CellsArgs {
             slices: to.send(&slices)?,
             entries: to.send(&of_entries(&|place| mesh.cell_faces.items[place]))?,
@@ -97,11 +97,11 @@ impl<N: Machine> DeviceMesh<N> {
             volumes: Pointer::NULL,
             moving: Pointer::NULL,
             range: range.as_ref().map_or(Pointer::NULL, |range| pointer::<_, N>(range, 0)),
-            ghosts: to.room_for(num_eqn * boundary)?,
-            at_faces: to.room_for(only(is_second, 2 * num_eqn * faces))?,
-            to_left: to.room_for(only(by_faces, num_eqn * faces))?,
-            to_right: to.room_for(only(by_faces, num_eqn * faces))?,
-            speed: to.room_for(only(by_faces, faces))?,
+            ghosts: Pointer::NULL,
+            at_faces: Pointer::NULL,
+            to_left: Pointer::NULL,
+            to_right: Pointer::NULL,
+            speed: Pointer::NULL,
             before: Pointer::NULL,
             now: Pointer::NULL,
             to: Pointer::NULL,
@@ -118,14 +118,17 @@ impl<N: Machine> DeviceMesh<N> {
             is_second: 0,
             is_last: 0,
         };
-        let mut beyond = sides_of(&mut to, sides, &stage)?;
+        make_rooms(&mut to, scheme, num_eqn, &mut stage)?;
+        let name_of = |number: usize| mesh.boundary.name_of(number) as u32;
+        let rules = to.send(&(0..boundary).map(name_of).collect::<Vec<_>>())?;
+        let mut beyond = sides_of::<R>(rules, &stage);
         let mut tables = Sender::<N, R>::new(machine, Vec::new());
         let still = (mesh, None);
         send_geometry::<D, R, N>(&mut tables, still, (scheme, &places), &mut stage, &mut beyond)?;
         let (now, time) = (sides.in_time.now(), sides.in_time.time());
         let mut places_of_cells = Sender::<N, R>::new(machine, Vec::new());
         places_of_cells.send::<_, f64>(&centroids::<D>(&now))?;
-        let at_cells = places_of_cells.sent.swap_remove(0);
+        let at_cells = places_of_cells.sent.swap_remove(0).0;
         let (motion, tables) = match moves {
             true => (Some(Mutex::new(Motion { known: None, tables: Vec::new(), places, springs: None })), Vec::new()),
             false => (None, tables.sent),
@@ -141,8 +144,8 @@ impl<N: Machine> DeviceMesh<N> {
             predicts: scheme.time == TimeStep::Hancock,
             range,
             num_eqn,
-            number: R::BYTES,
-            _memory: [to.sent, tables],
+            of_leaves: None,
+            memory: [to.sent, tables],
         })
     }
 
@@ -159,6 +162,32 @@ impl<N: Machine> DeviceMesh<N> {
         self
     }
 
+    /// The arguments of a stage.
+    pub fn stage(&self) -> &CellsArgs {
+        &self.stage
+    }
+
+    /// Fills the ghost cells of states.
+    pub fn fill_ghosts(
+        &self,
+        machine: &N,
+        dim: usize,
+        (inside, to): (Pointer<Real>, Pointer<Real>),
+        t: f64,
+    ) -> Result<(), CudaError> {
+        fill_beyond(machine, dim, &CellsBeyondArgs { inside, to, t, ..self.beyond[0] })
+    }
+
+    /// Goes on with the tables that kernels have made of leaves.
+    pub fn go_on_with(&mut self, (stage, beyond): (CellsArgs, [CellsBeyondArgs; 2]), centroids: Pointer<f64>) {
+        (self.stage, self.beyond, self.of_leaves) = (stage, beyond, Some(centroids));
+    }
+
+    /// Gives the tables back that the host has sent of the mesh.
+    pub fn forget_sent(&mut self) {
+        self.memory = Default::default();
+    }
+
     /// Intermediate states of a step.
     pub fn intermediate(&self) -> usize {
         self.stages.len() - 1
@@ -166,6 +195,9 @@ impl<N: Machine> DeviceMesh<N> {
 
     /// Where cells lie at the time of the solution.
     pub fn centroids<const D: usize>(&self, machine: &N, in_time: &MeshInTime) -> Result<Pointer<f64>, CudaError> {
+        if let Some(centroids) = self.of_leaves {
+            return Ok(centroids);
+        }
         let mut known = self.centroids.lock();
         let time = in_time.time();
         if self.motion.is_some() && known.0 != time {
@@ -211,13 +243,7 @@ impl<N: Machine> DeviceMesh<N> {
         t: f64,
     ) -> Result<(), CudaError> {
         let (cells, faces) = (stage.num_cells as usize, stage.num_faces as usize);
-        let beyond = |args: &CellsBeyondArgs| {
-            if args.num_boundary > 0 {
-                // SAFETY: the tables are the mesh's; the states beyond have room for each boundary face.
-                unsafe { machine.run(&CELLS_BEYOND, dim, args.num_boundary as usize, args)? };
-            }
-            Ok::<_, CudaError>(())
-        };
+        let beyond = |args: &CellsBeyondArgs| fill_beyond(machine, dim, args);
         beyond(&CellsBeyondArgs { inside: stage.now, t, ..beyond_args[0] })?;
         if stage.is_second != 0 {
             if let Some(range) = &self.range {
@@ -243,6 +269,20 @@ impl<N: Machine> DeviceMesh<N> {
     }
 }
 
+/// The first cell's number in an array: the one patch has no ghost cells.
+pub(super) fn first_cell<R: Scalar>(array: Pointer<Real>) -> Pointer<Real> {
+    if array.address() == 0 { Pointer::NULL } else { behind_by::<R>(array, PACK_OVERRUN) }
+}
+
+/// Queues the kernel that fills states beyond sides.
+fn fill_beyond<N: Machine>(machine: &N, dim: usize, args: &CellsBeyondArgs) -> Result<(), CudaError> {
+    if args.num_boundary > 0 {
+        // SAFETY: the tables are the mesh's; the states beyond have room for each boundary face.
+        unsafe { machine.run(&CELLS_BEYOND, dim, args.num_boundary as usize, args)? };
+    }
+    Ok(())
+}
+
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Takes the stages of a step of the mesh, from the states `input`. `free`: the first array between them.
     pub(super) fn advance_mesh(
@@ -253,11 +293,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<(), ExecError> {
         let l = step.level.index();
         let store = &self.levels[l];
-        // The one patch has no ghost cells.
-        let cells = |array: Pointer<Real>| match array.address() {
-            0 => Pointer::NULL,
-            address => Pointer::new(address + (PACK_OVERRUN * mesh.number) as u64),
-        };
+        let cells = |array: Pointer<Real>| first_cell::<R>(array);
         let before = cells(self.address(l, input));
         let mut now = before;
         let on_mesh = self.problem.on_mesh.as_ref().expect("a mesh from a file");

@@ -3,7 +3,7 @@
 
 use super::host_tables::{NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
-use super::strategy::{HostReason, Made, Way, way_of_tables};
+use super::strategy::{HostReason, Made, Way, unless, way_of_tables};
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{
     CountedTables, DeviceBoxes, DividedTables, LevelTables, PlanRequest, TableOwners, WrittenTables,
@@ -63,6 +63,7 @@ impl<N: Machine> Written<N> {
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Who makes the tables of plans of levels with these numbers of patches.
     pub(super) fn way_of_tables(&self, patches: impl Iterator<Item = usize>) -> Way {
+        unless(HostReason::OneRow, self.on_mesh.is_some())?;
         way_of_tables(self.ranks.rank().of, self.sides.ask(), patches.max().unwrap_or(0))
     }
 

@@ -17,6 +17,7 @@ const MAX_PATCHES: usize = 1 << 14;
 pub(super) enum Made {
     Boxes,
     Tables,
+    Leaves,
 }
 
 /// Why the host makes it.
@@ -33,6 +34,9 @@ pub(super) enum HostReason {
     Functions,
     ManyPatches,
     ManyNeighbours,
+    OneRow,
+    Leaves,
+    MarksOfHost,
 }
 
 /// Who makes boxes or tables: a device, or the host for a reason.
@@ -52,11 +56,16 @@ impl HostReason {
             HostReason::Functions => "functions or walls of a mapped mesh compute cells beyond sides",
             HostReason::ManyPatches => "a level has more patches than kernels plan",
             HostReason::ManyNeighbours => "a patch has more neighbours than kernels have room for",
+            HostReason::OneRow => "the cells of a mesh from a file are one row without ghost cells",
+            HostReason::Leaves => {
+                "kernels renew leaves in the plane at rest, of one rank, in f64, at order 2 by least squares, without auxiliary values"
+            }
+            HostReason::MarksOfHost => "leaves are marked by quantities alone, without regions, gauges and curves",
         }
     }
 }
 
-fn unless(reason: HostReason, applies: bool) -> Way {
+pub(super) fn unless(reason: HostReason, applies: bool) -> Way {
     if applies { Err(reason) } else { Ok(()) }
 }
 
@@ -110,6 +119,7 @@ impl Ways {
         let what = match made {
             Made::Boxes => "boxes",
             Made::Tables => "tables",
+            Made::Leaves => "leaves",
         };
         let because = way.err().map(HostReason::text);
         let mut all = self.0.lock();

@@ -1,0 +1,228 @@
+//! Leaves of a mesh in the plane, divided and joined by kernels: marks, levels, lists, links, faces and their geometry, as `unstructured::adapt`
+//! makes them, to the bit. The host learns how many there are, and which if it asks.
+
+mod lists;
+mod marks;
+
+use super::mesh_tables::{Sender, Tables};
+use super::on_mesh::{DeviceMesh, first_cell};
+use super::strategy::{HostReason, Made, Way, unless};
+use super::{Machine, ResidentExecutor};
+use crate::exec::gpu::device::{bytes_of_mut, structs_of};
+use crate::exec::step::{LevelSpec, Rollback};
+use crate::exec::{ExecError, LeafMarks, LeavesMade};
+use crate::index::Level;
+use crate::physics::OnMesh;
+use cuda::CudaError;
+use cuda::abi::Pointer;
+use cuda::amr::kernels::{LEAVES_TRANSFER, SUM_PARTS, SUM_UP};
+use cuda::amr::tuning::{SUM_ITEMS, SUM_THREADS};
+use cuda::amr::{CellsArgs, Launcher, LeafMesh, LeavesArgs, SumArgs};
+use riemann::real::Scalar;
+use unstructured::Mesh;
+use unstructured::adapt::{Forest, Leaves};
+
+/// Words that the host reads: numbers of leaves, of faces, of entries and of links, whether leaves change, and which sweeps have changed a level.
+const LEAVES: usize = 0;
+const FACES: usize = 1;
+const ENTRIES: usize = 2;
+const LINKS: usize = 3;
+const RENEWS: usize = 4;
+const CHANGED: usize = 5;
+const WORDS: usize = CHANGED + marks::SWEEPS;
+/// Most links of a leaf: two for each of four sides.
+const MOST_LINKS: usize = 8;
+
+/// The leaves that a device has.
+pub(super) struct DeviceLeaves<N: Machine> {
+    pub mesh: LeafMesh,
+    /// The arguments of kernels, with the forest; of the last change too.
+    args: LeavesArgs,
+    /// Tables of the forest.
+    _forest: Tables<N>,
+    /// Tables of the leaves that there are, and of those before them.
+    sets: [Tables<N>; 2],
+    /// What marks need; what new lists need; entries and faces of the next leaves, of those that there are; the boundary and what a stage keeps;
+    /// what is flagged.
+    work: [Tables<N>; 6],
+}
+
+/// Launches kernels on leaves.
+struct Kernels<'a, N: Machine> {
+    machine: &'a N,
+    words: Pointer<u32>,
+}
+
+impl<N: Machine> Kernels<'_, N> {
+    fn run(&self, kernel: &Launcher<LeavesArgs>, count: u32, args: &LeavesArgs) -> Result<(), CudaError> {
+        if count == 0 {
+            return Ok(());
+        }
+        // SAFETY: the tables are those of the leaves, with room for what a kernel writes.
+        unsafe { self.machine.run(kernel, 2, count as usize, args) }
+    }
+
+    /// Sums up counts in place; the total goes to a word.
+    fn sum_up(&self, counts: Pointer<u32>, count: usize, word: usize, sums: Pointer<u32>) -> Result<(), CudaError> {
+        let total = Pointer::new(self.words.address() + 4 * word as u64);
+        let args = SumArgs { counts, sums, total, count: count as u32, padding: 0 };
+        let parts = parts_of(count);
+        // SAFETY: there is a sum for each part, and a number behind the counts.
+        unsafe {
+            self.machine.run(&SUM_PARTS, 2, parts, &args)?;
+            self.machine.run(&SUM_UP, 2, parts, &args)
+        }
+    }
+}
+
+fn parts_of(count: usize) -> usize {
+    count.div_ceil((SUM_THREADS * SUM_ITEMS) as usize)
+}
+
+fn behind(list: Pointer<u32>, count: usize) -> Pointer<u32> {
+    Pointer::new(list.address() + 4 * count as u64)
+}
+
+impl<N: Machine> DeviceLeaves<N> {
+    /// The leaves that the cells of a mesh are whose tables the device has.
+    fn new(
+        machine: &N,
+        (forest, leaves, mesh): (&Forest, &Leaves, &Mesh),
+        stage: &CellsArgs,
+        centroid: Pointer<f64>,
+    ) -> Result<Self, CudaError> {
+        let tables = forest.tables().expect("a forest in the plane");
+        let roots = forest.roots();
+        let mut to = Sender::<N, f64>::new(machine, Vec::new());
+        let args = LeavesArgs {
+            division: to.send(&tables.division)?,
+            across: to.send(&tables.across)?,
+            shapes: to.send(&tables.shapes)?,
+            root_points: to.send(&tables.points)?,
+            root_volume: to.send(&roots.volume)?,
+            shifts: to.send(&tables.shifts)?,
+            num_roots: roots.num_cells() as u32,
+            num_groups: (1 + roots.periodic.len() + roots.boundary.names.len()) as u32,
+            num_periodic: roots.periodic.len() as u32,
+            first_boundary: stage.num_faces - stage.num_boundary,
+            ..structs_of(&[0; size_of::<LeavesArgs>()]).next().expect("one")
+        };
+        let forest = to.sent;
+        let mut to = Sender::<N, f64>::new(machine, Vec::new());
+        let of_leaf = |leaf: usize| {
+            let nodes = mesh.cells.nodes.row(leaf);
+            let at = |k: usize| nodes.get(k).map_or([0.0; 3], |&node| mesh.points[node as usize]);
+            (0..4).flat_map(move |k| [0, 1].map(|d| at(k)[d]))
+        };
+        let now = LeafMesh {
+            root: to.send(&leaves.root)?,
+            level: to.send(&leaves.level.iter().map(|&level| u32::from(level)).collect::<Vec<_>>())?,
+            place: to.send(&leaves.place)?,
+            starts: to.send(&leaves.starts)?,
+            link_starts: to.room_of(leaves.len() + 1)?,
+            links: to.room_of(MOST_LINKS * leaves.len())?,
+            points: to.send(&(0..leaves.len()).flat_map(of_leaf).collect::<Vec<f64>>())?,
+            volume: stage.volume,
+            centroid,
+            slices: stage.slices,
+            entries: stage.entries,
+            neighbours: stage.neighbours,
+            to_face: stage.to_face,
+            weight: stage.weight,
+            left: stage.left,
+            right: stage.right,
+            turn: stage.turn,
+            size: stage.size,
+            centre: to.send(&mesh.faces.centre.iter().flat_map(|at| [at[0], at[1]]).collect::<Vec<f64>>())?,
+            num_cells: stage.num_cells,
+            num_faces: stage.num_faces,
+            num_entries: stage.num_entries,
+            padding: 0,
+        };
+        let mut made = DeviceLeaves {
+            mesh: now,
+            args: LeavesArgs { now, ..args },
+            _forest: forest,
+            sets: [to.sent, Vec::new()],
+            work: Default::default(),
+        };
+        let mut work = Sender::<N, f64>::new(machine, std::mem::take(&mut made.work[0]));
+        let kernels = Kernels { machine, words: work.room_of(WORDS)? };
+        let sums = work.room_of(parts_of(leaves.len()))?;
+        made.work[0] = work.sent;
+        made.link(&kernels, sums)?;
+        Ok(made)
+    }
+
+    /// The leaves, copied to the host.
+    fn fetch(&self, machine: &N) -> Result<Leaves, CudaError> {
+        let count = self.mesh.num_cells as usize;
+        let (mut root, mut level, mut place) = (vec![0_u32; count], vec![0_u32; count], vec![0_u64; count]);
+        let set = &self.sets[0];
+        machine.download(&set[0].0, 0, bytes_of_mut(&mut root))?;
+        machine.download(&set[1].0, 0, bytes_of_mut(&mut level))?;
+        machine.download(&set[2].0, 0, bytes_of_mut(&mut place))?;
+        let level = level.into_iter().map(|level| level as u8).collect();
+        Ok(Leaves::of(root, level, place, self.args.num_roots as usize))
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Who renews leaves.
+    fn way_of_leaves(&self, on_mesh: &OnMesh<D>, marks: &LeafMarks<'_>) -> Way {
+        let is_alone = self.ranks.is_solo()
+            && self.sizes.num_aux == 0
+            && self.solver.nonnegative().is_empty()
+            && self.problem.source.is_some() == self.functions.source.is_some();
+        unless(HostReason::Leaves, !(on_mesh.is_refined_by_kernels() && R::BYTES == f64::BYTES && is_alone))?;
+        unless(HostReason::MarksOfHost, marks.fields.is_none())
+    }
+
+    /// Renews leaves, if kernels can.
+    pub(super) fn renew_leaves_by_kernels(&mut self, marks: &LeafMarks<'_>) -> Result<LeavesMade, ExecError> {
+        let on_mesh = self.problem.on_mesh.clone().expect("a mesh from a file");
+        let way = self.way_of_leaves(&on_mesh, marks);
+        self.regrids.ways.note(Made::Leaves, way);
+        let (Ok(()), Some(fields)) = (way, marks.fields) else { return Ok(LeavesMade::ByHost) };
+        let mesh = self.on_mesh.as_mut().expect("a mesh from a file");
+        let forest = on_mesh.forest.as_ref().expect("it is refined");
+        let store = &self.levels[Level::COARSEST.index()];
+        let (q, time) = (first_cell::<R>(store.q_address()), store.states.time);
+        let machine = &self.machine;
+        if self.leaves.is_none() {
+            let centroid = mesh.centroids::<D>(machine, &on_mesh.sides.in_time)?;
+            let host = (&**forest, marks.leaves, &*on_mesh.sides.mesh());
+            self.leaves = Some(Box::new(DeviceLeaves::new(machine, host, mesh.stage(), centroid)?));
+        }
+        let leaves = self.leaves.as_mut().expect("made above");
+        let (old, num_eqn) = (*mesh.stage(), self.sizes.num_eqn);
+        let fill = |states, ghosts| mesh.fill_ghosts(machine, D, (states, ghosts), time);
+        let marked = leaves.mark(machine, marks, |leaves, kernels| {
+            leaves.flag(kernels, (marks, fields), (q, old.ghosts, num_eqn), &fill)
+        });
+        let Some(count) = marked? else { return Ok(LeavesMade::Same) };
+        let made = leaves.make(machine, (&on_mesh, &old, num_eqn), count)?;
+        mesh.go_on_with(made, leaves.mesh.centroid);
+        Ok(LeavesMade::New(count))
+    }
+
+    /// Puts the level of new leaves in the place of that of old ones, whose states it gets.
+    pub(super) fn transfer_leaves(&mut self, spec: LevelSpec<D>) -> Result<(), ExecError> {
+        let old = self.levels.pop().expect("the level of leaves");
+        // Nobody returns to the mesh before.
+        self.rollback = Rollback::new(self.ratios.len() + 1);
+        self.begin_level(LevelSpec { time: old.states.time, ..spec })?;
+        let leaves = self.leaves.as_ref().expect("kernels have made them");
+        let new_values = first_cell::<R>(self.levels[Level::COARSEST.index()].q_address());
+        let args = LeavesArgs { values: first_cell::<R>(old.q_address()), new_values, ..leaves.args };
+        // SAFETY: the states are those of the old and of the new leaves.
+        unsafe { self.machine.run(&LEAVES_TRANSFER, D, leaves.mesh.num_cells as usize, &args)? };
+        self.on_mesh.iter_mut().for_each(DeviceMesh::forget_sent);
+        Ok(())
+    }
+
+    /// The leaves that kernels have made, copied to the host.
+    pub(super) fn fetch_leaves(&self) -> Result<Option<Leaves>, ExecError> {
+        Ok(self.leaves.as_ref().map(|leaves| leaves.fetch(&self.machine)).transpose()?)
+    }
+}

@@ -1,0 +1,89 @@
+//! Fields of which leaves are flagged: numbers in cells, and beyond the boundary's faces.
+
+use crate::case::CriterionField;
+use crate::physics::{CellBlock, CellRow, MeshSides, StateFunction};
+use crate::threads::parallel_table;
+use unstructured::Mesh;
+use unstructured::step::{Place, Surroundings};
+
+/// Values of cells, `[component, cell]`, and what lies beyond the boundary's faces.
+pub(super) struct Values<'a> {
+    mesh: &'a Mesh,
+    time: f64,
+    q: &'a [f64],
+    aux: &'a [f64],
+    beyond: Vec<f64>,
+}
+
+impl<'a> Values<'a> {
+    pub fn new<const D: usize>(
+        (sides, mesh): (&MeshSides<D>, &'a Mesh),
+        time: f64,
+        (q, aux): (&'a [f64], &'a [f64]),
+    ) -> Self {
+        let at = Surroundings { mesh, outside: sides, time, speeds: &sides.in_time.speeds_of_sides() };
+        let (cells, boundary) = (mesh.num_cells(), mesh.boundary.len());
+        let mut beyond = vec![0.0; q.len() / cells * boundary];
+        for number in 0..boundary {
+            let cell = mesh.faces.left[mesh.first_boundary() + number] as usize;
+            let inside = of_cell(q, cells, cell);
+            let mut outside = vec![0.0; inside.len()];
+            at.fill(number, Place::Ghost, &inside, &mut outside);
+            outside.iter().enumerate().for_each(|(m, value)| beyond[m * boundary + number] = *value);
+        }
+        Values { mesh, time, q, aux, beyond }
+    }
+
+    /// A field in all cells, then beyond the boundary.
+    pub fn field<const D: usize>(&self, field: &CriterionField<D>) -> Vec<f64> {
+        let mesh = self.mesh;
+        let (cells, boundary) = (mesh.num_cells(), mesh.boundary.len());
+        match field {
+            CriterionField::Equation(m) => {
+                [&self.q[m * cells..][..cells], &self.beyond[m * boundary..][..boundary]].concat()
+            }
+            CriterionField::Formula(function) => parallel_table(cells + boundary, |k| match k.checked_sub(cells) {
+                None => self.in_cell(function.as_ref(), k),
+                Some(number) => {
+                    let cell = mesh.faces.left[mesh.first_boundary() + number] as usize;
+                    let state = of_cell(&self.beyond, boundary, number);
+                    let at = MeshSides::<D>::position(mesh, number, Place::Ghost);
+                    value(function.as_ref(), (at, self.time), &state, &of_cell(self.aux, cells, cell))
+                }
+            }),
+        }
+    }
+
+    pub fn in_cell<const D: usize>(&self, function: &dyn StateFunction<D>, cell: usize) -> f64 {
+        let mesh = self.mesh;
+        let [state, aux] = [self.q, self.aux].map(|values| of_cell(values, mesh.num_cells(), cell));
+        let at = std::array::from_fn(|d| mesh.centroid[cell][d]);
+        value(function, (at, self.time), &state, &aux)
+    }
+}
+
+pub(super) fn of_cell(values: &[f64], cells: usize, cell: usize) -> Vec<f64> {
+    values.iter().skip(cell).step_by(cells.max(1)).copied().collect()
+}
+
+/// The value of a function at a point, around which all has the same state.
+fn value<const D: usize>(
+    function: &dyn StateFunction<D>,
+    (at, time): ([f64; D], f64),
+    state: &[f64],
+    aux: &[f64],
+) -> f64 {
+    let (row, mut out) = (CellRow::point(at, [1.0; D], time), vec![0.0; function.num_values()]);
+    match function.by_block() {
+        None => function.fill_row(&row, state, aux, &mut out),
+        Some(function) => {
+            let around = |values: &[f64], reach: i32| -> Vec<f64> {
+                let count = (2 * reach as usize + 1).pow(D as u32);
+                values.iter().flat_map(|value| std::iter::repeat_n(*value, count)).collect()
+            };
+            let [of_state, of_aux] = function.reach();
+            function.fill(&CellBlock::from(&row), &around(state, of_state), &around(aux, of_aux), &mut out);
+        }
+    }
+    out[0]
+}

@@ -1,0 +1,22 @@
+// leaves_slopes.cu: the gradient of a field in each leaf, by least squares.
+// Map     one thread per leaf
+// Bytes   16 bytes per leaf; 28 and what a neighbour has per face
+// Order   every number is written by one thread: repeats bit for bit
+
+extern "C" __global__ void leaves_slopes(const LeavesArgs args)
+{
+    start_next();
+    const unsigned leaf = item_of_thread();
+    await_previous();
+    if (leaf >= args.before.num_cells) return;
+    const LeafMesh& mesh = args.before;
+    Vector gradient{{0.0, 0.0}};
+    const double own = args.field[leaf];
+    const unsigned row = mesh.slices[leaf / 32] + leaf % 32, count = mesh.link_starts[leaf + 1] - mesh.link_starts[leaf];
+    for (unsigned k = 0, place = row; k < count; k++, place += 32) {
+        const unsigned behind = mesh.neighbours[place];
+        const double difference = (behind < mesh.num_cells ? args.field[behind] : args.beyond[behind - mesh.num_cells]) - own;
+        gradient = gradient + Vector{{mesh.weight[place] * difference, mesh.weight[mesh.num_entries + place] * difference}};
+    }
+    set_vector(args.slopes + leaf, mesh.num_cells, gradient);
+}

@@ -1,0 +1,151 @@
+//! Arguments of the kernels that divide and join leaves of trees in the plane.
+
+use crate::abi::{Pointer, Real};
+use crate::device_struct;
+
+device_struct! {
+    /// Leaves and the mesh that they are, `unstructured::adapt` and [`super::CellsArgs`]; vectors are `[axis, leaf]`, `[axis, face]`, `[axis, entry]`
+    /// where nothing else is said.
+    pub struct LeafMesh {
+        /// Of each leaf its root.
+        pub root: Pointer<u32>,
+        /// Of each leaf its level.
+        pub level: Pointer<u32>,
+        /// Of each leaf its place below the root.
+        pub place: Pointer<u64>,
+        /// Where the leaves of each root begin, and where the last ones end.
+        pub starts: Pointer<u32>,
+        /// Where the links of each leaf begin, and where the last ones end.
+        pub link_starts: Pointer<u32>,
+        /// Links, as `kernels/leaves.cuh` packs them.
+        pub links: Pointer<u64>,
+        /// Of each leaf four nodes: `[leaf, node, axis]`.
+        pub points: Pointer<f64>,
+        /// Of each leaf the volume.
+        pub volume: Pointer<Real>,
+        /// Of each leaf the centroid.
+        pub centroid: Pointer<f64>,
+        /// Where slices of entries begin.
+        pub slices: Pointer<u32>,
+        /// Entries.
+        pub entries: Pointer<u32>,
+        /// What lies behind them.
+        pub neighbours: Pointer<u32>,
+        /// From the leaf's centroid to the face's.
+        pub to_face: Pointer<Real>,
+        /// Weights in the gradient.
+        pub weight: Pointer<Real>,
+        /// Of each face the leaf on its left.
+        pub left: Pointer<u32>,
+        /// On its right.
+        pub right: Pointer<u32>,
+        /// Its normal.
+        pub turn: Pointer<Real>,
+        /// Its length.
+        pub size: Pointer<Real>,
+        /// Its centroid: `[face, axis]`.
+        pub centre: Pointer<f64>,
+        /// Number of leaves.
+        pub num_cells: u32,
+        /// Number of faces.
+        pub num_faces: u32,
+        /// Number of entries.
+        pub num_entries: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// What the kernels `leaves_…` take.
+    pub struct LeavesArgs {
+        /// The leaves that there are.
+        pub before: LeafMesh,
+        /// The leaves that are made of them.
+        pub now: LeafMesh,
+        /// The tables of the forest: `unstructured::adapt::Tables`.
+        pub division: Pointer<u32>,
+        /// What lies behind the sides of roots.
+        pub across: Pointer<u32>,
+        /// The shapes of roots.
+        pub shapes: Pointer<u32>,
+        /// The nodes of roots.
+        pub root_points: Pointer<f64>,
+        /// The volumes of roots.
+        pub root_volume: Pointer<f64>,
+        /// The shifts of periodic sides.
+        pub shifts: Pointer<f64>,
+        /// The criterion's field in leaves.
+        pub field: Pointer<Real>,
+        /// The same beyond boundary faces.
+        pub beyond: Pointer<Real>,
+        /// The field of fathers in leaves of complete families, that of leaves elsewhere.
+        pub coarse: Pointer<Real>,
+        /// The same beyond boundary faces.
+        pub beyond_coarse: Pointer<Real>,
+        /// Its gradient: `[axis, leaf]`.
+        pub slopes: Pointer<f64>,
+        /// Flags of leaves.
+        pub flags: Pointer<u32>,
+        /// The levels that leaves should have.
+        pub levels: Pointer<u32>,
+        /// The same, written.
+        pub next: Pointer<u32>,
+        /// Of each leaf the first of its brothers.
+        pub families: Pointer<u32>,
+        /// Of each sweep that settles levels whether it has changed one.
+        pub changed: Pointer<u32>,
+        /// Whether the new leaves are others.
+        pub renews: Pointer<u32>,
+        /// Counts of what leaves become, and of their faces by group: `[group, leaf]`; then prefix sums.
+        pub counts: Pointer<u32>,
+        /// Of each new leaf the old one, or the first of its sons.
+        pub from: Pointer<u32>,
+        /// Of each new leaf its level less that of the old one.
+        pub change: Pointer<i32>,
+        /// Of each link the entry of its face.
+        pub rows: Pointer<u32>,
+        /// Of each boundary face its side's rule.
+        pub rules: Pointer<u32>,
+        /// Where ghost cells are.
+        pub at_ghosts: Pointer<f64>,
+        /// Where boundary faces are.
+        pub at_sides: Pointer<f64>,
+        /// The states of old leaves: `[component, leaf]`.
+        pub values: Pointer<Real>,
+        /// The states of new ones.
+        pub new_values: Pointer<Real>,
+        /// What the field may not exceed in a leaf that stays.
+        pub tolerance: f64,
+        /// What it may not exceed in one that is joined.
+        pub kept: f64,
+        /// Number of roots.
+        pub num_roots: u32,
+        /// The finest level.
+        pub finest: u32,
+        /// Groups of faces: between leaves, periodic pairs, the boundary's names.
+        pub num_groups: u32,
+        /// Pairs of periodic sides.
+        pub num_periodic: u32,
+        /// The first boundary face.
+        pub first_boundary: u32,
+        /// Which call of the kernel this is.
+        pub call: u32,
+    }
+}
+
+device_struct! {
+    /// What `sum_parts` and `sum_up` take.
+    pub struct SumArgs {
+        /// The counts.
+        pub counts: Pointer<u32>,
+        /// Sums of parts.
+        pub sums: Pointer<u32>,
+        /// The sum of all.
+        pub total: Pointer<u32>,
+        /// Number of counts.
+        pub count: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
