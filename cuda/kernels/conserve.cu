@@ -25,6 +25,7 @@ __device__ __forceinline__ bool restore(const ConserveArgs& args, const Patch& f
         for (int a = 0; a < A; a++) aux[a] = beside[at + size_t(a) * fine.component];
     };
     const double round_off = double(num_fine) * (sizeof(Real) == 8 ? 2.220446049250313e-16 : 1.1920928955078125e-7);
+    const double least = sizeof(Real) == 8 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
     State t;
     Aux aux;
     for (int m = 0; m < M; m++) {
@@ -40,7 +41,7 @@ __device__ __forceinline__ bool restore(const ConserveArgs& args, const Patch& f
                 weight += kappa(at) * double(solver.transfer_weight(t, aux)[m]);
             });
             const double rest = wanted(m) - held;
-            is_kept = fabs(rest) <= (step > 0 ? round_off * (fabs(wanted(m)) + size) : 0.0);
+            is_kept = fabs(rest) <= (step > 0 ? fmax(least, round_off * (fabs(wanted(m)) + size)) : 0.0);
             if (is_kept || !(weight > 0.0)) break;
             const Real shift = Real(rest / weight);
             double largest = 0.0;

@@ -220,7 +220,11 @@ impl<R: Scalar> Shifted<'_, R> {
             self.kappa.iter().zip(values).map(|(kappa, value)| of(kappa * value.to_f64())).sum()
         };
         // Of a sum over the cells.
-        let round_off = num_cells as f64 * if R::BYTES == 8 { f64::EPSILON } else { f64::from(f32::EPSILON) };
+        let [epsilon, least] = match R::BYTES {
+            8 => [f64::EPSILON, f64::MIN_POSITIVE],
+            _ => [f32::EPSILON, f32::MIN_POSITIVE].map(f64::from),
+        };
+        let round_off = num_cells as f64 * epsilon;
         for m in 0..t.len() / num_cells {
             let of_component = m * num_cells..(m + 1) * num_cells;
             let mut is_kept = false;
@@ -231,7 +235,8 @@ impl<R: Scalar> Shifted<'_, R> {
                 let size = wanted(m).abs() + sum(&q[of_component.clone()], f64::abs);
                 evaluate(Transfer::Weight, weights, t);
                 let weight = sum(&weights[of_component.clone()], |part| part);
-                is_kept = rest.abs() <= if step > 0 { round_off * size } else { 0.0 };
+                // Subnormal numbers, such as momenta that fade away, are rounded by more.
+                is_kept = rest.abs() <= if step > 0 { least.max(round_off * size) } else { 0.0 };
                 if is_kept || weight <= 0.0 || weight.is_nan() {
                     break;
                 }
