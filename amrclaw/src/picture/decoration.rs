@@ -4,7 +4,7 @@ use super::canvas::{Align, Area, Colour, Image, PAPER};
 use super::colour_map::{ColourMap, ColourScale};
 use super::figure::Figure;
 use super::font;
-use super::ticks::{Tick, log_ticks, ticks};
+use super::ticks::{DEGREES, Tick, log_ticks, named, ticks};
 
 /// Colour of lines and text.
 pub const INK: Colour = [40, 40, 40];
@@ -56,7 +56,7 @@ pub fn widest(labels: &[Tick], metrics: Metrics) -> usize {
 pub struct Axis {
     /// Data at the two ends.
     pub range: (f64, f64),
-    /// Name.
+    /// Name; none in degrees, whose letters tell.
     pub name: String,
     /// Ticks.
     pub ticks: Vec<Tick>,
@@ -70,7 +70,8 @@ const LABEL_SPACE: f64 = 0.8;
 impl Axis {
     /// An axis along x of `length` pixels, with as many ticks as have labels that do not touch.
     pub fn along(range: (f64, f64), name: &str, length: usize, metrics: Metrics) -> Self {
-        let axis = |most| Axis { range, name: name.to_owned(), ticks: ticks(range.0, range.1, most), log: false };
+        let ticks = |most| named(ticks(range.0, range.1, most), name);
+        let axis = |most| Axis { range, name: shown(name), ticks: ticks(most), log: false };
         let fits = |axis: &Axis| {
             let needed = widest(&axis.ticks, metrics) as f64 + LABEL_SPACE * metrics.font;
             axis.ticks.windows(2).all(|pair| {
@@ -89,7 +90,7 @@ impl Axis {
     pub fn upward(range: (f64, f64), name: &str, length: usize, log: bool, metrics: Metrics) -> Self {
         let most = ((length as f64 / (2.5 * metrics.font)) as usize).clamp(3, 10);
         let ticks = if log { log_ticks(range.0, range.1, most) } else { ticks(range.0, range.1, most) };
-        Axis { range, name: name.to_owned(), ticks, log }
+        Axis { range, name: shown(name), ticks: named(ticks, name), log }
     }
 
     /// Position of a value along the axis: 0 at its first end, 1 at its second.
@@ -99,6 +100,10 @@ impl Axis {
         }
         (value - self.range.0) / (self.range.1 - self.range.0)
     }
+}
+
+fn shown(name: &str) -> String {
+    if DEGREES.iter().any(|(known, _)| *known == name) { String::new() } else { name.to_owned() }
 }
 
 /// Writes a picture's heading into `[left, right)`: in smaller type if necessary, and shortened if that is not enough.

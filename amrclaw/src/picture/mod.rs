@@ -99,7 +99,7 @@ pub fn draw_fields<const D: usize>(
     let further = options.vectors.iter().chain(options.exact.iter().map(|(_, formula)| formula));
     let all: Vec<String> = names.iter().chain(further).cloned().collect();
     let shown = LazyFields::new(source, &all, options.land.as_deref(), vocabulary)?;
-    draw_shown((&shown.outline, &shown), &names, options)
+    draw_shown((&shown.outline, &shown), &names, &options.clone().on_axes_of(vocabulary))
 }
 
 /// Draws a picture that a case asks for.
@@ -308,7 +308,8 @@ fn projection_name(projection: Projection) -> &'static str {
 
 /// Options for a cut of a `D`-dimensional frame across `axis`.
 fn of_cut<const D: usize>(axis: usize, what: &str, options: &PictureOptions) -> PictureOptions {
-    let mut axes = ["x", "y", "z"][..D].iter().enumerate().filter(|(d, _)| *d != axis).map(|(_, name)| *name);
+    let named = |d: usize| options.axes.get(d).filter(|_| D == 2).map_or(["x", "y", "z"][d], String::as_str);
+    let mut axes = (0..D).filter(|d| *d != axis).map(named);
     let mut next = || axes.next().unwrap_or_default().to_owned();
     let remark = format!("{}{what}", separated(&options.remark));
     let mut vectors = options.vectors.clone();

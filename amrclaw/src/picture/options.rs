@@ -1,6 +1,8 @@
 //! What a picture shows beside the field, and whether that fits a frame.
 
+use super::ticks::DEGREES;
 use super::{ColourMap, ColourScale, PictureError, mapped_cut};
+use crate::frames::derived::Vocabulary;
 use crate::frames::frame::Frame;
 use crate::frames::plot::{Contours, Plot};
 use crate::frames::slice::Projection;
@@ -55,6 +57,16 @@ impl Default for PictureOptions {
             remark: String::new(),
             cuts: Vec::new(),
         }
+    }
+}
+
+impl PictureOptions {
+    /// The same, with axes in degrees where positions are.
+    pub fn on_axes_of(mut self, vocabulary: &Vocabulary) -> Self {
+        if vocabulary.in_degrees {
+            self.axes = DEGREES.map(|(name, _)| name.to_owned());
+        }
+        self
     }
 }
 

@@ -28,6 +28,23 @@ pub fn ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
     values.into_iter().map(|value| Tick { value, label: label(value, step, largest) }).collect()
 }
 
+/// Names of axes in degrees, with the letters of what lies above and below 0.
+pub const DEGREES: [(&str, [&str; 2]); 2] = [("longitude", ["E", "W"]), ("latitude", ["N", "S"])];
+
+/// The ticks of an axis of this name: in degrees of one in degrees, longitudes to 180 either way.
+pub fn named(ticks: Vec<Tick>, name: &str) -> Vec<Tick> {
+    let Some((_, letters)) = DEGREES.iter().find(|(known, _)| *known == name) else { return ticks };
+    let labelled = |tick: Tick| {
+        let digits = tick.label.split_once('.').map_or(0, |(_, digits)| digits.len());
+        let within = (tick.value + 180.0).rem_euclid(360.0) - 180.0;
+        let number = format!("{:.digits$}", within.abs());
+        let has_letter = number.parse().is_ok_and(|number: f64| number != 0.0 && number != 180.0);
+        let letter = if has_letter { letters[usize::from(within < 0.0)] } else { "" };
+        Tick { label: format!("{number}°{letter}"), ..tick }
+    };
+    ticks.into_iter().map(labelled).collect()
+}
+
 /// Ticks of a logarithmic axis within `[low, high]`, both positive: powers of ten, or also their 2- and 5-fold where there
 /// are few; at most `most`.
 pub fn log_ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
@@ -106,6 +123,16 @@ mod tests {
         assert_eq!(labels(0.0, 1.1e6), ["0", "0.5e6", "1.0e6"]);
         assert_eq!(ticks(-3.0, 8.0, 2).len(), 2, "an axis needs two numbers to be read");
         assert!(labels(1.0, 1.0).is_empty() && labels(f64::NAN, 1.0).is_empty());
+    }
+
+    /// Longitudes go to 180 either way, and neither 0 nor 180 is east or west; other axes keep their numbers.
+    #[test]
+    fn degrees_have_letters() {
+        let labels =
+            |low, high, name| named(ticks(low, high, 6), name).into_iter().map(|t| t.label).collect::<Vec<_>>();
+        assert_eq!(labels(160.0, 200.0, "longitude"), ["160°E", "170°E", "180°", "170°W", "160°W"]);
+        assert_eq!(labels(-0.5, 0.5, "latitude"), ["0.4°S", "0.2°S", "0.0°", "0.2°N", "0.4°N"]);
+        assert_eq!(labels(-1.0, 1.0, "y")[0], "−1.0");
     }
 
     /// Powers of ten over many decades; also 2 and 5 over few; round numbers within one.

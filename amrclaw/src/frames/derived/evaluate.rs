@@ -221,7 +221,7 @@ mod tests {
         let vocabulary = Vocabulary {
             constants: vec![("g".into(), 9.0)],
             formulas: vec![("top".into(), "height + floor_level".into()), ("twice".into(), "2 * top".into())],
-            reduced: None,
+            ..Vocabulary::default()
         };
         derive(&frame(), &[("f".into(), text.into())], &vocabulary).unwrap().levels[0].patches[0].q.clone()
     }

@@ -17,7 +17,12 @@ pub struct Vocabulary {
     pub formulas: Vec<(String, String)>,
     /// Parameters that change from step to step, which hide numbers.
     pub reduced: Option<Arc<ReducedParameters>>,
+    /// Positions are longitudes and latitudes.
+    pub in_degrees: bool,
 }
+
+/// The solver whose positions are.
+const IN_DEGREES: &str = "shallow_water_sphere";
 
 impl Vocabulary {
     /// The vocabulary of a solver in `dimension` dimensions; for a solver that is not built in, its parameters and its own quantities.
@@ -33,7 +38,7 @@ impl Vocabulary {
         let quantities = quantities(&solver.name, dimension);
         let built_in = quantities.iter().map(|q| (q.name.to_owned(), q.formula.to_owned()));
         let formulas = built_in.chain(solver.quantities.iter().cloned()).collect();
-        Vocabulary { constants, formulas, reduced: None }
+        Vocabulary { constants, formulas, reduced: None, in_degrees: solver.name == IN_DEGREES }
     }
 
     /// The vocabulary of the run whose files are in a folder; if it has no `run.json`, that of the first built-in solver with

@@ -91,7 +91,8 @@ fn draw<const D: usize>(
     }
     let field = frame.field("pressure").map(|_| "pressure");
     let values = distant.unwrap_or(frame);
-    let one = || picture::draw_from(frame, values, field, &PictureOptions::default());
+    let options = PictureOptions::default().on_axes_of(&files.content.vocabulary);
+    let one = || picture::draw_from(frame, values, field, &options);
     let draw = || match &files.content.plots[..] {
         [] => vec![one()],
         plots => plots.iter().map(|plot| draw_plot(&(frame, values), plot, &files.content.vocabulary)).collect(),
