@@ -36,13 +36,13 @@ where
         if const { S::FALLS_BACK && !S::NONNEGATIVE.is_empty() } {
             // SAFETY: the cells are the tile's, and a pack beyond is readable.
             let aux = unsafe { self.aux(cell) };
-            let wrong = |q| !self.solver.is_admissible(without_debts::<S, V, M, W, A>(q), aux, V::constant(LEAST));
+            let after = self.is_wrong(values, aux);
             if !self.args.scheme.keeps_admissible() {
-                return Some(wrong(values));
+                return Some(after);
             }
             // SAFETY: likewise.
-            let before = wrong(unsafe { self.state(cell) });
-            return Some(!self.solver.least_positive(values, aux).gt(V::zero()) | (wrong(values) & !before));
+            let before = self.is_wrong(unsafe { self.state(cell) }, aux);
+            return Some(!self.solver.least_positive(values, aux).gt(V::zero()) | (after & !before));
         }
         if const { S::CHECKS_STEPS } {
             // SAFETY: likewise.
@@ -50,6 +50,12 @@ where
             return Some(!least.gt(V::zero()));
         }
         None
+    }
+
+    /// Not a closure: those are compiled without the instructions of the pack.
+    #[inline(always)]
+    fn is_wrong(&self, q: [V; M], aux: [V; A]) -> V::Mask {
+        !self.solver.is_admissible(without_debts::<S, V, M, W, A>(q), aux, V::constant(LEAST))
     }
 
     /// Leaves out the corrections of those faces of a pack where they would make a state inadmissible, if the step says so. The faces lie

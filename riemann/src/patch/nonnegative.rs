@@ -122,14 +122,16 @@ where
         outward(left, right) * (self.dt_over_dx[0] * kappa)
     }
 
-    /// What the pack of cells can give whose outflow is at `outflow`.
+    /// What the pack of cells can give whose outflow is at `outflow`. Never call it in a closure: those are compiled without the instructions of
+    /// the pack.
     #[inline(always)]
-    unsafe fn supply(&self, axis: usize, (q, outflow): (V, V), kappa: V) -> Supply<V> {
+    unsafe fn supply(&self, axis: usize, (q, outflow): (V, *const V::Scalar), kappa: V) -> Supply<V> {
         let faces = if self.tile.args.sweep.iter().filter(|swept| **swept).count() == 1 { 0.5 } else { 0.25 };
         let one = V::constant(1.0);
         let width = one / self.dt_over_dx[axis];
         let width = if self.tile.has_capacity() { width / kappa } else { width };
-        Supply::new(q, outflow, [V::constant(faces), width])
+        // SAFETY: the caller's promise.
+        Supply::new(q, unsafe { V::load(outflow) }, [V::constant(faces), width])
     }
 
     /// Limits the corrections of the y-faces of a pack at column `i` between rows k − 1 and k. `first_order`: their first-order fluxes.
@@ -139,11 +141,10 @@ where
         unsafe {
             let kappas = [self.inverse_capacity(0, i), self.inverse_capacity(1, i)];
             for (n, &m) in S::KEPT_NONNEGATIVE.iter().enumerate() {
-                let of_row = |row: usize| {
-                    let outflow = V::load(self.rows.x[row].outflow.at(n, i));
-                    self.supply(1, (states[row][m], outflow), kappas[row])
-                };
-                g[m] = limited(g[m], first_order[m], [of_row(0), of_row(1)]);
+                let [lower, upper] = self.rows.x;
+                let below = self.supply(1, (states[0][m], lower.outflow.at(n, i)), kappas[0]);
+                let above = self.supply(1, (states[1][m], upper.outflow.at(n, i)), kappas[1]);
+                g[m] = limited(g[m], first_order[m], [below, above]);
             }
         }
     }
@@ -158,11 +159,9 @@ where
             let states = [self.state(i - 1, row), self.state(i, row)];
             let kappas = [self.inverse_capacity(0, i - 1), self.inverse_capacity(0, i)];
             for (n, &m) in S::KEPT_NONNEGATIVE.iter().enumerate() {
-                let of_side = |side: usize| {
-                    let outflow = V::load(x.outflow.at(n, i - 1 + side as isize));
-                    self.supply(0, (states[side][m], outflow), kappas[side])
-                };
-                f[m] = limited(f[m], V::load(x.first_order.at(n, i)), [of_side(0), of_side(1)]);
+                let left = self.supply(0, (states[0][m], x.outflow.at(n, i - 1)), kappas[0]);
+                let right = self.supply(0, (states[1][m], x.outflow.at(n, i)), kappas[1]);
+                f[m] = limited(f[m], V::load(x.first_order.at(n, i)), [left, right]);
             }
         }
     }
