@@ -156,17 +156,27 @@ __device__ __forceinline__ Real fastest_of(const Normal& face, Real moving)
     return most;
 }
 
-// At order 2: what lies between the state of a cell and that which it has at a face, as fluctuations, is added to what enters it there.
+// At order 2: what lies between the state of a cell and that which it has at a face is added to what enters it there, in the face's frame, as the
+// difference of the fluxes, where the solver has one, else as the sum of the fluctuations.
 __device__ __forceinline__ void add_within(
     const Solver& solver, const FaceFrame& frame, Real moving, unsigned side, const State& own, const State& at_face, const Aux& aux, State& into)
 {
-    const Normal within = solve(solver, frame, moving, side ? at_face : own, side ? own : at_face, aux, aux);
-    State sum = within.amdq;
+    State sum;
+    if (Solver::HAS_FLUX) {
+        const State ql = frame.enter(side ? at_face : own), qr = frame.enter(side ? own : at_face);
+        const State left = solver.flux(X, ql, aux), right = solver.flux(X, qr, aux);
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            sum[m] = right[m] - left[m];
+            if (MOVES) sum[m] -= moving * (qr[m] - ql[m]);
+        }
+    } else {
+        const Normal within = solve(solver, frame, moving, side ? at_face : own, side ? own : at_face, aux, aux);
+        #pragma unroll
+        for (int m = 0; m < M; m++) sum[m] = within.amdq[m] + within.apdq[m];
+    }
     #pragma unroll
-    for (int m = 0; m < M; m++) sum[m] += within.apdq[m];
-    sum = frame.leave(sum);
-    #pragma unroll
-    for (int m = 0; m < M; m++) into[m] = into[m] + sum[m];
+    for (int m = 0; m < M; m++) into[m] += sum[m];
 }
 
 // What enters a cell through all its faces.

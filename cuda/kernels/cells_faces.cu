@@ -27,8 +27,9 @@ extern "C" __global__ void cells_faces(const CellsArgs args)
     args.speed[face] = fastest_of(solved, moving);
     #pragma unroll
     for (unsigned side = 0; side < 2; side++) {
-        State into = frame.leave(side ? solved.apdq : solved.amdq);
+        State into = side ? solved.apdq : solved.amdq;
         if (ORDER > 1 && args.is_second) add_within(solver, frame, moving, side, own[side], met[side], aux[side], into);
+        into = frame.leave(into);
         Real* to = (side ? args.to_right : args.to_left) + face;
         #pragma unroll
         for (int m = 0; m < M; m++) to[size_t(m) * args.num_faces] = into[m];

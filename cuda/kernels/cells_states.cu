@@ -78,9 +78,10 @@ extern "C" __global__ void cells_states(const CellsArgs args)
         for (int m = 0; m < M; m++) q[m] = CellSums().at_face(own[m], factor[m], CellSums().change(gradient[m], to_face));
         q = store(state_by(q, aux, own, own_state));
         if (PREDICTS) {
+            const FaceFrame frame = frame_of(args, entry / 2);
             State into = Entered().into;
-            add_within(solver, frame_of(args, entry / 2), speed_of(args, entry / 2), entry % 2, own_state, q, aux, into);
-            lost.add(__ldg(args.size + entry / 2), Real(0), into);
+            add_within(solver, frame, speed_of(args, entry / 2), entry % 2, own_state, q, aux, into);
+            lost.add(__ldg(args.size + entry / 2), Real(0), frame.leave(into));
         }
     }
     if (PREDICTS) {

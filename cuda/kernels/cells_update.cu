@@ -31,8 +31,9 @@ extern "C" __global__ void cells_update(const CellsArgs args)
             const Aux aux_there = aux_behind(args, behind, cell);
             const Normal met =
                 solve(solver, frame, moving, side ? there : here, side ? here : there, side ? aux_there : aux, side ? aux : aux_there);
-            State into = frame.leave(side ? met.apdq : met.amdq);
+            State into = side ? met.apdq : met.amdq;
             if (ORDER > 1 && args.is_second) add_within(solver, frame, moving, side, own, here, aux, into);
+            into = frame.leave(into);
             entered.add(__ldg(args.size + face), fastest_of(met, moving), into);
         }
         courant = real_max(end_stage(args, solver, cell, entered, broken), courant);

@@ -257,6 +257,7 @@ fn faces_of_meshes_give_the_same_bits() {
             q: states.as_ptr(),
             q_component: component,
             q_at: [at.as_ptr(), at[11..].as_ptr()],
+            own_at: [at[5..].as_ptr(), at.as_ptr()],
             aux: NonNull::dangling().as_ptr(),
             aux_component: 0,
             aux_at: [at.as_ptr(); 2],
@@ -266,13 +267,10 @@ fn faces_of_meshes_give_the_same_bits() {
             to_left: left.as_mut_ptr(),
             to_right: right.as_mut_ptr(),
             speed: speed.as_mut_ptr(),
-            keep: Keep::Both,
+            keep: Keep::All,
         };
         // SAFETY: lists and arrays hold a pack beyond the last face.
-        unsafe {
-            solver.solve_faces(&faces);
-            solver.solve_faces(&CellFaces { keep: Keep::AddToLeft, ..faces });
-        }
+        unsafe { solver.solve_faces(&faces) };
         (left, right, speed)
     };
     let (left, right, speed) = solved(&direct);

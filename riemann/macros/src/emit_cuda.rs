@@ -28,9 +28,12 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
     let text = Text { tuples: RefCell::default(), separate_products: false };
     let mut functions = String::new();
     let quantities = Quantities::of(description, form, program);
-    let is_needed = |function: &&Function| function.name != "flux" || !quantities.kept.is_empty();
-    for function in program.functions.iter().filter(is_needed) {
+    for function in &program.functions {
         functions.push_str(&text.function(function));
+    }
+    let has_flux = program.functions.iter().any(|function| function.name == "flux");
+    if !has_flux {
+        functions.push_str(NO_FLUX);
     }
     if program.functions.iter().all(|function| function.name != "transverse") {
         functions.push_str(&text.no_transverse(form));
@@ -55,6 +58,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
     let settles = program.functions.iter().any(|function| function.name == SETTLE);
     let _ = writeln!(body, "    static constexpr unsigned long long KEPT = {kept};");
     let _ = writeln!(body, "    static constexpr bool SETTLES = {settles}, FALLS_BACK = {};", quantities.falls_back);
+    let _ = writeln!(body, "    static constexpr bool HAS_FLUX = {has_flux};");
     body + &text.tuples() + &functions
 }
 
@@ -68,6 +72,10 @@ pub fn emit_functions(program: &Program) -> String {
 /// For solvers without a `mean_state`. Its result is never used.
 const NO_MEAN_STATE: &str =
     "\n    __device__ __forceinline__ State mean_state(State ql, State) const {\n        return ql;\n    }\n";
+
+/// For solvers without a `flux`. Its result is never used.
+const NO_FLUX: &str =
+    "\n    __device__ __forceinline__ State flux(Axis, State q, Aux) const {\n        return q;\n    }\n";
 
 /// The member that holds the steepest jump beside the face that `normal` solves: so its callers need not know which solvers look at it.
 const TOLD_OF_BESIDE: &str = "    Real beside__ = Real(0.0);\n    __device__ __forceinline__ void set_beside(Real steepest) { beside__ = steepest; }\n";

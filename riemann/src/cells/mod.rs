@@ -3,7 +3,9 @@
 //! A face has a left and a right state, found by index, and a unit normal from left to right. States are turned into the frame whose first
 //! axis is the normal, the solver solves along x there, and its fluctuations are turned back. A cell then adds the fluctuations that enter
 //! it, `q_t = −1/V Σ size · (𝒜⁻ΔQ or 𝒜⁺ΔQ)`, in the order of its own list of faces: the bits depend neither on threads nor on lanes.
-//! Between equal states the fluctuations are zero, whatever the mesh. A face may move: waves then pass it at their speeds less its own.
+//! Between equal states the fluctuations are zero, whatever the mesh. Where states at a face are not those of its cells, what lies between
+//! them goes to each cell too: the difference of their fluxes, which every solver that has a flux makes equal to the sum of its
+//! fluctuations, else that sum. A face may move: waves then pass it at their speeds less its own.
 
 mod sums;
 
@@ -20,12 +22,11 @@ use crate::solver::{Normal, Solver};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Keep {
-    /// 𝒜⁻ΔQ goes to the left cell, 𝒜⁺ΔQ to the right one, and the largest speed is written.
-    Both,
-    /// Their sum is added to what goes to the left cell.
-    AddToLeft,
-    /// Their sum is added to what goes to the right cell.
-    AddToRight,
+    /// 𝒜⁻ΔQ goes to the left cell, 𝒜⁺ΔQ to the right one, with what lies between a cell's state and that at the face; the largest speed is
+    /// written.
+    All,
+    /// Only what lies between a cell's state and that at the face.
+    Within,
 }
 
 /// Faces to be solved. Arrays over faces hold [`PACK_OVERRUN`](crate::patch::PACK_OVERRUN) numbers beyond the last face, those of indices
@@ -43,6 +44,8 @@ pub struct CellFaces<R> {
     pub q_component: usize,
     /// For each face the left and the right state.
     pub q_at: [*const u32; 2],
+    /// Likewise the states of the cells beside it, where `q_at` are those at the face; else null.
+    pub own_at: [*const u32; 2],
     /// Auxiliary values, `[value, cell]`.
     pub aux: *const R,
     /// Numbers between values of `aux`.
@@ -123,38 +126,78 @@ pub(crate) unsafe fn solve_faces<S, V, const M: usize, const W: usize, const A: 
             let aux_l = gather::<V, A>(faces.aux, faces.aux_component, faces.aux_at[0].add(face));
             let aux_r = gather::<V, A>(faces.aux, faces.aux_component, faces.aux_at[1].add(face));
             let (ql, qr) = (frame.enter(S::GROUPS, ql), frame.enter(S::GROUPS, qr));
-            let mut solved = solver.normal::<V>(Axis::X, ql, qr, aux_l, aux_r);
-            let mut speed = V::zero();
-            if !faces.moving.is_null() {
-                let moving = V::load(faces.moving.add(face));
-                see_from_face(&mut solved, ql, qr, moving);
-                speed = moving.abs();
-            }
-            if faces.keep == Keep::Both {
+            let moving = if faces.moving.is_null() { V::zero() } else { V::load(faces.moving.add(face)) };
+            let (mut left, mut right) = ([V::zero(); M], [V::zero(); M]);
+            if faces.keep == Keep::All {
+                let mut solved = solver.normal::<V>(Axis::X, ql, qr, aux_l, aux_r);
+                let mut speed = V::zero();
+                if !faces.moving.is_null() {
+                    see_from_face(&mut solved, ql, qr, moving);
+                    speed = moving.abs();
+                }
                 for s in solved.speeds {
                     speed = speed.max(s.abs());
                 }
                 speed.store_where(inside, faces.speed.add(face));
-                let (left, right) = (frame.leave(S::GROUPS, solved.amdq), frame.leave(S::GROUPS, solved.apdq));
+                (left, right) = (solved.amdq, solved.apdq);
+            }
+            if !faces.own_at[0].is_null() {
+                let own_l = gather::<V, M>(faces.q, faces.q_component, faces.own_at[0].add(face));
+                let own_r = gather::<V, M>(faces.q, faces.q_component, faces.own_at[1].add(face));
+                let moves = (!faces.moving.is_null()).then_some(moving);
+                let within_l = between(solver, frame.enter(S::GROUPS, own_l), ql, aux_l, moves);
+                let within_r = between(solver, qr, frame.enter(S::GROUPS, own_r), aux_r, moves);
                 for m in 0..M {
-                    left[m].store_where(inside, faces.to_left.add(m * faces.face_component + face));
-                    right[m].store_where(inside, faces.to_right.add(m * faces.face_component + face));
+                    left[m] += within_l[m];
+                    right[m] += within_r[m];
                 }
-            } else {
-                let mut sum = solved.amdq;
-                for m in 0..M {
-                    sum[m] += solved.apdq[m];
-                }
-                let sum = frame.leave(S::GROUPS, sum);
-                let kept = if faces.keep == Keep::AddToLeft { faces.to_left } else { faces.to_right };
-                for m in 0..M {
-                    let place = kept.add(m * faces.face_component + face);
-                    (V::load(place) + sum[m]).store_where(inside, place);
-                }
+            }
+            let (left, right) = (frame.leave(S::GROUPS, left), frame.leave(S::GROUPS, right));
+            for m in 0..M {
+                left[m].store_where(inside, faces.to_left.add(m * faces.face_component + face));
+                right[m].store_where(inside, faces.to_right.add(m * faces.face_component + face));
             }
         }
         face += V::LANES;
     }
+}
+
+/// What lies between two states of a cell, in the face's frame.
+#[inline(always)]
+fn between<S, V, const M: usize, const W: usize, const A: usize>(
+    solver: &S,
+    ql: [V; M],
+    qr: [V; M],
+    aux: [V; A],
+    moving: Option<V>,
+) -> [V; M]
+where
+    S: Solver<M, W, A>,
+    V: Real,
+{
+    let mut sum = [V::zero(); M];
+    match (solver.flux(Axis::X, ql, aux), solver.flux(Axis::X, qr, aux)) {
+        (Some(left), Some(right)) => {
+            for m in 0..M {
+                sum[m] = right[m] - left[m];
+            }
+            if let Some(moving) = moving {
+                for m in 0..M {
+                    sum[m] -= moving * (qr[m] - ql[m]);
+                }
+            }
+        }
+        _ => {
+            let mut solved = solver.normal::<V>(Axis::X, ql, qr, aux, aux);
+            if let Some(moving) = moving {
+                see_from_face(&mut solved, ql, qr, moving);
+            }
+            for m in 0..M {
+                sum[m] = solved.amdq[m] + solved.apdq[m];
+            }
+        }
+    }
+    sum
 }
 
 /// Makes a solution that of a face that moves with the speed `moving`: waves pass it at their speeds less this, and so does the part of the jump

@@ -82,13 +82,10 @@ impl Blocks {
         let num_eqn = solver.equations().len();
         self.blocks.par_iter().for_each(|block| {
             self.with_memory(|entering| {
-                entering.to_left.fill(0.0);
-                entering.to_right.fill(0.0);
-                for faces in block.lists(states.start().cast_const(), aux, entering, true).skip(1) {
-                    // SAFETY: lists and arrays have as many numbers as the faces and a pack beyond, indices are valid, and the memory is this
-                    // thread's.
-                    unsafe { solver.solve_faces(&faces) };
-                }
+                let faces = block.list(states.start().cast_const(), aux, entering, true);
+                // SAFETY: lists and arrays have as many numbers as the faces and a pack beyond, indices are valid, and the memory is this
+                // thread's.
+                unsafe { solver.solve_faces(&CellFaces { keep: Keep::Within, ..faces }) };
                 block.sums(mesh, entering, num_eqn, |cell, sums, _| {
                     let per_volume = time / mesh.volume[cell];
                     for (m, sum) in sums.iter().enumerate() {
@@ -183,62 +180,59 @@ impl Block {
         4 * numbers + 8 * (self.turn.len() + self.size.len() + self.moving.len())
     }
 
-    /// The lists that the solver needs, at order 1; at order 2 more: the states at the faces, then those between a cell and its faces, on the left and
-    /// on the right. `q`: the states' address.
-    pub fn lists(
-        &self,
-        q: *const f64,
-        aux: Field<'_>,
-        entering: &mut Entering,
-        second_order: bool,
-    ) -> impl Iterator<Item = CellFaces<f64>> {
-        let pair = |[left, right]: [&Vec<u32>; 2]| [left.as_ptr(), right.as_ptr()];
-        let ([cell_left, cell_right], [face_left, face_right]) = (self.cells_at.each_ref(), self.faces_at.each_ref());
-        let [aux_left, aux_right] = self.aux_at.each_ref();
-        let both = CellFaces {
+    /// The list that the solver needs; at order 2 with the states at the faces. `q`: the states' address.
+    pub fn list(&self, q: *const f64, aux: Field<'_>, entering: &mut Entering, second_order: bool) -> CellFaces<f64> {
+        let pair = |lists: &[Vec<u32>; 2]| lists.each_ref().map(|list| list.as_ptr());
+        CellFaces {
             first: 0,
             end: self.faces.len(),
             q,
             q_component: 1,
-            q_at: pair(if second_order { [face_left, face_right] } else { [cell_left, cell_right] }),
+            q_at: pair(if second_order { &self.faces_at } else { &self.cells_at }),
+            own_at: if second_order { pair(&self.cells_at) } else { [std::ptr::null(); 2] },
             aux: if aux.values.is_empty() { NonNull::dangling().as_ptr() } else { aux.values.as_ptr() },
             aux_component: aux.component,
-            aux_at: pair([aux_left, aux_right]),
+            aux_at: pair(&self.aux_at),
             turn: self.turn.as_ptr(),
             moving: if self.moving.is_empty() { std::ptr::null() } else { self.moving.as_ptr() },
             face_component: self.face_component(),
             to_left: entering.to_left.as_mut_ptr(),
             to_right: entering.to_right.as_mut_ptr(),
             speed: entering.speed.as_mut_ptr(),
-            keep: Keep::Both,
-        };
-        let within = |keep: Keep, q_at: [&Vec<u32>; 2], aux: &Vec<u32>| CellFaces {
-            q_at: pair(q_at),
-            aux_at: pair([aux, aux]),
-            keep,
-            ..both
-        };
-        let left = within(Keep::AddToLeft, [cell_left, face_left], aux_left);
-        let right = within(Keep::AddToRight, [face_right, cell_right], aux_right);
-        [both, left, right].into_iter().take(if second_order { 3 } else { 1 })
+            keep: Keep::All,
+        }
     }
 
     /// For each cell the sum of what enters it through its faces, and of the sizes times the largest speeds there.
     pub fn sums(&self, mesh: &Mesh, entering: &Entering, num_eqn: usize, mut done: impl FnMut(usize, &[f64], f64)) {
-        let (component, starts) = (self.face_component(), &mesh.cell_faces.starts);
+        let starts = &mesh.cell_faces.starts;
         let first = starts[self.cells.start] as usize;
         for cell in self.cells.clone() {
-            let (mut sums, mut speeds) = ([0.0; MOST_EQUATIONS], 0.0);
-            for &entry in &self.entries[starts[cell] as usize - first..starts[cell + 1] as usize - first] {
-                let face = (entry / 2) as usize;
-                let into = if entry % 2 == 0 { &entering.to_left } else { &entering.to_right };
-                let size = self.size[face];
-                speeds += size * entering.speed[face];
-                for (m, sum) in sums[..num_eqn].iter_mut().enumerate() {
-                    *sum += size * into[m * component + face];
-                }
+            let entries = &self.entries[starts[cell] as usize - first..starts[cell + 1] as usize - first];
+            let (mut sums, mut speeds, mut m) = ([0.0; MOST_EQUATIONS], 0.0, 0);
+            while m < num_eqn {
+                let some = (num_eqn - m).min(5);
+                let add = [Self::add::<1>, Self::add::<2>, Self::add::<3>, Self::add::<4>, Self::add::<5>][some - 1];
+                speeds = add(self, entries, entering, (m, &mut sums[m..]));
+                m += some;
             }
             done(cell, &sums[..num_eqn], speeds);
         }
+    }
+
+    /// The sums of N components from `first` on, which registers hold meanwhile; and that of the speeds.
+    fn add<const N: usize>(&self, entries: &[u32], entering: &Entering, (first, sums): (usize, &mut [f64])) -> f64 {
+        let (component, mut own, mut speeds) = (self.face_component(), [0.0; N], 0.0);
+        for &entry in entries {
+            let face = (entry / 2) as usize;
+            let into = if entry % 2 == 0 { &entering.to_left } else { &entering.to_right };
+            let size = self.size[face];
+            speeds += size * entering.speed[face];
+            for (m, sum) in own.iter_mut().enumerate() {
+                *sum += size * into[(first + m) * component + face];
+            }
+        }
+        sums[..N].copy_from_slice(&own);
+        speeds
     }
 }

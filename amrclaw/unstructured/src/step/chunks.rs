@@ -13,11 +13,6 @@ pub(super) fn for_chunks(count: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     parts(count, CHUNK).for_each(work);
 }
 
-/// The largest of what `work` returns for parts of `0 .. count`, and 0.
-pub(super) fn largest(count: usize, work: &(dyn Fn(Range<usize>) -> f64 + Sync)) -> f64 {
-    parts(count, CHUNK).map(work).reduce(|| 0.0, f64::max)
-}
-
 /// An array in which threads touch disjoint places.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {

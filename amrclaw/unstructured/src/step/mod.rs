@@ -1,7 +1,7 @@
 //! Steps of a solution on a mesh: `q_t = −1/V Σ size · (𝒜⁻ΔQ or 𝒜⁺ΔQ)`, see `riemann::cells`.
 //!
-//! Of second order, states at the faces are `q + φ ∇q · r` in each cell, and the cell gets `f(q_face) · n` too, as the fluctuations between its own
-//! state and that at the face: their part `f(q)` vanishes in the sum over a closed cell. Cells add their faces in the order of their list, so the
+//! Of second order, states at the faces are `q + φ ∇q · r` in each cell, and the cell gets `f(q_face) · n` too, as the difference to `f(q)` or the
+//! fluctuations between both states: the part `f(q)` vanishes in the sum over a closed cell. Cells add their faces in the order of their list, so the
 //! bits do not depend on threads.
 
 mod at_sides;
@@ -235,11 +235,9 @@ impl Stepper {
         let (from_before, moved) = (self.scheme.time.from_before(), self.motion.as_ref());
         let (states, new) = (Shared::new(&mut self.states), Shared::new(new));
         let of_block = |block: &Block, entering: &mut Entering| {
-            for faces in block.lists(states.start().cast_const(), aux, entering, second_order) {
-                // SAFETY: lists and arrays have as many numbers as the faces and a pack beyond, indices are valid, and the memory is this
-                // thread's.
-                unsafe { solver.solve_faces(&faces) };
-            }
+            let faces = block.list(states.start().cast_const(), aux, entering, second_order);
+            // SAFETY: lists and arrays have as many numbers as the faces and a pack beyond, indices are valid, and the memory is this thread's.
+            unsafe { solver.solve_faces(&faces) };
             let mut courant = 0.0_f64;
             block.sums(mesh, entering, num_eqn, |cell, sums, speeds| {
                 let volumes = moved.map(|moved| moved.volumes(cell, (start, share), from_before));

@@ -1,11 +1,13 @@
 //! States at faces by limited gradients.
 
-use super::chunks::{Shared, for_chunks, largest};
+use super::chunks::{CHUNK, Shared, for_chunks};
 use super::interpolate::{Interpolation, NUMBERS};
 use super::stencil::stencil;
 use super::{Field, Limiter, MOST_EQUATIONS, Scheme, row_is_admissible};
 use crate::Mesh;
 use crate::mesh::Across;
+use crate::threads::parts;
+use rayon::prelude::*;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use std::ops::Range;
 use std::sync::Arc;
@@ -199,15 +201,15 @@ unsafe fn rows(
 ) -> [Vec<f64>; 2] {
     let (num_eqn, num_aux, len) = (solver.equations().len(), solver.aux().len(), range.len());
     let (mut own, mut known) = (vec![0.0; num_eqn * len], vec![0.0; num_aux * len]);
-    for (k, number) in range.enumerate() {
-        for m in 0..num_eqn {
+    for (m, row) in own.chunks_exact_mut(len).enumerate() {
+        for (number, value) in range.clone().zip(row) {
             // SAFETY: the caller's promise.
-            own[m * len + k] = unsafe { states.get((first + number) * num_eqn + m) };
+            *value = unsafe { states.get((first + number) * num_eqn + m) };
         }
-        if num_aux > 0 {
-            let cell = cell(number);
-            (0..num_aux).for_each(|a| known[a * len + k] = aux.values[a * aux.component + cell]);
-        }
+    }
+    for (k, number) in range.enumerate().take(if num_aux > 0 { len } else { 0 }) {
+        let cell = cell(number);
+        (0..num_aux).for_each(|a| known[a * len + k] = aux.values[a * aux.component + cell]);
     }
     [own, known]
 }
@@ -242,12 +244,26 @@ pub(super) fn smooth(
     value: &(dyn Fn(usize, u32) -> f64 + Sync),
 ) -> [f64; NUMBERS] {
     let mut smooth = [0.0; NUMBERS];
-    for (m, smooth) in smooth.iter_mut().enumerate().take(if smoothness > 0.0 { num_eqn } else { 0 }) {
-        let least = value(m, 0);
-        let far = |sign: f64| {
-            largest(cells, &|part| part.map(|cell| sign * (value(m, cell as u32) - least)).fold(0.0, f64::max))
-        };
-        let range = far(1.0) + far(-1.0);
+    if smoothness == 0.0 {
+        return smooth;
+    }
+    let first: [f64; MOST_EQUATIONS] = std::array::from_fn(|m| if m < num_eqn { value(m, 0) } else { 0.0 });
+    let larger = |mut far: [[f64; MOST_EQUATIONS]; 2], other: [[f64; MOST_EQUATIONS]; 2]| {
+        far.iter_mut().flatten().zip(other.iter().flatten()).for_each(|(far, other)| *far = far.max(*other));
+        far
+    };
+    // How far values are above and below that of the first cell.
+    let of_part = |part: Range<usize>| {
+        let mut far = [[0.0_f64; MOST_EQUATIONS]; 2];
+        for (cell, m) in part.flat_map(|cell| (0..num_eqn).map(move |m| (cell, m))) {
+            let above = value(m, cell as u32) - first[m];
+            (far[0][m], far[1][m]) = (far[0][m].max(above), far[1][m].max(-above));
+        }
+        far
+    };
+    let [above, below] = parts(cells, CHUNK).map(of_part).reduce(|| [[0.0; MOST_EQUATIONS]; 2], larger);
+    for (m, smooth) in smooth.iter_mut().enumerate().take(num_eqn) {
+        let range = above[m] + below[m];
         *smooth = smoothness * range * range;
     }
     smooth

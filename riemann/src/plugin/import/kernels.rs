@@ -3,7 +3,7 @@
 use super::Instance;
 use super::calls::enter;
 use crate::axis::{Axis, Side};
-use crate::cells::{CellFaces, Keep};
+use crate::cells::CellFaces;
 use crate::device_source::DeviceSource;
 use crate::faces::{FaceSolution, FaceSolver};
 use crate::group::Group;
@@ -120,10 +120,11 @@ impl<R: Precision> PatchSolver<R> for Instance {
         // SAFETY: the caller's promises are handed on.
         let status = unsafe { (R::entries(self.form()).solve_faces)(self.object(), faces) };
         if !self.done(status) {
-            let kept = if faces.keep == Keep::AddToRight { faces.to_right } else { faces.to_left };
-            let first = kept.wrapping_add(faces.first);
-            // SAFETY: what is kept of these faces is the caller's to write.
-            unsafe { fill_with_nan(first, faces.face_component, [self.num_eqn(), faces.end - faces.first]) };
+            for kept in [faces.to_left, faces.to_right] {
+                let first = kept.wrapping_add(faces.first);
+                // SAFETY: what is kept of these faces is the caller's to write.
+                unsafe { fill_with_nan(first, faces.face_component, [self.num_eqn(), faces.end - faces.first]) };
+            }
         }
     }
 
