@@ -1,6 +1,6 @@
 // cells_states.cu: the states that cells have at their faces, by limited gradients, and half a step later if the scheme asks for it.
 // Map     one thread per cell
-// Bytes   M Real of the cell and of each cell behind its faces; M + 2 DIM Real and 8 bytes per face
+// Bytes   M Real of the cell and of each cell behind its faces, with Venkatakrishnan's limiter 3 M; M + 2 DIM Real and 8 bytes per face
 // Order   differences in the order of the cell's list; every state is written by one thread: repeats bit for bit
 
 // The vector of an entry.
@@ -40,6 +40,19 @@ extern "C" __global__ void cells_states(const CellsArgs args)
             #pragma unroll
             for (int d = 0; d < DIM; d++) gradient[m][d] += weight[d] * difference;
             below[m] = real_min(below[m], difference), above[m] = real_max(above[m], difference);
+        }
+    }
+    if (LIMITER > 1) {
+        // Those of neighbours too: values of cells that are twice as far as a face are among them.
+        for (Row row(args, cell); row.read(args, entry); row.next()) {
+            const unsigned behind = __ldg(args.neighbours + row.place);
+            if (behind >= args.num_cells) continue;
+            #pragma unroll
+            for (int m = 0; m < M; m++) {
+                const Real* extremes = args.extremes + size_t(m) * args.num_cells + behind;
+                below[m] = real_min(below[m], extremes[0] - own[m]);
+                above[m] = real_max(above[m], extremes[size_t(M) * args.num_cells] - own[m]);
+            }
         }
     }
     if (LIMITER > 0) {

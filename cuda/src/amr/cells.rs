@@ -36,6 +36,8 @@ device_struct! {
         pub moving: Pointer<Real>,
         /// Bits of how far the values of each component lie above and below the first cell's; zero before the launch.
         pub range: Pointer<u64>,
+        /// Of each cell the least of its and its neighbours' values, then the largest, where the limiter asks for it.
+        pub extremes: Pointer<Real>,
         /// The states before the step.
         pub before: Pointer<Real>,
         /// The states with which the stage begins; written by nobody.

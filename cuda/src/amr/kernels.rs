@@ -314,6 +314,8 @@ kernels! {
     CELLS_GATHER = "cells_gather" in FaceLoop, Work::ThreadPerItem, CellsArgs: PatchReport;
     /// The range of values.
     CELLS_RANGE = "cells_range" in FaceStates, Work::ThreadPerItem, CellsArgs: PatchReport;
+    /// The extremes of cells and their neighbours.
+    CELLS_EXTREMES = "cells_extremes" in FaceStates, Work::ThreadPerItem, CellsArgs: PatchReport;
     /// The states at faces.
     CELLS_STATES = "cells_states" in FaceStates, Work::ThreadPerItem, CellsArgs: PatchReport;
     /// The states beyond boundary faces.

@@ -3,9 +3,11 @@
 use super::chunks::Shared;
 use super::interpolate::Interpolation;
 use super::reconstruct::{smooth, smoothness};
-use super::stencil::add_stencil;
-use super::{Field, Place, Scheme, Surroundings, Variables, row_is_admissible};
+use super::stencil::{add_stencil, behind as behind_face};
+use super::{Field, Limiter, Place, Scheme, Surroundings, Variables, row_is_admissible};
+use crate::Mesh;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
+use riemann::real::Real;
 
 /// Calls `see` with each of the boundary faces and the state on its inner side: at order 2 that which the cell's limited gradient gives, where it is
 /// admissible, else the cell's own. `variables`: those that are interpolated in place of states.
@@ -37,6 +39,15 @@ pub fn at_sides(
     let value = |m: usize, cell: u32| in_cells.values[m * in_cells.component + cell as usize];
     let smoothness = if scheme.order > 1 { smoothness((cells, mesh.dim), scheme.limiter) } else { 0.0 };
     let smooth = smooth(smoothness, (cells, num_eqn), &value);
+    let behind = |cell: usize, seen: usize| match seen.checked_sub(cells) {
+        None => of_field(in_cells, num_eqn, seen),
+        Some(number) => {
+            let own = of_field(q, num_eqn, cell);
+            let mut ghost = own.clone();
+            sides.fill(number, Place::Ghost, &own, &mut ghost);
+            variables_of(&ghost, 1, &of_field(aux, num_aux, cell))
+        }
+    };
     let mut across = Vec::new();
     for number in faces {
         let face = mesh.first_boundary() + number;
@@ -48,16 +59,15 @@ pub fn at_sides(
             add_stencil(&mut across, mesh, scheme.gradient, cell);
             // The cell, then what is behind its faces.
             let mut from = of_field(in_cells, num_eqn, cell);
-            for behind in across.iter().map(|face| face.neighbour as usize) {
-                from.extend(match behind.checked_sub(cells) {
-                    None => of_field(in_cells, num_eqn, behind),
-                    Some(number) => {
-                        let mut ghost = own.clone();
-                        sides.fill(number, Place::Ghost, &own, &mut ghost);
-                        variables_of(&ghost, 1, &known)
-                    }
-                });
+            for face in &across {
+                from.extend(behind(cell, face.neighbour as usize));
             }
+            let has_extremes = scheme.limiter == Limiter::Venkatakrishnan;
+            let seen = std::iter::once(cell).chain(across.iter().map(|face| face.neighbour as usize));
+            let mut extremes: Vec<f64> = seen
+                .take(if has_extremes { usize::MAX } else { 0 })
+                .flat_map(|seen| extremes_of(mesh, (cell, seen), &behind))
+                .collect();
             let here = across.iter().position(|seen| seen.entry as usize == 2 * face).expect("a face of the cell");
             for (k, face) in (0_u32..).zip(&mut across) {
                 (face.neighbour, face.entry) = (k + 1, 2 * k);
@@ -65,6 +75,7 @@ pub fn at_sides(
             let starts = [0, across.len() as u32];
             let mut to = vec![0.0; num_eqn * across.len()];
             from.resize(from.len() + PACK_OVERRUN, 0.0);
+            extremes.resize(extremes.len() + PACK_OVERRUN, 0.0);
             let interpolation = Interpolation {
                 dim: mesh.dim,
                 limiter: scheme.limiter,
@@ -75,6 +86,8 @@ pub fn at_sides(
                 from: Shared::new(&mut from),
                 to: Shared::new(&mut to),
                 places: [0; 2],
+                extremes: has_extremes.then(|| Shared::new(&mut extremes)),
+                num_cells: across.len() + 1,
             };
             // SAFETY: all memory is this function's.
             unsafe { interpolation.fill(0..1) };
@@ -91,4 +104,21 @@ pub fn at_sides(
         }
         see(number, &state);
     }
+}
+
+/// The least values of what a cell sees, itself or behind a face, and of its neighbours, then the largest; what lies beyond a side has none.
+fn extremes_of(
+    mesh: &Mesh,
+    (cell, seen): (usize, usize),
+    values: &dyn Fn(usize, usize) -> Vec<f64>,
+) -> impl Iterator<Item = f64> {
+    let mut least = values(cell, seen);
+    let mut largest = least.clone();
+    let faces = if seen < mesh.num_cells() { mesh.cell_faces.row(seen) } else { &[] };
+    for &entry in faces {
+        for (m, value) in values(seen, behind_face(mesh, entry) as usize).into_iter().enumerate() {
+            (least[m], largest[m]) = (Real::min(least[m], value), Real::max(largest[m], value));
+        }
+    }
+    least.into_iter().chain(largest)
 }

@@ -28,6 +28,10 @@ pub(super) struct Interpolation<'a> {
     pub to: Shared<'a>,
     /// Where those on the left and on the right of faces begin.
     pub places: [usize; 2],
+    /// For Venkatakrishnan's limiter: of each cell the least values of it and its neighbours, then the largest, as values are in `from`.
+    pub extremes: Option<Shared<'a>>,
+    /// Number of cells that have them: what follows lies beyond sides.
+    pub num_cells: usize,
 }
 
 impl Interpolation<'_> {
@@ -36,18 +40,30 @@ impl Interpolation<'_> {
     /// # Safety
     /// Nobody writes the values of cells meanwhile, nor touches those of these cells at their faces; the tables are the mesh's.
     pub unsafe fn fill(&self, cells: Range<usize>) {
-        match Isa::detect() {
-            // Half of a pack of eight would be empty.
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if self.num_eqn > 4 => self.enter::<<f64 as Scalar>::Avx512>(cells),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 | Isa::Avx2 => self.enter::<<f64 as Scalar>::Avx2>(cells),
-            _ => self.enter::<<f64 as Scalar>::Portable>(cells),
-        }
+        self.work::<false>(cells);
+    }
+
+    /// Fills the extremes of cells, which must be known of all neighbours before faces are filled.
+    ///
+    /// # Safety
+    /// Nobody writes the values of cells meanwhile, nor touches the extremes of these cells; the tables are the mesh's.
+    pub unsafe fn find_extremes(&self, cells: Range<usize>) {
+        self.work::<true>(cells);
     }
 
     /// With packs that the processor has.
-    fn enter<V: Double>(&self, cells: Range<usize>) {
+    fn work<const EXTREMES: bool>(&self, cells: Range<usize>) {
+        match Isa::detect() {
+            // Half of a pack of eight would be empty.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 if self.num_eqn > 4 => self.enter::<<f64 as Scalar>::Avx512, EXTREMES>(cells),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 | Isa::Avx2 => self.enter::<<f64 as Scalar>::Avx2, EXTREMES>(cells),
+            _ => self.enter::<<f64 as Scalar>::Portable, EXTREMES>(cells),
+        }
+    }
+
+    fn enter<V: Double, const EXTREMES: bool>(&self, cells: Range<usize>) {
         V::outlined::<Self, _>(
             #[inline(always)]
             || {
@@ -55,13 +71,45 @@ impl Interpolation<'_> {
                     let across = &self.across[self.starts[cell] as usize..self.starts[cell + 1] as usize];
                     let mut first = 0;
                     while first < self.num_eqn {
-                        // SAFETY: what `fill` was promised.
-                        unsafe { self.components::<V>(cell, across, first) };
+                        // SAFETY: what `fill` and `find_extremes` were promised.
+                        unsafe {
+                            match EXTREMES {
+                                true => self.extremes_of::<V>(cell, across, first),
+                                false => self.components::<V>(cell, across, first),
+                            }
+                        }
                         first += V::LANES;
                     }
                 }
             },
         );
+    }
+
+    /// Where the least or the largest values of a cell lie.
+    #[inline(always)]
+    fn extreme(extremes: Shared<'_>, num_eqn: usize, (cell, largest, first): (usize, usize, usize)) -> *mut f64 {
+        extremes.at((2 * cell + largest) * num_eqn + first)
+    }
+
+    /// Finds those of a pack of components.
+    ///
+    /// # Safety
+    /// As for [`Interpolation::find_extremes`].
+    #[inline(always)]
+    unsafe fn extremes_of<V: Double>(&self, cell: usize, across: &[Across], first: usize) {
+        let Some(extremes) = self.extremes else { return };
+        // SAFETY: the caller's promise: a pack is readable everywhere, and no component but the state's is written.
+        unsafe {
+            let own = V::load(self.from.at(cell * self.num_eqn + first));
+            let (mut least, mut largest) = (own, own);
+            for face in across {
+                let there = V::load(self.from.at(face.neighbour as usize * self.num_eqn + first));
+                (least, largest) = (least.min(there), largest.max(there));
+            }
+            let inside = V::lanes_between(0, V::LANES.min(self.num_eqn - first));
+            least.store_where(inside, Self::extreme(extremes, self.num_eqn, (cell, 0, first)));
+            largest.store_where(inside, Self::extreme(extremes, self.num_eqn, (cell, 1, first)));
+        }
     }
 
     /// Fills a pack of components of one cell.
@@ -80,6 +128,14 @@ impl Interpolation<'_> {
                     gradient[d] += V::splat(face.weight[d]) * difference;
                 }
                 (below, above) = (below.min(difference), above.max(difference));
+            }
+            if let Some(extremes) = self.extremes {
+                // Those of neighbours too: values of cells that are twice as far as a face are among them.
+                for cell in across.iter().map(|face| face.neighbour as usize).filter(|&cell| cell < self.num_cells) {
+                    let found = [0, 1].map(|largest| Self::extreme(extremes, self.num_eqn, (cell, largest, first)));
+                    below = below.min(V::load(found[0]) - own);
+                    above = above.max(V::load(found[1]) - own);
+                }
             }
             let mut factor = V::splat(1.0);
             let smooth = V::load(self.smooth.as_ptr().add(first));
@@ -114,6 +170,11 @@ mod tests {
     use crate::step::tests::block;
     use crate::step::{Gradient, stencil};
 
+    fn both<V: Double>(interpolation: &Interpolation<'_>, cells: usize) {
+        interpolation.enter::<V, true>(0..cells);
+        interpolation.enter::<V, false>(0..cells);
+    }
+
     /// Values of 1 to 9 components in cells of all shapes, and in what lies beyond them, are interpolated with the same bits in packs of all widths, by every
     /// limiter; nothing else is written.
     #[test]
@@ -128,6 +189,8 @@ mod tests {
                 let smooth = std::array::from_fn(|m| 0.01 * m as f64);
                 let mut filled = |isa: usize| {
                     let mut to = vec![-1.0; 2 * num_eqn * mesh.num_faces()];
+                    let mut extremes = vec![0.0; 2 * num_eqn * cells + PACK_OVERRUN];
+                    let has_extremes = limiter == Limiter::Venkatakrishnan;
                     let interpolation = Interpolation {
                         dim: 3,
                         limiter,
@@ -138,16 +201,18 @@ mod tests {
                         from: Shared::new(&mut from),
                         to: Shared::new(&mut to),
                         places: [0, mesh.num_faces()],
+                        extremes: has_extremes.then(|| Shared::new(&mut extremes)),
+                        num_cells: cells,
                     };
                     match isa {
-                        0 => interpolation.enter::<f64>(0..cells),
+                        0 => both::<f64>(&interpolation, cells),
                         #[cfg(target_arch = "x86_64")]
-                        1 => interpolation.enter::<<f64 as Scalar>::Avx2>(0..cells),
+                        1 => both::<<f64 as Scalar>::Avx2>(&interpolation, cells),
                         #[cfg(target_arch = "x86_64")]
-                        2 => interpolation.enter::<<f64 as Scalar>::Avx512>(0..cells),
+                        2 => both::<<f64 as Scalar>::Avx512>(&interpolation, cells),
                         _ => unreachable!("three of them at most"),
                     }
-                    to.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+                    to.into_iter().chain(extremes).map(f64::to_bits).collect::<Vec<_>>()
                 };
                 let scalar = filled(0);
                 for isa in 1..Isa::available().len() {

@@ -37,6 +37,8 @@ pub(super) struct Reconstruction {
     variables: Option<Arc<dyn Variables>>,
     /// The variables of cells and ghost cells, as the states: `[state, component]`.
     in_cells: Vec<f64>,
+    /// For Venkatakrishnan's limiter, see [`Interpolation::extremes`].
+    extremes: Vec<f64>,
 }
 
 impl Reconstruction {
@@ -56,6 +58,10 @@ impl Reconstruction {
             smooth: smoothness((mesh.num_cells(), mesh.dim), scheme.limiter),
             in_cells: vec![0.0; if variables.is_some() { num_eqn * first_place } else { 0 }],
             variables,
+            extremes: match scheme.limiter {
+                Limiter::Venkatakrishnan => vec![0.0; 2 * num_eqn * mesh.num_cells() + PACK_OVERRUN],
+                _ => Vec::new(),
+            },
         }
     }
 
@@ -65,7 +71,7 @@ impl Reconstruction {
     }
 
     pub fn bytes(&self) -> usize {
-        size_of_val(&**self.across) + 8 * self.in_cells.len()
+        size_of_val(&**self.across) + 8 * (self.in_cells.len() + self.extremes.len())
     }
 
     /// Where the states on the left and on the right of faces begin.
@@ -106,7 +112,13 @@ impl Reconstruction {
             from,
             to: states,
             places,
+            extremes: (!self.extremes.is_empty()).then(|| Shared::new(&mut self.extremes)),
+            num_cells: cells,
         };
+        if interpolation.extremes.is_some() {
+            // SAFETY: a cell's extremes are written by it alone, and read later.
+            for_chunks(cells, &|cells| unsafe { interpolation.find_extremes(cells) });
+        }
         // SAFETY: a cell's own states at faces are written by it alone, and read later.
         for_chunks(cells, &|cells| unsafe { interpolation.fill(cells) });
         self.complete(mesh, (solver, aux), states, true);

@@ -76,6 +76,7 @@ pub enum Limiter {
     None,
     /// No state at a face is beyond those of the cell and its neighbours. Barth & Jespersen 1989, doi:10.2514/6.1989-366.
     BarthJespersen,
-    /// The same smoothly, with extremes of small cells left alone. Venkatakrishnan 1995, doi:10.1006/jcph.1995.1084.
+    /// The same smoothly, with those of the neighbours' neighbours, and with extremes of small cells left alone: across one face values differ by
+    /// less than twice what the face does, so that the smooth form would take a part of linear ones. Venkatakrishnan 1995, doi:10.1006/jcph.1995.1084.
     Venkatakrishnan,
 }

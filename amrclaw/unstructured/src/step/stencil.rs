@@ -43,7 +43,7 @@ fn in_pieces(mesh: &Mesh, add: &(dyn Fn(&mut Vec<Across>, usize) + Sync)) -> Vec
 }
 
 /// The cell or ghost cell behind a face.
-fn behind(mesh: &Mesh, entry: u32) -> u32 {
+pub(super) fn behind(mesh: &Mesh, entry: u32) -> u32 {
     let sides = if entry.is_multiple_of(2) { &mesh.faces.right } else { &mesh.faces.left };
     sides[(entry / 2) as usize]
 }

@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use unstructured::Mesh;
 use unstructured::motion::Moved;
-use unstructured::step::{Place, Scheme, SolvedBy, smoothness, stencil};
+use unstructured::step::{Limiter, Place, Scheme, SolvedBy, smoothness, stencil};
 
 /// Cells whose entries are stored together, so that the threads of a warp read neighbouring numbers.
 pub(super) const SLICE: usize = 32;
@@ -149,6 +149,8 @@ pub(super) fn make_rooms<R: Scalar, N: Machine>(
     let (faces, boundary) = (stage.num_faces as usize, stage.num_boundary as usize);
     let only = |is: bool, numbers: usize| if is { numbers } else { 0 };
     let by_faces = scheme.solved_by == SolvedBy::Faces;
+    let has_extremes = scheme.order > 1 && scheme.limiter == Limiter::Venkatakrishnan;
+    stage.extremes = to.room_for(only(has_extremes, 2 * num_eqn * stage.num_cells as usize))?;
     stage.ghosts = to.room_for(num_eqn * boundary)?;
     stage.at_faces = to.room_for(only(scheme.order > 1, 2 * num_eqn * faces))?;
     stage.to_left = to.room_for(only(by_faces, num_eqn * faces))?;

@@ -11,7 +11,9 @@ use crate::physics::{OnMesh, Problem};
 use crate::threads::parallel_table;
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
-use cuda::amr::kernels::{CELLS_BEYOND, CELLS_FACES, CELLS_GATHER, CELLS_RANGE, CELLS_STATES, CELLS_UPDATE};
+use cuda::amr::kernels::{
+    CELLS_BEYOND, CELLS_EXTREMES, CELLS_FACES, CELLS_GATHER, CELLS_RANGE, CELLS_STATES, CELLS_UPDATE,
+};
 use cuda::amr::{CellsArgs, CellsBeyondArgs};
 use parking_lot::Mutex;
 use riemann::patch::PACK_OVERRUN;
@@ -97,6 +99,7 @@ impl<N: Machine> DeviceMesh<N> {
             volumes: Pointer::NULL,
             moving: Pointer::NULL,
             range: range.as_ref().map_or(Pointer::NULL, |range| pointer::<_, N>(range, 0)),
+            extremes: Pointer::NULL,
             ghosts: Pointer::NULL,
             at_faces: Pointer::NULL,
             to_left: Pointer::NULL,
@@ -248,8 +251,11 @@ impl<N: Machine> DeviceMesh<N> {
         if stage.is_second != 0 {
             if let Some(range) = &self.range {
                 machine.zero(range, 0, 2 * 8 * self.num_eqn)?;
-                // SAFETY: the states are those of all cells.
-                unsafe { machine.run(&CELLS_RANGE, dim, cells, stage)? };
+                // SAFETY: the states are those of all cells, each of which has room for its extremes.
+                unsafe {
+                    machine.run(&CELLS_RANGE, dim, cells, stage)?;
+                    machine.run(&CELLS_EXTREMES, dim, cells, stage)?;
+                }
             }
             // SAFETY: likewise; there is room for two states of each face.
             unsafe { machine.run(&CELLS_STATES, dim, cells, stage)? };
