@@ -15,13 +15,12 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The emulated device of one run, or of several runs one after another.
 #[derive(Clone)]
 pub struct Emulator {
-    /// Compiled texts, each with its kernels.
-    libraries: Arc<[(Arc<Compiled>, Entries)]>,
+    texts: Arc<[Text]>,
     allocations: Arc<AtomicU64>,
     resident_tiles: u32,
     /// Blocks of each launch of `count_plan`.
@@ -32,6 +31,13 @@ pub struct Emulator {
 
 /// Entry points, and the names by which they are launched.
 type Entries = Vec<[&'static str; 2]>;
+
+/// A text of kernels, which is compiled when one of them is first launched: few runs launch all.
+struct Text {
+    source: String,
+    entries: Entries,
+    compiled: OnceLock<Arc<Compiled>>,
+}
 
 /// A compiled text.
 struct Compiled {
@@ -72,11 +78,24 @@ template <class Args> static void run_threads(void (*kernel)(Args), const unsign
 }
 ";
 
+impl Text {
+    /// Simulations of one case share what is compiled.
+    fn compile(&self) -> Arc<Compiled> {
+        if let Some(known) = COMPILED.lock().expect("no thread panics").get(&self.source) {
+            return known.clone();
+        }
+        let library = compile(&self.source);
+        // If several threads need a library at the same time, one of them opens it for all.
+        let mut opened = COMPILED.lock().expect("no thread panics");
+        opened.entry(self.source.clone()).or_insert_with(|| Arc::new(Compiled::open(&library))).clone()
+    }
+}
+
 impl Emulator {
-    /// Compiles the kernels of a run.
+    /// Makes the texts of the kernels of a run.
     pub fn new(options: &KernelOptions) -> Emulator {
         let header = library::header();
-        let compile = |text: KernelText| {
+        let text = |text: KernelText| {
             let mut source =
                 format!("#include \"{}\"\n{}\n{LOOPS}", header.display(), text.source.assemble(&text.target));
             for [entry, _] in &text.entries {
@@ -118,23 +137,23 @@ impl Emulator {
             if source.contains(REDUCED_PARAMETERS) {
                 source += &format!("EXPORTED double* emulated_parameters() {{ return {REDUCED_PARAMETERS}; }}\n");
             }
-            let known = COMPILED.lock().expect("no thread panics").get(&source).cloned();
-            let compiled = known.unwrap_or_else(|| {
-                let library = compile(&source);
-                // If several threads need a library at the same time, one of them opens it for all.
-                let mut opened = COMPILED.lock().expect("no thread panics");
-                opened.entry(source).or_insert_with(|| Arc::new(Compiled::open(&library))).clone()
-            });
-            (compiled, text.entries)
+            Text { source, entries: text.entries, compiled: OnceLock::new() }
         };
-        let libraries = options.texts().into_iter().map(compile).collect();
         Emulator {
-            libraries,
+            texts: options.texts().into_iter().map(text).collect(),
             allocations: Arc::default(),
             resident_tiles: 64,
             counting: Arc::default(),
             parameters: Arc::default(),
         }
+    }
+
+    /// The compiled text that has a kernel, and the kernel's entry point.
+    fn find(&self, kernel: &str) -> (&Compiled, &'static str) {
+        let entry = |text: &Text| text.entries.iter().find(|[_, name]| *name == kernel).map(|[entry, _]| *entry);
+        let found = self.texts.iter().find_map(|text| Some((text, entry(text)?)));
+        let (text, entry) = found.unwrap_or_else(|| panic!("no {kernel}"));
+        (text.compiled.get_or_init(|| text.compile()), entry)
     }
 
     /// The same emulator, with `resident_tiles` tiles resident at once.
@@ -207,10 +226,7 @@ impl Queue for Emulator {
     }
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
-        let entry =
-            |entries: &[[&'static str; 2]]| entries.iter().find(|[_, name]| *name == kernel).map(|[entry, _]| *entry);
-        let found = self.libraries.iter().find_map(|(compiled, entries)| Some((compiled, entry(entries)?)));
-        let (compiled, entry) = found.unwrap_or_else(|| panic!("no {kernel}"));
+        let (compiled, entry) = self.find(kernel);
         if entry == "count_plan" {
             self.counting.lock().expect("no kernel panics").push(grid.blocks[0]);
         }
