@@ -1,5 +1,6 @@
 //! Cases on meshes from files: the device's bits are the CPU's.
 
+use super::common::restarts::assert_restarts_change_nothing;
 use super::common::{bits, case, options};
 use super::emulator::Emulator;
 use super::{emulated, start_with};
@@ -252,4 +253,24 @@ fn failed_steps_are_repeated_at_first_order() {
     let walls = "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",x_lower=\"wall\",x_upper=\"wall\"}";
     let simulation = compare::<2>(&text, &[walls, "scheme.order=2", "scheme.limiter=none"]);
     assert!(simulation.counts().fallback.repeated > 0, "{:?}", simulation.counts());
+}
+
+/// A run whose leaves kernels make goes on with the same bits on the device and on the CPU, from whichever step.
+#[test]
+fn runs_whose_leaves_kernels_make_restart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = on_block(folder.path(), GAS, &[6, 7], Of::Mixed);
+    let regrid = "regrid={interval=2,flag={criterion='curvature',tolerance={density=0.05},keep=0.6}}";
+    let overrides = ["mesh.boundary.y_lower=wall", "mesh.boundary.y_upper=wall", "levels.max=3", regrid];
+    let start = || start_with::<2>(&text, &overrides, UserFunctions::default(), &emulated);
+    let case = case(&text, &overrides);
+    for on_device in [true, false] {
+        let resumed = |frame: &_, state: &_| {
+            let (options, make): (_, MakeExecutor<'_, 2>) = (options(2), &emulated);
+            let builder = Simulation::builder(&case).options(&options);
+            let builder = if on_device { builder.executor(make) } else { builder };
+            builder.resume(frame, state).unwrap_or_else(|error| panic!("{error}"))
+        };
+        assert_restarts_change_nothing(start, resumed, 5);
+    }
 }
