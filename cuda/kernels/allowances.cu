@@ -35,7 +35,7 @@ extern "C" __global__ void allowances(const AllowanceArgs args)
                 moved += real_max(changed, -changed);
                 count++;
             });
-            const Real held = args.view.q[place(patch, M, cell) + size_t(m) * patch.component];
+            const Real held = value_of(args.view, patch, cell, m);
             const Real rest = held - brought - margin * (held + moved);
             const Real part = rest / Real(count);
             in_order(args.dx, faces, [&](int face, unsigned slot, double dx) {

@@ -66,6 +66,12 @@ __device__ __forceinline__ Real capacity_of(const LevelView& view, const Patch& 
 #endif
 }
 
+// Equation `m` in a cell.
+__device__ __forceinline__ Real& value_of(const LevelView& view, const Patch& patch, const Cell& cell, int m)
+{
+    return view.q[place(patch, M, cell) + size_t(m) * patch.component];
+}
+
 extern "C" __global__ void reflux(const RefluxArgs args)
 {
     start_next();

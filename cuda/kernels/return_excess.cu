@@ -63,10 +63,7 @@ struct Block {
         }
     }
 
-    __device__ __forceinline__ Real& value(const Cell& cell, int m) const
-    {
-        return args.view.q[place(patch, M, cell) + size_t(m) * patch.component];
-    }
+    __device__ __forceinline__ Real& value(const Cell& cell, int m) const { return value_of(args.view, patch, cell, m); }
 
     __device__ __forceinline__ Real width(int k) const { return Real(args.dx[k / 2] / double(faces_of(args.ratio, k / 2))); }
 

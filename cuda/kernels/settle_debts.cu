@@ -8,10 +8,7 @@ struct Debts {
     const AllowanceArgs& args;
     const Patch& patch;
 
-    __device__ __forceinline__ Real& value(const Cell& cell, int m) const
-    {
-        return args.view.q[place(patch, M, cell) + size_t(m) * patch.component];
-    }
+    __device__ __forceinline__ Real& value(const Cell& cell, int m) const { return value_of(args.view, patch, cell, m); }
 
     // All of equation `m` in a cell.
     __device__ __forceinline__ Real holds(const Cell& cell, int m) const { return capacity_of(args.view, patch, cell) * value(cell, m); }

@@ -86,11 +86,11 @@ impl<const D: usize, R: Scalar> Debts<'_, D, R> {
         self.capacity(cell) * unsafe { *self.value(cell, m) }
     }
 
-    /// The first face to finer patches of a cell.
-    fn first_slot(&self, cell: CellIndex<D>) -> Option<u32> {
+    /// The faces to finer patches of a cell.
+    fn slots_of(&self, cell: CellIndex<D>) -> impl Iterator<Item = u32> {
         let (all, slots) = (self.faces.slots(), self.faces.of_coarse_patch(self.patch as usize));
         let at = slots.partition_point(|&slot| all[slot as usize].coarse_cell < cell);
-        slots.get(at).copied().filter(|&slot| all[slot as usize].coarse_cell == cell)
+        slots[at..].iter().copied().take_while(move |&slot| all[slot as usize].coarse_cell == cell)
     }
 
     fn asked_at(&self, slot: u32) -> R {
@@ -100,7 +100,7 @@ impl<const D: usize, R: Scalar> Debts<'_, D, R> {
 
     /// The first face of a cell if it is one that asks.
     fn asker(&self, cell: CellIndex<D>) -> Option<u32> {
-        self.first_slot(cell).filter(|&slot| self.asked_at(slot) > R::constant(0.0))
+        self.slots_of(cell).next().filter(|&slot| self.asked_at(slot) > R::constant(0.0))
     }
 
     /// All parts of a lender that are asked for.
@@ -110,11 +110,9 @@ impl<const D: usize, R: Scalar> Debts<'_, D, R> {
 
     /// The cell on a side of one beside finer patches, if it is of the patch, no finer patch covers it, and it owes nothing.
     fn lender(&self, cell: CellIndex<D>, d: usize, side: Side) -> Option<CellIndex<D>> {
-        let (all, slots) = (self.faces.slots(), self.faces.of_coarse_patch(self.patch as usize));
         let beside = moved(cell, d, side);
-        let at = slots.partition_point(|&slot| all[slot as usize].coarse_cell < cell);
-        let of_cell = slots[at..].iter().map(|&slot| &all[slot as usize]).take_while(|face| face.coarse_cell == cell);
-        let covered = of_cell.clone().any(|face| face.axis.index() == d && face.coarse_side != side);
+        let mut faces = self.slots_of(cell).map(|slot| &self.faces.slots()[slot as usize]);
+        let covered = faces.any(|face| face.axis.index() == d && face.coarse_side != side);
         let is_inside = self.coarse.layout.patches[self.patch as usize].cells.contains(beside);
         // SAFETY: as in `value`.
         let has = || self.coarse.kept.iter().all(|&m| unsafe { *self.value(beside, m) } >= R::constant(0.0));

@@ -64,8 +64,7 @@ impl<N: Machine> Kernels<'_, N> {
 
     /// Sums up counts in place; the total goes to a word.
     fn sum_up(&self, counts: Pointer<u32>, count: usize, word: usize, sums: Pointer<u32>) -> Result<(), CudaError> {
-        let total = Pointer::new(self.words.address() + 4 * word as u64);
-        let args = SumArgs { counts, sums, total, count: count as u32, padding: 0 };
+        let args = SumArgs { counts, sums, total: behind(self.words, word), count: count as u32, padding: 0 };
         let parts = parts_of(count);
         // SAFETY: there is a sum for each part, and a number behind the counts.
         unsafe {
