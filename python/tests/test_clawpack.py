@@ -1,5 +1,6 @@
 """Conversion of Clawpack's settings to cases, tested with AMRClaw's own two-dimensional examples."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -266,6 +267,16 @@ def test_all_mistakes_are_told_at_once(load):
     with pytest.raises(amrclaw.InputError) as caught:
         load(clawdata=dict(bc_lower=[7, 8], limiter=["best"]), amrdata=dict(amr_levels_max=4))
     assert len(str(caught.value).splitlines()) == 6
+
+
+def test_arrays_of_numpy_are_lists(tmp_path):
+    """Settings may be arrays, and paths may begin with Clawpack's variable, also where Clawpack is not installed."""
+    lists = ["import numpy as np", "import os", "assert os.environ['CLAW']", "clawdata.bc_lower = np.array([1, 3])", "clawdata.bc_upper = np.array(['wall', 'extrap'])"]
+    lists += ["clawdata.limiter = np.array(['mc', 'minmod'])", "clawdata.num_cells = np.full(2, 8)"]
+    (tmp_path / "setrun.py").write_text(simple_setrun(2, more=lists, num_eqn=3, num_waves=2))
+    case = load_setrun(tmp_path / "setrun.py").case
+    assert case["mesh"]["boundary"] == {"x": ["extrapolate", "wall"], "y": ["wall", "extrapolate"]} and case["mesh"]["cells"] == [8, 8]
+    assert case["scheme"]["limiter"] == ["mc", "minmod"] and os.environ.get("CLAW") != "$CLAW"
 
 
 def test_stand_ins_leave_nothing_behind(load):

@@ -1,8 +1,12 @@
 """Meshes of cells of any shape, written from arrays and read from frames."""
 
 import amrclaw
+import matplotlib
 import numpy as np
 import pytest
+from amrclaw import plot
+
+matplotlib.use("Agg")
 
 
 @pytest.mark.parametrize("axes", [2, 3])
@@ -46,6 +50,23 @@ def test_a_mesh_of_arrays_is_that_of_its_frames(axes, tmp_path):
     centres = [np.mean([points[i][0] for i in row]) for row in cells]
     np.testing.assert_allclose(patch["pressure"].ravel()[places], np.add(centres, 1), rtol=1e-14)
     assert frame.total("pressure") == pytest.approx(1 * 2 + 0.5 * (1 / 3 + 2 / 3) + 1.5)
+    # What needs rows of cells is refused; where there are outlines, points are found, also on the sides of the domain.
+    for rows in (lambda: patch.x, lambda: frame.to_uniform(), lambda: frame.slice("x", 0.5), lambda: frame.positions([[0.0] * axes])):
+        with pytest.raises(amrclaw.InputError, match="are in no rows"):
+            rows()
+    assert (frame.lower, frame.upper) == ((0.0,) * axes, (2.0, 1.0, 1.0)[:axes])
+    if axes == 2:
+        found = frame.sample([(0.6, 0.3), (0.3, 0.6), (2.0, 0.5)], "pressure")
+        np.testing.assert_array_equal(found, patch["pressure"].ravel()[places])
+        with pytest.raises(amrclaw.InputError, match="1 of 2 points lie in no cell of the mesh"):
+            frame.sample([(0.6, 0.3), (2.1, 0.5)])
+        assert np.isnan(frame.sample([(0.6, 1.1)], outside="nan")).all()
+        drawn = plot.pcolor(frame, "pressure").collections[0]
+        np.testing.assert_array_equal(np.sort(drawn.get_array()), np.sort(patch["pressure"].ravel()))
+        assert {tuple(corner) for path in drawn.get_paths() for corner in path.vertices} == set(map(tuple, positions))
+    else:
+        with pytest.raises(amrclaw.InputError, match="in the plane only"):
+            frame.sample([(0.6, 0.3, 0.5)])
     for wrong in (lambda: amrclaw.Mesh(points, [[0, 1]]), lambda: amrclaw.Mesh(points, [[0, 1, 2, 99]])):
         with pytest.raises(amrclaw.InputError, match="cells: row 0"):
             wrong()

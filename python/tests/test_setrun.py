@@ -26,6 +26,8 @@ def test_what_setrun_returns(load):
         load("def setrun(claw_pkg): pass\n")
     with pytest.raises(amrclaw.InputError, match="cannot be run: KeyError: 'probdata'"):
         load("def setrun(claw_pkg): return {}['probdata']\n")
+    with pytest.raises(amrclaw.InputError, match="cannot be run: SystemExit: no data"):
+        load("import sys\ndef setrun(claw_pkg): sys.exit('no data')\n")
 
 
 def test_settings_of_classic_have_one_level(tmp_path, load):
@@ -117,7 +119,7 @@ def test_other_packages_and_versions(load, text, message):
 
 _GEOCLAW = """
 geo = rundata.geo_data
-geo.gravity, geo.sea_level, geo.dry_tolerance, geo.coriolis_forcing = 9.81, 0.5, 1e-2, False
+geo.gravity, geo.sea_level, geo.dry_tolerance, geo.coriolis_forcing = 9.81, 0.50000001, 1e-2, False
 geo.manning_coefficient, geo.friction_depth = [0.02, 0.03], 20.0
 rundata.refinement_data.wave_tolerance = 0.02
 rundata.refinement_data.speed_tolerance = [1.0, 2.0]
@@ -154,9 +156,9 @@ def test_settings_of_geoclaw(load, tmp_path):
     imported = load(simple_setrun(2, "geoclaw", more=_GEOCLAW.strip().splitlines(), num_eqn=3, num_waves=3, num_aux=1, limiter=["mc"] * 3, source_split=1))
     case = imported.case
     assert case["solver"] == {"name": "shallow_water_bathymetry", "gravity": 9.81, "dry_depth": 0.01, "speed_limit": 50.0, "manning": 0.02}
-    assert case["regrid"]["flag"]["expression"] == "depth > 0.01 && (abs(depth + bottom - 0.5) > 0.02 || hypot(x_momentum, y_momentum) > 1 * depth)"
+    assert case["regrid"]["flag"]["expression"] == "depth > 0.01 && (abs(depth + bottom - 0.50000001) > 0.02 || hypot(x_momentum, y_momentum) > 1 * depth)"
     assert [file.get("scale") for file in case["topography"]] == [-1.0, None]
-    assert imported.wanted == [] and case["ground"] == {"sea_level": 0.5} and case["scheme"]["source"] == "godunov"
+    assert imported.wanted == [] and case["ground"] == {"sea_level": 0.50000001} and case["scheme"]["source"] == "godunov"
     assert case["bottom_motion"] == [{"file": str(tmp_path / "quake.tt1")}]
     assert [{key: monitor.get(key) for key in ("name", "points", "upper", "positions", "time")} for monitor in case["monitor"][:3]] == [
         {"name": "fgmax_1", "points": [5, 2], "upper": [1.0, 0.5], "positions": None, "time": None},
@@ -164,7 +166,8 @@ def test_settings_of_geoclaw(load, tmp_path):
         {"name": "fgmax_3", "points": None, "upper": None, "positions": [[0.5, 0.25]], "time": [0.25, 0.5]},
     ]
     assert list(case["monitor"][0]["max"]) == ["depth", "speed"]
-    assert case["monitor"][0]["first"] == {"arrival": "depth > 0.01 && abs(depth + bottom - 0.5) > 0.05"}
+    assert case["monitor"][0]["first"] == {"arrival": "depth > 0.01 && abs(depth + bottom - 0.50000001) > 0.05"}
+    assert case["initial"]["depth"] == "max(0, 0.50000001 - bottom)"
     fgout = case["monitor"][3]
     assert fgout["name"] == "fgout_1" and fgout["points"] == [4, 2] and fgout["time"] == pytest.approx([0.05, 0.1])
     assert fgout["lower"] + fgout["upper"] == pytest.approx([0.1, 0.3, 0.7, 0.5]) and list(fgout["now"]) == ["depth", "x_momentum", "y_momentum", "surface"]

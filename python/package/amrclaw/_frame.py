@@ -63,10 +63,12 @@ class Patch:
 
     def centres(self, axis: int) -> np.ndarray:
         """Coordinates of the cells' centres along an axis."""
+        self._snapshot.demand_rows()
         return _lattice.centres(self._axis(axis), self.hi[axis] - self.lo[axis])
 
     def edges(self, axis: int) -> np.ndarray:
         """Coordinates of the cells' sides along an axis, one more than cells."""
+        self._snapshot.demand_rows()
         return _lattice.edges(self._axis(axis), self.hi[axis] - self.lo[axis])
 
     def _axis(self, axis: int) -> _lattice.Axis:
@@ -80,7 +82,7 @@ class Patch:
     @property
     def volumes(self) -> np.ndarray:
         """Volumes of the cells, areas in the plane: physical ones on a mapped mesh, on a mesh from a file those of its cells."""
-        if not self._snapshot.mapped and self._snapshot.mesh is None:
+        if not self._snapshot.mapped and not self._snapshot.on_mesh:
             return np.full(self.shape, float(np.prod(self.dx)))
         volumes = self._snapshot.frame()._native.volumes(self.level, self.lo, self.hi)
         return volumes.reshape(self.shape, order="F")
@@ -234,6 +236,7 @@ class Snapshot:
         """
         if not 1 <= level <= len(self.ratios) + 1:
             raise InputError(f"there is no level {level}: levels are 1 to {len(self.ratios) + 1}")
+        self.demand_rows()
         whole = Level(self, level)
         names = self.equations if field is None else (field,)
         out = np.full((len(names), *whole.cells), np.nan)
@@ -253,8 +256,8 @@ class Snapshot:
         """Values at points, shape `[point]` of one field, else `[equation, point]`.
 
         `points` has one row per point. `method`: "nearest" is the value of the finest cell at the point, "linear" interpolates
-        between centres of cells of that size. `outside`: points outside the domain are an error ("raise"), or get NaN
-        ("nan").
+        between centres of cells of that size; on a mesh from a file, in the plane, values are those of the cells. `outside`: points
+        outside the domain are an error ("raise"), or get NaN ("nan").
         """
         return sample(self, points, field, method, outside)
 
@@ -276,6 +279,19 @@ class Snapshot:
         """Whether the mesh is mapped. Boxes, centres, edges, samples and slices are then in computational coordinates."""
         return bool(self.frame()._native.mapped)
 
+    @cached_property
+    def on_mesh(self) -> bool:
+        """Whether the cells are those of a mesh from a file, see `mesh`."""
+        return self.frame()._native.mesh is not None
+
+    def demand_rows(self) -> None:
+        """Refuses what needs cells in rows, which a mesh from a file does not have."""
+        if self.on_mesh:
+            raise InputError(
+                "the cells of a mesh from a file are in no rows: `mesh` has their points and `sample` their values in the plane; "
+                "`amrclaw plot --slice` and `to_pyvista` cut through them"
+            )
+
     @property
     def mesh(self) -> Optional[Mesh]:
         """The mesh of a case with `mesh.file`, whose cells are a row: cell `i` has value `i` of `frame.patches()[0][field].ravel()`, and
@@ -295,6 +311,7 @@ class Snapshot:
         points = np.asarray(points, dtype=float)
         if points.ndim == 0 or points.shape[-1] != self.dimension:
             raise InputError(f"the last axis of points is that of their {self.dimension} coordinates")
+        self.demand_rows()
         return self.frame()._native.positions(points.reshape(-1, self.dimension)).reshape(points.shape)
 
     def computational(self, positions: Any) -> np.ndarray:
@@ -303,6 +320,7 @@ class Snapshot:
         positions = np.asarray(positions, dtype=float)
         if positions.ndim == 0 or positions.shape[-1] != self.dimension:
             raise InputError(f"the last axis of positions is that of their {self.dimension} coordinates")
+        self.demand_rows()
         return self.frame()._native.computational(positions.reshape(-1, self.dimension)).reshape(positions.shape)
 
     def derive(self, *formulas: str, **named: str) -> "Frame":
@@ -319,10 +337,12 @@ class Snapshot:
         if not self.lower[number] <= position <= self.upper[number]:
             domain = f"from {self.lower[number]:g} to {self.upper[number]:g}"
             raise InputError(f"{axis} = {position:g} is outside the domain, {domain}")
+        self.demand_rows()
         return Frame(self.frame()._native.slice(number, position))
 
     def project(self, axis: str, what: str, field: str) -> "Frame":
         """Projects a field of a solution in three dimensions along an axis, by its "max", "min", "mean" or "integral"."""
+        self.demand_rows()
         return Frame(self.frame()._native.project(self._axis(axis), what, field))
 
     def _axis(self, axis: str) -> int:
@@ -344,6 +364,8 @@ class Frame(Snapshot):
         self.lower, self.upper = tuple(native.lower), tuple(native.upper)
         self.cells = tuple(native.cells)
         self.ratios = native.ratios
+        if (mesh := self.mesh) is not None:
+            self.lower, self.upper = (tuple(map(float, end(mesh.points, axis=0))) for end in (np.min, np.max))
 
     def frame(self) -> "Frame":
         """The frame itself."""
@@ -359,7 +381,7 @@ class Frame(Snapshot):
         return tuple(Level(self, number + 1) for number in range(self._native.num_levels))
 
     def to_pyvista(self, *, hide_covered: bool = True) -> Any:
-        """The frame for PyVista (`pip install amrclaw[pyvista]`): a block for each level, in it one for each patch.
+        """The frame for PyVista (`pip install amrclaw[pyvista]`): a block for each level, in it one for each patch, or the mesh from a file.
 
         Cells beneath finer patches are hidden, unless `hide_covered` is false.
         """

@@ -13,12 +13,17 @@ try:
 except ImportError as error:
     raise ImportError("this needs PyVista: pip install pyvista") from error
 
+_SHAPES = {4: 10, 5: 14, 6: 13, 8: 12}
+"""VTK's numbers of shapes in space, by the number of points."""
+_POLYGON = 7
 _HIDDEN_CELL = 32
 """VTK's mark for cells that are not drawn: `vtkDataSetAttributes::HIDDENCELL`."""
 
 
 def multi_block(frame: Frame, hide_covered: bool) -> Any:
     """See `Frame.to_pyvista`."""
+    if frame.on_mesh:
+        return pyvista.MultiBlock({"level 1": _cells(frame)})
     whole = pyvista.MultiBlock()
     for level in frame.levels:
         patches = pyvista.MultiBlock()
@@ -26,6 +31,20 @@ def multi_block(frame: Frame, hide_covered: bool) -> Any:
             patches.append(_grid(frame, patch, hide_covered))
         whole.append(patches, f"level {level.number}")
     return whole
+
+
+def _cells(frame: Frame) -> Any:
+    """The cells of a mesh from a file."""
+    mesh, (patch,) = frame.mesh, frame.patches()
+    assert mesh is not None
+    shapes = [_SHAPES[len(row)] if mesh.dimension == 3 else _POLYGON for row in mesh.cells]
+    rows = np.concatenate([[len(row), *row] for row in mesh.cells])
+    points = np.zeros((len(mesh.points), 3))
+    points[:, : mesh.dimension] = mesh.points
+    grid = pyvista.UnstructuredGrid(rows, shapes, points)
+    for name in frame.fields:
+        grid.cell_data[name] = np.ravel(patch[name])
+    return grid
 
 
 def _grid(frame: Frame, patch: Patch, hide_covered: bool) -> Any:

@@ -23,6 +23,8 @@ def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str, o
     if outside not in ("raise", "nan"):
         raise InputError(f'outside: "{outside}" is not known; write "raise" or "nan"')
     names = snapshot.equations if field is None else (field,)
+    if snapshot.on_mesh:
+        return _sample_mesh(snapshot, points, names, outside)[0 if field is not None else slice(None)]
     out = np.full((len(names), len(points)), np.nan)
     inside = ((points >= snapshot.lower) & (points <= snapshot.upper)).all(axis=1)
     if outside == "raise" and not inside.all():
@@ -40,6 +42,20 @@ def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str, o
         if len(chosen):
             out[:, chosen] = _sample_level(snapshot, level, points[chosen], names, method)
     return out if field is None else out[0]
+
+
+def _sample_mesh(snapshot: Snapshot, points: np.ndarray, names: Sequence[str], outside: str) -> np.ndarray:
+    """The values of the cells of a mesh from a file that hold the points."""
+    frame = snapshot.frame()
+    mesh, (patch,) = frame.mesh, frame.patches()
+    assert mesh is not None
+    cells = mesh.cells_at(points)
+    if outside == "raise" and (cells < 0).any():
+        first = ", ".join(f"{x:g}" for x in points[cells < 0][0])
+        raise InputError(
+            f"{np.count_nonzero(cells < 0)} of {len(points)} points lie in no cell of the mesh, the first at ({first}); outside=\"nan\" gives NaN there"
+        )
+    return np.array([np.where(cells < 0, np.nan, patch[name].ravel()[cells]) for name in names])
 
 
 def finest_levels(snapshot: Snapshot, points: np.ndarray) -> np.ndarray:

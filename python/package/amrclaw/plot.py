@@ -27,6 +27,7 @@ try:
     import matplotlib.pyplot as plt
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
     from matplotlib.colors import LogNorm, Normalize
     from matplotlib.patches import Polygon, Rectangle
 except ImportError as error:
@@ -55,8 +56,8 @@ def pcolor(
     slice: Optional[tuple[str, float]] = None,
     cmap: Optional[str] = None,
 ) -> Axes:
-    """Draws a field as colours, cell by cell, with the outlines of the patches; on a mapped mesh at the cells' physical positions. In
-    one dimension, draws a graph.
+    """Draws a field as colours, cell by cell, with the outlines of the patches; on a mapped mesh, or one from a file in the plane,
+    at the cells' physical positions. In one dimension, draws a graph.
 
     `field` is an equation, a quantity of the solver or a formula (see `Frame.derive`); the default is the pressure or, without
     one, the first equation. `limits` are the values at the ends of the colour scale; `log` makes the scale logarithmic. `zoom` is the part
@@ -79,7 +80,11 @@ def pcolor(
         mesh = None
         for patch in frame.patches():
             values = np.ma.masked_less_equal(patch[field].T, 0.0) if log else patch[field].T
-            if frame.mapped:
+            if (cells := frame.mesh) is not None:
+                outlines = False
+                polygons = PolyCollection(cells.outlines(), array=values.ravel(), norm=norm, cmap=cmap or default)
+                mesh = ax.add_collection(polygons)
+            elif frame.mapped:
                 x, y = np.moveaxis(patch.corners(), -1, 0)
                 mesh = ax.pcolormesh(x.T, y.T, values, norm=norm, cmap=cmap or default)
             else:
@@ -187,15 +192,17 @@ def section(
     ax: Optional[Axes] = None,
     **style: Any,
 ) -> Axes:
-    """Plots values along the straight line from `start` to `end` over the distance from `start`. On a mapped mesh the line is in physical
-    space, and the plot has gaps where it leaves the domain."""
+    """Plots values along the straight line from `start` to `end` over the distance from `start`. On a mapped mesh, or one from a file, the line
+    is in physical space, and the plot has gaps where it leaves the domain."""
     frame, field = _frame_and_field(solution, field)
     ax = _axes(ax)
     share = np.linspace(0.0, 1.0, num)[:, None]
     first, last = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     line = first + share * (last - first)
     ends = " to ".join("(" + ", ".join(f"{x:g}" for x in end) + ")" for end in (first, last))
-    if frame.mapped:
+    if frame.on_mesh:
+        points = line
+    elif frame.mapped:
         points = frame.computational(line)
         if np.isnan(points).all():
             raise InputError(f"the line from {ends} does not meet the domain")
@@ -372,7 +379,7 @@ def _around(corners: np.ndarray) -> np.ndarray:
 
 def _extent(frame: Snapshot) -> tuple[Sequence[float], Sequence[float]]:
     """Lower and upper corner of the domain, on a mapped mesh in the plane those of a rectangle about it."""
-    if not frame.mapped or frame.dimension == 1:
+    if not frame.mapped or frame.dimension == 1 or frame.on_mesh:
         return frame.lower, frame.upper
     sides = np.concatenate([_around(patch.corners()) for patch in frame.patches(1)])
     return sides.min(axis=0), sides.max(axis=0)

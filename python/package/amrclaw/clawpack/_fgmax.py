@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from .._errors import InputError
+from ._settings import in_formula
 
 GRID: dict[str, Any] = {
     **{"point_style": None, "tstart_max": 0.0, "tend_max": 1e10, "dt_check": 10.0, "min_level_check": None, "arrival_tol": 1e-2},
@@ -13,7 +14,7 @@ GRID: dict[str, Any] = {
     **{"n12": None, "n23": None, "X": None, "Y": None},
 }
 """What a grid holds unless it is changed."""
-_SPEED = "hypot(x_momentum, y_momentum) / max(depth, {dry:g})"
+_SPEED = "hypot(x_momentum, y_momentum) / max(depth, {dry})"
 
 
 def monitors(data: dict[str, Any], geo: dict[str, Any], folder: str, remarks: list[str]) -> list[dict[str, Any]]:
@@ -27,10 +28,10 @@ def monitors(data: dict[str, Any], geo: dict[str, Any], folder: str, remarks: li
 
 def _values(number: int, grid: dict[str, Any], geo: dict[str, Any]) -> dict[str, Any]:
     """GeoClaw's one, two or five values, and the time of arrival."""
-    dry, level = float(geo["dry_tolerance"]), float(geo["sea_level"])
+    dry, level, least_height = map(in_formula, (geo["dry_tolerance"], geo["sea_level"], grid["arrival_tol"]))
     speed = _SPEED.format(dry=dry)
     most = {"depth": "depth", "speed": speed, "momentum": "hypot(x_momentum, y_momentum)", "momentum_flux": f"hypot(x_momentum, y_momentum) * {speed}"}
-    arrival = f"depth > {dry:g} && abs(depth + bottom - {level:g}) > {float(grid['arrival_tol']):g}"
+    arrival = f"depth > {dry} && abs(depth + bottom - {level}) > {least_height}"
     least = {"min": {"least_depth": "depth"}} if number == 5 else {}
     return {"max": dict(list(most.items())[: min(number, 4)]), **least, "first": {"arrival": arrival}}
 

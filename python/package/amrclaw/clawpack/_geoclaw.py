@@ -10,6 +10,7 @@ from typing import Any
 from .._errors import InputError
 from ._fgmax import monitors
 from ._fgout import FgOut
+from ._settings import in_formula
 
 PLANE, SPHERE = "shallow_water_bathymetry", "shallow_water_sphere"
 EARTH_RADIUS = 6367.5e3
@@ -81,19 +82,18 @@ class GeoClaw:
             self.wanted.append(f"initial: what qinit_type = {self.groups['qinit_data']['qinit_type']} adds to water at rest")
         for area in self.groups["qinit_data"]["force_dry_list"]:
             self.wanted.append(f"topography: a table of its own for land below the sea in {vars(area).get('fname')}, with its sea_level")
-        level = float(self.geo["sea_level"])
-        return {"depth": f"max(0, {level:g} - bottom)", "x_momentum": 0, "y_momentum": 0}
+        return {"depth": f"max(0, {in_formula(self.geo['sea_level'])} - bottom)", "x_momentum": 0, "y_momentum": 0}
 
     def flag(self) -> str:
         """The criterion by surface and speed."""
         data = self.groups["refinement_data"]
-        wave = f"abs(depth + bottom - {float(self.geo['sea_level']):g}) > {float(data['wave_tolerance']):g}"
+        wave = f"abs(depth + bottom - {in_formula(self.geo['sea_level'])}) > {in_formula(data['wave_tolerance'])}"
         speeds = [float(speed) for speed in _list(data["speed_tolerance"]) if speed not in (None, "None", "")]
         if speeds:
-            wave = f"({wave} || hypot(x_momentum, y_momentum) > {min(speeds):g} * depth)"
+            wave = f"({wave} || hypot(x_momentum, y_momentum) > {in_formula(min(speeds))} * depth)"
             if len(set(speeds)) > 1:
                 self.remarks.append(f"refinement_data.speed_tolerance = {speeds}: the same on all levels, {min(speeds):g}")
-        return f"depth > {float(self.geo['dry_tolerance']):g} && {wave}"
+        return f"depth > {in_formula(self.geo['dry_tolerance'])} && {wave}"
 
     def tables(self) -> dict[str, Any]:
         """`ground`, and what the other groups become."""

@@ -126,6 +126,12 @@ def is_number(value: Any) -> bool:
     return True
 
 
+def in_formula(value: Any) -> str:
+    """A number for a formula, with all its digits."""
+    short = f"{float(value):g}"
+    return short if float(short) == float(value) else repr(float(value))
+
+
 def number_of(value: Any, words: dict[str, int], setting: str, more: tuple[int, ...] = ()) -> int:
     """A setting that is a number or a word; `more` are numbers without a word."""
     try:

@@ -228,7 +228,7 @@ def run_setrun(path: str, makefile: Makefile) -> Settings:
             rundata = names["setrun"](package)
         except InputError as error:
             raise error if str(error).startswith(path) else InputError(f"{path}: {error}") from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             unknown = f"; here are only stand-ins for {', '.join(sorted(missing))}: give the folder of the .data files it writes" if missing else ""
             raise InputError(f"{path} cannot be run: {type(error).__name__}: {error}{unknown}") from error
     if not isinstance(rundata, ClawRunData):
@@ -254,8 +254,8 @@ def _settings(rundata: ClawRunData, missing: set[str]) -> Settings:
         if name not in ("gauges", "file_format", "display_format") and value != default:
             remarks.append(f"gaugedata.{name} = {value!r}: gauges stand still and record all of q at each step")
     return Settings(
-        claw={**claw_defaults(rundata.num_dim), **vars(rundata.clawdata)},
-        amr=None if check_package(rundata.pkg) == "classic" else vars(rundata.amrdata),
+        claw={**claw_defaults(rundata.num_dim), **_plain(rundata.clawdata)},
+        amr=None if check_package(rundata.pkg) == "classic" else _plain(rundata.amrdata),
         gauges=[list(gauge) for gauge in getattr(groups["gaugedata"], "gauges", [])],
         regions=[list(region) for region in getattr(groups["regiondata"], "regions", [])],
         flagregions=[_flagregion(vars(region)) for region in getattr(groups["flagregiondata"], "flagregions", [])],
@@ -264,6 +264,11 @@ def _settings(rundata: ClawRunData, missing: set[str]) -> Settings:
         geo={name: vars(groups[name]) for name in defaults()} if check_package(rundata.pkg) == "geoclaw" else None,
         remarks=remarks,
     )
+
+
+def _plain(data: Data) -> dict[str, Any]:
+    """Settings, with lists in place of NumPy's arrays."""
+    return {name: value.tolist() if hasattr(value, "tolist") else value for name, value in vars(data).items()}
 
 
 def _flagregion(region: dict[str, Any]) -> dict[str, Any]:
@@ -349,12 +354,15 @@ def _stand_ins() -> Iterator[set[str]]:
 
 @contextlib.contextmanager
 def _inside(folder: str) -> Iterator[None]:
-    """Changes to a folder temporarily, as `make` does, and lets its modules be imported."""
-    before = os.getcwd()
+    """Changes to a folder temporarily, as `make` does, and lets its modules be imported. Scripts build paths from the variable `CLAW`."""
+    before, without = os.getcwd(), "CLAW" not in os.environ
     os.chdir(folder)
     sys.path.insert(0, folder)
+    os.environ.setdefault("CLAW", "$CLAW")
     try:
         yield
     finally:
+        if without:
+            del os.environ["CLAW"]
         sys.path.remove(folder)
         os.chdir(before)
