@@ -1,5 +1,6 @@
 """Users' functions in place of formulas: what they return and call wrongly is refused with what to write."""
 
+import os
 import threading
 
 import amrclaw
@@ -36,6 +37,8 @@ def test_flags_must_be_given():
         (lambda x, y: None, "returned nothing; return a list"),
         (lambda x, y: (x, y), "returned 2; return a list"),
         (lambda x, y: [None], "initial: q is None, not a number"),
+        (lambda x, y: [x + 1j], "initial: q has complex values; return real numbers"),
+        (lambda x, y: [np.ma.masked_greater(x, 0.5)], "initial: q has masked values"),
         (lambda x, y: [x[:-1]], r"initial: q has shape \(5, 8\), .* that of the cells, \(6, 8\)"),
     ],
 )
@@ -149,6 +152,22 @@ def test_a_source_of_the_user_needs_a_function(tmp_path):
         amrclaw.load_case({**case, "scheme": {"source": "none"}})
     with pytest.raises(amrclaw.InputError, match=r"source must return 3 values \(pressure, u, v\), but returned 1"):
         amrclaw.Simulation(PULSE, source=lambda cells: [cells["u"]]).step()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_process_has_no_threads_of_the_simulation():
+    """There a simulation of before is refused, which would wait for its threads for ever; one of its own is not."""
+    sim = amrclaw.Simulation(SCALAR, threads=2)
+    child = os.fork()
+    if child == 0:
+        try:
+            amrclaw.Simulation(SCALAR, threads=2).step()
+            sim.step()
+        except RuntimeError as error:
+            os._exit(7 if "process made by fork" in str(error) else 1)
+        os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    sim.step()
 
 
 def test_a_simulation_cannot_be_used_within_its_step():

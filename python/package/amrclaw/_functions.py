@@ -141,7 +141,10 @@ def _miscounted(values: Any, count: int) -> Optional[str]:
 
 
 def _numbers(item: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
-    """Numbers as an array with the shape of the box."""
+    """Numbers as an array with the shape of the box. NumPy's conversion would drop imaginary parts and masks."""
+    dropped = "complex" if np.iscomplexobj(item) else "masked" if np.ma.is_masked(item) else ""
+    if dropped:
+        raise InputError(f"{what} has {dropped} values; return real numbers everywhere")
     try:
         array = np.asarray(item, dtype=float)
     except (TypeError, ValueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -53,10 +54,17 @@ class Simulation(Snapshot):
         functions = UserFunctions(initial=initial, aux=aux, boundary=boundary, flag=flag, source=source)
         self.case = checked = functions.applied_to(with_changes(case, changes_of(set, solver) + functions.changes()))
         self.equations, self.aux = tuple(checked.equations), tuple(checked.aux)
-        self._native = _amrclaw.Simulation(checked, options, functions.adapted(checked))
+        self._made = os.getpid(), _amrclaw.Simulation(checked, options, functions.adapted(checked))
         self.lower, self.upper = tuple(checked.lower), tuple(checked.upper)
         self.cells, self.ratios = tuple(checked.cells), checked.ratios
         self._levels: Optional[tuple[Level, ...]] = None
+
+    @property
+    def _native(self) -> _amrclaw.Simulation:
+        process, native = self._made
+        if process != os.getpid():
+            raise RuntimeError("a process made by fork has no threads of this simulation: make it there, or start the process by multiprocessing's \"spawn\"")
+        return native
 
     @property
     def time(self) -> float:  # type: ignore[override]
