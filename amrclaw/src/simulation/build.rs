@@ -296,6 +296,7 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
         dt_fixed: case.time.dt,
         dt_max: case.time.dt_max,
         dt_max_in_time: longest_in_time(span, &frames),
+        reduced_in_time: case.reductions::<D>().iter().any(WholeFormula::depends_on_time),
         cfl_desired: settled.cfl_desired,
         cfl_max: settled.cfl_max,
         max_retries: case.time.max_retries,

@@ -232,15 +232,8 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
             Gauge::new(gauge.name.clone(), position, point, shape.equations.len())
         };
         let gauges = case.gauge.iter().map(gauge).collect();
-        let simulation = Simulation::new(
-            problem,
-            settings,
-            executor,
-            shape,
-            (gauges, case.mapping_texts()),
-            &options,
-            kernels.double.clone(),
-        );
+        let simulation =
+            Simulation::new(problem, settings, executor, shape, (gauges, case.mapping_texts()), &options, kernels);
         let mut simulation = simulation.map_err(|error| error.in_case(case, &shape.equations, &shape.aux))?;
         let every = case.time.stop_every;
         let parameters = reduced.clone();

@@ -62,7 +62,7 @@ use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
 use crate::threads::in_pool;
 use parts::{Checks, Crew, Names, NextStep, Work};
-use riemann::patch::PatchSolver;
+use riemann::patch::{PatchSolver, SolverKernels};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -89,6 +89,8 @@ pub struct Settings<const D: usize> {
     pub dt_max: Option<f64>,
     /// Longest step where it does not and something depends on time.
     pub dt_max_in_time: f64,
+    /// Parameters of `[reduce]` change with time, whatever the solution does.
+    pub reduced_in_time: bool,
     /// Courant number that steps aim for.
     pub cfl_desired: f64,
     /// Courant number above which a coarse step is taken again.
@@ -129,6 +131,8 @@ pub struct Simulation<const D: usize> {
     crew: Crew,
     /// The solver, asked whether it has failed.
     solver: Arc<dyn PatchSolver<f64>>,
+    /// In single precision that which takes steps: its library has no others in double.
+    single: Option<Arc<dyn PatchSolver<f32>>>,
 }
 
 impl<const D: usize> Simulation<D> {
@@ -140,8 +144,9 @@ impl<const D: usize> Simulation<D> {
         shape: &SolverShape,
         (gauges, mapping): (Vec<Gauge<D>>, Vec<String>),
         options: &RunOptions,
-        solver: Arc<dyn PatchSolver<f64>>,
+        kernels: &SolverKernels,
     ) -> Result<Self, RunError> {
+        let solver = kernels.double.clone();
         let num_eqn = shape.equations.len();
         let memory = memory::HostMemory::new(options, num_eqn, solver.aux().len(), &problem);
         let memory = memory.of_all(&options.comm).map_err(ExecError::from)?;
@@ -209,6 +214,7 @@ impl<const D: usize> Simulation<D> {
                 ranks: options.comm.clone(),
             },
             solver,
+            single: kernels.single.clone().filter(|_| options.precision == Precision::F32),
             hierarchy,
             problem,
             settings,

@@ -7,7 +7,8 @@ use crate::exec::{CellPlace, ExecError};
 use crate::index::{Level, in_dimensions};
 use crate::mesh::in_space;
 use crate::physics::{CellFunction, CellRow, SourceSplit};
-use riemann::patch::{PACK_OVERRUN, SourceRow};
+use riemann::patch::{PACK_OVERRUN, PatchSolver, SourceRow};
+use riemann::real::Scalar;
 
 /// Cells of a row that are checked together.
 const ROW: i32 = 1 << 14;
@@ -149,12 +150,25 @@ impl<const D: usize> Simulation<D> {
 
     /// Applies the solver's own source to a row for the first step, and refuses results that are not finite.
     fn check_own_source(&self, row: &Row<'_, D>, state: &[f64], aux: &[f64]) -> Result<(), CaseErrors> {
+        match &self.single {
+            Some(solver) => self.check_source_of(&**solver, row, state, aux),
+            None => self.check_source_of(&*self.solver, row, state, aux),
+        }
+    }
+
+    fn check_source_of<R: Scalar>(
+        &self,
+        solver: &dyn PatchSolver<R>,
+        row: &Row<'_, D>,
+        state: &[f64],
+        aux: &[f64],
+    ) -> Result<(), CaseErrors> {
         let len = row.cells.len;
         let stride = len.next_multiple_of(PACK_OVERRUN) + PACK_OVERRUN;
         let spread = |values: &[f64]| {
-            let mut spread = vec![0.0; values.len() / len * stride + PACK_OVERRUN];
+            let mut spread = vec![R::default(); values.len() / len * stride + PACK_OVERRUN];
             let parts = spread.chunks_mut(stride).zip(values.chunks(len));
-            parts.for_each(|(to, from)| to[..len].copy_from_slice(from));
+            parts.for_each(|(to, from)| to.iter_mut().zip(from).for_each(|(to, &from)| *to = R::from_f64(from)));
             spread
         };
         let (mut q, aux) = (spread(state), spread(aux));
@@ -170,16 +184,17 @@ impl<const D: usize> Simulation<D> {
             dt,
         };
         // SAFETY: both arrays hold `stride` numbers per component and the overrun after the last; nothing else accesses them.
-        let act = |cells: &SourceRow<f64>| unsafe { self.solver.apply_source(cells) };
+        let act = |cells: &SourceRow<R>| unsafe { solver.apply_source(cells) };
         match &self.problem.own_source_at {
             Some(centres) => centres.rows(&row.cells, &cells).for_each(|cell| act(&cell)),
             None => act(&cells),
         }
-        let solver = match row.case.solver.from {
+        let q: Vec<f64> = q.into_iter().map(R::to_f64).collect();
+        let key = match row.case.solver.from {
             SolverFrom::Name(_) => "solver.name",
             SolverFrom::Path(_) => "solver.path",
         };
         let help = "the solver's `source` computes this value from the initial data: correct it, or change the data";
-        row.refuse((&self.names.equations, &q, stride), f64::is_finite, |_| (solver.to_owned(), help))
+        row.refuse((&self.names.equations, &q, stride), f64::is_finite, |_| (key.to_owned(), help))
     }
 }

@@ -76,6 +76,7 @@ impl StepLimits {
         let side_in_time = |side: &Boundary<D>| matches!(side, Boundary::User(function) if function.depends_on_time());
         let in_time = function.is_some_and(|source| source.depends_on_time())
             || (own_source && of_time)
+            || settings.reduced_in_time
             || problem.boundary.as_flattened().iter().any(side_in_time)
             || problem.on_mesh.as_ref().is_some_and(|on_mesh| on_mesh.sides.depend_on_time())
             || moving != for_a_while;

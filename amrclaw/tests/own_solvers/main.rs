@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod decay;
 mod kpp;
 mod orszag_tang;
 mod positions;

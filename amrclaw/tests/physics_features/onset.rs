@@ -60,6 +60,11 @@ fn what_begins_late_is_not_jumped_over() {
     assert!((made - 0.65).abs() <= 0.01, "{made}");
     let left = total::<2>(start(STRIP, &["aux.u_edge='if(t > 0.35, 1, 0)'"], UserFunctions::default()), 0.8, 0.008);
     assert!((left - 0.15).abs() <= 0.008, "{left}");
+    // So of a velocity that is a parameter of the time.
+    let moved = [&["solver={name='advection',u=0.0}", "reduce.u='if(t > 0.35, 0.5, 0)'"], &inflow[..1]].concat();
+    let moved = [&moved[..], &["mesh.boundary.x_lower.q='1'"]].concat();
+    let entered = total::<1>(start(BURGERS, &moved, UserFunctions::default()), 1.0, 0.01);
+    assert!((entered - 0.325).abs() <= 0.005, "{entered}");
     // q = t right of the middle, where waves leave at the rate t²/2; steps are limited by their growth, then by waves. Each takes q from its
     // start, an error of dt t/2, where dt = 0.9 dx/t. Without limits nothing leaves.
     let pushed = total::<1>(start(BURGERS, &["source.q='if(x > 0.5, 1, 0)'"], UserFunctions::default()), 1.0, 0.11);

@@ -86,6 +86,11 @@ impl<const D: usize> WholeFormula<D> {
         self.parts.iter().filter_map(Whole::of_cells)
     }
 
+    /// Whether it changes with time where the solution does not.
+    pub fn depends_on_time(&self) -> bool {
+        self.outer.depends_on("t") || self.of_cells().any(|formula| formula.uses("t"))
+    }
+
     /// Its value, given that of each part.
     pub fn value(&self, time: f64, parts: &[f64]) -> f64 {
         let inputs: Vec<Input<'_>> = [time].iter().chain(parts).map(|&value| Input::Uniform(value)).collect();
