@@ -63,15 +63,14 @@ class Patch:
 
     def centres(self, axis: int) -> np.ndarray:
         """Coordinates of the cells' centres along an axis."""
-        self._snapshot.demand_rows()
         return _lattice.centres(self._axis(axis), self.hi[axis] - self.lo[axis])
 
     def edges(self, axis: int) -> np.ndarray:
         """Coordinates of the cells' sides along an axis, one more than cells."""
-        self._snapshot.demand_rows()
         return _lattice.edges(self._axis(axis), self.hi[axis] - self.lo[axis])
 
     def _axis(self, axis: int) -> _lattice.Axis:
+        self._snapshot.demand_rows()
         return self._snapshot.levels[self.level - 1]._axis(axis, self.lo[axis])
 
     def corners(self) -> np.ndarray:
@@ -234,9 +233,9 @@ class Snapshot:
 
         Where the mesh is finer, a cell gets the mean of the finer cells; where it is coarser, the value of the cell that contains it.
         """
+        self.demand_rows()
         if not 1 <= level <= len(self.ratios) + 1:
             raise InputError(f"there is no level {level}: levels are 1 to {len(self.ratios) + 1}")
-        self.demand_rows()
         whole = Level(self, level)
         names = self.equations if field is None else (field,)
         out = np.full((len(names), *whole.cells), np.nan)
@@ -256,8 +255,8 @@ class Snapshot:
         """Values at points, shape `[point]` of one field, else `[equation, point]`.
 
         `points` has one row per point. `method`: "nearest" is the value of the finest cell at the point, "linear" interpolates
-        between centres of cells of that size; on a mesh from a file, in the plane, values are those of the cells. `outside`: points
-        outside the domain are an error ("raise"), or get NaN ("nan").
+        between centres of cells of that size; on a mesh from a file, in the plane, values are those of the cells. Points `outside` the domain
+        are an error ("raise"), or get NaN ("nan").
         """
         return sample(self, points, field, method, outside)
 
@@ -287,41 +286,34 @@ class Snapshot:
     def demand_rows(self) -> None:
         """Refuses what needs cells in rows, which a mesh from a file does not have."""
         if self.on_mesh:
-            raise InputError(
-                "the cells of a mesh from a file are in no rows: `mesh` has their points and `sample` their values in the plane; "
-                "`amrclaw plot --slice` and `to_pyvista` cut through them"
-            )
+            instead = "`mesh` has their points, `sample` their values in the plane; `amrclaw plot --slice` and `to_pyvista` cut them"
+            raise InputError(f"the cells of a mesh from a file are in no rows: {instead}")
 
     @property
     def mesh(self) -> Optional[Mesh]:
         """The mesh of a case with `mesh.file`, whose cells are a row: cell `i` has value `i` of `frame.patches()[0][field].ravel()`, and
         the volume `i` of `volumes` there. Boundaries have no names. None on patches."""
         arrays = self.frame()._native.mesh
-        if arrays is None:
-            return None
-        points, nodes, starts = arrays
-        lengths = np.diff(starts)
-        same = bool((lengths == lengths[0]).all())
-        cells: Any = nodes.reshape(-1, lengths[0]) if same else np.split(nodes, starts[1:-1])
-        return Mesh(points, cells)
+        return Mesh.of_one_list(*arrays) if arrays is not None else None
 
     def positions(self, points: Any) -> np.ndarray:
         """Physical positions of computational points; the last axis of `points` is that of the coordinates. Without a mapping,
         the points themselves."""
-        points = np.asarray(points, dtype=float)
-        if points.ndim == 0 or points.shape[-1] != self.dimension:
-            raise InputError(f"the last axis of points is that of their {self.dimension} coordinates")
-        self.demand_rows()
+        points = self._coordinates("points", points)
         return self.frame()._native.positions(points.reshape(-1, self.dimension)).reshape(points.shape)
 
     def computational(self, positions: Any) -> np.ndarray:
         """Computational points at physical positions; the last axis of `positions` is that of the coordinates. NaN outside the mesh.
         Without a mapping, the positions themselves. `frame.sample(frame.computational(positions), outside="nan")` is the solution there."""
-        positions = np.asarray(positions, dtype=float)
-        if positions.ndim == 0 or positions.shape[-1] != self.dimension:
-            raise InputError(f"the last axis of positions is that of their {self.dimension} coordinates")
-        self.demand_rows()
+        positions = self._coordinates("positions", positions)
         return self.frame()._native.computational(positions.reshape(-1, self.dimension)).reshape(positions.shape)
+
+    def _coordinates(self, name: str, points: Any) -> np.ndarray:
+        self.demand_rows()
+        points = np.asarray(points, dtype=float)
+        if points.ndim == 0 or points.shape[-1] != self.dimension:
+            raise InputError(f"the last axis of {name} is that of their {self.dimension} coordinates")
+        return points
 
     def derive(self, *formulas: str, **named: str) -> "Frame":
         """A frame whose fields are computed by formulas: `frame.derive("mach", speed="sqrt(u^2 + v^2)")`.
@@ -337,17 +329,16 @@ class Snapshot:
         if not self.lower[number] <= position <= self.upper[number]:
             domain = f"from {self.lower[number]:g} to {self.upper[number]:g}"
             raise InputError(f"{axis} = {position:g} is outside the domain, {domain}")
-        self.demand_rows()
         return Frame(self.frame()._native.slice(number, position))
 
     def project(self, axis: str, what: str, field: str) -> "Frame":
         """Projects a field of a solution in three dimensions along an axis, by its "max", "min", "mean" or "integral"."""
-        self.demand_rows()
         return Frame(self.frame()._native.project(self._axis(axis), what, field))
 
     def _axis(self, axis: str) -> int:
         if axis not in AXES[: self.dimension]:
             raise InputError(f"there is no axis {axis!r}; there are {', '.join(AXES[: self.dimension])}")
+        self.demand_rows()
         return AXES.index(axis)
 
 

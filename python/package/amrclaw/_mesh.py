@@ -38,6 +38,14 @@ class Mesh:
             if not name or '"' in name or not name.isprintable():
                 raise InputError(f"boundaries: {name!r} cannot be a name")
 
+    @staticmethod
+    def of_one_list(points: np.ndarray, nodes: np.ndarray, starts: np.ndarray) -> Mesh:
+        """A mesh of the points of all cells, and where those of each begin and end."""
+        lengths = np.diff(starts)
+        same = bool((lengths == lengths[0]).all())
+        cells: Any = nodes.reshape(-1, lengths[0]) if same else np.split(nodes, starts[1:-1])
+        return Mesh(points, cells)
+
     @property
     def dimension(self) -> int:
         """Number of space dimensions."""
