@@ -1,28 +1,54 @@
-// leaves.cuh: leaves of trees of triangles and quadrilaterals: unstructured::adapt, operation by operation. Sums of three products are of two
-// and 0, which leaves bits as they are.
-// Defined before it: CellSums.
+// leaves.cuh: leaves of trees of triangles and quadrilaterals, or of hexahedra: unstructured::adapt, operation by operation. In the plane sums of three
+// products are of two and 0, which leaves bits as they are.
+// Defined before it: CellSums; in space FaceSums.
 
-constexpr unsigned NONE = 0xffffffffu, WHOLE = 7, MOST_LEVELS = 20, SONS = 4;
-// Of the table of a shape's division: words, and where parts of sides, means of nodes, corners of sides and their number begin.
-constexpr unsigned DIVISION = 45, AT = 16, MEANS = 24, CORNERS = 40, SIDES = 44;
+constexpr unsigned NONE = 0xffffffffu, WHOLE = 7, MOST_LEVELS = 20, SONS = 1 << DIM;
+// Of the shape of which there is most: nodes, sides, parts and corners of a side, links of a leaf.
+constexpr unsigned NODES = 1 << DIM, MOST_SIDES = 2 * DIM, PARTS = 1 << (DIM - 1), MOST_LINKS = MOST_SIDES * PARTS;
+// Where numbers stand that the host reads: of leaves, of those whose level changes, of links, of entries, and of the faces of each group.
+constexpr unsigned NEW_LEAVES = 0, CHANGES = 1, NEW_LINKS = 2, NEW_ENTRIES = 3, OF_GROUPS = 4;
+// Of the table of a shape's division: where parts of sides, means of nodes, corners of sides and their number begin; words.
+constexpr unsigned AT = SONS * MOST_SIDES, MEANS = AT + MOST_SIDES * PARTS, CORNERS = MEANS + SONS * NODES, SIDES = CORNERS + MOST_SIDES,
+                   DIVISION = SIDES + 1;
 
 struct Vector {
-    double x[2];
+    double x[DIM];
     __device__ __forceinline__ double& operator[](int d) { return x[d]; }
     __device__ __forceinline__ double operator[](int d) const { return x[d]; }
 };
-__device__ __forceinline__ Vector operator+(Vector a, Vector b) { return Vector{{a[0] + b[0], a[1] + b[1]}}; }
-__device__ __forceinline__ Vector operator-(Vector a, Vector b) { return Vector{{a[0] - b[0], a[1] - b[1]}}; }
-__device__ __forceinline__ Vector operator*(double f, Vector a) { return Vector{{f * a[0], f * a[1]}}; }
-__device__ __forceinline__ double dot(Vector a, Vector b) { return a[0] * b[0] + a[1] * b[1] + 0.0; }
+template <class Of> __device__ __forceinline__ Vector vector_of(Of of)
+{
+    Vector made;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) made[d] = of(d);
+    return made;
+}
+__device__ __forceinline__ Vector zero() { return vector_of([](int) { return 0.0; }); }
+__device__ __forceinline__ Vector operator+(Vector a, Vector b) { return vector_of([&](int d) { return a[d] + b[d]; }); }
+__device__ __forceinline__ Vector operator-(Vector a, Vector b) { return vector_of([&](int d) { return a[d] - b[d]; }); }
+__device__ __forceinline__ Vector operator*(double f, Vector a) { return vector_of([&](int d) { return f * a[d]; }); }
+__device__ __forceinline__ double dot(Vector a, Vector b)
+{
+    return a[0] * b[0] + a[1] * b[1] + (DIM > 2 ? a[DIM - 1] * b[DIM - 1] : 0.0);
+}
 
-// One of two components that lie apart.
-__device__ __forceinline__ Vector vector_at(const double* first, size_t apart) { return Vector{{first[0], first[apart]}}; }
-__device__ __forceinline__ void set_vector(double* first, size_t apart, Vector value) { first[0] = value[0], first[apart] = value[1]; }
+// One of components that lie apart.
+__device__ __forceinline__ Vector vector_at(const double* first, size_t apart)
+{
+    return vector_of([&](int d) { return first[d * apart]; });
+}
+__device__ __forceinline__ void set_vector(double* first, size_t apart, Vector value)
+{
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) first[d * apart] = value[d];
+}
+
+// The node of a leaf.
+__device__ __forceinline__ double* node_at(double* points, size_t leaf, unsigned node) { return points + (leaf * NODES + node) * DIM; }
 
 // Where the number of the son of a level stands in a place; that number; the place of the ancestor of a level.
-__device__ __forceinline__ unsigned shift_of(unsigned level) { return 2 * (MOST_LEVELS - level); }
-__device__ __forceinline__ unsigned son_of(unsigned level, unsigned long long place) { return unsigned(place >> shift_of(level)) & 3; }
+__device__ __forceinline__ unsigned shift_of(unsigned level) { return DIM * (MOST_LEVELS - level); }
+__device__ __forceinline__ unsigned son_of(unsigned level, unsigned long long place) { return unsigned(place >> shift_of(level)) & (SONS - 1); }
 __device__ __forceinline__ unsigned long long ancestor(unsigned level, unsigned long long place)
 {
     return level == 0 ? 0 : place >> shift_of(level) << shift_of(level);
@@ -79,48 +105,156 @@ __device__ __forceinline__ unsigned rank_of(const LeafMesh& mesh, unsigned leaf,
 
 __device__ __forceinline__ unsigned face_of(const LeavesArgs& args, unsigned leaf, unsigned number)
 {
-    return args.counts[size_t(Link(args.now.links[number]).group()) * args.now.num_cells + leaf] + rank_of(args.now, leaf, number);
+    const unsigned group = Link(args.now.links[number]).group();
+    unsigned face = args.counts[size_t(group) * args.now.num_cells + leaf] + rank_of(args.now, leaf, number);
+    for (unsigned before = 0; before < group; before++) face += args.totals[OF_GROUPS + before];
+    return face;
 }
 
 // Added to a position that the left cell of a face sees, gives where the right cell sees it.
 __device__ __forceinline__ Vector shift_of_group(const LeavesArgs& args, unsigned group)
 {
     const bool is_periodic = group > 0 && group <= args.num_periodic;
-    return is_periodic ? vector_at(args.shifts + 2 * (group - 1), 1) : Vector{{0.0, 0.0}};
+    return is_periodic ? vector_at(args.shifts + DIM * (group - 1), 1) : zero();
+}
+
+// The same of the face of a link, which need not be read where nothing is periodic.
+__device__ __forceinline__ Vector shift_of_link(const LeavesArgs& args, const LeafMesh& mesh, unsigned number)
+{
+    return args.num_periodic == 0 ? zero() : shift_of_group(args, Link(mesh.links[number]).group());
+}
+
+// Adds a field's flags to those of fields before it, which the first call has not. No level has been settled yet.
+__device__ __forceinline__ void add_flags(const LeavesArgs& args, unsigned leaf, unsigned flags)
+{
+    args.flags[leaf] = args.call == 0 ? flags : args.flags[leaf] | flags;
+    args.settled[leaf] = 0;
+}
+
+// The first of a leaf's brothers, if all are leaves. What comes before a leaf and has its level is the brother before it, and so on.
+__device__ __forceinline__ unsigned family_of(const LeafMesh& mesh, unsigned leaf)
+{
+    const unsigned own = mesh.level[leaf], first = leaf - son_of(max(own, 1u), mesh.place[leaf]);
+    bool are_leaves = own > 0 && first + SONS <= mesh.num_cells;
+    for (unsigned son = 0; are_leaves && son < SONS; son++) are_leaves = mesh.level[first + son] == own;
+    return are_leaves ? first : NONE;
+}
+
+// The level that a leaf should have so far: that of its flags, until there is a list.
+__device__ __forceinline__ unsigned wish_of(const LeavesArgs& args, unsigned leaf)
+{
+    if (args.levels) return args.levels[leaf];
+    const unsigned own = args.before.level[leaf], flags = args.flags[leaf];
+    return flags & 1 ? min(own + 1, args.finest) : flags & 2 ? own : own - min(own, 1u);
+}
+
+// The same once leaves have heard of those beside them.
+__device__ __forceinline__ unsigned widened_wish_of(const LeavesArgs& args, unsigned leaf)
+{
+    const LeafMesh& mesh = args.before;
+    unsigned most = 0;
+    for (unsigned at = mesh.link_starts[leaf]; at < mesh.link_starts[leaf + 1]; at++) {
+        const Link link(mesh.links[at]);
+        if (!link.is_boundary()) most = max(most, wish_of(args, link.to));
+    }
+    return max(wish_of(args, leaf), min(most, mesh.level[leaf] + 1));
+}
+
+// The mean of points.
+__device__ __forceinline__ Vector mean_of(const Vector* points, unsigned count)
+{
+    Vector sum = zero();
+    for (unsigned k = 0; k < count; k++) sum = sum + points[k];
+    return 1.0 / double(count) * sum;
+}
+
+#if DIM > 2
+__device__ __forceinline__ Vector cross(Vector a, Vector b)
+{
+    return Vector{{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
+}
+
+// `size · normal` of a triangle, of its two shortest edges.
+__device__ __forceinline__ Vector triangle(Vector a, Vector b, Vector c)
+{
+    const Vector edges[3] = {b - a, c - b, a - c};
+    int longest = 0;
+    for (int k = 1; k < 3; k++)
+        if (dot(edges[k], edges[k]) >= dot(edges[longest], edges[longest])) longest = k;
+    return 0.5 * cross(edges[(longest + 1) % 3], edges[(longest + 2) % 3]);
+}
+#endif
+
+// `size · normal` of a side with these corners, and its centroid.
+__device__ __forceinline__ Vector vector_of_side(const Vector* corners, Vector& centre)
+{
+#if DIM > 2
+    const Vector along = corners[1] - corners[0], beside = corners[3] - corners[0], skew = (corners[2] - corners[1]) - beside;
+    const Vector whole = cross(along, beside) + 0.5 * cross(skew, beside - along), apex = mean_of(corners, PARTS);
+    Vector sum = zero();
+    for (unsigned k = 0; k < PARTS; k++) {
+        const Vector part[3] = {corners[k], corners[(k + 1) % PARTS], apex};
+        sum = sum + dot(triangle(part[0], part[1], part[2]), whole) * (mean_of(part, 3) - corners[0]);
+    }
+    centre = corners[0] + 1.0 / dot(whole, whole) * sum;
+    return whole;
+#else
+    centre = mean_of(corners, PARTS);
+    return Vector{{corners[1][1] - corners[0][1], corners[0][0] - corners[1][0]}};
+#endif
 }
 
 // Nodes, volume and centroid of a cell.
 struct LeafCell {
-    Vector nodes[4];
+    Vector nodes[NODES];
     double volume;
     Vector centroid;
 
-    __device__ __forceinline__ void measure(unsigned count)
+    // A corner of a side.
+    __device__ __forceinline__ Vector corner(const unsigned* division, unsigned side, unsigned which) const
     {
-        Vector sum{{0.0, 0.0}}, moment{{0.0, 0.0}};
-        for (unsigned k = 0; k < count; k++) sum = sum + nodes[k];
-        const Vector origin = 1.0 / double(count) * sum;
+        return nodes[division[CORNERS + side] >> 4 * which & 15];
+    }
+
+    __device__ __forceinline__ void measure(const unsigned* division)
+    {
+        const Vector origin = mean_of(nodes, DIM > 2 ? NODES : division[SIDES]);
+        Vector moment = zero();
         volume = 0.0;
-        for (unsigned k = 0; k < count; k++) {
-            const Vector a = nodes[k] - origin, b = nodes[(k + 1) % count] - origin;
+        for (unsigned side = 0; side < division[SIDES]; side++) {
+#if DIM > 2
+            Vector corners[PARTS];
+            for (unsigned k = 0; k < PARTS; k++) corners[k] = corner(division, side, k);
+            const Vector middle = mean_of(corners, PARTS), apex = middle - origin;
+            for (unsigned k = 0; k < PARTS; k++) {
+                const Vector a = corners[k] - origin, b = corners[(k + 1) % PARTS] - origin, sum = (a + b) + apex;
+                const double part = dot(triangle(corners[k], corners[(k + 1) % PARTS], middle), sum) / 9.0;
+                volume += part;
+                moment = moment + part * (0.25 * sum);
+            }
+#else
+            const Vector a = corner(division, side, 0) - origin, b = corner(division, side, 1) - origin;
             const double part = 0.5 * (a[0] * b[1] - a[1] * b[0]);
             volume += part;
             moment = moment + part * (1.0 / 3.0 * (a + b));
+#endif
         }
         centroid = origin + 1.0 / volume * moment;
     }
 
-    __device__ __forceinline__ LeafCell son(const unsigned* division, unsigned which) const
+    __device__ __noinline__ LeafCell son(const unsigned* division, unsigned which) const
     {
         LeafCell made;
-        const unsigned count = division[SIDES];
-        for (unsigned node = 0; node < count; node++) {
+        for (unsigned node = 0; node < NODES; node++) {
             // How many nodes there is the mean of, then these.
-            const unsigned means = division[MEANS + 4 * which + node], of = means & 15;
-            const Vector a = nodes[means >> 4 & 15], b = nodes[means >> 8 & 15];
-            made.nodes[node] = of == 1 ? a : of == 2 ? 0.5 * (a + b) : 0.25 * ((a + b) + (nodes[means >> 12 & 15] + nodes[means >> 16 & 15]));
+            const unsigned means = division[MEANS + NODES * which + node], of = means & 15;
+            const Vector a = nodes[means >> 4 & 7], b = nodes[means >> 8 & 7];
+            made.nodes[node] = of == 8   ? mean_of(nodes, NODES)
+                               : of == 4 ? 0.25 * ((a + b) + (nodes[means >> 12 & 7] + nodes[means >> 16 & 7]))
+                               : of == 2 ? 0.5 * (a + b)
+                                         : a;
         }
-        made.measure(count);
+        made.measure(division);
         return made;
     }
 
@@ -142,3 +276,71 @@ __device__ __forceinline__ double mean_of_sons(const double* volume, const doubl
     for (unsigned k = 0; k < SONS; k++) sum += volume[k] * (values[k] - values[0]), whole += volume[k];
     return values[0] + sum / whole;
 }
+
+// Columns of numbers that a block adds up at once, each by a warp.
+constexpr unsigned COLUMNS = 8;
+
+// The sum of what all blocks before this one have, of which each tells others what it has, and what all up to it have as soon as it knows; called by a
+// warp. `column`: a word for each block; a word of this launch begins with its number, then says which of the two it tells.
+__device__ __forceinline__ unsigned sum_of_blocks_before(unsigned long long* column, unsigned own, unsigned launch)
+{
+    volatile unsigned long long* words = column;
+    const unsigned long long all = 1ull << 32, mark = (unsigned long long)launch << 33;
+    const unsigned lane = lane_number(), block = blockIdx.x;
+    if (lane == 0) words[block] = mark | (block == 0 ? all : 0) | own;
+    unsigned before = 0;
+    for (unsigned end = block; end > 0; end -= 32) {
+        unsigned long long word;
+        do word = lane < end ? words[end - 1 - lane] : mark | all;
+        while (__any_sync(0xffffffffu, word >> 33 != launch));
+        // Up to the nearest one that knows the sum of all.
+        const unsigned known = __ballot_sync(0xffffffffu, (word & all) != 0);
+        const bool counts = known == 0 || lane < unsigned(__ffs(known));
+        before += __shfl_sync(0xffffffffu, sum_up_to(counts ? unsigned(word) : 0), 31);
+        if (known != 0) break;
+    }
+    if (lane == 0 && block > 0) words[block] = mark | all | (before + own);
+    return before;
+}
+
+// Adds up `count(column)` of all threads of a launch: `take(column, sum)` gets the sum of those of the threads before, `totals[column]` that of all. One
+// pass over the blocks, which look back: Merrill and Garland, *Single-pass parallel prefix scan with decoupled look-back*, NVR-2016-002. The sums are of
+// integers: in any order the same.
+template <class Count, class Take>
+__device__ __forceinline__ void sum_columns(const LeavesArgs& args, unsigned first, unsigned end, Count count, Take take)
+{
+    __shared__ unsigned of_warps[COLUMNS][32], of_blocks[COLUMNS];
+    const unsigned warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
+    for (; first < end; first += COLUMNS) {
+        const unsigned here = min(COLUMNS, end - first);
+        unsigned sums[COLUMNS];
+        #pragma unroll
+        for (unsigned k = 0; k < COLUMNS; k++) {
+            if (k >= here) continue;
+            const unsigned own = count(first + k), up_to = sum_up_to(own);
+            if (lane_number() == 31) of_warps[k][warp] = up_to;
+            sums[k] = up_to - own;
+        }
+        __syncthreads();
+        for (unsigned k = warp; k < here; k += num_warps) {
+            unsigned own = 0;
+            for (unsigned other = 0; other < num_warps; other++) own += of_warps[k][other];
+            const unsigned before = sum_of_blocks_before(args.sums + size_t(first + k) * gridDim.x, own, args.launch);
+            if (lane_number() != 0) continue;
+            of_blocks[k] = before;
+            if (blockIdx.x + 1 == gridDim.x) args.totals[first + k] = before + own;
+        }
+        __syncthreads();
+        #pragma unroll
+        for (unsigned k = 0; k < COLUMNS; k++) {
+            if (k >= here) continue;
+            unsigned sum = of_blocks[k] + sums[k];
+            for (unsigned other = 0; other < warp; other++) sum += of_warps[k][other];
+            take(first + k, sum);
+        }
+        __syncthreads();
+    }
+}
+
+// True in the thread that writes what stands behind the last item of lists.
+__device__ __forceinline__ bool is_last_block() { return blockIdx.x + 1 == gridDim.x && threadIdx.x == 0; }

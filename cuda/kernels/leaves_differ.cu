@@ -18,7 +18,7 @@ extern "C" __global__ void leaves_differ(const LeavesArgs args)
     if (leaf >= args.before.num_cells) return;
     const LeafMesh& mesh = args.before;
     double low = args.field[leaf], high = low;
-    const unsigned first = args.families[leaf], rows = first == NONE ? 1 : 1 + SONS;
+    const unsigned first = family_of(mesh, leaf), rows = first == NONE ? 1 : 1 + SONS;
     unsigned flags = 0;
     for (unsigned row = 0; row < rows; row++) {
         // First the leaf itself, then its family as their father.
@@ -36,5 +36,5 @@ extern "C" __global__ void leaves_differ(const LeavesArgs args)
         if (row == 0) flags = high - low > args.tolerance;
         else if (row == SONS) flags |= unsigned(high - low > args.kept) << 1;
     }
-    args.flags[leaf] |= flags;
+    add_flags(args, leaf, flags);
 }

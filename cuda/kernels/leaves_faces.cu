@@ -1,14 +1,7 @@
-// leaves_faces.cu: the faces of leaves: first how many of each group a leaf has on whose left it is, and how wide slices are; then, where these counts have been summed up, the faces.
-// Map     one thread per leaf
+// leaves_faces.cu: the faces of leaves; beyond those at the boundary, where ghost cells are.
+// Map     one thread per leaf, for the faces on whose left it is
 // Bytes   16 bytes per leaf; 112 per face
 // Order   every number is written by one thread: repeats bit for bit
-
-// A node of a side of a leaf: its first or its second one.
-__device__ __forceinline__ Vector corner(const LeavesArgs& args, unsigned leaf, unsigned side, unsigned which)
-{
-    const unsigned corners = division_of(args, args.now.root[leaf])[CORNERS + side];
-    return vector_at(args.now.points + 8 * size_t(leaf) + 2 * (corners >> 4 * which & 15), 1);
-}
 
 extern "C" __global__ void leaves_faces(const LeavesArgs args)
 {
@@ -18,21 +11,6 @@ extern "C" __global__ void leaves_faces(const LeavesArgs args)
     if (leaf >= args.now.num_cells) return;
     const LeafMesh& mesh = args.now;
     const unsigned cells = mesh.num_cells, first = mesh.link_starts[leaf], end = mesh.link_starts[leaf + 1];
-    if (args.call == 0) {
-        for (unsigned group = 0; group < args.num_groups; group++) {
-            unsigned count = 0;
-            for (unsigned at = first; at < end; at++) {
-                const Link link(mesh.links[at]);
-                count += link.group() == group && link.owns(leaf);
-            }
-            args.counts[size_t(group) * cells + leaf] = count;
-        }
-        if (leaf % 32 != 0) return;
-        unsigned width = 0;
-        for (unsigned k = leaf; k < min(leaf + 32, cells); k++) width = max(width, mesh.link_starts[k + 1] - mesh.link_starts[k]);
-        mesh.slices[leaf / 32] = 32 * width;
-        return;
-    }
     for (unsigned at = first; at < end; at++) {
         const Link link(mesh.links[at]);
         const unsigned group = link.group();
@@ -46,17 +24,33 @@ extern "C" __global__ void leaves_faces(const LeavesArgs args)
         // The nodes are those of the finer cell.
         const bool is_own = link.part() == WHOLE;
         const unsigned of = is_own ? leaf : link.to, side = is_own ? link.side() : link.its_side();
-        const Vector a = corner(args, of, side, !is_own), b = corner(args, of, side, is_own);
-        const Vector across{{b[1] - a[1], a[0] - b[0]}};
+        const unsigned numbers = division_of(args, mesh.root[of])[CORNERS + side];
+        Vector corners[PARTS], centre;
+        for (unsigned k = 0; k < PARTS; k++)
+            corners[is_own ? k : PARTS - 1 - k] = vector_at(node_at(mesh.points, of, numbers >> 4 * k & 15), 1);
+        const Vector across = vector_of_side(corners, centre);
         const double size = sqrt(dot(across, across));
-        Vector centre = 1.0 / 2.0 * ((Vector{{0.0, 0.0}} + a) + b);
         // The right cell's are moved to where the left cell sees them.
         if (!is_own && group > 0) centre = centre - shift_of_group(args, group);
         mesh.left[face] = leaf;
         mesh.right[face] = link.is_boundary() ? cells + (face - args.first_boundary) : link.to;
-        if (link.is_boundary()) args.rules[face - args.first_boundary] = group - 1 - args.num_periodic;
+        const Vector normal = 1.0 / size * across;
         mesh.size[face] = size;
-        set_vector(mesh.turn + face, mesh.num_faces, 1.0 / size * across);
-        set_vector(mesh.centre + 2 * size_t(face), 1, centre);
+#if DIM > 2
+        const Array<Real, 3> half = FaceSums().half_way(normal[0], normal[1], normal[2]);
+        const Vector turn = vector_of([&](int d) { return half[d]; });
+#else
+        const Vector turn = normal;
+#endif
+        set_vector(mesh.turn + face, mesh.num_faces, turn);
+        set_vector(mesh.centre + DIM * size_t(face), 1, centre);
+        if (!link.is_boundary()) continue;
+        const unsigned number = face - args.first_boundary, count = mesh.num_faces - args.first_boundary;
+        const Vector from = vector_at(mesh.centroid + leaf, cells);
+        const double distance = dot(centre - from, normal);
+        args.rules[number] = group - 1 - args.num_periodic;
+        set_vector(args.normals + number, count, normal);
+        set_vector(args.at_ghosts + number, count, from + 2.0 * distance * normal);
+        set_vector(args.at_sides + number, count, centre);
     }
 }

@@ -24,13 +24,13 @@ extern "C" __global__ void leaves_flag(const LeavesArgs args)
         const bool is_inside = behind < cells;
         const unsigned left = entry % 2 ? behind : leaf, right = entry % 2 ? leaf : behind;
         const Vector from = vector_at(mesh.centroid + left, cells);
-        const Vector to = is_inside ? vector_at(mesh.centroid + right, cells) - shift_of_group(args, Link(mesh.links[first + k]).group())
-                                    : 2.0 * vector_at(mesh.centre + 2 * (entry / 2), 1) - from;
+        const Vector to = is_inside ? vector_at(mesh.centroid + right, cells) - shift_of_link(args, mesh, first + k)
+                                    : 2.0 * vector_at(mesh.centre + DIM * size_t(entry / 2), 1) - from;
         const double on_left = args.field[left], on_right = is_inside ? args.field[right] : args.beyond[right - cells];
         const Vector far = to - from;
         const double difference = on_right - on_left, mean = 0.5 * (fabs(on_right) + fabs(on_left));
         most = fmax(most, unexplained(vector_at(args.slopes + left, cells), far, difference, mean));
         if (is_inside) most = fmax(most, unexplained(vector_at(args.slopes + right, cells), far, difference, mean));
     }
-    args.flags[leaf] |= unsigned(most > args.tolerance) | unsigned(most > args.kept) << 1;
+    add_flags(args, leaf, unsigned(most > args.tolerance) | unsigned(most > args.kept) << 1);
 }

@@ -1,6 +1,7 @@
-// leaves_links.cu: the leaves behind the sides of each leaf: first how many there are, then, where these counts have been summed up, the links.
-// Map     one thread per leaf
-// Bytes   16 bytes per leaf, 8 and searches per face
+// leaves_links.cu: nodes, volumes and centroids of new leaves, and the leaves behind their sides; how wide slices of entries are, and how many faces of each group
+// leaves have on whose left they are.
+// Map     one thread per leaf that there is room for
+// Bytes   212 bytes per leaf and 4 per group; 16 per face, searches where leaves have changed
 // Order   every number is written by one thread: repeats bit for bit
 
 // What lies behind a side: the boundary, or a cell of the same level.
@@ -20,16 +21,16 @@ __device__ __forceinline__ Across across(const LeavesArgs& args, unsigned root, 
     Across found{false, root, 0, 0, 0, false, 0};
     const unsigned* division = division_of(args, root);
     for (; top > 0; top--) {
-        const unsigned behind = division[4 * son_of(top, place) + side];
+        const unsigned behind = division[MOST_SIDES * son_of(top, place) + side];
         if (behind >> 31) {
             found.side = behind >> 4 & 15, found.turn = behind >> 8 & 15;
             found.place = ancestor(top - 1, place) | (unsigned long long)(behind & 15) << shift_of(top);
             break;
         }
-        parts = parts << 1 | behind;
+        parts = parts << (DIM - 1) | behind;
     }
     if (top == 0) {
-        const unsigned* of_root = args.across + 2 * (4 * root + side);
+        const unsigned* of_root = args.across + 2 * (MOST_SIDES * root + side);
         const unsigned bits = of_root[1];
         found = Across{(bits >> 9 & 1) != 0, of_root[0], bits & 15, bits >> 4 & 15, bits >> 10, (bits >> 8 & 1) != 0, 0};
         if (found.is_boundary) return found;
@@ -38,8 +39,8 @@ __device__ __forceinline__ Across across(const LeavesArgs& args, unsigned root, 
     } else {
         top++;
     }
-    for (; top <= level; top++, parts >>= 1) {
-        const unsigned son = division[AT + 2 * found.side + (found.turn + 2 - unsigned(parts & 1)) % 2];
+    for (; top <= level; top++, parts >>= DIM - 1) {
+        const unsigned part = unsigned(parts) & (PARTS - 1), son = division[AT + PARTS * found.side + (found.turn + PARTS - part) % PARTS];
         found.place |= (unsigned long long)son << shift_of(top);
     }
     return found;
@@ -57,39 +58,127 @@ __device__ __forceinline__ unsigned find(const LeafMesh& mesh, unsigned root, un
     return here;
 }
 
-extern "C" __global__ void leaves_links(const LeavesArgs args)
+// The links of a leaf.
+struct LinkRow {
+    unsigned long long words[MOST_LINKS];
+    unsigned count;
+    __device__ __forceinline__ void add(const Link& link) { words[count++] = link.word(); }
+};
+
+// Searches the leaves behind the sides of a leaf.
+__device__ __noinline__ void search_links(const LeavesArgs& args, unsigned leaf, LinkRow& row)
 {
-    start_next();
-    const unsigned leaf = item_of_thread();
-    await_previous();
-    if (leaf >= args.now.num_cells) return;
     const LeafMesh& mesh = args.now;
-    const bool writes = args.call > 0;
-    unsigned next = writes ? mesh.link_starts[leaf] : 0;
-    const auto add = [&](const Link& link) {
-        if (writes) mesh.links[next] = link.word();
-        next++;
-    };
     const unsigned root = mesh.root[leaf], level = mesh.level[leaf];
     for (unsigned side = 0; side < division_of(args, root)[SIDES]; side++) {
         const Across there = across(args, root, level, mesh.place[leaf], side);
         if (there.is_boundary) {
-            add(Link(NONE, side, WHOLE, 0, WHOLE, false, there.group));
+            row.add(Link(NONE, side, WHOLE, 0, WHOLE, false, there.group));
             continue;
         }
         const unsigned to = find(mesh, there.root, there.place), its_level = mesh.level[to];
         const unsigned* division = division_of(args, there.root);
         if (its_level <= level) {
-            const unsigned behind = division[4 * son_of(max(level, 1u), there.place) + there.side];
+            const unsigned behind = division[MOST_SIDES * son_of(max(level, 1u), there.place) + there.side];
             const bool is_part = its_level < level && !(behind >> 31);
-            add(Link(to, side, WHOLE, there.side, is_part ? behind : WHOLE, there.is_left, there.group));
+            row.add(Link(to, side, WHOLE, there.side, is_part ? behind : WHOLE, there.is_left, there.group));
             continue;
         }
-        for (unsigned part = 0; part < 2; part++) {
-            const unsigned son = division[AT + 2 * there.side + (there.turn + 2 - part) % 2];
+        for (unsigned part = 0; part < PARTS; part++) {
+            const unsigned son = division[AT + PARTS * there.side + (there.turn + PARTS - part) % PARTS];
             const unsigned finer = find(mesh, there.root, there.place | (unsigned long long)son << shift_of(level + 1));
-            add(Link(finer, side, part, there.side, WHOLE, there.is_left, there.group));
+            row.add(Link(finer, side, part, there.side, WHOLE, there.is_left, there.group));
         }
     }
-    if (!writes) mesh.link_starts[leaf] = next;
+}
+
+// Those of an old leaf beside old ones, whose numbers alone are new; false if there are others.
+__device__ __forceinline__ bool keep_links(const LeavesArgs& args, unsigned leaf, LinkRow& row)
+{
+    const LeafMesh& old = args.before;
+    if (args.change[leaf] != 0) return false;
+    const unsigned from = args.from[leaf];
+    for (unsigned at = old.link_starts[from]; at < old.link_starts[from + 1]; at++) {
+        Link link(old.links[at]);
+        if (!link.is_boundary()) {
+            if (args.settled[link.to] != old.level[link.to]) {
+                row.count = 0;
+                return false;
+            }
+            link.to = args.numbers[link.to];
+        }
+        row.add(link);
+    }
+    return true;
+}
+
+// Nodes, volume and centroid of a leaf that is a share of its father, or that was not there. Few are: a call leaves registers to the others.
+__device__ __noinline__ void make_cell(const LeavesArgs& args, unsigned leaf, LeafCell& cell)
+{
+    const LeafMesh &old = args.before, &mesh = args.now;
+    const unsigned root = mesh.root[leaf], level = mesh.level[leaf], from = args.from[leaf];
+    const unsigned* division = division_of(args, root);
+    const bool is_son = args.change[leaf] > 0;
+    for (unsigned k = 0; k < NODES; k++)
+        cell.nodes[k] = vector_at(is_son ? node_at(old.points, from, k) : node_at(args.root_points, root, k), 1);
+    if (!is_son) cell.measure(division);
+    cell.volume = is_son ? old.volume[from] : args.root_volume[root];
+    for (unsigned below = is_son ? level : 1; below <= level; below++) cell.descend(division, son_of(below, mesh.place[leaf]));
+}
+
+// What leaves keep of themselves, and what new ones get.
+__device__ __forceinline__ void place_leaf(const LeavesArgs& args, unsigned leaf, unsigned cells)
+{
+    const LeafMesh &old = args.before, &mesh = args.now;
+    if (args.change[leaf] != 0) {
+        LeafCell cell;
+        make_cell(args, leaf, cell);
+        for (unsigned k = 0; k < NODES; k++) set_vector(node_at(mesh.points, leaf, k), 1, cell.nodes[k]);
+        mesh.volume[leaf] = cell.volume;
+        return set_vector(mesh.centroid + leaf, cells, cell.centroid);
+    }
+    const unsigned from = args.from[leaf];
+    for (unsigned k = 0; k < NODES; k++) set_vector(node_at(mesh.points, leaf, k), 1, vector_at(node_at(old.points, from, k), 1));
+    mesh.volume[leaf] = old.volume[from];
+    set_vector(mesh.centroid + leaf, cells, vector_at(old.centroid + from, old.num_cells));
+}
+
+// The first call for a mesh finds leaves in their places.
+extern "C" __global__ void leaves_links(const LeavesArgs args)
+{
+    start_next();
+    const unsigned leaf = item_of_thread();
+    await_previous();
+    const LeafMesh& mesh = args.now;
+    const unsigned cells = args.totals[NEW_LEAVES];
+    // The host makes more room.
+    if (cells > args.room) return;
+    const bool is_leaf = leaf < cells, is_first = args.call == 0;
+    LinkRow row;
+    row.count = 0;
+    if (is_leaf && !is_first) place_leaf(args, leaf, cells);
+    if (is_leaf && (is_first || !keep_links(args, leaf, row))) search_links(args, leaf, row);
+    const unsigned width = 32 * largest_of_warp(row.count);
+    const auto count = [&](unsigned column) {
+        if (column == NEW_LINKS) return row.count;
+        if (column == NEW_ENTRIES) return lane_number() == 0 ? width : 0;
+        unsigned faces = 0;
+        for (unsigned k = 0; k < row.count; k++) {
+            const Link link(row.words[k]);
+            faces += link.group() + OF_GROUPS == column && link.owns(leaf);
+        }
+        return faces;
+    };
+    const auto take = [&](unsigned column, unsigned sum) {
+        if (!is_leaf) return;
+        if (column >= OF_GROUPS) args.counts[size_t(column - OF_GROUPS) * cells + leaf] = sum;
+        else if (column == NEW_ENTRIES) {
+            if (lane_number() == 0) mesh.slices[leaf / 32] = sum;
+        } else {
+            mesh.link_starts[leaf] = sum;
+            for (unsigned k = 0; k < row.count; k++) mesh.links[sum + k] = row.words[k];
+        }
+    };
+    sum_columns(args, NEW_LINKS, OF_GROUPS + args.num_groups, count, take);
+    if (is_last_block()) mesh.link_starts[cells] = args.totals[NEW_LINKS], mesh.slices[(cells + 31) / 32] = args.totals[NEW_ENTRIES];
 }

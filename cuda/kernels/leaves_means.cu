@@ -10,7 +10,7 @@ extern "C" __global__ void leaves_means(const LeavesArgs args)
     await_previous();
     const unsigned cells = args.before.num_cells;
     if (leaf >= cells) return;
-    const unsigned first = args.families[leaf];
+    const unsigned first = family_of(args.before, leaf);
     #pragma unroll
     for (int m = 0; m < M; m++) {
         const double* values = args.values + size_t(m) * cells;

@@ -10,13 +10,13 @@ extern "C" __global__ void leaves_slopes(const LeavesArgs args)
     await_previous();
     if (leaf >= args.before.num_cells) return;
     const LeafMesh& mesh = args.before;
-    Vector gradient{{0.0, 0.0}};
+    Vector gradient = zero();
     const double own = args.field[leaf];
     const unsigned row = mesh.slices[leaf / 32] + leaf % 32, count = mesh.link_starts[leaf + 1] - mesh.link_starts[leaf];
     for (unsigned k = 0, place = row; k < count; k++, place += 32) {
         const unsigned behind = mesh.neighbours[place];
         const double difference = (behind < mesh.num_cells ? args.field[behind] : args.beyond[behind - mesh.num_cells]) - own;
-        gradient = gradient + Vector{{mesh.weight[place] * difference, mesh.weight[mesh.num_entries + place] * difference}};
+        gradient = gradient + difference * vector_at(mesh.weight + place, mesh.num_entries);
     }
     set_vector(args.slopes + leaf, mesh.num_cells, gradient);
 }

@@ -13,13 +13,13 @@ __device__ __forceinline__ void linear(const LeavesArgs& args, unsigned father, 
     for (unsigned k = 0, place = row; k < count; k++, place += 32) {
         const unsigned behind = old.neighbours[place];
         const double difference = behind < old.num_cells ? values[behind] - values[father] : 0.0;
-        for (int d = 0; d < 2; d++) gradient[d] += old.weight[size_t(d) * old.num_entries + place] * difference;
+        for (int d = 0; d < DIM; d++) gradient[d] += old.weight[size_t(d) * old.num_entries + place] * difference;
         below = fmin(below, difference), above = fmax(above, difference);
     }
     const Vector from = vector_at(old.centroid + father, old.num_cells);
     for (unsigned k = 0; k < SONS; k++) {
         const Vector far = vector_at(mesh.centroid + first + k, mesh.num_cells) - from;
-        changes[k] = CellSums().change(gradient, Array<Real, 3>{{far[0], far[1], 0.0}});
+        changes[k] = CellSums().change(gradient, Array<Real, 3>{{far[0], far[1], DIM > 2 ? far[DIM - 1] : 0.0}});
         factor = CellSums().barth_jespersen(factor, changes[k], below, above);
     }
     for (unsigned k = 0; k < SONS; k++) sum += mesh.volume[first + k] * changes[k], whole += mesh.volume[first + k];

@@ -31,7 +31,7 @@ impl<const D: usize> OnMesh<D> {
     /// Whether there are kernels that refine the mesh.
     pub fn is_refined_by_kernels(&self) -> bool {
         let is_still = self.forest.is_some() && !self.sides.in_time.moves();
-        D == 2 && is_still && self.scheme.order > 1 && self.scheme.gradient == Gradient::LeastSquares
+        is_still && self.scheme.order > 1 && self.scheme.gradient == Gradient::LeastSquares
     }
 }
 

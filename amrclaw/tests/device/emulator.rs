@@ -124,7 +124,7 @@ impl Emulator {
                     springs @ ("springs_forces" | "springs_advance" | "springs_sum") => {
                         format!("EMULATE({springs}, SpringsArgs)\n")
                     }
-                    sum @ ("sum_parts" | "sum_up") => format!("EMULATE({sum}, SumArgs)\n"),
+                    leaves @ ("leaves_renew" | "leaves_links") => format!("EMULATE({leaves}, LeavesArgs)\n"),
                     // Its threads share rows.
                     "flag_widen" => "EMULATE(flag_widen, WidenArgs)\n".to_owned(),
                     // Its lanes compute a prefix sum.

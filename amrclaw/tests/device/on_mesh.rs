@@ -185,7 +185,7 @@ fn steps_on_meshes_that_move_have_the_bits_of_the_cpu() {
 }
 
 /// Leaves that kernels divide and join are those of the host, to the last one, and to the bit their nodes, faces, gradients and states: of triangles,
-/// quadrilaterals and both, between periodic sides, in streams and at walls, where pulses come and go; by either loop.
+/// quadrilaterals, both and hexahedra, between periodic sides, in streams and at walls, where pulses come and go; by either loop.
 #[test]
 fn leaves_that_kernels_make_are_those_of_the_host() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -212,10 +212,21 @@ fn leaves_that_kernels_make_are_those_of_the_host() {
         (of(&round, &[7, 5], Of::Quadrilaterals), periodic, sound, Of::Quadrilaterals),
     ] {
         let device = compare::<2>(&text, &[&sides[..], &scheme, &[regrid]].concat());
-        let ways = device.device_use().expect("a device").regrids;
-        let by_kernels = ways.iter().find(|way| way.what == "leaves" && way.because.is_none());
-        assert_eq!(by_kernels.map(|way| way.times), Some(4), "{what:?}: {ways:?}");
+        assert_made_by_kernels(&device, what);
     }
+    let space = of(GAS_IN_SPACE, &[3, 4, 3], Of::Hexahedra);
+    let sides = ["mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",z_lower=\"wall\",z_upper=\"wall\"}", periodic[0]];
+    let differences = "regrid={interval=1,buffer=1,flag={tolerance={density=0.3}}}";
+    let device = compare::<3>(&space, &[&sides[..], &scheme[..2], &["levels.max=3", differences]].concat());
+    assert!(device.frame().cells[0] > 36 + 7, "cells are refined");
+    assert_made_by_kernels(&device, Of::Hexahedra);
+}
+
+/// After each of four steps kernels have renewed the leaves.
+fn assert_made_by_kernels<const D: usize>(device: &Simulation<D>, of: Of) {
+    let ways = device.device_use().expect("a device").regrids;
+    let by_kernels = ways.iter().find(|way| way.what == "leaves" && way.because.is_none());
+    assert_eq!(by_kernels.map(|way| way.times), Some(4), "{of:?}: {ways:?}");
 }
 
 /// In `f32` the device takes the same steps, up to the numbers' round-off of 6e-8: after four steps with differences of neighbours, limited gradients and

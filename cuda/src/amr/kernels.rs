@@ -5,7 +5,7 @@
 // tidy: long because each kernel has its row here
 
 use super::tuning::{
-    BLOCK_PLANES, CHUNK_WARPS, CLUSTER_THREADS, DIVIDE_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS, SUM_ITEMS,
+    BLOCK_PLANES, CHUNK_WARPS, CLUSTER_THREADS, DIVIDE_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS,
     SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
@@ -16,7 +16,7 @@ use super::{
     LeavesArgs, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS,
     PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region,
     RegionTable, RegisterArgs, RunTable, SPRINGS_THREADS, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs,
-    SpringsArgs, SpringsState, SumArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    SpringsArgs, SpringsState, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -110,14 +110,16 @@ pub struct CaseFunction {
 pub fn mapped_cells(dim: usize) -> String {
     let [plane, space] =
         [include_str!("../../kernels/mapped_plane.cuh"), include_str!("../../kernels/mapped_space.cuh")];
-    let faces = if dim == 3 { FACE_SUMS.to_owned() + FaceSums::CUDA + "};\n" + space } else { plane.to_owned() };
+    let faces = if dim == 3 { face_sums() + space } else { plane.to_owned() };
     [OUTSIDE, include_str!("../../kernels/mapped_nodes.cuh"), &faces, include_str!("../../kernels/mapped_cells.cuh")]
         .concat()
 }
 
-/// The beginning of the struct of the arithmetic of faces, which the host shares.
-const FACE_SUMS: &str = "struct FaceSums {\n    typedef double Real;\n    \
-    static __device__ __forceinline__ double separate_product(double a, double b) { return a * b; }\n";
+/// The struct of the arithmetic of faces in space, which the host shares.
+fn face_sums() -> String {
+    let product = "static __device__ __forceinline__ double separate_product(double a, double b) { return a * b; }";
+    format!("struct FaceSums {{\n    typedef double Real;\n    {product}\n{}}};\n", FaceSums::CUDA)
+}
 
 impl Group {
     /// All groups but those whose kernels call a function of the case.
@@ -328,40 +330,26 @@ kernels! {
     SPRINGS_TURN = "springs_turn" in Springs, Work::ThreadPerItem, SpringsArgs: SpringsState;
     /// The numbers by which these go on.
     SPRINGS_SUM = "springs_sum" in Springs, Work::BlockPerItem([SPRINGS_THREADS; 3]), SpringsArgs: SpringsState;
-    /// Sums of parts of a list of counts.
-    SUM_PARTS = "sum_parts" in Leaves, Work::BlockPerItem([SUM_THREADS; 3]), SumArgs: ;
-    /// Prefix sums of a list of counts.
-    SUM_UP = "sum_up" in Leaves, Work::BlockPerItem([SUM_THREADS; 3]), SumArgs: ;
     /// Gradients of the criterion's field.
     LEAVES_SLOPES = "leaves_slopes" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// Flags of leaves.
     LEAVES_FLAG = "leaves_flag" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
-    /// Complete families.
-    LEAVES_FAMILIES = "leaves_families" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// States with those of fathers.
     LEAVES_MEANS = "leaves_means" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// Flags of leaves by differences.
     LEAVES_DIFFER = "leaves_differ" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// The levels that leaves should have.
     LEAVES_WISH = "leaves_wish" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
-    /// The same, one from their own at most.
-    LEAVES_LIMIT = "leaves_limit" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
-    /// A sweep towards levels that leaves can have.
+    /// The levels that they get.
     LEAVES_SETTLE = "leaves_settle" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
-    /// Counts new leaves.
-    LEAVES_COUNT = "leaves_count" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// New leaves.
     LEAVES_RENEW = "leaves_renew" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
-    /// Their links.
+    /// Their nodes, volumes and links.
     LEAVES_LINKS = "leaves_links" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
-    /// Their nodes and volumes.
-    LEAVES_PLACES = "leaves_places" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// Their faces.
     LEAVES_FACES = "leaves_faces" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// What they see across these.
     LEAVES_ENTRIES = "leaves_entries" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
-    /// Where the boundary is.
-    LEAVES_SIDES = "leaves_sides" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// Their values.
     LEAVES_TRANSFER = "leaves_transfer" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
 }
@@ -431,6 +419,7 @@ impl Shape {
             && group.is_of_cells()
         {
             definitions.extend(cells.definitions(self.dim));
+            definitions.extend((group == Group::Leaves && self.dim == 3).then(face_sums));
             definitions.extend(
                 cells
                     .variables
@@ -512,7 +501,6 @@ impl Shape {
             ("PLAN_COLUMNS", PLAN_COLUMNS.to_string()),
             ("PLAN_THREADS", PLAN_THREADS.to_string()),
             ("SUM_THREADS", SUM_THREADS.to_string()),
-            ("SUM_ITEMS", SUM_ITEMS.to_string()),
             ("TILE_ROWS", if self.dim > 1 { "64" } else { "1" }.to_string()),
             ("TILE_EXTENT", if self.dim > 2 { "8" } else { "64" }.to_string()),
             ("AUX_FACE_LIST", if aux_face.is_empty() { "-1".into() } else { aux_face.join(", ") }),

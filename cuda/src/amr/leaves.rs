@@ -1,4 +1,4 @@
-//! Arguments of the kernels that divide and join leaves of trees in the plane.
+//! Arguments of the kernels that divide and join leaves of trees.
 
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
@@ -19,7 +19,7 @@ device_struct! {
         pub link_starts: Pointer<u32>,
         /// Links, as `kernels/leaves.cuh` packs them.
         pub links: Pointer<u64>,
-        /// Of each leaf four nodes: `[leaf, node, axis]`.
+        /// Of each leaf four nodes, in space eight: `[leaf, node, axis]`.
         pub points: Pointer<f64>,
         /// Of each leaf the volume.
         pub volume: Pointer<Real>,
@@ -39,9 +39,9 @@ device_struct! {
         pub left: Pointer<u32>,
         /// On its right.
         pub right: Pointer<u32>,
-        /// Its normal.
+        /// Its normal; in space the frame that this turns states to.
         pub turn: Pointer<Real>,
-        /// Its length.
+        /// Its size.
         pub size: Pointer<Real>,
         /// Its centroid: `[face, axis]`.
         pub centre: Pointer<f64>,
@@ -87,18 +87,20 @@ device_struct! {
         pub slopes: Pointer<f64>,
         /// Flags of leaves.
         pub flags: Pointer<u32>,
-        /// The levels that leaves should have.
+        /// The levels that leaves should have; null: those of their flags.
         pub levels: Pointer<u32>,
         /// The same, written.
         pub next: Pointer<u32>,
-        /// Of each leaf the first of its brothers.
-        pub families: Pointer<u32>,
-        /// Of each sweep that settles levels whether it has changed one.
-        pub changed: Pointer<u32>,
-        /// Whether the new leaves are others.
-        pub renews: Pointer<u32>,
-        /// Counts of what leaves become, and of their faces by group: `[group, leaf]`; then prefix sums.
+        /// The levels that they get.
+        pub settled: Pointer<u32>,
+        /// Of each old leaf the first new one that it becomes.
+        pub numbers: Pointer<u32>,
+        /// Of each new leaf how many faces of a group leaves before it have: `[group, leaf]`.
         pub counts: Pointer<u32>,
+        /// What the host reads: see `kernels/leaves.cuh`.
+        pub totals: Pointer<u32>,
+        /// What blocks tell others of their sums: `[total, block]`.
+        pub sums: Pointer<u64>,
         /// Of each new leaf the old one, or the first of its sons.
         pub from: Pointer<u32>,
         /// Of each new leaf its level less that of the old one.
@@ -107,6 +109,8 @@ device_struct! {
         pub rows: Pointer<u32>,
         /// Of each boundary face its side's rule.
         pub rules: Pointer<u32>,
+        /// Its normal.
+        pub normals: Pointer<f64>,
         /// Where ghost cells are.
         pub at_ghosts: Pointer<f64>,
         /// Where boundary faces are.
@@ -131,21 +135,9 @@ device_struct! {
         pub first_boundary: u32,
         /// Which call of the kernel this is.
         pub call: u32,
-    }
-}
-
-device_struct! {
-    /// What `sum_parts` and `sum_up` take.
-    pub struct SumArgs {
-        /// The counts.
-        pub counts: Pointer<u32>,
-        /// Sums of parts.
-        pub sums: Pointer<u32>,
-        /// The sum of all.
-        pub total: Pointer<u32>,
-        /// Number of counts.
-        pub count: u32,
-        /// Nothing.
-        pub padding: u32,
+        /// Number of the launch, which no other has.
+        pub launch: u32,
+        /// New leaves that there is room for.
+        pub room: u32,
     }
 }

@@ -26,7 +26,7 @@ pub use gather::{
     SampleArgs, SourceArgs, TotalsArgs,
 };
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
-pub use leaves::{LeafMesh, LeavesArgs, SumArgs};
+pub use leaves::{LeafMesh, LeavesArgs};
 pub use moves::{
     AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, FillOutsideArgs, Origin,
 };

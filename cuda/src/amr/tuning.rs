@@ -43,9 +43,6 @@ pub const PLAN_THREADS: u32 = 3 * LANES as u32;
 /// Threads of a block that adds up a column of counts.
 pub const SUM_THREADS: u32 = 256;
 
-/// Counts that each of them adds up where a list of all cells has several blocks.
-pub const SUM_ITEMS: u32 = 8;
-
 /// Threads of a block that extracts a part of a list of items: it reads the whole list.
 pub const DIVIDE_THREADS: u32 = 1024;
 

@@ -1,22 +1,36 @@
-//! A forest in the plane as numbers, for kernels.
+//! A forest as numbers, for kernels.
 
 use super::division::{Behind, Division};
 use super::forest::{Across, Forest, Leaves};
-use crate::Shape;
+use crate::{Mesh, Shape};
 
-/// Where parts of a table begin, as `cuda/kernels/leaves.cuh` has them.
-const AT: usize = 16;
-const MEANS: usize = 24;
-const CORNERS: usize = 40;
-const SIDES: usize = 44;
-const WORDS: usize = 45;
+/// Where parts of the table of a shape's division begin, as `cuda/kernels/leaves.cuh` has them, and how many there are of what there is most.
+struct Layout {
+    sides: usize,
+    parts: usize,
+    nodes: usize,
+    at: usize,
+    means: usize,
+    corners: usize,
+    words: usize,
+}
+
+impl Layout {
+    fn of(dim: usize) -> Self {
+        let (sides, parts, nodes) = (2 * dim, 1 << (dim - 1), 1 << dim);
+        let at = nodes * sides;
+        let means = at + sides * parts;
+        let corners = means + nodes * nodes;
+        Layout { sides, parts, nodes, at, means, corners, words: corners + sides + 1 }
+    }
+}
 
 /// A forest as numbers.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    /// Of each shape, triangles and quadrilaterals: for each son and side the son behind it, its side, its turn and the highest bit, or
+    /// Of each shape, triangles and quadrilaterals or hexahedra: for each son and side the son behind it, its side, its turn and the highest bit, or
     /// the part of the father's side; for each side and part the son; for each son and node how many of the father's nodes it is the
-    /// mean of, and these; for each side its corners; the number of sides.
+    /// mean of, and up to four of these; for each side its corners; the number of sides.
     pub division: Vec<u32>,
     /// Of each root and side: the root behind it; its side, its turn, whether the root is on the left of a periodic face, whether the
     /// boundary is there, and the group of the face.
@@ -32,14 +46,18 @@ pub struct Tables {
 impl Division {
     fn words(&self) -> Vec<u32> {
         let shape = self.shape();
-        let mut words = vec![0; WORDS];
-        for (side, corners) in shape.faces().iter().enumerate() {
-            words[CORNERS + side] = u32::from(corners[0]) | u32::from(corners[1]) << 4;
-            for part in 0..2 {
-                words[AT + 2 * side + part] = self.at(side as u8, part as u8).into();
+        let Layout { sides, parts, nodes, at, means, corners, words } = Layout::of(shape.dim());
+        let mut words = vec![0; words];
+        let packed = |numbers: &[u8], first| {
+            numbers.iter().zip(first..).map(|(&number, k)| u32::from(number) << (4 * k)).sum::<u32>()
+        };
+        for (side, of_side) in shape.faces().iter().enumerate() {
+            words[corners + side] = packed(of_side, 0);
+            for part in 0..parts {
+                words[at + parts * side + part] = self.at(side as u8, part as u8).into();
             }
             for son in 0..self.num_sons() {
-                words[4 * son + side] = match self.behind(son as u8, side as u8) {
+                words[sides * son + side] = match self.behind(son as u8, side as u8) {
                     Behind::Part(part) => part.into(),
                     Behind::Son { son, side, turn } => {
                         1 << 31 | u32::from(son) | u32::from(side) << 4 | u32::from(turn) << 8
@@ -49,45 +67,38 @@ impl Division {
         }
         for son in 0..self.num_sons() {
             for node in 0..shape.num_nodes() {
-                let means = self.means(son, node);
-                let numbers = means.iter().zip(1..).map(|(&node, k)| u32::from(node) << (4 * k));
-                words[MEANS + 4 * son + node] = numbers.fold(means.len() as u32, |all, number| all | number);
+                let of = self.means(son, node);
+                words[means + nodes * son + node] = of.len() as u32 + packed(if of.len() > 4 { &[] } else { of }, 1);
             }
         }
-        words[SIDES] = shape.faces().len() as u32;
+        words[corners + sides] = shape.faces().len() as u32;
         words
     }
 }
 
 impl Forest {
-    /// The forest as numbers; `None` in space.
-    pub fn tables(&self) -> Option<Tables> {
+    /// The forest as numbers.
+    pub fn tables(&self) -> Tables {
         let roots = &*self.roots;
-        if roots.dim != 2 {
-            return None;
-        }
-        let division = |shape| Division::of(shape).expect("shapes of the plane are divided").words();
-        let (mut across, mut points) = (Vec::new(), Vec::new());
+        let Layout { sides, nodes, .. } = Layout::of(roots.dim);
+        let division = |shape| Division::of(shape).expect("these shapes are divided").words();
+        let shapes: &[Shape] =
+            if roots.dim == 3 { &[Shape::Hexahedron] } else { &[Shape::Triangle, Shape::Quadrilateral] };
+        let mut across = Vec::new();
         for root in 0..roots.num_cells() {
-            let sides = roots.cells.shape[root].faces().len();
-            for side in 0..4 {
-                across.extend(if side < sides { self.word_across(root as u32, side as u8) } else { [0; 2] });
+            let own = roots.cells.shape[root].faces().len();
+            for side in 0..sides {
+                across.extend(if side < own { self.word_across(root as u32, side as u8) } else { [0; 2] });
             }
-            let nodes = roots.cells.nodes.row(root);
-            points.extend((0..4).flat_map(|k| {
-                nodes.get(k).map_or([0.0; 2], |&node| {
-                    let [x, y, _] = roots.points[node as usize];
-                    [x, y]
-                })
-            }));
         }
-        Some(Tables {
-            division: [Shape::Triangle, Shape::Quadrilateral].into_iter().flat_map(division).collect(),
+        let number = |shape: &Shape| shapes.iter().position(|other| other == shape).expect("checked") as u32;
+        Tables {
+            division: shapes.iter().copied().flat_map(division).collect(),
             across,
-            shapes: roots.cells.shape.iter().map(|&shape| u32::from(shape == Shape::Quadrilateral)).collect(),
-            points,
-            shifts: roots.periodic.iter().flat_map(|periodic| [periodic.shift[0], periodic.shift[1]]).collect(),
-        })
+            shapes: roots.cells.shape.iter().map(number).collect(),
+            points: (0..roots.num_cells()).flat_map(|root| points_of(roots, root, nodes)).collect(),
+            shifts: roots.periodic.iter().flat_map(|periodic| periodic.shift[..roots.dim].to_vec()).collect(),
+        }
     }
 
     fn word_across(&self, root: u32, side: u8) -> [u32; 2] {
@@ -109,4 +120,11 @@ impl Leaves {
         leaves.index(roots);
         leaves
     }
+}
+
+/// Where the nodes of a cell are, axis by axis: so many nodes, of which some may not be there.
+pub fn points_of(mesh: &Mesh, cell: usize, nodes: usize) -> impl Iterator<Item = f64> + '_ {
+    let own = mesh.cells.nodes.row(cell);
+    let at = |k: usize| own.get(k).map_or([0.0; 3], |&node| mesh.points[node as usize]);
+    (0..nodes).flat_map(move |k| (0..mesh.dim).map(move |d| at(k)[d]))
 }

@@ -29,8 +29,8 @@ pub struct GpuMachine {
     device: Device,
     stream: Stream,
     branches: [Branch; 2],
-    /// By name; and whether it writes tables or auxiliary values, which the next kernel may read before it waits.
-    kernels: HashMap<&'static str, (Kernel, bool)>,
+    /// By name; whether it writes tables or auxiliary values, which the next kernel may read before it waits; and whether it reads none before.
+    kernels: HashMap<&'static str, (Kernel, [bool; 2])>,
     /// Where kernels read the solver's parameters that change from step to step.
     parameters: Vec<ConstantArray>,
     resident_tiles: u32,
@@ -111,7 +111,8 @@ impl GpuMachine {
         let rows = [LIST_CHUNKS.row, LIST_TILES.row, WRITE_PLAN.row, DIVIDE_PLAN.row, CONTINUE_AUX.row];
         let rows: Vec<_> = rows.into_iter().chain(Group::Leaves.rows()).collect();
         let writes_tables = |name| name == EVALUATE_AUX || rows.iter().any(|row| row.name == name);
-        let of_kernel = |(name, kernel)| (name, (kernel, writes_tables(name)));
+        let waits_first = |name| Group::Leaves.rows().any(|row| row.name == name);
+        let of_kernel = |(name, kernel)| (name, (kernel, [writes_tables(name), waits_first(name)]));
         let stream = device.stream_of_priority(Priority::Middle)?;
         // Small kernels that do not wait for the blocks of transfers; and the largest kernel of a step, which messages overtake.
         let branches = [Branch::new(&device, Priority::High)?, Branch::new(&device, Priority::Low)?];
@@ -231,8 +232,9 @@ impl Queue for GpuMachine {
         if grid.blocks.contains(&0) {
             return Ok(());
         }
-        let (kernel, writes_tables) = self.kernels.get(kernel).expect("a kernel of the run");
-        let ahead = !self.tables_written.swap(*writes_tables, Ordering::Relaxed) && self.ahead;
+        let (kernel, [writes_tables, waits_first]) = self.kernels.get(kernel).expect("a kernel of the run");
+        let are_written = self.tables_written.swap(*writes_tables, Ordering::Relaxed);
+        let ahead = (*waits_first || !are_written) && self.ahead;
         // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.
         self.take_time(|| unsafe {
             if ahead {

@@ -56,6 +56,17 @@ impl<'a, N: Machine, R: Scalar> Sender<'a, N, R> {
         self.room(count * size_of::<T>())
     }
 
+    /// Room that is zero when it is new.
+    pub fn room_of_zeros<T: Pointee>(&mut self, count: usize) -> Result<Pointer<T>, CudaError> {
+        let held = self.sent.get(self.next).map(|&(_, bytes)| bytes);
+        let place = self.room_of(count)?;
+        let (memory, bytes) = &self.sent[self.next - 1];
+        if held != Some(*bytes) {
+            self.machine.zero(memory, 0, *bytes)?;
+        }
+        Ok(place)
+    }
+
     pub fn send<T: Copy, P: Pointee + ?Sized>(&mut self, values: &[T]) -> Result<Pointer<P>, CudaError> {
         let place = self.room(size_of_val(values))?;
         self.machine.upload(bytes_of(values), &self.sent[self.next - 1].0, 0)?;

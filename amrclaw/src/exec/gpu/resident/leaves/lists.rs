@@ -2,36 +2,32 @@
 
 use super::super::Machine;
 use super::super::mesh_tables::{Sender, behind_by, make_rooms, sides_of};
-use super::{DeviceLeaves, ENTRIES, FACES, Kernels, LINKS, MOST_LINKS, WORDS, parts_of};
-use crate::exec::gpu::device::{bytes_of_mut, pointer};
+use super::{CHANGES, DeviceLeaves, ENTRIES, GROUPS, LEAVES, links_of, nodes_of, run};
+use crate::exec::gpu::device::bytes_of_mut;
 use crate::physics::OnMesh;
 use cuda::CudaError;
-use cuda::abi::Pointer;
-use cuda::amr::kernels::{LEAVES_ENTRIES, LEAVES_FACES, LEAVES_LINKS, LEAVES_PLACES, LEAVES_RENEW, LEAVES_SIDES};
+use cuda::amr::kernels::{LEAVES_ENTRIES, LEAVES_FACES, LEAVES_LINKS, LEAVES_RENEW};
+use cuda::amr::tuning::THREADS;
 use cuda::amr::{CellsArgs, CellsBeyondArgs, LeafMesh, LeavesArgs};
 use unstructured::step::smoothness;
 
-impl<N: Machine> DeviceLeaves<N> {
-    /// Makes the links of the new leaves.
-    pub(super) fn link(&self, kernels: &Kernels<'_, N>, sums: Pointer<u32>) -> Result<(), CudaError> {
-        let (args, cells) = (&self.args, self.args.now.num_cells);
-        kernels.run(&LEAVES_LINKS, cells, args)?;
-        kernels.sum_up(args.now.link_starts, cells as usize, LINKS, sums)?;
-        kernels.run(&LEAVES_LINKS, cells, &LeavesArgs { call: 1, ..*args })
-    }
+/// Leaves that there is room for beyond an eighth more than there are.
+const LEAST_ROOM: usize = 32;
 
-    /// Makes `count` new leaves and their mesh: the arguments of a stage of `num_eqn` components, and of what lies beyond sides.
+impl<N: Machine> DeviceLeaves<N> {
+    /// Makes new leaves of the settled levels, and their mesh: the arguments of a stage of `num_eqn` components, and of what lies beyond sides. `None` if
+    /// they are the leaves that there are.
     pub(super) fn make<const D: usize>(
         &mut self,
         machine: &N,
         (on_mesh, old, num_eqn): (&OnMesh<D>, &CellsArgs, usize),
-        count: usize,
-    ) -> Result<(CellsArgs, [CellsBeyondArgs; 2]), CudaError> {
-        let kernels = Kernels { machine, words: pointer::<_, N>(&self.work[0][0].0, 0) };
-        self.make_lists(&kernels, count)?;
-        let boundary = self.count_faces(machine)?;
+    ) -> Result<Option<(CellsArgs, [CellsBeyondArgs; 2])>, CudaError> {
+        if !self.make_lists(machine)? {
+            return Ok(None);
+        }
         self.make_room_for_faces(machine)?;
         let (mesh, scheme) = (self.args.now, on_mesh.scheme);
+        let boundary = mesh.num_faces - self.args.first_boundary;
         let mut stage = CellsArgs {
             slices: mesh.slices,
             entries: mesh.entries,
@@ -43,7 +39,7 @@ impl<N: Machine> DeviceLeaves<N> {
             turn: mesh.turn,
             size: mesh.size,
             volume: mesh.volume,
-            smooth: smoothness((count, D), scheme.limiter),
+            smooth: smoothness((mesh.num_cells as usize, D), scheme.limiter),
             num_cells: mesh.num_cells,
             num_faces: mesh.num_faces,
             num_boundary: boundary,
@@ -53,12 +49,12 @@ impl<N: Machine> DeviceLeaves<N> {
         let mut to = Sender::<N, f64>::new(machine, std::mem::take(&mut self.work[4]));
         let args = &mut self.args;
         args.rules = to.room_of(boundary as usize)?;
-        args.at_ghosts = to.room_of(2 * boundary as usize)?;
-        args.at_sides = to.room_of(2 * boundary as usize)?;
+        args.normals = to.room_of(D * boundary as usize)?;
+        args.at_ghosts = to.room_of(D * boundary as usize)?;
+        args.at_sides = to.room_of(D * boundary as usize)?;
         make_rooms(&mut to, scheme, num_eqn, &mut stage)?;
-        kernels.run(&LEAVES_FACES, mesh.num_cells, &LeavesArgs { call: 1, ..*args })?;
-        kernels.run(&LEAVES_ENTRIES, mesh.num_cells.next_multiple_of(32), args)?;
-        kernels.run(&LEAVES_SIDES, boundary, args)?;
+        run(machine, &LEAVES_FACES, mesh.num_cells, args)?;
+        run(machine, &LEAVES_ENTRIES, mesh.num_cells.next_multiple_of(32), args)?;
         let mut beyond = sides_of::<f64>(args.rules, &stage);
         for (beyond, positions) in beyond.iter_mut().zip([args.at_ghosts, args.at_sides]) {
             beyond.positions = positions;
@@ -67,68 +63,72 @@ impl<N: Machine> DeviceLeaves<N> {
         (self.mesh, self.work[4]) = (mesh, to.sent);
         self.sets.swap(0, 1);
         self.work.swap(2, 3);
-        Ok((stage, beyond))
+        Ok(Some((stage, beyond)))
     }
 
-    /// Makes the lists of the new leaves, their nodes and links, and counts their faces.
-    fn make_lists(&mut self, kernels: &Kernels<'_, N>, count: usize) -> Result<(), CudaError> {
-        let (cells, groups) = (count as u32, self.args.num_groups as usize);
-        let mut work = Sender::<N, f64>::new(kernels.machine, std::mem::take(&mut self.work[1]));
-        let mut to = Sender::<N, f64>::new(kernels.machine, std::mem::take(&mut self.sets[1]));
-        let counts = work.room_of(groups * count + 1)?;
-        let sums = work.room_of(parts_of(groups * count))?;
-        let args = &mut self.args;
+    /// Makes the lists of new leaves, their nodes and links, and counts their faces; false if they are the leaves that there are.
+    fn make_lists(&mut self, machine: &N) -> Result<bool, CudaError> {
+        let count = self.mesh.num_cells as usize;
+        let mut room = count + count / 8 + LEAST_ROOM;
+        loop {
+            self.make_room_for_lists(machine, room)?;
+            run(machine, &LEAVES_RENEW, self.mesh.num_cells, &self.launched())?;
+            run(machine, &LEAVES_LINKS, room as u32, &LeavesArgs { call: 1, ..self.launched() })?;
+            let mut found = vec![0_u32; self.num_totals()];
+            machine.download(&self.work[0][0].0, 0, bytes_of_mut(&mut found))?;
+            let (leaves, groups) = (found[LEAVES] as usize, &found[GROUPS..]);
+            if found[CHANGES] == 0 || leaves <= room {
+                let args = &mut self.args;
+                args.first_boundary = groups[..=args.num_periodic as usize].iter().sum();
+                (args.now.num_cells, args.now.num_entries) = (found[LEAVES], found[ENTRIES]);
+                args.now.num_faces = groups.iter().sum();
+                return Ok(found[CHANGES] != 0);
+            }
+            room = leaves;
+        }
+    }
+
+    fn make_room_for_lists(&mut self, machine: &N, room: usize) -> Result<(), CudaError> {
+        let mut work = Sender::<N, f64>::new(machine, std::mem::take(&mut self.work[1]));
+        let mut to = Sender::<N, f64>::new(machine, std::mem::take(&mut self.sets[1]));
+        self.args.sums = work.room_of_zeros(self.num_totals() * room.div_ceil(THREADS as usize))?;
+        let (args, dim) = (&mut self.args, self.dim);
+        args.room = room as u32;
+        args.counts = work.room_of(args.num_groups as usize * room)?;
+        args.from = work.room_of(room)?;
+        args.change = work.room_of(room)?;
+        args.rows = work.room_of(links_of(dim) * room)?;
         args.now = LeafMesh {
-            root: to.room_of(count)?,
-            level: to.room_of(count)?,
-            place: to.room_of(count)?,
+            root: to.room_of(room)?,
+            level: to.room_of(room)?,
+            place: to.room_of(room)?,
             starts: to.room_of(args.num_roots as usize + 1)?,
-            link_starts: to.room_of(count + 1)?,
-            links: to.room_of(MOST_LINKS * count)?,
-            points: to.room_of(8 * count)?,
-            volume: to.room_for(count)?,
-            centroid: to.room_of(2 * count)?,
-            slices: to.room_of(count.div_ceil(32) + 1)?,
-            num_cells: cells,
+            link_starts: to.room_of(room + 1)?,
+            links: to.room_of(links_of(dim) * room)?,
+            points: to.room_of(dim * nodes_of(dim) * room)?,
+            volume: to.room_for(room)?,
+            centroid: to.room_of(dim * room)?,
+            slices: to.room_of(room.div_ceil(32) + 1)?,
             ..args.now
         };
-        (args.from, args.change) = (work.room_of(count)?, work.room_of(count)?);
-        kernels.run(&LEAVES_RENEW, args.before.num_cells, args)?;
-        kernels.run(&LEAVES_PLACES, cells, args)?;
-        (args.counts, args.rows) = (counts, work.room_of(MOST_LINKS * count)?);
         (self.work[1], self.sets[1]) = (work.sent, to.sent);
-        self.link(kernels, sums)?;
-        let args = &self.args;
-        kernels.run(&LEAVES_FACES, cells, args)?;
-        kernels.sum_up(args.counts, groups * count, FACES, sums)?;
-        kernels.sum_up(args.now.slices, count.div_ceil(32), ENTRIES, sums)
-    }
-
-    /// Learns how many faces and entries there are; the number of boundary faces.
-    fn count_faces(&mut self, machine: &N) -> Result<u32, CudaError> {
-        let (mut found, mut first) = ([0_u32; WORDS], [0_u32]);
-        machine.download(&self.work[0][0].0, 0, bytes_of_mut(&mut found))?;
-        let args = &mut self.args;
-        let inner = (1 + args.num_periodic as usize) * args.now.num_cells as usize;
-        machine.download(&self.work[1][0].0, 4 * inner, bytes_of_mut(&mut first))?;
-        (args.now.num_faces, args.now.num_entries, args.first_boundary) = (found[FACES], found[ENTRIES], first[0]);
-        Ok(found[FACES] - first[0])
+        Ok(())
     }
 
     /// Makes room for faces and entries.
     fn make_room_for_faces(&mut self, machine: &N) -> Result<(), CudaError> {
-        let (faces, entries) = (self.args.now.num_faces as usize, self.args.now.num_entries as usize);
+        let (faces, entries, dim) = (self.args.now.num_faces as usize, self.args.now.num_entries as usize, self.dim);
         let mut to = Sender::<N, f64>::new(machine, std::mem::take(&mut self.work[2]));
         self.args.now = LeafMesh {
             entries: to.room_of(entries)?,
             neighbours: to.room_of(entries)?,
-            to_face: to.room_for(2 * entries)?,
-            weight: to.room_for(2 * entries)?,
+            to_face: to.room_for(dim * entries)?,
+            weight: to.room_for(dim * entries)?,
             left: to.room_of(faces)?,
             right: to.room_of(faces)?,
-            turn: to.room_for(2 * faces)?,
+            turn: to.room_for(dim * faces)?,
             size: to.room_for(faces)?,
-            centre: to.room_of(2 * faces)?,
+            centre: to.room_of(dim * faces)?,
             ..self.args.now
         };
         self.work[2] = to.sent;

@@ -1,4 +1,4 @@
-//! Leaves of a mesh in the plane, divided and joined by kernels: marks, levels, lists, links, faces and their geometry, as `unstructured::adapt`
+//! Leaves of a mesh, divided and joined by kernels: marks, levels, lists, links, faces and their geometry, as `unstructured::adapt`
 //! makes them, to the bit. The host learns how many there are, and which if it asks.
 
 mod lists;
@@ -15,71 +15,48 @@ use crate::index::Level;
 use crate::physics::OnMesh;
 use cuda::CudaError;
 use cuda::abi::Pointer;
-use cuda::amr::kernels::{LEAVES_TRANSFER, SUM_PARTS, SUM_UP};
-use cuda::amr::tuning::{SUM_ITEMS, SUM_THREADS};
-use cuda::amr::{CellsArgs, Launcher, LeafMesh, LeavesArgs, SumArgs};
+use cuda::amr::kernels::{LEAVES_LINKS, LEAVES_TRANSFER};
+use cuda::amr::tuning::THREADS;
+use cuda::amr::{CellsArgs, Launcher, LeafMesh, LeavesArgs};
 use riemann::real::Scalar;
 use unstructured::Mesh;
-use unstructured::adapt::{Forest, Leaves};
+use unstructured::adapt::{Forest, Leaves, points_of};
 
-/// Words that the host reads: numbers of leaves, of faces, of entries and of links, whether leaves change, and which sweeps have changed a level.
+/// Where numbers stand that the host reads, as `leaves.cuh` has them: of leaves, of those whose level changes, of entries, and of faces by group.
 const LEAVES: usize = 0;
-const FACES: usize = 1;
-const ENTRIES: usize = 2;
-const LINKS: usize = 3;
-const RENEWS: usize = 4;
-const CHANGED: usize = 5;
-const WORDS: usize = CHANGED + marks::SWEEPS;
-/// Most links of a leaf: two for each of four sides.
-const MOST_LINKS: usize = 8;
+const CHANGES: usize = 1;
+const ENTRIES: usize = 3;
+const GROUPS: usize = 4;
+/// Nodes, and most links, of a leaf in so many dimensions: two for each of four sides, four for each of six.
+fn nodes_of(dim: usize) -> usize {
+    1 << dim
+}
+fn links_of(dim: usize) -> usize {
+    (2 * dim) << (dim - 1)
+}
 
 /// The leaves that a device has.
 pub(super) struct DeviceLeaves<N: Machine> {
     pub mesh: LeafMesh,
+    dim: usize,
     /// The arguments of kernels, with the forest; of the last change too.
     args: LeavesArgs,
     /// Tables of the forest.
     _forest: Tables<N>,
     /// Tables of the leaves that there are, and of those before them.
     sets: [Tables<N>; 2],
-    /// What marks need; what new lists need; entries and faces of the next leaves, of those that there are; the boundary and what a stage keeps;
+    /// What the host reads and marks need; what new lists need; entries and faces of the next leaves, of those that there are; the boundary and what a stage keeps;
     /// what is flagged.
     work: [Tables<N>; 6],
 }
 
-/// Launches kernels on leaves.
-struct Kernels<'a, N: Machine> {
-    machine: &'a N,
-    words: Pointer<u32>,
-}
+/// A thread takes an item in any number of dimensions.
+const ANY: usize = 1;
 
-impl<N: Machine> Kernels<'_, N> {
-    fn run(&self, kernel: &Launcher<LeavesArgs>, count: u32, args: &LeavesArgs) -> Result<(), CudaError> {
-        if count == 0 {
-            return Ok(());
-        }
-        // SAFETY: the tables are those of the leaves, with room for what a kernel writes.
-        unsafe { self.machine.run(kernel, 2, count as usize, args) }
-    }
-
-    /// Sums up counts in place; the total goes to a word.
-    fn sum_up(&self, counts: Pointer<u32>, count: usize, word: usize, sums: Pointer<u32>) -> Result<(), CudaError> {
-        let args = SumArgs { counts, sums, total: behind(self.words, word), count: count as u32, padding: 0 };
-        let parts = parts_of(count);
-        // SAFETY: there is a sum for each part, and a number behind the counts.
-        unsafe {
-            self.machine.run(&SUM_PARTS, 2, parts, &args)?;
-            self.machine.run(&SUM_UP, 2, parts, &args)
-        }
-    }
-}
-
-fn parts_of(count: usize) -> usize {
-    count.div_ceil((SUM_THREADS * SUM_ITEMS) as usize)
-}
-
-fn behind(list: Pointer<u32>, count: usize) -> Pointer<u32> {
-    Pointer::new(list.address() + 4 * count as u64)
+/// Launches a kernel on leaves.
+fn run<N: Machine>(machine: &N, kernel: &Launcher<LeavesArgs>, count: u32, args: &LeavesArgs) -> Result<(), CudaError> {
+    // SAFETY: the tables are those of the leaves, with room for what a kernel writes.
+    unsafe { machine.run(kernel, ANY, count as usize, args) }
 }
 
 impl<N: Machine> DeviceLeaves<N> {
@@ -90,8 +67,7 @@ impl<N: Machine> DeviceLeaves<N> {
         stage: &CellsArgs,
         centroid: Pointer<f64>,
     ) -> Result<Self, CudaError> {
-        let tables = forest.tables().expect("a forest in the plane");
-        let roots = forest.roots();
+        let (tables, roots, dim) = (forest.tables(), forest.roots(), mesh.dim);
         let mut to = Sender::<N, f64>::new(machine, Vec::new());
         let args = LeavesArgs {
             division: to.send(&tables.division)?,
@@ -108,19 +84,15 @@ impl<N: Machine> DeviceLeaves<N> {
         };
         let forest = to.sent;
         let mut to = Sender::<N, f64>::new(machine, Vec::new());
-        let of_leaf = |leaf: usize| {
-            let nodes = mesh.cells.nodes.row(leaf);
-            let at = |k: usize| nodes.get(k).map_or([0.0; 3], |&node| mesh.points[node as usize]);
-            (0..4).flat_map(move |k| [0, 1].map(|d| at(k)[d]))
-        };
         let now = LeafMesh {
             root: to.send(&leaves.root)?,
             level: to.send(&leaves.level.iter().map(|&level| u32::from(level)).collect::<Vec<_>>())?,
             place: to.send(&leaves.place)?,
             starts: to.send(&leaves.starts)?,
             link_starts: to.room_of(leaves.len() + 1)?,
-            links: to.room_of(MOST_LINKS * leaves.len())?,
-            points: to.send(&(0..leaves.len()).flat_map(of_leaf).collect::<Vec<f64>>())?,
+            links: to.room_of(links_of(dim) * leaves.len())?,
+            points: to
+                .send(&(0..leaves.len()).flat_map(|leaf| points_of(mesh, leaf, nodes_of(dim))).collect::<Vec<f64>>())?,
             volume: stage.volume,
             centroid,
             slices: stage.slices,
@@ -132,7 +104,7 @@ impl<N: Machine> DeviceLeaves<N> {
             right: stage.right,
             turn: stage.turn,
             size: stage.size,
-            centre: to.send(&mesh.faces.centre.iter().flat_map(|at| [at[0], at[1]]).collect::<Vec<f64>>())?,
+            centre: to.send(&mesh.faces.centre.iter().flat_map(|at| at[..dim].to_vec()).collect::<Vec<f64>>())?,
             num_cells: stage.num_cells,
             num_faces: stage.num_faces,
             num_entries: stage.num_entries,
@@ -140,17 +112,39 @@ impl<N: Machine> DeviceLeaves<N> {
         };
         let mut made = DeviceLeaves {
             mesh: now,
+            dim,
             args: LeavesArgs { now, ..args },
             _forest: forest,
             sets: [to.sent, Vec::new()],
             work: Default::default(),
         };
-        let mut work = Sender::<N, f64>::new(machine, std::mem::take(&mut made.work[0]));
-        let kernels = Kernels { machine, words: work.room_of(WORDS)? };
-        let sums = work.room_of(parts_of(leaves.len()))?;
-        made.work[0] = work.sent;
-        made.link(&kernels, sums)?;
+        made.link(machine)?;
         Ok(made)
+    }
+
+    /// Makes the links of leaves that the host has sent.
+    fn link(&mut self, machine: &N) -> Result<(), CudaError> {
+        let (cells, num_totals) = (self.mesh.num_cells, self.num_totals());
+        let mut totals = vec![0; num_totals];
+        totals[LEAVES] = cells;
+        let [mut to, mut work] = [(); 2].map(|()| Sender::<N, f64>::new(machine, Vec::new()));
+        self.args.totals = to.send(&totals)?;
+        self.args.sums = work.room_of_zeros(num_totals * cells.div_ceil(THREADS) as usize)?;
+        self.args.counts = work.room_of((self.args.num_groups * cells) as usize)?;
+        self.args.room = cells;
+        (self.work[0], self.work[1]) = (to.sent, work.sent);
+        run(machine, &LEAVES_LINKS, cells, &self.launched())
+    }
+
+    /// Numbers that the host reads.
+    fn num_totals(&self) -> usize {
+        GROUPS + self.args.num_groups as usize
+    }
+
+    /// The arguments of a launch that adds up numbers.
+    fn launched(&mut self) -> LeavesArgs {
+        self.args.launch += 1;
+        self.args
     }
 
     /// The leaves, copied to the host.
@@ -196,13 +190,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let leaves = self.leaves.as_mut().expect("made above");
         let (old, num_eqn) = (*mesh.stage(), self.sizes.num_eqn);
         let fill = |states, ghosts| mesh.fill_ghosts(machine, D, (states, ghosts), time);
-        let marked = leaves.mark(machine, marks, |leaves, kernels| {
-            leaves.flag(kernels, (marks, fields), (q, old.ghosts, num_eqn), &fill)
-        });
-        let Some(count) = marked? else { return Ok(LeavesMade::Same) };
-        let made = leaves.make(machine, (&on_mesh, &old, num_eqn), count)?;
-        mesh.go_on_with(made, leaves.mesh.centroid);
-        Ok(LeavesMade::New(count))
+        leaves.mark(machine, marks, |leaves| leaves.flag(machine, (marks, fields), (q, old.ghosts, num_eqn), &fill))?;
+        let Some(made) = leaves.make(machine, (&on_mesh, &old, num_eqn))? else { return Ok(LeavesMade::Same) };
+        let leaves = leaves.mesh;
+        mesh.go_on_with(made, leaves.centroid);
+        Ok(LeavesMade::New(leaves.num_cells as usize))
     }
 
     /// Puts the level of new leaves in the place of that of old ones, whose states it gets.
