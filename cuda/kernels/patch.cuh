@@ -117,9 +117,9 @@ template <class Item> struct Work {
     unsigned number; // of the item
     int first, end;
 
-    template <class Table> __device__ __forceinline__ explicit Work(const Table& table)
+    template <class Table> __device__ __forceinline__ explicit Work(const Table& table, unsigned warp = warp_number())
     {
-        const Chunk chunk = table.chunks[warp_number()];
+        const Chunk chunk = table.chunks[warp];
         number = chunk.region;
         item = table.items[number];
         first = chunk.first + lane_number();

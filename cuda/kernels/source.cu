@@ -1,11 +1,44 @@
-// source.cu: applies the solver's source to every cell for a time.
-// Map     some blocks share a patch, one cell a thread at a time, x fastest
+// source.cu: applies the solver's source to every cell for a time, and to the coarse cells beside the level.
+// Map     some blocks share a patch, one cell a thread at a time, x fastest; then one warp per chunk of a run's faces, one coarse cell a lane at a time
 // Bytes   (2 M + A) Real per cell
 // Order   every cell is written by one thread: repeats bit for bit
+
+__device__ __forceinline__ void source_beside(const SourceArgs& args)
+{
+    const SourceCells& beside = args.beside;
+    if (warp_beside(args) >= beside.table.num_chunks) return;
+    const Work<FaceRun> work(beside.table, warp_beside(args));
+    await_previous();
+    const Solver solver{SOLVER_PARAMETERS};
+    const Real t = Real(args.t), dt = Real(args.dt);
+    for (int i = work.first; i < work.end; i += 32) {
+        const Cell cell = cell_of(work.item, i);
+        const size_t component = beside.num_slots;
+        Real* here = beside.cells + work.item.first_slot + i;
+        Array<Real, 3> centre;
+        #pragma unroll
+        for (int d = 0; d < 3; d++) {
+            centre[d] = Real(0);
+            if (d >= DIM) continue;
+            centre[d] = beside.has_centres ? here[size_t(2 * M + A + d) * component]
+                                           : Real(centre_of(beside.level, d, cell[d] - work.item.shift[d]));
+        }
+        State q;
+        Aux aux;
+        #pragma unroll
+        for (int m = 0; m < M; m++) q[m] = here[size_t(m) * component];
+        #pragma unroll
+        for (int a = 0; a < A; a++) aux[a] = here[size_t(2 * M + a) * component];
+        q = solver.source(centre, t, dt, q, aux);
+        #pragma unroll
+        for (int m = 0; m < M; m++) here[size_t(m) * component] = q[m];
+    }
+}
 
 extern "C" __global__ void source(const SourceArgs args)
 {
     start_next();
+    if (blockIdx.x >= args.num_blocks) return source_beside(args);
     await_previous();
     unsigned number = blockIdx.x / args.blocks_per_patch, part = blockIdx.x % args.blocks_per_patch;
     const Patch& patch = args.patches[number];
@@ -17,28 +50,28 @@ extern "C" __global__ void source(const SourceArgs args)
     Real t = Real(args.t), dt = Real(args.dt);
     bool finite = true;
     for (int i = part * blockDim.x + threadIdx.x; i < cells; i += args.blocks_per_patch * blockDim.x) {
-        Cell cell = cell_of_number(size, i), in_level;
-        if (!source_place(args, patch, beyond, cell, in_level)) continue;
+        const SourcePlace there(args, patch, beyond, cell_of_number(size, i));
+        if (!there.acts) continue;
         Array<Real, 3> centre;
         #pragma unroll
         for (int d = 0; d < 3; d++) {
             centre[d] = Real(0);
             if (d >= DIM) continue;
-            centre[d] = Real(centre_of(args.level, d, in_level[d]));
+            centre[d] = Real(centre_of(args.level, d, there.in_level[d]));
         }
         if (args.centres)
-            for (int d = 0; d < DIM; d++) centre[d] = args.centres[place(patch, DIM, cell) + size_t(d) * patch.component];
+            for (int d = 0; d < DIM; d++) centre[d] = args.centres[place(patch, DIM, there.origin) + size_t(d) * patch.component];
         State q;
         Aux aux;
-        size_t at = place(patch, M, cell), at_aux = place(patch, A, cell);
+        const size_t at = place(patch, M, there.cell), from = place(patch, M, there.origin), at_aux = place(patch, A, there.origin);
         #pragma unroll
-        for (int m = 0; m < M; m++) q[m] = args.from[at + size_t(m) * patch.component];
+        for (int m = 0; m < M; m++) q[m] = args.from[from + size_t(m) * patch.component];
         #pragma unroll
         for (int a = 0; a < A; a++) aux[a] = args.aux[at_aux + size_t(a) * patch.component];
         q = solver.source(centre, t, dt, q, aux);
         #pragma unroll
         for (int m = 0; m < M; m++) {
-            args.to[at + size_t(m) * patch.component] = q[m];
+            args.to[at + size_t(m) * patch.component] = there.negates(args, m) ? -q[m] : q[m];
             // False for NaN and infinities alike.
             finite = finite && q[m] - q[m] == Real(0);
         }

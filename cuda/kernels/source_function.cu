@@ -1,11 +1,33 @@
-// source_function.cu: applies the source terms of a case to every cell for a time.
-// Map     some blocks share a patch, one cell a thread at a time, x fastest
+// source_function.cu: applies the source terms of a case to every cell for a time, and to the coarse cells beside the level.
+// Map     some blocks share a patch, one cell a thread at a time, x fastest; then one warp per chunk of a run's faces, one coarse cell a lane at a time
 // Bytes   (2 M + A) Real per cell
 // Order   every cell is written by one thread: repeats bit for bit
+
+__device__ __forceinline__ void source_beside(const SourceArgs& args)
+{
+    const SourceCells& beside = args.beside;
+    if (warp_beside(args) >= beside.table.num_chunks) return;
+    const Work<FaceRun> work(beside.table, warp_beside(args));
+    await_previous();
+    Value* cells = reinterpret_cast<Value*>(beside.cells);
+    for (int i = work.first; i < work.end; i += 32) {
+        Cell cell = cell_of(work.item, i);
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) cell[d] -= work.item.shift[d];
+        const size_t slot = work.item.first_slot + i, component = beside.num_slots;
+        const Array<double, M> q = values_at<M>(beside.cells, slot, component);
+        const Array<double, A> aux = values_at<A>(beside.cells, slot + 2 * M * component, component);
+        bool reverses;
+        const Array<double, M> after = source_step(point_of(beside.level, args.t, cell), args.dt, q, aux, reverses);
+        #pragma unroll
+        for (int m = 0; m < M; m++) cells[slot + m * component] = Value(after[m]);
+    }
+}
 
 extern "C" __global__ void source_function(const SourceArgs args)
 {
     start_next();
+    if (blockIdx.x >= args.num_blocks) return source_beside(args);
     await_previous();
     unsigned number = blockIdx.x / args.blocks_per_patch, part = blockIdx.x % args.blocks_per_patch;
     const Patch& patch = args.patches[number];
@@ -16,17 +38,17 @@ extern "C" __global__ void source_function(const SourceArgs args)
     for (int d = 0; d < DIM; d++) cells *= size[d] = patch.size[d] + 2 * beyond;
     bool finite = true, reverses = false;
     for (int i = part * blockDim.x + threadIdx.x; i < cells; i += args.blocks_per_patch * blockDim.x) {
-        Cell cell = cell_of_number(size, i), in_level;
-        if (!source_place(args, patch, beyond, cell, in_level)) continue;
-        const size_t at = place(patch, M, cell), component = patch.component;
-        const Array<double, M> q = values_at<M>(args.from, at, component);
-        const Array<double, A> aux = values_at<A>(args.aux, place(patch, A, cell), component);
-        const Point point = point_of(args.level, args.t, in_level);
+        const SourcePlace there(args, patch, beyond, cell_of_number(size, i));
+        if (!there.acts) continue;
+        const size_t at = place(patch, M, there.cell), component = patch.component;
+        const Array<double, M> q = values_at<M>(args.from, place(patch, M, there.origin), component);
+        const Array<double, A> aux = values_at<A>(args.aux, place(patch, A, there.origin), component);
+        const Point point = point_of(args.level, args.t, there.in_level);
         Array<double, M> after = source_step(point, args.dt, q, aux, reverses);
         #pragma unroll
         for (int m = 0; m < M; m++) {
             const Value value = Value(after[m]);
-            to[at + m * component] = value;
+            to[at + m * component] = there.negates(args, m) ? -value : value;
             after[m] = double(value);
             // False for NaN and infinities alike.
             finite = finite && value - value == Value(0);

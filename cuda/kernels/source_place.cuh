@@ -1,23 +1,42 @@
 // source_place.cuh: the cells in which a source acts, and where.
 
-// Counts a cell of a patch with `beyond` ghost cells from the patch's first cell. False outside the domain, but for cells that a user's function
-// fills: corners belong to the last axis. `in_level`: the cell at whose position the source acts, beyond a periodic side the one that it is an
-// image of.
-__device__ __forceinline__ bool source_place(
-    const SourceArgs& args, const Patch& patch, int beyond, Cell& cell, Cell& in_level)
-{
-    bool acts = true;
-    #pragma unroll
-    for (int d = 0; d < DIM; d++) {
-        const int count = args.domain[d];
-        cell[d] -= beyond;
-        in_level[d] = cell[d] + patch.lo[d];
-        if (args.periodic >> d & 1) {
-            while (in_level[d] < 0) in_level[d] += count;
-            while (in_level[d] >= count) in_level[d] -= count;
-        } else if (in_level[d] < 0 || in_level[d] >= count) {
-            acts = args.users >> (2 * d + (in_level[d] >= count)) & 1;
+// A cell of a patch with `beyond` ghost cells, counted from the patch's first one.
+struct SourcePlace {
+    // The cell, and the one from whose state it comes: itself, or, with `mirrors`, the cell inside the domain that it mirrors.
+    Cell cell, origin;
+    // The cell at whose position the source acts, beyond a periodic side the one that it is an image of.
+    Cell in_level;
+    // The walls at which it is mirrored, a bit each.
+    unsigned walls;
+    // False outside the domain, but for cells that a user's function fills: corners belong to the last axis.
+    bool acts;
+
+    __device__ __forceinline__ SourcePlace(const SourceArgs& args, const Patch& patch, int beyond, const Cell& counted)
+        : cell(counted), walls(0), acts(true)
+    {
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) {
+            const int count = args.domain[d];
+            cell[d] -= beyond;
+            int& at = in_level[d] = cell[d] + patch.lo[d];
+            unsigned along = 0;
+            if (args.mirrors) at = origin_of(args.beyond[d], count, at, along);
+            walls |= along << (2 * d);
+            origin[d] = at - patch.lo[d];
+            if (args.periodic >> d & 1) {
+                while (at < 0) at += count;
+                while (at >= count) at -= count;
+            } else if (at < 0 || at >= count) {
+                acts = args.users >> (2 * d + (at >= count)) & 1;
+            }
         }
     }
-    return acts;
-}
+    // Whether a component changes its sign on the way.
+    __device__ __forceinline__ bool negates(const SourceArgs& args, int m) const
+    {
+        return walls != 0 && __popc(walls & args.signs[m]) & 1;
+    }
+};
+
+// The warp's number among those of the chunks of faces, whose blocks come after those of patches; and whether it has none.
+__device__ __forceinline__ unsigned warp_beside(const SourceArgs& args) { return warp_number() - args.num_blocks * (blockDim.x / 32); }

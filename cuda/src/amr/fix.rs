@@ -1,6 +1,6 @@
 //! The arguments of the kernels of the conservation fix.
 
-use super::{Lattice, LevelView, Patch, RunTable};
+use super::{LevelView, Patch, RunTable};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
@@ -77,26 +77,6 @@ device_struct! {
         pub first_sweep: u32,
         /// Fine cells in a coarse one along each axis.
         pub ratio: [i32; 3],
-    }
-}
-
-device_struct! {
-    /// What `source_cells` and `source_function_cells` take.
-    pub struct SourceCellsArgs {
-        /// Faces between two levels.
-        pub table: RunTable,
-        /// The coarse cells beside them, changed: states, states at the coarse step's Riemann problems, aux, positions.
-        pub cells: Pointer<Real>,
-        /// Where the coarse level's cells lie.
-        pub level: Lattice,
-        /// Time at which the source starts to act.
-        pub t: f64,
-        /// How long it acts.
-        pub dt: f64,
-        /// Numbers between components.
-        pub num_slots: u32,
-        /// Positions are kept too.
-        pub has_centres: u32,
     }
 }
 

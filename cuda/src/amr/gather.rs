@@ -1,6 +1,6 @@
 //! The arguments of the kernels that read every cell of a level, or a few points: flags, sources, totals, samples.
 
-use super::{Lattice, LevelView, Patch, PatchReport, Region};
+use super::{Lattice, LevelView, Patch, PatchReport, Region, RunTable};
 use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
@@ -165,6 +165,33 @@ device_struct! {
 }
 
 device_struct! {
+    /// The coarse cells beside a finer level in which a source acts.
+    pub struct SourceCells {
+        /// Faces between two levels.
+        pub table: RunTable,
+        /// The coarse cells beside them, changed: states, states at the coarse step's Riemann problems, aux, positions.
+        pub cells: Pointer<Real>,
+        /// Where the coarse level's cells lie.
+        pub level: Lattice,
+        /// Numbers between components.
+        pub num_slots: u32,
+        /// Positions are kept too.
+        pub has_centres: u32,
+    }
+}
+
+impl SourceCells {
+    /// None.
+    pub const NONE: SourceCells = SourceCells {
+        table: RunTable { items: Pointer::NULL, chunks: Pointer::NULL, num_chunks: 0, chunk_cells: 0 },
+        cells: Pointer::NULL,
+        level: Lattice { lower: [0.0; 3], upper: [0.0; 3], cells: [0.0; 3], dx: [0.0; 3], centroids: Pointer::NULL },
+        num_slots: 0,
+        has_centres: 0,
+    };
+}
+
+device_struct! {
     /// What `source` and `source_function` take.
     pub struct SourceArgs {
         /// Patches, each with `blocks_per_patch` blocks.
@@ -185,6 +212,14 @@ device_struct! {
         pub t: f64,
         /// How long it acts.
         pub dt: f64,
+        /// The coarse cells beside the level, in which it acts too.
+        pub beside: SourceCells,
+        /// For each component the bits of the sides beyond which it changes its sign.
+        pub signs: Pointer<u8>,
+        /// What lies beyond both sides of each axis.
+        pub beyond: [[u32; 2]; 3],
+        /// Ghost cells outside the domain take what the cells have that they mirror. `from` is another array than `to` then.
+        pub mirrors: u32,
         /// It acts on ghost cells too, outside the domain only beyond the sides of `users`; beyond periodic sides at the positions of the cells
         /// that they are images of.
         pub ghosts: u32,
@@ -196,6 +231,8 @@ device_struct! {
         pub periodic: u32,
         /// Two bits per axis: the lower and the upper side have a user's function.
         pub users: u32,
+        /// Blocks of all patches, before those of the chunks of `beside`.
+        pub num_blocks: u32,
         /// Nothing.
         pub padding: u32,
     }

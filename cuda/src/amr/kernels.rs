@@ -15,8 +15,8 @@ use super::{
     FlagRegion, FlagRegionsArgs, FlagTile, GatherArgs, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice, LeafMesh,
     LeavesArgs, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS,
     PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region,
-    RegionTable, RegisterArgs, RunTable, SPRINGS_THREADS, SampleArgs, SortArgs, SourceArgs, SourceCellsArgs,
-    SpringsArgs, SpringsState, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    RegionTable, RegisterArgs, RunTable, SPRINGS_THREADS, SampleArgs, SortArgs, SourceArgs, SourceCells, SpringsArgs,
+    SpringsState, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -293,17 +293,13 @@ kernels! {
     /// Its fine side.
     REGISTER_FINE = "register_fine" in Registers, Work::WarpPerChunk, RegisterArgs: ;
     /// Applies the solver's source.
-    SOURCE = "source" in Source, Work::BlockPerItem([THREADS; 3]), SourceArgs: Lattice PatchReport;
-    /// The same to coarse cells beside a finer level.
-    SOURCE_CELLS = "source_cells" in Source, Work::WarpPerChunk, SourceCellsArgs: Lattice;
+    SOURCE = "source" in Source, Work::BlockPerItem([THREADS; 3]), SourceArgs: Lattice SourceCells PatchReport;
     /// Flags by a function.
     FLAG_FUNCTION = "flag_function" in FlagFunction, Work::BlockPerItem([FLAG_THREADS; 3]), FlagFunctionArgs: Lattice FlagTile;
     /// The largest values of a function.
     EXTREMES = "extremes" in Extremes, Work::BlockPerItem([THREADS; 3]), ExtremesArgs: Lattice;
     /// Applies a source that is a function of the case.
-    SOURCE_FUNCTION = "source_function" in SourceFunction, Work::BlockPerItem([THREADS; 3]), SourceArgs: Lattice PatchReport;
-    /// The same to coarse cells beside a finer level.
-    SOURCE_FUNCTION_CELLS = "source_function_cells" in SourceFunction, Work::WarpPerChunk, SourceCellsArgs: Lattice;
+    SOURCE_FUNCTION = "source_function" in SourceFunction, Work::BlockPerItem([THREADS; 3]), SourceArgs: Lattice SourceCells PatchReport;
     /// Fills cells by a function.
     EVALUATE = "evaluate" in Evaluate, Work::WarpPerChunk, EvaluateArgs: Lattice;
     /// Fills ghost cells beyond sides of the domain, by functions where there are some.
@@ -400,12 +396,13 @@ impl Shape {
                 "registers.cu",
                 &[include_str!("../../kernels/beside.cuh"), include_str!("../../kernels/register.cuh")],
             ),
-            Group::Source => ("source.cu", &[SOURCE_PLACE]),
+            Group::Source => ("source.cu", &[OUTSIDE, SOURCE_PLACE]),
             Group::FlagFunction => ("flag_function.cu", &[IN_CELLS, AROUND, FLAG_TILES]),
             Group::Extremes => ("extremes.cu", &[IN_CELLS, AROUND, MAXIMA]),
-            Group::SourceFunction => {
-                ("source_function.cu", &[IN_CELLS, SOURCE_PLACE, include_str!("../../kernels/source_step.cuh")])
-            }
+            Group::SourceFunction => (
+                "source_function.cu",
+                &[IN_CELLS, OUTSIDE, SOURCE_PLACE, include_str!("../../kernels/source_step.cuh")],
+            ),
             Group::Evaluate => ("evaluate.cu", &[IN_CELLS]),
             Group::BoundaryFunction => ("boundary_function.cu", &[IN_CELLS]),
             Group::CellLoop => ("cell_loop.cu", &[CELLS]),

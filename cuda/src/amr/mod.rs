@@ -20,10 +20,10 @@ mod update;
 
 pub use cells::{CellShape, CellsArgs, CellsBeyondArgs};
 pub use divide::{DivideArgs, Form, MAX_PARTS, MAX_RANKS, PartReport, PlanPart, Whose};
-pub use fix::{AllowanceArgs, FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs, SourceCellsArgs};
+pub use fix::{AllowanceArgs, FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs};
 pub use gather::{
     CellInPatch, ExtremesArgs, FlagArgs, FlagFunctionArgs, FlagTile, GatherArgs, JoinFlagsArgs, LargestArgs,
-    SampleArgs, SourceArgs, TotalsArgs,
+    SampleArgs, SourceArgs, SourceCells, TotalsArgs,
 };
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
 pub use leaves::{LeafMesh, LeavesArgs};

@@ -56,11 +56,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.make_centres(level)?;
         }
         if source_split == SourceSplit::Strang {
-            self.advance_source_cells(level, &plans[l], time, 0.5 * dt)?;
-        }
-        if source_split == SourceSplit::Strang {
             let output = Array::Stage(0);
-            let found = self.apply_source(step, [input, output], Some(&plans[l]), time, 0.5 * dt)?;
+            let found = self.apply_source(step, [input, output], (&plans[l], true), [time, 0.5 * dt])?;
             // The sweeps find what is not finite.
             self.reports.note(StepReport { broken: None, ..found });
             (input, part) = (output, 1);
@@ -71,8 +68,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let (after_from, after_for) = source_after_waves(source_split, time, dt);
         if after_for > 0.0 {
-            self.advance_source_cells(level, &plans[l], after_from, after_for)?;
-            let found = self.apply_source(step, [Array::Next; 2], None, after_from, after_for)?;
+            let found = self.apply_source(step, [Array::Next; 2], (&plans[l], false), [after_from, after_for])?;
             self.reports.note(found);
         }
         self.keep_from_debts(l, plans)?;

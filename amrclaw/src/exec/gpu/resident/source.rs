@@ -7,9 +7,9 @@ use crate::exec::{ExecError, StepReport};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use cuda::abi::Pointer;
-use cuda::amr::kernels::{SOURCE, SOURCE_CELLS, SOURCE_FUNCTION, SOURCE_FUNCTION_CELLS};
-use cuda::amr::tuning::patch_blocks;
-use cuda::amr::{Launcher, SourceArgs, SourceCellsArgs};
+use cuda::amr::kernels::{SOURCE, SOURCE_FUNCTION};
+use cuda::amr::tuning::{THREADS, patch_blocks};
+use cuda::amr::{Launcher, SourceArgs, SourceCells};
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::time::Instant;
@@ -20,43 +20,20 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.functions.source.is_some() || self.problem.source.is_none()
     }
 
-    /// Advances the coarse cells beside a level by the sources, from time `t` and for a duration.
-    pub(super) fn advance_source_cells(
-        &self,
-        level: Level,
-        plans: &LevelPlans<D>,
-        t: f64,
-        dt: f64,
-    ) -> Result<(), ExecError> {
-        let Some(coarse) = level.coarser().filter(|_| self.applies_sources() && plans.has_faces()) else {
-            return Ok(());
-        };
+    /// The coarse cells beside a level in which its sources act.
+    fn cells_beside(&self, level: Level, plans: &LevelPlans<D>) -> SourceCells {
+        let Some(coarse) = level.coarser().filter(|_| plans.has_faces()) else { return SourceCells::NONE };
         let (store, coarse) = (&self.levels[level.index()], &self.levels[coarse.index()]);
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else {
             unreachable!("tables and registers are made with the plans");
         };
-        if !self.computes_sources() {
-            return self.advance_source_cells_on_host(level, plans, (t, dt));
-        }
-        let runs = tables.runs.fine;
-        let args = SourceCellsArgs {
-            table: runs.runs::<N>(&tables.memory),
+        SourceCells {
+            table: tables.runs.fine.runs::<N>(&tables.memory),
             cells: register.source_cells(),
             level: coarse.geometry.in_space().into(),
-            t,
-            dt,
             num_slots: tables.faces.coarse as u32,
             has_centres: u32::from(self.functions.centres.is_some()),
-        };
-        for (kernel, acts) in
-            [(SOURCE_CELLS, self.solver.has_source()), (SOURCE_FUNCTION_CELLS, self.functions.source.is_some())]
-        {
-            if acts {
-                // SAFETY: the register is that of the runs, and each slot has one lane.
-                unsafe { self.machine.run(&kernel, D, runs.num_chunks as usize, &args)? };
-            }
         }
-        Ok(())
     }
 
     fn advance_source_cells_on_host(
@@ -65,6 +42,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         plans: &LevelPlans<D>,
         when: (f64, f64),
     ) -> Result<(), ExecError> {
+        if level == Level::COARSEST || !plans.has_faces() {
+            return Ok(());
+        }
         let (store, plan) = (&self.levels[level.index()], plans.reflux().expect("asked for where there are faces"));
         let register = store.register.as_ref().expect("made with the plans");
         self.make_host_copies(level);
@@ -80,21 +60,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.problem.applies_sources(self.solver.has_source())
     }
 
-    /// Integrates a source term by a kernel.
-    fn run_source(
+    /// The arguments of kernels that integrate a source term over `dt` from time `t`.
+    fn source_args(
         &self,
-        kernel: &Launcher<SourceArgs>,
         step: Step,
         [from, to]: [Array; 2],
-        ghosts: bool,
-        t: f64,
-        dt: f64,
-    ) -> Result<(), ExecError> {
+        (plans, ghosts): (&LevelPlans<D>, bool),
+        [t, dt]: [f64; 2],
+    ) -> Result<SourceArgs, ExecError> {
         let l = step.level.index();
         let store = &self.levels[l];
         let patches = store.mesh.patches().len();
         let blocks_per_patch = patch_blocks(patches, store.layout.num_cells_with_ghosts());
-        let args = SourceArgs {
+        Ok(SourceArgs {
             patches: store.patches(),
             from: self.address(l, from),
             to: self.address(l, to),
@@ -104,27 +82,35 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             level: self.lattice(step.level)?,
             t,
             dt,
+            beside: self.cells_beside(step.level, plans),
+            signs: pointer::<_, N>(&self.small.signs, 0),
+            beyond: self.sides.codes(),
+            mirrors: 0,
             ghosts: u32::from(ghosts),
             blocks_per_patch,
             domain: axes(store.mesh.domain().hi, 1),
             periodic: periodic_bits(&store.mesh),
             users: self.sides.users(),
+            num_blocks: patches as u32 * blocks_per_patch,
             padding: 0,
-        };
-        // SAFETY: arrays and patches are those of the level; each cell has one thread.
-        unsafe { self.machine.run(kernel, D, patches * blocks_per_patch as usize, &args)? };
+        })
+    }
+
+    fn run_source(&self, kernel: &Launcher<SourceArgs>, args: &SourceArgs) -> Result<(), ExecError> {
+        let blocks = args.num_blocks + args.beside.table.num_chunks.div_ceil(THREADS / 32);
+        // SAFETY: arrays and patches are those of the level, and cells beside it those of its register; each cell has one thread.
+        unsafe { self.machine.run(kernel, D, blocks as usize, args)? };
         Ok(())
     }
 
-    /// Integrates the source terms over `dt` from time `t`, from the first array to the second, in ghost cells too if
-    /// `ghosts` gives their plans. Returns what the host finds.
+    /// Integrates the source terms over `dt` from time `t`, from the first array to the second, and in the coarse cells beside the level; in ghost
+    /// cells too if it `reaches_ghosts`. Returns what the host finds.
     pub(super) fn apply_source(
         &mut self,
         step: Step,
         [from, to]: [Array; 2],
-        ghosts: Option<&LevelPlans<D>>,
-        t: f64,
-        dt: f64,
+        (plans, reaches_ghosts): (&LevelPlans<D>, bool),
+        [t, dt]: [f64; 2],
     ) -> Result<StepReport, ExecError> {
         let level = step.level;
         let l = level.index();
@@ -132,24 +118,32 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         // Without any source, the values must still be copied to where the next part of the step reads them.
         let in_place = matches!((from, to), (Array::Next, Array::Next));
         if self.computes_sources() && (is_function || own || in_place) {
-            let mut input = from;
             if own {
                 self.make_centres(level)?;
-                self.run_source(&SOURCE, step, [input, to], ghosts.is_some(), t, dt)?;
-                input = to;
+            }
+            let args = self.source_args(step, [from, to], (plans, reaches_ghosts), [t, dt])?;
+            // One kernel finds what ghost cells mirror as it was before.
+            let mirrors = reaches_ghosts && !self.sides.ask() && is_function != own;
+            let args = SourceArgs { mirrors: mirrors.into(), ..args };
+            if own {
+                self.run_source(&SOURCE, &args)?;
             }
             if is_function {
-                self.run_source(&SOURCE_FUNCTION, step, [input, to], ghosts.is_some(), t, dt)?;
+                let input = if own { args.to } else { args.from };
+                self.run_source(&SOURCE_FUNCTION, &SourceArgs { from: input, ..args })?;
             }
-            if let Some(plans) = ghosts {
+            if reaches_ghosts && !mirrors {
                 self.fill_outside(level, plans, to, from)?;
             }
             return Ok(StepReport::NONE);
         }
+        if self.applies_sources() {
+            self.advance_source_cells_on_host(level, plans, (t, dt))?;
+        }
         let start = Instant::now();
         self.fetch_array(level, from)?;
         let mut host = self.host.lock();
-        let found = host.apply_source_to_copy(level, ghosts.map(|plans| plans.ghost()), t, dt);
+        let found = host.apply_source_to_copy(level, reaches_ghosts.then(|| plans.ghost()), t, dt);
         self.machine.upload(bytes_of(host.q_of_copy(level)), self.array(l, to), 0)?;
         host.host_works.note("source", self.levels[l].mesh.num_cells(), start);
         Ok(found)
