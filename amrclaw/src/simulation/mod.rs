@@ -34,6 +34,7 @@ mod stiffness;
 mod whole;
 
 pub use crate::physics::{AnyUserFunctions, UserFunctions};
+pub use adjoint::adjoint_solution;
 pub use any::{AnySimulation, HostPatch, HostPatches, any_simulation};
 pub use builder::SimulationBuilder;
 pub use error::RunError;

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod adjoint;
 mod boundary;
 mod carbuncle;
 mod criteria;
