@@ -61,7 +61,7 @@ pub const ON_A_LINE: [Row; 7] = [
 ];
 
 /// All kinds of formulas in two dimensions; auxiliary values in cells and on faces, and beyond every kind of boundary.
-pub const IN_A_PLANE: [Row; 13] = [
+pub const IN_A_PLANE: [Row; 11] = [
     // A parameter that follows the solution in every kind of formula that steps compute.
     (
         include_str!("../cases/restart/reduced.toml"),
@@ -96,13 +96,15 @@ pub const IN_A_PLANE: [Row; 13] = [
             "scheme={split='strang',source='strang'}",
         ],
     ),
-    (PLANE, &[RING, "regrid.flag={criterion='user',expression='pressure - 0.3 * r > 0.1 * mod(7 * y, 1)'}"]),
     // Derivatives of neighbours, and of neighbours' neighbours across corners; quantities of the solver.
     (
         PLANE,
         &[
             RING,
             "regrid.flag={criterion='user',expression='grad(pressure * x) > 1 or abs(dx(dy(v) + speed)) > 5 + vorticity'}",
+            "source.u='0.3 * pressure / (density + bulk * dy)'",
+            "scheme.source='godunov'",
+            "scheme.split='strang'",
         ],
     ),
     (
@@ -117,18 +119,10 @@ pub const IN_A_PLANE: [Row; 13] = [
         PLANE,
         &[
             RING,
+            "regrid.flag={criterion='user',expression='pressure - 0.3 * r > 0.1 * mod(7 * y, 1)'}",
             "source.pressure='-2 * pressure * x_upper + u^3'",
             "source.v='!(x > y) - 0.5 * heaviside(y)'",
             "scheme.source='strang'",
-        ],
-    ),
-    (
-        PLANE,
-        &[
-            RING,
-            "source.u='0.3 * pressure / (density + bulk * dy)'",
-            "scheme.source='godunov'",
-            "scheme.split='strang'",
         ],
     ),
     (
@@ -162,7 +156,7 @@ pub const IN_A_PLANE: [Row; 13] = [
 ];
 
 /// Criterion, sources, media and inflow in three dimensions.
-pub const IN_SPACE: [Row; 7] = [
+pub const IN_SPACE: [Row; 4] = [
     (
         SPACE,
         &[
@@ -170,31 +164,31 @@ pub const IN_SPACE: [Row; 7] = [
             FEW,
             "mesh.boundary={x=['extrapolate','inflow'],y=['inflow','wall'],z=['periodic','periodic']}",
             "mesh.boundary.inflow={pressure='pressure + t * z',u='u - 0.1 * y_lower',v='v',w='-w + x * dz'}",
-        ],
-    ),
-    (SPACE, &[BALL, FEW, "regrid.flag={criterion='user',expression='pressure > 0.2 && z_lower > 0.1 * (1 + t)'}"]),
-    (SPACE, &[BALL, FEW, "regrid.flag={criterion='adjoint',tolerance=0.02,adjoint={functional={w='x'},snapshots=2}}"]),
-    (SPACE, &[BALL, FEW, "reduce={bulk='3 + 0.01 * max(grad(pressure * z) - dz(dy(w)))'}"]),
-    (SPACE, &[BALL, FEW, "regrid.flag={criterion='difference',tolerance={pressure=0.3,speed=0.1}}"]),
-    (
-        SPACE,
-        &[
-            BALL,
-            FEW,
-            "source.pressure='-pressure * z_upper * sqrt(abs(y)) + 0 * r'",
-            "source.w='u * v - z'",
-            "scheme.source='strang'",
-        ],
-    ),
-    (
-        SPACE,
-        &[
-            BALL,
-            FEW,
             "solver={name='acoustics_variable'}",
             "aux.impedance='if(x + 0.3 * z < 0.5, 1, 2.3 * (1 + t))'",
             "aux.sound_speed='if(x + 0.3 * z < 0.5, 1, 0.6)'",
             "scheme.limiter='mc'",
+        ],
+    ),
+    (SPACE, &[BALL, FEW, "regrid.flag={criterion='adjoint',tolerance=0.02,adjoint={functional={w='x'},snapshots=2}}"]),
+    (
+        SPACE,
+        &[
+            BALL,
+            FEW,
+            "regrid.flag={criterion='user',expression='pressure > 0.2 && z_lower > 0.1 * (1 + t)'}",
+            "reduce={bulk='3 + 0.01 * max(grad(pressure * z) - dz(dy(w)))'}",
+        ],
+    ),
+    (
+        SPACE,
+        &[
+            BALL,
+            FEW,
+            "regrid.flag={criterion='difference',tolerance={pressure=0.3,speed=0.1}}",
+            "source.pressure='-pressure * z_upper * sqrt(abs(y)) + 0 * r'",
+            "source.w='u * v - z'",
+            "scheme.source='strang'",
         ],
     ),
 ];

@@ -6,11 +6,12 @@ use amrclaw::simulation::Simulation;
 
 const ACOUSTICS: &str = r#"name = "acoustics", density = 1.0, bulk = 4.0"#;
 const SOUND: [(&str, &str); 3] = [("pressure", "exp(-30 * ((x - 0.4)^2 + (y - 0.55)^2))"), ("u", "0.1"), ("v", "-0.2")];
-const GAS: [(&str, &str); 4] = [
+const GAS: [(&str, &str); 5] = [
     ("density", "1 + exp(-30 * ((x - 0.4)^2 + (y - 0.55)^2))"),
     ("x_momentum", "0.3"),
     ("y_momentum", "-0.2"),
     ("energy", "2.5 + exp(-30 * ((x - 0.4)^2 + (y - 0.55)^2))"),
+    ("tracer", "x"),
 ];
 
 const ELASTICITY: &str = r#"name = "elasticity", density = 1.3, lambda = 2.0, mu = 0.9"#;
@@ -40,7 +41,7 @@ fn both(mapped: &str, straight: &str, overrides: &[&str]) -> [Simulation<2>; 2] 
 /// another, since waves there are no mirror images.)
 #[test]
 fn the_identity_changes_nothing() {
-    let all = [(ACOUSTICS, &SOUND[..]), (r#"name = "euler""#, &GAS), (ELASTICITY, &SOLID)];
+    let all = [(ACOUSTICS, &SOUND[..]), (r#"name = "euler_tracer""#, &GAS), (ELASTICITY, &SOLID)];
     for boundary in ["\"extrapolate\"", "\"wall\"", "\"periodic\"", "\"clamped\"", "\"free\""] {
         let mesh = format!("cells = [32, 16]\nboundary = {{ x = {boundary}, y = {boundary} }}");
         let of_solid = boundary.contains("clamped") || boundary.contains("free");

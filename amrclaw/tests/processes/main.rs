@@ -66,16 +66,6 @@ fn every_case_is_the_same_on_processes() {
     }
 }
 
-/// Every example on a small mesh; as the cases, they take turns.
-#[test]
-fn examples_are_the_same_on_processes() {
-    let ways = all_ways();
-    for ((name, cells), way) in EXAMPLES.into_iter().zip(ways.chunks(1).cycle()) {
-        let sets = [&SHORT[..], &[cells, "regrid.max_patch_size=8"]].concat();
-        assert_processes_are_ranks(way, &example(name), &sets);
-    }
-}
-
 /// Frames in every format, with pictures and gauges, in one, two and three dimensions.
 #[test]
 fn outputs_are_the_same_on_processes() {
