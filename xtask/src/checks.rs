@@ -20,23 +20,26 @@ const CHECKS: &[Check] = &[
     Check { name: "paper-small", what: "figures of the paper, small", run: paper::small },
     Check { name: "doctests", what: "examples in doc comments", run: doctests },
     Check { name: "doc", what: "API documentation", run: doc },
-    Check { name: "doc-blocks", what: "the documentation's code blocks", run: docs::run },
     Check { name: "package", what: "what is published", run: package::check },
     Check {
         name: "python",
         what: "the Python package, and output files with their Python readers",
         run: python::run_tests,
     },
+    Check { name: "doc-blocks", what: "the documentation's code blocks", run: docs::run },
     Check { name: "cuda", what: "kernels compile for every solver", run: gpu::compile_kernels },
 ];
 
-/// When this check begins, the last one starts in parallel: its program is built by then, and it mostly waits for a single-threaded compiler.
+/// When this check begins, the last ones start, one after another in parallel with others: their programs are built by then, and all these
+/// mostly do one thing at a time.
 const BESIDE_LAST: &str = "paper-small";
+/// How many these are.
+const NUM_LAST: usize = 2;
 
-/// Runs the checks in order, up to the first that fails; the last one in a separate process, in parallel with others.
+/// Runs the checks in order, up to the first that fails; the last ones in separate processes, in parallel with others.
 pub fn run_all() -> Outcome {
     let start = Instant::now();
-    let (last, others) = CHECKS.split_last().expect("there are checks");
+    let (others, last) = CHECKS.split_at(CHECKS.len() - NUM_LAST);
     let heading = |number: usize, check: &Check| {
         println!("\n==== {number}/{} {}: {} ====", CHECKS.len(), check.name, check.what);
     };
@@ -48,17 +51,19 @@ pub fn run_all() -> Outcome {
             heading(i + 1, check);
             if check.name == BESIDE_LAST {
                 installing.take().map(std::thread::ScopedJoinHandle::join);
-                beside = Some(scope.spawn(|| run_apart(last)));
+                beside = Some(scope.spawn(|| last.iter().map(run_apart).collect::<Vec<_>>()));
             }
             let begin = Instant::now();
             (check.run)().map_err(|message| format!("{}: {message}", check.name))?;
             println!("==== {} passed in {:.0} s ====", check.name, begin.elapsed().as_secs_f64());
         }
-        heading(CHECKS.len(), last);
-        let (printed, outcome) = beside.expect("one of the checks").join().expect("no check panics");
-        print!("{printed}");
-        let seconds = outcome.map_err(|message| format!("{}: {message}", last.name))?;
-        println!("==== {} passed in {seconds:.0} s, beside others ====", last.name);
+        let results = beside.expect("one of the checks").join().expect("no check panics");
+        for (i, (check, (printed, outcome))) in last.iter().zip(results).enumerate() {
+            heading(others.len() + i + 1, check);
+            print!("{printed}");
+            let seconds = outcome.map_err(|message| format!("{}: {message}", check.name))?;
+            println!("==== {} passed in {seconds:.0} s, beside others ====", check.name);
+        }
         Ok(())
     })?;
     println!("\nAll {} checks passed in {:.0} s.", CHECKS.len(), start.elapsed().as_secs_f64());
