@@ -214,6 +214,12 @@ fn leaves_that_kernels_make_are_those_of_the_host() {
         let device = compare::<2>(&text, &[&sides[..], &scheme, &[regrid]].concat());
         assert_made_by_kernels(&device, what);
     }
+    // Sound that comes up everywhere at once: more leaves than there is room for, an eighth more than before and 32.
+    let sudden = SOUND
+        .replace("exp(-30 * ((x - 0.4)^2 + (y - 0.5)^2))", "0")
+        .replace("u = \"0\"", "u = \"sin(40 * x) * cos(50 * y)\"");
+    let device = compare::<2>(&of(&sudden, &[7, 5], Of::Quadrilaterals), &[&periodic[..], &scheme, &[sound]].concat());
+    assert!(device.frame().cells[0] > 210, "{} cells: 71, 111, 156 and 207 have room", device.frame().cells[0]);
     let space = of(GAS_IN_SPACE, &[3, 4, 3], Of::Hexahedra);
     let sides = ["mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",z_lower=\"wall\",z_upper=\"wall\"}", periodic[0]];
     let differences = "regrid={interval=1,buffer=1,flag={tolerance={density=0.3}}}";
