@@ -5,34 +5,29 @@
 
 __device__ __forceinline__ void source_beside(const SourceArgs& args)
 {
-    const SourceCells& beside = args.beside;
-    if (warp_beside(args) >= beside.table.num_chunks) return;
-    const Work<FaceRun> work(beside.table, warp_beside(args));
-    await_previous();
-    const Solver solver{SOLVER_PARAMETERS};
-    const Real t = Real(args.t), dt = Real(args.dt);
-    for (int i = work.first; i < work.end; i += 32) {
-        const Cell cell = cell_of(work.item, i);
+    for_each_beside(args, [&](size_t slot, const Cell& in_level, const Real* all_aux, size_t at_aux, size_t between) {
+        const SourceCells& beside = args.beside;
+        const Solver solver{SOLVER_PARAMETERS};
         const size_t component = beside.num_slots;
-        Real* here = beside.cells + work.item.first_slot + i;
+        Real* here = beside.cells + slot;
         Array<Real, 3> centre;
         #pragma unroll
         for (int d = 0; d < 3; d++) {
             centre[d] = Real(0);
             if (d >= DIM) continue;
-            centre[d] = beside.has_centres ? here[size_t(2 * M + A + d) * component]
-                                           : Real(centre_of(beside.level, d, cell[d] - work.item.shift[d]));
+            if (beside.centres) centre[d] = beside.centres[in_level[0] + size_t(d) * between];
+            else centre[d] = beside.has_centres ? here[size_t(2 * M + A + d) * component] : Real(centre_of(beside.level, d, in_level[d]));
         }
         State q;
         Aux aux;
         #pragma unroll
         for (int m = 0; m < M; m++) q[m] = here[size_t(m) * component];
         #pragma unroll
-        for (int a = 0; a < A; a++) aux[a] = here[size_t(2 * M + a) * component];
-        q = solver.source(centre, t, dt, q, aux);
+        for (int a = 0; a < A; a++) aux[a] = all_aux[at_aux + size_t(a) * between];
+        q = solver.source(centre, Real(args.t), Real(args.dt), q, aux);
         #pragma unroll
         for (int m = 0; m < M; m++) here[size_t(m) * component] = q[m];
-    }
+    });
 }
 
 extern "C" __global__ void source(const SourceArgs args)

@@ -5,23 +5,17 @@
 
 __device__ __forceinline__ void source_beside(const SourceArgs& args)
 {
-    const SourceCells& beside = args.beside;
-    if (warp_beside(args) >= beside.table.num_chunks) return;
-    const Work<FaceRun> work(beside.table, warp_beside(args));
-    await_previous();
-    Value* cells = reinterpret_cast<Value*>(beside.cells);
-    for (int i = work.first; i < work.end; i += 32) {
-        Cell cell = cell_of(work.item, i);
-        #pragma unroll
-        for (int d = 0; d < DIM; d++) cell[d] -= work.item.shift[d];
-        const size_t slot = work.item.first_slot + i, component = beside.num_slots;
+    for_each_beside(args, [&](size_t slot, const Cell& in_level, const Real* all_aux, size_t at_aux, size_t between) {
+        const SourceCells& beside = args.beside;
+        Value* cells = reinterpret_cast<Value*>(beside.cells);
+        const size_t component = beside.num_slots;
         const Array<double, M> q = values_at<M>(beside.cells, slot, component);
-        const Array<double, A> aux = values_at<A>(beside.cells, slot + 2 * M * component, component);
+        const Array<double, A> aux = values_at<A>(all_aux, at_aux, between);
         bool reverses;
-        const Array<double, M> after = source_step(point_of(beside.level, args.t, cell), args.dt, q, aux, reverses);
+        const Array<double, M> after = source_step(point_of(beside.level, args.t, in_level), args.dt, q, aux, reverses);
         #pragma unroll
         for (int m = 0; m < M; m++) cells[slot + m * component] = Value(after[m]);
-    }
+    });
 }
 
 extern "C" __global__ void source_function(const SourceArgs args)

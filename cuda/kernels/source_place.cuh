@@ -40,3 +40,30 @@ struct SourcePlace {
 
 // The warp's number among those of the chunks of faces, whose blocks come after those of patches; and whether it has none.
 __device__ __forceinline__ unsigned warp_beside(const SourceArgs& args) { return warp_number() - args.num_blocks * (blockDim.x / 32); }
+
+// Calls `act` for the coarse cells beside the level, one warp per chunk of a run's faces, or for the states beyond the sides of a mesh, one a lane:
+// with the state's slot, the cell in whose place the source acts, the array of its auxiliary values, the first one, and how far these are apart.
+template <class Act> __device__ __forceinline__ void for_each_beside(const SourceArgs& args, const Act& act)
+{
+    const SourceCells& beside = args.beside;
+    if (warp_beside(args) >= beside.table.num_chunks) return;
+    if (beside.places) {
+        const unsigned slot = 32 * warp_beside(args) + lane_number();
+        await_previous();
+        if (slot >= beside.num_slots) return;
+        Cell cell;
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) cell[d] = d == 0 ? int(beside.places[slot]) : 0;
+        act(slot, cell, beside.aux, size_t(cell[0]), size_t(beside.level.cells[0]));
+        return;
+    }
+    const Work<FaceRun> work(beside.table, warp_beside(args));
+    await_previous();
+    for (int i = work.first; i < work.end; i += 32) {
+        Cell cell = cell_of(work.item, i);
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) cell[d] -= work.item.shift[d];
+        const size_t slot = work.item.first_slot + i;
+        act(slot, cell, beside.cells, slot + size_t(2 * M) * beside.num_slots, size_t(beside.num_slots));
+    }
+}

@@ -1,13 +1,14 @@
 //! Sweeps over a mesh of cells of any shape. Everything else of a step, sources, checks, retries, is that of a row of cells.
 
 use super::cpu::CpuExecutor;
-use super::step::{LevelSweep, Pass, SweepEngine};
+use super::step::{FirstHalf, LevelSweep, Pass, SweepEngine, share_of_first_half};
 use super::{ExecError, Executor, StepReport};
-use crate::physics::{OnMesh, Problem};
+use crate::fields::Shared;
+use crate::physics::{MeshSides, OnMesh, Problem};
 use parking_lot::Mutex;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use std::sync::Arc;
-use unstructured::step::{Field, Stepper, Variables};
+use unstructured::step::{BoundaryFace, Field, Outside, Place, Stepper, Variables};
 
 /// The executor of a problem on a mesh, on CPU threads.
 ///
@@ -25,7 +26,8 @@ pub fn executor<const D: usize>(
 struct MeshSweeps<const D: usize> {
     on_mesh: OnMesh<D>,
     solver: Arc<dyn PatchSolver<f64>>,
-    stepper: Mutex<Stepper>,
+    /// With room for what sources do beyond sides.
+    stepper: Mutex<(Stepper, Vec<f64>)>,
 }
 
 impl<const D: usize> MeshSweeps<D> {
@@ -34,7 +36,8 @@ impl<const D: usize> MeshSweeps<D> {
         let (mesh, variables) = (on_mesh.sides.mesh(), on_mesh.variables.clone());
         let variables = variables.map(|variables| variables as Arc<dyn Variables>);
         let stepper = Stepper::interpolating(mesh, on_mesh.scheme, solver.equations().len(), variables);
-        MeshSweeps { stepper: Mutex::new(stepper.moving(&on_mesh.sides.in_time)), on_mesh, solver }
+        let stepper = stepper.moving(&on_mesh.sides.in_time);
+        MeshSweeps { stepper: Mutex::new((stepper, Vec::new())), on_mesh, solver }
     }
 }
 
@@ -58,16 +61,71 @@ impl<const D: usize> SweepEngine<D, f64> for MeshSweeps<D> {
             (context.input.row(at, count), aux, context.output.row_mut(at, count))
         };
         let fields = (Field { values: q, component }, Field { values: aux, component });
-        let parts = (self.solver.as_ref(), self.on_mesh.sides.as_ref() as _);
-        let mut stepper = self.stepper.lock();
-        let times = (pass.time, context.dt);
-        let outcome = stepper.step(parts, fields, times, new, context.sharing_faces > 0);
+        let (sides, times) = (&*self.on_mesh.sides, (pass.time, context.dt));
+        let (stepper, gained) = &mut *self.stepper.lock();
+        let sourced = context.first_half.filter(|_| sides.has_functions()).map(|half| {
+            gained.resize(context.num_eqn * sides.mesh().boundary.len(), 0.0);
+            // SAFETY: the states before are the level's own, which this sweep does not write.
+            let before = unsafe { half.before.row(place(context.num_eqn), len(context.num_eqn)) };
+            Sourced { sides, half, before: Field { values: before, component }, times, gained: Shared::new(gained) }
+        });
+        let outside = sourced.as_ref().map_or(sides as &dyn Outside, |sourced| sourced);
+        let outcome = stepper.step((self.solver.as_ref(), outside), fields, times, new, context.sharing_faces > 0);
         let outcome = outcome.map_err(|error| ExecError::Folded(error.what))?;
         self.on_mesh.sides.in_time.set_time(times.0 + times.1);
         Ok(StepReport::of(outcome.courant, 0, outcome.admissible))
     }
 
     fn host_bytes(&self) -> usize {
-        self.stepper.lock().bytes()
+        let (stepper, gained) = &*self.stepper.lock();
+        stepper.bytes() + size_of_val(&gained[..])
+    }
+}
+
+/// What lies beyond sides after sources have acted within: of what a function gives whether they have acted or not, they change this too, in the
+/// place of the cell within. `cells_beyond.cu` does the same.
+struct Sourced<'a, const D: usize> {
+    sides: &'a MeshSides<D>,
+    half: FirstHalf<'a, f64>,
+    /// The states before.
+    before: Field<'a>,
+    /// The step's start and length.
+    times: (f64, f64),
+    /// What the first half adds beyond each boundary face, `[face, component]`: found as ghost cells are filled for the first time.
+    gained: Shared<'a, f64>,
+}
+
+impl<const D: usize> Sourced<'_, D> {
+    /// What it adds where `found` is what lies beyond when sources have acted within.
+    fn find(&self, face: &BoundaryFace<'_>, found: &[f64], gained: &mut [f64]) {
+        let cell = face.mesh.faces.left[face.mesh.first_boundary() + face.number] as usize;
+        let num_eqn = found.len();
+        let inside: Vec<f64> = (0..num_eqn).map(|m| self.before.values[m * self.before.component + cell]).collect();
+        let mut before = inside.clone();
+        self.sides.fill(face, &inside, &mut before);
+        let mut after = before.clone();
+        after.resize(num_eqn + PACK_OVERRUN, 0.0);
+        (self.half.act)(cell as i32, &mut after);
+        for (m, gained) in gained.iter_mut().enumerate() {
+            *gained = if found[m] == before[m] { after[m] - before[m] } else { 0.0 };
+        }
+    }
+}
+
+impl<const D: usize> Outside for Sourced<'_, D> {
+    fn fill(&self, face: &BoundaryFace<'_>, inside: &[f64], outside: &mut [f64]) {
+        self.sides.fill(face, inside, outside);
+        if !self.sides.is_function(face.mesh.boundary.name_of(face.number)) {
+            return;
+        }
+        // SAFETY: each boundary face has numbers of its own.
+        let gained = unsafe { self.gained.row_mut(face.number * outside.len(), outside.len()) };
+        if face.place == Place::Ghost && face.time == self.times.0 {
+            self.find(face, outside, gained);
+        }
+        let share = share_of_first_half(face.time, self.times);
+        for (value, gained) in outside.iter_mut().zip(gained).filter(|(_, gained)| **gained != 0.0) {
+            *value += share * *gained;
+        }
     }
 }

@@ -113,6 +113,16 @@ impl<const D: usize> MeshSides<D> {
         &self.rules
     }
 
+    /// True if a function says what lies beyond the sides of name number `name`.
+    pub fn is_function(&self, name: usize) -> bool {
+        matches!(self.rules[name], Boundary::User(_))
+    }
+
+    /// True if one says so beyond some side.
+    pub fn has_functions(&self) -> bool {
+        (0..self.rules.len()).any(|name| self.is_function(name))
+    }
+
     /// The state's vectors and tensors.
     pub fn groups(&self) -> &[Group] {
         &self.groups

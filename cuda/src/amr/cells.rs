@@ -104,12 +104,21 @@ device_struct! {
         pub inside_component: u64,
         /// The same of those beyond.
         pub to_component: u64,
+        /// What Strang's first half makes of states beyond sides that do not depend on those within, `[component, face]`; null if nothing. Behind it
+        /// are the same states before.
+        pub gained: Pointer<Real>,
+        /// The share of this that states have at the time.
+        pub share: f64,
         /// The time.
         pub t: f64,
         /// Number of boundary faces.
         pub num_boundary: u32,
         /// Number of faces.
         pub num_faces: u32,
+        /// What has been gained is found: there are states after it, which become 0 where they have been overtaken from within.
+        pub finds_gained: u32,
+        /// Nothing.
+        pub padding: u32,
     }
 }
 

@@ -165,13 +165,19 @@ device_struct! {
 }
 
 device_struct! {
-    /// The coarse cells beside a finer level in which a source acts.
+    /// The coarse cells beside a finer level in which a source acts, or states beyond the sides of a mesh from a file.
     pub struct SourceCells {
         /// Faces between two levels.
         pub table: RunTable,
-        /// The coarse cells beside them, changed: states, states at the coarse step's Riemann problems, aux, positions.
+        /// The coarse cells beside them, changed: states, states at the coarse step's Riemann problems, aux, positions. Beyond sides: states.
         pub cells: Pointer<Real>,
-        /// Where the coarse level's cells lie.
+        /// Of each state beyond sides the cell in whose place the source acts; null beside a finer level.
+        pub places: Pointer<u32>,
+        /// Auxiliary values of the mesh's cells.
+        pub aux: Pointer<Real>,
+        /// Positions of the mesh's cells.
+        pub centres: Pointer<Real>,
+        /// Where the coarse level's cells lie, or those of the mesh.
         pub level: Lattice,
         /// Numbers between components.
         pub num_slots: u32,
@@ -185,6 +191,9 @@ impl SourceCells {
     pub const NONE: SourceCells = SourceCells {
         table: RunTable { items: Pointer::NULL, chunks: Pointer::NULL, num_chunks: 0, chunk_cells: 0 },
         cells: Pointer::NULL,
+        places: Pointer::NULL,
+        aux: Pointer::NULL,
+        centres: Pointer::NULL,
         level: Lattice { lower: [0.0; 3], upper: [0.0; 3], cells: [0.0; 3], dx: [0.0; 3], centroids: Pointer::NULL },
         num_slots: 0,
         has_centres: 0,

@@ -10,8 +10,8 @@ use super::tiles::TilePlan;
 use super::update::TileSweep;
 use super::{CpuExecutor, register, source};
 use crate::exec::step::{
-    Computes, HostWorks, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, SweepFunctions, source_after_waves,
-    swept_scheme,
+    Computes, FirstHalf, HostWorks, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, SweepFunctions,
+    source_after_waves, swept_scheme,
 };
 use crate::exec::{ExecError, StepReport};
 use crate::fields::{Pool, Shared};
@@ -190,7 +190,12 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         output: Shared<'_, R>,
     ) -> Result<StepReport, ExecError> {
         let Sources { num_eqn, num_aux, geometry, .. } = self.sources.sources;
-        let layout = self.sources.layout;
+        let (layout, sources) = (self.sources.layout, &self.sources);
+        let first_half = (self.time, 0.5 * self.dt);
+        let act = |cell: i32, state: &mut [R]| {
+            sources.apply_in_place_of(std::array::from_fn(|d| if d == 0 { cell } else { 0 }), state, first_half);
+        };
+        let has_acted = n == 0 && self.source_split == SourceSplit::Strang && beside.source_before.is_none();
         let context = LevelSweep {
             layout,
             input,
@@ -202,6 +207,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             dx: geometry.dx_in_space(),
             sweep: self.sweeps[n],
             sharing_faces: self.scheme.sharing_faces,
+            first_half: has_acted.then_some(FirstHalf { before: self.arrays.q, act: &act }),
         };
         if let Some(engine) = self.engine {
             let (level, cells) = (self.cells.level, self.cells);

@@ -11,6 +11,7 @@ use crate::exec::{ExecError, StepReport};
 use crate::fields::Shared;
 use crate::index::Level;
 use crate::plan::{GhostPlan, RefluxPlan};
+use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
@@ -91,6 +92,28 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let found = unsafe { level.apply(Shared::new(store.q_mut()), outside, t, dt) };
         (store.aux, store.source_cache) = (aux, kept);
         found
+    }
+
+    /// Applies the source terms to states, `[component, state]`, each in the place of a cell of a level's only patch.
+    pub(in crate::exec) fn apply_source_in_places(
+        &mut self,
+        level: Level,
+        (cells, states): (&[u32], &mut [R]),
+        when: (f64, f64),
+    ) {
+        let store = &mut self.levels[level.index()];
+        let mut aux = std::mem::take(&mut store.aux);
+        let (layout, mesh, kept) = (&*store.layout, &*store.mesh, &store.source_cache);
+        let sources = Sources::new(&self.problem, self.solver.as_ref(), store.geometry, &self.scratch.sources);
+        let num_eqn = sources.num_eqn;
+        let level = SourceLevel { sources, layout, mesh, aux: Shared::new(&mut aux), kept };
+        for (k, &cell) in cells.iter().enumerate() {
+            let mut state: Vec<R> = states.iter().skip(k).step_by(cells.len()).copied().collect();
+            state.resize(num_eqn + PACK_OVERRUN, R::default());
+            level.apply_in_place_of(std::array::from_fn(|d| if d == 0 { cell as i32 } else { 0 }), &mut state, when);
+            states.iter_mut().skip(k).step_by(cells.len()).zip(state).for_each(|(value, after)| *value = after);
+        }
+        store.aux = aux;
     }
 
     /// Advances the coarse cells beside level `fine` by the sources. `cells`: as [`Register`] keeps them.

@@ -7,11 +7,11 @@ use super::source_step::{RowSource, RowValues};
 use super::store::SourceCache;
 use crate::exec::StepReport;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
-use crate::index::CellBox;
+use crate::index::{CellBox, CellIndex};
 use crate::mesh::{Geometry, LevelMesh, in_space};
 use crate::physics::{CachedCellFunction, CellRow, Problem, SourceCentres, StateFunction};
 use crate::threads::{parallel_map, parallel_reduce};
-use riemann::patch::{PatchSolver, SourceRow};
+use riemann::patch::{PACK_OVERRUN, PatchSolver, SourceRow};
 use riemann::real::Scalar;
 
 /// The source terms of a problem, for cells of one level.
@@ -217,6 +217,18 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
         };
         let report = |k: usize| if patches[k].is_local { act(k) } else { StepReport::NONE };
         parallel_reduce(patches.len(), report, StepReport::NONE, StepReport::or)
+    }
+
+    /// Applies the source terms for a time `dt` from time `t` to a state in the place of a cell of the first patch. `state`: with a pack beyond it.
+    pub fn apply_in_place_of(&self, cell: CellIndex<D>, state: &mut [R], when: (f64, f64)) {
+        let (patch, num_aux) = (&self.layout.patches[0], self.sources.num_aux);
+        // SAFETY: nobody writes auxiliary values.
+        let known = |a: usize| unsafe { *self.aux.at(patch.offset(num_aux, cell) + a * patch.component()) };
+        let mut aux: Vec<R> = (0..num_aux).map(known).collect();
+        aux.resize(num_aux + PACK_OVERRUN, R::default());
+        let (q, aux) = ((Shared::new(state), 0), (Shared::new(&mut aux), 0));
+        // SAFETY: both are this function's.
+        unsafe { self.sources.apply(&SourceCells { cell, len: 1, q, aux, component: 1 }, None, when) };
     }
 
     /// The rows of a patch in which sources act. Each lies in one period of the domain.

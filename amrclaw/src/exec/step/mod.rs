@@ -20,6 +20,6 @@ pub use report::{
 };
 pub(super) use states::{Rollback, States};
 pub(super) use sweep::{
-    Computes, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, SweepFunctions, axis_bits, source_after_waves,
-    stages_left, sweeps, swept_scheme,
+    Computes, FirstHalf, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, SweepFunctions, axis_bits,
+    share_of_first_half, source_after_waves, stages_left, sweeps, swept_scheme,
 };

@@ -54,6 +54,23 @@ pub(in crate::exec) struct LevelSweep<'a, const D: usize, R> {
     pub sweep: Sweep,
     /// As in [`Scheme`](riemann::patch::Scheme).
     pub sharing_faces: u8,
+    /// What sources have done before the sweep, if an engine is told.
+    pub first_half: Option<FirstHalf<'a, R>>,
+}
+
+/// The first half of Strang's splitting, for what an engine fills beyond sides.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct FirstHalf<'a, R> {
+    /// The states before sources acted.
+    pub before: Shared<'a, R>,
+    /// Lets them act on a state, a pack longer than it is, in the place of a cell of a row.
+    pub act: &'a (dyn Fn(i32, &mut [R]) + Sync),
+}
+
+/// The share that states at the time have of what the first half of Strang's splitting makes of them, in a step of `dt` from `start`: waves carry
+/// states from which half a step's sources are ahead at its begin, and behind at its end.
+pub(in crate::exec) fn share_of_first_half(time: f64, (start, dt): (f64, f64)) -> f64 {
+    1.0 - 2.0 * ((time - start) / dt)
 }
 
 /// Which sweep of which level's step.

@@ -159,7 +159,10 @@ fn beyond_mesh<const D: usize>(problem: &Problem<D>, equations: usize) -> Option
         };
         let _ = write!(text, "    if (rule == {number}) {{\n{lines}    }}\n");
     }
-    Some(CaseFunction { text: text + "}\n", solves: true, num_values: equations, positive: -1 })
+    let functions = (0..sides.rules().len()).filter(|&name| sides.is_function(name));
+    let of_case: String = functions.map(|name| format!(" || rule == {name}")).collect();
+    text += &format!("}}\n__device__ __forceinline__ bool is_function(unsigned rule) {{ return false{of_case}; }}\n");
+    Some(CaseFunction { text, solves: true, num_values: equations, positive: -1 })
 }
 
 /// The variables that are interpolated to the faces of a mesh from a file, and the states with these.

@@ -186,9 +186,13 @@ pub(super) fn sides_of<R: Scalar>(rules: Pointer<u32>, stage: &CellsArgs) -> [Ce
         to: stage.ghosts,
         inside_component: u64::from(stage.num_cells),
         to_component: boundary as u64,
+        gained: Pointer::NULL,
+        share: 0.0,
         t: 0.0,
         num_boundary: boundary as u32,
         num_faces: faces as u32,
+        finds_gained: 0,
+        padding: 0,
     };
     let faces = CellsBeyondArgs {
         inside: behind_by::<R>(stage.at_faces, first),

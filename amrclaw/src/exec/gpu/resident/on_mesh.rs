@@ -7,6 +7,7 @@ use super::springs::DeviceSprings;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::gpu::device::{bytes_of, pointer};
+use crate::exec::step::share_of_first_half;
 use crate::physics::{OnMesh, Problem};
 use crate::threads::parallel_table;
 use cuda::CudaError;
@@ -15,7 +16,7 @@ use cuda::amr::kernels::{
     CELLS_BEYOND, CELLS_EXTREMES, CELLS_FACES, CELLS_GATHER, CELLS_RANGE, CELLS_STATES, CELLS_UPDATE,
 };
 use cuda::amr::{CellsArgs, CellsBeyondArgs};
-use parking_lot::Mutex;
+use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::cell::{Cell, RefCell};
@@ -41,6 +42,8 @@ pub(super) struct DeviceMesh<N: Machine> {
     /// Bits of the range of values, where the limiter asks for it.
     range: Option<N::Memory>,
     num_eqn: usize,
+    /// What sources do beyond sides in the first half of Strang's splitting, with its bytes.
+    gained: Mutex<Option<(N::Memory, usize)>>,
     /// Of leaves that kernels have made, their centroids.
     of_leaves: Option<Pointer<f64>>,
     memory: [Tables<N>; 2],
@@ -147,6 +150,7 @@ impl<N: Machine> DeviceMesh<N> {
             predicts: scheme.time == TimeStep::Hancock,
             range,
             num_eqn,
+            gained: Mutex::default(),
             of_leaves: None,
             memory: [to.sent, tables],
         })
@@ -189,6 +193,15 @@ impl<N: Machine> DeviceMesh<N> {
     /// Gives the tables back that the host has sent of the mesh.
     pub fn forget_sent(&mut self) {
         self.memory = Default::default();
+    }
+
+    /// Memory for what sources do beyond sides.
+    pub fn gained(&self, machine: &N, bytes: usize) -> Result<MappedMutexGuard<'_, (N::Memory, usize)>, CudaError> {
+        let mut gained = self.gained.lock();
+        if gained.as_ref().is_none_or(|(_, held)| *held < bytes) {
+            *gained = Some((machine.allocate(bytes)?, bytes));
+        }
+        Ok(MutexGuard::map(gained, |gained| gained.as_mut().expect("made above")))
     }
 
     /// Intermediate states of a step.
@@ -237,17 +250,20 @@ impl<N: Machine> DeviceMesh<N> {
         Ok((stage, beyond))
     }
 
-    /// Queues a stage.
+    /// Queues a stage at time `t` of the step from `start`.
     fn enqueue(
         &self,
         machine: &N,
         dim: usize,
         (stage, beyond_args): (&CellsArgs, &[CellsBeyondArgs; 2]),
-        t: f64,
+        (start, t): (f64, f64),
     ) -> Result<(), CudaError> {
         let (cells, faces) = (stage.num_cells as usize, stage.num_faces as usize);
-        let beyond = |args: &CellsBeyondArgs| fill_beyond(machine, dim, args);
-        beyond(&CellsBeyondArgs { inside: stage.now, t, ..beyond_args[0] })?;
+        let beyond = |args: CellsBeyondArgs, t: f64| {
+            let share = share_of_first_half(t, (start, stage.dt));
+            fill_beyond(machine, dim, &CellsBeyondArgs { t, share, ..args })
+        };
+        beyond(CellsBeyondArgs { inside: stage.now, ..beyond_args[0] }, t)?;
         if stage.is_second != 0 {
             if let Some(range) = &self.range {
                 machine.zero(range, 0, 2 * 8 * self.num_eqn)?;
@@ -260,7 +276,7 @@ impl<N: Machine> DeviceMesh<N> {
             // SAFETY: likewise; there is room for two states of each face.
             unsafe { machine.run(&CELLS_STATES, dim, cells, stage)? };
             let t = if self.predicts { t + 0.5 * stage.dt } else { t };
-            beyond(&CellsBeyondArgs { t, ..beyond_args[1] })?;
+            beyond(beyond_args[1], t)?;
         }
         // SAFETY: tables and arrays are the mesh's, and the states that a stage reads are not those that it writes.
         unsafe {
@@ -281,7 +297,7 @@ pub(super) fn first_cell<R: Scalar>(array: Pointer<Real>) -> Pointer<Real> {
 }
 
 /// Queues the kernel that fills states beyond sides.
-fn fill_beyond<N: Machine>(machine: &N, dim: usize, args: &CellsBeyondArgs) -> Result<(), CudaError> {
+pub(super) fn fill_beyond<N: Machine>(machine: &N, dim: usize, args: &CellsBeyondArgs) -> Result<(), CudaError> {
     if args.num_boundary > 0 {
         // SAFETY: the tables are the mesh's; the states beyond have room for each boundary face.
         unsafe { machine.run(&CELLS_BEYOND, dim, args.num_boundary as usize, args)? };
@@ -305,6 +321,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let on_mesh = self.problem.on_mesh.as_ref().expect("a mesh from a file");
         let time = store.states.time;
         let (of_step, beyond) = mesh.of_step::<D, R>(&self.machine, on_mesh, (time, step.dt))?;
+        let gained = self.gain_beyond(step, (mesh, &beyond[0]), before)?;
+        let beyond = beyond.map(|args| CellsBeyondArgs { gained, ..args });
         for (number, &(start, share)) in mesh.stages.iter().enumerate() {
             let is_last = number + 1 == mesh.stages.len();
             let to = cells(self.address(l, if is_last { Array::Next } else { Array::Stage(free + number) }));
@@ -321,7 +339,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 is_last: u32::from(is_last),
                 ..of_step
             };
-            mesh.enqueue(&self.machine, D, (&stage, &beyond), time + start * step.dt)?;
+            mesh.enqueue(&self.machine, D, (&stage, &beyond), (time, time + start * step.dt))?;
             now = to;
         }
         on_mesh.sides.in_time.set_time(time + step.dt);

@@ -1,15 +1,18 @@
 //! Source terms: in a level's cells, and in the coarse cells beside it that the conservation fix reads.
 
 use super::advance::{Array, Step};
+use super::mesh_tables::behind_by;
+use super::on_mesh::{DeviceMesh, fill_beyond, first_cell};
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{axes, bytes_of, bytes_of_mut, periodic_bits, pointer};
 use crate::exec::{ExecError, StepReport};
 use crate::index::Level;
+use crate::physics::SourceSplit;
 use crate::plan::LevelPlans;
-use cuda::abi::Pointer;
+use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{SOURCE, SOURCE_FUNCTION};
 use cuda::amr::tuning::{THREADS, patch_blocks};
-use cuda::amr::{Launcher, SourceArgs, SourceCells};
+use cuda::amr::{CellsBeyondArgs, Launcher, RunTable, SourceArgs, SourceCells};
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::time::Instant;
@@ -33,7 +36,65 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             level: coarse.geometry.in_space().into(),
             num_slots: tables.faces.coarse as u32,
             has_centres: u32::from(self.functions.centres.is_some()),
+            ..SourceCells::NONE
         }
+    }
+
+    /// Lets the first half of Strang's splitting act beyond the sides of a mesh from a file, where functions say what lies there: what it adds, as
+    /// `cells_beyond` takes it. `ghosts`: the arguments for ghost cells; `after`: the states that it has made.
+    pub(super) fn gain_beyond(
+        &self,
+        step: Step,
+        (mesh, ghosts): (&DeviceMesh<N>, &CellsBeyondArgs),
+        after: Pointer<Real>,
+    ) -> Result<Pointer<Real>, ExecError> {
+        let on_mesh = self.problem.on_mesh.as_ref().expect("a mesh from a file");
+        let acts = self.applies_sources() && self.problem.source_split == SourceSplit::Strang;
+        if !(acts && on_mesh.sides.has_functions()) {
+            return Ok(Pointer::NULL);
+        }
+        let (l, num_slots) = (step.level.index(), ghosts.num_boundary);
+        let (t, dt) = (self.levels[l].states.time, 0.5 * step.dt);
+        let numbers = self.sizes.num_eqn * num_slots as usize;
+        let memory = mesh.gained(&self.machine, 2 * numbers * R::BYTES)?;
+        let gained = pointer::<Real, N>(&memory.0, 0);
+        let ghosts = CellsBeyondArgs { t, to_component: u64::from(num_slots), ..*ghosts };
+        let inside = first_cell::<R>(self.address(l, Array::Present));
+        for to in [gained, behind_by::<R>(gained, numbers)] {
+            fill_beyond(&self.machine, D, &CellsBeyondArgs { inside, to, ..ghosts })?;
+        }
+        if self.computes_sources() {
+            let (store, none) = (&self.levels[l], SourceCells::NONE);
+            let centres = store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0));
+            let beside = SourceCells {
+                table: RunTable { num_chunks: num_slots.div_ceil(32), ..none.table },
+                cells: gained,
+                places: ghosts.inside_at,
+                aux: first_cell::<R>(store.aux_address()),
+                centres: first_cell::<R>(centres),
+                level: self.lattice(step.level)?,
+                num_slots,
+                ..none
+            };
+            let args = self.source_args(step, [Array::Present; 2], (beside, false), [t, dt])?;
+            let args = SourceArgs { num_blocks: 0, ..args };
+            for (kernel, acts) in
+                [(SOURCE, self.solver.has_source()), (SOURCE_FUNCTION, self.functions.source.is_some())]
+            {
+                if acts {
+                    self.run_source(&kernel, &args)?;
+                }
+            }
+        } else {
+            let mut states = vec![R::default(); numbers];
+            self.machine.download(&memory.0, 0, bytes_of_mut(&mut states))?;
+            let mesh = on_mesh.sides.mesh();
+            let cells = &mesh.faces.left[mesh.first_boundary()..];
+            self.host.lock().apply_source_in_places(step.level, (cells, &mut states), (t, dt));
+            self.machine.upload(bytes_of(&states), &memory.0, 0)?;
+        }
+        fill_beyond(&self.machine, D, &CellsBeyondArgs { inside: after, gained, finds_gained: 1, ..ghosts })?;
+        Ok(gained)
     }
 
     fn advance_source_cells_on_host(
@@ -65,7 +126,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &self,
         step: Step,
         [from, to]: [Array; 2],
-        (plans, ghosts): (&LevelPlans<D>, bool),
+        (beside, ghosts): (SourceCells, bool),
         [t, dt]: [f64; 2],
     ) -> Result<SourceArgs, ExecError> {
         let l = step.level.index();
@@ -82,7 +143,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             level: self.lattice(step.level)?,
             t,
             dt,
-            beside: self.cells_beside(step.level, plans),
+            beside,
             signs: pointer::<_, N>(&self.small.signs, 0),
             beyond: self.sides.codes(),
             mirrors: 0,
@@ -121,7 +182,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             if own {
                 self.make_centres(level)?;
             }
-            let args = self.source_args(step, [from, to], (plans, reaches_ghosts), [t, dt])?;
+            let args =
+                self.source_args(step, [from, to], (self.cells_beside(level, plans), reaches_ghosts), [t, dt])?;
             // One kernel finds what ghost cells mirror as it was before.
             let mirrors = reaches_ghosts && !self.sides.ask() && is_function != own;
             let args = SourceArgs { mirrors: mirrors.into(), ..args };
