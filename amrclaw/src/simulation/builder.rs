@@ -161,6 +161,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let mut simulation = self.assemble()?;
         simulation.attempt(|simulation| simulation.load_leaves(case, state))?;
         simulation.check_fit(case, frame)?;
+        simulation.check_mesh(case, state)?;
         simulation.check_levels(case, frame)?;
         simulation.attempt(|simulation| simulation.load(frame, values, state))?;
         Ok(simulation)

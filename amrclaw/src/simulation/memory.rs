@@ -34,6 +34,8 @@ pub(super) struct HostMemory {
     state: f64,
     /// Bytes of a cell's auxiliary values.
     aux: f64,
+    /// Bytes of a cell's tables, on a mesh from a file.
+    tables: f64,
     num_ghost: i32,
 }
 
@@ -47,6 +49,10 @@ impl HostMemory {
             limit: if options.device == Device::Cuda { None } else { machine_bytes() },
             state: num_eqn as f64 * number,
             aux: num_aux as f64 * number,
+            tables: problem.on_mesh.as_ref().map_or(0.0, |on_mesh| {
+                let mesh = on_mesh.sides.mesh();
+                (mesh.bytes() + on_mesh.scheme.bytes(&mesh, num_eqn)) as f64 / mesh.num_cells() as f64
+            }),
             num_ghost: problem.num_ghost(),
         }
     }
@@ -66,8 +72,8 @@ impl HostMemory {
 
     /// Refuses levels, coarsest first, whose values do not fit in memory.
     ///
-    /// Counts what is needed whatever the executor: each level's state and auxiliary values, and the state before the
-    /// step of every level that has finer ones, which interpolate between the two.
+    /// Counts what is needed whatever the executor: each level's state and auxiliary values, the state before the
+    /// step of every level that has finer ones, which interpolate between the two, and the tables of a mesh from a file.
     pub fn check<'a, const D: usize>(
         &self,
         levels: impl ExactSizeIterator<Item = &'a [CellBox<D>]>,
@@ -81,7 +87,7 @@ impl HostMemory {
                 // In floating point: the number of cells may be larger than any integer.
                 let volume = |cells: CellBox<D>| cells.size().iter().map(|&n| f64::from(n)).product::<f64>();
                 cells += volume(*patch);
-                needed += volume(patch.grow(self.num_ghost)) * (states * self.state + self.aux);
+                needed += volume(patch.grow(self.num_ghost)) * (states * self.state + self.aux + self.tables);
             }
         }
         if needed <= limit { Ok(()) } else { Err(RunError::Memory { levels: num_levels, cells, needed, limit }) }
@@ -123,7 +129,7 @@ mod tests {
         let fine = [CellBox::new([2, 2], [6, 6]), CellBox::new([6, 2], [8, 4])];
         // 14 × 10 cells of two states, then 8 × 8 and 6 × 6 of one; each with one auxiliary value beside three equations.
         let needed = 8.0 * (140.0 * 7.0 + 100.0 * 4.0);
-        let memory = HostMemory { limit: Some(needed), state: 24.0, aux: 8.0, num_ghost: 2 };
+        let memory = HostMemory { limit: Some(needed), state: 24.0, aux: 8.0, tables: 0.0, num_ghost: 2 };
         let levels: [&[CellBox<2>]; 2] = [&coarse, &fine];
         assert!(memory.check(levels.into_iter()).is_ok());
         let less = HostMemory { limit: Some(needed - 1.0), ..memory };
@@ -137,7 +143,8 @@ mod tests {
     fn ranks_share_a_limit() {
         let on_ranks = |own: fn(usize) -> Option<f64>| {
             let limit_of = |ranks: Ranks| {
-                let memory = HostMemory { limit: own(ranks.rank().number), state: 24.0, aux: 8.0, num_ghost: 2 };
+                let memory =
+                    HostMemory { limit: own(ranks.rank().number), state: 24.0, aux: 8.0, tables: 0.0, num_ghost: 2 };
                 memory.of_all(&ranks).map(|memory| memory.limit)
             };
             let of_other = |ranks| drop(limit_of(ranks));

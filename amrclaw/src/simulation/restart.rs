@@ -36,6 +36,9 @@ pub struct ScheduleState {
     /// The leaves that the cells of a mesh from a file are, where these are refined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<String>,
+    /// A digest of the mesh from a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<u32>,
 }
 
 impl<const D: usize> Simulation<D> {
@@ -52,7 +55,28 @@ impl<const D: usize> Simulation<D> {
             fallback_left: self.next.fallback_left,
             growth: self.checks.growth.record().clone(),
             leaves: self.refined.as_ref().map(|refined| refined.text()),
+            mesh: self.mesh_digest(),
         }
+    }
+
+    /// A digest of the mesh from a file: of its cells before they are refined, at rest.
+    fn mesh_digest(&self) -> Option<u32> {
+        let on_mesh = self.problem.on_mesh.as_ref()?;
+        let still = on_mesh.sides.mesh();
+        let mesh = on_mesh.forest.as_ref().map_or(&*still, |forest| forest.roots());
+        let mut hasher = crc32fast::Hasher::new();
+        mesh.cells.nodes.items.iter().for_each(|node| hasher.update(&node.to_le_bytes()));
+        mesh.points.as_flattened().iter().for_each(|x| hasher.update(&x.to_le_bytes()));
+        Some(hasher.finalize())
+    }
+
+    /// Refuses a mesh from a file that is not the checkpoint's.
+    pub(super) fn check_mesh(&self, case: &Case, state: &ScheduleState) -> Result<(), RunError> {
+        if state.mesh.is_none_or(|digest| self.mesh_digest() == Some(digest)) {
+            return Ok(());
+        }
+        let message = "is not the mesh that the checkpoint was written on";
+        Err(case.error("mesh.file", message, "restart with the case that wrote the checkpoint").into())
     }
 
     /// Refuses a frame of another problem.

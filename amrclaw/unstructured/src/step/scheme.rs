@@ -1,5 +1,8 @@
 //! What a step is made of.
 
+use crate::Mesh;
+use crate::mesh::Across;
+
 /// How a step is taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scheme {
@@ -15,6 +18,21 @@ pub struct Scheme {
     pub is_local: bool,
     /// Who solves a face's Riemann problem, on a device.
     pub solved_by: SolvedBy,
+}
+
+impl Scheme {
+    /// About the bytes of memory that steps of states of `num_eqn` components need besides the mesh.
+    pub fn bytes(&self, mesh: &Mesh, num_eqn: usize) -> usize {
+        let (cells, faces, entries) = (mesh.num_cells(), mesh.num_faces(), mesh.cell_faces.items.len());
+        // Frames, areas and indices of faces; states in cells.
+        let first = faces * (32 + 20) + 4 * entries + 8 * num_eqn * (cells + mesh.boundary.len());
+        let numbers = match self.limiter {
+            _ if self.order == 1 => return first,
+            Limiter::Venkatakrishnan => 2 * (faces + cells),
+            _ => 2 * faces,
+        };
+        first + 8 * faces + size_of::<Across>() * entries + 8 * num_eqn * numbers
+    }
 }
 
 /// Who solves a face's Riemann problem on a device. Results are the same to the bit; the processor's threads solve each face once.
