@@ -13,7 +13,6 @@ use super::settle::check_stability;
 use super::shape::SolverShape;
 use super::shown::check_shown;
 use crate::formula::{Expression, Names, Samples, Syntax, cell_names, nearest};
-use crate::frames::derived::no_derivatives;
 use crate::physics::{ReducedParameters, SourceSplit};
 use riemann::axis::Axis;
 use riemann::frame::geometry;
@@ -194,10 +193,6 @@ fn criterion(
         None => {
             let message = "needs values of cells too far away: its derivatives are nested more than twice";
             let depth = depth_in(dimension, &formula.syntax, &scope.fields(), &vocabulary);
-            if case.mesh.file.is_some() && depth > 0 {
-                reader.wrong_formula(&formula.key, no_derivatives(&formula.text));
-                return formula.syntax.clone();
-            }
             let near = depth + further <= MOST_DERIVATIVES;
             reader.check(near, &formula.key, message, "write a formula with fewer derivatives of derivatives");
         }

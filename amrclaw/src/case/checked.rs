@@ -39,8 +39,10 @@ pub struct Case {
 pub enum CriterionField<const D: usize> {
     /// A quantity.
     Equation(usize),
-    /// A formula of position, state and auxiliary values.
-    Formula(Arc<dyn StateFunction<D>>),
+    /// A formula of position, state, auxiliary values and their derivatives.
+    Formula(Formula<D>),
+    /// A function of the first three.
+    Function(Arc<dyn StateFunction<D>>),
 }
 
 /// Parameters that change from step to step, if there are any. The formulas of a simulation share them.
@@ -202,20 +204,21 @@ impl Case {
     }
 
     /// The fields whose differences or curvature flag cells of a mesh from a file, each with its tolerance: formulas of one value, or quantities by
-    /// their numbers.
+    /// their numbers; or the formula that flags cells itself, if there is one.
     pub fn criterion_fields<const D: usize>(&self, reduced: &Reduced) -> Vec<(CriterionField<D>, f64)> {
         let (fields, vocabulary) = (&self.formulas.criterion_fields, self.vocabulary_of_steps(reduced));
         let (flag, num_eqn) = (&self.regrid.flag, self.shape.equations.len());
+        let formula = |syntax: &Syntax| {
+            let formula = Formula::of_syntax(syntax, fields, &vocabulary).expect("checked with the case");
+            CriterionField::Formula(formula)
+        };
+        if flag.criterion == Criterion::User {
+            return self.formulas.flag.iter().map(|syntax| (formula(syntax), 0.0)).collect();
+        }
         let of_formula = |(syntax, tolerance): &(Syntax, f64)| {
             let text = syntax.to_string();
-            let field = match self.shape.equations.iter().position(|name| *name == text) {
-                Some(number) => CriterionField::Equation(number),
-                None => {
-                    let formula = Formula::of_syntax(syntax, fields, &vocabulary).expect("checked with the case");
-                    CriterionField::Formula(formula.criterion(num_eqn, None))
-                }
-            };
-            (field, *tolerance)
+            let number = self.shape.equations.iter().position(|name| *name == text);
+            (number.map_or_else(|| formula(syntax), CriterionField::Equation), *tolerance)
         };
         match (&self.formulas.jumps[..], flag.criterion) {
             ([], Criterion::Curvature) => vec![(CriterionField::Equation(0), flag.tolerance)],

@@ -17,8 +17,6 @@ pub(super) fn check_shown(reader: &mut Reader<'_>, case: &CaseSettings, dimensio
         reader.check(!known.contains(&field.name), &path, message, "give the field a name of its own");
         if let Some(e) = wrong_in(dimension, &field.syntax, &known, &vocabulary) {
             reader.wrong_formula(&field.key, e);
-        } else if case.mesh.file.is_some() && depth_in(dimension, &field.syntax, &known, &vocabulary) > 0 {
-            reader.wrong_formula(&field.key, no_derivatives(&field.text));
         }
     }
     check_plots(reader, case, dimension, shape);
@@ -40,7 +38,7 @@ fn check_plots(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, s
     let aux = if case.output.aux { shape.aux.as_slice() } else { &[] };
     let further = case.fields.iter().map(|field| &field.name);
     let in_frames: Vec<String> = shape.equations.iter().chain(aux).chain(further).cloned().collect();
-    for NamedExpression { text, syntax, key, .. } in
+    for NamedExpression { syntax, key, .. } in
         case.plot.iter().flat_map(|plot| plot.fields.iter().chain(&plot.vectors).chain(&plot.land))
     {
         let wrong = |names: &[String]| wrong_in(dimension, syntax, names, &vocabulary);
@@ -51,8 +49,6 @@ fn check_plots(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, s
                 None => reader.wrong(key, message, help),
                 Some(_) => reader.wrong_formula(key, error),
             }
-        } else if case.mesh.file.is_some() && depth_in(dimension, syntax, &in_frames, &vocabulary) > 0 {
-            reader.wrong_formula(key, no_derivatives(text));
         }
     }
 }

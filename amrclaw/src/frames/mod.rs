@@ -4,6 +4,7 @@
 //! memory as a whole. `derived` computes fields by formulas, `compare` takes errors of frames.
 
 mod any;
+mod at_points;
 pub mod atomic;
 pub mod checkpoint;
 pub mod checkpoint_patches;

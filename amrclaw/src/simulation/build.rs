@@ -105,15 +105,22 @@ fn on_mesh<const D: usize>(
     OnMesh { scheme: file.scheme, variables, sides: Arc::new(sides), forest: file.forest.clone() }
 }
 
-/// What the largest values are asked for of in `[reduce]`, then in `time.stop_when`, if there is anything.
+/// What the largest values are asked for of in `[reduce]`, then in `time.stop_when`, if there is anything: as a function of a cell or a patch, or of a
+/// mesh from a file, whose positions it knows.
 fn extremes<const D: usize>(
     case: &Case,
     reduced: &Option<Arc<ReducedParameters>>,
-) -> Option<Arc<dyn StateFunction<D>>> {
+    in_time: Option<Arc<MeshInTime>>,
+) -> [Option<Arc<dyn StateFunction<D>>>; 2] {
     let all: Vec<WholeFormula<D>> = case.reductions().into_iter().chain(case.stop_condition(reduced)).collect();
     let formulas: Vec<Formula<D>> = all.iter().flat_map(WholeFormula::of_cells).cloned().collect();
     let mapping = case.mapping::<D>().filter(|_| case.mesh.file.is_none()).zip(case.mapping_formulas());
-    (!formulas.is_empty()).then(|| Formula::within_patches(formulas, case.shape().equations.len(), mapping))
+    if formulas.is_empty() {
+        return [None, None];
+    }
+    let on_mesh = in_time.is_some();
+    let function = Formula::within_patches(formulas, case.shape().equations.len(), mapping, in_time);
+    if on_mesh && function.by_block().is_some() { [None, Some(function)] } else { [Some(function), None] }
 }
 
 /// The problem of a case. `reduced`: the solver's parameters that change from step to step, if there are any; `adjoint`: the criterion by the
@@ -164,8 +171,9 @@ pub(super) fn problem<const D: usize>(
     let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
     let source = case.source_terms::<D>(&reduced).map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
     // Formulas of a mapped mesh have been written in computational coordinates; those of a mesh from a file get the cells' centroids.
-    let own = UserFunctions { initial, aux, source, flag: extremes(case, &reduced), boundary: None };
-    let UserFunctions { initial, aux, source, flag: extremes, .. } =
+    let [flag, extremes] = extremes(case, &reduced, in_time.clone());
+    let own = UserFunctions { initial, aux, source, flag, boundary: None };
+    let UserFunctions { initial, aux, source, flag: of_cell, .. } =
         match mapping.as_ref().zip(case.mapping_formulas().filter(|_| case.mesh.file.is_some())) {
             Some((mapping, positions)) => at_positions(mapping, &positions, own),
             None => own,
@@ -208,7 +216,7 @@ pub(super) fn problem<const D: usize>(
                 flag.or(user.flag).ok_or_else(|| missing("regrid.flag.criterion", "refinement criterion"))?,
             ),
         },
-        extremes,
+        extremes: of_cell.or(extremes),
         scheme: scheme(case),
         split: settled.split,
         looks_beside: shape.looks_beside,

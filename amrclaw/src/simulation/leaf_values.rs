@@ -4,7 +4,7 @@ use crate::case::CriterionField;
 use crate::physics::{CellBlock, CellRow, MeshSides, StateFunction};
 use crate::threads::parallel_table;
 use unstructured::Mesh;
-use unstructured::step::{Place, Surroundings};
+use unstructured::step::{Place, Surroundings, gradients};
 
 /// Values of cells, `[component, cell]`, and what lies beyond the boundary's faces.
 pub(super) struct Values<'a> {
@@ -36,29 +36,50 @@ impl<'a> Values<'a> {
 
     /// A field in all cells, then beyond the boundary.
     pub fn field<const D: usize>(&self, field: &CriterionField<D>) -> Vec<f64> {
-        let mesh = self.mesh;
-        let (cells, boundary) = (mesh.num_cells(), mesh.boundary.len());
+        let (mesh, cells) = (self.mesh, self.mesh.num_cells());
         match field {
-            CriterionField::Equation(m) => {
-                [&self.q[m * cells..][..cells], &self.beyond[m * boundary..][..boundary]].concat()
+            CriterionField::Equation(m) => self.row(*m),
+            CriterionField::Formula(formula) => {
+                let rows: Vec<Vec<f64>> = (0..(self.q.len() + self.aux.len()) / cells).map(|m| self.row(m)).collect();
+                let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+                formula.in_cells((mesh, self.time), &rows, (&|k| self.place(k), gradients))
             }
-            CriterionField::Formula(function) => parallel_table(cells + boundary, |k| match k.checked_sub(cells) {
-                None => self.in_cell(function.as_ref(), k),
-                Some(number) => {
-                    let cell = mesh.faces.left[mesh.first_boundary() + number] as usize;
-                    let state = of_cell(&self.beyond, boundary, number);
-                    let at = MeshSides::<D>::position(mesh, number, Place::Ghost);
-                    value(function.as_ref(), (at, self.time), &state, &of_cell(self.aux, cells, cell))
-                }
+            CriterionField::Function(function) => parallel_table(cells + mesh.boundary.len(), |k| {
+                let (state, aux) = match k.checked_sub(cells) {
+                    None => (of_cell(self.q, cells, k), of_cell(self.aux, cells, k)),
+                    Some(number) => (
+                        of_cell(&self.beyond, mesh.boundary.len(), number),
+                        of_cell(self.aux, cells, self.within(number)),
+                    ),
+                };
+                value(function.as_ref(), (self.place(k), self.time), &state, &aux)
             }),
         }
     }
 
-    pub fn in_cell<const D: usize>(&self, function: &dyn StateFunction<D>, cell: usize) -> f64 {
-        let mesh = self.mesh;
-        let [state, aux] = [self.q, self.aux].map(|values| of_cell(values, mesh.num_cells(), cell));
-        let at = std::array::from_fn(|d| mesh.centroid[cell][d]);
-        value(function, (at, self.time), &state, &aux)
+    /// The cell within a boundary face.
+    fn within(&self, number: usize) -> usize {
+        self.mesh.faces.left[self.mesh.first_boundary() + number] as usize
+    }
+
+    /// Where a value is.
+    fn place<const D: usize>(&self, k: usize) -> [f64; D] {
+        match k.checked_sub(self.mesh.num_cells()) {
+            None => std::array::from_fn(|d| self.mesh.centroid[k][d]),
+            Some(number) => MeshSides::<D>::position(self.mesh, number, Place::Ghost),
+        }
+    }
+
+    /// A component of the states, or behind these an auxiliary value: beyond the boundary that of the cell within.
+    fn row(&self, m: usize) -> Vec<f64> {
+        let (cells, boundary) = (self.mesh.num_cells(), self.mesh.boundary.len());
+        match m.checked_sub(self.q.len() / cells) {
+            None => [&self.q[m * cells..][..cells], &self.beyond[m * boundary..][..boundary]].concat(),
+            Some(a) => {
+                let own = &self.aux[a * cells..][..cells];
+                own.iter().copied().chain((0..boundary).map(|number| own[self.within(number)])).collect()
+            }
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::diagnose::Phase;
 use crate::exec::{LeafMarks, LeavesMade, LevelState, NewValues};
 use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
-use crate::physics::{CellRow, MeshSides, ReducedParameters, StateFunction, UserFunctions};
+use crate::physics::{CellRow, MeshSides, ReducedParameters, UserFunctions};
 use crate::regrid::RefinementRegion;
 use crate::threads::parallel_table;
 use parking_lot::Mutex;
@@ -52,7 +52,7 @@ enum Flags<const D: usize> {
     Differences(Vec<(CriterionField<D>, f64)>),
     /// With the share of the tolerance above which leaves are not joined.
     Curvature(Vec<(CriterionField<D>, f64)>, f64),
-    Where(Arc<dyn StateFunction<D>>),
+    Where(CriterionField<D>),
 }
 
 impl<const D: usize> Refined<D> {
@@ -67,7 +67,8 @@ impl<const D: usize> Refined<D> {
         let flags = match case.regrid.flag.criterion {
             Word::Curvature => Flags::Curvature(fields(), case.regrid.flag.keep),
             Word::User => {
-                let flag = case.criterion::<D>(&reduced).or(functions.flag.clone());
+                let of_program = || functions.flag.clone().map(CriterionField::Function);
+                let flag = fields().pop().map(|(formula, _)| formula).or_else(of_program);
                 let message = format!("the solver `{}` provides no refinement criterion", case.shape().name);
                 let help = "write `expression = \"...\"` under `[regrid.flag]`";
                 Flags::Where(flag.ok_or_else(|| case.error("regrid.flag.criterion", message, help))?)
@@ -133,7 +134,7 @@ impl<const D: usize> Refined<D> {
         };
         let of = |(field, tolerance): &(CriterionField<D>, f64)| match field {
             CriterionField::Equation(m) => Some((*m, [*tolerance, keep * tolerance])),
-            CriterionField::Formula(_) => None,
+            CriterionField::Formula(_) | CriterionField::Function(_) => None,
         };
         if has_curves { None } else { fields.iter().map(of).collect() }
     }
@@ -168,10 +169,8 @@ impl<const D: usize> Refined<D> {
                     add(1, &values, keep * tolerance);
                 }
             }
-            Flags::Where(function) => {
-                let of = |values: &Values<'_>| {
-                    parallel_table(mesh.num_cells(), |cell| values.in_cell(function.as_ref(), cell).abs())
-                };
+            Flags::Where(flag) => {
+                let of = |values: &Values<'_>| values.field(flag).into_iter().map(f64::abs).collect::<Vec<_>>();
                 add(0, &of(&fine), 0.0);
                 let [q, aux] = &coarse(&families());
                 add(1, &of(&values((q, aux))), 0.0);

@@ -1,12 +1,17 @@
 //! Cases on meshes from files.
 
 use super::*;
+use amrclaw::frames::derived::{Vocabulary, derive};
 use std::fs;
 use unstructured::make::{Block, Of};
 
 /// Writes a block of cells in the unit square or cube as `NAME`.
 pub(super) fn write_block(folder: &Path, name: &str, cells: &[usize], of: Of) {
-    let block = Block { shake: 0.3, ..Block::new(cells, of) };
+    write_shaken(folder, name, cells, of, 0.3);
+}
+
+fn write_shaken(folder: &Path, name: &str, cells: &[usize], of: Of, shake: f64) {
+    let block = Block { shake, ..Block::new(cells, of) };
     let elements = block.make().expect("there is such a block");
     let format = unstructured::write::Format::Gmsh4 { binary: true };
     unstructured::write::write(&folder.join(name), &elements, format).expect("it can be written");
@@ -42,6 +47,14 @@ checkpoint_every_steps = 5
 name = "twice"
 formula = "2 * pressure + 0 * x"
 
+[[output.field]]
+name = "slopes"
+formula = "dy(3 * y) + grad(4 * y + 0 * pressure) + dx(dy(y))"
+
+[[output.field]]
+name = "rise"
+formula = "dy(pressure)"
+
 [[gauge]]
 name = "middle"
 position = [0.5, 0.5]
@@ -54,7 +67,7 @@ pub(super) fn write_case(folder: &Path, text: &str) -> PathBuf {
 }
 
 /// A run on a mesh of shaken triangles writes what runs on patches write: frames as unstructured grids that are read back, further fields, a gauge,
-/// totals that stay, checkpoints; a restart gives the same bits, as do other numbers of threads; frames are drawn.
+/// totals that stay, checkpoints; a restart gives the same bits, as do other numbers of threads, and refuses another mesh of as many cells; frames are drawn.
 #[test]
 fn a_case_runs_on_triangles() {
     let folder = tempfile::tempdir().unwrap();
@@ -63,6 +76,10 @@ fn a_case_runs_on_triangles() {
     run_well(folder.path(), &case, &[], &["--output", "whole", "--threads", "2"]);
     run_well(folder.path(), &case, &["time.max_steps=5"], &["--output", "parts", "--threads", "1"]);
     let restart = ["--output", "parts", "--restart", "parts/checkpoint_000005.h5", "--threads", "1"];
+    write_shaken(folder.path(), "other.msh", &[12, 12], Of::Triangles, 0.2);
+    let other = run(folder.path(), &case, &["mesh.file=other.msh"], &restart);
+    assert_eq!(other.code, Some(2));
+    assert!(other.stderr.contains("is not the mesh that the checkpoint was written on"), "{}", other.stderr);
     run_well(folder.path(), &case, &[], &restart);
     let [whole, parts] = ["whole", "parts"].map(|dir| folder.path().join(dir));
     for name in ["frame_0002.vtkhdf", "frame_0002.png", "gauge_middle.csv"] {
@@ -75,6 +92,10 @@ fn a_case_runs_on_triangles() {
     assert_eq!((mesh.num_cells(), mesh.points.len(), last.cells), (288, 169, [288, 1]));
     let q = &last.levels[0].patches[0];
     assert!(q.q[..288].iter().zip(&q.aux[..288]).all(|(pressure, twice)| 2.0 * pressure == *twice));
+    // The sides' cells know their gradients from within; of linear functions they are exact to round-off.
+    assert!(q.aux[288..576].iter().all(|slopes| (slopes - 7.0).abs() < 1e-11), "{:?}", &q.aux[288..576]);
+    run_well(folder.path(), &case, &["time.stop_when=\"max(abs(dy(3 * y) - 3)) < 1e-11\""], &["--output", "short"]);
+    assert_eq!(record(&folder.path().join("short"))["steps"][0], 1, "derivatives are known to reductions");
     assert!(read(&parts, 2).levels == last.levels, "a restart gives the same bits");
     let gauge = |dir: &Path| fs::read_to_string(dir.join("gauge_middle.csv")).unwrap();
     assert_eq!(gauge(&whole), gauge(&parts));
@@ -140,7 +161,7 @@ fn forces_are_sums_over_sides() {
     }
 }
 
-/// Cells are refined where the case says so and joined again: by differences, by curvature, by a formula, in a region and everywhere it forbids
+/// Cells are refined where the case says so and joined again: by differences, by curvature, by a formula, by one of slopes, in a region and everywhere it forbids
 /// none. Totals stay to round-off in a closed box, steps count the leaves of each mesh, a gauge follows its cell, and a restart right after a
 /// mesh was renewed writes the same bytes, on other numbers of threads too.
 #[test]
@@ -149,7 +170,7 @@ fn cells_are_refined() {
     write_block(folder.path(), "square.msh", &[12, 12], Of::Mixed);
     let case = write_case(folder.path(), CASE);
     let refined = ["levels.max=3", "regrid.interval=2", "regrid.buffer=1", "output.checkpoint_every_steps=4"];
-    let cases: [(&str, &[&str]); 5] = [
+    let cases: [(&str, &[&str]); 6] = [
         ("differences", &["regrid.flag.tolerance=0.1"]),
         ("curved", &["regrid.flag.tolerance=0.1", "mesh.curves.y_lower.y=\"0.004 * sin(pi * x)\""]),
         ("curvature", &["regrid.flag.criterion=\"curvature\"", "regrid.flag.tolerance={\"1 + pressure\"=0.06}"]),
@@ -157,6 +178,7 @@ fn cells_are_refined() {
             "formula",
             &["regrid.flag.criterion=\"user\"", "regrid.flag.expression=\"hypot(x - 0.5, y - 0.4) < 0.3 - t\""],
         ),
+        ("slopes", &["regrid.flag.criterion=\"user\"", "regrid.flag.expression=\"grad(pressure) > 1.5\""]),
         (
             "region",
             &["regrid.flag.tolerance=9", "regrid.region=[{lower=[0.2,0.1],upper=[0.5,0.6],levels=[3,3],time=[0,0.1]}]"],
@@ -182,6 +204,10 @@ fn cells_are_refined() {
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["cells"][0].as_u64().unwrap())
             .collect();
         let roots = amrclaw::frames::read::frame::<2>(&whole.join("frame_0000.vtkhdf")).unwrap();
+        let again = [("again".to_owned(), "dy(pressure)".to_owned())];
+        let derived = derive(&roots, &again, &Vocabulary::default()).unwrap().levels.remove(0).patches.remove(0).q;
+        let rise = &roots.levels[0].patches[0].aux[2 * derived.len()..];
+        assert!(derived == *rise, "{name}: nodes of a frame tell who is beside whom as faces do");
         assert!(
             roots.cells[0] > 300 && u64::try_from(roots.cells[0]).unwrap() < 16 * 200,
             "{name}: {}",
@@ -281,13 +307,13 @@ fn what_meshes_do_not_allow_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_block(folder.path(), "square.msh", &[4, 4], Of::Quadrilaterals);
     let case = write_case(folder.path(), CASE);
-    let wrong: [(&[&str], &[&str], &str); 32] = [
+    let wrong: [(&[&str], &[&str], &str); 30] = [
         (&["scheme.gradients_of=primitive"], &[], "no primitive variables"),
         (&["scheme.gradients_of=pressure"], &[], "scheme.gradients_of"),
         (&["scheme.steady=1e-6", "source.pressure=-1"], &[], "steps of one length"),
         (&["scheme.steady=2"], &[], "between 0 and 1"),
         (&["output.forces.top.value=pressure"], &[], "no side `top`"),
-        (&["output.forces.y_lower.value=dx(pressure)"], &[], "derivatives are not known"),
+        (&["output.forces.y_lower.value=dx(pressure)"], &[], "derivatives are known neither to forces"),
         (
             &["output.forces.y_lower.value=pressure", "output.forces.Y_lower={value=\"1\",side=\"y_lower\"}"],
             &[],
@@ -296,7 +322,6 @@ fn what_meshes_do_not_allow_is_refused() {
         (&["mesh.cells=[4,4]"], &[], "mesh.cells"),
         (&["levels.max=2"], &[], "regrid.flag.tolerance"),
         (&["levels.max=2", "regrid.flag={tolerance=1,criterion=\"richardson\"}"], &[], "compares steps of boxes"),
-        (&["levels.max=2", "regrid.flag={tolerance={\"dx(u)\"=1}}"], &[], "derivatives are not known"),
         (&["levels={max=2,ratio=[4]}", "regrid.flag={tolerance=1}"], &[], "levels.ratio"),
         (&["scheme.split=\"strang\""], &[], "scheme.split"),
         (&["mesh.boundary.top=\"wall\""], &[], "no side `top`"),
@@ -305,7 +330,6 @@ fn what_meshes_do_not_allow_is_refused() {
         (&["mesh.file=\"none.msh\""], &[], "none.msh"),
         (&["solver={name=\"advection\",u=1,v=0}", "initial={q=\"0\"}"], &[], "rotated"),
         (&["output.format=\"clawpack-ascii\""], &[], "output.format"),
-        (&["output.field=[{name=\"slope\",formula=\"dx(pressure)\"}]"], &[], "derivatives are not known"),
         (&["mesh.motion.z=\"z\""], &[], "no axis `z`"),
         (&["mesh.motion.x=\"q\""], &[], "mesh.motion.x"),
         (&["mesh.motion.x=\"x + t\"", "scheme.steady=1e-6"], &[], "no steady state"),

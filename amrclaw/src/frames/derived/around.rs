@@ -6,6 +6,7 @@ use crate::index::CellBox;
 use crate::mesh::{Mapping, combination};
 use crate::physics::{AroundFormulas, CellBlock, CellRow, DeviceForm, Formulas, StateBlockFunction, StateFunction};
 use std::sync::Arc;
+use unstructured::motion::MeshInTime;
 
 impl<const D: usize> Formula<D> {
     /// True in cells where a formula's difference between the two neighbours along some axis is above its limit.
@@ -29,15 +30,16 @@ impl<const D: usize> Formula<D> {
     }
 
     /// Formulas over the same fields as one function, with the derivatives within a patch. `num_eqn` and `mapping`: as for
-    /// [`Formula::criterion`].
+    /// [`Formula::criterion`]; `in_time`: a mesh from a file, if the patch is one.
     pub fn within_patches(
         formulas: Vec<Formula<D>>,
         num_eqn: usize,
         mapping: Option<(Arc<Mapping<D>>, Formulas)>,
+        in_time: Option<Arc<MeshInTime>>,
     ) -> Arc<dyn StateFunction<D>> {
         match formulas.iter().all(|formula| formula.derivatives.is_empty()) {
             true => Arc::new(Formula::together(formulas.iter())),
-            false => Arc::new(Within { formulas, num_eqn, mapping }),
+            false => Arc::new(Within { formulas, num_eqn, mapping, in_time }),
         }
     }
 
@@ -70,6 +72,7 @@ struct Within<const D: usize> {
     formulas: Vec<Formula<D>>,
     num_eqn: usize,
     mapping: Option<(Arc<Mapping<D>>, Formulas)>,
+    in_time: Option<Arc<MeshInTime>>,
 }
 
 impl<const D: usize> StateFunction<D> for Within<D> {
@@ -88,7 +91,7 @@ impl<const D: usize> StateFunction<D> for Within<D> {
     fn device_form(&self) -> Option<DeviceForm> {
         let around = |formula: &Formula<D>| on_mesh(formula.around(), &self.mapping);
         let is_small = self.formulas.iter().all(|formula| formula.reach() <= MOST_NESTED);
-        is_small.then(|| DeviceForm::Within(self.formulas.iter().map(around).collect()))
+        (is_small && self.in_time.is_none()).then(|| DeviceForm::Within(self.formulas.iter().map(around).collect()))
     }
 }
 
@@ -101,9 +104,14 @@ impl<const D: usize> StateBlockFunction<D> for Within<D> {
         let cells = CellBox::new(block.first, std::array::from_fn(|d| block.first[d] + block.size[d] as i32));
         let fields = state.chunks_exact(cells.volume()).take(self.num_eqn).chain(aux.chunks_exact(cells.volume()));
         let mapping = self.mapping.as_ref().map(|(mapping, _)| &**mapping);
+        let mesh = self.in_time.as_ref().map(|in_time| in_time.now());
         for (formula, out) in self.formulas.iter().zip(out.chunks_exact_mut(cells.volume())) {
             let fields: Vec<&[f64]> = fields.clone().take(formula.num_fields).collect();
-            out.copy_from_slice(&formula.within(&cells, (block.geometry, block.time), &fields, mapping));
+            let values = match &mesh {
+                Some(mesh) => formula.in_all_cells((mesh, block.time), &fields),
+                None => formula.within(&cells, (block.geometry, block.time), &fields, mapping),
+            };
+            out.copy_from_slice(&values);
         }
     }
 }

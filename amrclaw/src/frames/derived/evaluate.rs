@@ -6,6 +6,9 @@ use crate::frames::frame::{Frame, FrameLevel, FramePatch};
 use crate::index::CellBox;
 use crate::mesh::{Geometry, Mapping, combination};
 use crate::physics::CellRow;
+use crate::threads::parallel_table;
+use unstructured::Mesh;
+use unstructured::step::gradients_within;
 
 /// A frame of the same patches whose only fields are `formulas`, each with its name. Patches without values stay without.
 ///
@@ -64,7 +67,7 @@ enum Source<const D: usize> {
 }
 
 /// Field `number` of a patch, the equations counted first.
-pub(super) fn field_values<const D: usize>(patch: &FramePatch<D>, number: usize) -> &[f64] {
+pub(in crate::frames) fn field_values<const D: usize>(patch: &FramePatch<D>, number: usize) -> &[f64] {
     let cells = patch.cells.volume();
     let equations = patch.q.len() / cells;
     let (values, number) = if number < equations { (&patch.q, number) } else { (&patch.aux, number - equations) };
@@ -76,17 +79,45 @@ impl<const D: usize> Formula<D> {
     pub fn on_patch(&self, frame: &Frame<D>, l: usize, patch: &FramePatch<D>) -> Vec<f64> {
         let fields: Vec<&[f64]> = (0..self.num_fields).map(|number| field_values(patch, number)).collect();
         if let Some(mesh) = &frame.mesh {
-            let mut out = vec![0.0; patch.cells.volume()];
-            for (cell, out) in out.iter_mut().enumerate() {
-                let centre = std::array::from_fn(|d| mesh.centroid[cell][d]);
-                let row = CellRow::point(centre, [0.0; D], frame.time);
-                let values: Vec<&[f64]> = fields.iter().map(|values| &values[cell..=cell]).collect();
-                self.expression.evaluate(&row, &values, std::slice::from_mut(out));
-            }
-            return out;
+            return self.in_all_cells((mesh, frame.time), &fields);
         }
         let mapping = if self.derivatives.is_empty() { None } else { frame.mapped() };
         self.within(&patch.cells, (frame.geometry(l), frame.time), &fields, mapping.as_ref())
+    }
+
+    /// The values in the cells of a mesh from a file, with derivatives within it.
+    pub(super) fn in_all_cells(&self, (mesh, time): (&Mesh, f64), fields: &[&[f64]]) -> Vec<f64> {
+        let centroid = |cell: usize| std::array::from_fn(|d| mesh.centroid[cell][d]);
+        self.in_cells((mesh, time), fields, (&centroid, gradients_within))
+    }
+
+    /// The values in the cells of a mesh from a file and, if fields have values there, beyond the boundary's faces; derivatives there are those within.
+    /// `place`: where each value is; `gradients`: those of a field.
+    pub fn in_cells(
+        &self,
+        (mesh, time): (&Mesh, f64),
+        fields: &[&[f64]],
+        (place, gradients): (&(dyn Fn(usize) -> [f64; D] + Sync), fn(&Mesh, &[f64]) -> Vec<[f64; 3]>),
+    ) -> Vec<f64> {
+        let (cells, count) = (mesh.num_cells(), fields.first().map_or(mesh.num_cells(), |values| values.len()));
+        let derivative = |(kind, of): &(DerivativeKind, Formula<D>)| -> Vec<f64> {
+            let slopes = gradients(mesh, &of.in_cells((mesh, time), fields, (place, gradients)));
+            let value = |cell: usize| match kind {
+                DerivativeKind::Along(axis) => slopes[cell][*axis],
+                _ => slopes[cell].iter().map(|slope| slope * slope).sum::<f64>().sqrt(),
+            };
+            let within =
+                |k: usize| if k < cells { k } else { mesh.faces.left[mesh.first_boundary() + k - cells] as usize };
+            (0..count).map(|k| value(within(k))).collect()
+        };
+        let further: Vec<Vec<f64>> = self.derivatives.iter().map(derivative).collect();
+        let values: Vec<&[f64]> = fields.iter().copied().chain(further.iter().map(Vec::as_slice)).collect();
+        parallel_table(count, |k| {
+            let (row, mut out) = (CellRow::point(place(k), [0.0; D], time), 0.0);
+            let rows: Vec<&[f64]> = values.iter().map(|values| &values[k..=k]).collect();
+            self.expression.evaluate(&row, &rows, std::slice::from_mut(&mut out));
+            out
+        })
     }
 
     /// The values in a box of cells, x fastest, with the derivatives within it.

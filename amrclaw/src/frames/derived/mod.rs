@@ -2,7 +2,7 @@
 //!
 //! A formula may use the frame's fields, what every expression of position may use, the solver's parameters, the solver's
 //! named quantities, and derivatives: `dx(f)`, `dy(f)`, `dz(f)` and the magnitude of the gradient, `grad(f)`, by central
-//! differences within each patch, of second order and one-sided in the cells at its sides.
+//! differences within each patch, of second order and one-sided in the cells at its sides; on a mesh from a file by least squares.
 
 mod around;
 mod evaluate;
@@ -11,6 +11,7 @@ mod quantities;
 mod vocabulary;
 mod whole;
 
+pub(super) use evaluate::field_values;
 pub use evaluate::{append, derive};
 pub use lazy::{FieldSource, LazyFields};
 pub use quantities::{Primitives, Quantity, primitive_variables, quantities};
@@ -57,9 +58,9 @@ impl FormulaError {
     }
 }
 
-/// The mistake of a formula with derivatives on a mesh from a file, or of a monitor.
+/// The mistake of a formula with derivatives where only values in one place are known.
 pub fn no_derivatives(text: &str) -> ExpressionError {
-    let message = "derivatives are not known on a mesh from a file, nor to monitors";
+    let message = "derivatives are known neither to forces nor to monitors";
     ExpressionError::new(0..text.len(), message, "write a formula of values in the cell")
 }
 
@@ -76,7 +77,7 @@ impl<const D: usize> Formula<D> {
     /// As [`Formula::new`], over fields of a frame on a mesh of any kind.
     ///
     /// # Errors
-    /// As for [`Formula::new`]; derivatives on a mesh from a file, whose cells are a row of no order.
+    /// As for [`Formula::new`].
     pub fn on_mesh(
         text: &str,
         frame: &Frame<D>,
@@ -85,9 +86,7 @@ impl<const D: usize> Formula<D> {
     ) -> Result<Self, FormulaError> {
         let parse = |text: &str| Syntax::parse(text).map_err(|error| FormulaError::new(text, error));
         if frame.mapping.is_empty() {
-            let formula = Self::new(text, fields, vocabulary)?;
-            let fine = frame.mesh.is_none() || formula.derivatives.is_empty();
-            return if fine { Ok(formula) } else { Err(FormulaError::new(text, no_derivatives(text))) };
+            return Self::new(text, fields, vocabulary);
         }
         let formulas = frame.mapping.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
         let known = vocabulary.names(fields.to_vec());

@@ -3,7 +3,7 @@
 use super::links::Links;
 use crate::Mesh;
 use crate::mesh::geometry::{dot, minus, times};
-use crate::step::{Gradient, stencil};
+use crate::step::gradients;
 use crate::threads;
 
 /// Keeps the denominator of the curvature from zero: the α of the paper.
@@ -54,18 +54,7 @@ pub fn differences_of_families(
 /// Comput. Phys. Commun. 207 (2016), 114–122.
 pub fn curvature(mesh: &Mesh, field: &[f64]) -> Vec<f64> {
     let cells = mesh.num_cells();
-    let (stencil, starts) = (stencil(mesh, Gradient::LeastSquares), &mesh.cell_faces.starts);
-    let own = |cell: usize| {
-        let mut gradient = [0.0; 3];
-        for face in &stencil[starts[cell] as usize..starts[cell + 1] as usize] {
-            let difference = field[face.neighbour as usize] - field[cell];
-            for d in 0..3 {
-                gradient[d] += face.weight[d] * difference;
-            }
-        }
-        gradient
-    };
-    let gradients = threads::table(cells, &own);
+    let gradients = gradients(mesh, field);
     let of_face = |face: usize| {
         let (left, right) = (mesh.faces.left[face] as usize, mesh.faces.right[face] as usize);
         let from = mesh.centroid[left];

@@ -51,43 +51,52 @@ pub(super) fn behind(mesh: &Mesh, entry: u32) -> u32 {
 /// Adds what a cell sees.
 pub(crate) fn add_stencil(all: &mut Vec<Across>, mesh: &Mesh, gradient: Gradient, cell: usize) {
     let first = all.len();
-    let centroid = mesh.centroid[cell];
     let mut matrix = [[0.0; 3]; 3];
     for &entry in mesh.cell_faces.row(cell) {
         let (face, side) = ((entry / 2) as usize, (entry % 2) as usize);
-        let neighbour = behind(mesh, entry);
-        let (normal, moved) = (mesh.faces.normal[face], mesh.shift(face));
-        let seen = |at: Vector, by: f64| plus(at, times(by, moved));
-        let to_face = minus(seen(mesh.faces.centre[face], side as f64), centroid);
-        let distance = match mesh.centroid.get(neighbour as usize) {
-            Some(&other) => minus(seen(other, [-1.0, 1.0][side]), centroid),
-            // The mirror image in the face.
-            None => times(2.0 * dot(to_face, normal), normal),
-        };
+        let (to_face, distance) = seen(mesh, cell, entry);
         let weight = match gradient {
-            Gradient::LeastSquares => {
-                let squared = squared(distance);
-                [distance[0] / squared, distance[1] / squared, distance[2] / squared]
-            }
+            Gradient::LeastSquares => over_square(distance, &mut matrix),
             Gradient::GreenGauss => {
                 let outwards = [0.5, -0.5][side] * mesh.faces.size[face] / mesh.volume[cell];
-                times(outwards, normal)
+                times(outwards, mesh.faces.normal[face])
             }
         };
-        for i in 0..3 {
-            for j in 0..3 {
-                matrix[i][j] += weight[i] * distance[j];
-            }
-        }
-        all.push(Across { neighbour, entry, to_face, weight });
+        all.push(Across { neighbour: behind(mesh, entry), entry, to_face, weight });
     }
     if gradient == Gradient::LeastSquares {
         let inverse = inverse(mesh.dim, matrix);
-        for across in &mut all[first..] {
-            let weight = across.weight;
-            across.weight = [dot(inverse[0], weight), dot(inverse[1], weight), dot(inverse[2], weight)];
+        all[first..].iter_mut().for_each(|across| across.weight = product(inverse, across.weight));
+    }
+}
+
+/// From a cell's centroid to one of its faces, and to the centroid behind it; at a side to the mirror image in the face.
+pub(super) fn seen(mesh: &Mesh, cell: usize, entry: u32) -> (Vector, Vector) {
+    let (face, side) = ((entry / 2) as usize, (entry % 2) as usize);
+    let (centroid, normal, moved) = (mesh.centroid[cell], mesh.faces.normal[face], mesh.shift(face));
+    let seen = |at: Vector, by: f64| plus(at, times(by, moved));
+    let to_face = minus(seen(mesh.faces.centre[face], side as f64), centroid);
+    let distance = match mesh.centroid.get(behind(mesh, entry) as usize) {
+        Some(&other) => minus(seen(other, [-1.0, 1.0][side]), centroid),
+        None => times(2.0 * dot(to_face, normal), normal),
+    };
+    (to_face, distance)
+}
+
+/// A distance over its square, whose product with the distance a matrix gets.
+pub(super) fn over_square(distance: Vector, matrix: &mut [Vector; 3]) -> Vector {
+    let squared = squared(distance);
+    let weight = [distance[0] / squared, distance[1] / squared, distance[2] / squared];
+    for i in 0..3 {
+        for j in 0..3 {
+            matrix[i][j] += weight[i] * distance[j];
         }
     }
+    weight
+}
+
+pub(super) fn product(matrix: [Vector; 3], v: Vector) -> Vector {
+    [dot(matrix[0], v), dot(matrix[1], v), dot(matrix[2], v)]
 }
 
 /// The inverse of a matrix in `dim` dimensions.
