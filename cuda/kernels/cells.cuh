@@ -197,6 +197,17 @@ struct Entered {
     }
 };
 
+#if HAS_ADMISSIBLE
+// Whether nothing that must not be negative is below round-off; what solvers with transfer variables keep so counts as if it were.
+__device__ __forceinline__ bool fits(const Solver& solver, State q, const Aux& aux)
+{
+    #pragma unroll
+    for (int m = 0; m < M && HAS_TRANSFER; m++)
+        if (Solver::KEPT >> m & 1) q[m] = real_max(q[m], Real(0));
+    return solver.is_admissible(q, aux, Real(LEAST_NONNEGATIVE));
+}
+#endif
+
 // The end of a stage in a cell; returns its Courant number. In the last stage `broken` is set by a state that is not finite or not allowed.
 __device__ __forceinline__ Real end_stage(const CellsArgs& args, const Solver& solver, unsigned cell, const Entered& entered, bool& broken)
 {
@@ -224,6 +235,12 @@ __device__ __forceinline__ Real end_stage(const CellsArgs& args, const Solver& s
     }
 #if HAS_POSITIVE
     broken = broken || !(solver.least_positive(q, aux_of(args, cell)) > Real(0));
+#endif
+#if HAS_ADMISSIBLE
+    // At first order only what was right before can be wrong.
+    const auto before = [&] { return numbers_at<M>(args.before + cell, args.num_cells); };
+    if (args.is_last && !fits(solver, q, aux_of(args, cell)))
+        broken = broken || (ORDER > 1 && args.is_second) || fits(solver, before(), aux_of(args, cell));
 #endif
     broken = broken && args.is_last;
     return Real(0.5) * per_volume * entered.speeds;

@@ -1,10 +1,11 @@
 //! States at the sides of a mesh, as a step has them there: for sums over a side.
 
+use super::admissible::row_is_admissible;
 use super::chunks::Shared;
 use super::interpolate::Interpolation;
 use super::reconstruct::{smooth, smoothness};
 use super::stencil::{add_stencil, behind as behind_face};
-use super::{Field, Limiter, Place, Scheme, Surroundings, Variables, row_is_admissible};
+use super::{Field, Limiter, Place, Scheme, Surroundings, Variables};
 use crate::Mesh;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Real;

@@ -4,6 +4,7 @@
 //! fluctuations between both states: the part `f(q)` vanishes in the sum over a closed cell. Cells add their faces in the order of their list, so the
 //! bits do not depend on threads.
 
+mod admissible;
 mod at_sides;
 mod beyond;
 mod blocks;
@@ -20,21 +21,20 @@ use crate::motion::{MeshInTime, Moved};
 use crate::{Mesh, MeshError};
 pub use at_sides::at_sides;
 pub use beyond::{BoundaryFace, Outside, Place, Surroundings};
+pub use gradient::{gradients, gradients_within};
 pub use reconstruct::{Variables, smoothness};
 pub use scheme::{Gradient, Limiter, Scheme, SolvedBy, TimeStep};
-pub use gradient::{gradients, gradients_within};
 pub use stencil::stencil;
 pub(crate) use stencil::{add_stencil, inverse, renewed_stencil};
 pub use wall::{Boost, mirror};
 
+use admissible::is_admissible;
 use blocks::{Block, Blocks, Entering};
 use chunks::{Shared, for_chunks};
 use rayon::prelude::*;
 use reconstruct::Reconstruction;
 use riemann::cells::CellSums;
-use riemann::lattice::Lattice;
-use riemann::patch::{PACK_OVERRUN, PatchSolver, SourceRow};
-use std::ops::Range;
+use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use std::sync::Arc;
 
 /// Values of cells, `[component, cell]`.
@@ -268,7 +268,7 @@ impl Stepper {
                     }
                 }
             });
-            let admissible = !is_last || is_admissible((solver, num_eqn), (new, q.component), aux, block.cells.clone());
+            let admissible = !is_last || is_admissible(solver, new, (q, aux), block.cells.clone(), !second_order);
             Outcome { courant, admissible }
         };
         let both = |a: Outcome, b: Outcome| Outcome {
@@ -279,37 +279,6 @@ impl Stepper {
             self.blocks.blocks.par_iter().map(|block| self.blocks.with_memory(|memory| of_block(block, memory)));
         outcomes.reduce(|| Outcome { courant: 0.0, admissible: true }, both)
     }
-}
-
-/// True if the new states of some cells are finite and allowed.
-fn is_admissible(
-    (solver, num_eqn): (&dyn PatchSolver<f64>, usize),
-    (new, component): (Shared<'_>, usize),
-    aux: Field<'_>,
-    cells: Range<usize>,
-) -> bool {
-    // SAFETY: nobody writes these cells meanwhile.
-    let finite = |m: usize| cells.clone().all(|cell| unsafe { new.get(m * component + cell) }.is_finite());
-    let first = cells.start;
-    (0..num_eqn).all(finite)
-        && row_is_admissible(solver, (new, component, first), (aux, first), cells.len(), false).is_none()
-}
-
-/// The first inadmissible state of a row, whose auxiliary values are those from `at` on, `data` as in [`PatchSolver::first_inadmissible`].
-fn row_is_admissible(
-    solver: &dyn PatchSolver<f64>,
-    (states, component, first): (Shared<'_>, usize, usize),
-    (aux, at): (Field<'_>, usize),
-    len: usize,
-    data: bool,
-) -> Option<usize> {
-    debug_assert!(aux.values.is_empty() || aux.component == component, "one stride for states and auxiliary values");
-    let aux = if aux.values.is_empty() { std::ptr::NonNull::dangling().as_ptr() } else { aux.values[at..].as_ptr() };
-    let lattice = Lattice::point([0.0; 3], [1.0; 3]);
-    let q = states.at(first);
-    let row = SourceRow { q, aux, len, component, lattice, first: [0; 3], t: 0.0, dt: 0.0 };
-    // SAFETY: the row is readable, and not written.
-    unsafe { solver.first_inadmissible(&row, data) }
 }
 
 #[cfg(test)]

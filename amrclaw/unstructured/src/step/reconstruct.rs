@@ -1,9 +1,10 @@
 //! States at faces by limited gradients.
 
+use super::admissible::row_is_admissible;
 use super::chunks::{CHUNK, Shared, for_chunks};
 use super::interpolate::{Interpolation, NUMBERS};
 use super::stencil::stencil;
-use super::{Field, Limiter, MOST_EQUATIONS, Scheme, row_is_admissible};
+use super::{Field, Limiter, MOST_EQUATIONS, Scheme};
 use crate::Mesh;
 use crate::mesh::Across;
 use crate::threads::parts;
