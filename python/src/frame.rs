@@ -108,6 +108,25 @@ impl Frame {
         Some((points.to_pyarray(py), nodes.items.to_pyarray(py), nodes.starts.to_pyarray(py)))
     }
 
+    /// Centroids of the cells of a mesh from a file, one a row.
+    #[getter]
+    fn centroids<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray2<f64>>> {
+        let (mesh, dim) = with_frame!(&self.frame, f => (f.mesh.clone()?, f.cells.len()));
+        Some(Array2::from_shape_fn((mesh.num_cells(), dim), |(i, d)| mesh.centroid[i][d]).to_pyarray(py))
+    }
+
+    /// Values of all fields at points of a mesh from a file, one a row; `linear`: with gradients. NaN outside.
+    fn at_points<'py>(
+        &self,
+        py: Python<'py>,
+        points: PyReadonlyArray2<'py, f64>,
+        linear: bool,
+    ) -> Option<Bound<'py, PyArray2<f64>>> {
+        let points = owned(&points);
+        let values = py.detach(|| with_frame!(&self.frame, f => at_points(f, &points, linear)));
+        values.map(|values| values.to_pyarray(py))
+    }
+
     /// Physical positions of computational points, one a row.
     fn positions<'py>(
         &self,
@@ -227,6 +246,12 @@ fn computational<const D: usize>(frame: &frame::Frame<D>, positions: Array2<f64>
     mapped(frame, positions, |mapping, positions| {
         mapping.inverses(positions).into_iter().map(|point| point.unwrap_or(nowhere)).collect()
     })
+}
+
+fn at_points<const D: usize>(frame: &frame::Frame<D>, points: &Array2<f64>, linear: bool) -> Option<Array2<f64>> {
+    let rows: Vec<[f64; D]> = points.rows().into_iter().map(|row| std::array::from_fn(|d| row[d])).collect();
+    let values = frame.at_points(&rows, linear)?;
+    Array2::from_shape_vec((values.len() / rows.len().max(1), rows.len()), values).ok()
 }
 
 fn volumes<const D: usize>(frame: &frame::Frame<D>, level: usize, lo: &[i32], hi: &[i32]) -> PyResult<Vec<f64>> {

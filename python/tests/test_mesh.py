@@ -51,22 +51,31 @@ def test_a_mesh_of_arrays_is_that_of_its_frames(axes, tmp_path):
     np.testing.assert_allclose(patch["pressure"].ravel()[places], np.add(centres, 1), rtol=1e-14)
     assert frame.total("pressure") == pytest.approx(1 * 2 + 0.5 * (1 / 3 + 2 / 3) + 1.5)
     # What needs rows of cells is refused; where there are outlines, points are found, also on the sides of the domain.
-    for rows in (lambda: patch.x, lambda: frame.to_uniform(), lambda: frame.slice("x", 0.5), lambda: frame.positions([[0.0] * axes])):
+    for rows in (lambda: patch.edges(0), lambda: frame.to_uniform(), lambda: frame.slice("x", 0.5), lambda: frame.positions([[0.0] * axes])):
         with pytest.raises(amrclaw.InputError, match="are in no rows"):
             rows()
     assert (frame.lower, frame.upper) == ((0.0,) * axes, (2.0, 1.0, 1.0)[:axes])
+    check_samples(frame, np.array([(0.6, 0.3, 0.5), (0.3, 0.6, 0.2), (2.0, 0.5, 0.9)])[:, :axes], places)
     if axes == 2:
-        found = frame.sample([(0.6, 0.3), (0.3, 0.6), (2.0, 0.5)], "pressure")
-        np.testing.assert_array_equal(found, patch["pressure"].ravel()[places])
-        with pytest.raises(amrclaw.InputError, match="1 of 2 points lie in no cell of the mesh"):
-            frame.sample([(0.6, 0.3), (2.1, 0.5)])
-        assert np.isnan(frame.sample([(0.6, 1.1)], outside="nan")).all()
         drawn = plot.pcolor(frame, "pressure").collections[0]
         np.testing.assert_array_equal(np.sort(drawn.get_array()), np.sort(patch["pressure"].ravel()))
         assert {tuple(corner) for path in drawn.get_paths() for corner in path.vertices} == set(map(tuple, positions))
-    else:
-        with pytest.raises(amrclaw.InputError, match="in the plane only"):
-            frame.sample([(0.6, 0.3, 0.5)])
     for wrong in (lambda: amrclaw.Mesh(points, [[0, 1]]), lambda: amrclaw.Mesh(points, [[0, 1, 2, 99]])):
         with pytest.raises(amrclaw.InputError, match="cells: row 0"):
             wrong()
+
+
+def check_samples(frame, points, places):
+    """Values are those of the cells that hold points, on the sides of the domain too. Linear data are exact by gradients, to the 1e-8 that stands for
+    neighbours across cells in a row."""
+    (patch,) = frame.patches()
+    np.testing.assert_allclose(patch["pressure"].ravel(), 1 + patch.x, rtol=1e-14)
+    nearest = frame.sample(points, "pressure", method="nearest")
+    np.testing.assert_array_equal(nearest, patch["pressure"].ravel()[places])
+    np.testing.assert_allclose(frame.sample(points)[0], 1 + points[:, 0], rtol=1e-6)
+    slopes = frame.derive("dx(pressure)", "dy(pressure)").sample(points)
+    np.testing.assert_allclose(slopes, [[1] * 3, [0] * 3], atol=1e-6)
+    outside = [points[0], points[0] + 2]
+    with pytest.raises(amrclaw.InputError, match="1 of 2 points lie in no cell of the mesh"):
+        frame.sample(outside)
+    assert np.isnan(frame.sample(outside, outside="nan")[:, 1]).all()

@@ -62,7 +62,9 @@ class Patch:
         return tuple(float(self.edges(axis)[-1]) for axis in range(len(self.dx)))
 
     def centres(self, axis: int) -> np.ndarray:
-        """Coordinates of the cells' centres along an axis."""
+        """Coordinates of the cells' centres along an axis; on a mesh from a file of all cells."""
+        if self._snapshot.on_mesh:
+            return np.array(self._snapshot.frame()._native.centroids[:, axis])
         return _lattice.centres(self._axis(axis), self.hi[axis] - self.lo[axis])
 
     def edges(self, axis: int) -> np.ndarray:
@@ -255,8 +257,8 @@ class Snapshot:
         """Values at points, shape `[point]` of one field, else `[equation, point]`.
 
         `points` has one row per point. `method`: "nearest" is the value of the finest cell at the point, "linear" interpolates
-        between centres of cells of that size; on a mesh from a file, in the plane, values are those of the cells. Points `outside` the domain
-        are an error ("raise"), or get NaN ("nan").
+        between centres of cells of that size; in cells of a mesh from a file it takes their gradients. Points `outside` the domain are an
+        error ("raise"), or get NaN ("nan").
         """
         return sample(self, points, field, method, outside)
 
@@ -286,7 +288,7 @@ class Snapshot:
     def demand_rows(self) -> None:
         """Refuses what needs cells in rows, which a mesh from a file does not have."""
         if self.on_mesh:
-            instead = "`mesh` has their points, `sample` their values in the plane; `amrclaw plot --slice` and `to_pyvista` cut them"
+            instead = "`mesh` has their points, `sample` gives values at points; `amrclaw plot --slice` and `to_pyvista` cut them"
             raise InputError(f"the cells of a mesh from a file are in no rows: {instead}")
 
     @property

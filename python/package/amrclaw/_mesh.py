@@ -54,22 +54,8 @@ class Mesh:
     def outlines(self) -> list[np.ndarray]:
         """Of each cell in the plane its corners, once around."""
         if self.dimension != 2:
-            raise InputError(f"a mesh in {self.dimension}D: cells have outlines, and are found by points, in the plane only; see to_pyvista")
+            raise InputError(f"a mesh in {self.dimension}D: cells have outlines in the plane only; see to_pyvista")
         return [self.points[row] for row in self.cells]
-
-    def cells_at(self, points: Any) -> np.ndarray:
-        """The cell that holds each point, in the plane; -1 where there is none."""
-        points, outlines = np.atleast_2d(np.asarray(points, dtype=float)), self.outlines()
-        lower, upper = (np.array([end(outline, axis=0) for outline in outlines]) for end in (np.min, np.max))
-        near = 1e-9 * float(np.ptp(self.points, axis=0).max())
-        found = np.full(len(points), -1)
-        for number, point in enumerate(points):
-            inside = ((lower - near <= point) & (point <= upper + near)).all(axis=1)
-            distances = [(_distance(point, outlines[cell]), cell) for cell in np.flatnonzero(inside)]
-            # On a side of the domain round-off may have put a point outside.
-            nearest, cell = min(distances, default=(np.inf, -1))
-            found[number] = cell if nearest <= near else -1
-        return found
 
     def write(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a file in Gmsh's format, for `mesh.file`; what is wrong with the mesh itself is told when a case reads it."""
@@ -102,15 +88,3 @@ class Mesh:
 
     def __repr__(self) -> str:
         return f"<Mesh of {len(self.cells)} cells, {len(self.points)} points: {', '.join(self.boundaries) or 'no names'}>"
-
-
-def _distance(point: np.ndarray, outline: np.ndarray) -> float:
-    """That of a point outside from a polygon, 0 inside."""
-    start, end = outline - point, np.roll(outline, -1, axis=0) - point
-    along = end - start
-    crossed = (start[:, 1] > 0) != (end[:, 1] > 0)
-    side = start[crossed, 0] * along[crossed, 1] - start[crossed, 1] * along[crossed, 0]
-    if np.count_nonzero(side * along[crossed, 1] > 0) % 2:
-        return 0.0
-    share = np.clip(-(start * along).sum(axis=1) / (along**2).sum(axis=1), 0.0, 1.0)
-    return float(np.linalg.norm(start + share[:, None] * along, axis=1).min())

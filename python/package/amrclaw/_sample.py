@@ -24,7 +24,7 @@ def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str, o
         raise InputError(f'outside: "{outside}" is not known; write "raise" or "nan"')
     names = snapshot.equations if field is None else (field,)
     if snapshot.on_mesh:
-        return _sample_mesh(snapshot, points, names, outside)[0 if field is not None else slice(None)]
+        return _sample_mesh(snapshot, points, names, (method, outside))[0 if field is not None else slice(None)]
     out = np.full((len(names), len(points)), np.nan)
     inside = ((points >= snapshot.lower) & (points <= snapshot.upper)).all(axis=1)
     if outside == "raise" and not inside.all():
@@ -44,18 +44,19 @@ def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str, o
     return out if field is None else out[0]
 
 
-def _sample_mesh(snapshot: Snapshot, points: np.ndarray, names: Sequence[str], outside: str) -> np.ndarray:
-    """The values of the cells of a mesh from a file that hold the points."""
-    frame = snapshot.frame()
-    mesh, (patch,) = frame.mesh, frame.patches()
-    assert mesh is not None
-    cells = mesh.cells_at(points)
-    if outside == "raise" and (cells < 0).any():
-        first = ", ".join(f"{x:g}" for x in points[cells < 0][0])
+def _sample_mesh(snapshot: Snapshot, points: np.ndarray, names: Sequence[str], how: tuple[str, str]) -> np.ndarray:
+    """Values at points of a mesh from a file."""
+    method, outside = how
+    first_aux = len(snapshot.equations)
+    numbers = [number + (first_aux if kind == "aux" else 0) for kind, number in map(snapshot.field_index, names)]
+    values = snapshot.frame()._native.at_points(points, method == "linear")
+    missed = np.isnan(values).all(axis=0)
+    if outside == "raise" and missed.any():
+        first = ", ".join(f"{x:g}" for x in points[missed][0])
         raise InputError(
-            f"{np.count_nonzero(cells < 0)} of {len(points)} points lie in no cell of the mesh, the first at ({first}); outside=\"nan\" gives NaN there"
+            f"{np.count_nonzero(missed)} of {len(points)} points lie in no cell of the mesh, the first at ({first}); outside=\"nan\" gives NaN there"
         )
-    return np.array([np.where(cells < 0, np.nan, patch[name].ravel()[cells]) for name in names])
+    return np.asarray(values[numbers])
 
 
 def finest_levels(snapshot: Snapshot, points: np.ndarray) -> np.ndarray:
