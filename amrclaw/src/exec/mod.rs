@@ -14,8 +14,8 @@ pub use probe::{PatchValues, Probe};
 pub use queries::{CellInPatch, MemoryUse, Queries, Reduction, Usage, larger, reduce_levels};
 pub use step::{
     CellPlace, ClusterMethod, Cuts, DevicePhase, DeviceUse, ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone,
-    HostWork, LeafMarks, LeavesMade, LevelState, LevelStates, NewValues, Outcomes, RefineRequest, RegridWay, StepMode,
-    StepReport, StreamedUse,
+    HostWork, LeafMarks, LeavesMade, LevelState, LevelStates, MarkedBy, NewValues, Outcomes, RefineRequest, RegridWay,
+    StepMode, StepReport, StreamedUse,
 };
 
 use crate::index::{CellBox, Level};

@@ -4,7 +4,7 @@
 //! Its map takes the row's centres to the cells' centroids, so that functions of position get these: of a mesh that moves, those at the time of the
 //! values.
 
-use super::{Boundary, BoundaryCell, CellRow, StateFunction};
+use super::{AroundFormulas, Boundary, BoundaryCell, CellRow, StateFunction};
 use crate::mesh::{Domain, MapFunction, Mapping};
 use riemann::axis::{Axis, Side};
 use riemann::group::Group;
@@ -25,6 +25,8 @@ pub struct OnMesh<const D: usize> {
     pub sides: Arc<MeshSides<D>>,
     /// The trees whose leaves the mesh's cells are, where they are refined.
     pub forest: Option<Arc<Forest>>,
+    /// Formulas that flag these, in the order of the criterion's fields.
+    pub marked_by: Arc<[AroundFormulas]>,
 }
 
 impl<const D: usize> OnMesh<D> {

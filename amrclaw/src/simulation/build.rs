@@ -2,7 +2,7 @@
 
 use super::step_limits::longest_in_time;
 use super::{RunError, Settings};
-use crate::case::{self, Case, ClusterKind, MeshFile, ResolvedSettings};
+use crate::case::{self, Case, ClusterKind, CriterionField, MeshFile, ResolvedSettings};
 use crate::formula::ExpressionBoundary;
 use crate::frames::derived::{Formula, WholeFormula};
 use crate::index::Ratio;
@@ -102,7 +102,9 @@ fn on_mesh<const D: usize>(
     let sides = MeshSides::new(in_time, (shape.groups.clone(), boost), rules);
     let interpolates = file.scheme.order > 1 && file.gradients_of == case::Interpolated::Primitive;
     let variables = interpolates.then(|| Arc::new(case.primitive_variables()));
-    OnMesh { scheme: file.scheme, variables, sides: Arc::new(sides), forest: file.forest.clone() }
+    let formula = |(field, _)| if let CriterionField::Formula(of) = field { Some(of.around()) } else { None };
+    let marked_by = case.criterion_fields::<D>(reduced).into_iter().filter_map(formula).collect();
+    OnMesh { scheme: file.scheme, variables, sides: Arc::new(sides), forest: file.forest.clone(), marked_by }
 }
 
 /// What the largest values are asked for of in `[reduce]`, then in `time.stop_when`, if there is anything: as a function of a cell or a patch, or of a

@@ -7,7 +7,7 @@ use super::leaf_values::{Values, of_cell};
 use super::{RunError, ScheduleState, Simulation};
 use crate::case::{Case, Criterion as Word, CriterionField};
 use crate::diagnose::Phase;
-use crate::exec::{LeafMarks, LeavesMade, LevelState, NewValues};
+use crate::exec::{LeafMarks, LeavesMade, LevelState, MarkedBy, NewValues};
 use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
 use crate::physics::{CellRow, MeshSides, ReducedParameters, UserFunctions};
@@ -127,16 +127,19 @@ impl<const D: usize> Refined<D> {
     /// the host does.
     fn marked_by(&self) -> Option<Vec<(usize, [f64; 2])>> {
         let has_curves = self.case.mesh.file.as_ref().is_some_and(|file| !file.curves.is_empty());
+        let mut formulas = self.case.shape().equations.len()..;
+        let mut of = |field: &CriterionField<D>, tolerances: [f64; 2]| match field {
+            CriterionField::Equation(m) => Some((*m, tolerances)),
+            CriterionField::Formula(_) => formulas.next().map(|number| (number, tolerances)),
+            CriterionField::Function(_) => None,
+        };
         let (fields, keep) = match &self.flags {
+            _ if has_curves => return None,
             Flags::Curvature(fields, keep) => (fields, *keep),
             Flags::Differences(fields) => (fields, 1.0),
-            Flags::Where(_) => return None,
+            Flags::Where(field) => return of(field, [0.0; 2]).map(|field| vec![field]),
         };
-        let of = |(field, tolerance): &(CriterionField<D>, f64)| match field {
-            CriterionField::Equation(m) => Some((*m, [*tolerance, keep * tolerance])),
-            CriterionField::Formula(_) | CriterionField::Function(_) => None,
-        };
-        if has_curves { None } else { fields.iter().map(of).collect() }
+        fields.iter().map(|(field, tolerance)| of(field, [*tolerance, keep * tolerance])).collect()
     }
 
     /// Whether each leaf is flagged, and whether it is not joined.
@@ -254,9 +257,13 @@ impl<const D: usize> Simulation<D> {
     fn renew_by_executor(&mut self) -> Result<LeavesMade, RunError> {
         let (refined, regrid) = (self.refined.as_ref().expect("leaves"), &self.settings.regrid);
         let fields = refined.marked_by().filter(|_| regrid.regions.is_empty() && self.gauges.is_empty());
-        let by_curvature = matches!(refined.flags, Flags::Curvature(..));
+        let by = match refined.flags {
+            Flags::Differences(_) => MarkedBy::Differences,
+            Flags::Curvature(..) => MarkedBy::Curvature,
+            Flags::Where(_) => MarkedBy::Values,
+        };
         let (finest, leaves) = (refined.levels() as u32 - 1, &refined.leaves);
-        let marks = LeafMarks { fields: fields.as_deref(), by_curvature, buffer: regrid.buffer, finest, leaves };
+        let marks = LeafMarks { fields: fields.as_deref(), by, buffer: regrid.buffer, finest, leaves };
         Ok(self.exec.renew_leaves(&marks)?)
     }
 

@@ -195,7 +195,8 @@ fn steps_on_meshes_that_move_have_the_bits_of_the_cpu() {
 }
 
 /// Leaves that kernels divide and join are those of the host, to the last one, and to the bit their nodes, faces, gradients and states: of triangles,
-/// quadrilaterals, both and hexahedra, between periodic sides, in streams and at walls, where pulses come and go; by either loop.
+/// quadrilaterals, both and hexahedra, between periodic sides, in streams and at walls, where pulses come and go; by either loop; flagged by quantities,
+/// formulas and derivatives.
 #[test]
 fn leaves_that_kernels_make_are_those_of_the_host() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -214,12 +215,16 @@ fn leaves_that_kernels_make_are_those_of_the_host() {
     let round = SOUND.replace("exp(-30 * ((x - 0.4)^2 + (y - 0.5)^2))", pulse);
     let sound = "regrid={interval=1,flag={criterion=\"curvature\",tolerance={pressure=0.3}}}";
     let differences = "regrid={interval=1,buffer=1,flag={tolerance={density=0.2,y_momentum=0.1}}}";
+    let slopes = "regrid={interval=1,flag={criterion=\"user\",expression=\"grad(pressure * cos(x)) > 2 + dx(dy(u))\"}}";
+    let formulas =
+        "regrid={interval=1,buffer=1,flag={tolerance={\"dx(density) / 9 + y * t\"=0.2,y_momentum=0.1,\"energy^2\"=2}}}";
     for (text, sides, regrid, what) in [
         (of(GAS, &[7, 5], Of::Mixed), open, differences, Of::Mixed),
         (of(GAS, &[9, 7], Of::Mixed), open, gas, Of::Mixed),
         (of(GAS, &[6, 7], Of::Quadrilaterals), open, gas, Of::Quadrilaterals),
         (of(&round, &[5, 6], Of::Triangles), periodic, sound, Of::Triangles),
-        (of(&round, &[7, 5], Of::Quadrilaterals), periodic, sound, Of::Quadrilaterals),
+        (of(&round, &[7, 5], Of::Quadrilaterals), periodic, slopes, Of::Quadrilaterals),
+        (of(GAS, &[7, 5], Of::Mixed), open, formulas, Of::Mixed),
     ] {
         let device = compare::<2>(&text, &[&sides[..], &scheme, &[regrid]].concat());
         assert_made_by_kernels(&device, what);
@@ -232,7 +237,7 @@ fn leaves_that_kernels_make_are_those_of_the_host() {
     assert!(device.frame().cells[0] > 210, "{} cells: 71, 111, 156 and 207 have room", device.frame().cells[0]);
     let space = of(GAS_IN_SPACE, &[3, 4, 3], Of::Hexahedra);
     let sides = ["mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",z_lower=\"wall\",z_upper=\"wall\"}", periodic[0]];
-    let differences = "regrid={interval=1,buffer=1,flag={tolerance={density=0.3}}}";
+    let differences = "regrid={interval=1,buffer=1,flag={tolerance={density=0.3,\"dz(energy) / 9\"=0.3}}}";
     let device = compare::<3>(&space, &[&sides[..], &scheme[..2], &["levels.max=3", differences]].concat());
     assert!(device.frame().cells[0] > 36 + 7, "cells are refined");
     assert_made_by_kernels(&device, Of::Hexahedra);

@@ -87,6 +87,8 @@ pub enum Group {
     Springs,
     /// Kernels that divide and join leaves of a mesh, without fused operations: the host makes the same mesh.
     Leaves,
+    /// Values of formulas of the case that flag leaves, likewise.
+    LeafValues,
 }
 
 /// A function of the case that kernels call.
@@ -139,7 +141,8 @@ impl Group {
 
     /// Whether the kernels work on a mesh from a file.
     pub fn is_of_cells(self) -> bool {
-        matches!(self, Group::CellLoop | Group::FaceLoop | Group::FaceStates | Group::CellsBeyond | Group::Leaves)
+        use Group::{CellLoop, CellsBeyond, FaceLoop, FaceStates, LeafValues, Leaves};
+        matches!(self, CellLoop | FaceLoop | FaceStates | CellsBeyond | Leaves | LeafValues)
     }
 
     /// Its rows.
@@ -330,6 +333,10 @@ kernels! {
     LEAVES_SLOPES = "leaves_slopes" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// Flags of leaves.
     LEAVES_FLAG = "leaves_flag" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Flags of leaves by values.
+    LEAVES_ABOVE = "leaves_above" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    /// Values of formulas in leaves and beyond sides.
+    LEAVES_VALUES = "leaves_values" in LeafValues, Work::ThreadPerItem, LeavesArgs: LeafMesh Lattice;
     /// States with those of fathers.
     LEAVES_MEANS = "leaves_means" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// Flags of leaves by differences.
@@ -357,6 +364,7 @@ const OUTSIDE: &str = include_str!("../../kernels/outside.cuh");
 const IN_CELLS: &str = include_str!("../../kernels/in_cells.cuh");
 const AROUND: &str = include_str!("../../kernels/around.cuh");
 const SOURCE_PLACE: &str = include_str!("../../kernels/source_place.cuh");
+const LEAVES: &str = include_str!("../../kernels/leaves.cuh");
 const CELLS: &str = include_str!("../../kernels/cells.cuh");
 const TRANSFER: &str = include_str!("../../kernels/transfer.cuh");
 const MAXIMA: &str = include_str!("../../kernels/maxima.cuh");
@@ -410,13 +418,14 @@ impl Shape {
             Group::FaceStates => ("face_states.cu", &[CELLS]),
             Group::CellsBeyond => ("cells_beyond.cu", &[IN_CELLS]),
             Group::Springs => ("springs.cu", &[include_str!("../../kernels/springs.cuh")]),
-            Group::Leaves => ("leaves.cu", &[include_str!("../../kernels/leaves.cuh")]),
+            Group::Leaves => ("leaves.cu", &[LEAVES]),
+            Group::LeafValues => ("leaves_values.cu", &[IN_CELLS, LEAVES]),
         };
         if let Some(cells) = &self.cells
             && group.is_of_cells()
         {
             definitions.extend(cells.definitions(self.dim));
-            definitions.extend((group == Group::Leaves && self.dim == 3).then(face_sums));
+            definitions.extend((matches!(group, Group::Leaves | Group::LeafValues) && self.dim == 3).then(face_sums));
             definitions.extend(
                 cells
                     .variables
@@ -464,7 +473,7 @@ impl Shape {
     pub fn text_of_case(&self, group: Group, function: &CaseFunction, target: &Target) -> (Source, Target) {
         let solver = target.solver.clone().filter(|_| function.solves);
         let has_solver = solver.is_some();
-        let fused = target.fused && !matches!(group, Group::Evaluate | Group::Extremes);
+        let fused = target.fused && !matches!(group, Group::Evaluate | Group::Extremes | Group::LeafValues);
         let double = Target { precision: Precision::F64, solver: None, fused };
         let (mut source, double) = self.text(group, &double);
         if has_solver {

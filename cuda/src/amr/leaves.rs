@@ -119,6 +119,8 @@ device_struct! {
         pub values: Pointer<Real>,
         /// The states of new ones.
         pub new_values: Pointer<Real>,
+        /// The time.
+        pub t: f64,
         /// What the field may not exceed in a leaf that stays.
         pub tolerance: f64,
         /// What it may not exceed in one that is joined.

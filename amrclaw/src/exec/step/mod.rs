@@ -15,8 +15,8 @@ pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;
 pub(super) use level_spec::LevelSpec;
 pub use report::{
-    CellPlace, DevicePhase, DeviceUse, ExecError, LeafMarks, LeavesMade, LevelState, LevelStates, NewValues, Outcomes,
-    RegridWay, StepMode, StepReport, StreamedUse,
+    CellPlace, DevicePhase, DeviceUse, ExecError, LeafMarks, LeavesMade, LevelState, LevelStates, MarkedBy, NewValues,
+    Outcomes, RegridWay, StepMode, StepReport, StreamedUse,
 };
 pub(super) use states::{Rollback, States};
 pub(super) use sweep::{

@@ -175,16 +175,28 @@ pub enum NewValues<'a, const D: usize> {
 /// How leaves are marked: those of a mesh from a file, to be divided or joined.
 #[derive(Clone, Copy)]
 pub struct LeafMarks<'a> {
-    /// By these quantities: tolerances in leaves, and in those that are not joined. `None` where only the host can mark.
+    /// By these quantities, behind which come the formulas of [`OnMesh::marked_by`](crate::physics::OnMesh): tolerances in leaves, and in those that
+    /// are not joined. `None` where only the host can mark.
     pub fields: Option<&'a [(usize, [f64; 2])]>,
-    /// By their curvature, else by differences.
-    pub by_curvature: bool,
+    /// What of them.
+    pub by: MarkedBy,
     /// Leaves around marked ones that are marked too.
     pub buffer: i32,
     /// The finest level.
     pub finest: u32,
     /// The leaves, where the executor has made none since it was put on the mesh.
     pub leaves: &'a Leaves,
+}
+
+/// What of fields marks leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkedBy {
+    /// Differences of neighbours.
+    Differences,
+    /// Curvature.
+    Curvature,
+    /// Values that are not zero.
+    Values,
 }
 
 /// Who has renewed leaves.

@@ -48,7 +48,8 @@ impl<const D: usize> Formula<D> {
         self.derivatives.iter().map(|(_, of)| 1 + of.reach()).max().unwrap_or(0)
     }
 
-    fn around(&self) -> AroundFormulas {
+    /// As data, for kernels.
+    pub fn around(&self) -> AroundFormulas {
         AroundFormulas {
             formulas: self.expression.formulas(),
             num_values: self.num_fields,

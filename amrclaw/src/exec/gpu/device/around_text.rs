@@ -60,3 +60,50 @@ fn define(formulas: &AroundFormulas, sizes: [usize; 2], count: &mut usize, text:
     *text += "    return values[0];\n}\n";
     number
 }
+
+/// The beginning of the function of a leaf of a mesh, or of a place beyond its sides.
+const LEAF_HEAD: &str = "template <class Around> __device__ __forceinline__ void case_around(\n    \
+     const Around& here, unsigned place, double* values)\n{\n";
+
+/// The same in leaves of a mesh, whose derivatives are those of least squares.
+pub(super) fn text_of_leaves(formulas: &[AroundFormulas], dimension: usize, num_eqn: usize) -> String {
+    let (mut text, mut count) = (String::new(), 0);
+    let mut all = String::from(LEAF_HEAD);
+    for (n, of) in formulas.iter().enumerate() {
+        let number = define_of_leaf(of, [dimension, num_eqn], &mut count, &mut text);
+        let _ = writeln!(all, "    values[{n}] = leaf_{number}(here, place);");
+    }
+    text + &all + "}\n"
+}
+
+/// Appends the function of the value in a leaf to `text`, after those that it calls; returns its number.
+fn define_of_leaf(formulas: &AroundFormulas, sizes: [usize; 2], count: &mut usize, text: &mut String) -> usize {
+    let inner: Vec<usize> = formulas.differences.iter().map(|(_, of)| define_of_leaf(of, sizes, count, text)).collect();
+    let (number, [dimension, num_eqn]) = (*count, sizes);
+    *count += 1;
+    let _ = write!(
+        text,
+        "template <class Around> __device__ __forceinline__ double leaf_{number}(const Around& here, unsigned place)\n\
+         {{\n    const auto at = here.point(place);\n    const auto q = here.q(place);\n    double values[1];\n"
+    );
+    for (n, ((kind, _), inner)) in formulas.differences.iter().zip(inner).enumerate() {
+        let _ = writeln!(
+            text,
+            "    const auto g{n} = here.gradient(place, [&](unsigned place) {{ return leaf_{inner}(here, place); }});"
+        );
+        let value = match kind {
+            DerivativeKind::Along(axis) => format!("g{n}[{axis}]"),
+            _ => {
+                let squares: Vec<String> = (0..dimension).map(|d| format!("g{n}[{d}] * g{n}[{d}]")).collect();
+                format!("sqrt({})", squares.join(" + "))
+            }
+        };
+        let _ = writeln!(text, "    const double d{n} = {value};");
+    }
+    *text += &lines(&formulas.formulas, |quantity| match quantity {
+        Quantity::Value(k) if k >= formulas.num_values => format!("d{}", k - formulas.num_values),
+        other => known(other, num_eqn),
+    });
+    *text += "    return values[0];\n}\n";
+    number
+}

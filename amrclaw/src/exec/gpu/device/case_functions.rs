@@ -33,6 +33,8 @@ pub struct CaseFunctions {
     pub initial: Option<CaseFunction>,
     /// What lies beyond sides of the domain: all sides' functions in one text; nothing if there are none.
     pub boundary: Option<CaseFunction>,
+    /// Formulas that flag leaves of a mesh from a file, if kernels refine it.
+    pub leaf_values: Option<CaseFunction>,
     /// What lies beyond the sides of a mesh from a file; nothing if kernels cannot compute one of them.
     pub beyond: Option<CaseFunction>,
 }
@@ -83,6 +85,7 @@ impl CaseFunctions {
             aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
             initial: made(problem.initial.device_form(), solver.equations, solver.has_positive),
             boundary: boundaries(problem, solver),
+            leaf_values: leaf_values(problem, solver.equations),
             beyond: beyond_mesh(problem, solver.equations),
         }
     }
@@ -129,6 +132,14 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
     }
     let text = positions.map_or(String::new(), |positions| function("map_position", &positions)) + &text + "}\n";
     any.then_some(CaseFunction { text, solves, num_values: solver.equations, positive: -1 })
+}
+
+/// The formulas that flag leaves, if kernels refine the mesh.
+fn leaf_values<const D: usize>(problem: &Problem<D>, equations: usize) -> Option<CaseFunction> {
+    let on_mesh = problem.on_mesh.as_ref().filter(|on_mesh| on_mesh.is_refined_by_kernels())?;
+    let (formulas, num_values) = (&on_mesh.marked_by, on_mesh.marked_by.len());
+    let text = || around_text::text_of_leaves(formulas, D, equations);
+    (num_values > 0).then(|| CaseFunction { text: text(), solves: true, num_values, positive: -1 })
 }
 
 /// The rules of all sides of a mesh from a file, by the numbers of their names; `None` if kernels cannot compute one of them.

@@ -4,7 +4,9 @@ use super::{CaseFunctions, case_functions};
 use crate::exec::step::{sweeps, swept_scheme};
 use crate::physics::Problem;
 use crate::threads::parallel_map;
-use cuda::amr::kernels::{BOUNDARY_FUNCTION, CELLS_BEYOND, EVALUATE, EXTREMES, FLAG_FUNCTION, Row, SOURCE_FUNCTION};
+use cuda::amr::kernels::{
+    BOUNDARY_FUNCTION, CELLS_BEYOND, EVALUATE, EXTREMES, FLAG_FUNCTION, LEAVES_VALUES, Row, SOURCE_FUNCTION,
+};
 use cuda::amr::{CaseFunction, CellShape, Group, Shape, TileShape, UpdateOptions};
 use cuda::compile::{MOST_REDUCED, REDUCED_PARAMETERS, Source, Target};
 use cuda::{ConstantArray, CudaError, Device, Kernel};
@@ -160,7 +162,8 @@ impl KernelOptions {
 
     /// The texts of the kernels that call functions of the case.
     pub fn of_case(&self) -> impl Iterator<Item = KernelText> {
-        let CaseFunctions { flag, extremes, source, aux, centres, initial, boundary, beyond, .. } = &self.functions;
+        let CaseFunctions { flag, extremes, source, aux, centres, initial, boundary, leaf_values, beyond, .. } =
+            &self.functions;
         let text = |row: &'static Row, name: &'static str, function: &Option<CaseFunction>| {
             let (source, target) = self.shape.text_of_case(row.group, function.as_ref()?, &self.target);
             let others = row.group.rows().map(|row| [row.name; 2]).filter(|[other, _]| *other != row.name);
@@ -175,6 +178,7 @@ impl KernelOptions {
             text(EVALUATE.row, EVALUATE_INITIAL, initial),
             text(BOUNDARY_FUNCTION.row, BOUNDARY_FUNCTION.row.name, boundary),
             text(CELLS_BEYOND.row, CELLS_BEYOND.row.name, beyond),
+            text(LEAVES_VALUES.row, LEAVES_VALUES.row.name, leaf_values),
         ];
         all.into_iter().flatten()
     }

@@ -185,6 +185,11 @@ impl<N: Machine> DeviceMesh<N> {
         fill_beyond(machine, dim, &CellsBeyondArgs { inside, to, t, ..self.beyond[0] })
     }
 
+    /// Where ghost cells are.
+    pub fn at_ghosts(&self) -> Pointer<f64> {
+        self.beyond[0].positions
+    }
+
     /// Goes on with the tables that kernels have made of leaves.
     pub fn go_on_with(&mut self, (stage, beyond): (CellsArgs, [CellsBeyondArgs; 2]), centroids: Pointer<f64>) {
         (self.stage, self.beyond, self.of_leaves) = (stage, beyond, Some(centroids));

@@ -3,50 +3,65 @@
 use super::super::Machine;
 use super::super::mesh_tables::{Sender, behind_by};
 use super::{DeviceLeaves, run};
-use crate::exec::LeafMarks;
+use crate::exec::{LeafMarks, MarkedBy};
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::LeavesArgs;
-use cuda::amr::kernels::{LEAVES_DIFFER, LEAVES_FLAG, LEAVES_MEANS, LEAVES_SETTLE, LEAVES_SLOPES, LEAVES_WISH};
+use cuda::amr::kernels::{
+    LEAVES_ABOVE, LEAVES_DIFFER, LEAVES_FLAG, LEAVES_MEANS, LEAVES_SETTLE, LEAVES_SLOPES, LEAVES_VALUES, LEAVES_WISH,
+};
 
 impl<N: Machine> DeviceLeaves<N> {
-    /// Flags leaves by a criterion. `q`: their states; `fill`: fills ghosts of states.
+    /// Flags leaves by a criterion. `q`: their states; `places`: where ghost cells are, and the time; `fill`: fills ghosts of states.
     pub(super) fn flag(
         &mut self,
         machine: &N,
-        (marks, fields): (&LeafMarks<'_>, &[(usize, [f64; 2])]),
+        (marks, fields, places): (&LeafMarks<'_>, &[(usize, [f64; 2])], (Pointer<f64>, f64)),
         (q, ghosts, num_eqn): (Pointer<Real>, Pointer<Real>, usize),
         fill: &dyn Fn(Pointer<Real>, Pointer<Real>) -> Result<(), CudaError>,
     ) -> Result<(), CudaError> {
-        let (args, cells) = (self.args, self.mesh.num_cells);
-        let (count, boundary) = (cells as usize, (self.mesh.num_faces - args.first_boundary) as usize);
+        let cells = self.mesh.num_cells;
+        let (count, boundary) = (cells as usize, (self.mesh.num_faces - self.args.first_boundary) as usize);
+        let formulas = fields.iter().filter(|(number, _)| *number >= num_eqn).count();
+        let has_means = marks.by != MarkedBy::Curvature;
         let mut work = Sender::<N, f64>::new(machine, std::mem::take(&mut self.work[5]));
-        let of_all = |numbers: usize| if marks.by_curvature { 0 } else { num_eqn * numbers };
+        let of_all = |numbers: usize| if has_means { num_eqn * numbers } else { 0 };
         let coarse = work.room_for(of_all(count))?;
         let beyond_coarse = work.room_for(of_all(boundary))?;
+        let values = work.room_for(formulas * (count + boundary))?;
+        let coarse_values = work.room_for(if has_means { formulas * (count + boundary) } else { 0 })?;
         self.work[5] = work.sent;
+        let args = LeavesArgs { at_ghosts: places.0, t: places.1, ..self.args };
+        let evaluate = |states: Pointer<Real>, beyond: Pointer<Real>, to: Pointer<Real>| match formulas {
+            0 => Ok(()),
+            _ => {
+                let args = LeavesArgs { values: states, beyond, new_values: to, ..args };
+                run(machine, &LEAVES_VALUES, (count + boundary) as u32, &args)
+            }
+        };
         fill(q, ghosts)?;
-        if !marks.by_curvature {
+        evaluate(q, ghosts, values)?;
+        if has_means {
             run(machine, &LEAVES_MEANS, cells, &LeavesArgs { values: q, new_values: coarse, ..args })?;
             fill(coarse, beyond_coarse)?;
+            evaluate(coarse, beyond_coarse, coarse_values)?;
         }
-        for (call, &(component, [tolerance, kept])) in (0..).zip(fields) {
-            let of = |all: Pointer<Real>, numbers: usize| behind_by::<f64>(all, component * numbers);
-            let args = LeavesArgs {
-                field: of(q, count),
-                beyond: of(ghosts, boundary),
-                coarse: of(coarse, count),
-                beyond_coarse: of(beyond_coarse, boundary),
-                tolerance,
-                kept,
-                call,
-                ..args
-            };
-            if marks.by_curvature {
-                run(machine, &LEAVES_SLOPES, cells, &args)?;
-                run(machine, &LEAVES_FLAG, cells, &args)?;
-            } else {
-                run(machine, &LEAVES_DIFFER, cells, &args)?;
+        // Of a quantity, or of the formulas behind these.
+        let of = |number: usize, [states, beyond, values]: [Pointer<Real>; 3]| match number.checked_sub(num_eqn) {
+            None => [behind_by::<f64>(states, number * count), behind_by::<f64>(beyond, number * boundary)],
+            Some(k) => [0, count].map(|behind| behind_by::<f64>(values, k * (count + boundary) + behind)),
+        };
+        for (call, &(number, [tolerance, kept])) in (0..).zip(fields) {
+            let [field, beyond] = of(number, [q, ghosts, values]);
+            let [coarse, beyond_coarse] = of(number, [coarse, beyond_coarse, coarse_values]);
+            let args = LeavesArgs { field, beyond, coarse, beyond_coarse, tolerance, kept, call, ..args };
+            match marks.by {
+                MarkedBy::Differences => run(machine, &LEAVES_DIFFER, cells, &args)?,
+                MarkedBy::Curvature => {
+                    run(machine, &LEAVES_SLOPES, cells, &args)?;
+                    run(machine, &LEAVES_FLAG, cells, &args)?;
+                }
+                MarkedBy::Values => run(machine, &LEAVES_ABOVE, cells, &args)?,
             }
         }
         Ok(())

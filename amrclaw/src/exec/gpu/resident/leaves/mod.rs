@@ -190,7 +190,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let leaves = self.leaves.as_mut().expect("made above");
         let (old, num_eqn) = (*mesh.stage(), self.sizes.num_eqn);
         let fill = |states, ghosts| mesh.fill_ghosts(machine, D, (states, ghosts), time);
-        leaves.mark(machine, marks, |leaves| leaves.flag(machine, (marks, fields), (q, old.ghosts, num_eqn), &fill))?;
+        let places = (mesh.at_ghosts(), time);
+        let flag = |leaves: &mut DeviceLeaves<N>| {
+            leaves.flag(machine, (marks, fields, places), (q, old.ghosts, num_eqn), &fill)
+        };
+        leaves.mark(machine, marks, flag)?;
         let Some(made) = leaves.make(machine, (&on_mesh, &old, num_eqn))? else { return Ok(LeavesMade::Same) };
         let leaves = leaves.mesh;
         mesh.go_on_with(made, leaves.centroid);
