@@ -16,6 +16,7 @@ mod leaf_values;
 mod leaves;
 mod media;
 mod memory;
+mod monitors;
 mod open;
 mod options;
 mod parts;
@@ -122,6 +123,7 @@ pub struct Simulation<const D: usize> {
     next: NextStep,
     work: Work,
     gauges: Vec<Gauge<D>>,
+    monitors: monitors::Monitors<D>,
     checks: Checks<D>,
     /// The cells of a mesh from a file as leaves, where these are refined.
     refined: Option<Box<leaves::Refined<D>>>,
@@ -205,6 +207,7 @@ impl<const D: usize> Simulation<D> {
                 steady: None,
             },
             gauges,
+            monitors: monitors::Monitors::default(),
             refined: None,
             reduced: None,
             deferred: deferred::DeferredReports::new(hierarchy.max_levels()),

@@ -241,6 +241,7 @@ impl<const D: usize> Simulation<D> {
             gauge.truncate(len);
             gauge.locate(&self.hierarchy);
         }
+        self.monitors.forget();
     }
 
     /// One Berger–Oliger step in the order of the schedule. `ahead`: order each step without waiting for the report of the one
@@ -287,6 +288,7 @@ impl<const D: usize> Simulation<D> {
             self.fill_ghosts(level)?;
         }
         self.record_gauges(level, time);
+        self.look_within(level, time)?;
         let (exec, clock, waited) = (&mut self.exec, Instant::now(), self.crew.ranks.traffic().waited);
         self.work.stopwatch.time(Phase::Advance, || exec.advance(level, &plans, dt))?;
         let counts = &mut self.work.counts.levels[level.index()];

@@ -1,6 +1,5 @@
 //! Checkpoints of a run, and restarting from one.
 
-use super::monitors::MonitorState;
 use super::remote_values::{FrameWithRemoteValues, Purpose, RemoteValues};
 use super::snapshot::Snapshot;
 use super::{Cause, Driver};
@@ -9,6 +8,7 @@ use crate::exec::ExecError;
 use crate::frames::checkpoint_patches::{self, StoredCheckpoint};
 use crate::frames::{Checkpoint, InputError, OutputError, RunFolder, checkpoint};
 use crate::ranks::Ranks;
+use crate::simulation::monitors::MonitorState;
 use crate::simulation::{RunError, ScheduleState};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

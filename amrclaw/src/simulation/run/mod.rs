@@ -11,7 +11,6 @@ mod error;
 mod forces;
 mod frames;
 mod gauges;
-mod monitors;
 mod output;
 mod ranks;
 mod record;
@@ -24,6 +23,7 @@ mod writer;
 
 pub use error::{Cause, RunFailure};
 
+use super::monitors::Monitors;
 use super::{RunError, RunOptions, Simulation, StepLimit};
 use crate::case::Case;
 use crate::exec::ExecError;
@@ -34,7 +34,6 @@ use crate::index::in_dimensions;
 use crate::threads::in_pool;
 use forces::ForceFiles;
 use gauges::GaugeFiles;
-use monitors::Monitors;
 use output::{Live, WriteRequest};
 use ranks::{agreed, broadcast_from_first};
 use schedule::FrameTimes;
@@ -179,7 +178,6 @@ struct Driver<'a, const D: usize> {
     frame_number: usize,
     /// Steps of the coarsest level at the last frame.
     frame_at: Option<u64>,
-    monitors: Monitors<D>,
     /// Open on the first rank only.
     files: Option<OpenFiles<D>>,
     /// Seconds that the writer has worked.
@@ -249,7 +247,7 @@ impl<'a, const D: usize> Driver<'a, D> {
         let is_first = options.comm.is_first();
         agreed(&options.comm, if is_first { check_output_dir(&files.dir).map_err(Cause::from) } else { Ok(()) })?;
         let mut times = FrameTimes::new(&case.output.frames, case.time.start, case.time.end);
-        let (simulation, totals_initial, frame_number, begins_with_frame, monitors) = match &files.restart {
+        let (mut simulation, totals_initial, frame_number, begins_with_frame, monitors) = match &files.restart {
             None => {
                 let simulation = Simulation::<D>::builder(case).options(options).build()?;
                 let (totals, due) = (simulation.totals(), times.due_at_start(simulation.time()));
@@ -276,12 +274,12 @@ impl<'a, const D: usize> Driver<'a, D> {
                 (simulation, state.totals_initial, checkpoint.frame.number, state.frame_due, state.monitors)
             }
         };
-        let monitors = Monitors::new(case, &simulation, &monitors)?;
+        simulation.monitors = Monitors::new(case, &simulation, &monitors)?;
         let open = || OpenFiles::open(case, files, &simulation, frame_number);
         let mut open_files = agreed(&options.comm, is_first.then(open).transpose())?;
         let goes_on = matches!(files.in_use(frame_number), ExistingFiles::Continue { .. });
         let resumed = goes_on.then(|| simulation.counts().levels[0].steps);
-        open_files.as_mut().map_or(Ok(()), |files| files.begin(resumed, &monitors.names()))?;
+        open_files.as_mut().map_or(Ok(()), |files| files.begin(resumed, &simulation.monitors.names()))?;
         let driver = Driver {
             dir: open_files.as_ref().map_or(&*files.dir, |files| files.folder.dir()).to_owned(),
             cells_before: simulation.counts().cells_total(),
@@ -292,7 +290,6 @@ impl<'a, const D: usize> Driver<'a, D> {
             begins_with_frame,
             frame_number,
             frame_at: None,
-            monitors,
             files: open_files,
             writer_seconds: 0.0,
             unwritten: None,
@@ -317,7 +314,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             self.write(WriteRequest { frame: true, due: true, ..WriteRequest::default() })?;
         }
         self.record_forces(false)?;
-        self.monitors.look(&mut self.simulation, false)?;
+        self.simulation.look(false)?;
         let end = self.case.time.end;
         while self.simulation.time() < end {
             if self.case.time.max_steps.is_some_and(|most| self.steps() >= most) {
@@ -333,7 +330,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             let is_due = self.times.due(self.simulation.time(), self.steps());
             self.record_step(before, is_due);
             self.record_forces(false)?;
-            self.monitors.look(&mut self.simulation, false)?;
+            self.simulation.look(false)?;
             let (checkpoint, ends, live) = self.decide(watch)?;
             let wish = WriteRequest { frame: is_due, due: is_due, checkpoint, live: false };
             if wish.frame || wish.checkpoint {
@@ -401,7 +398,7 @@ impl<'a, const D: usize> Driver<'a, D> {
     fn finish_files(&mut self) -> Result<(), Cause> {
         self.simulation.record_present_state()?;
         self.record_forces(true)?;
-        self.monitors.look(&mut self.simulation, true)?;
+        self.simulation.look(true)?;
         let monitored = self.write_monitors(false);
         agreed(&self.options.comm, monitored)?;
         // The record contains totals.

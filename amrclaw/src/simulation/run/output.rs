@@ -42,7 +42,7 @@ impl<const D: usize> Driver<'_, D> {
     pub(super) fn write(&mut self, wish: WriteRequest) -> Result<(), Cause> {
         self.timed(|driver| {
             if wish.frame {
-                driver.monitors.look(&mut driver.simulation, true)?;
+                driver.simulation.look(true)?;
             }
             let settled = driver.settle();
             let ranks = driver.options.comm.clone();
@@ -94,7 +94,7 @@ impl<const D: usize> Driver<'_, D> {
     /// Writes the monitors' files as they are now, at a frame also those of their values at it.
     pub(super) fn write_monitors(&self, at_frame: bool) -> Result<(), Cause> {
         let frame = at_frame.then_some((self.frame_number, self.steps()));
-        self.files.as_ref().map_or(Ok(()), |files| Ok(self.monitors.write(&files.folder, frame)?))
+        self.files.as_ref().map_or(Ok(()), |files| Ok(self.simulation.monitors.write(&files.folder, frame)?))
     }
 
     /// Adds rows of the present state to the forces' files where they are due, or to all at the end.
@@ -168,7 +168,7 @@ impl<const D: usize> Driver<'_, D> {
             remote: None,
             schedule: self.simulation.schedule_state(),
             totals_initial: self.totals_initial.clone(),
-            monitors: self.monitors.state(),
+            monitors: self.simulation.monitors.state(),
             steps: self.steps(),
             as_frame: wish.frame,
             as_live: wish.live,

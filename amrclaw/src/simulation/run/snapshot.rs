@@ -1,11 +1,11 @@
 //! States of a run that are to be written.
 
 use super::content::FrameContent;
-use super::monitors::MonitorState;
 use super::remote_values::RemoteValues;
 use crate::frames::frame::Frame;
 use crate::frames::{FrameFormat, RunFolder};
 use crate::simulation::ScheduleState;
+use crate::simulation::monitors::MonitorState;
 use rayon::ThreadPool;
 use std::sync::{Arc, OnceLock};
 

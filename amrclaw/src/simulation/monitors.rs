@@ -1,9 +1,10 @@
 //! Monitors: what formulas have been at most, at least and first at points, and what they are at frames. A point has the value of the finest cell that holds it.
 //!
-//! All ranks know the whole record: after each look they exchange the values of their own points. So every rank can write it, and a
-//! restart with other ranks goes on with the same bits.
+//! They look after each step of the level that this cell is on. What a rank finds within a step of the coarsest level it keeps apart, until that step
+//! stands. Then all ranks exchange what they have found, so that each knows the whole record and can write it, and a restart with other
+//! ranks goes on with the same bits: extremes do not depend on the order in which they are taken.
 
-use super::Cause;
+use super::{RunError, Simulation};
 use crate::case::{Case, Extreme, MonitorSettings};
 use crate::exec::ExecError;
 use crate::formula::RowExpressions;
@@ -12,7 +13,6 @@ use crate::frames::{OutputError, RunFolder, monitor};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, MeshEpoch, Partition};
 use crate::physics::CellRow;
-use crate::simulation::{RunError, Simulation};
 use crate::threads::parallel_map;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -20,6 +20,14 @@ use std::path::Path;
 /// The monitors of a run.
 pub(super) struct Monitors<const D: usize> {
     all: Vec<Monitor<D>>,
+    /// When the present step of the coarsest level began.
+    since: f64,
+}
+
+impl<const D: usize> Default for Monitors<D> {
+    fn default() -> Self {
+        Monitors { all: Vec::new(), since: f64::NEG_INFINITY }
+    }
 }
 
 /// The record of a monitor, in a checkpoint.
@@ -39,8 +47,11 @@ struct Monitor<const D: usize> {
     looked: Option<u64>,
     /// `[value][point]`; NaN before there is one.
     values: Vec<Vec<f64>>,
-    /// Level, patch and cell of each point, on the mesh of an epoch.
+    /// What this rank has found since the present step of the coarsest level began.
+    found: Vec<Vec<f64>>,
+    /// Level, patch and cell of each point, on the mesh of an epoch, and the points by level.
     places: Vec<Place<D>>,
+    by_level: Vec<Vec<usize>>,
     epoch: Option<MeshEpoch>,
 }
 
@@ -51,7 +62,7 @@ impl<const D: usize> Monitors<D> {
     ///
     /// # Errors
     /// The checkpoint has a monitor of that name with other points or values.
-    pub fn new(case: &Case, simulation: &Simulation<D>, known: &[MonitorState]) -> Result<Self, Cause> {
+    pub fn new(case: &Case, simulation: &Simulation<D>, known: &[MonitorState]) -> Result<Self, RunError> {
         let fields = [simulation.equations(), simulation.aux()].concat();
         let vocabulary = case.vocabulary();
         let one = |(number, settings): (usize, &MonitorSettings)| {
@@ -62,68 +73,70 @@ impl<const D: usize> Monitors<D> {
             let mut monitor = Monitor {
                 formulas: Formula::together(formulas.iter()),
                 values: vec![vec![f64::NAN; points.len()]; formulas.len()],
+                found: vec![vec![f64::NAN; points.len()]; formulas.len()],
                 points,
                 settings: settings.clone(),
                 looked: None,
                 places: Vec::new(),
+                by_level: Vec::new(),
                 epoch: None,
             };
             if let Some(state) = known.iter().find(|state| state.name == settings.name) {
                 monitor.go_on(state).ok_or_else(|| {
                     let message = "has other points or values than in the checkpoint";
                     let help = "restart with the case that wrote the checkpoint, or give it another name";
-                    Cause::from(RunError::from(case.error(&format!("monitor.{number}"), message, help)))
+                    RunError::from(case.error(&format!("monitor.{number}"), message, help))
                 })?;
             }
             Ok(monitor)
         };
-        Ok(Monitors { all: case.monitor.iter().enumerate().map(one).collect::<Result<_, Cause>>()? })
+        let all = case.monitor.iter().enumerate().map(one).collect::<Result<_, RunError>>()?;
+        Ok(Monitors { all, since: simulation.time() })
     }
 
-    /// Looks at the present state where that is due, or at a frame or the end of a run. All ranks call it.
-    pub fn look(&mut self, simulation: &mut Simulation<D>, always: bool) -> Result<(), Cause> {
+    /// Looks at a level within a step of the coarsest level, where a step of the level begins.
+    fn look_within(&mut self, simulation: &mut Simulation<D>, level: Level, time: f64) -> Result<(), ExecError> {
+        let mut is_renewed = simulation.aux_stays();
+        for monitor in self.all.iter_mut().filter(|monitor| monitor.looks_between(time, time)) {
+            if !std::mem::replace(&mut is_renewed, true) {
+                simulation.exec.renew_aux(level, None)?;
+            }
+            monitor.look(simulation, level, time)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets what has been found within a step of the coarsest level that is taken again, and where: its regrids may give another mesh.
+    pub fn forget(&mut self) {
+        for monitor in &mut self.all {
+            monitor.found.iter_mut().for_each(|found| found.fill(f64::NAN));
+            monitor.epoch = None;
+        }
+    }
+
+    /// Takes what has been found within a step into the record, and the present state where that is due.
+    fn look(&mut self, simulation: &mut Simulation<D>, always: bool) -> Result<(), RunError> {
         let (step, time) = (simulation.counts().levels[0].steps, simulation.time());
-        let due = |monitor: &&mut Monitor<D>| {
+        let since = std::mem::replace(&mut self.since, time);
+        let is_now = |monitor: &Monitor<D>| {
             let [from, to] = monitor.settings.time;
             let is_new = monitor.looked.is_none_or(|looked| looked != step);
             is_new && (from..=to).contains(&time) && (always || step.is_multiple_of(monitor.settings.every_steps))
         };
-        let mut due: Vec<&mut Monitor<D>> = self.all.iter_mut().filter(due).collect();
-        if due.is_empty() {
-            return Ok(());
-        }
-        if !simulation.aux_stays() {
+        if !simulation.aux_stays() && self.all.iter().any(is_now) {
             simulation.renew_aux()?;
         }
-        let owners: Vec<_> = simulation.plans.iter().map(|plans| plans.partition.as_ref()).collect();
-        for monitor in &mut due {
-            monitor.locate(simulation.hierarchy());
-            let number = simulation.crew.ranks.rank().number;
-            let is_own = |&(level, patch, _): &Place<D>| {
-                Partition::owns(owners[level.index()].map(|owners| &**owners), number, patch)
-            };
-            let mut found: Vec<(usize, Vec<f64>)> = Vec::new();
-            for level in (0..owners.len()).map(|l| Level(l as u8)) {
-                let of_level = |k: &usize| monitor.places[*k].0 == level && is_own(&monitor.places[*k]);
-                let own: Vec<usize> = (0..monitor.points.len()).filter(of_level).collect();
-                found.extend(monitor.values_at(own, level, simulation, time).map_err(RunError::from)?);
-            }
-            let count = monitor.values.len();
-            if simulation.crew.ranks.is_solo() {
-                found.iter().for_each(|(k, values)| monitor.take(*k, values, time));
-            } else {
-                let words =
-                    |(k, values): &(usize, Vec<f64>)| [vec![*k as u64], values.iter().map(|v| v.to_bits()).collect()];
-                let words: Vec<u64> = found.iter().flat_map(words).flatten().collect();
-                let lost = |lost| RunError::from(ExecError::from(lost));
-                for part in simulation.crew.ranks.gather(&words).map_err(lost)? {
-                    for of_point in part.chunks_exact(1 + count) {
-                        let values: Vec<f64> = of_point[1..].iter().map(|bits| f64::from_bits(*bits)).collect();
-                        monitor.take(of_point[0] as usize, &values, time);
-                    }
+        for monitor in &mut self.all {
+            let is_now = is_now(monitor);
+            if is_now {
+                for l in 0..simulation.hierarchy().num_levels() {
+                    monitor.look(simulation, Level(l as u8), time).map_err(RunError::from)?;
                 }
+                monitor.looked = Some(step);
             }
-            monitor.looked = Some(step);
+            if is_now || monitor.looks_between(since, time) {
+                monitor.exchange(simulation, is_now)?;
+            }
         }
         Ok(())
     }
@@ -196,6 +209,62 @@ impl<const D: usize> Monitor<D> {
         Some(())
     }
 
+    /// Whether it looks within steps of the coarsest level, between two times.
+    fn looks_between(&self, since: f64, time: f64) -> bool {
+        let [from, to] = self.settings.time;
+        self.settings.every_steps == 1 && from <= time && since <= to
+    }
+
+    /// Looks at this rank's points on a level.
+    fn look(&mut self, simulation: &Simulation<D>, level: Level, time: f64) -> Result<(), ExecError> {
+        self.locate(simulation.hierarchy());
+        let owners = simulation.plans[level.index()].partition.as_deref();
+        let number = simulation.crew.ranks.rank().number;
+        let is_own = |k: &usize| Partition::owns(owners, number, self.places[*k].1);
+        let own: Vec<usize> = self.by_level[level.index()].iter().copied().filter(is_own).collect();
+        if own.is_empty() {
+            return Ok(());
+        }
+        for (k, values) in self.values_at(own, level, simulation, time)? {
+            for ((kept, (kind, _)), value) in self.found.iter_mut().zip(&self.settings.values).zip(values) {
+                let is_true = value != 0.0 && !value.is_nan();
+                take(&mut kept[k], *kind, if *kind == Extreme::First && is_true { time } else { value }, is_true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what all ranks have found into the record. `is_now`: the last look was at the present state.
+    fn exchange(&mut self, simulation: &Simulation<D>, is_now: bool) -> Result<(), RunError> {
+        let (ranks, count) = (&simulation.crew.ranks, self.values.len());
+        let number = ranks.rank().number;
+        let is_own = |&(level, patch, _): &Place<D>| {
+            Partition::owns(simulation.plans[level.index()].partition.as_deref(), number, patch)
+        };
+        let is_present = |k: usize| is_now && is_own(&self.places[k]);
+        let seen = |k: &usize| is_present(*k) || self.found.iter().any(|found| !found[*k].is_nan());
+        let records = (0..self.points.len()).filter(seen).flat_map(|k| {
+            let values = self.found.iter().map(move |found| found[k].to_bits());
+            [2 * k as u64 + u64::from(is_present(k))].into_iter().chain(values)
+        });
+        let records: Vec<u64> = records.collect();
+        self.found.iter_mut().for_each(|found| found.fill(f64::NAN));
+        let parts = if ranks.is_solo() {
+            vec![records]
+        } else {
+            ranks.gather(&records).map_err(|lost| RunError::from(ExecError::from(lost)))?
+        };
+        for record in parts.iter().flat_map(|part| part.chunks_exact(1 + count)) {
+            let (k, is_present) = ((record[0] / 2) as usize, record[0] % 2 == 1);
+            for ((kept, (kind, _)), bits) in self.values.iter_mut().zip(&self.settings.values).zip(&record[1..]) {
+                if *kind != Extreme::Now || is_present {
+                    take(&mut kept[k], *kind, f64::from_bits(*bits), true);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Finds the finest cell at each point, unless the mesh is that of the last look.
     fn locate(&mut self, hierarchy: &Hierarchy<D>) {
         if self.epoch == Some(hierarchy.epoch()) {
@@ -213,6 +282,10 @@ impl<const D: usize> Monitor<D> {
             unreachable!("the coarsest level covers the domain")
         };
         self.places = parallel_map(self.points.len(), place);
+        self.by_level = vec![Vec::new(); hierarchy.num_levels()];
+        for (k, (level, ..)) in self.places.iter().enumerate() {
+            self.by_level[level.index()].push(k);
+        }
         self.epoch = Some(hierarchy.epoch());
     }
 
@@ -236,20 +309,40 @@ impl<const D: usize> Monitor<D> {
         };
         Ok(parallel_map(points.len(), values))
     }
+}
 
-    /// Takes the values at a point into the record.
-    fn take(&mut self, k: usize, found: &[f64], time: f64) {
-        for ((kept, (kind, _)), value) in self.values.iter_mut().zip(&self.settings.values).zip(found) {
-            let kept = &mut kept[k];
-            let (is_new, value) = match kind {
-                Extreme::Max => (*value > *kept, *value),
-                Extreme::Min => (*value < *kept, *value),
-                Extreme::Now => (true, *value),
-                Extreme::First => (false, if *value != 0.0 && !value.is_nan() { time } else { f64::NAN }),
-            };
-            if is_new || kept.is_nan() {
-                *kept = value;
-            }
+/// Takes a value, or the time of the first, into a record; of none NaN. Of zeros the positive one is larger.
+fn take(kept: &mut f64, kind: Extreme, value: f64, is_true: bool) {
+    let is_new = match kind {
+        Extreme::Max => value.total_cmp(kept).is_gt(),
+        Extreme::Min => value.total_cmp(kept).is_lt(),
+        Extreme::First => is_true && value < *kept,
+        Extreme::Now => true,
+    };
+    let is_first = kept.is_nan() && (is_true || kind != Extreme::First);
+    if kind == Extreme::Now || (!value.is_nan() && (is_new || is_first)) {
+        *kept = value;
+    }
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Lets monitors look at a level that is about to take a step within one of the coarsest level.
+    pub(super) fn look_within(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
+        if self.monitors.all.is_empty() || time <= self.time {
+            return Ok(());
         }
+        let mut monitors = std::mem::take(&mut self.monitors);
+        let looked = monitors.look_within(self, level, time);
+        self.monitors = monitors;
+        looked
+    }
+
+    /// Lets monitors look after a step of the coarsest level: at the present state where that is due, or `always`, at a frame or the end of a
+    /// run. All ranks call it.
+    pub(super) fn look(&mut self, always: bool) -> Result<(), RunError> {
+        let mut monitors = std::mem::take(&mut self.monitors);
+        let looked = monitors.look(self, always);
+        self.monitors = monitors;
+        looked
     }
 }
