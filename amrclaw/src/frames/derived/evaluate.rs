@@ -88,7 +88,7 @@ impl<const D: usize> Formula<D> {
     /// The values in the cells of a mesh from a file, with derivatives within it.
     pub(super) fn in_all_cells(&self, (mesh, time): (&Mesh, f64), fields: &[&[f64]]) -> Vec<f64> {
         let centroid = |cell: usize| std::array::from_fn(|d| mesh.centroid[cell][d]);
-        self.in_cells((mesh, time), fields, (&centroid, gradients_within))
+        self.in_cells((mesh, time), fields, &centroid, gradients_within)
     }
 
     /// The values in the cells of a mesh from a file and, if fields have values there, beyond the boundary's faces; derivatives there are those within.
@@ -97,11 +97,12 @@ impl<const D: usize> Formula<D> {
         &self,
         (mesh, time): (&Mesh, f64),
         fields: &[&[f64]],
-        (place, gradients): (&(dyn Fn(usize) -> [f64; D] + Sync), fn(&Mesh, &[f64]) -> Vec<[f64; 3]>),
+        place: &(dyn Fn(usize) -> [f64; D] + Sync),
+        gradients: fn(&Mesh, &[f64]) -> Vec<[f64; 3]>,
     ) -> Vec<f64> {
         let (cells, count) = (mesh.num_cells(), fields.first().map_or(mesh.num_cells(), |values| values.len()));
         let derivative = |(kind, of): &(DerivativeKind, Formula<D>)| -> Vec<f64> {
-            let slopes = gradients(mesh, &of.in_cells((mesh, time), fields, (place, gradients)));
+            let slopes = gradients(mesh, &of.in_cells((mesh, time), fields, place, gradients));
             let value = |cell: usize| match kind {
                 DerivativeKind::Along(axis) => slopes[cell][*axis],
                 _ => slopes[cell].iter().map(|slope| slope * slope).sum::<f64>().sqrt(),

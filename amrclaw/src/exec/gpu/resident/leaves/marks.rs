@@ -16,7 +16,8 @@ impl<N: Machine> DeviceLeaves<N> {
     pub(super) fn flag(
         &mut self,
         machine: &N,
-        (marks, fields, places): (&LeafMarks<'_>, &[(usize, [f64; 2])], (Pointer<f64>, f64)),
+        (marks, fields): (&LeafMarks<'_>, &[(usize, [f64; 2])]),
+        places: (Pointer<f64>, f64),
         (q, ghosts, num_eqn): (Pointer<Real>, Pointer<Real>, usize),
         fill: &dyn Fn(Pointer<Real>, Pointer<Real>) -> Result<(), CudaError>,
     ) -> Result<(), CudaError> {

@@ -192,7 +192,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let fill = |states, ghosts| mesh.fill_ghosts(machine, D, (states, ghosts), time);
         let places = (mesh.at_ghosts(), time);
         let flag = |leaves: &mut DeviceLeaves<N>| {
-            leaves.flag(machine, (marks, fields, places), (q, old.ghosts, num_eqn), &fill)
+            leaves.flag(machine, (marks, fields), places, (q, old.ghosts, num_eqn), &fill)
         };
         leaves.mark(machine, marks, flag)?;
         let Some(made) = leaves.make(machine, (&on_mesh, &old, num_eqn))? else { return Ok(LeavesMade::Same) };
