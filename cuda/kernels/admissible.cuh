@@ -1,8 +1,6 @@
 // admissible.cuh: corrections of faces that would make a state inadmissible: riemann/src/patch/admissible.rs; and limited fluxes of what is
 // kept from being negative: riemann/src/patch/nonnegative.rs.
 
-// Whether component m is kept nonnegative.
-__device__ __forceinline__ constexpr bool is_kept(int m) { return Solver::KEPT >> m & 1; }
 constexpr bool LIMITS_FLUXES = Solver::KEPT != 0;
 
 // What leaves a cell through its faces below and above.
@@ -34,13 +32,6 @@ __device__ __forceinline__ State first_order_flux(
     return first_order;
 }
 
-// The state that takes the place of a new one.
-template <class S> __device__ __forceinline__ State settled(const S& solver, const State& q, const Aux& aux, bool emptied)
-{
-    if constexpr (S::SETTLES) return solver.settle(q, aux, emptied);
-    else return q;
-}
-
 // What a cell can give: see Supply of the CPU's update.
 struct Supply {
     Real drained, share;
@@ -69,19 +60,20 @@ template <int FACES> __device__ __forceinline__ void limit_fluxes(const State& b
     }
 }
 
-// Makes those of the new values that are kept nonnegative so to the bit, where they owe no more than before. Returns whether the cell has
-// given all that it had.
-__device__ __forceinline__ bool keep_nonnegative(const State& old, const State& outflow, State& q)
+// Makes those of the new values that are kept nonnegative so to the bit, where they owe no more than before. Returns the part of the motion
+// that stays.
+__device__ __forceinline__ Real keep_nonnegative(const State& old, const State& outflow, State& q)
 {
-    bool emptied = false;
+    Real part = Real(1.0);
 #pragma unroll
     for (int m = 0; m < M; m++) {
         if (!is_kept(m)) continue;
-        emptied = emptied || outflow[m] > real_max(old[m], Real(0.0));
+        const Real held = real_max(old[m], Real(0.0));
+        part = real_min(part, outflow[m] > held ? Real(0.0) : staying(held, q[m]));
         const Real least = real_min(old[m], Real(0.0));
         q[m] = q[m] < least ? least : q[m];
     }
-    return emptied;
+    return part;
 }
 
 #if HAS_ADMISSIBLE

@@ -86,9 +86,10 @@ extern "C" __global__ void reflux(const RefluxArgs args)
         if (faces_around(args, patch, cell, faces) != work.item.first_slot + i) continue;
         const Real kappa = capacity_of(args.view, patch, cell);
         Real* values = args.view.q + place(patch, M, cell);
-        Array<Real, M> q;
+        State q;
         #pragma unroll
         for (int m = 0; m < M; m++) q[m] = values[size_t(m) * patch.component];
+        const State before = q;
         in_order(args.dx, faces, [&](int face, unsigned slot, double dx) {
             // The cell above its lower face lies on the face's upper side.
             Real outward = face % 2 == 0 ? Real(1) : Real(-1);
@@ -97,15 +98,23 @@ extern "C" __global__ void reflux(const RefluxArgs args)
             for (int m = 0; m < M; m++) q[m] += scale * args.sums[size_t(m) * args.num_slots + slot];
         });
         #pragma unroll
-        for (int m = 0; m < M; m++) {
-            values[size_t(m) * patch.component] = q[m];
-            allowed = allowed && q[m] - q[m] == Real(0);
-        }
-#if HAS_POSITIVE
+        for (int m = 0; m < M; m++) allowed = allowed && q[m] - q[m] == Real(0);
         const Solver solver{SOLVER_PARAMETERS};
         Aux aux;
+        if (HAS_POSITIVE || args.settles) {
+            #pragma unroll
+            for (int a = 0; a < A; a++) aux[a] = args.view.aux[place(patch, A, cell) + size_t(a) * patch.component];
+        }
+        if (args.settles) {
+            Real part = Real(1.0);
+            #pragma unroll
+            for (int m = 0; m < M; m++)
+                if (is_kept(m)) part = real_min(part, staying(real_max(before[m], Real(0.0)), q[m]));
+            q = settled(solver, q, aux, part);
+        }
         #pragma unroll
-        for (int a = 0; a < A; a++) aux[a] = args.view.aux[place(patch, A, cell) + size_t(a) * patch.component];
+        for (int m = 0; m < M; m++) values[size_t(m) * patch.component] = q[m];
+#if HAS_POSITIVE
         allowed = allowed && solver.least_positive(q, aux) > Real(0);
 #endif
     }

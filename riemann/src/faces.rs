@@ -135,6 +135,7 @@ where
             Transfer::To => self.0.to_transfer(values, aux),
             Transfer::From => self.0.from_transfer(values, aux),
             Transfer::Weight => self.0.transfer_weight(values, aux),
+            Transfer::Settle => self.0.settle(values, aux, R::mask(false)),
         };
         S::TRANSFERS.then(|| transferred.to_vec())
     }

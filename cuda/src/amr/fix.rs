@@ -105,8 +105,8 @@ device_struct! {
         pub first_kept: u32,
         /// The coarse level.
         pub level: u32,
-        /// Nothing.
-        pub padding: u32,
+        /// Whether the solver has states that take the place of new ones.
+        pub settles: u32,
     }
 }
 

@@ -385,7 +385,7 @@ impl Shape {
         }
         let (file, includes): (_, &[&str]) = match group {
             Group::Regions => ("regions.cu", &[FLAG_TILES, OUTSIDE, MAXIMA]),
-            Group::Fill => ("fill.cu", &[TRANSFER]),
+            Group::Fill => ("fill.cu", &[TRANSFER, include_str!("../../kernels/settled.cuh")]),
             Group::Regrid => (
                 "regrid.cu",
                 &[BOXES, include_str!("../../kernels/tags.cuh"), include_str!("../../kernels/signature.cuh")],

@@ -131,6 +131,7 @@ impl UpdateOptions {
         let mut texts = vec![
             include_str!("../../kernels/limiter.cuh"),
             include_str!("../../kernels/found.cuh"),
+            include_str!("../../kernels/settled.cuh"),
             include_str!("../../kernels/admissible.cuh"),
             include_str!("../../kernels/beside.cuh"),
         ];

@@ -12,6 +12,7 @@ mod face;
 mod kept_faces;
 mod nonnegative;
 mod rows;
+mod settled;
 mod slopes;
 mod source;
 mod space;
@@ -261,6 +262,8 @@ pub enum Transfer {
     From,
     /// The derivative of each component of a state by the transfer variable of the same number.
     Weight,
+    /// States that take the place of new ones ([`Solver::settle`](crate::solver::Solver::settle)) in cells that held `most` before.
+    Settle,
 }
 
 /// A row of cells whose states become transfer variables, or the other way.
@@ -275,7 +278,7 @@ pub struct TransferRow<R> {
     pub aux: *const R,
     /// Numbers between components of `aux`.
     pub aux_component: usize,
-    /// For [`Transfer::From`]: bounds of the quantities that are kept from being negative.
+    /// Of the quantities that are kept from being negative, for [`Transfer::From`] bounds, for [`Transfer::Settle`] what there was before.
     pub most: *const R,
     /// Numbers between components of `most`, and from a cell to the next: 0 where all cells have the same.
     pub most_strides: [usize; 2],

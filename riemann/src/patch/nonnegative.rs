@@ -10,6 +10,7 @@
 //! Draining time: Bollermann, Noelle & Lukáčová-Medviďová 2011, doi:10.4208/cicp.220210.020710a.
 
 use super::rows::{FIRST, Rows};
+use super::settled::staying;
 use super::update::Marcher;
 use crate::axis::Axis;
 use crate::real::Real;
@@ -192,19 +193,20 @@ where
     }
 
     /// Makes those of the new values of a pack in row k − 1 that are kept nonnegative so to the bit, where they owe no more than before.
-    /// Returns where a cell has given all that it had.
+    /// Returns the part of the motion that stays: see [`staying`]; none where a cell has given all that it had.
     #[inline(always)]
-    pub(super) unsafe fn keep_nonnegative(&self, i: isize, old: &[V; M], q: &mut [V; M]) -> V::Mask {
-        let mut emptied = V::mask(false);
+    pub(super) unsafe fn keep_nonnegative(&self, i: isize, old: &[V; M], q: &mut [V; M]) -> V {
+        let mut part = V::constant(1.0);
         for (n, &m) in S::KEPT_NONNEGATIVE.iter().enumerate() {
             // SAFETY: the row buffers hold the pack.
             let outflow = unsafe { V::load(self.rows.x[0].outflow.at(n, i)) };
-            emptied = emptied | outflow.gt(old[m].max(V::zero()));
+            let held = old[m].max(V::zero());
+            part = part.min(V::select(outflow.gt(held), V::zero(), staying(held, q[m])));
             // A NaN stays one.
             let least = old[m].min(V::zero());
             q[m] = V::select(q[m].lt(least), least, q[m]);
         }
-        emptied
+        part
     }
 }
 

@@ -123,14 +123,14 @@ where
         Some(V::lanes_between((-i).clamp(0, lanes) as usize, (count - i).clamp(0, lanes) as usize))
     }
 
-    /// Writes the pack at `cell`, column `i`, as far as it lies in the tile, and records whether it is admissible. `emptied`: see
-    /// [`Solver::settle`].
+    /// Writes the pack at `cell`, column `i`, as far as it lies in the tile, and records whether it is admissible. `part`: of the
+    /// motion that stays.
     #[inline(always)]
-    pub unsafe fn write(&mut self, i: isize, cell: isize, values: [V; M], emptied: V::Mask) {
+    pub unsafe fn write(&mut self, i: isize, cell: isize, values: [V; M], part: V) {
         let mut settled = values;
         if const { S::SETTLES } {
             // SAFETY: the cells are the tile's, and a pack beyond is readable.
-            settled = self.solver.settle(values, unsafe { self.aux(cell) }, emptied);
+            settled = super::settled::settled(&self.solver, values, unsafe { self.aux(cell) }, part);
         }
         let inside = Self::lanes_inside(i, self.columns);
         // SAFETY: the caller's promise.

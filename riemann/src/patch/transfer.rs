@@ -1,6 +1,7 @@
 //! What passes between levels: transfer variables in place of states.
 
 use super::face::gather;
+use super::settled::{settled, staying};
 use super::{Transfer, TransferRow};
 use crate::real::Scalar;
 use crate::solver::Solver;
@@ -28,6 +29,12 @@ pub(super) unsafe fn transfer<S, R, const M: usize, const W: usize, const A: usi
             // SAFETY: likewise.
             Transfer::From => values = bounded(solver, values, aux, |k| unsafe { *most(k) }),
             Transfer::Weight => values = solver.transfer_weight(values, aux),
+            Transfer::Settle => {
+                // SAFETY: likewise.
+                let of = |(k, &m): (usize, &usize)| staying(unsafe { *most(k) }.max(R::zero()), values[m]);
+                let part = S::KEPT_NONNEGATIVE.iter().enumerate().map(of).fold(R::constant(1.0), R::min);
+                values = settled(solver, values, aux, part);
+            }
         }
         for (m, value) in values.into_iter().enumerate() {
             // SAFETY: likewise.

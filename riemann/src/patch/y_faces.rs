@@ -248,8 +248,8 @@ where
         }
         // SAFETY: the row buffers hold the pack; its cells are ours to write.
         unsafe {
-            let emptied = self.keep_nonnegative(i, &old, &mut q);
-            self.tile.write(i, self.offset(i, row), q, emptied);
+            let part = self.keep_nonnegative(i, &old, &mut q);
+            self.tile.write(i, self.offset(i, row), q, part);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::index::{CellBox, CellIndex};
 use crate::plan::FaceRun;
 use crate::threads::parallel_for;
 use riemann::axis::Side;
+use riemann::patch::{PatchSolver, Transfer, TransferRow};
 use riemann::real::Scalar;
 
 /// A level at the end of its step.
@@ -38,6 +39,54 @@ impl<const D: usize, R: Scalar> Stepped<'_, D, R> {
     pub unsafe fn value(&self, patch: u32, cell: [i32; D], m: usize) -> *mut R {
         let patch = &self.layout.patches[patch as usize];
         self.q.at(patch.offset(self.num_eqn, cell) + m * patch.component())
+    }
+
+    /// Gives a coarse cell what the sums at its faces, which have the slots `of_cell`, hold for it, and puts its new state in order. `before`:
+    /// room for what the cell had. False if it is no longer finite.
+    ///
+    /// # Safety
+    /// The caller alone accesses the cell and the slots, and nobody writes auxiliary values.
+    pub unsafe fn receive(
+        &self,
+        solver: &dyn PatchSolver<R>,
+        faces: &ListedFaces<D>,
+        (patch, of_cell): (u32, &[u32]),
+        [sums, before]: [Shared<'_, R>; 2],
+    ) -> bool {
+        let (all, first) = (faces.slots(), of_cell[0] as usize);
+        let (cell, layout) = (all[first].coarse_cell, &self.layout.patches[patch as usize]);
+        let kappa = self.capacity(patch, cell);
+        // SAFETY: the caller's promise.
+        unsafe {
+            for (n, &m) in self.kept.iter().enumerate() {
+                *before.at(n * all.len() + first) = *self.value(patch, cell, m);
+            }
+            for &slot in of_cell {
+                let face = &all[slot as usize];
+                let outward = R::constant(f64::from(face.coarse_side.sign()));
+                let scale = outward / (R::from_f64(self.dx[face.axis.index()]) * kappa);
+                for m in 0..self.num_eqn {
+                    *self.value(patch, cell, m) += scale * *sums.at(m * all.len() + slot as usize);
+                }
+            }
+            let finite = (0..self.num_eqn).all(|m| (*self.value(patch, cell, m)).finite());
+            if !self.kept.is_empty() {
+                let row = TransferRow {
+                    values: self.value(patch, cell, 0),
+                    component: layout.component(),
+                    aux: match self.num_aux {
+                        0 => std::ptr::null(),
+                        num_aux => self.aux.at(layout.offset(num_aux, cell)),
+                    },
+                    aux_component: layout.component(),
+                    most: before.at(first),
+                    most_strides: [all.len(), 0],
+                    len: 1,
+                };
+                solver.transfer(Transfer::Settle, &row);
+            }
+            finite
+        }
     }
 
     pub fn capacity(&self, patch: u32, cell: [i32; D]) -> R {

@@ -293,31 +293,23 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (num_values, shared_aux, q) = (aux.len(), Shared::new(&mut aux), Shared::new(coarse.q_mut()));
         // SAFETY: nobody writes auxiliary values meanwhile.
         let aux_values = unsafe { shared_aux.row(0, num_values) };
-        let slots = plan.num_slots;
         let faces = fine.faces.as_ref().expect("listed with the plans");
         let (sums, asks) = (Shared::new(&mut fine.register.sums), Shared::new(&mut fine.register.allowances));
-        // Unsplit nothing is owed.
-        let kept = self.solver.transfers().filter(|_| self.sweeps.len() > 1).unwrap_or_default();
+        let kept = self.solver.transfers().unwrap_or_default();
         let fixed = Stepped { kept, layout: &layout, q, aux: shared_aux, num_eqn, num_aux, capacity, dx };
+        let cell_of = |slot: u32| faces.slots()[slot as usize].coarse_cell;
         let give = |k: usize| {
             let layout = &layout.patches[k];
             if !layout.is_local {
                 return usize::MAX;
             }
-            for &slot in faces.of_coarse_patch(k) {
-                let face = &faces.slots()[slot as usize];
-                let outward = R::constant(f64::from(face.coarse_side.sign()));
-                let kappa = fixed.capacity(k as u32, face.coarse_cell);
-                let scale = outward / (R::from_f64(dx[face.axis.index()]) * kappa);
-                for m in 0..num_eqn {
-                    // SAFETY: each coarse patch, and the slots beside it, are its own task's alone.
-                    unsafe {
-                        let received = scale * *sums.at(m * slots + slot as usize);
-                        *fixed.value(k as u32, face.coarse_cell, m) += received;
-                    }
-                }
+            let mut finite = true;
+            for of_cell in faces.of_coarse_patch(k).chunk_by(|&a, &b| cell_of(a) == cell_of(b)) {
+                // SAFETY: each coarse patch, and the slots beside it, are its own task's alone.
+                finite &= unsafe { fixed.receive(self.solver.as_ref(), faces, (k as u32, of_cell), [sums, asks]) };
             }
-            if !kept.is_empty() {
+            // Unsplit nothing is owed.
+            if !kept.is_empty() && self.sweeps.len() > 1 {
                 Debts { faces, coarse: &fixed, patch: k as u32, gets: sums, asks }.settle();
             }
             let is_right = |&slot: &u32| {
@@ -325,11 +317,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 let state = q.at(layout.offset(num_eqn, cell));
                 let row = LookedAt { layout, q: state, aux: aux_values, num_aux, lattice }.row(cell, 1);
                 // SAFETY: this task alone writes the patch.
-                let finite = (0..num_eqn).all(|m| unsafe { *state.add(m * layout.component()) }.finite());
-                // SAFETY: likewise.
-                finite && unsafe { self.solver.first_inadmissible(&row, false) }.is_none()
+                unsafe { self.solver.first_inadmissible(&row, false) }.is_none()
             };
-            if faces.of_coarse_patch(k).iter().all(is_right) { usize::MAX } else { k }
+            if finite && faces.of_coarse_patch(k).iter().all(is_right) { usize::MAX } else { k }
         };
         let broken = parallel_reduce(plan.num_coarse_patches, give, usize::MAX, usize::min);
         coarse.aux = aux;

@@ -213,6 +213,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         };
         let FaceMapPlace { words, bases, slots } = map.place();
         let runs = tables.runs.coarse;
+        let [_, cells, allowed, _] = self.sizes.register;
         let args = RefluxArgs {
             table: runs.runs::<N>(&tables.memory),
             view: coarse.view(),
@@ -225,11 +226,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             num_slots: tables.faces.coarse as u32,
             first_kept: map.num_fine as u32,
             level,
-            padding: 0,
+            settles: u32::from(allowed > cells),
         };
         // SAFETY: register and map are those of the plan; each coarse cell is written by one lane.
         unsafe { self.machine.run(&REFLUX, D, runs.num_chunks as usize, &args)? };
-        let [_, cells, allowed, _] = self.sizes.register;
         // Unsplit nothing is owed.
         if allowed > cells && self.sweeps.len() > 1 {
             let (args, chunks) = self.allowance_args(level as usize + 1, level as usize, Array::Present);
