@@ -109,6 +109,24 @@ __device__ __forceinline__ State entering(const Incoming& in, Side side, bool tw
     return side == Lower ? sum(in.asdq[face], correction) : difference(in.asdq[face], correction);
 }
 
+// Splits what enters along THIRD, and along THROUGH what has moved there to the lower and the upper neighbour.
+template <class S> __device__ __forceinline__ Array<Transverse, 2> split_twice(const S& solver, const Column& at, int k, Axis from,
+    Axis through, Axis third, Side side, const State& ql, const State& qr, const State& mean, const State& asdq)
+{
+    const auto around = [&](int steps) { return at.transverse_aux(through, third, steps, k); };
+    const TransverseAux here = at.transverse_aux(third, third, 0, k);
+    if constexpr (S::IN_FRAMES) {
+        const Array<TransverseAux, 4> aux = {here, around(-1), around(0), around(1)};
+        return solver.transverse_twice(from, through, third, side, ql, qr, mean, aux, asdq);
+    } else {
+        const Transverse moved = solver.transverse(from, third, side, ql, qr, mean, here, asdq);
+        Array<Transverse, 2> sent;
+        sent[0] = solver.transverse(from, through, side, ql, qr, mean, around(-1), moved.bmasdq);
+        sent[1] = solver.transverse(from, through, side, ql, qr, mean, around(1), moved.bpasdq);
+        return sent;
+    }
+}
+
 // Adds what one face along FROM sends, towards SIDE; both faces where their sum can be split.
 __device__ __forceinline__ void add_parts(const Solver& solver, const Column& at, int k, Axis from, Axis through, Axis third,
     Side side, const Incoming& in, Parts& parts)
@@ -125,15 +143,11 @@ __device__ __forceinline__ void add_parts(const Solver& solver, const Column& at
     parts.t[0] = sum(parts.t[0], here.bmasdq);
     parts.t[1] = sum(parts.t[1], here.bpasdq);
     if constexpr (TWICE) {
-        const Transverse moved = solver.transverse(from, third, side, ql, qr, mean, at.transverse_aux(third, third, 0, k), twice);
-        const Transverse up =
-            solver.transverse(from, through, side, ql, qr, mean, at.transverse_aux(through, third, 1, k), moved.bpasdq);
-        parts.up[0] = sum(parts.up[0], up.bmasdq);
-        parts.up[1] = sum(parts.up[1], up.bpasdq);
-        const Transverse down =
-            solver.transverse(from, through, side, ql, qr, mean, at.transverse_aux(through, third, -1, k), moved.bmasdq);
-        parts.down[0] = sum(parts.down[0], down.bmasdq);
-        parts.down[1] = sum(parts.down[1], down.bpasdq);
+        const Array<Transverse, 2> moved = split_twice(solver, at, k, from, through, third, side, ql, qr, mean, twice);
+        parts.up[0] = sum(parts.up[0], moved[1].bmasdq);
+        parts.up[1] = sum(parts.up[1], moved[1].bpasdq);
+        parts.down[0] = sum(parts.down[0], moved[0].bmasdq);
+        parts.down[1] = sum(parts.down[1], moved[0].bpasdq);
     }
 }
 

@@ -4,6 +4,8 @@
 //! says which waves and how fast, and what part of each moves left (`amdq`, 𝒜⁻ΔQ) and right (`apdq`, 𝒜⁺ΔQ).
 //! LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, chapters 15, 21, 23.
 
+// tidy: long because all that a solver may offer is one trait
+
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
 use crate::group::Group;
@@ -239,6 +241,24 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
         aux: &TransverseAux<V, A>,
         asdq: [V; M],
     ) -> Transverse<V, M>;
+
+    /// Splits `asdq` along `third`, and along `through` what has moved there to the lower and the upper neighbour of the cell, in these.
+    /// `aux`: for a split along `third` in the cell; for splits along `through` in its lower neighbour, the cell, its upper neighbour.
+    #[inline(always)]
+    fn transverse_twice<V: Real>(
+        &self,
+        [axis, through, third]: [Axis; 3],
+        side: Side,
+        [ql, qr, mean]: [[V; M]; 3],
+        aux: &[TransverseAux<V, A>; 4],
+        asdq: [V; M],
+    ) -> [Transverse<V, M>; 2] {
+        let moved = self.transverse(axis, third, side, ql, qr, mean, &aux[0], asdq);
+        [
+            self.transverse(axis, through, side, ql, qr, mean, &aux[1], moved.bmasdq),
+            self.transverse(axis, through, side, ql, qr, mean, &aux[3], moved.bpasdq),
+        ]
+    }
 
     /// What `transverse` needs of a mean of the two states at a face, such as Roe's average: computed once for all that is split there.
     /// The solver chooses its components, but vectors stand where those of a state do, so that they can be rotated with it.

@@ -58,7 +58,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
     let settles = program.functions.iter().any(|function| function.name == SETTLE);
     let _ = writeln!(body, "    static constexpr unsigned long long KEPT = {kept};");
     let _ = writeln!(body, "    static constexpr bool SETTLES = {settles}, FALLS_BACK = {};", quantities.falls_back);
-    let _ = writeln!(body, "    static constexpr bool HAS_FLUX = {has_flux};");
+    let _ = writeln!(body, "    static constexpr bool HAS_FLUX = {has_flux}, IN_FRAMES = false;");
     body + &text.tuples() + &functions
 }
 

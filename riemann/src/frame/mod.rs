@@ -9,9 +9,9 @@
 //! In the plane a face's frame is its normal. In space the rotation of the axis `e` to the normal `n` is the half turn about the vector
 //! half way between them, `h = (e + n)/|e + n|`: it maps `q` to `2 h (h·q) − q`, needs no division, is its own inverse, and exists for all
 //! normals but `−e`, for which any `h` across `e` can be used.
-//!
 //! Behind a wall there are no faces between cells: their normals are [`no_face`], next to nothing. What a transverse wave sends into the wall's face
 //! is reflected there: with its image, some components are doubled, as the normal one of a vector, and others vanish ([`Group::doubles`]).
+//! What is to be split once more comes back as its image.
 //!
 //! LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §23.2–23.9; Calhoun, Helzel,
 //! LeVeque, *Logically rectangular grids and finite volume methods for PDEs in circular and spherical domains* (2008),
@@ -31,7 +31,7 @@ use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
 use crate::group::{Group, GroupKind, Wall, walls};
 use crate::parameters::ParameterInfo;
-use crate::real::Real;
+use crate::real::{Mask as _, Real};
 use crate::solver::{Cell, Described, Normal, Solver, Transverse, TransverseAux};
 use geometry::split_geometry;
 use text::framed;
@@ -40,6 +40,9 @@ use text::framed;
 /// [`geometry`] follow them.
 #[derive(Clone, Copy, Debug)]
 pub struct FaceFrame<S, const A: usize>(pub S);
+
+/// A property of a group's component at a wall: [`Group::doubles`], [`Group::is_negated`].
+type Marked = fn(Group, usize, usize, Axis, Wall) -> bool;
 
 /// A face's frame and its length or area.
 pub(crate) struct Frame<V> {
@@ -148,25 +151,57 @@ impl<V: Real> Frame<V> {
         if self.dim == 3 { flat & self.turn[2].equal(V::zero()) } else { flat }
     }
 
+    /// What a wall does to the components of a state: those for which `is` holds.
+    #[inline(always)]
+    fn components<const M: usize>(&self, groups: &[Group], wall: Wall, is: Marked) -> [bool; M] {
+        let mut marked = [false; M];
+        for group in groups {
+            for k in 0..group.len(self.dim) {
+                marked[group.first as usize + k] = is(*group, self.dim, k, self.axis, wall);
+            }
+        }
+        marked
+    }
+
     /// A fluctuation that enters the face, in its frame, plus its image where the face is a wall's. `beyond`: the frame of the cell there.
     #[inline(always)]
     fn mirrored<const M: usize>(&self, beyond: &Self, groups: &[Group], q: [V; M]) -> [V; M] {
         let mut all = q;
         for &wall in walls(groups) {
-            let (behind, mut both) = (beyond.is_behind(wall), [V::zero(); M]);
-            for group in groups {
-                for k in 0..group.len(self.dim) {
-                    if group.doubles(self.dim, k, self.axis, wall) {
-                        let m = group.first as usize + k;
-                        both[m] = q[m] + q[m];
-                    }
-                }
-            }
-            for (all, both) in all.iter_mut().zip(both) {
-                *all = V::select(behind, both, *all);
+            let (behind, doubles) = (beyond.is_behind(wall), self.components::<M>(groups, wall, Group::doubles));
+            for m in 0..M {
+                all[m] = V::select(behind, if doubles[m] { q[m] + q[m] } else { V::zero() }, all[m]);
             }
         }
         all
+    }
+
+    /// The image in a wall of a state in the frame, or of a fluctuation that enters the wall's face.
+    #[inline(always)]
+    fn image<const M: usize>(&self, beyond: &Self, groups: &[Group], q: [V; M], is_state: bool) -> [V; M] {
+        let mut image = q;
+        for &wall in walls(groups) {
+            let behind = beyond.is_behind(wall);
+            let (negated, doubles) = (
+                self.components::<M>(groups, wall, Group::is_negated),
+                self.components::<M>(groups, wall, Group::doubles),
+            );
+            for m in 0..M {
+                let changes = if is_state { negated[m] } else { !doubles[m] };
+                image[m] = V::select(behind, if changes { -q[m] } else { q[m] }, image[m]);
+            }
+        }
+        image
+    }
+
+    /// Whether the cell is behind a wall.
+    #[inline(always)]
+    fn is_behind_any(&self, groups: &[Group]) -> V::Mask {
+        let mut behind = V::mask(false);
+        for &wall in walls(groups) {
+            behind = behind | self.is_behind(wall);
+        }
+        behind
     }
 
     /// A fluctuation rotated back and scaled.
@@ -206,6 +241,16 @@ impl<S, const A: usize> FaceFrame<S, A> {
         let (mean, asdq) = (frame.enter(S::GROUPS, mean), frame.enter(S::GROUPS, asdq));
         self.0.transverse(axis, across, side, ql, qr, mean, own, asdq)
     }
+}
+
+/// Values chosen lane by lane.
+#[inline(always)]
+fn select<V: Real, const N: usize>(mask: V::Mask, if_set: [V; N], otherwise: [V; N]) -> [V; N] {
+    let mut chosen = otherwise;
+    for n in 0..N {
+        chosen[n] = V::select(mask, if_set[n], otherwise[n]);
+    }
+    chosen
 }
 
 impl<S: Described, const A: usize> Described for FaceFrame<S, A> {
@@ -324,6 +369,55 @@ where
         let up = self.split(&upper, (axis, across, side), [ql, qr, mean, asdq], &own).bpasdq;
         let (down, up) = (lower.mirrored(&below, S::GROUPS, down), upper.mirrored(&above, S::GROUPS, up));
         Transverse { bmasdq: lower.leave_scaled(S::GROUPS, down), bpasdq: upper.leave_scaled(S::GROUPS, up) }
+    }
+
+    /// Behind a wall there are no faces to leave a cell by. What would move there comes back as its image, of states that are images too,
+    /// and leaves the cell itself; and what it takes away behind the wall is missing in the cell: again the image of all that.
+    #[inline(always)]
+    fn transverse_twice<V: Real>(
+        &self,
+        [axis, through, third]: [Axis; 3],
+        side: Side,
+        states: [[V; M]; 3],
+        aux: &[TransverseAux<V, B>; 4],
+        asdq: [V; M],
+    ) -> [Transverse<V, M>; 2] {
+        let [ql, qr, mean] = states;
+        let [cell, lower, here, upper] = aux;
+        let own =
+            TransverseAux { below: Self::own(&cell.below), here: Self::own(&cell.here), above: Self::own(&cell.above) };
+        let faces = [Frame::new(S::DIM, third, A, &cell.here), Frame::new(S::DIM, third, A, &cell.above)];
+        let beyond = [Frame::new(S::DIM, axis, A, &cell.below), Frame::new(S::DIM, axis, A, &cell.above)];
+        let moved = [
+            self.split(&faces[0], (axis, third, side), [ql, qr, mean, asdq], &own).bmasdq,
+            self.split(&faces[1], (axis, third, side), [ql, qr, mean, asdq], &own).bpasdq,
+        ];
+        let mut sent = [Transverse { bmasdq: [V::zero(); M], bpasdq: [V::zero(); M] }; 2];
+        for (k, neighbour) in [lower, upper].into_iter().enumerate() {
+            let (face, beyond, behind) = (&faces[k], &beyond[k], beyond[k].is_behind_any(S::GROUPS));
+            let (mut states, mut around, mut moved) = (states, *neighbour, moved[k]);
+            if behind.any() {
+                for q in &mut states {
+                    let image = face.leave(S::GROUPS, face.image(beyond, S::GROUPS, face.enter(S::GROUPS, *q), true));
+                    *q = select(behind, image, *q);
+                }
+                let TransverseAux { below, here, above } = *here;
+                around.below = select(behind, below, around.below);
+                around.here = select(behind, here, around.here);
+                around.above = select(behind, above, around.above);
+                moved = face.image(beyond, S::GROUPS, moved, false);
+            }
+            let [ql, qr, mean] = states;
+            let moved = face.leave_scaled(S::GROUPS, moved);
+            sent[k] = self.transverse(axis, through, side, ql, qr, mean, &around, moved);
+            if behind.any() {
+                for part in [&mut sent[k].bmasdq, &mut sent[k].bpasdq] {
+                    let both = face.mirrored(beyond, S::GROUPS, face.enter(S::GROUPS, *part));
+                    *part = select(behind, face.leave(S::GROUPS, both), *part);
+                }
+            }
+        }
+        sent
     }
 
     #[inline(always)]

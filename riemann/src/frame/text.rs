@@ -3,7 +3,7 @@
 use super::{geometry, no_face};
 use crate::axis::Axis;
 use crate::device_source::DeviceSource;
-use crate::group::{Group, GroupKind, walls};
+use crate::group::{Group, GroupKind, Wall, walls};
 
 /// Words before each function.
 const QUALIFIERS: &str = "__device__ __forceinline__";
@@ -11,10 +11,8 @@ const QUALIFIERS: &str = "__device__ __forceinline__";
 /// The text of a solver in the frames of faces, made from the inner solver's text: the operations of [`FaceFrame`] in its order.
 pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> DeviceSource {
     let DeviceSource { body, aux, .. } = &inside;
-    let behind = behind(groups, dim);
-    let frame = frame_of_mapped(dim, *aux);
-    let turned = enter_and_leave(groups, dim);
-    let mirrored = mirrored(groups, dim, inside.equations);
+    let (behind, turned, frame) = (behind(groups, dim), enter_and_leave(groups, dim), frame_of_mapped(dim, *aux));
+    let (mirrored, image) = (mirrored(groups, dim, inside.equations), image(groups, dim, inside.equations));
     let mut text = format!(
         r"    // In the frame of each face
     struct Inside {{
@@ -27,6 +25,7 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
 
     static constexpr bool SPLITS_SUMS = Inside::SPLITS_SUMS, SETTLES = Inside::SETTLES, FALLS_BACK = Inside::FALLS_BACK;
     static constexpr unsigned long long KEPT = Inside::KEPT;
+    static constexpr bool IN_FRAMES = true;
     {QUALIFIERS} static Inside::Aux own(const Aux& aux) {{
         Inside::Aux values = Inside::Aux();
         for (int a = 0; a < Inside::A; ++a) values[a] = aux[a];
@@ -35,6 +34,9 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
 {frame}{behind}{turned}        {QUALIFIERS} State mirrored(const Frame& beyond, State q) const {{
             const int wall = beyond.behind();
 {mirrored}            return q;
+        }}
+        {QUALIFIERS} State image(int wall, State q, bool is_state) const {{
+{image}            return q;
         }}
         {QUALIFIERS} State leave_scaled(const State& q) const {{
             State scaled = leave(q);
@@ -72,6 +74,9 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
 "
     );
     text += &of_updates(body);
+    if dim == 3 {
+        text += &transverse_twice();
+    }
     if inside.has_source {
         text += &format!(
             "\n    {QUALIFIERS} State source(Array<Real, 3> x, Real t, Real dt, State q, Aux aux) const {{\n        \
@@ -180,24 +185,74 @@ fn behind(groups: &[Group], dim: usize) -> String {
     text + "            return 0;\n        }\n"
 }
 
-/// The statements that add to a state `q` its image where it has entered the face of a wall. Each component has a bit for each axis along
-/// whose faces it doubles.
-fn mirrored(groups: &[Group], dim: usize, equations: usize) -> String {
-    let mut text = String::new();
-    for (number, &wall) in walls(groups).iter().enumerate() {
+/// The function that splits twice: see [`FaceFrame`](super::FaceFrame).
+fn transverse_twice() -> String {
+    format!(
+        r"
+    {QUALIFIERS} Array<Transverse, 2> transverse_twice(Axis axis, Axis through, Axis third, Side side, const State& ql, const State& qr, const State& mean, const Array<TransverseAux, 4>& aux, const State& asdq) const {{
+        const Inside::TransverseAux around = {{own(aux[0].below), own(aux[0].here), own(aux[0].above)}};
+        Array<Transverse, 2> sent;
+        for (int k = 0; k < 2; ++k) {{
+            const Frame face(third, k ? aux[0].above : aux[0].here), beyond(axis, k ? aux[0].above : aux[0].below);
+            const Transverse parts = split(face, axis, third, side, ql, qr, mean, around, asdq);
+            const int wall = beyond.behind();
+            State states[3] = {{ql, qr, mean}}, moved = k ? parts.bpasdq : parts.bmasdq;
+            if (wall) {{
+                for (int n = 0; n < 3; ++n) states[n] = face.leave(face.image(wall, face.enter(states[n]), true));
+                moved = face.image(wall, moved, false);
+            }}
+            sent[k] = transverse(axis, through, side, states[0], states[1], states[2], wall ? aux[2] : aux[k ? 3 : 1], face.leave_scaled(moved));
+            if (wall) {{
+                sent[k].bmasdq = face.leave(face.mirrored(beyond, face.enter(sent[k].bmasdq)));
+                sent[k].bpasdq = face.leave(face.mirrored(beyond, face.enter(sent[k].bpasdq)));
+            }}
+        }}
+        return sent;
+    }}
+"
+    )
+}
+
+/// For each wall its number and for each component a bit for each axis along whose faces it has a property.
+fn bits_of_walls(groups: &[Group], dim: usize, equations: usize, is: super::Marked) -> Vec<(usize, Vec<u32>)> {
+    let of_wall = |(number, &wall): (usize, &Wall)| {
         let mut bits = vec![0; equations];
         for group in groups {
             for (k, m) in group.components(dim).enumerate() {
-                let doubles = |axis: &Axis| u32::from(group.doubles(dim, k, *axis, wall)) << axis.index();
-                bits[m] = Axis::ALL[..dim].iter().map(doubles).sum();
+                let bit = |axis: &Axis| u32::from(is(*group, dim, k, *axis, wall)) << axis.index();
+                bits[m] = Axis::ALL[..dim].iter().map(bit).sum();
             }
         }
+        (number + 1, bits)
+    };
+    walls(groups).iter().enumerate().map(of_wall).collect()
+}
+
+/// The statements that add to a state `q` its image where it has entered the face of a wall.
+fn mirrored(groups: &[Group], dim: usize, equations: usize) -> String {
+    let mut text = String::new();
+    for (number, bits) in bits_of_walls(groups, dim, equations, Group::doubles) {
         for (m, bits) in bits.into_iter().enumerate() {
             let both = match bits {
                 0 => "Real(0.0)".to_owned(),
                 _ => format!("({bits} >> axis & 1 ? q[{m}] + q[{m}] : Real(0.0))"),
             };
-            text += &format!("            q[{m}] = wall == {} ? {both} : q[{m}];\n", number + 1);
+            text += &format!("            q[{m}] = wall == {number} ? {both} : q[{m}];\n");
+        }
+    }
+    text
+}
+
+/// The statements that replace a state or a fluctuation `q` by its image.
+fn image(groups: &[Group], dim: usize, equations: usize) -> String {
+    let mut text = String::new();
+    let doubles = bits_of_walls(groups, dim, equations, Group::doubles);
+    for ((number, negated), (_, doubles)) in
+        bits_of_walls(groups, dim, equations, Group::is_negated).into_iter().zip(doubles)
+    {
+        for (m, (negated, doubles)) in negated.into_iter().zip(doubles).enumerate() {
+            let changes = format!("wall == {number} && (is_state ? {negated} >> axis & 1 : !({doubles} >> axis & 1))");
+            text += &format!("            q[{m}] = {changes} ? -q[{m}] : q[{m}];\n");
         }
     }
     text

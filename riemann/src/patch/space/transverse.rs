@@ -148,9 +148,18 @@ where
             add(&mut parts.t, self.split_along(through, entering, cell, once));
             if self.double {
                 let twice: [V; M] = self.keep.twice.after(number).load(place);
-                let [down, up] = self.split_along(third, entering, cell, twice);
-                add(&mut parts.up, self.split_along(through, entering, cell + self.step(third), up));
-                add(&mut parts.down, self.split_along(through, entering, cell - self.step(third), down));
+                let (step, [ql, qr]) = (self.step(third), entering.between);
+                let aux = [
+                    self.tile.transverse_aux(third, cell),
+                    self.tile.transverse_aux(through, cell - step),
+                    self.tile.transverse_aux(through, cell),
+                    self.tile.transverse_aux(through, cell + step),
+                ];
+                let axes = [entering.axis, through, third];
+                let [down, up] =
+                    self.tile.solver.transverse_twice(axes, entering.side, [ql, qr, entering.mean], &aux, twice);
+                add(&mut parts.up, [up.bmasdq, up.bpasdq]);
+                add(&mut parts.down, [down.bmasdq, down.bpasdq]);
             }
         }
     }
