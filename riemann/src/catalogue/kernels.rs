@@ -2,7 +2,7 @@
 
 use super::{ParameterErrors, SolverVisitor, build, build_compiled, build_framed};
 use crate::faces::Faces;
-use crate::patch::{Isa, Kernels, SolverKernels};
+use crate::patch::{Isa, Kernels, OF_BUILD, ONE, SolverKernels};
 use crate::solver::Solver;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,18 +14,31 @@ impl SolverVisitor for MakeKernels {
     type Output = Option<SolverKernels>;
 
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output {
-        // Decided at compile time. Faces that are solved with all that is beside them make large kernels, and are rarely asked for: quick
-        // builds, as for tests, have those in the plane.
-        if const { S::LOOKS_BESIDE && !(cfg!(kernels_rare) || cfg!(kernels_mapped_space) && S::DIM == 2 && A == 0) } {
-            return None;
-        }
-        let kernels = Arc::new(Kernels::new(solver));
-        // Decided at compile time. Large kernels in `f32` are rare.
-        if const { cfg!(kernels_f32) && (cfg!(kernels_rare) || M * W < 10) } {
-            return Some(SolverKernels { double: kernels.clone(), single: Some(kernels) });
-        }
-        Some(SolverKernels { double: kernels, single: None })
+        make::<S, OF_BUILD, M, W, A>(solver)
     }
+
+    fn visit_rare<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output {
+        make::<S, ONE, M, W, A>(solver)
+    }
+}
+
+/// Kernels for these vectors.
+fn make<S, const VECTORS: u8, const M: usize, const W: usize, const A: usize>(solver: S) -> Option<SolverKernels>
+where
+    S: Solver<M, W, A>,
+{
+    // Decided at compile time. Faces that are solved with all that is beside them make large kernels, and are rarely asked for: quick
+    // builds, as for tests, have those in the plane.
+    if const { S::LOOKS_BESIDE && !(cfg!(kernels_rare) || cfg!(kernels_mapped_space) && S::DIM == 2 && A == 0) } {
+        return None;
+    }
+    let kernels = Arc::new(Kernels::<S, M, W, A, VECTORS>::widest(solver));
+    // Decided at compile time. What few cases use runs in `f32` where it can be compiled; in quick builds large kernels, and such with
+    // auxiliary values or in frames, are compiled too when a test asks for them.
+    if const { cfg!(kernels_f32) && if cfg!(kernels_rare) { VECTORS == OF_BUILD } else { M * W < 10 && A == 0 } } {
+        return Some(SolverKernels { double: kernels.clone(), single: Some(kernels) });
+    }
+    Some(SolverKernels { double: kernels, single: None })
 }
 
 /// Kernels of the solver called `name` in `dim` dimensions; `None` if this build has none of it, or none for this processor.

@@ -4,6 +4,8 @@
 //! for several numbers of dimensions is listed once for each. `build` passes the solver to a [`SolverVisitor`], as a value of its own type:
 //! everything behind the visitor is compiled for that one solver.
 
+// tidy: long because each solver has its line here
+
 mod errors;
 mod kernels;
 mod parameters;
@@ -81,6 +83,24 @@ pub trait SolverVisitor {
 
     /// Called once, with the solver.
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output;
+
+    /// In place of [`SolverVisitor::visit`], with a solver of which not every build has kernels.
+    fn visit_rare<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output
+    where
+        Self: Sized,
+    {
+        self.visit(solver)
+    }
+}
+
+/// Hands a solver of this shape to the visitor, as one that is compiled under a condition if one is named.
+macro_rules! visit {
+    ($visitor:ident, $solver:expr, [$($shape:tt)*]) => {
+        $visitor.visit::<$($shape)*>($solver)
+    };
+    ($visitor:ident, $solver:expr, [$($shape:tt)*] $compiled:ident) => {
+        $visitor.visit_rare::<$($shape)*>($solver)
+    };
 }
 
 /// Lists the built-in solvers by their types, sorted by name and dimension; the rest is in their descriptions. Of those marked
@@ -122,7 +142,7 @@ macro_rules! catalogue {
         fn visit_compiled<Vis: SolverVisitor>(info: &SolverInfo, values: &Resolved, visitor: Vis) -> Option<Vis::Output> {
             let values: Vec<f64> = info.parameters.iter().map(|parameter| values.get(parameter.name)).collect();
             $($(#[cfg($compiled)])? { if (info.name, info.dim) == (<$solver as Described>::NAME, <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM) {
-                return Some(visitor.visit(<$solver as Described>::from_parameters(&values)));
+                return Some(visit!(visitor, <$solver as Described>::from_parameters(&values), [_, _, _, _] $($compiled)?));
             } })*
             None
         }
@@ -131,7 +151,7 @@ macro_rules! catalogue {
 
 /// Lists the solvers that know no directions, which therefore solve in the frame of any face.
 macro_rules! framed {
-    ($($(#[$compiled:meta])? $solver:ty),* $(,)?) => {
+    ($($(#[$compiled:ident])? $solver:ty),* $(,)?) => {
         /// Name and dimension of each.
         #[cfg(test)]
         static FRAMED: &[(&str, usize)] = &[$((
@@ -143,10 +163,10 @@ macro_rules! framed {
         /// or not part of this build.
         fn visit_framed<Vis: SolverVisitor>(info: &SolverInfo, values: &Resolved, visitor: Vis) -> Option<Vis::Output> {
             let values: Vec<f64> = info.parameters.iter().map(|parameter| values.get(parameter.name)).collect();
-            $($(#[$compiled])? { if (info.name, info.dim) == (<$solver as Described>::NAME, <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM) {
+            $($(#[cfg($compiled)])? { if (info.name, info.dim) == (<$solver as Described>::NAME, <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM) {
                 const GEOMETRY: usize = geometry(<$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM).len();
                 let solver = FaceFrame::<_, { <$solver>::SHAPE[2] }>(<$solver as Described>::from_parameters(&values));
-                return Some(visitor.visit::<_, { <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] + GEOMETRY }>(solver));
+                return Some(visit!(visitor, solver, [_, { <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] + GEOMETRY }] $($compiled)?));
             } })*
             None
         }
@@ -155,61 +175,61 @@ macro_rules! framed {
 
 framed! {
     Acoustics<2>,
-    #[cfg(kernels_mapped_space)]
+    #[kernels_mapped_space]
     Acoustics<3>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     AcousticsAdjoint<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     AcousticsAdjoint<3>,
     AcousticsVariable<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     AcousticsVariable<3>,
     Elasticity<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     Elasticity<3>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     ElasticityVariable,
     Euler<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     Euler<3>,
     EulerHllc<2>,
-    #[cfg(kernels_mapped_space)]
+    #[kernels_mapped_space]
     EulerHllc<3>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerHlle<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerHlle<3>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerRelativistic<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerRelativistic<3>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerStrongShocks<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerStrongShocks<3>,
     EulerTracer<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerTracer<3>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerTwoGases<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerTwoGases<3>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerWallsHlle<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     EulerWallsHlle<3>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     Mhd<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     Mhd<3>,
     PSystem<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     PSystemVariable<2>,
     ShallowWater<2>,
     ShallowWaterBathymetry<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     ShallowWaterHlle<2>,
-    #[cfg(kernels_rare)]
+    #[kernels_rare]
     ShallowWaterLayers<2>,
 }
 

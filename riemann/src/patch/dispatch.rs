@@ -181,9 +181,29 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     unsafe fn set_parameters(&self, values: &[f64]) -> bool;
 }
 
-/// A [`Solver`] compiled into whole-patch kernels, for the vectors of this build; where `EVERY`, for all.
+/// The vectors that [`Kernels`] are compiled for: those of this build.
+pub const OF_BUILD: u8 = 0;
+/// All of them.
+pub const EVERY: u8 = 1;
+/// Those of this build; of a build for all machines only what runs on each of them, since for what few cases use the others would take
+/// longer to compile than all the rest.
+pub const ONE: u8 = 2;
+
+/// Whether kernels over numbers of so many bytes are compiled for an instruction set. In builds for all machines those over `f32` are not
+/// compiled for AVX-512, in which they are hardly faster.
+const fn is_compiled(isa: Isa, vectors: u8, bytes: usize) -> bool {
+    let is_for_all = cfg!(kernels_rare);
+    match isa {
+        _ if vectors == EVERY => true,
+        Isa::Avx2 | Isa::Avx512 if is_for_all && vectors == ONE => false,
+        Isa::Avx512 if is_for_all && bytes < 8 => false,
+        _ => isa.has_kernels(),
+    }
+}
+
+/// A [`Solver`] compiled into whole-patch kernels, for these `VECTORS`.
 #[derive(Debug)]
-pub struct Kernels<S, const M: usize, const W: usize, const A: usize, const EVERY: bool = false> {
+pub struct Kernels<S, const M: usize, const W: usize, const A: usize, const VECTORS: u8 = OF_BUILD> {
     /// Written by [`PatchSolver::set_parameters`] alone.
     solver: UnsafeCell<S>,
     isa: Isa,
@@ -193,8 +213,8 @@ pub struct Kernels<S, const M: usize, const W: usize, const A: usize, const EVER
 }
 
 // SAFETY: the solver is written only while nobody else uses it.
-unsafe impl<S: Sync, const M: usize, const W: usize, const A: usize, const EVERY: bool> Sync
-    for Kernels<S, M, W, A, EVERY>
+unsafe impl<S: Sync, const M: usize, const W: usize, const A: usize, const VECTORS: u8> Sync
+    for Kernels<S, M, W, A, VECTORS>
 {
 }
 
@@ -204,12 +224,11 @@ impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels
     /// # Panics
     /// If this build has kernels for other processors only.
     pub fn new(solver: S) -> Self {
-        let isa = Isa::of_kernels().expect("build the program on this processor, or with the feature `all-kernels`");
-        Self::of(solver, isa)
+        Self::widest(solver)
     }
 }
 
-impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels<S, M, W, A, true> {
+impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels<S, M, W, A, EVERY> {
     /// Kernels for the vectors named.
     ///
     /// # Panics
@@ -220,10 +239,16 @@ impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels
     }
 }
 
-impl<S, const M: usize, const W: usize, const A: usize, const EVERY: bool> Kernels<S, M, W, A, EVERY>
+impl<S, const M: usize, const W: usize, const A: usize, const VECTORS: u8> Kernels<S, M, W, A, VECTORS>
 where
     S: Solver<M, W, A>,
 {
+    /// Kernels for the widest vectors of this processor that this build has: see [`Kernels::new`].
+    pub(crate) fn widest(solver: S) -> Self {
+        let isa = Isa::of_kernels().expect("build the program on this processor, or with the feature `all-kernels`");
+        Self::of(solver, isa)
+    }
+
     fn of(solver: S, isa: Isa) -> Self {
         const { assert!(W <= MAX_WAVES) };
         let solver = UnsafeCell::new(solver);
@@ -262,18 +287,22 @@ impl SolverKernels {
 macro_rules! dispatch {
     ($self:ident, $kernel:ident($($arg:ident),*), $widest:literal) => {{
         let solver = $self.solver();
-        // `new` and `with_isa` saw that the processor has the instructions with which packs of these types are entered, and that there are
-        // kernels for them. The conditions are known when a kernel is compiled: what they exclude is not.
+        // `new` and `with_isa` saw that the processor has the instructions with which packs of these types are entered, or wider ones.
+        // The conditions are known when a kernel is compiled: what they exclude is not.
         match $self.isa {
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if const { $widest && (EVERY || Isa::Avx512.has_kernels()) } => {
+            Isa::Avx512 if const { $widest && is_compiled(Isa::Avx512, VECTORS, R::BYTES) } => {
                 enter!(S, R::Avx512, $kernel(solver, $($arg),*))
             }
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 | Isa::Avx2 if const { EVERY || Isa::Avx2.has_kernels() || !$widest } => {
+            Isa::Avx512 | Isa::Avx2
+                if const {
+                    is_compiled(Isa::Avx2, VECTORS, R::BYTES) || !$widest && is_compiled(Isa::Avx512, VECTORS, R::BYTES)
+                } =>
+            {
                 enter!(S, R::Avx2, $kernel(solver, $($arg),*))
             }
-            Isa::Portable if const { EVERY || Isa::Portable.has_kernels() } => {
+            _ if const { is_compiled(Isa::Portable, VECTORS, R::BYTES) } => {
                 enter!(S, R::Portable, $kernel(solver, $($arg),*))
             }
             _ => unreachable!("this build has no kernels for {}", $self.isa.name()),
@@ -292,8 +321,8 @@ macro_rules! enter {
     };
 }
 
-impl<S, R, const M: usize, const W: usize, const A: usize, const EVERY: bool> PatchSolver<R>
-    for Kernels<S, M, W, A, EVERY>
+impl<S, R, const M: usize, const W: usize, const A: usize, const VECTORS: u8> PatchSolver<R>
+    for Kernels<S, M, W, A, VECTORS>
 where
     S: Solver<M, W, A>,
     R: Scalar,

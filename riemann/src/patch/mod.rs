@@ -24,7 +24,7 @@ mod x_faces;
 mod y_faces;
 
 pub use admissible::{LEAST as LEAST_NONNEGATIVE, MOST_SPEED_UP};
-pub use dispatch::{Isa, Kernels, PatchSolver, SolverKernels};
+pub use dispatch::{EVERY, Isa, Kernels, OF_BUILD, ONE, PatchSolver, SolverKernels};
 
 use crate::axis::{Axis, Side};
 use crate::lattice::Lattice;
