@@ -5,6 +5,7 @@
 
 mod exchange;
 mod mirror;
+mod own_sides;
 mod properties;
 mod random;
 mod sample;

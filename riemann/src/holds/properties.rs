@@ -1,6 +1,7 @@
 //! The properties, each with the tolerance that round-off requires.
 
 use super::mirror::is_mirrored;
+use super::own_sides;
 use super::second_order::gives_second_order;
 use super::trial::{close, difference, direction, largest, same_waves, size_of_waves, sum, sum_of_waves, try_faces};
 use super::{Exchange, Outcome, Subject, named};
@@ -18,10 +19,12 @@ pub const ALL: &[(&str, Check)] = &[
     ("waves sum to the jump", waves_sum),
     ("fluctuations sum to what the waves move", fluctuations_sum),
     ("fluctuations sum to the flux difference", flux_difference),
+    ("fluctuations move to their sides", own_sides::fluctuations),
     ("the axes are alike", axes_are_alike),
     ("a mirror image gives the mirror image", is_mirrored),
     ("transverse parts sum to the other axis's fluctuations", transverse_sums),
     ("transverse parts are linear in the fluctuation", transverse_is_linear),
+    ("transverse parts move to their sides", own_sides::transverse_parts),
     ("waves and speeds give second order", gives_second_order),
     (TRANSFER, transfer_variables),
     ("f32 agrees with f64", single_precision),
@@ -44,7 +47,7 @@ pub(super) fn required(subject: &Subject<'_>, has_waves: bool) -> impl Iterator<
     let has_source = subject.info.fwaves && equal_states_are_still(subject) != Outcome::Holds;
     let fwaves = subject.info.fwaves;
     ALL.iter().copied().filter(move |&(property, _)| match property {
-        "all numbers are finite" => true,
+        "all numbers are finite" | "fluctuations move to their sides" => true,
         "equal states are still" => !fwaves,
         "waves sum to the jump" => has_waves && !has_source,
         "fluctuations sum to what the waves move" => has_waves,
