@@ -29,7 +29,7 @@ fn a_new_solver_passes_its_checks_and_runs() {
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
     assert!(outcome.stdout.contains("density = 1, bulk = 2.5"), "{}", outcome.stdout);
     let verdicts = |text: &str, word: &str| text.lines().filter(|line| line.ends_with(&format!("  {word}"))).count();
-    assert_eq!(verdicts(&outcome.stdout, "holds"), 11, "the case is for two dimensions: {}", outcome.stdout);
+    assert_eq!(verdicts(&outcome.stdout, "holds"), 13, "the case is for two dimensions: {}", outcome.stdout);
     let outcome = amrclaw(dir, &["solver", "check", "my_tides.rs"]);
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
     for form in ["\n1D, 2 equations, 2 waves", "\n2D, 3 equations", "\n3D, 4 equations"] {
