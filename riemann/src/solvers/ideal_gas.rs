@@ -100,7 +100,7 @@ impl IdealGas {
     }
 
     /// The part of each of the three speeds that belongs to `amdq`, with the entropy fix; HLLE's where a middle state has no positive
-    /// density or pressure. `first`, `last`: the acoustic waves.
+    /// density or pressure, or a transonic wave goes [astray](Self::astray). `first`, `last`: the acoustic waves.
     ///
     /// The states between the outer waves and the middle ones are those of the linearisation, `ql + wave 0` and
     /// `qr − the last wave`. Whether `u − a` or `u + a` changes its sign across a wave is seen without a root or a quotient. Each of the
@@ -118,13 +118,18 @@ impl IdealGas {
         let lower_transonic = enters && q1[n] > 0.0 && self.excess(q1, n) > 0.0;
         let upper_transonic = leaves && q2[n] < 0.0 && self.excess(q2, n) > 0.0;
         let mut leftward = [speeds[0].min(0.0), speeds[1].min(0.0), speeds[2].min(0.0)];
+        let mut astray = false;
         if rarely(lower_transonic || upper_transonic) {
             let (before_lower, after_lower) = self.characteristic_speeds(n, ql, q1, -1.0);
             let (before_upper, after_upper) = self.characteristic_speeds(n, q2, qr, 1.0);
             leftward[0] = Self::left_going(speeds[0], before_lower, after_lower);
             leftward[2] = Self::left_going(speeds[2], before_upper, after_upper);
+            let lower = Self::astray(speeds[0], before_lower, after_lower, (first[DENSITY], ql[DENSITY]));
+            let upper = Self::astray(speeds[2], before_upper, after_upper, (last[DENSITY], qr[DENSITY]));
+            astray = (lower_transonic && lower) || (upper_transonic && upper);
         }
-        let empty = q1[DENSITY] <= 0.0 || q2[DENSITY] <= 0.0 || Self::heat(q1) <= 0.0 || Self::heat(q2) <= 0.0;
+        let empty =
+            astray || q1[DENSITY] <= 0.0 || q2[DENSITY] <= 0.0 || Self::heat(q1) <= 0.0 || Self::heat(q2) <= 0.0;
         if rarely(empty) {
             let (lower, _) = self.characteristic_speeds(n, ql, qr, -1.0);
             let (_, upper) = self.characteristic_speeds(n, ql, qr, 1.0);

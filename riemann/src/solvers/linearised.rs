@@ -45,6 +45,13 @@ impl Linearised {
         if transonic { part } else { speed.min(0.0) }
     }
 
+    /// Whether a wave is a rarefaction that its linearisation does not know: a strong one, of which more than half of the mass `m` before it, or
+    /// beside it, is its jump `dm`, with a speed outside those of its characteristics. Harten and Hyman's part of it has the wrong sign, or is
+    /// larger than its mass.
+    fn astray(speed: Real, before: Real, after: Real, (dm, m): (Real, Real)) -> bool {
+        dm.abs() > 0.5 * m && (speed < before || speed > after)
+    }
+
     /// The part of a wave's speed that belongs to the left-going fluctuation in the solver HLLE, `λ₋ (λ₊ − s)/(λ₊ − λ₋)` with
     /// `λ₋ = min(lowest, 0)`, `λ₊ = max(highest, 0)`: of the waves of a Roe solver this makes its flux, which keeps densities, depths and
     /// pressures positive (Einfeldt, Munz, Roe & Sjögreen 1991, doi:10.1016/0021-9991(91)90211-3).

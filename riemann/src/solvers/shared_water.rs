@@ -101,7 +101,7 @@ impl Water {
     /// The part of each of the three speeds that belongs to `amdq`, with the entropy fix. Of each side: state, gravity wave.
     ///
     /// The states beside the shear wave are those of the linearisation, `ql + wave 0` and `qr − wave 2`. Where that
-    /// leaves no water, the parts are HLLE's. Whether `u − a` or `u + a` changes its sign across a wave is seen without a
+    /// leaves no water, or a transonic wave goes [astray](Self::astray), the parts are HLLE's. Whether `u − a` or `u + a` changes its sign across a wave is seen without a
     /// root or a quotient. Each of the two waves is judged by itself, so that the mirror image of a face has the mirror image of its
     /// fluctuations.
     fn left_going_speeds(
@@ -130,9 +130,12 @@ impl Water {
             leftward[0] = if lower_transonic { left_lower } else { leftward[0] };
             leftward[2] = if upper_transonic { left_upper } else { leftward[2] };
             let (lowest, highest) = (before_lower.min(speeds[0]), after_upper.max(speeds[2]));
+            let astray_lower = Self::astray(speeds[0], before_lower, after_lower, (first[DEPTH], left.0));
+            let astray_upper = Self::astray(speeds[2], before_upper, after_upper, (last[DEPTH], right.0));
+            let astray = (lower_transonic && astray_lower) || (upper_transonic && astray_upper);
             for k in 0..3 {
                 let part = Self::left_going_of_both(speeds[k], lowest, highest);
-                leftward[k] = if empty { part } else { leftward[k] };
+                leftward[k] = if empty || astray { part } else { leftward[k] };
             }
         }
         leftward

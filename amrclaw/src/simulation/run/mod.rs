@@ -200,6 +200,16 @@ struct Driver<'a, const D: usize> {
     dir: PathBuf,
 }
 
+/// What all ranks do after a step.
+struct Due {
+    /// Write a checkpoint.
+    checkpoint: bool,
+    /// Stop here.
+    ends: bool,
+    /// Replace the file of the present state.
+    live: bool,
+}
+
 /// The files of a run, open.
 struct OpenFiles<const D: usize> {
     gauges: GaugeFiles<D>,
@@ -331,7 +341,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             self.record_step(before, is_due);
             self.record_forces(false)?;
             self.simulation.look(false)?;
-            let (checkpoint, ends, live) = self.decide(watch)?;
+            let Due { checkpoint, ends, live } = self.decide(watch)?;
             let wish = WriteRequest { frame: is_due, due: is_due, checkpoint, live: false };
             if wish.frame || wish.checkpoint {
                 self.write(wish)?;
@@ -362,14 +372,14 @@ impl<'a, const D: usize> Driver<'a, D> {
         self.write_last_frame()
     }
 
-    /// Whether a checkpoint is due, whether the run is to stop here, and whether the file of the present state is due. With several ranks the first rank's clock and `watch` decide.
-    fn decide(&mut self, watch: &mut Watch<'_>) -> Result<(bool, bool, bool), Cause> {
+    /// With several ranks the first rank's clock and `watch` decide.
+    fn decide(&mut self, watch: &mut Watch<'_>) -> Result<Due, Cause> {
         let heard = self.listen();
         agreed(&self.options.comm, heard)?;
         let ends = watch(&self.progress()).is_break();
         let said = [self.checkpoint_due(), ends, self.live_is_due()].map(u64::from);
         let said = broadcast_from_first(&self.options.comm, said[0] | said[1] << 1 | said[2] << 2)?;
-        Ok((said & 1 != 0, said & 2 != 0, said & 4 != 0))
+        Ok(Due { checkpoint: said & 1 != 0, ends: said & 2 != 0, live: said & 4 != 0 })
     }
 
     fn progress(&self) -> Progress {
