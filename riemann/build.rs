@@ -1,6 +1,6 @@
 //! Decides which kernels are compiled: for which vector instructions and which numbers.
 //!
-//! With the feature `all-kernels`: those of every solver, for every processor; of rare solvers in `f64` and in the narrowest vectors alone
+//! With the feature `all-kernels`: those of every solver, for every processor; of rare solvers in the narrowest vectors alone
 //! (`patch/dispatch.rs`, `catalogue/kernels.rs`). Else those that this machine runs by default: `f64`, in its widest vectors; in quick builds, as for
 //! tests, all but rare ones in these vectors. What is left out is compiled when a case first asks for it.
 

@@ -57,11 +57,7 @@ fn built_in_kernels(case: &Case, shape: &SolverShape, wanted: Wanted) -> Result<
     let wrong = |error: PluginError| {
         let missing =
             format!("this program was built without these kernels of `{name}`, which cannot be compiled here");
-        let help = match wanted.precision {
-            Precision::F64 => "install Rust, or build with `--features all-kernels`",
-            Precision::F32 => "install Rust, or run in `f64`; `--features all-kernels` has common solvers in `f32`",
-        };
-        case.error("solver.name", format!("{missing}: {error}"), help)
+        case.error("solver.name", format!("{missing}: {error}"), "install Rust, or build with `--features all-kernels`")
     };
     let info = catalogue::find(name, dim).expect("checked: there is such a solver");
     let plugin = built_in::load(info, wanted).map_err(wrong)?.form(dim);

@@ -33,9 +33,9 @@ where
         return None;
     }
     let kernels = Arc::new(Kernels::<S, M, W, A, VECTORS>::widest(solver));
-    // Decided at compile time. What few cases use runs in `f32` where it can be compiled; in quick builds large kernels, and such with
-    // auxiliary values or in frames, are compiled too when a test asks for them.
-    if const { cfg!(kernels_f32) && if cfg!(kernels_rare) { VECTORS == OF_BUILD } else { M * W < 10 && A == 0 } } {
+    // Decided at compile time. In quick builds large kernels in `f32`, and such with auxiliary values or in frames, are compiled when a test
+    // asks for them.
+    if const { cfg!(kernels_f32) && (cfg!(kernels_rare) || M * W < 10 && A == 0) } {
         return Some(SolverKernels { double: kernels.clone(), single: Some(kernels) });
     }
     Some(SolverKernels { double: kernels, single: None })
