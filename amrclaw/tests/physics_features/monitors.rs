@@ -132,7 +132,7 @@ fn mistakes_in_monitors_are_named() {
         (format!("{place},max={{x=\"q\"}}"), "the file has a `x` already"),
         (format!("{place},max={{a=\"q\"}},min={{a=\"q\"}}"), "the file has a `a` already"),
         (format!("{place},max={{a=\"p\"}}"), "monitor.0.max.a"),
-        (format!("{place},max={{a=\"dx(q)\"}}"), "derivatives are not known"),
+        (format!("{place},max={{a=\"dx(q)\"}}"), "derivatives are known neither"),
         (format!("{place},{max},time=[1]"), "needs two times"),
         (format!("name=\"a/b\",positions=[[0,0]],{max}"), "cannot name a file"),
         (format!("name=\"a\",positions=[[0,2]],{max}"), "is outside the domain: y = 2"),

@@ -153,10 +153,10 @@ mod tests {
         assert!(gradients_within(&row, &field).iter().all(exact), "{:?}", gradients_within(&row, &field));
     }
 
-    /// What a step needs of memory is about what is known before: what threads need for themselves is most in meshes as small as this.
+    /// What a step needs of memory is about what is known before; what threads need for themselves, a block's states each, is besides it.
     #[test]
     fn memory_is_foreseen() {
-        let mesh = block(&[12, 9, 10], Of::Tetrahedra, 0.2);
+        let mesh = block(&[20, 20, 20], Of::Tetrahedra, 0.2);
         for (order, limiter) in [(1, Limiter::None), (2, Limiter::BarthJespersen), (2, Limiter::Venkatakrishnan)] {
             let (gradient, time) = (Gradient::LeastSquares, TimeStep::Rk2);
             let scheme = Scheme { order, time, gradient, limiter, is_local: false, solved_by: SolvedBy::Cells };
