@@ -243,13 +243,14 @@ fn every_kernel_of_meshes_compiles() {
             let shape = Shape { dim, num_ghost: 0, equations, aux, capacity: -1, aux_face, sourced: false, cells };
             let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
             let states = (order > 1).then_some(Group::FaceStates);
-            let is_refined = order > 1 && dim == 2 && solver.name == "euler_hllc" && precision == Precision::F64;
+            let is_refined = order > 1 && solver.name == "euler_hllc" && precision == Precision::F64;
             let leaves = is_refined.then_some(Group::Leaves);
             for group in [Group::CellLoop, Group::FaceLoop].into_iter().chain(states).chain(leaves) {
                 compiles(&shape, group, &target, ARCHITECTURES[1]);
             }
             let text = "__device__ __forceinline__ void case_beyond(unsigned rule, const Spotted& at, const FaceFrame& frame, const Array<double, 3>& velocity, const State& q, \
-                double* values) { const State image = frame.mirror(q, 0); for (int m = 0; m < M; m++) values[m] = image[m] + 0 * at.radius(); }";
+                double* values) { const State image = frame.mirror(q, 0); for (int m = 0; m < M; m++) values[m] = image[m] + 0 * at.radius(); } \
+                __device__ __forceinline__ bool is_function(unsigned rule) { return rule > 1; }";
             let function = CaseFunction { text: text.into(), solves: true, num_values: equations, positive: -1 };
             let (source, target) = shape.text_of_case(Group::CellsBeyond, &function, &target);
             source.compile_quickly(&target, ARCHITECTURES[1]).unwrap_or_else(|error| panic!("{error}"));
