@@ -215,13 +215,18 @@ impl<const D: usize> Monitor<D> {
         self.settings.every_steps == 1 && from <= time && since <= to
     }
 
+    /// Whether the cell that holds a point is in a patch of this rank.
+    fn is_own(&self, simulation: &Simulation<D>, k: usize) -> bool {
+        let (level, patch, _) = self.places[k];
+        let owners = simulation.plans[level.index()].partition.as_deref();
+        Partition::owns(owners, simulation.crew.ranks.rank().number, patch)
+    }
+
     /// Looks at this rank's points on a level.
     fn look(&mut self, simulation: &Simulation<D>, level: Level, time: f64) -> Result<(), ExecError> {
         self.locate(simulation.hierarchy());
-        let owners = simulation.plans[level.index()].partition.as_deref();
-        let number = simulation.crew.ranks.rank().number;
-        let is_own = |k: &usize| Partition::owns(owners, number, self.places[*k].1);
-        let own: Vec<usize> = self.by_level[level.index()].iter().copied().filter(is_own).collect();
+        let of_level = self.by_level[level.index()].iter().copied();
+        let own: Vec<usize> = of_level.filter(|&k| self.is_own(simulation, k)).collect();
         if own.is_empty() {
             return Ok(());
         }
@@ -237,11 +242,7 @@ impl<const D: usize> Monitor<D> {
     /// Takes what all ranks have found into the record. `is_now`: the last look was at the present state.
     fn exchange(&mut self, simulation: &Simulation<D>, is_now: bool) -> Result<(), RunError> {
         let (ranks, count) = (&simulation.crew.ranks, self.values.len());
-        let number = ranks.rank().number;
-        let is_own = |&(level, patch, _): &Place<D>| {
-            Partition::owns(simulation.plans[level.index()].partition.as_deref(), number, patch)
-        };
-        let is_present = |k: usize| is_now && is_own(&self.places[k]);
+        let is_present = |k: usize| is_now && self.is_own(simulation, k);
         let seen = |k: &usize| is_present(*k) || self.found.iter().any(|found| !found[*k].is_nan());
         let records = (0..self.points.len()).filter(seen).flat_map(|k| {
             let values = self.found.iter().map(move |found| found[k].to_bits());
