@@ -3,7 +3,7 @@
 use super::derived::field_values;
 use super::frame::Frame;
 use crate::threads::parallel_table;
-use unstructured::step::gradients_within;
+use unstructured::step::Neighbours;
 
 impl<const D: usize> Frame<D> {
     /// The values of all fields at points, `[field, point]`: those of the cells that hold them, if `linear` with the cells' gradients; NaN where there is
@@ -13,9 +13,10 @@ impl<const D: usize> Frame<D> {
         let (patch, groups) = (&self.levels[0].patches[0], mesh.groups());
         let in_space = |at: &[f64; D]| std::array::from_fn(|d| if d < D { at[d] } else { 0.0 });
         let cells = parallel_table(points.len(), |k| mesh.cell_in(&groups, in_space(&points[k])));
+        let neighbours = linear.then(|| Neighbours::new(mesh));
         let of_field = |number: usize| {
             let values = field_values(patch, number);
-            let slopes = if linear { gradients_within(mesh, values) } else { Vec::new() };
+            let slopes = neighbours.as_ref().map_or_else(Vec::new, |neighbours| neighbours.gradients(values));
             let value = |(at, cell): (&[f64; D], &Option<usize>)| {
                 let Some(cell) = *cell else { return f64::NAN };
                 let change =

@@ -42,7 +42,7 @@ impl<'a> Values<'a> {
             CriterionField::Formula(formula) => {
                 let rows: Vec<Vec<f64>> = (0..(self.q.len() + self.aux.len()) / cells).map(|m| self.row(m)).collect();
                 let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
-                formula.in_cells((mesh, self.time), &rows, &|k| self.place(k), gradients)
+                formula.in_cells((mesh, self.time), &rows, &|k| self.place(k), &|field| gradients(mesh, field))
             }
             CriterionField::Function(function) => parallel_table(cells + mesh.boundary.len(), |k| {
                 let (state, aux) = match k.checked_sub(cells) {

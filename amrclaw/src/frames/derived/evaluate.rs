@@ -7,8 +7,9 @@ use crate::index::CellBox;
 use crate::mesh::{Geometry, Mapping, combination};
 use crate::physics::CellRow;
 use crate::threads::parallel_table;
+use std::cell::OnceCell;
 use unstructured::Mesh;
-use unstructured::step::gradients_within;
+use unstructured::step::Neighbours;
 
 /// A frame of the same patches whose only fields are `formulas`, each with its name. Patches without values stay without.
 ///
@@ -88,7 +89,9 @@ impl<const D: usize> Formula<D> {
     /// The values in the cells of a mesh from a file, with derivatives within it.
     pub(super) fn in_all_cells(&self, (mesh, time): (&Mesh, f64), fields: &[&[f64]]) -> Vec<f64> {
         let centroid = |cell: usize| std::array::from_fn(|d| mesh.centroid[cell][d]);
-        self.in_cells((mesh, time), fields, &centroid, gradients_within)
+        let neighbours = OnceCell::new();
+        let gradients = |field: &[f64]| neighbours.get_or_init(|| Neighbours::new(mesh)).gradients(field);
+        self.in_cells((mesh, time), fields, &centroid, &gradients)
     }
 
     /// The values in the cells of a mesh from a file and, if fields have values there, beyond the boundary's faces; derivatives there are those within.
@@ -98,11 +101,11 @@ impl<const D: usize> Formula<D> {
         (mesh, time): (&Mesh, f64),
         fields: &[&[f64]],
         place: &(dyn Fn(usize) -> [f64; D] + Sync),
-        gradients: fn(&Mesh, &[f64]) -> Vec<[f64; 3]>,
+        gradients: &dyn Fn(&[f64]) -> Vec<[f64; 3]>,
     ) -> Vec<f64> {
         let (cells, count) = (mesh.num_cells(), fields.first().map_or(mesh.num_cells(), |values| values.len()));
         let derivative = |(kind, of): &(DerivativeKind, Formula<D>)| -> Vec<f64> {
-            let slopes = gradients(mesh, &of.in_cells((mesh, time), fields, place, gradients));
+            let slopes = gradients(&of.in_cells((mesh, time), fields, place, gradients));
             let value = |cell: usize| match kind {
                 DerivativeKind::Along(axis) => slopes[cell][*axis],
                 _ => slopes[cell].iter().map(|slope| slope * slope).sum::<f64>().sqrt(),

@@ -24,34 +24,47 @@ pub fn gradients(mesh: &Mesh, field: &[f64]) -> Vec<Vector> {
     threads::table(mesh.num_cells(), &own)
 }
 
-/// The gradient in each cell of a field that is known in cells alone, by those that share a face; at sides, periodic ones too, by the neighbours of
-/// these as well. Needs no faces, which meshes of frames lack.
-pub fn gradients_within(mesh: &Mesh, field: &[f64]) -> Vec<Vector> {
-    let beside = beside(mesh);
-    let distance = |from: u32, to: u32| minus(mesh.centroid[to as usize], mesh.centroid[from as usize]);
-    let own = |cell: usize| {
-        let mut near = beside.row(cell).to_vec();
-        if near.len() < mesh.cells.shape[cell].faces().len() {
-            let further =
-                near.iter().flat_map(|&next| beside.row(next as usize)).filter(|&&next| next as usize != cell);
-            near.extend(further.copied().collect::<Vec<_>>());
-            near.sort_unstable();
-            near.dedup();
-        }
-        let (mut matrix, mut sum) = ([[0.0; 3]; 3], [0.0; 3]);
-        for &next in &near {
-            let weight = over_square(distance(cell as u32, next), &mut matrix);
-            sum = plus(sum, times(field[next as usize] - field[cell], weight));
-        }
-        let mut inverted = inverse(mesh.dim, matrix);
-        // Of cells in a row: across it, where nobody is, the gradient is zero.
-        if !inverted.as_flattened().iter().all(|number| number.abs() < 1e6) {
-            (0..mesh.dim).for_each(|d| matrix[d][d] += 1e-8 * near.len().max(1) as f64);
-            inverted = inverse(mesh.dim, matrix);
-        }
-        product(inverted, sum)
-    };
-    threads::table(mesh.num_cells(), &own)
+/// The cells beside each cell: those that share a face. Needs no faces, which meshes of frames lack.
+pub struct Neighbours<'a> {
+    mesh: &'a Mesh,
+    beside: Rows,
+}
+
+impl<'a> Neighbours<'a> {
+    /// Looks for them.
+    pub fn new(mesh: &'a Mesh) -> Self {
+        Neighbours { mesh, beside: beside(mesh) }
+    }
+
+    /// The gradient in each cell of a field that is known in cells alone, by the cells beside it; at sides, periodic ones too, by the neighbours of these
+    /// as well.
+    pub fn gradients(&self, field: &[f64]) -> Vec<Vector> {
+        let (mesh, beside) = (self.mesh, &self.beside);
+        let distance = |from: u32, to: u32| minus(mesh.centroid[to as usize], mesh.centroid[from as usize]);
+        let own = |cell: usize| {
+            let mut near = beside.row(cell).to_vec();
+            if near.len() < mesh.cells.shape[cell].faces().len() {
+                let further =
+                    near.iter().flat_map(|&next| beside.row(next as usize)).filter(|&&next| next as usize != cell);
+                near.extend(further.copied().collect::<Vec<_>>());
+                near.sort_unstable();
+                near.dedup();
+            }
+            let (mut matrix, mut sum) = ([[0.0; 3]; 3], [0.0; 3]);
+            for &next in &near {
+                let weight = over_square(distance(cell as u32, next), &mut matrix);
+                sum = plus(sum, times(field[next as usize] - field[cell], weight));
+            }
+            let mut inverted = inverse(mesh.dim, matrix);
+            // Of cells in a row: across it, where nobody is, the gradient is zero.
+            if !inverted.as_flattened().iter().all(|number| number.abs() < 1e6) {
+                (0..mesh.dim).for_each(|d| matrix[d][d] += 1e-8 * near.len().max(1) as f64);
+                inverted = inverse(mesh.dim, matrix);
+            }
+            product(inverted, sum)
+        };
+        threads::table(mesh.num_cells(), &own)
+    }
 }
 
 /// Of each cell the cells with which it shares a face, in order.
@@ -140,8 +153,8 @@ mod tests {
                 known.push(dot(slopes, plus(mesh.centroid[cell], seen(&mesh, cell, 2 * face as u32).1)));
             }
             let nodes_alone = Mesh { faces: Faces::default(), ..(*mesh).clone() };
-            let own = gradients_within(&mesh, &within);
-            assert!(own == gradients_within(&nodes_alone, &within), "nodes tell who is beside whom");
+            let own = Neighbours::new(&mesh).gradients(&within);
+            assert!(own == Neighbours::new(&nodes_alone).gradients(&within), "nodes tell who is beside whom");
             for gradient in gradients(&mesh, &known).into_iter().chain(own) {
                 let far = minus(gradient, exact);
                 assert!(dot(far, far).sqrt() < 1e-11, "{gradient:?}");
@@ -150,7 +163,11 @@ mod tests {
         let row = Mesh::new(Block::new(&[4, 1], Of::Quadrilaterals).make().expect("a block")).expect("a mesh");
         let field: Vec<f64> = row.centroid.iter().map(|at| 2.0 * at[0]).collect();
         let exact = |gradient: &Vector| (gradient[0] - 2.0).abs() < 1e-6 && gradient[1].abs() < 1e-6;
-        assert!(gradients_within(&row, &field).iter().all(exact), "{:?}", gradients_within(&row, &field));
+        assert!(
+            Neighbours::new(&row).gradients(&field).iter().all(exact),
+            "{:?}",
+            Neighbours::new(&row).gradients(&field)
+        );
     }
 
     /// What a step needs of memory is about what is known before; what threads need for themselves, a block's states each, is besides it.

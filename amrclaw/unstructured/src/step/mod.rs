@@ -21,7 +21,7 @@ use crate::motion::{MeshInTime, Moved};
 use crate::{Mesh, MeshError};
 pub use at_sides::at_sides;
 pub use beyond::{BoundaryFace, Outside, Place, Surroundings};
-pub use gradient::{gradients, gradients_within};
+pub use gradient::{Neighbours, gradients};
 pub use reconstruct::{Variables, smoothness};
 pub use scheme::{Gradient, Limiter, Scheme, SolvedBy, TimeStep};
 pub use stencil::stencil;
