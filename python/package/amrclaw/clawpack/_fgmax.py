@@ -21,7 +21,7 @@ def monitors(data: dict[str, Any], geo: dict[str, Any], folder: str, remarks: li
     """A monitor for each grid."""
     grids = [{**GRID, **(grid if isinstance(grid, dict) else vars(grid))} for grid in data["fgmax_grids"]]
     if grids:
-        remarks.append("fgmax_data.fgmax_grids: dt_check and min_level_check; monitors look after each step of the coarsest level, at the finest cells")
+        remarks.append("fgmax_data.fgmax_grids: dt_check and min_level_check; monitors look after each step, at the finest cells")
     named = [(f"fgmax_{grid['fgno'] or number}", grid) for number, grid in enumerate(grids, start=1)]
     return [{"name": name, **_points(grid, folder), **_time(grid), **_values(int(data["num_fgmax_val"]), grid, geo)} for name, grid in named]
 
