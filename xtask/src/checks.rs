@@ -1,8 +1,8 @@
 //! The checks that make up `cargo xtask test`.
 
 use crate::process::{Outcome, cargo, command, run};
+use crate::units::{self, Task};
 use crate::{docs, gpu, package, paper, python, tidy};
-use std::process::Output;
 use std::time::Instant;
 
 struct Check {
@@ -16,72 +16,56 @@ const CHECKS: &[Check] = &[
     Check { name: "fmt", what: "formatting", run: fmt },
     Check { name: "tidy", what: "sizes, module dependencies, links, examples", run: tidy::run },
     Check { name: "clippy", what: "lints", run: clippy },
-    Check { name: "units", what: "unit and integration tests", run: units },
-    Check { name: "paper-small", what: "figures of the paper, small", run: paper::small },
-    Check { name: "doctests", what: "examples in doc comments", run: doctests },
-    Check { name: "doc", what: "API documentation", run: doc },
-    Check { name: "package", what: "what is published", run: package::check },
+    Check { name: "units", what: "unit and integration tests", run: units::run },
     Check {
         name: "python",
         what: "the Python package, and output files with their Python readers",
         run: python::run_tests,
     },
-    Check { name: "doc-blocks", what: "the documentation's code blocks", run: docs::run },
+    Check { name: "doc", what: "API documentation", run: doc },
+    Check { name: "doctests", what: "examples in doc comments", run: doctests },
+    Check { name: "package", what: "what is published", run: package::check },
     Check { name: "cuda", what: "kernels compile for every solver", run: gpu::compile_kernels },
+    Check { name: "doc-blocks", what: "the documentation's code blocks", run: docs::run },
+    Check { name: "paper-small", what: "figures of the paper, small", run: paper::small },
 ];
 
-/// When this check begins, the last ones start, one after another in parallel with others: their programs are built by then, and all these
-/// mostly do one thing at a time.
-const BESIDE_LAST: &str = "paper-small";
-/// How many these are.
-const NUM_LAST: usize = 2;
+/// How many run one after another. The next is that of the test programs; when these are built, the others run beside them.
+const NUM_FIRST: usize = 3;
 
-/// Runs the checks in order, up to the first that fails; the last ones in separate processes, in parallel with others.
+/// Runs the first checks in order, up to the first that fails; then builds the test programs, and runs them and the other checks.
 pub fn run_all() -> Outcome {
     let start = Instant::now();
-    let (others, last) = CHECKS.split_at(CHECKS.len() - NUM_LAST);
-    let heading = |number: usize, check: &Check| {
-        println!("\n==== {number}/{} {}: {} ====", CHECKS.len(), check.name, check.what);
-    };
+    let (first, [programs, others @ ..]) = CHECKS.split_at(NUM_FIRST) else { unreachable!("there are more") };
+    let heading = |check: &Check| println!("\n==== {}: {} ====", check.name, check.what);
     std::thread::scope(|scope| -> Outcome {
-        // Installs what the last checks need while others compile. If this fails, those checks try again and report it.
-        let mut installing = Some(scope.spawn(|| (python::virtual_environment().is_ok(), gpu::nvrtc().is_ok())));
-        let mut beside = None;
-        for (i, check) in others.iter().enumerate() {
-            heading(i + 1, check);
-            if check.name == BESIDE_LAST {
-                installing.take().map(std::thread::ScopedJoinHandle::join);
-                beside = Some(scope.spawn(|| last.iter().map(run_apart).collect::<Vec<_>>()));
-            }
+        // Installs what later checks need while others compile. If this fails, those checks try again and report it.
+        let installing = scope.spawn(|| (python::virtual_environment().is_ok(), gpu::nvrtc().is_ok()));
+        for check in first {
+            heading(check);
             let begin = Instant::now();
             (check.run)().map_err(|message| format!("{}: {message}", check.name))?;
             println!("==== {} passed in {:.0} s ====", check.name, begin.elapsed().as_secs_f64());
         }
-        let results = beside.expect("one of the checks").join().expect("no check panics");
-        for (i, (check, (printed, outcome))) in last.iter().zip(results).enumerate() {
-            heading(others.len() + i + 1, check);
-            print!("{printed}");
-            let seconds = outcome.map_err(|message| format!("{}: {message}", check.name))?;
-            println!("==== {} passed in {seconds:.0} s, beside others ====", check.name);
-        }
-        Ok(())
+        heading(programs);
+        let begin = Instant::now();
+        let mut tasks = units::programs()?;
+        println!("==== {} programs built in {:.0} s ====", tasks.len(), begin.elapsed().as_secs_f64());
+        let _ = installing.join();
+        // One after another, since most ask cargo to build something first, beside the test program that takes longest.
+        tasks.splice(1..1, others.iter().map(apart).collect::<Outcome<Vec<_>>>()?);
+        units::run_tasks(tasks)
     })?;
     println!("\nAll {} checks passed in {:.0} s.", CHECKS.len(), start.elapsed().as_secs_f64());
     Ok(())
 }
 
-/// Runs a check in a separate process; returns what it printed, and its seconds if it passed.
-fn run_apart(check: &Check) -> (String, Outcome<f64>) {
-    let begin = Instant::now();
-    let ended = std::env::current_exe().and_then(|program| command(program).arg(check.name).output());
-    match ended {
-        Err(e) => (String::new(), Err(format!("cannot start: {e}"))),
-        Ok(Output { status, stdout, stderr }) => {
-            let printed = [stderr, stdout].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-            let outcome = if status.success() { Ok(begin.elapsed().as_secs_f64()) } else { Err(status.to_string()) };
-            (printed, outcome)
-        }
-    }
+/// A check in a separate process.
+fn apart(check: &Check) -> Outcome<Task> {
+    let program = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
+    let mut run = command(program);
+    run.arg(check.name);
+    Ok(Task { name: check.name.into(), what: check.what.into(), command: run })
 }
 
 /// Runs the check of that name; `None` if there is none.
@@ -95,10 +79,6 @@ fn fmt() -> Outcome {
 
 fn clippy() -> Outcome {
     run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
-}
-
-fn units() -> Outcome {
-    run(&mut cargo(&["test", "--workspace", "--lib", "--bins", "--tests", "--examples"]))
 }
 
 fn doctests() -> Outcome {

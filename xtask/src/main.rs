@@ -12,17 +12,18 @@ mod python;
 mod release;
 mod stress;
 mod tidy;
+mod units;
 
 use std::process::ExitCode;
 
 const HELP: &str = "\
 Usage: cargo xtask TASK
 
-  test                 everything below up to `docs`, cheap checks first; stops at the first failure
+  test                 the checks below and `cuda`, `paper-small`: up to the lints in order, then the others beside the test programs
   fmt                  is the Rust code formatted?
   tidy                 sizes, module dependencies, links, example folders
   clippy               lints, warnings denied
-  units                unit and integration tests
+  units                unit and integration tests, several programs at a time
   doctests             examples in doc comments
   doc                  API documentation, warnings denied
   doc-blocks           the documentation's commands and cases, run as a reader would
