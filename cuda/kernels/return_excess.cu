@@ -52,10 +52,10 @@ struct Block {
     }
 
     // Calls `act` for the cells behind face `k`, layer by layer.
-    template <class Act> __device__ __forceinline__ void for_each_behind(int k, int layers, Act act) const
+    template <class Act> __device__ __forceinline__ void for_each_behind(int k, int from, int to, Act act) const
     {
         const unsigned axis = k / 2;
-        for (int layer = 0; layer < layers; layer++) {
+        for (int layer = from; layer < to; layer++) {
             Cell at = first;
             #pragma unroll
             for (int d = 0; d < DIM; d++) at[d] += axis != unsigned(d) ? 0 : k % 2 == 0 ? layer : args.ratio[d] - 1 - layer;
@@ -80,20 +80,37 @@ struct Block {
                 - args.allowances[size_t(n++) * args.num_slots + slots[k]];
             Real held = Real(0);
             if (!(excess > held)) continue;
-            for_each_behind(k, layers, [&](const Cell& cell) { held += capacity_of(args.view, patch, cell) * value(cell, m); });
+            for_each_behind(k, 0, layers, [&](const Cell& cell) { held += capacity_of(args.view, patch, cell) * value(cell, m); });
             if (held > Real(0)) part = real_max(part, real_min(excess / (held * width(k)), Real(1)));
         }
         return part;
     }
 
+    // How many layers of the cells of the block behind face `k` no finer patch covers.
+    __device__ int layers_behind(int k) const
+    {
+        const int size = args.ratio[k / 2], inward = k % 2 == 0 ? k + 1 : k - 1;
+        for (int layer = 1; layer < size; layer++) {
+            bool covered = false;
+            for_each_behind(k, layer - 1, layer, [&](const Cell& cell) {
+                unsigned faces[2 * DIM];
+                faces_around(args, patch, cell, faces);
+                covered = covered || faces[inward] != ~0u;
+            });
+            if (covered) return layer;
+        }
+        return size;
+    }
+
     // The parts of a cell that its faces ask for together.
-    __device__ __forceinline__ Real wanted(const Cell& cell, const Real (&asked)[2 * DIM], bool whole) const
+    __device__ __forceinline__ Real wanted(const Cell& cell, const Real (&asked)[2 * DIM], const int (&layers)[2 * DIM]) const
     {
         Real sum = Real(0);
         #pragma unroll
         for (int d = 0; d < DIM; d++) {
-            const int layers = whole ? args.ratio[d] : 1, at = cell[d] - first[d];
-            sum = sum + ((at < layers ? asked[2 * d] : Real(0)) + (at >= args.ratio[d] - layers ? asked[2 * d + 1] : Real(0)));
+            const int at = cell[d] - first[d];
+            sum = sum + ((at < layers[2 * d] ? asked[2 * d] : Real(0))
+                + (at >= args.ratio[d] - layers[2 * d + 1] ? asked[2 * d + 1] : Real(0)));
         }
         return sum;
     }
@@ -102,11 +119,12 @@ struct Block {
     {
         // Where the cells at the faces have too little, all of the block.
         for (int pass = 0; pass < 2; pass++) {
-            const bool whole = pass == 1;
+            int layers[2 * DIM];
             Real asked[2 * DIM];
             bool any = false;
             for (int k = 0; k < 2 * DIM; k++) {
-                asked[k] = slots[k] == ~0u ? Real(0) : part(k, whole ? args.ratio[k / 2] : 1);
+                layers[k] = slots[k] == ~0u ? 0 : pass == 0 ? 1 : layers_behind(k);
+                asked[k] = slots[k] == ~0u ? Real(0) : part(k, layers[k]);
                 any = any || asked[k] != Real(0);
             }
             if (!any) return;
@@ -115,16 +133,16 @@ struct Block {
                 const Real scale = Real(k % 2 == 0 ? -1 : 1) * width(k);
                 for (int m = 0; m < M; m++) {
                     Real total = Real(0);
-                    for_each_behind(k, whole ? args.ratio[k / 2] : 1, [&](const Cell& cell) {
-                        const Real part = asked[k] / real_max(wanted(cell, asked, whole), Real(1));
+                    for_each_behind(k, 0, layers[k], [&](const Cell& cell) {
+                        const Real part = asked[k] / real_max(wanted(cell, asked, layers), Real(1));
                         total += capacity_of(args.view, patch, cell) * (part * value(cell, m));
                     });
                     args.sums[size_t(m) * args.num_slots + slots[k]] += scale * total;
                 }
             }
             // All layers behind a face are all cells.
-            for_each_behind(0, args.ratio[0], [&](const Cell& cell) {
-                const Real part = real_min(wanted(cell, asked, whole), Real(1));
+            for_each_behind(0, 0, args.ratio[0], [&](const Cell& cell) {
+                const Real part = real_min(wanted(cell, asked, layers), Real(1));
                 for (int m = 0; m < M; m++) value(cell, m) = value(cell, m) - part * value(cell, m);
             });
         }

@@ -121,7 +121,7 @@ device_struct! {
         pub sums: Pointer<Real>,
         /// What finer steps may take beyond the coarse flux, made by `allowances`; memory for `settle_debts`.
         pub allowances: Pointer<Real>,
-        /// But for `return_excess`: the coarse level's face map.
+        /// That level's face map.
         pub words: Pointer<u32>,
         /// Of each word the place of its first face.
         pub bases: Pointer<u32>,

@@ -126,7 +126,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         if let Some(faces) = self.faces {
             let register = &mut *self.arrays.register;
             self.engine.map_or(Ok(()), |engine| engine.fetch_register(level, [&mut register.sums, &mut []]))?;
-            register.return_excess(faces, &stepped);
+            register.return_excess(faces, self.finer.as_ref().map(|(finer, _)| *finer), &stepped);
             self.engine.map_or(Ok(()), |engine| engine.put_register(level, [&register.sums, &[]]))?;
         }
         if let Some((faces, register)) = &mut self.finer {

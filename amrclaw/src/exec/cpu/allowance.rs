@@ -3,7 +3,8 @@
 //! These steps may take more than the coarse step did, and more than the coarse cell has left: the conservation fix would leave it a debt.
 //! A cell that has q after the coarse step, of which I_f came in through face f to a finer patch, can give `q − Σ I_f` whatever the finer
 //! steps bring. Each of these faces may take an equal part of it and its own I_f beyond the coarse flux: its allowance. What a finer step takes
-//! beyond that returns out of the fine cells behind the face, with the same part of all that they hold, so that velocities stay.
+//! beyond that returns out of the fine cells behind the face, with the same part of all that they hold, so that velocities stay. Cells that
+//! a yet finer level covers return nothing: its averages replace them.
 //!
 //! Unsplit nothing is owed: `q − Σ I_f` is not negative, as no cell gives what flows in during the same step, and the fine cells
 //! have at least what the step brought them. Of split sweeps one gives what another brought.
@@ -143,8 +144,13 @@ impl<R: Scalar> Register<R> {
         });
     }
 
-    /// After a step of the finer level.
-    pub fn return_excess<const D: usize>(&mut self, faces: &ListedFaces<D>, fine: &Stepped<'_, D, R>) {
+    /// After a step of the finer level. `finer`: the faces to a yet finer one.
+    pub fn return_excess<const D: usize>(
+        &mut self,
+        faces: &ListedFaces<D>,
+        finer: Option<&ListedFaces<D>>,
+        fine: &Stepped<'_, D, R>,
+    ) {
         let (sums, allowances) = (Shared::new(&mut self.sums), self.allowances.as_slice());
         parallel_for(faces.plan.runs.num_patches(), |k| {
             if !fine.layout.patches[k].is_local {
@@ -155,7 +161,7 @@ impl<R: Scalar> Register<R> {
                 let around = faces_of_block(faces, &covered, slot);
                 // One of the faces of a block does all of them.
                 if around.as_flattened().iter().flatten().min() == Some(&slot) {
-                    Block { faces, fine, sums, allowances, around }.give_back(k as u32);
+                    Block { faces, finer, fine, sums, allowances, around }.give_back(k as u32);
                 }
             }
         });
@@ -185,6 +191,7 @@ fn faces_of_block<const D: usize>(faces: &ListedFaces<D>, covered: &CellBox<D>, 
 /// The fine cells over a coarse one, with the faces that take from it.
 struct Block<'a, const D: usize, R: Scalar> {
     faces: &'a ListedFaces<D>,
+    finer: Option<&'a ListedFaces<D>>,
     fine: &'a Stepped<'a, D, R>,
     sums: Shared<'a, R>,
     allowances: &'a [R],
@@ -199,10 +206,12 @@ impl<const D: usize, R: Scalar> Block<'_, D, R> {
         let Some(&any) = self.around.as_flattened().iter().flatten().next() else { return };
         // Where the cells at the faces have too little, all of the block.
         for whole in [false, true] {
-            let layers = |d: usize| if whole { self.faces.plan.ratio.0[d] } else { 1 };
-            let asked =
-                |d: usize| self.around[d].map(|slot| slot.map_or(zero, |slot| self.part(patch, slot, layers(d))));
-            let asked: [[R; 2]; D] = std::array::from_fn(asked);
+            let deep = |slot: Option<usize>| slot.map_or(0, |slot| if whole { self.layers(patch, slot) } else { 1 });
+            let layers = self.around.map(|of_axis| of_axis.map(deep));
+            let part = |d: usize, side: usize| {
+                self.around[d][side].map_or(zero, |slot| self.part(patch, slot, layers[d][side]))
+            };
+            let asked: [[R; 2]; D] = std::array::from_fn(|d| [part(d, 0), part(d, 1)]);
             if asked.as_flattened().iter().all(|&part| part == zero) {
                 return;
             }
@@ -210,7 +219,8 @@ impl<const D: usize, R: Scalar> Block<'_, D, R> {
             // The parts of a cell that its faces ask for together.
             let wanted = |cell: CellIndex<D>| {
                 (0..D).fold(zero, |sum, d| {
-                    let [lower, upper] = [cell[d] < cells.lo[d] + layers(d), cell[d] >= cells.hi[d] - layers(d)];
+                    let [lower, upper] = layers[d];
+                    let [lower, upper] = [cell[d] < cells.lo[d] + lower, cell[d] >= cells.hi[d] - upper];
                     let of = |near: bool, part: R| if near { part } else { zero };
                     sum + (of(lower, asked[d][0]) + of(upper, asked[d][1]))
                 })
@@ -220,7 +230,7 @@ impl<const D: usize, R: Scalar> Block<'_, D, R> {
                 let scale = R::constant(f64::from(all[slot].coarse_side.sign())) * self.width(slot);
                 for m in 0..self.fine.num_eqn {
                     let mut total = zero;
-                    for cell in (0..layers(d)).flat_map(|layer| behind(self.faces, &all[slot], layer).cells()) {
+                    for cell in (0..layers[d][side]).flat_map(|layer| behind(self.faces, &all[slot], layer).cells()) {
                         let part = asked[d][side] / wanted(cell).max(one);
                         // SAFETY: every slot, and every cell, belongs to one fine patch, whose task alone changes it.
                         total += self.fine.capacity(patch, cell) * (part * unsafe { *self.fine.value(patch, cell, m) });
@@ -246,6 +256,18 @@ impl<const D: usize, R: Scalar> Block<'_, D, R> {
     fn width(&self, slot: usize) -> R {
         let face = &self.faces.slots()[slot];
         R::from_f64(self.fine.dx[face.axis.index()] / self.faces.fine_ghosts(face).volume() as f64)
+    }
+
+    /// How many layers of the cells of the block behind a face no finer patch covers.
+    fn layers(&self, patch: u32, slot: usize) -> i32 {
+        let face = &self.faces.slots()[slot];
+        let (d, inward) = (face.axis.index(), face.coarse_side.opposite());
+        let ends = |&layer: &i32| {
+            let covered = |finer: &ListedFaces<D>, cell| finer.cover_beside(patch as usize, cell, (d, inward));
+            let mut cells = behind(self.faces, face, layer - 1).cells();
+            self.finer.is_some_and(|finer| cells.any(|cell| covered(finer, cell)))
+        };
+        (1..self.faces.plan.ratio.0[d]).find(ends).unwrap_or(self.faces.plan.ratio.0[d])
     }
 
     /// The part that a face asks for of all that so many layers of cells behind it hold.

@@ -94,6 +94,19 @@ impl<const D: usize> ListedFaces<D> {
         self.by_coarse.of(patch)
     }
 
+    /// Numbers of the slots beside a cell of a coarse patch, if they have been listed by cell.
+    pub fn of_cell(&self, patch: usize, cell: CellIndex<D>) -> impl Iterator<Item = u32> {
+        let (all, slots) = (self.slots(), self.of_coarse_patch(patch));
+        let at = slots.partition_point(|&slot| all[slot as usize].coarse_cell < cell);
+        slots[at..].iter().copied().take_while(move |&slot| all[slot as usize].coarse_cell == cell)
+    }
+
+    /// Whether fine patches cover what lies on a side of a cell of a coarse patch that they do not cover.
+    pub fn cover_beside(&self, patch: usize, cell: CellIndex<D>, (d, side): (usize, Side)) -> bool {
+        let mut faces = self.of_cell(patch, cell).map(|slot| &self.slots()[slot as usize]);
+        faces.any(|face| face.axis.index() == d && face.coarse_side != side)
+    }
+
     /// Fine ghost cells of a slot, in the order of their fine faces.
     pub fn fine_ghosts(&self, slot: &FaceSlot<D>) -> CellBox<D> {
         let mut hi = slot.fine_ghost;
