@@ -97,5 +97,10 @@ fn checkpoints() {
 /// Water over random bottoms stays at rest where it was, is nowhere less than nothing, and is not lost.
 #[test]
 fn water() {
-    attack("water", 20, &[78, 393, 455, 638, 100_014, 105_083, 110_068], water::attack);
+    attack(
+        "water",
+        20,
+        &[78, 393, 455, 638, 100_014, 105_083, 110_068, 200_053, 211_102, 211_154, 212_206],
+        water::attack,
+    );
 }

@@ -3,6 +3,7 @@
 //! Of split sweeps one gives what another brought: a coarse cell may pass on what came in through a face to a finer patch, and the finer
 //! steps bring less, and have not enough to return. The cells beside the coarse one then hold what should not have come.
 //! Each gives the same part of all that it holds, so that velocities stay; where several ask one for more than it has, in proportion.
+//! Where they have not enough, later sweeps or a return to a yet coarser level having emptied them, those behind them give too.
 
 use super::allowance::Stepped;
 use super::faces::ListedFaces;
@@ -11,6 +12,9 @@ use crate::index::CellIndex;
 use riemann::axis::Side;
 use riemann::real::Scalar;
 
+/// How far from a cell others pay for it at most, in cells.
+const FARTHEST: i32 = 8;
+
 /// Cells of one coarse patch beside finer ones, after the fix.
 pub(super) struct Debts<'a, const D: usize, R: Scalar> {
     pub faces: &'a ListedFaces<D>,
@@ -18,7 +22,7 @@ pub(super) struct Debts<'a, const D: usize, R: Scalar> {
     pub patch: u32,
     /// The register's sums, which are not needed any more: what debtors get, at the first of their faces.
     pub gets: Shared<'a, R>,
-    /// Likewise its allowances: the part of the cells beside them that debtors ask for.
+    /// Likewise its allowances: the part of others that debtors ask for, plus how far off the last of them lie beyond the first.
     pub asks: Shared<'a, R>,
 }
 
@@ -31,7 +35,7 @@ impl<const D: usize, R: Scalar> Debts<'_, D, R> {
         let cells = || slots.chunk_by(|&a, &b| all[a as usize].coarse_cell == all[b as usize].coarse_cell);
         let mut any = false;
         for slots in cells() {
-            let asked = self.part(all[slots[0] as usize].coarse_cell);
+            let asked = self.ask(all[slots[0] as usize].coarse_cell);
             any |= asked > zero;
             // SAFETY: every slot lies beside one coarse patch, whose task alone writes it.
             unsafe { *self.asks.at(slots[0] as usize) = asked };
@@ -39,26 +43,27 @@ impl<const D: usize, R: Scalar> Debts<'_, D, R> {
         if !any {
             return;
         }
-        let debtors = || cells().map(|slots| slots[0]).filter(|&slot| self.asked_at(slot) > zero);
-        for slot in debtors() {
-            let (cell, asked) = (all[slot as usize].coarse_cell, self.asked_at(slot));
+        let asked_at = |slot: u32| Some(slot).zip(self.asked_at(slot));
+        let debtors = || cells().filter_map(|slots| asked_at(slots[0]));
+        for (slot, (asked, far)) in debtors() {
+            let cell = all[slot as usize].coarse_cell;
             for m in 0..self.coarse.num_eqn {
                 let given =
-                    self.over_lenders(cell, |lender| asked / self.wanted(lender).max(one) * self.holds(lender, m));
+                    self.over_lenders(cell, far, |lender| asked / self.wanted(lender).max(one) * self.holds(lender, m));
                 // SAFETY: likewise.
                 unsafe { *self.gets.at(m * all.len() + slot as usize) = given / self.capacity(cell) };
             }
         }
-        for slot in debtors() {
+        for (slot, (_, far)) in debtors() {
             let cell = all[slot as usize].coarse_cell;
             for m in 0..self.coarse.num_eqn {
                 // SAFETY: as for slots; each cell belongs to one coarse patch.
                 unsafe { *self.value(cell, m) += *self.gets.at(m * all.len() + slot as usize) };
             }
-            for lender in sides::<D>().filter_map(|(d, side)| self.lender(cell, d, side)) {
+            for lender in places::<D>(far).filter_map(|(d, side, far)| self.lender(cell, d, side, far)) {
                 // The first of those who ask takes for all. Who asks lends nothing, though it owes nothing any more.
-                let first = sides::<D>().filter_map(|(d, side)| self.asker(moved(lender, d, side))).min();
-                if self.asker(lender).is_some() || first != Some(slot) {
+                let askers = places::<D>(FARTHEST).filter_map(|(d, side, far)| self.asker(lender, d, side, far));
+                if self.asks_at(lender).is_some() || askers.map(|(slot, _)| slot).min() != Some(slot) {
                     continue;
                 }
                 let part = self.wanted(lender).min(one);
@@ -86,67 +91,96 @@ impl<const D: usize, R: Scalar> Debts<'_, D, R> {
         self.capacity(cell) * unsafe { *self.value(cell, m) }
     }
 
-    /// The faces to finer patches of a cell.
-    fn slots_of(&self, cell: CellIndex<D>) -> impl Iterator<Item = u32> {
-        let (all, slots) = (self.faces.slots(), self.faces.of_coarse_patch(self.patch as usize));
-        let at = slots.partition_point(|&slot| all[slot as usize].coarse_cell < cell);
-        slots[at..].iter().copied().take_while(move |&slot| all[slot as usize].coarse_cell == cell)
-    }
-
-    fn asked_at(&self, slot: u32) -> R {
+    /// The part that the debtor whose first face this is asks for of others, and how far off; none if it is no debtor.
+    fn asked_at(&self, slot: u32) -> Option<(R, i32)> {
+        let (one, mut far) = (R::constant(1.0), 1);
         // SAFETY: as in `settle`.
-        unsafe { *self.asks.at(slot as usize) }
+        let mut asked = unsafe { *self.asks.at(slot as usize) };
+        while asked > one {
+            (asked, far) = (asked - one, far + 1);
+        }
+        (asked > R::constant(0.0)).then_some((asked, far))
     }
 
-    /// The first face of a cell if it is one that asks.
-    fn asker(&self, cell: CellIndex<D>) -> Option<u32> {
-        self.slots_of(cell).next().filter(|&slot| self.asked_at(slot) > R::constant(0.0))
+    /// The first face of a debtor, and what it asks for.
+    fn asks_at(&self, cell: CellIndex<D>) -> Option<(u32, (R, i32))> {
+        let slot = self.faces.of_cell(self.patch as usize, cell).next()?;
+        Some(slot).zip(self.asked_at(slot))
+    }
+
+    /// The debtor that lies so far from a lender and asks it: its first face, and the part.
+    fn asker(&self, lender: CellIndex<D>, d: usize, side: Side, far: i32) -> Option<(u32, R)> {
+        let (slot, (part, reach)) = self.asks_at(self.reached(lender, d, side, far)?)?;
+        (far <= reach).then_some((slot, part))
     }
 
     /// All parts of a lender that are asked for.
     fn wanted(&self, lender: CellIndex<D>) -> R {
-        total::<R, D>(|d, side| self.asker(moved(lender, d, side)).map_or(R::constant(0.0), |slot| self.asked_at(slot)))
+        total::<R, D>(FARTHEST, |d, side, far| {
+            self.asker(lender, d, side, far).map_or(R::constant(0.0), |(_, part)| part)
+        })
     }
 
-    /// The cell on a side of one beside finer patches, if it is of the patch, no finer patch covers it, and it owes nothing.
-    fn lender(&self, cell: CellIndex<D>, d: usize, side: Side) -> Option<CellIndex<D>> {
-        let beside = moved(cell, d, side);
-        let mut faces = self.slots_of(cell).map(|slot| &self.faces.slots()[slot as usize]);
-        let covered = faces.any(|face| face.axis.index() == d && face.coarse_side != side);
-        let is_inside = self.coarse.layout.patches[self.patch as usize].cells.contains(beside);
+    /// The cell so far on a side of one that no finer patch covers, if it is of the patch, and none covers it or what lies between.
+    fn reached(&self, mut cell: CellIndex<D>, d: usize, side: Side, far: i32) -> Option<CellIndex<D>> {
+        for _ in 0..far {
+            if self.faces.cover_beside(self.patch as usize, cell, (d, side)) {
+                return None;
+            }
+            cell[d] += side.sign();
+        }
+        self.coarse.layout.patches[self.patch as usize].cells.contains(cell).then_some(cell)
+    }
+
+    /// The cell that can be reached there, if it owes nothing.
+    fn lender(&self, cell: CellIndex<D>, d: usize, side: Side, far: i32) -> Option<CellIndex<D>> {
         // SAFETY: as in `value`.
-        let has = || self.coarse.kept.iter().all(|&m| unsafe { *self.value(beside, m) } >= R::constant(0.0));
-        (is_inside && !covered && has()).then_some(beside)
+        let has = |&m: &usize, cell| unsafe { *self.value(cell, m) } >= R::constant(0.0);
+        self.reached(cell, d, side, far).filter(|&cell| self.coarse.kept.iter().all(|m| has(m, cell)))
     }
 
-    /// The sum over the lenders of a cell.
-    fn over_lenders(&self, cell: CellIndex<D>, of: impl Fn(CellIndex<D>) -> R) -> R {
-        total::<R, D>(|d, side| self.lender(cell, d, side).map_or(R::constant(0.0), &of))
+    /// The sum over the lenders so far from a cell.
+    fn over_lenders(&self, cell: CellIndex<D>, far: i32, of: impl Fn(CellIndex<D>) -> R) -> R {
+        total::<R, D>(far, |d, side, far| self.lender(cell, d, side, far).map_or(R::constant(0.0), &of))
     }
 
-    /// The part of the cells beside it that a cell asks for.
-    fn part(&self, cell: CellIndex<D>) -> R {
+    /// What a cell asks for, of no more cells than it needs; nothing if it owes nothing.
+    fn ask(&self, cell: CellIndex<D>) -> R {
+        let (zero, one) = (R::constant(0.0), R::constant(1.0));
+        // Not lost beside how far.
+        let least = R::constant(if R::BYTES == 8 { 1e-15 } else { 1e-6 });
+        let mut asked = zero;
+        for far in 1..=FARTHEST {
+            let part = self.part(cell, far);
+            if part > zero {
+                asked = if far > 1 { R::from_f64(f64::from(far - 1)) + part.max(least) } else { part };
+            }
+            if part < one && part > zero {
+                break;
+            }
+        }
+        asked
+    }
+
+    /// The part of what lies so far from it that a cell owes.
+    fn part(&self, cell: CellIndex<D>, far: i32) -> R {
         let (zero, one) = (R::constant(0.0), R::constant(1.0));
         self.coarse.kept.iter().fold(zero, |part, &m| {
             let owed = -self.holds(cell, m);
-            let held = if owed > zero { self.over_lenders(cell, |lender| self.holds(lender, m)) } else { zero };
+            let held = if owed > zero { self.over_lenders(cell, far, |lender| self.holds(lender, m)) } else { zero };
             if held > zero { part.max((owed / held).min(one)) } else { part }
         })
     }
 }
 
-/// The cell beside one.
-fn moved<const D: usize>(mut cell: CellIndex<D>, d: usize, side: Side) -> CellIndex<D> {
-    cell[d] += side.sign();
-    cell
+/// The sum over places so far off, in an order in which neither mirrors nor the exchange of two axes change it.
+fn total<R: Scalar, const D: usize>(far: i32, of: impl Fn(usize, Side, i32) -> R) -> R {
+    let around =
+        |far: i32| (0..D).fold(R::constant(0.0), |sum, d| sum + (of(d, Side::Lower, far) + of(d, Side::Upper, far)));
+    (1..=far).fold(R::constant(0.0), |sum, far| sum + around(far))
 }
 
-/// The sum over sides, in an order in which neither mirrors nor the exchange of two axes change it.
-fn total<R: Scalar, const D: usize>(of: impl Fn(usize, Side) -> R) -> R {
-    (0..D).fold(R::constant(0.0), |sum, d| sum + (of(d, Side::Lower) + of(d, Side::Upper)))
-}
-
-/// The sides of a cell.
-fn sides<const D: usize>() -> impl Iterator<Item = (usize, Side)> {
-    (0..D).flat_map(|d| Side::BOTH.map(|side| (d, side)))
+/// The places on the sides of a cell, so far off.
+fn places<const D: usize>(far: i32) -> impl Iterator<Item = (usize, Side, i32)> {
+    (1..=far).flat_map(|far| (0..D).flat_map(move |d| Side::BOTH.map(|side| (d, side, far))))
 }
