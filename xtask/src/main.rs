@@ -52,8 +52,8 @@ Usage: cargo xtask TASK
       --program FILE   the command line to run                                  (default: a release build)
   paper-small          the same of a small twin
 
-  stress KIND          the command line under attack, by more random cases than the tests have: cases, mutants, restarts, mirrors,
-                       totals, checkpoints, water; what comes out wrong is kept under target/
+  stress KIND          the command line under attack, by more random cases than the tests have: cases, mutants, restarts, meshes,
+                       mirrors, totals, checkpoints, water, devices (on a GPU); what comes out wrong is kept under target/
       --count N        cases                                                    (default 100)
       --seed S         the first one's number                                   (default 1)
 

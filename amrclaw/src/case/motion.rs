@@ -10,6 +10,7 @@ use super::settings::{CaseSettings, MeshFile};
 use super::shape::SolverShape;
 use crate::formula::{Expression, Input, Names};
 use std::sync::Arc;
+use unstructured::adapt::{Forest, Leaves};
 use unstructured::motion::{MeshInTime, Solve, SpringsAt};
 use unstructured::step::Boost;
 
@@ -99,7 +100,9 @@ impl Case {
 
 /// A mesh that moves by formulas, and by springs where the file has these. `moment`: a time in which nothing changes much.
 fn moving(file: &MeshFile, formulas: Vec<Expression>, moment: f64) -> MeshInTime {
-    let refined = file.forest.clone().zip(file.leaves.clone());
+    // A mesh of which no cell is divided is the file's.
+    let is_divided = |(forest, leaves): &(Arc<Forest>, Arc<Leaves>)| leaves.len() > forest.roots().num_cells();
+    let refined = file.forest.clone().zip(file.leaves.clone()).filter(is_divided);
     let still = refined.as_ref().map_or(&file.mesh, |(forest, _)| forest.roots()).clone();
     let columns: Vec<Vec<f64>> =
         (0..formulas.len()).map(|d| still.points.iter().map(|point| point[d]).collect()).collect();

@@ -81,6 +81,10 @@ impl<const D: usize> MapFunction<D> for Centroids {
             *position = std::array::from_fn(|d| centroid[d]);
         }
     }
+
+    fn moves(&self) -> bool {
+        self.0.moves()
+    }
 }
 
 /// What lies beyond the mesh's sides.

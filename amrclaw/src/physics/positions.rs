@@ -45,7 +45,7 @@ impl<const D: usize> CellFunction<D> for AtPositions<D, dyn CellFunction<D>> {
     }
 
     fn depends_on_time(&self) -> bool {
-        self.function.depends_on_time()
+        self.function.depends_on_time() || self.mapping.moves()
     }
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {

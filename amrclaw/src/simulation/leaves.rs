@@ -89,10 +89,13 @@ impl<const D: usize> Refined<D> {
         }))
     }
 
-    /// The mesh of leaves, which have been made of those `before`.
+    /// The mesh of leaves, which have been made of those `before`; that of the file if none is divided.
     fn mesh(&self, (leaves, links): (&Leaves, &Links), before: Option<&Before<'_>>) -> Result<Arc<Mesh>, RunError> {
         let curve = |name: usize, at: [f64; 3]| self.case.on_curve(name, at);
         let file = self.case.mesh.file.as_ref().expect("a mesh from a file");
+        if leaves.len() == file.mesh.num_cells() {
+            return Ok(file.mesh.clone());
+        }
         let curves = !file.curves.is_empty();
         let mut mesh = self.forest.mesh(leaves, links, before, curves.then_some(&curve));
         let asked = file.scheme.order > 1 && file.scheme.gradient == Gradient::LeastSquares;

@@ -7,7 +7,9 @@
 mod cases;
 mod checkpoints;
 mod closed_box;
+mod devices;
 mod laws;
+mod mesh;
 mod problem;
 mod random;
 mod restarts;
@@ -73,7 +75,20 @@ fn mutants() {
 /// A run that stops after every step and goes on writes what a run without a stop writes.
 #[test]
 fn restarts() {
-    attack("restarts", 10, &[], restarts::attack);
+    attack("restarts", 10, &[], restarts::on_patches);
+}
+
+/// The same on meshes of cells of any shape.
+#[test]
+fn meshes() {
+    attack("meshes", 6, &[7, 12], restarts::on_meshes);
+}
+
+/// A case on a GPU writes what it writes on the CPU.
+#[test]
+#[ignore = "needs a GPU"]
+fn devices() {
+    attack("devices", 20, &[], devices::attack);
 }
 
 /// A mirrored case gives the mirrored result.

@@ -2,7 +2,7 @@
 //! those of an uninterrupted run with one thread, byte for byte.
 
 use super::random::Random;
-use super::{Attempt, Verdict, problem};
+use super::{Attempt, Verdict, mesh, problem};
 use std::path::Path;
 use std::process::Command;
 
@@ -31,13 +31,13 @@ fn run(
 }
 
 /// Names and contents of the files of a run, without checkpoints and records.
-fn written(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
+pub fn written(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with("fort.") || name.starts_with("gauge") {
+        if ["fort.", "gauge", "frame_"].iter().any(|begin| name.starts_with(begin)) {
             files.push((name, std::fs::read(entry.path()).map_err(failed)?));
         }
     }
@@ -45,9 +45,20 @@ fn written(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     Ok(files)
 }
 
-/// Runs a case without interruption, and again with a stop after every step.
-pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
+/// Runs a case on patches.
+pub fn on_patches(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
     let (text, steps) = problem::case(random);
+    attack(attempt, random, &text, steps, 3)
+}
+
+/// Runs a case on a mesh of cells of any shape.
+pub fn on_meshes(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
+    let (text, steps) = mesh::case(attempt, random)?;
+    attack(attempt, random, &text, steps, 1)
+}
+
+/// Runs a case without interruption, and again with a stop after every step, on up to so many ranks.
+fn attack(attempt: &Attempt, random: &mut Random, text: &str, steps: u64, ranks: u64) -> Result<Verdict, String> {
     std::fs::write(attempt.folder.join("case.toml"), text).map_err(|e| format!("case.toml: {e}"))?;
     let (code, said) = run(attempt, steps, "whole", None, (1, 1))?;
     match code {
@@ -56,10 +67,11 @@ pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String>
         _ => return Ok(Verdict::Declined),
     }
     // A run in which nothing moves may reach its end earlier.
-    let frames = written(&attempt.folder.join("whole"))?.iter().filter(|(name, _)| name.starts_with("fort.q")).count();
+    let is_frame = |name: &str| name.starts_with("fort.q") || name.starts_with("frame_");
+    let frames = written(&attempt.folder.join("whole"))?.iter().filter(|(name, _)| is_frame(name)).count();
     for step in 1..=steps.min(frames.saturating_sub(1) as u64) {
         let restart = Some(step - 1).filter(|&before| before > 0);
-        let (code, said) = run(attempt, step, "parts", restart, (random.whole(1, 2), random.whole(1, 3)))?;
+        let (code, said) = run(attempt, step, "parts", restart, (random.whole(1, 2), random.whole(1, ranks)))?;
         if code != 0 {
             return Err(format!("after step {}: exit code {code}: {said}", step - 1));
         }

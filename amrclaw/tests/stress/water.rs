@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// Largest change of the water relative to all of it, or to a tenth of a unit.
 const LOST: f64 = 1e-12;
 /// Steps of a run.
-const STEPS: u64 = 20;
+pub const STEPS: u64 = 20;
 /// When a run ends that has not made its steps before.
 const END: f64 = 100.0;
 
@@ -20,8 +20,15 @@ fn wave(random: &mut Random, dim: usize, fastest: f64) -> String {
     format!("sin({} * x{across} + {})", number(-fastest, fastest), number(0.0, 6.0))
 }
 
-/// Runs a lake at rest, or water that falls.
-pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
+/// A case, what ends its run early, and the longest step that waves on still water allow.
+pub struct Water {
+    pub text: String,
+    stop: String,
+    longest: f64,
+}
+
+/// A lake at rest, or water that falls.
+pub fn case(random: &mut Random) -> Water {
     let dim = random.one_of(&[1, 2, 2]);
     let (rests, level) = (random.percent(50), random.number(-0.2, 0.4));
     let cells = random.whole(12, if dim > 1 { 24 } else { 60 });
@@ -67,6 +74,12 @@ pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String>
         random.whole(1, 2),
         0.3 * longest,
     );
+    Water { text, stop, longest }
+}
+
+/// Runs a case of water.
+pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
+    let Water { text, stop, longest } = case(random);
     if run(attempt, "run", &text, STEPS)?.is_none() {
         return Err("the run was given up".to_owned());
     }

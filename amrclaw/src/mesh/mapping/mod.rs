@@ -30,6 +30,11 @@ pub fn examined<const D: usize>(counts: [i32; D], step: [i32; D]) -> [i32; D] {
 pub trait MapFunction<const D: usize>: Send + Sync {
     /// Fills a position for each point.
     fn fill(&self, points: &[[f64; D]], positions: &mut [[f64; D]]);
+
+    /// True if positions change with time.
+    fn moves(&self) -> bool {
+        false
+    }
 }
 
 /// A mapped domain in the plane or in space.
@@ -145,6 +150,11 @@ impl<const D: usize> Mapping<D> {
         let mut position = [[0.0; D]];
         self.function.fill(&[point], &mut position);
         position[0]
+    }
+
+    /// True if positions change with time.
+    pub fn moves(&self) -> bool {
+        self.function.moves()
     }
 
     /// Positions of computational points.
