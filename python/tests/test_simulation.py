@@ -367,3 +367,12 @@ def test_a_run_that_cannot_go_on_says_why():
     sim = amrclaw.Simulation(PULSE, set={"time.dt": 1.0})
     with pytest.raises(amrclaw.RunError, match=r"Courant number .* on level 1, patch 0, t = 0"):
         sim.step()
+
+
+def test_patches_have_their_own_axes():
+    """On a line there are centres along x alone: other axes are no attributes, and the error says which are."""
+    case = {"solver": {"name": "burgers"}, "mesh": {"cells": [8]}, "time": {"end": 1.0}, "initial": {"q": "x"}}
+    patch = amrclaw.Simulation(case).patches(1)[0]
+    assert patch.x.shape == (8,) and not hasattr(patch, "y")
+    with pytest.raises(AttributeError, match="in 1D has no `z`: write `x`"):
+        patch.z

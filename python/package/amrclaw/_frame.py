@@ -95,13 +95,19 @@ class Patch:
 
     @property
     def y(self) -> np.ndarray:
-        """Centres along y."""
-        return self.centres(1)
+        """Centres along y, from two dimensions on."""
+        return self._along(1)
 
     @property
     def z(self) -> np.ndarray:
-        """Centres along z."""
-        return self.centres(2)
+        """Centres along z, in three dimensions."""
+        return self._along(2)
+
+    def _along(self, axis: int) -> np.ndarray:
+        if axis < len(self.dx):
+            return self.centres(axis)
+        axes = " and ".join(f"`{name}`" for name in AXES[: len(self.dx)])
+        raise AttributeError(f"a patch in {len(self.dx)}D has no `{AXES[axis]}`: write {axes}")
 
     def __getitem__(self, name: str) -> np.ndarray:
         kind, index = self._snapshot.field_index(name)
