@@ -5,13 +5,14 @@
 constexpr unsigned NONE = 0xffffffffu, WHOLE = 7, MOST_LEVELS = 20, SONS = 1 << DIM;
 // Of the shape of which there is most: nodes, sides, parts and corners of a side, links of a leaf.
 constexpr unsigned NODES = 1 << DIM, MOST_SIDES = 2 * DIM, PARTS = 1 << (DIM - 1), MOST_LINKS = MOST_SIDES * PARTS;
-// Where numbers stand that the host reads: of leaves, of those whose level changes, of links, of entries, and of the faces of each group.
-constexpr unsigned NEW_LEAVES = 0, CHANGES = 1, NEW_LINKS = 2, NEW_ENTRIES = 3, OF_GROUPS = 4;
+// Where numbers stand that the host reads: of leaves, of those whose level changes, of links, of widths of slices, and of the faces of each group.
+constexpr unsigned NEW_LEAVES = 0, CHANGES = 1, NEW_LINKS = 2, NEW_WIDTHS = 3, OF_GROUPS = 4;
 // Of the table of a shape's division: where parts of sides, means of nodes, corners of sides and their number begin; words.
 constexpr unsigned AT = SONS * MOST_SIDES, MEANS = AT + MOST_SIDES * PARTS, CORNERS = MEANS + SONS * NODES, SIDES = CORNERS + MOST_SIDES,
                    DIVISION = SIDES + 1;
 
-struct Vector {
+// In the plane it is read and written at once.
+struct alignas(DIM == 2 ? 16 : 8) Vector {
     double x[DIM];
     __device__ __forceinline__ double& operator[](int d) { return x[d]; }
     __device__ __forceinline__ double operator[](int d) const { return x[d]; }
@@ -43,8 +44,11 @@ __device__ __forceinline__ void set_vector(double* first, size_t apart, Vector v
     for (int d = 0; d < DIM; d++) first[d * apart] = value[d];
 }
 
+// One of components that lie together.
+__device__ __forceinline__ Vector& vector_in(double* first, size_t number) { return reinterpret_cast<Vector*>(first)[number]; }
+
 // The node of a leaf.
-__device__ __forceinline__ double* node_at(double* points, size_t leaf, unsigned node) { return points + (leaf * NODES + node) * DIM; }
+__device__ __forceinline__ Vector& node_at(double* points, size_t leaf, unsigned node) { return vector_in(points, leaf * NODES + node); }
 
 // Where the number of the son of a level stands in a place; that number; the place of the ancestor of a level.
 __device__ __forceinline__ unsigned shift_of(unsigned level) { return DIM * (MOST_LEVELS - level); }
@@ -81,41 +85,11 @@ struct Link {
     __device__ __forceinline__ bool owns(unsigned leaf) const { return group() == 0 ? leaf < to : is_boundary() || is_left(); }
 };
 
-// The number of the same link as the leaf behind has it.
-__device__ __forceinline__ unsigned mate_of(const LeafMesh& mesh, const Link& link)
-{
-    unsigned at = mesh.link_starts[link.to];
-    for (;; at++) {
-        const Link other(mesh.links[at]);
-        if (other.side() == link.its_side() && other.part() == link.its_part()) return at;
-    }
-}
-
-// Of a link the face's number among those of its leaf in the same group.
-__device__ __forceinline__ unsigned rank_of(const LeafMesh& mesh, unsigned leaf, unsigned number)
-{
-    const unsigned group = Link(mesh.links[number]).group();
-    unsigned rank = 0;
-    for (unsigned at = mesh.link_starts[leaf]; at < number; at++) {
-        const Link other(mesh.links[at]);
-        rank += other.group() == group && other.owns(leaf);
-    }
-    return rank;
-}
-
-__device__ __forceinline__ unsigned face_of(const LeavesArgs& args, unsigned leaf, unsigned number)
-{
-    const unsigned group = Link(args.now.links[number]).group();
-    unsigned face = args.counts[size_t(group) * args.now.num_cells + leaf] + rank_of(args.now, leaf, number);
-    for (unsigned before = 0; before < group; before++) face += args.totals[OF_GROUPS + before];
-    return face;
-}
-
 // Added to a position that the left cell of a face sees, gives where the right cell sees it.
 __device__ __forceinline__ Vector shift_of_group(const LeavesArgs& args, unsigned group)
 {
     const bool is_periodic = group > 0 && group <= args.num_periodic;
-    return is_periodic ? vector_at(args.shifts + DIM * (group - 1), 1) : zero();
+    return is_periodic ? vector_in(args.shifts, group - 1) : zero();
 }
 
 // The same of the face of a link, which need not be read where nothing is periodic.
@@ -124,10 +98,10 @@ __device__ __forceinline__ Vector shift_of_link(const LeavesArgs& args, const Le
     return args.num_periodic == 0 ? zero() : shift_of_group(args, Link(mesh.links[number]).group());
 }
 
-// Adds a field's flags to those of fields before it, which the first call has not. No level has been settled yet.
+// Adds a field's flags to those of fields before it, which the first call has not; behind them the leaf's level. No level has been settled yet.
 __device__ __forceinline__ void add_flags(const LeavesArgs& args, unsigned leaf, unsigned flags)
 {
-    args.flags[leaf] = args.call == 0 ? flags : args.flags[leaf] | flags;
+    args.flags[leaf] = args.call == 0 ? flags | args.before.level[leaf] << 2 : args.flags[leaf] | flags;
     args.settled[leaf] = 0;
 }
 
@@ -144,7 +118,7 @@ __device__ __forceinline__ unsigned family_of(const LeafMesh& mesh, unsigned lea
 __device__ __forceinline__ unsigned wish_of(const LeavesArgs& args, unsigned leaf)
 {
     if (args.levels) return args.levels[leaf];
-    const unsigned own = args.before.level[leaf], flags = args.flags[leaf];
+    const unsigned flags = args.flags[leaf], own = flags >> 2;
     return flags & 1 ? min(own + 1, args.finest) : flags & 2 ? own : own - min(own, 1u);
 }
 
@@ -277,7 +251,7 @@ __device__ __forceinline__ double mean_of_sons(const double* volume, const doubl
     return values[0] + sum / whole;
 }
 
-// Columns of numbers that a block adds up at once, each by a warp.
+// Columns of numbers that a block adds up at once, each by a warp; their bytes are a word.
 constexpr unsigned COLUMNS = 8;
 
 // The sum of what all blocks before this one have, of which each tells others what it has, and what all up to it have as soon as it knows; called by a
@@ -303,41 +277,36 @@ __device__ __forceinline__ unsigned sum_of_blocks_before(unsigned long long* col
     return before;
 }
 
-// Adds up `count(column)` of all threads of a launch: `take(column, sum)` gets the sum of those of the threads before, `totals[column]` that of all. One
-// pass over the blocks, which look back: Merrill and Garland, *Single-pass parallel prefix scan with decoupled look-back*, NVR-2016-002. The sums are of
-// integers: in any order the same.
+// Adds up columns of numbers of all threads of a launch: `count(first)` has a byte for each column from the first on, `take(column, sum)` gets the sum of
+// those of the threads before, `totals[column]` that of all. One pass over the blocks, which look back: Merrill and Garland, *Single-pass parallel prefix scan
+// with decoupled look-back*, NVR-2016-002; blocks are large, since each waits for one before it. The sums are of integers: in any order the same.
 template <class Count, class Take>
 __device__ __forceinline__ void sum_columns(const LeavesArgs& args, unsigned first, unsigned end, Count count, Take take)
 {
-    __shared__ unsigned of_warps[COLUMNS][32], of_blocks[COLUMNS];
-    const unsigned warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
+    __shared__ unsigned of_warps[COLUMNS][32];
+    const unsigned lane = lane_number(), warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     for (; first < end; first += COLUMNS) {
         const unsigned here = min(COLUMNS, end - first);
+        const unsigned long long counts = count(first);
         unsigned sums[COLUMNS];
         #pragma unroll
         for (unsigned k = 0; k < COLUMNS; k++) {
             if (k >= here) continue;
-            const unsigned own = count(first + k), up_to = sum_up_to(own);
-            if (lane_number() == 31) of_warps[k][warp] = up_to;
+            const unsigned own = unsigned(counts >> 8 * k) & 255, up_to = sum_up_to(own);
+            if (lane == 31) of_warps[k][warp] = up_to;
             sums[k] = up_to - own;
         }
         __syncthreads();
         for (unsigned k = warp; k < here; k += num_warps) {
-            unsigned own = 0;
-            for (unsigned other = 0; other < num_warps; other++) own += of_warps[k][other];
-            const unsigned before = sum_of_blocks_before(args.sums + size_t(first + k) * gridDim.x, own, args.launch);
-            if (lane_number() != 0) continue;
-            of_blocks[k] = before;
-            if (blockIdx.x + 1 == gridDim.x) args.totals[first + k] = before + own;
+            const unsigned own = lane < num_warps ? of_warps[k][lane] : 0, up_to = sum_up_to(own), all = __shfl_sync(0xffffffffu, up_to, 31);
+            const unsigned before = sum_of_blocks_before(args.sums + size_t(first + k) * gridDim.x, all, args.launch);
+            of_warps[k][lane] = before + up_to - own;
+            if (lane == 0 && blockIdx.x + 1 == gridDim.x) args.totals[first + k] = before + all;
         }
         __syncthreads();
         #pragma unroll
-        for (unsigned k = 0; k < COLUMNS; k++) {
-            if (k >= here) continue;
-            unsigned sum = of_blocks[k] + sums[k];
-            for (unsigned other = 0; other < warp; other++) sum += of_warps[k][other];
-            take(first + k, sum);
-        }
+        for (unsigned k = 0; k < COLUMNS; k++)
+            if (k < here) take(first + k, of_warps[k][warp] + sums[k]);
         __syncthreads();
     }
 }

@@ -23,7 +23,7 @@ extern "C" __global__ void leaves_entries(const LeavesArgs args)
             const unsigned face = entry / 2, side = entry % 2;
             behind = side ? mesh.left[face] : mesh.right[face];
             const Vector moved = shift_of_link(args, mesh, first + k);
-            to_face = vector_at(mesh.centre + DIM * size_t(face), 1) + double(side) * moved - centroid;
+            to_face = vector_in(mesh.centre, face) + double(side) * moved - centroid;
             Vector far;
             if (behind < cells) {
                 far = vector_at(mesh.centroid + behind, cells) + (side ? 1.0 : -1.0) * moved - centroid;

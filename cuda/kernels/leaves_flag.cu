@@ -25,7 +25,7 @@ extern "C" __global__ void leaves_flag(const LeavesArgs args)
         const unsigned left = entry % 2 ? behind : leaf, right = entry % 2 ? leaf : behind;
         const Vector from = vector_at(mesh.centroid + left, cells);
         const Vector to = is_inside ? vector_at(mesh.centroid + right, cells) - shift_of_link(args, mesh, first + k)
-                                    : 2.0 * vector_at(mesh.centre + DIM * size_t(entry / 2), 1) - from;
+                                    : 2.0 * vector_in(mesh.centre, entry / 2) - from;
         const double on_left = args.field[left], on_right = is_inside ? args.field[right] : args.beyond[right - cells];
         const Vector far = to - from;
         const double difference = on_right - on_left, mean = 0.5 * (fabs(on_right) + fabs(on_left));

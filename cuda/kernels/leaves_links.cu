@@ -1,7 +1,7 @@
 // leaves_links.cu: nodes, volumes and centroids of new leaves, and the leaves behind their sides; how wide slices of entries are, and how many faces of each group
 // leaves have on whose left they are.
 // Map     one thread per leaf that there is room for
-// Bytes   212 bytes per leaf and 4 per group; 16 per face, searches where leaves have changed
+// Bytes   212 bytes per leaf and 4 per group; 8 and searches per face
 // Order   every number is written by one thread: repeats bit for bit
 
 // What lies behind a side: the boundary, or a cell of the same level.
@@ -58,22 +58,16 @@ __device__ __forceinline__ unsigned find(const LeafMesh& mesh, unsigned root, un
     return here;
 }
 
-// The links of a leaf.
-struct LinkRow {
-    unsigned long long words[MOST_LINKS];
-    unsigned count;
-    __device__ __forceinline__ void add(const Link& link) { words[count++] = link.word(); }
-};
-
-// Searches the leaves behind the sides of a leaf.
-__device__ __noinline__ void search_links(const LeavesArgs& args, unsigned leaf, LinkRow& row)
+// Searches the leaves behind the sides of a leaf: `take(link)` gets its links, in order.
+template <class Take> __device__ __forceinline__ void each_link(const LeavesArgs& args, unsigned leaf, Take take)
 {
     const LeafMesh& mesh = args.now;
-    const unsigned root = mesh.root[leaf], level = mesh.level[leaf];
-    for (unsigned side = 0; side < division_of(args, root)[SIDES]; side++) {
+    const unsigned root = mesh.root[leaf], level = mesh.level[leaf], sides = division_of(args, root)[SIDES];
+    #pragma unroll 1
+    for (unsigned side = 0; side < sides; side++) {
         const Across there = across(args, root, level, mesh.place[leaf], side);
         if (there.is_boundary) {
-            row.add(Link(NONE, side, WHOLE, 0, WHOLE, false, there.group));
+            take(Link(NONE, side, WHOLE, 0, WHOLE, false, there.group));
             continue;
         }
         const unsigned to = find(mesh, there.root, there.place), its_level = mesh.level[to];
@@ -81,35 +75,16 @@ __device__ __noinline__ void search_links(const LeavesArgs& args, unsigned leaf,
         if (its_level <= level) {
             const unsigned behind = division[MOST_SIDES * son_of(max(level, 1u), there.place) + there.side];
             const bool is_part = its_level < level && !(behind >> 31);
-            row.add(Link(to, side, WHOLE, there.side, is_part ? behind : WHOLE, there.is_left, there.group));
+            take(Link(to, side, WHOLE, there.side, is_part ? behind : WHOLE, there.is_left, there.group));
             continue;
         }
+        #pragma unroll 1
         for (unsigned part = 0; part < PARTS; part++) {
             const unsigned son = division[AT + PARTS * there.side + (there.turn + PARTS - part) % PARTS];
             const unsigned finer = find(mesh, there.root, there.place | (unsigned long long)son << shift_of(level + 1));
-            row.add(Link(finer, side, part, there.side, WHOLE, there.is_left, there.group));
+            take(Link(finer, side, part, there.side, WHOLE, there.is_left, there.group));
         }
     }
-}
-
-// Those of an old leaf beside old ones, whose numbers alone are new; false if there are others.
-__device__ __forceinline__ bool keep_links(const LeavesArgs& args, unsigned leaf, LinkRow& row)
-{
-    const LeafMesh& old = args.before;
-    if (args.change[leaf] != 0) return false;
-    const unsigned from = args.from[leaf];
-    for (unsigned at = old.link_starts[from]; at < old.link_starts[from + 1]; at++) {
-        Link link(old.links[at]);
-        if (!link.is_boundary()) {
-            if (args.settled[link.to] != old.level[link.to]) {
-                row.count = 0;
-                return false;
-            }
-            link.to = args.numbers[link.to];
-        }
-        row.add(link);
-    }
-    return true;
 }
 
 // Nodes, volume and centroid of a leaf that is a share of its father, or that was not there. Few are: a call leaves registers to the others.
@@ -119,8 +94,7 @@ __device__ __noinline__ void make_cell(const LeavesArgs& args, unsigned leaf, Le
     const unsigned root = mesh.root[leaf], level = mesh.level[leaf], from = args.from[leaf];
     const unsigned* division = division_of(args, root);
     const bool is_son = args.change[leaf] > 0;
-    for (unsigned k = 0; k < NODES; k++)
-        cell.nodes[k] = vector_at(is_son ? node_at(old.points, from, k) : node_at(args.root_points, root, k), 1);
+    for (unsigned k = 0; k < NODES; k++) cell.nodes[k] = is_son ? node_at(old.points, from, k) : node_at(args.root_points, root, k);
     if (!is_son) cell.measure(division);
     cell.volume = is_son ? old.volume[from] : args.root_volume[root];
     for (unsigned below = is_son ? level : 1; below <= level; below++) cell.descend(division, son_of(below, mesh.place[leaf]));
@@ -133,18 +107,22 @@ __device__ __forceinline__ void place_leaf(const LeavesArgs& args, unsigned leaf
     if (args.change[leaf] != 0) {
         LeafCell cell;
         make_cell(args, leaf, cell);
-        for (unsigned k = 0; k < NODES; k++) set_vector(node_at(mesh.points, leaf, k), 1, cell.nodes[k]);
+        for (unsigned k = 0; k < NODES; k++) node_at(mesh.points, leaf, k) = cell.nodes[k];
         mesh.volume[leaf] = cell.volume;
         return set_vector(mesh.centroid + leaf, cells, cell.centroid);
     }
     const unsigned from = args.from[leaf];
-    for (unsigned k = 0; k < NODES; k++) set_vector(node_at(mesh.points, leaf, k), 1, vector_at(node_at(old.points, from, k), 1));
+    Vector nodes[NODES];
+    #pragma unroll
+    for (unsigned k = 0; k < NODES; k++) nodes[k] = node_at(old.points, from, k);
+    #pragma unroll
+    for (unsigned k = 0; k < NODES; k++) node_at(mesh.points, leaf, k) = nodes[k];
     mesh.volume[leaf] = old.volume[from];
     set_vector(mesh.centroid + leaf, cells, vector_at(old.centroid + from, old.num_cells));
 }
 
 // The first call for a mesh finds leaves in their places.
-extern "C" __global__ void leaves_links(const LeavesArgs args)
+extern "C" __global__ void __launch_bounds__(LEAVES_THREADS, 2) leaves_links(const LeavesArgs args)
 {
     start_next();
     const unsigned leaf = item_of_thread();
@@ -153,32 +131,30 @@ extern "C" __global__ void leaves_links(const LeavesArgs args)
     const unsigned cells = args.totals[NEW_LEAVES];
     // The host makes more room.
     if (cells > args.room) return;
-    const bool is_leaf = leaf < cells, is_first = args.call == 0;
-    LinkRow row;
-    row.count = 0;
-    if (is_leaf && !is_first) place_leaf(args, leaf, cells);
-    if (is_leaf && (is_first || !keep_links(args, leaf, row))) search_links(args, leaf, row);
-    const unsigned width = 32 * largest_of_warp(row.count);
-    const auto count = [&](unsigned column) {
-        if (column == NEW_LINKS) return row.count;
-        if (column == NEW_ENTRIES) return lane_number() == 0 ? width : 0;
-        unsigned faces = 0;
-        for (unsigned k = 0; k < row.count; k++) {
-            const Link link(row.words[k]);
-            faces += link.group() + OF_GROUPS == column && link.owns(leaf);
-        }
-        return faces;
+    const bool is_leaf = leaf < cells;
+    if (is_leaf && args.call > 0) place_leaf(args, leaf, cells);
+    // Links are searched twice, which costs less than to keep them until their place is known.
+    const auto count = [&](unsigned first) {
+        unsigned links = 0;
+        unsigned long long counts = 0;
+        if (is_leaf)
+            each_link(args, leaf, [&](const Link& link) {
+                const unsigned column = OF_GROUPS + link.group() - first;
+                if (column < COLUMNS && link.owns(leaf)) counts += 1ull << 8 * column;
+                links++;
+            });
+        const unsigned width = largest_of_warp(links);
+        if (first == NEW_LINKS) counts += links | (lane_number() == 0 ? width << 8 * (NEW_WIDTHS - NEW_LINKS) : 0);
+        return counts;
     };
+    unsigned first = 0;
     const auto take = [&](unsigned column, unsigned sum) {
         if (!is_leaf) return;
         if (column >= OF_GROUPS) args.counts[size_t(column - OF_GROUPS) * cells + leaf] = sum;
-        else if (column == NEW_ENTRIES) {
-            if (lane_number() == 0) mesh.slices[leaf / 32] = sum;
-        } else {
-            mesh.link_starts[leaf] = sum;
-            for (unsigned k = 0; k < row.count; k++) mesh.links[sum + k] = row.words[k];
-        }
+        else if (column == NEW_LINKS) mesh.link_starts[leaf] = first = sum;
+        else if (lane_number() == 0) mesh.slices[leaf / 32] = 32 * sum;
     };
     sum_columns(args, NEW_LINKS, OF_GROUPS + args.num_groups, count, take);
-    if (is_last_block()) mesh.link_starts[cells] = args.totals[NEW_LINKS], mesh.slices[(cells + 31) / 32] = args.totals[NEW_ENTRIES];
+    if (is_leaf) each_link(args, leaf, [&](const Link& link) { mesh.links[first++] = link.word(); });
+    if (is_last_block()) mesh.link_starts[cells] = args.totals[NEW_LINKS], mesh.slices[(cells + 31) / 32] = 32 * args.totals[NEW_WIDTHS];
 }

@@ -3,7 +3,7 @@
 // Bytes   24 bytes per old leaf, 24 per new one
 // Order   every number is written by one thread: repeats bit for bit
 
-extern "C" __global__ void leaves_renew(const LeavesArgs args)
+extern "C" __global__ void __launch_bounds__(LEAVES_THREADS) leaves_renew(const LeavesArgs args)
 {
     start_next();
     const unsigned leaf = item_of_thread();
@@ -14,7 +14,7 @@ extern "C" __global__ void leaves_renew(const LeavesArgs args)
     const unsigned root = is_leaf ? args.before.root[leaf] : 0;
     const unsigned long long place = is_leaf ? args.before.place[leaf] : 0;
     const unsigned become = !is_leaf ? 0 : level > own ? SONS : level == own || son_of(own, place) == 0;
-    const auto count = [&](unsigned column) { return column == NEW_LEAVES ? become : unsigned(level != own); };
+    const auto count = [&](unsigned) { return (unsigned long long)(become << 8 * NEW_LEAVES | unsigned(level != own) << 8 * CHANGES); };
     const auto take = [&](unsigned column, unsigned first) {
         if (column != NEW_LEAVES || !is_leaf) return;
         args.numbers[leaf] = first;

@@ -5,8 +5,8 @@
 // tidy: long because each kernel has its row here
 
 use super::tuning::{
-    BLOCK_PLANES, CHUNK_WARPS, CLUSTER_THREADS, DIVIDE_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS,
-    SUM_THREADS, THREADS, WIDEN_THREADS,
+    BLOCK_PLANES, CHUNK_WARPS, CLUSTER_THREADS, DIVIDE_THREADS, FLAG_THREADS, LEAVES_THREADS, NUMBER_THREADS,
+    PLAN_THREADS, SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
     AllowanceArgs, AverageArgs, BoundaryArgs, Candidate, CellBox, CellInPatch, CellShape, CellsArgs, CellsBeyondArgs,
@@ -160,6 +160,8 @@ pub enum Work {
     WarpPerItem,
     /// A thread takes an item.
     ThreadPerItem,
+    /// A thread takes an item; so many are a block.
+    ThreadOfBlock(u32),
     /// A block takes an item: threads by dimensions.
     BlockPerItem([u32; 3]),
     /// One block, a thread an item.
@@ -195,6 +197,7 @@ impl<A> Launcher<A> {
         match self.row.work {
             Work::WarpPerChunk | Work::WarpPerItem => blocks((count * 32).div_ceil(THREADS as usize), THREADS),
             Work::ThreadPerItem => Grid::over(count, THREADS),
+            Work::ThreadOfBlock(threads) => Grid::over(count, threads),
             Work::BlockPerItem(threads) => blocks(count, threads[dim - 1]),
             Work::OneBlock => blocks(1, (count as u32).next_multiple_of(32)),
         }
@@ -346,9 +349,9 @@ kernels! {
     /// The levels that they get.
     LEAVES_SETTLE = "leaves_settle" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// New leaves.
-    LEAVES_RENEW = "leaves_renew" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    LEAVES_RENEW = "leaves_renew" in Leaves, Work::ThreadOfBlock(LEAVES_THREADS), LeavesArgs: LeafMesh;
     /// Their nodes, volumes and links.
-    LEAVES_LINKS = "leaves_links" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
+    LEAVES_LINKS = "leaves_links" in Leaves, Work::ThreadOfBlock(LEAVES_THREADS), LeavesArgs: LeafMesh;
     /// Their faces.
     LEAVES_FACES = "leaves_faces" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// What they see across these.
@@ -503,6 +506,7 @@ impl Shape {
             ("CLUSTER_THREADS", CLUSTER_THREADS.to_string()),
             ("DIVIDE_THREADS", DIVIDE_THREADS.to_string()),
             ("FLAG_THREADS", FLAG_THREADS.to_string()),
+            ("LEAVES_THREADS", LEAVES_THREADS.to_string()),
             ("LARGEST_THREADS", THREADS.to_string()),
             ("PLAN_COLUMNS", PLAN_COLUMNS.to_string()),
             ("PLAN_THREADS", PLAN_THREADS.to_string()),

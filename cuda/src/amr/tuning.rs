@@ -31,6 +31,9 @@ pub const NUMBER_THREADS: [u32; 3] = [32, 256, 512];
 /// Threads that flag a tile.
 pub const FLAG_THREADS: u32 = 512;
 
+/// Threads of a block whose sums of leaves wait for those of blocks before.
+pub const LEAVES_THREADS: u32 = 512;
+
 /// Threads that widen a tile's flags, by dimensions: one for each row of the tile and of its neighbours across x, in whole warps.
 pub const WIDEN_THREADS: [u32; 3] = [32, 192, 576];
 

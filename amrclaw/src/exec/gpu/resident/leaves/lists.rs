@@ -1,13 +1,13 @@
 //! Lists of new leaves, and the mesh that they are.
 
 use super::super::Machine;
-use super::super::mesh_tables::{Sender, behind_by, make_rooms, sides_of};
-use super::{CHANGES, DeviceLeaves, ENTRIES, GROUPS, LEAVES, links_of, nodes_of, run};
+use super::super::mesh_tables::{SLICE, Sender, behind_by, make_rooms, sides_of};
+use super::{CHANGES, DeviceLeaves, GROUPS, LEAVES, WIDTHS, links_of, nodes_of, run};
 use crate::exec::gpu::device::bytes_of_mut;
 use crate::physics::OnMesh;
 use cuda::CudaError;
 use cuda::amr::kernels::{LEAVES_ENTRIES, LEAVES_FACES, LEAVES_LINKS, LEAVES_RENEW};
-use cuda::amr::tuning::THREADS;
+use cuda::amr::tuning::LEAVES_THREADS;
 use cuda::amr::{CellsArgs, CellsBeyondArgs, LeafMesh, LeavesArgs};
 use unstructured::step::smoothness;
 
@@ -80,7 +80,7 @@ impl<N: Machine> DeviceLeaves<N> {
             if found[CHANGES] == 0 || leaves <= room {
                 let args = &mut self.args;
                 args.first_boundary = groups[..=args.num_periodic as usize].iter().sum();
-                (args.now.num_cells, args.now.num_entries) = (found[LEAVES], found[ENTRIES]);
+                (args.now.num_cells, args.now.num_entries) = (found[LEAVES], SLICE as u32 * found[WIDTHS]);
                 args.now.num_faces = groups.iter().sum();
                 return Ok(found[CHANGES] != 0);
             }
@@ -91,7 +91,7 @@ impl<N: Machine> DeviceLeaves<N> {
     fn make_room_for_lists(&mut self, machine: &N, room: usize) -> Result<(), CudaError> {
         let mut work = Sender::<N, f64>::new(machine, std::mem::take(&mut self.work[1]));
         let mut to = Sender::<N, f64>::new(machine, std::mem::take(&mut self.sets[1]));
-        self.args.sums = work.room_of_zeros(self.num_totals() * room.div_ceil(THREADS as usize))?;
+        self.args.sums = work.room_of_zeros(self.num_totals() * room.div_ceil(LEAVES_THREADS as usize))?;
         let (args, dim) = (&mut self.args, self.dim);
         args.room = room as u32;
         args.counts = work.room_of(args.num_groups as usize * room)?;

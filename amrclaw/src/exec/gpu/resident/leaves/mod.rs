@@ -16,16 +16,17 @@ use crate::physics::OnMesh;
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{LEAVES_LINKS, LEAVES_TRANSFER};
-use cuda::amr::tuning::THREADS;
+use cuda::amr::tuning::LEAVES_THREADS;
 use cuda::amr::{CellsArgs, Launcher, LeafMesh, LeavesArgs};
 use riemann::real::Scalar;
 use unstructured::Mesh;
 use unstructured::adapt::{Forest, Leaves, points_of};
 
-/// Where numbers stand that the host reads, as `leaves.cuh` has them: of leaves, of those whose level changes, of entries, and of faces by group.
+/// Where numbers stand that the host reads, as `leaves.cuh` has them: of leaves, of those whose level changes, of widths of
+/// slices, and of faces by group.
 const LEAVES: usize = 0;
 const CHANGES: usize = 1;
-const ENTRIES: usize = 3;
+const WIDTHS: usize = 3;
 const GROUPS: usize = 4;
 /// Nodes, and most links, of a leaf in so many dimensions: two for each of four sides, four for each of six.
 fn nodes_of(dim: usize) -> usize {
@@ -129,7 +130,7 @@ impl<N: Machine> DeviceLeaves<N> {
         totals[LEAVES] = cells;
         let [mut to, mut work] = [(); 2].map(|()| Sender::<N, f64>::new(machine, Vec::new()));
         self.args.totals = to.send(&totals)?;
-        self.args.sums = work.room_of_zeros(num_totals * cells.div_ceil(THREADS) as usize)?;
+        self.args.sums = work.room_of_zeros(num_totals * cells.div_ceil(LEAVES_THREADS) as usize)?;
         self.args.counts = work.room_of((self.args.num_groups * cells) as usize)?;
         self.args.room = cells;
         (self.work[0], self.work[1]) = (to.sent, work.sent);
