@@ -1,11 +1,10 @@
 //! Formulas of what a run writes and draws.
 
-use super::define::{depth_in, wrong_in};
+use super::define::wrong_in;
 use super::names::vocabulary;
 use super::reader::Reader;
 use super::settings::{CaseSettings, NamedExpression};
 use super::shape::SolverShape;
-use crate::frames::derived::no_derivatives;
 
 /// Checks the fields computed for frames, whose names are new, and all other formulas of what is recorded and drawn.
 pub(super) fn check_shown(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, shape: &SolverShape) {
@@ -21,12 +20,8 @@ pub(super) fn check_shown(reader: &mut Reader<'_>, case: &CaseSettings, dimensio
     }
     check_plots(reader, case, dimension, shape);
     let monitored = case.monitor.iter().flat_map(|monitor| &monitor.values).map(|(_, formula)| formula);
-    for NamedExpression { text, syntax, key, .. } in
-        case.output.forces.iter().map(|force| &force.value).chain(monitored)
-    {
-        let wrong = wrong_in(dimension, syntax, &known, &vocabulary);
-        let derived = || (depth_in(dimension, syntax, &known, &vocabulary) > 0).then(|| no_derivatives(text));
-        if let Some(error) = wrong.or_else(derived) {
+    for NamedExpression { syntax, key, .. } in case.output.forces.iter().map(|force| &force.value).chain(monitored) {
+        if let Some(error) = wrong_in(dimension, syntax, &known, &vocabulary) {
             reader.wrong_formula(key, error);
         }
     }

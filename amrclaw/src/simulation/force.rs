@@ -15,7 +15,7 @@ pub struct Force<const D: usize> {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Σ size · value · normal over the faces of sides, with the states that the scheme has there. The host takes them of a copy of all values, so
+    /// Σ size · value · normal over the faces of sides, with the states that the scheme has there and the derivatives in the cells within. The host takes them of a copy of all values, so
     /// that they have the same bits on all devices.
     ///
     /// # Errors
@@ -41,12 +41,16 @@ impl<const D: usize> Simulation<D> {
         let [q, aux] = [&state.q[0], &state.aux[0]].map(|values| Field { values, component });
         let of = |force: &&Force<D>| {
             let side = mesh.boundary.number(&force.side).expect("a side of the mesh");
+            let fields: Vec<&[f64]> =
+                [&state.q[0], &state.aux[0]].into_iter().flat_map(|all| all.chunks_exact(component)).collect();
+            let derivatives = force.formula.derivatives_in_cells((mesh, self.time), &fields);
             let mut sum = [0.0; D];
             let faces = mesh.boundary.of_name(side);
             at_sides((&sides, on_mesh.scheme, variables), &*self.solver, (q, aux), faces, |number, q_at_face| {
                 let face = mesh.first_boundary() + number;
                 let cell = mesh.faces.left[face] as usize;
                 let known = aux.values.iter().skip(cell).step_by(component).copied();
+                let known = known.chain(derivatives.iter().map(|values| values[cell]));
                 let fields: Vec<f64> = q_at_face.iter().copied().chain(known).collect();
                 let centre = std::array::from_fn(|d| mesh.faces.centre[face][d]);
                 let value = mesh.faces.size[face] * force.formula.at_point(centre, self.time, &fields);

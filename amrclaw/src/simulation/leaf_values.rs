@@ -3,8 +3,9 @@
 use crate::case::CriterionField;
 use crate::physics::{CellBlock, CellRow, MeshSides, StateFunction};
 use crate::threads::parallel_table;
+use std::sync::{Arc, OnceLock};
 use unstructured::Mesh;
-use unstructured::step::{Place, Surroundings, gradients};
+use unstructured::step::{Across, Gradient, Place, Surroundings, gradients, stencil};
 
 /// Values of cells, `[component, cell]`, and what lies beyond the boundary's faces.
 pub(super) struct Values<'a> {
@@ -13,6 +14,8 @@ pub(super) struct Values<'a> {
     q: &'a [f64],
     aux: &'a [f64],
     beyond: Vec<f64>,
+    /// By which gradients are taken, once one has been.
+    across: OnceLock<Arc<Vec<Across>>>,
 }
 
 impl<'a> Values<'a> {
@@ -31,7 +34,7 @@ impl<'a> Values<'a> {
             at.fill(number, Place::Ghost, &inside, &mut outside);
             outside.iter().enumerate().for_each(|(m, value)| beyond[m * boundary + number] = *value);
         }
-        Values { mesh, time, q, aux, beyond }
+        Values { mesh, time, q, aux, beyond, across: OnceLock::new() }
     }
 
     /// A field in all cells, then beyond the boundary.
@@ -42,7 +45,7 @@ impl<'a> Values<'a> {
             CriterionField::Formula(formula) => {
                 let rows: Vec<Vec<f64>> = (0..(self.q.len() + self.aux.len()) / cells).map(|m| self.row(m)).collect();
                 let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
-                formula.in_cells((mesh, self.time), &rows, &|k| self.place(k), &|field| gradients(mesh, field))
+                formula.in_cells((mesh, self.time), &rows, &|k| self.place(k), &|field| self.gradients(field))
             }
             CriterionField::Function(function) => parallel_table(cells + mesh.boundary.len(), |k| {
                 let (state, aux) = match k.checked_sub(cells) {
@@ -55,6 +58,11 @@ impl<'a> Values<'a> {
                 value(function.as_ref(), (self.place(k), self.time), &state, &aux)
             }),
         }
+    }
+
+    /// The gradient in each cell of a field.
+    pub fn gradients(&self, field: &[f64]) -> Vec<[f64; 3]> {
+        gradients(self.mesh, self.across.get_or_init(|| stencil(self.mesh, Gradient::LeastSquares)), field)
     }
 
     /// The cell within a boundary face.

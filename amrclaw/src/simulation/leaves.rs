@@ -170,7 +170,8 @@ impl<const D: usize> Refined<D> {
             }
             Flags::Curvature(fields, keep) => {
                 for (field, tolerance) in fields {
-                    let values = curvature(mesh, &fine.field(field));
+                    let field = fine.field(field);
+                    let values = curvature(mesh, &fine.gradients(&field), &field);
                     add(0, &values, *tolerance);
                     add(1, &values, keep * tolerance);
                 }

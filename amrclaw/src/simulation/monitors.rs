@@ -7,15 +7,15 @@
 use super::{RunError, Simulation};
 use crate::case::{Case, Extreme, MonitorSettings};
 use crate::exec::ExecError;
-use crate::formula::RowExpressions;
 use crate::frames::derived::Formula;
 use crate::frames::{OutputError, RunFolder, monitor};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, MeshEpoch, Partition};
-use crate::physics::CellRow;
+use crate::physics::{CellBlock, CellRow, StateFunction};
 use crate::threads::parallel_map;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The monitors of a run.
 pub(super) struct Monitors<const D: usize> {
@@ -43,7 +43,10 @@ pub(super) struct MonitorState {
 struct Monitor<const D: usize> {
     settings: MonitorSettings,
     points: Vec<[f64; D]>,
-    formulas: RowExpressions<D>,
+    /// Of the equations and auxiliary values, with derivatives within patches.
+    formulas: Arc<dyn StateFunction<D>>,
+    /// How far cells may lie from a point's whose values they need.
+    reach: i32,
     looked: Option<u64>,
     /// `[value][point]`; NaN before there is one.
     values: Vec<Vec<f64>>,
@@ -71,9 +74,11 @@ impl<const D: usize> Monitors<D> {
             let position = |point: &[f64]| std::array::from_fn(|d| point[d]);
             let points: Vec<[f64; D]> = settings.points.chunks_exact(D).map(position).collect();
             let mut monitor = Monitor {
-                formulas: Formula::together(formulas.iter()),
                 values: vec![vec![f64::NAN; points.len()]; formulas.len()],
                 found: vec![vec![f64::NAN; points.len()]; formulas.len()],
+                // At a patch's sides derivatives are one-sided, of three cells.
+                reach: 2 * formulas.iter().map(Formula::reach).max().unwrap_or(0),
+                formulas: Formula::within_patches(formulas, simulation.equations().len(), None, None),
                 points,
                 settings: settings.clone(),
                 looked: None,
@@ -298,15 +303,37 @@ impl<const D: usize> Monitor<D> {
         simulation: &Simulation<D>,
         time: f64,
     ) -> Result<Vec<(usize, Vec<f64>)>, ExecError> {
-        let cell_of = |k: usize| (self.places[k].1, self.places[k].2);
-        let cells: Vec<_> = points.iter().map(|k| cell_of(*k)).collect();
+        let patches = simulation.hierarchy().level(level).patches();
+        let around = |k: &usize| {
+            let (_, patch, cell) = self.places[*k];
+            (patch, CellBox::cell(cell).grow(self.reach).intersect(&patches[patch]))
+        };
+        let boxes: Vec<(usize, CellBox<D>)> = points.iter().map(around).collect();
+        let cells_of =
+            |(patch, cells): &(usize, CellBox<D>)| cells.cells().map(|cell| (*patch, cell)).collect::<Vec<_>>();
+        let cells: Vec<_> = boxes.iter().flat_map(cells_of).collect();
+        let starts = boxes.iter().scan(0, |next, (_, cells)| Some(std::mem::replace(next, *next + cells.volume())));
+        let starts: Vec<usize> = starts.collect();
         let fields = simulation.exec.values_in_cells(level, &cells)?;
-        let (geometry, count) = (simulation.hierarchy().geometry(level), fields.len() / points.len().max(1));
+        let (geometry, count) = (simulation.hierarchy().geometry(level), fields.len() / cells.len().max(1));
+        let num_eqn = simulation.equations().len();
         let values = |n: usize| {
-            let rows: Vec<&[f64]> = fields[n * count..][..count].iter().map(std::slice::from_ref).collect();
-            let mut out = vec![0.0; self.formulas.len()];
-            self.formulas.evaluate(&CellRow { geometry, first: cells[n].1, len: 1, time }, &rows, &mut out);
-            (points[n], out)
+            let (all, volume) = (boxes[n].1, boxes[n].1.volume());
+            let own = &fields[count * starts[n]..][..count * volume];
+            let rows: Vec<f64> = (0..count).flat_map(|field| own.iter().skip(field).step_by(count).copied()).collect();
+            let (state, aux) = rows.split_at(num_eqn * volume);
+            let mut out = vec![0.0; self.formulas.num_values() * volume];
+            match self.formulas.by_block() {
+                None => {
+                    self.formulas.fill_row(&CellRow { geometry, first: all.lo, len: 1, time }, state, aux, &mut out)
+                }
+                Some(function) => {
+                    let size = all.size().map(|cells| cells as usize);
+                    function.fill(&CellBlock { geometry, first: all.lo, size, time }, state, aux, &mut out);
+                }
+            }
+            let (k, here) = (points[n], all.number_of(self.places[points[n]].2));
+            (k, out.into_iter().skip(here).step_by(volume).collect())
         };
         Ok(parallel_map(points.len(), values))
     }

@@ -14,7 +14,7 @@ use unstructured::Mesh;
 use unstructured::adapt::{Before, Forest, Leaves, curvature, transfer};
 use unstructured::make::{Block, Of};
 use unstructured::step::{
-    BoundaryFace, Field, Gradient, Limiter, Outside, Scheme, SolvedBy, Stepper, TimeStep, stencil,
+    BoundaryFace, Field, Gradient, Limiter, Outside, Scheme, SolvedBy, Stepper, TimeStep, gradients, stencil,
 };
 
 const LEVELS: u8 = 4;
@@ -108,7 +108,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             memory.push(resident());
         }
         let field: Vec<f64> = q[..mesh.num_cells()].iter().chain(&vec![1.4; mesh.boundary.len()]).copied().collect();
-        parts.of("criterion", || curvature(&mesh, &field));
+        let slopes = || gradients(&mesh, &stencil(&mesh, Gradient::LeastSquares), &field);
+        parts.of("criterion", || curvature(&mesh, &slopes(), &field));
         let wanted = wanted((&leaves, &mesh), cells, radius);
         let levels = parts.of("settle", || forest.settle(&leaves, &links, &wanted));
         let renewed = parts.of("renewed", || forest.renewed(&leaves, &levels));

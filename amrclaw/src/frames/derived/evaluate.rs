@@ -88,10 +88,16 @@ impl<const D: usize> Formula<D> {
 
     /// The values in the cells of a mesh from a file, with derivatives within it.
     pub(super) fn in_all_cells(&self, (mesh, time): (&Mesh, f64), fields: &[&[f64]]) -> Vec<f64> {
-        let centroid = |cell: usize| std::array::from_fn(|d| mesh.centroid[cell][d]);
         let neighbours = OnceCell::new();
         let gradients = |field: &[f64]| neighbours.get_or_init(|| Neighbours::new(mesh)).gradients(field);
-        self.in_cells((mesh, time), fields, &centroid, &gradients)
+        self.in_cells((mesh, time), fields, &|cell| centroid(mesh, cell), &gradients)
+    }
+
+    /// The values of its derivatives in the cells of a mesh from a file, which [`Formula::at_point`] takes behind the fields.
+    pub fn derivatives_in_cells(&self, (mesh, time): (&Mesh, f64), fields: &[&[f64]]) -> Vec<Vec<f64>> {
+        let neighbours = OnceCell::new();
+        let gradients = |field: &[f64]| neighbours.get_or_init(|| Neighbours::new(mesh)).gradients(field);
+        self.differentiated((mesh, time), fields, &|cell| centroid(mesh, cell), &gradients)
     }
 
     /// The values in the cells of a mesh from a file and, if fields have values there, beyond the boundary's faces; derivatives there are those within.
@@ -103,6 +109,24 @@ impl<const D: usize> Formula<D> {
         place: &(dyn Fn(usize) -> [f64; D] + Sync),
         gradients: &dyn Fn(&[f64]) -> Vec<[f64; 3]>,
     ) -> Vec<f64> {
+        let further = self.differentiated((mesh, time), fields, place, gradients);
+        let values: Vec<&[f64]> = fields.iter().copied().chain(further.iter().map(Vec::as_slice)).collect();
+        parallel_table(fields.first().map_or(mesh.num_cells(), |values| values.len()), |k| {
+            let (row, mut out) = (CellRow::point(place(k), [0.0; D], time), 0.0);
+            let rows: Vec<&[f64]> = values.iter().map(|values| &values[k..=k]).collect();
+            self.expression.evaluate(&row, &rows, std::slice::from_mut(&mut out));
+            out
+        })
+    }
+
+    /// The values of its derivatives in the same places.
+    fn differentiated(
+        &self,
+        (mesh, time): (&Mesh, f64),
+        fields: &[&[f64]],
+        place: &(dyn Fn(usize) -> [f64; D] + Sync),
+        gradients: &dyn Fn(&[f64]) -> Vec<[f64; 3]>,
+    ) -> Vec<Vec<f64>> {
         let (cells, count) = (mesh.num_cells(), fields.first().map_or(mesh.num_cells(), |values| values.len()));
         let derivative = |(kind, of): &(DerivativeKind, Formula<D>)| -> Vec<f64> {
             let slopes = gradients(&of.in_cells((mesh, time), fields, place, gradients));
@@ -114,14 +138,7 @@ impl<const D: usize> Formula<D> {
                 |k: usize| if k < cells { k } else { mesh.faces.left[mesh.first_boundary() + k - cells] as usize };
             (0..count).map(|k| value(within(k))).collect()
         };
-        let further: Vec<Vec<f64>> = self.derivatives.iter().map(derivative).collect();
-        let values: Vec<&[f64]> = fields.iter().copied().chain(further.iter().map(Vec::as_slice)).collect();
-        parallel_table(count, |k| {
-            let (row, mut out) = (CellRow::point(place(k), [0.0; D], time), 0.0);
-            let rows: Vec<&[f64]> = values.iter().map(|values| &values[k..=k]).collect();
-            self.expression.evaluate(&row, &rows, std::slice::from_mut(&mut out));
-            out
-        })
+        self.derivatives.iter().map(derivative).collect()
     }
 
     /// The values in a box of cells, x fastest, with the derivatives within it.
@@ -150,6 +167,10 @@ impl<const D: usize> Formula<D> {
         }
         out
     }
+}
+
+fn centroid<const D: usize>(mesh: &Mesh, cell: usize) -> [f64; D] {
+    std::array::from_fn(|d| mesh.centroid[cell][d])
 }
 
 /// A derivative of values in a box, x fastest.

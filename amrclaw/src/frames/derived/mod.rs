@@ -58,12 +58,6 @@ impl FormulaError {
     }
 }
 
-/// The mistake of a formula with derivatives where only values in one place are known.
-pub fn no_derivatives(text: &str) -> ExpressionError {
-    let message = "derivatives are known neither to forces nor to monitors";
-    ExpressionError::new(0..text.len(), message, "write a formula of values in the cell")
-}
-
 impl<const D: usize> Formula<D> {
     /// Reads a formula over `fields`.
     ///
@@ -137,7 +131,7 @@ impl<const D: usize> Formula<D> {
         self.derivatives.is_empty() && !cell_names(D)[D + 2..].iter().any(|name| self.expression.depends_on(name))
     }
 
-    /// The value at a point, for formulas that [depend on points only](Formula::is_pointwise).
+    /// The value at a point, of a formula that does not depend on the cell's size or sides. `fields`: their values there, then those of its derivatives.
     pub fn at_point(&self, position: [f64; D], time: f64, fields: &[f64]) -> f64 {
         let row = crate::physics::CellRow::point(position, [0.0; D], time);
         let rows: Vec<&[f64]> = fields.iter().map(std::slice::from_ref).collect();

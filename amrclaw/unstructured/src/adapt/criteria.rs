@@ -2,8 +2,7 @@
 
 use super::links::Links;
 use crate::Mesh;
-use crate::mesh::geometry::{dot, minus, times};
-use crate::step::gradients;
+use crate::mesh::geometry::{Vector, dot, minus, times};
 use crate::threads;
 
 /// Keeps the denominator of the curvature from zero: the α of the paper.
@@ -51,10 +50,9 @@ pub fn differences_of_families(
 }
 
 /// Of each cell: the largest of its faces' differences that its gradient does not explain, relative to what it explains: eq. (6) of
-/// Comput. Phys. Commun. 207 (2016), 114–122.
-pub fn curvature(mesh: &Mesh, field: &[f64]) -> Vec<f64> {
+/// Comput. Phys. Commun. 207 (2016), 114–122. `gradients`: the field's.
+pub fn curvature(mesh: &Mesh, gradients: &[Vector], field: &[f64]) -> Vec<f64> {
     let cells = mesh.num_cells();
-    let gradients = gradients(mesh, field);
     let of_face = |face: usize| {
         let (left, right) = (mesh.faces.left[face] as usize, mesh.faces.right[face] as usize);
         let from = mesh.centroid[left];

@@ -1,19 +1,18 @@
 //! Gradients of any field by least squares, weighted as those of a step.
 
-use super::Gradient;
-use super::stencil::{inverse, over_square, product, stencil};
-use crate::mesh::Rows;
+use super::stencil::{inverse, over_square, product};
 use crate::mesh::geometry::{Vector, minus, plus, times};
+use crate::mesh::{Across, Rows};
 use crate::{Mesh, threads};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The gradient in each cell of a field of whose values those in cells come first, then those beyond the boundary's faces.
-pub fn gradients(mesh: &Mesh, field: &[f64]) -> Vec<Vector> {
-    let (stencil, starts) = (stencil(mesh, Gradient::LeastSquares), &mesh.cell_faces.starts);
+/// The gradient in each cell of a field of whose values those in cells come first, then those beyond the boundary's faces. `across`: the mesh's stencil.
+pub fn gradients(mesh: &Mesh, across: &[Across], field: &[f64]) -> Vec<Vector> {
+    let starts = &mesh.cell_faces.starts;
     let own = |cell: usize| {
         let mut gradient = [0.0; 3];
-        for face in &stencil[starts[cell] as usize..starts[cell + 1] as usize] {
+        for face in &across[starts[cell] as usize..starts[cell + 1] as usize] {
             let difference = field[face.neighbour as usize] - field[cell];
             for d in 0..3 {
                 gradient[d] += face.weight[d] * difference;
@@ -133,9 +132,9 @@ mod tests {
     use crate::make::{Block, Of};
     use crate::mesh::Faces;
     use crate::mesh::geometry::{dot, minus};
-    use crate::step::stencil::seen;
+    use crate::step::stencil::{seen, stencil};
     use crate::step::tests::block;
-    use crate::step::{Limiter, Scheme, SolvedBy, Stepper, TimeStep};
+    use crate::step::{Gradient, Limiter, Scheme, SolvedBy, Stepper, TimeStep};
 
     /// Gradients of linear functions are exact up to round-off in all cells of shaken meshes, whether values beyond sides are known or not; in a row of
     /// cells the slope along it is, and across it there is none.
@@ -155,7 +154,8 @@ mod tests {
             let nodes_alone = Mesh { faces: Faces::default(), ..(*mesh).clone() };
             let own = Neighbours::new(&mesh).gradients(&within);
             assert!(own == Neighbours::new(&nodes_alone).gradients(&within), "nodes tell who is beside whom");
-            for gradient in gradients(&mesh, &known).into_iter().chain(own) {
+            let across = stencil(&mesh, Gradient::LeastSquares);
+            for gradient in gradients(&mesh, &across, &known).into_iter().chain(own) {
                 let far = minus(gradient, exact);
                 assert!(dot(far, far).sqrt() < 1e-11, "{gradient:?}");
             }
