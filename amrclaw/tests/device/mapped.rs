@@ -199,18 +199,33 @@ fn fallback_on_mapped_meshes_is_that_of_the_cpu_to_the_bit() {
     }
 }
 
+const DRIVEN: Driven = Driven { density: 1.0, bulk: 4.0 };
+
 /// Starts a run of [`Driven`] on bent cells.
 fn begin(overrides: &[&str], make: Option<MakeExecutor<'_, 2>>) -> Simulation<2> {
     let text = include_str!("../cases/mapped/sound.toml")
         .replace("name = \"acoustics\"\ndensity = 1.0\nbulk = 4.0", "path = \"driven.rs\"");
-    let driven = Driven { density: 1.0, bulk: 4.0 };
-    let mut solver = ChosenSolver::own(driven);
-    solver.kernels = SolverKernels::new::<_, 3, 2, 7>(FaceFrame::<_, 0>(driven));
+    let mut solver = ChosenSolver::own(DRIVEN);
+    solver.kernels = SolverKernels::new::<_, 3, 2, 7>(FaceFrame::<_, 0>(DRIVEN));
+    begin_with(&text, &solver, overrides, make)
+}
+
+/// The same on a mesh from a file.
+pub fn begin_on_mesh(text: &str, overrides: &[&str], make: Option<MakeExecutor<'_, 2>>) -> Simulation<2> {
+    begin_with(text, &ChosenSolver::own(DRIVEN), overrides, make)
+}
+
+fn begin_with(
+    text: &str,
+    solver: &ChosenSolver,
+    overrides: &[&str],
+    make: Option<MakeExecutor<'_, 2>>,
+) -> Simulation<2> {
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
-    let case = Case::from_str_with(&text, "case.toml", &overrides, |_| Ok(solver.shape.clone()));
+    let case = Case::from_str_with(text, "case.toml", &overrides, |_| Ok(solver.shape.clone()));
     let case = case.unwrap_or_else(|e| panic!("{e}"));
-    let builder = Simulation::builder(&case).options(&options).solver(&solver);
+    let builder = Simulation::builder(&case).options(&options).solver(solver);
     let builder = match make {
         Some(make) => builder.executor(make),
         None => builder,

@@ -3,6 +3,7 @@
 use super::common::restarts::assert_restarts_change_nothing;
 use super::common::{bits, case, options};
 use super::emulator::Emulator;
+use super::mapped::begin_on_mesh;
 use super::{emulated, start_with};
 use amrclaw::exec::gpu::device::KernelOptions;
 use amrclaw::exec::gpu::resident::ResidentExecutor;
@@ -107,7 +108,11 @@ fn compare<const D: usize>(text: &str, overrides: &[&str]) -> Simulation<D> {
         built.unwrap_or_else(|error| panic!("{error}"))
     };
     let make: MakeExecutor<'_, D> = &emulated;
-    let mut both = [cpu, start_with(text, overrides, UserFunctions::default(), make)];
+    compare_both([cpu, start_with(text, overrides, UserFunctions::default(), make)], overrides)
+}
+
+/// The same of two runs that have begun, on the CPU and on the device.
+fn compare_both<const D: usize>(mut both: [Simulation<D>; 2], overrides: &[&str]) -> Simulation<D> {
     for step in 0..4 {
         let [cpu, device] = both.each_mut().map(|simulation| {
             simulation.step().unwrap_or_else(|error| panic!("step {step}: {error}"));
@@ -192,6 +197,22 @@ fn steps_on_meshes_that_move_have_the_bits_of_the_cpu() {
     let refined = ["scheme.order=2", "levels.max=2", "regrid={interval=1,flag={tolerance={density=0.3}}}"];
     let device = compare::<3>(&hexahedra, &[&[closed, twist][..], &refined].concat());
     assert!(device.frame().cells[0] > 18 + 7, "cells are refined");
+}
+
+/// A solver's own source is told where cells of a mesh that moves are as it acts, before the waves and after them.
+#[test]
+fn a_solvers_own_source_follows_meshes_that_move() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = on_block(folder.path(), SOUND, &[8, 11], Of::Triangles)
+        .replace("name = \"acoustics\", density = 1.0, bulk = 4.0", "path = \"driven.rs\"");
+    let moves = [
+        "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",x_lower=\"wall\",x_upper=\"extrapolate\"}",
+        "mesh.motion.x=\"x + 9 * t * x * (1 - x)\"",
+    ];
+    for overrides in [&moves[..], &[moves[0], moves[1], "scheme.source=strang", "scheme.order=2"]] {
+        let both = [None, Some(&emulated as MakeExecutor<'_, 2>)];
+        compare_both(both.map(|make| begin_on_mesh(&text, overrides, make)), overrides);
+    }
 }
 
 /// Leaves that kernels divide and join are those of the host, to the last one, and to the bit their nodes, faces, gradients and states: of triangles,

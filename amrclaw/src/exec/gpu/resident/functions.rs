@@ -37,10 +37,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(!(checks && self.is_refused()?))
     }
 
-    /// Physical positions of a mapped level's cells, which its solver's own source is told; made once.
+    /// Physical positions of a mapped level's cells, which its solver's own source is told; made once, of a mesh that moves whenever they are asked for.
     pub(super) fn make_centres(&mut self, level: Level) -> Result<(), CudaError> {
         let store = &self.levels[level.index()];
-        if self.functions.centres.is_none() || store.centres.is_some() {
+        let moves = self.problem.on_mesh.as_ref().is_some_and(|on_mesh| on_mesh.sides.in_time.moves());
+        if self.functions.centres.is_none() || (store.centres.is_some() && !moves) {
             return Ok(());
         }
         let all = 0..store.layout.patches.len();
