@@ -60,6 +60,10 @@ impl Case {
         find: impl FnOnce(&SolverChoice) -> Result<SolverShape, NoSolver>,
     ) -> Result<Case, CaseErrors> {
         let case = read_text(text, name, overrides, |reader, mut settings, dimension| {
+            if settings.mesh.file.is_none() && reader.is_present("mesh.file") {
+                // Without the mesh neither its sides nor the dimension are known.
+                return None;
+            }
             let shape = sections::find_solver(reader, &settings.solver, find)?;
             let mapping_is_own = mapping::take_from_solver(reader, &mut settings, &shape);
             define::put_in(reader, &mut settings, &shape, mapping_is_own);
@@ -67,7 +71,7 @@ impl Case {
             let formulas = check::check(reader, &settings, dimension, &shape);
             Some((settings, shape, formulas))
         })?;
-        let (settings, shape, formulas) = case.expect("where the solver is not found, there is a mistake");
+        let (settings, shape, formulas) = case.expect("where the solver or the mesh is not found, there is a mistake");
         Ok(Case::new(settings, shape, formulas))
     }
 }
