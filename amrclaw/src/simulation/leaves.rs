@@ -75,6 +75,11 @@ impl<const D: usize> Refined<D> {
             }
             _ => Flags::Differences(fields()),
         };
+        let curves = case.mesh.file.as_ref().is_some_and(|file| !file.curves.is_empty() && file.mesh.dim == 3);
+        if let Some(at) = curves.then(|| forest.torn(&|name, at| case.on_curve(name, at))).flatten() {
+            let message = format!("moves the middle of an edge at {at:?} for some of its cells alone");
+            return Err(case.error("mesh.curves", message, "write curves that agree where sides meet").into());
+        }
         let leaves = forest.undivided();
         let links = forest.links(&leaves, None);
         Ok(Some(Refined {

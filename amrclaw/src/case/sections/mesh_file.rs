@@ -69,8 +69,8 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     };
     let (sides, inflow) = sides(reader, &mesh);
     let forest = forest(reader, &mesh);
-    let refines = forest.is_some() && mesh.dim == 2 && motion.is_empty();
-    let help = "remove it, or write `levels.max` above 1 in the plane, without `mesh.motion`";
+    let refines = forest.is_some() && motion.is_empty();
+    let help = "remove it, or write `levels.max` above 1, without `mesh.motion`";
     reader.check(curves.is_empty() || refines, "mesh.curves", "is for sides that are refined", help);
     let of_side = |(name, place, formulas): (&str, &_, _)| {
         let number = mesh.boundary.names.iter().position(|known| known == name);

@@ -4,7 +4,7 @@ use super::descent::{Curve, Places};
 use super::forest::{Forest, Leaves, NONE};
 use super::links::{Link, Links, WHOLE};
 use super::renew::Before;
-use crate::mesh::geometry;
+use crate::mesh::geometry::{self, Vector, plus, times};
 use crate::mesh::{Boundary, Cells, Faces, Periodic};
 use crate::step::renewed_stencil;
 use crate::{Mesh, Rows, threads};
@@ -16,6 +16,7 @@ struct Parts<'a> {
     links: &'a Links,
     mesh: &'a Mesh,
     before: Option<&'a Before<'a>>,
+    curve: Option<&'a Curve<'a>>,
     /// Of each leaf where its faces began in the lists `before`, if they are the same.
     kept: Vec<u32>,
     /// Of each leaf the first of the faces between two leaves, on whose left it is.
@@ -29,7 +30,7 @@ fn is_left(leaf: usize, link: &Link) -> bool {
 
 impl Forest {
     /// The mesh of leaves. Each cell has nodes of its own. Faces are in the order that [`Mesh`] says; between periodic boundaries the cell on the
-    /// left is that of the root's. `curve`, in the plane: what moves new nodes of sides; volumes stay those of roots. Where nothing has changed
+    /// left is that of the root's. `curve`: what moves new nodes of sides; volumes stay those of roots. Where nothing has changed
     /// geometry is that of the mesh `before`, to the bit.
     pub fn mesh(&self, leaves: &Leaves, links: &Links, before: Option<&Before<'_>>, curve: Option<&Curve<'_>>) -> Mesh {
         let roots = &*self.roots;
@@ -45,7 +46,7 @@ impl Forest {
         let cells = Cells { shape, nodes, numbers: Vec::new() };
         let mut mesh = Mesh { dim: roots.dim, points, cells, volume, centroid, ..Mesh::default() };
         mesh.cell_faces = Rows { starts: links.starts.clone(), items: Vec::new() };
-        let parts = self.parts(links, &mesh, before);
+        let parts = self.parts(links, &mesh, before, curve);
         let (faces, items, starts) = parts.faces();
         let kept = parts.kept;
         (mesh.faces, mesh.cell_faces.items) = (faces, items);
@@ -66,7 +67,13 @@ impl Forest {
         mesh
     }
 
-    fn parts<'a>(&'a self, links: &'a Links, mesh: &'a Mesh, before: Option<&'a Before<'a>>) -> Parts<'a> {
+    fn parts<'a>(
+        &'a self,
+        links: &'a Links,
+        mesh: &'a Mesh,
+        before: Option<&'a Before<'a>>,
+        curve: Option<&'a Curve<'a>>,
+    ) -> Parts<'a> {
         let count = |leaf: usize| links.row(leaf).iter().filter(|link| is_left(leaf, link)).count() as u32;
         let mut firsts =
             threads::table(mesh.num_cells() + 1, &|leaf| if leaf < mesh.num_cells() { count(leaf) } else { 0 });
@@ -78,7 +85,7 @@ impl Forest {
                 false => NONE,
             })
         });
-        Parts { forest: self, links, mesh, before, kept, firsts }
+        Parts { forest: self, links, mesh, before, curve, kept, firsts }
     }
 
     /// The group of the face of a link that is not between leaves alone: those of each periodic pair, then the boundary by name.
@@ -190,7 +197,22 @@ impl Parts<'_> {
                 faces.size.push(old.faces.size[face]);
                 faces.centre.push(old.faces.centre[face]);
             }
-            None => geometry::add_face(&mesh.points, faces),
+            None => geometry::add_face(&mesh.points, faces, self.beside(leaf, link)),
         }
+    }
+
+    /// In space: the nodes that finer leaves beside this one have on the edges of its face on a curved side.
+    fn beside(&self, leaf: usize, link: &Link) -> [Option<Vector>; 4] {
+        let Some(curve) = self.curve.filter(|_| self.mesh.dim == 3 && link.is_boundary()) else { return [None; 4] };
+        let (nodes, faces) = (self.mesh.cells.nodes.row(leaf), self.mesh.cells.shape[leaf].faces());
+        let (side, name) = (faces[link.side as usize], self.forest.name_of(link.face) as usize);
+        let is_finer = |link: &&Link| link.part != WHOLE;
+        std::array::from_fn(|k| {
+            let ends = [side[k], side[(k + 1) % 4]];
+            let mut finer = self.links.row(leaf).iter().filter(is_finer);
+            finer.find(|link| ends.iter().all(|end| faces[link.side as usize].contains(end)))?;
+            let [a, b] = ends.map(|end| self.mesh.points[nodes[end as usize] as usize]);
+            Some(curve(name, times(0.5, plus(a, b))))
+        })
     }
 }

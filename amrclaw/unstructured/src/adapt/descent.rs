@@ -4,8 +4,9 @@ use super::division::{Behind, MOST_SONS};
 use super::forest::{Across, Forest, Leaves, NONE};
 use super::renew::Before;
 use crate::Shape;
-use crate::mesh::geometry::{self, Vector};
+use crate::mesh::geometry::{self, Vector, minus, plus, squared, times};
 use crate::threads;
+use std::collections::HashMap;
 
 /// Where a new node of a side goes, by the number of the side's name: onto a curve.
 pub type Curve<'a> = dyn Fn(usize, Vector) -> Vector + Sync + 'a;
@@ -87,6 +88,11 @@ impl Descent<'_> {
     }
 }
 
+/// The edges around a face.
+fn edges(face: &[u8]) -> impl Iterator<Item = [u8; 2]> + '_ {
+    (0..face.len()).map(|k| [face[k], face[(k + 1) % face.len()]])
+}
+
 /// Volume and centroid of a cell with these nodes.
 fn measured(nodes: &[Vector; 8], shape: Shape) -> (f64, Vector) {
     geometry::of_cell(nodes, shape, &[0, 1, 2, 3, 4, 5, 6, 7][..shape.num_nodes()])
@@ -148,6 +154,34 @@ impl Forest {
     /// Where the nodes of the leaves' mesh are when those of the roots are at other points.
     pub fn points(&self, leaves: &Leaves, roots: &[Vector]) -> Vec<Vector> {
         self.places(leaves, roots, None, (None, false)).points
+    }
+
+    /// In space: the middle of an edge that a curve moves for some roots and leaves alone, or moves elsewhere, for others, which then would not touch.
+    pub fn torn(&self, curve: &Curve<'_>) -> Option<Vector> {
+        let roots = &*self.roots;
+        let mut known = HashMap::new();
+        let mut torn = None;
+        // First those of curved sides, then the same of all cells.
+        for of_sides in [true, false] {
+            for (root, nodes) in (0..roots.num_cells()).map(|root| (root, roots.cells.nodes.row(root))) {
+                let (cell, faces) = (self.root(root as u32, &roots.points), self.division(root as u32).shape().faces());
+                let named = || (0..faces.len()).filter(|&side| cell.names[side] != NONE);
+                let sides: Vec<usize> = if of_sides { named().collect() } else { (0..faces.len()).collect() };
+                for [a, b] in sides.iter().flat_map(|&side| edges(faces[side])) {
+                    let [from, to] = [a, b].map(|end| cell.nodes[end as usize]);
+                    let middle = times(0.5, plus(from, to));
+                    let on = named().filter(|&side| faces[side].contains(&a) && faces[side].contains(&b));
+                    let moved = on.fold(middle, |at, side| curve(cell.names[side] as usize, at));
+                    let mut ends = [a, b].map(|end| nodes[end as usize]);
+                    ends.sort_unstable();
+                    let first =
+                        if of_sides { Some(*known.entry(ends).or_insert(moved)) } else { known.get(&ends).copied() };
+                    let is_far = |first: Vector| squared(minus(first, moved)) > 1e-18 * squared(minus(to, from));
+                    torn = torn.or(Some(middle).filter(|_| first.is_some_and(is_far)));
+                }
+            }
+        }
+        torn
     }
 
     /// A root whose mesh has these nodes.

@@ -1,7 +1,7 @@
 //! Sizes, normals, volumes and centroids.
 //!
 //! A face of four nodes need not be plane: it is four triangles around the mean of its nodes. Its vector `size · normal` is half the product of
-//! its diagonals, wherever that mean is, so every cell closes; volumes are of these triangles too (the divergence theorem), so cells
+//! its diagonals, wherever that mean is, so every cell closes; on a curved side a face beside finer ones has up to eight nodes, likewise; volumes are of these triangles too (the divergence theorem), so cells
 //! neither overlap nor leave gaps.
 
 use super::elements::Rows;
@@ -59,7 +59,7 @@ fn vector(points: &[Vector]) -> Vector {
             let skew = minus(minus(c, b), across);
             plus(cross(along, across), times(0.5, cross(skew, minus(across, along))))
         }
-        _ => unreachable!("faces have two to four nodes"),
+        _ => triangles(points).map(triangle).fold([0.0; 3], plus),
     }
 }
 
@@ -177,9 +177,8 @@ pub(crate) fn swept(all: [&[Vector]; 3], nodes: &[u32]) -> f64 {
 }
 
 /// Normal, size and centre of a face.
-fn placed(points: &[Vector], nodes: &[u32]) -> (Vector, f64, Vector) {
-    let mut space = [[0.0; 3]; 8];
-    let (vector, centre) = of_face(gather(points, nodes.iter().copied(), &mut space));
+fn placed(points: &[Vector]) -> (Vector, f64, Vector) {
+    let (vector, centre) = of_face(points);
     let size = length(vector);
     (times(1.0 / size, vector), size, centre)
 }
@@ -187,15 +186,22 @@ fn placed(points: &[Vector], nodes: &[u32]) -> (Vector, f64, Vector) {
 /// Fills in normals, sizes and centres.
 pub(crate) fn of_faces(mesh: &mut Mesh) {
     let Mesh { points, faces, .. } = mesh;
-    let all = threads::table(faces.left.len(), &|face| placed(points, faces.nodes.row(face)));
+    let of = |face: usize| placed(gather(points, faces.nodes.row(face).iter().copied(), &mut [[0.0; 3]; 8]));
+    let all = threads::table(faces.left.len(), &of);
     faces.normal = all.iter().map(|&(normal, ..)| normal).collect();
     faces.size = all.iter().map(|&(_, size, _)| size).collect();
     faces.centre = all.into_iter().map(|(.., centre)| centre).collect();
 }
 
-/// Adds normal, size and centre of the face whose nodes are the last ones.
-pub(crate) fn add_face(points: &[Vector], faces: &mut Faces) {
-    let (normal, size, centre) = placed(points, faces.nodes.row(faces.normal.len()));
+/// Adds normal, size and centre of the face whose nodes are the last ones; `beside`: of each of its edges a further node, if there is one.
+pub(crate) fn add_face(all: &[Vector], faces: &mut Faces, beside: [Option<Vector>; 4]) {
+    let nodes = faces.nodes.row(faces.normal.len()).iter().map(|&node| all[node as usize]);
+    let (mut points, mut count) = ([[0.0; 3]; 8], 0);
+    for point in nodes.zip(beside).flat_map(|(node, further)| std::iter::once(node).chain(further)) {
+        points[count] = point;
+        count += 1;
+    }
+    let (normal, size, centre) = placed(&points[..count]);
     faces.normal.push(normal);
     faces.size.push(size);
     faces.centre.push(centre);
