@@ -35,7 +35,7 @@ pub fn nvrtc() -> Outcome<PathBuf> {
 /// Compiles every kernel by NVRTC.
 pub fn compile_kernels() -> Outcome {
     // With the whole workspace, so that the build of the other tests is reused.
-    let tests = ["test", "--workspace", "--test", "nvrtc", "--", "--ignored", "every", "errors"];
+    let tests = ["test", "--workspace", "--test", "kernels", "--", "--ignored", "every", "errors"];
     run(cargo(&tests).env("AMRCLAW_NVRTC", nvrtc()?))
 }
 
@@ -125,7 +125,7 @@ pub fn bundle() -> Outcome {
     }
     copy_cases(&program, &folder)?;
     let cache = folder.join("cache");
-    for (test, name) in [("nvrtc", "machine_code_is_kept"), ("device", "kernels_of_runs_compile")] {
+    for (test, name) in [("kernels", "machine_code_is_kept"), ("device", "kernels_of_runs_compile")] {
         let fill = ["test", "--release", "--workspace", "--features", ALL_KERNELS, "--test", test];
         let fill = fill.into_iter().chain(["--", "--include-ignored", name]).collect::<Vec<_>>();
         run(cargo(&fill).env("AMRCLAW_NVRTC", nvrtc()?).env("AMRCLAW_CACHE", &cache))?;

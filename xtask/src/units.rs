@@ -26,7 +26,7 @@ pub fn run() -> Outcome {
 
 /// Builds all test programs; those that take longest come first.
 pub fn programs() -> Outcome<Vec<Task>> {
-    let build = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples", "--no-run"];
+    let build = ["test", "--workspace", "--tests", "--examples", "--no-run"];
     let mut build = cargo(&build);
     build.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
     let built = build.output().map_err(|e| format!("cannot start cargo: {e}"))?;

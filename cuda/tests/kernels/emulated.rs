@@ -1,8 +1,9 @@
 //! CUDA kernels compiled for the host give the bits of the CPU's kernels: with every option, on random states, for every
 //! built-in solver that has a CUDA text.
 
-mod support;
-
+use super::support::emulator::Emulated;
+use super::support::level::{Choice, DX, Tables, TestLevel, fewer_options, fewer_options_in_space, in_plane};
+use super::support::solvers::{Random, TestSolver, all, all_in};
 use cuda::abi::Pointer;
 use cuda::amr::{PatchReport, UpdateArgs};
 use cuda::compile::Target;
@@ -11,9 +12,6 @@ use riemann::patch::PatchSolver;
 use riemann::real::Precision;
 use riemann::real::Scalar;
 use std::sync::Mutex;
-use support::emulator::Emulated;
-use support::level::{Choice, DX, Tables, TestLevel, fewer_options, fewer_options_in_space, in_plane};
-use support::solvers::{Random, TestSolver, all, all_in};
 
 /// Odd, narrower and wider than a warp, longer and shorter than a tile; the remaining columns are so many that a warp marches up two,
 /// three and six parts of a tile side by side.

@@ -2,10 +2,10 @@
 //! architectures. Kernels whose code is not examined are compiled with little optimisation. Needs no GPU, but NVRTC, which
 //! `cargo xtask cuda` installs before it runs this.
 
-#[path = "fault/fault.rs"]
-mod fault;
-mod support;
-
+use super::fault::Fault;
+use super::support::elementary;
+use super::support::level::{FULLEST, fewer_options, fullest, option_table};
+use super::support::solvers::{all, all_in};
 use cuda::amr::{CaseFunction, CellShape, Group, Shape, UpdateOptions, mapped_cells};
 use cuda::cache;
 use cuda::compile::{Source, Target};
@@ -15,8 +15,6 @@ use riemann::limiter::Limiter;
 use riemann::real::Precision;
 use riemann::solver::{Described, Solver};
 use std::collections::BTreeSet;
-use support::level::{FULLEST, fewer_options, fullest, option_table};
-use support::solvers::{all, all_in};
 
 /// The oldest supported architecture, and that of the machines used for benchmarks. One solver and precision suffice to find what the
 /// older one lacks: only `OF_BOTH` is compiled for it.
@@ -74,7 +72,7 @@ fn every_kernel_compiles_for_every_solver() {
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn every_kernel_of_the_fault_compiles() {
-    let source = fault::Fault::from_parameters(&[1.0]).device_source().expect("it has a text");
+    let source = Fault::from_parameters(&[1.0]).device_source().expect("it has a text");
     let options = UpdateOptions {
         order: 2,
         transverse: 0,
@@ -273,8 +271,7 @@ fn compiles(shape: &Shape, group: Group, target: &Target, architecture: &str) {
 fn every_elementary_function_compiles() {
     for (precision, fused) in [(Precision::F64, false), (Precision::F64, true), (Precision::F32, true)] {
         let target = Target { precision, fused, solver: None };
-        let compiled =
-            support::elementary::source().compile(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
+        let compiled = elementary::source().compile(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
         assert!(compiled.cubin.starts_with(b"\x7fELF"), "no machine code");
         println!("{}: {}", precision.name(), resources(&compiled.log));
     }
