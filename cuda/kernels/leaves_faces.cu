@@ -26,7 +26,7 @@ __device__ __noinline__ unsigned face_of_group(const LeavesArgs& args, unsigned 
     return face;
 }
 
-extern "C" __global__ void leaves_faces(const LeavesArgs args)
+extern "C" __global__ void leaves_faces(const __grid_constant__ LeavesArgs args)
 {
     start_next();
     const unsigned leaf = item_of_thread();
@@ -50,7 +50,7 @@ extern "C" __global__ void leaves_faces(const LeavesArgs args)
         const unsigned numbers = division_of(args, mesh.root[of])[CORNERS + side];
         Vector corners[PARTS], centre;
         for (unsigned k = 0; k < PARTS; k++)
-            corners[is_own ? k : PARTS - 1 - k] = node_at(mesh.points, of, numbers >> 4 * k & 15);
+            corners[k] = node_at(mesh.points, of, numbers >> 4 * (is_own ? k : PARTS - 1 - k) & 15);
         const Vector across = vector_of_side(corners, centre);
         const double size = sqrt(dot(across, across));
         // The right cell's are moved to where the left cell sees them.

@@ -19,33 +19,32 @@ extern "C" __global__ void leaves_settle(const LeavesArgs args)
     await_previous();
     const LeafMesh& mesh = args.before;
     if (leaf >= mesh.num_cells) return;
-    // On the way from leaf to leaf levels decrease, but once to brothers.
-    Raised way[2 * (MOST_LEVELS + 2)];
-    unsigned depth = 0;
     // Who raises a level passes it on, so that at the end all have been.
-    const auto raise = [&](unsigned to, unsigned level, bool by_brother) {
-        if (((volatile const unsigned*)args.settled)[to] >= level) return;
-        if (atomicMax(args.settled + to, level) < level) way[depth++] = Raised{to, 0, (unsigned char)level, by_brother};
+    const auto raises = [&](unsigned to, unsigned level) {
+        return ((volatile const unsigned*)args.settled)[to] < level && atomicMax(args.settled + to, level) < level;
     };
     const unsigned wish = args.call > 0 ? widened_wish_of(args, leaf) : wish_of(args, leaf), of_leaf = mesh.level[leaf];
     const unsigned least = family_of(mesh, leaf) == NONE ? of_leaf : of_leaf - 1;
-    raise(leaf, min(max(min(wish, args.finest), least), min(of_leaf + 1, MOST_LEVELS)), false);
-    while (depth > 0) {
-        Raised& here = way[depth - 1];
+    const unsigned level = min(max(min(wish, args.finest), least), min(of_leaf + 1, MOST_LEVELS));
+    if (!raises(leaf, level)) return;
+    // On the way from leaf to leaf levels decrease, but once to brothers.
+    Raised way[2 * (MOST_LEVELS + 2)], here{leaf, 0, (unsigned char)level, false};
+    for (unsigned depth = 0;;) {
         const unsigned own = mesh.level[here.leaf], next = here.next++;
+        Raised further{NONE, 0, 0, false};
         if (next < SONS) {
-            const unsigned first = here.by_brother || here.level < own ? NONE : family_of(mesh, here.leaf);
-            if (first == NONE) here.next = SONS;
-            else raise(first + next, own, true);
-            continue;
+            if (next == 0 && (here.by_brother || here.level < own || family_of(mesh, here.leaf) == NONE)) here.next = SONS;
+            else further = Raised{here.leaf - son_of(own, mesh.place[here.leaf]) + next, 0, (unsigned char)own, true};
+        } else if (mesh.link_starts[here.leaf] + (next - SONS) < mesh.link_starts[here.leaf + 1]) {
+            const Link link(mesh.links[mesh.link_starts[here.leaf] + (next - SONS)]);
+            // Leaves stay at most one below their own level anyway.
+            const bool asks = !link.is_boundary() && mesh.level[link.to] < here.level;
+            if (asks) further = Raised{link.to, 0, (unsigned char)(here.level - 1), false};
+        } else if (depth == 0) {
+            return;
+        } else {
+            here = way[--depth];
         }
-        const unsigned at = mesh.link_starts[here.leaf] + next - SONS;
-        if (at == mesh.link_starts[here.leaf + 1]) {
-            depth--;
-            continue;
-        }
-        const Link link(mesh.links[at]);
-        // Leaves stay at most one below their own level anyway.
-        if (!link.is_boundary() && mesh.level[link.to] < here.level) raise(link.to, here.level - 1, false);
+        if (further.leaf != NONE && raises(further.leaf, further.level)) way[depth++] = here, here = further;
     }
 }
