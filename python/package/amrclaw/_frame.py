@@ -96,18 +96,12 @@ class Patch:
     @property
     def y(self) -> np.ndarray:
         """Centres along y, from two dimensions on."""
-        return self._along(1)
+        return self.centres(_lattice.demand(1, len(self.dx)))
 
     @property
     def z(self) -> np.ndarray:
         """Centres along z, in three dimensions."""
-        return self._along(2)
-
-    def _along(self, axis: int) -> np.ndarray:
-        if axis < len(self.dx):
-            return self.centres(axis)
-        axes = " and ".join(f"`{name}`" for name in AXES[: len(self.dx)])
-        raise AttributeError(f"a patch in {len(self.dx)}D has no `{AXES[axis]}`: write {axes}")
+        return self.centres(_lattice.demand(2, len(self.dx)))
 
     def __getitem__(self, name: str) -> np.ndarray:
         kind, index = self._snapshot.field_index(name)

@@ -25,6 +25,14 @@ def edges(axis: Axis, count: int) -> np.ndarray:
     return _position(lower, upper, cells, 2 * (first + np.arange(count + 1)))
 
 
+def demand(axis: int, dim: int) -> int:
+    """The axis, if a mesh in so many dimensions has it."""
+    if axis < dim:
+        return axis
+    axes = " and ".join(f"`{name}`" for name in "xyz"[:dim])
+    raise AttributeError(f"a patch in {dim}D has no `{'xyz'[axis]}`: write {axes}")
+
+
 def _position(lower: float, upper: float, cells: float, halves: Any) -> np.ndarray:
     """The sides' weighted mean: `halves` half cells above the lower one."""
     both = 2 * cells
