@@ -87,67 +87,38 @@ template <class Take> __device__ __forceinline__ void each_link(const LeavesArgs
     }
 }
 
-// The father of a leaf that was not there, whose share it is.
-__device__ __forceinline__ LeafCell father_of(const LeavesArgs& args, unsigned leaf)
-{
-    LeafCell father;
-    for (unsigned k = 0; k < NODES; k++) father.nodes[k] = node_at(args.before.points, args.from[leaf], k);
-    return father;
-}
-
-// Nodes, centroid and volume, of sons not yet a share, of a leaf that was not there. Few are: a call leaves registers to the others.
+// Nodes, volume and centroid of a leaf that is a share of its father, or that was not there. Few are: a call leaves registers to the others.
 __device__ __noinline__ void make_cell(const LeavesArgs& args, unsigned leaf, LeafCell& cell)
 {
-    const unsigned root = args.now.root[leaf], level = args.now.level[leaf];
-    const unsigned long long place = args.now.place[leaf];
+    const LeafMesh &old = args.before, &mesh = args.now;
+    const unsigned root = mesh.root[leaf], level = mesh.level[leaf], from = args.from[leaf];
     const unsigned* division = division_of(args, root);
-    if (args.change[leaf] > 0) {
-        cell = father_of(args, leaf).son(division, son_of(level, place));
-        return;
-    }
-    for (unsigned k = 0; k < NODES; k++) cell.nodes[k] = node_at(args.root_points, root, k);
-    cell.measure(division);
-    cell.volume = args.root_volume[root];
-    for (unsigned below = 1; below <= level; below++) cell.descend(division, son_of(below, place));
-}
-__device__ __noinline__ double volume_of_brother(const LeavesArgs& args, unsigned leaf, unsigned which)
-{
-    return father_of(args, leaf).son(division_of(args, args.now.root[leaf]), which).volume;
+    const bool is_son = args.change[leaf] > 0;
+    for (unsigned k = 0; k < NODES; k++) cell.nodes[k] = is_son ? node_at(old.points, from, k) : node_at(args.root_points, root, k);
+    if (!is_son) cell.measure(division);
+    cell.volume = is_son ? old.volume[from] : args.root_volume[root];
+    for (unsigned below = is_son ? level : 1; below <= level; below++) cell.descend(division, son_of(below, mesh.place[leaf]));
 }
 
-// What leaves keep of themselves, and what new ones get; by all lanes, since brothers tell each other their volumes.
+// What leaves keep of themselves, and what new ones get.
 __device__ __forceinline__ void place_leaf(const LeavesArgs& args, unsigned leaf, unsigned cells)
 {
     const LeafMesh &old = args.before, &mesh = args.now;
-    const bool is_leaf = leaf < cells;
-    const int change = is_leaf ? args.change[leaf] : 0;
-    const unsigned from = is_leaf ? args.from[leaf] : 0;
-    double volume = is_leaf ? old.volume[from] : 0.0, own = 0.0;
-    if (change != 0) {
+    if (args.change[leaf] != 0) {
         LeafCell cell;
         make_cell(args, leaf, cell);
         for (unsigned k = 0; k < NODES; k++) node_at(mesh.points, leaf, k) = cell.nodes[k];
-        set_vector(mesh.centroid + leaf, cells, cell.centroid);
-        own = cell.volume;
-    } else if (is_leaf) {
-        Vector nodes[NODES];
-        #pragma unroll
-        for (unsigned k = 0; k < NODES; k++) nodes[k] = node_at(old.points, from, k);
-        #pragma unroll
-        for (unsigned k = 0; k < NODES; k++) node_at(mesh.points, leaf, k) = nodes[k];
-        set_vector(mesh.centroid + leaf, cells, vector_at(old.centroid + from, old.num_cells));
+        mesh.volume[leaf] = cell.volume;
+        return set_vector(mesh.centroid + leaf, cells, cell.centroid);
     }
-    const unsigned which = change > 0 ? son_of(mesh.level[leaf], mesh.place[leaf]) : 0;
-    double sum = 0.0;
-    #pragma unroll 1
-    for (unsigned k = 0; k < SONS; k++) {
-        const unsigned lane = lane_number() + k - which;
-        double brother = __shfl_sync(0xffffffffu, own, int(lane & 31));
-        if (change > 0 && lane > 31) brother = volume_of_brother(args, leaf, k);
-        sum += brother;
-    }
-    if (change > 0) volume *= own / sum;
-    if (is_leaf) mesh.volume[leaf] = change < 0 ? own : volume;
+    const unsigned from = args.from[leaf];
+    Vector nodes[NODES];
+    #pragma unroll
+    for (unsigned k = 0; k < NODES; k++) nodes[k] = node_at(old.points, from, k);
+    #pragma unroll
+    for (unsigned k = 0; k < NODES; k++) node_at(mesh.points, leaf, k) = nodes[k];
+    mesh.volume[leaf] = old.volume[from];
+    set_vector(mesh.centroid + leaf, cells, vector_at(old.centroid + from, old.num_cells));
 }
 
 // The first call for a mesh finds leaves in their places.
@@ -161,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(LEAVES_THREADS, 2) leaves_links(con
     // The host makes more room.
     if (cells > args.room) return;
     const bool is_leaf = leaf < cells;
-    if (args.call > 0) place_leaf(args, leaf, cells);
+    if (is_leaf && args.call > 0) place_leaf(args, leaf, cells);
     // Links are searched twice, which costs less than to keep them until their place is known.
     const auto count = [&](unsigned first) {
         unsigned links = 0;
