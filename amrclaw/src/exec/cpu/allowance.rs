@@ -299,3 +299,6 @@ fn behind<const D: usize>(faces: &ListedFaces<D>, face: &FaceSlot<D>, layer: i32
     inward[face.axis.index()] = -face.coarse_side.sign() * (1 + layer);
     faces.fine_ghosts(face).shift(inward)
 }
+
+#[cfg(test)]
+mod tests;
