@@ -8,7 +8,7 @@
 
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
-use crate::group::Group;
+use crate::group::{Group, GroupKind};
 use crate::lattice::Lattice;
 use crate::parameters::ParameterInfo;
 use crate::real::Real;
@@ -184,6 +184,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const LIMITS: bool = false;
     /// The components of `q` that are not scalars: what mirrors and rotations do to them.
     const GROUPS: &'static [Group] = &[];
+    /// The auxiliary values of cells that are not scalars, such as a wind. Beyond every wall they are mirror images.
+    const AUX_GROUPS: &'static [Group] = &[];
     /// The equations differ between directions, so that they cannot be rotated into the frame of a face.
     const DIRECTIONS: bool = false;
     /// What happens at a face depends on the jumps beside it: see [`Solver::normal_beside`].
@@ -381,9 +383,15 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
         unit.map(|u| 2.0 * u - 1.0)
     }
 
-    /// Admissible auxiliary values made of numbers between 0 and 1.
+    /// Admissible auxiliary values made of numbers between 0 and 1: vectors of any direction, the rest positive.
     fn admissible_aux(&self, unit: [f64; A]) -> [f64; A] {
-        unit.map(|u| 0.5 + u)
+        let mut values = unit.map(|u| 0.5 + u);
+        for group in Self::AUX_GROUPS.iter().filter(|group| group.kind != GroupKind::Tensor) {
+            for a in group.components(Self::DIM) {
+                values[a] = 2.0 * unit[a] - 1.0;
+            }
+        }
+        values
     }
 
     /// The solver of the same problem with two axes exchanged; `None` if there is none.

@@ -16,7 +16,7 @@ use crate::formula::{Expression, Names, Samples, Syntax, cell_names, nearest};
 use crate::physics::{ReducedParameters, SourceSplit};
 use riemann::axis::Axis;
 use riemann::frame::geometry;
-use riemann::group::{GroupKind, reflects};
+use riemann::group::GroupKind;
 use std::sync::Arc;
 
 /// Most derivatives within each other in a criterion: ghost cells are two cells wide.
@@ -284,7 +284,7 @@ fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape
 
 /// Notes walls that the solver does not allow at a side.
 fn check_wall(reader: &mut Reader<'_>, key: &str, (sides, d): (&[BoundaryKind], usize), shape: &SolverShape) {
-    if sides.contains(&BoundaryKind::Wall) && !reflects(&shape.groups, shape.dimension, Axis::ALL[d]) {
+    if sides.contains(&BoundaryKind::Wall) && !shape.reflects(Axis::ALL[d]) {
         let message = format!("the solver `{}` has no velocity for a wall to reflect", shape.name);
         reader.wrong(key, message, "write \"extrapolate\", \"periodic\" or \"user\"");
     }

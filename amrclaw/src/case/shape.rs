@@ -1,7 +1,8 @@
 //! What a case needs to know about its solver.
 
+use riemann::axis::Axis;
 use riemann::catalogue::{ParameterCheck, SolverInfo};
-use riemann::group::{Group, GroupKind};
+use riemann::group::{Group, GroupKind, reflects};
 
 /// Names and counts of a Riemann solver.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,8 @@ pub struct SolverShape {
     pub of_time: bool,
     /// Vectors, tensors and pseudo-scalars among the equations' quantities.
     pub groups: Vec<Group>,
+    /// The auxiliary values of cells that are not scalars.
+    pub aux_groups: Vec<Group>,
     /// The equations depend on the direction.
     pub directions: bool,
     /// What happens at a face depends on the jumps beside it.
@@ -44,9 +47,14 @@ impl SolverShape {
         self.groups.iter().any(|group| group.kind == kind)
     }
 
-    /// True if some quantities have directions: vectors or tensors.
+    /// True if some quantities or auxiliary values have directions: vectors or tensors.
     pub(super) fn has_directed(&self) -> bool {
-        self.groups.iter().any(|group| group.kind != GroupKind::PseudoScalar)
+        self.groups.iter().chain(&self.aux_groups).any(|group| group.kind != GroupKind::PseudoScalar)
+    }
+
+    /// True if a mirror normal to `axis` changes something: else there can be no walls.
+    pub(super) fn reflects(&self, axis: Axis) -> bool {
+        [&self.groups, &self.aux_groups].iter().any(|groups| reflects(groups, self.dimension, axis))
     }
 
     /// A constant that suits an equation or auxiliary value: `"1"` for what must be positive, else `"0"`.
@@ -138,6 +146,7 @@ impl From<&SolverInfo> for SolverShape {
             has_source: info.has_source,
             of_time: info.of_time,
             groups: info.groups.to_vec(),
+            aux_groups: info.aux_groups.to_vec(),
             directions: info.directions,
             looks_beside: info.looks_beside,
             formulas: SolverFormulas {

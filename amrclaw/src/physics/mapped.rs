@@ -4,7 +4,7 @@ use super::{
     AuxOutside, Boundary, CellBlock, CellBlockFunction, CellFunction, CellRow, DeviceForm, Formulas, MappedFormulas,
 };
 use crate::index::CellBox;
-use crate::mesh::{AxisEnds, Beyond, MappedCell, Mapping};
+use crate::mesh::{AxisEnds, Beyond, MappedCell, Mapping, Origin};
 use riemann::axis::Side;
 use riemann::frame::{geometry, half_way};
 use riemann::group::{Group, GroupKind, Wall};
@@ -17,6 +17,8 @@ pub struct MappedAux<const D: usize> {
     /// The mapping's positions, for devices.
     positions: Option<Formulas>,
     own: Option<Arc<dyn CellFunction<D>>>,
+    /// What turns the solver's values that are not scalars into their images in walls.
+    mirror: MappedWall,
     sides: [[Beyond; 2]; D],
     /// What the walls among them are.
     walls: [[Wall; 2]; D],
@@ -25,17 +27,19 @@ pub struct MappedAux<const D: usize> {
 }
 
 impl<const D: usize> MappedAux<D> {
-    /// `boundary`, `open`: what lies beyond the domain's sides, as for a Cartesian grid.
+    /// `own`: the solver's values, and which are not scalars. `boundary`, `open`: what lies beyond the domain's sides, as for a Cartesian grid.
     pub fn new(
         mapping: Arc<Mapping<D>>,
-        own: Option<Arc<dyn CellFunction<D>>>,
+        own: Option<(Arc<dyn CellFunction<D>>, Vec<Group>)>,
         boundary: &[[Boundary<D>; 2]; D],
         open: AuxOutside,
     ) -> Self {
         let sides = boundary.each_ref().map(|sides| sides.each_ref().map(|side| side.beyond_of_aux(open)));
         let wall = |side: &Boundary<D>| if let Boundary::Wall(wall) = side { *wall } else { Wall::Slip };
         let walls = boundary.each_ref().map(|sides| sides.each_ref().map(wall));
-        MappedAux { mapping, positions: None, own, sides, walls, faces_behind_walls: false }
+        let (own, groups) = own.map_or_else(|| (None, Vec::new()), |(own, groups)| (Some(own), groups));
+        let mirror = MappedWall { wall: Wall::Slip, groups, first: 0 };
+        MappedAux { mapping, positions: None, own, mirror, sides, walls, faces_behind_walls: false }
     }
 
     /// The same with the mapping as formulas, so that devices can compute the geometry.
@@ -78,16 +82,19 @@ impl<const D: usize> MappedAux<D> {
     }
 }
 
+/// The numbers that turn vectors into the frame of a cell's lower face along an axis.
+fn turn_of_face<const D: usize>(cell: &MappedCell<D>, axis: usize) -> [f64; D] {
+    let turn = cell.normals[axis];
+    if D < 3 || !cell.has_face(axis) {
+        return turn;
+    }
+    let half = half_way(axis, std::array::from_fn(|d| turn[d]));
+    std::array::from_fn(|d| half[d])
+}
+
 /// A cell's auxiliary values, in the order of [`geometry`].
 fn values_of<const D: usize>(cell: &MappedCell<D>) -> impl Iterator<Item = f64> {
-    let face = |axis: usize| {
-        let mut turn = cell.normals[axis];
-        if D == 3 && cell.has_face(axis) {
-            let half = half_way(axis, std::array::from_fn(|d| turn[d]));
-            turn = std::array::from_fn(|d| half[d]);
-        }
-        turn.into_iter().chain([cell.sizes[axis]])
-    };
+    let face = |axis: usize| turn_of_face(cell, axis).into_iter().chain([cell.sizes[axis]]);
     (0..D).flat_map(face).chain([cell.capacity])
 }
 
@@ -115,6 +122,29 @@ fn boxed<const D: usize>(first: [i32; D], last: [i32; D]) -> Option<CellBox<D>> 
 }
 
 impl<const D: usize> MappedAux<D> {
+    /// Takes the solver's own vectors and tensors in the cells behind walls of a block to their images in these: one wall after another, each
+    /// at its face beside the cell that the values come from.
+    fn reflect_own(&self, block: &CellBlock<D>, out: &mut [f64]) {
+        let (dx, stride) = (block.geometry.dx, block.num_cells());
+        let counts = self.mapping.counts(dx);
+        let last: [i32; D] = std::array::from_fn(|d| block.first[d] + block.size[d] as i32);
+        for (n, cell) in CellBox::new(block.first, last).cells().enumerate() {
+            let origins: [Origin; D] =
+                std::array::from_fn(|d| AxisEnds { sides: self.sides[d], count: counts[d] }.origin(cell[d]));
+            for (axis, side) in (0..D).flat_map(|axis| [(axis, 0), (axis, 1)]) {
+                if origins[axis].walls >> side & 1 == 0 {
+                    continue;
+                }
+                let mut beside = origins.map(|origin| origin.cell);
+                beside[axis] = if side == 1 { counts[axis] } else { 0 };
+                let face = turn_of_face(&self.mapping.cells(beside, dx, [1; D])[0], axis);
+                let mut values: Vec<f64> = (0..self.num_own()).map(|a| out[a * stride + n]).collect();
+                self.mirror.reflect::<D>(axis, face, &mut values);
+                values.iter().enumerate().for_each(|(a, value)| out[a * stride + n] = *value);
+            }
+        }
+    }
+
     /// Sets the geometry of the cells behind walls in a box: the faces along the axis, their sizes and the capacity are mirrored at the wall,
     /// so that nothing passes the wall in a sweep towards it. Unless `faces_behind_walls`, the faces between these cells are removed.
     fn put_behind_walls(&self, lo: [i32; D], size: [usize; D], dx: [f64; D], cells: &mut [MappedCell<D>]) {
@@ -216,9 +246,9 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
         Some(self)
     }
 
-    /// Exists if the mapping is formulas, and the solver's own auxiliary values too, if it has any.
+    /// Exists if the mapping is formulas, and the solver's own auxiliary values too, if it has any, and are scalars.
     fn device_form(&self) -> Option<DeviceForm> {
-        let positions = self.positions.clone()?;
+        let positions = self.positions.clone().filter(|_| self.mirror.groups.is_empty())?;
         let own = match self.own.as_ref().map(|own| own.device_form()) {
             None => Formulas::default(),
             Some(Some(DeviceForm::Formulas(own))) => own,
@@ -246,6 +276,9 @@ impl<const D: usize> CellBlockFunction<D> for MappedAux<D> {
         if let Some(own) = &self.own {
             for (number, row) in block.rows().enumerate() {
                 self.fill_own(own.as_ref(), &row, &mut out[number * len..], cells);
+            }
+            if !self.mirror.groups.is_empty() {
+                self.reflect_own(block, out);
             }
         }
         let geometry = &mut out[self.num_own() * cells..];

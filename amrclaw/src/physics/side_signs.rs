@@ -2,7 +2,7 @@
 
 use super::Boundary;
 use riemann::axis::Axis;
-use riemann::group::Group;
+use riemann::group::{Group, Wall};
 
 /// For each component of the state a bit for each side that reflects it with its sign changed: bit `2 axis + side`.
 ///
@@ -24,6 +24,15 @@ impl SideSigns {
             }
         }
         SideSigns(signs)
+    }
+
+    /// Those of auxiliary values, which every wall mirrors as an image in a plane. `groups`: those that are not scalars.
+    pub fn of_aux<const D: usize>(groups: &[Group], num_aux: usize) -> Self {
+        Self::new::<D>(
+            &std::array::from_fn(|_| [Boundary::Wall(Wall::Slip), Boundary::Wall(Wall::Slip)]),
+            groups,
+            num_aux,
+        )
     }
 
     /// The bits of all components, for devices.

@@ -2,6 +2,7 @@
 
 use crate::index::{CellBox, CellIndex};
 use crate::mesh::{AxisEnds, Beyond, Image, LevelMesh, OriginRun};
+use riemann::axis::Axis;
 
 /// Where the auxiliary values of a level's cells come from, ghost cells included: inside the domain from a function of position, across
 /// periodic sides from the periodic image, elsewhere outside from the cell or face that [`AxisEnds`] gives, possibly the cell itself.
@@ -58,6 +59,11 @@ impl<const D: usize> AuxOrigins<D> {
             }
         }
         parts
+    }
+
+    /// The walls at which a cell's values are mirrored an odd number of times along an axis: see [`Origin`](crate::mesh::Origin).
+    pub fn walls(&self, cell: CellIndex<D>, axis: Axis) -> u8 {
+        self.ends[axis.index()].origin(cell[axis.index()]).walls
     }
 
     /// The cell from which a cell takes a value. `face`: the axis along which the value is located on lower faces.

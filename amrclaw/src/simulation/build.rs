@@ -64,7 +64,8 @@ fn at_positions<const D: usize>(
 /// The problem with the geometry of a mapped mesh among its auxiliary values, and its walls along the mesh's sides.
 fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Problem<D>) -> Problem<D> {
     let shape = case.shape();
-    let aux = MappedAux::new(mapping.clone(), problem.aux, &problem.boundary, problem.aux_outside)
+    let own = problem.aux.map(|own| (own, shape.aux_groups.clone()));
+    let aux = MappedAux::new(mapping.clone(), own, &problem.boundary, problem.aux_outside)
         .with_formulas(case.mapping_formulas())
         .with_faces_behind_walls(problem.split != Split::Unsplit);
     let side = |side: Boundary<D>| match side {

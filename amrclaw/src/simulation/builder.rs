@@ -57,8 +57,11 @@ fn check_on_mesh(case: &Case, options: &RunOptions, is_offered: bool) -> Result<
         );
     }
     if !is_offered {
-        let message = format!("the solver `{}` has auxiliary values on the faces of a box", case.shape().name);
-        return wrong(&message, "use a solver whose auxiliary values are those of cells");
+        let message = format!(
+            "the solver `{}` has auxiliary values with a direction, or on the faces of a box",
+            case.shape().name
+        );
+        return wrong(&message, "use a solver whose auxiliary values are scalars of cells");
     }
     if options.device == Device::CudaStreamed {
         let message = "`--device cuda-streamed` takes values patch by patch, and a mesh from a file is one";

@@ -57,6 +57,7 @@ pub fn start_with_capacity<const D: usize>(text: &str, overrides: &[&str], veloc
         has_source: false,
         of_time: false,
         groups: Vec::new(),
+        aux_groups: Vec::new(),
         directions: true,
         looks_beside: false,
         fwaves: false,

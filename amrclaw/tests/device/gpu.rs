@@ -239,6 +239,7 @@ fn one_dimension_agrees() {
         has_source: false,
         of_time: false,
         groups: Vec::new(),
+        aux_groups: Vec::new(),
         directions: true,
         looks_beside: false,
         fwaves: false,

@@ -25,6 +25,7 @@ mod restarts;
 mod space;
 mod table;
 mod values;
+mod wind;
 
 use ::cuda::nvrtc::Nvrtc;
 use amrclaw::exec::cpu::CpuExecutor;

@@ -41,6 +41,8 @@ pub struct Shape {
     pub capacity: i32,
     /// For each auxiliary value the normal of the faces it lives on, or −1.
     pub aux_face: Vec<i32>,
+    /// For each auxiliary value a bit for each side, `2 axis + side`, beyond whose walls its sign changes.
+    pub aux_signs: Vec<u8>,
     /// Steps apply source terms.
     pub sourced: bool,
     /// The cells are those of a mesh from a file.
@@ -456,7 +458,7 @@ impl Shape {
         }
         let solver = target.solver.clone().filter(|_| group.solves());
         if group.knows_no_values() {
-            defines.retain(|(name, _)| !["CAPACITY", "AUX_FACE_LIST", "SOURCES"].contains(name));
+            defines.retain(|(name, _)| !["CAPACITY", "AUX_FACE_LIST", "AUX_SIGNS_LIST", "SOURCES"].contains(name));
             let target = Target { precision: Precision::F64, fused: false, solver };
             return (Source { file, texts, definitions, defines }, target);
         }
@@ -494,7 +496,7 @@ impl Shape {
     }
 
     fn defines(&self) -> Vec<(&'static str, String)> {
-        let aux_face: Vec<String> = self.aux_face.iter().map(i32::to_string).collect();
+        let list = |numbers: Vec<String>| if numbers.is_empty() { "-1".to_owned() } else { numbers.join(", ") };
         vec![
             ("DIM", self.dim.to_string()),
             ("NUM_GHOST", self.num_ghost.to_string()),
@@ -513,7 +515,8 @@ impl Shape {
             ("SUM_THREADS", SUM_THREADS.to_string()),
             ("TILE_ROWS", if self.dim > 1 { "64" } else { "1" }.to_string()),
             ("TILE_EXTENT", if self.dim > 2 { "8" } else { "64" }.to_string()),
-            ("AUX_FACE_LIST", if aux_face.is_empty() { "-1".into() } else { aux_face.join(", ") }),
+            ("AUX_FACE_LIST", list(self.aux_face.iter().map(i32::to_string).collect())),
+            ("AUX_SIGNS_LIST", list(self.aux_signs.iter().map(u8::to_string).collect())),
         ]
     }
 }
@@ -532,10 +535,12 @@ mod tests {
             aux: 0,
             capacity: -1,
             aux_face: vec![],
+            aux_signs: vec![],
             sourced: false,
             cells: None,
         };
-        let many = Shape { equations: 4, aux: 2, capacity: 1, aux_face: vec![-1, -1], ..few.clone() };
+        let many =
+            Shape { equations: 4, aux: 2, capacity: 1, aux_face: vec![-1, -1], aux_signs: vec![0, 0], ..few.clone() };
         let text = |shape: &Shape, group, precision, fused| {
             let (source, target) = shape.text(group, &Target { precision, fused, solver: None });
             source.assemble(&target)
@@ -554,6 +559,7 @@ mod tests {
             aux: 1,
             capacity: -1,
             aux_face: vec![-1],
+            aux_signs: vec![0],
             sourced: false,
             cells: None,
         };

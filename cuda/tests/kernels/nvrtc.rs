@@ -135,6 +135,7 @@ __device__ __forceinline__ void own_values(const Point& at, double* values) { va
             aux: num_values,
             capacity: -1,
             aux_face: vec![-1; num_values],
+            aux_signs: vec![0; num_values],
             sourced: true,
             cells: None,
         };
@@ -164,6 +165,7 @@ fn every_kernel_over_regions_compiles() {
             aux,
             capacity,
             aux_face: vec![-1; aux],
+            aux_signs: vec![0; aux],
             sourced: true,
             cells: None,
         };
@@ -194,6 +196,7 @@ fn every_kernel_that_calls_a_solver_compiles() {
             aux,
             capacity: -1,
             aux_face: vec![-1; aux],
+            aux_signs: vec![0; aux],
             sourced: true,
             cells: None,
         };
@@ -239,8 +242,9 @@ fn every_kernel_of_meshes_compiles() {
                 refines: order > 1,
                 groups: groups.clone(),
             });
-            let aux_face = vec![-1; aux];
-            let shape = Shape { dim, num_ghost: 0, equations, aux, capacity: -1, aux_face, sourced: false, cells };
+            let (aux_face, aux_signs) = (vec![-1; aux], vec![0; aux]);
+            let shape =
+                Shape { dim, num_ghost: 0, equations, aux, capacity: -1, aux_face, aux_signs, sourced: false, cells };
             let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
             let states = (order > 1).then_some(Group::FaceStates);
             let is_refined = order > 1 && solver.name == "euler_hllc" && precision == Precision::F64;

@@ -55,6 +55,8 @@ pub struct Form {
     pub aux_face: Vec<Option<usize>>,
     /// For each group of components that are no scalars its kind, as a position in [`GROUP_KINDS`], and its first component.
     pub groups: Vec<(usize, usize)>,
+    /// Likewise among the auxiliary values.
+    pub aux_groups: Vec<(usize, usize)>,
     /// Variables in place of the equations' quantities, for initial data; none, or as many as equations.
     pub primitive: Vec<String>,
 }

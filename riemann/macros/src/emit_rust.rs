@@ -152,9 +152,12 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
     let Form { dim, equations, aux, .. } = form;
     let (m, a, fwaves) = (equations.len(), aux.len(), description.fwaves);
     let Description { solve_again, directions, positive, nonnegative, .. } = description;
-    let groups = form.groups.iter().map(|&(kind, first)| {
-        let (kind, first) = (format_ident!("{}", GROUP_KINDS[kind]), first as u32);
-        quote!(::riemann::group::Group { kind: ::riemann::group::GroupKind::#kind, first: #first })
+    let [groups, aux_groups] = [&form.groups, &form.aux_groups].map(|groups| {
+        let groups = groups.iter().map(|&(kind, first)| {
+            let (kind, first) = (format_ident!("{}", GROUP_KINDS[kind]), first as u32);
+            quote!(::riemann::group::Group { kind: ::riemann::group::GroupKind::#kind, first: #first })
+        });
+        quote!(&[#(#groups),*])
     });
     let faces = form.aux_face.iter().map(|face| match face {
         Some(axis) => {
@@ -209,7 +212,8 @@ fn trait_constants(description: &Description, form: &Form, program: &Program, fo
         const OF_TIME: bool = #of_time;
         const FLAG_LOOKS_AROUND: bool = #looks_around;
         const SPLITS_SUMS: bool = #splits_sums;
-        const GROUPS: &'static [::riemann::group::Group] = &[#(#groups),*];
+        const GROUPS: &'static [::riemann::group::Group] = #groups;
+        const AUX_GROUPS: &'static [::riemann::group::Group] = #aux_groups;
         const DIRECTIONS: bool = #directions;
         const FORMULAS: ::riemann::solver::PositionFormulas = ::riemann::solver::PositionFormulas {
             initial: &[#(#initial),*],

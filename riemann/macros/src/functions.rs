@@ -13,9 +13,17 @@ use quote::quote;
 /// Emits the functions as Rust over `riemann::elementary::Double`, and as CUDA C++ in the constant `CUDA`.
 pub fn emit(block: &syn::ItemImpl) -> syn::Result<TokenStream> {
     let name = crate::description::name_of_type(&block.self_ty)?.clone();
-    let (aux_face, groups) = (Vec::new(), Vec::new());
-    let form =
-        Form { dim: 1, equations: Vec::new(), waves: 0, aux: Vec::new(), aux_face, groups, primitive: Vec::new() };
+    let (aux_face, groups, aux_groups) = (Vec::new(), Vec::new(), Vec::new());
+    let form = Form {
+        dim: 1,
+        equations: Vec::new(),
+        waves: 0,
+        aux: Vec::new(),
+        aux_face,
+        groups,
+        aux_groups,
+        primitive: Vec::new(),
+    };
     let description = Description::of_functions(name, form);
     let form = &description.forms[0];
     let program = check_block(&description, form, block)?;

@@ -50,6 +50,8 @@ pub struct SolverInfo {
     pub of_time: bool,
     /// The components that are not scalars.
     pub groups: &'static [Group],
+    /// The auxiliary values of cells that are not scalars.
+    pub aux_groups: &'static [Group],
     /// The equations differ between directions.
     pub directions: bool,
     /// Names of the quantities that must be positive in every state.
@@ -121,6 +123,7 @@ macro_rules! catalogue {
             has_source: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::HAS_SOURCE,
             of_time: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::OF_TIME,
             groups: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::GROUPS,
+            aux_groups: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::AUX_GROUPS,
             directions: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIRECTIONS,
             positive: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::POSITIVE,
             nonnegative: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::NONNEGATIVE,

@@ -86,7 +86,7 @@ pub fn mirror(dim: usize, groups: &[Group], turn: [f64; 3], wall: Wall, q: &[f64
     frame.turn_values(false, groups, image);
 }
 
-/// True if a solver can be used on any mesh: it can be rotated, which needs vectors or tensors, and its auxiliary values are those of cells.
+/// True if a solver can be used on any mesh: it can be rotated, which needs vectors or tensors, and its auxiliary values are scalars of cells.
 pub const fn is_offered<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>() -> bool {
     let mut a = 0;
     while a < A {
@@ -95,7 +95,7 @@ pub const fn is_offered<S: Solver<M, W, A>, const M: usize, const W: usize, cons
         }
         a += 1;
     }
-    S::DIM > 1 && !S::DIRECTIONS && !S::GROUPS.is_empty()
+    S::DIM > 1 && !S::DIRECTIONS && !S::GROUPS.is_empty() && S::AUX_GROUPS.is_empty()
 }
 
 /// Solves the faces of a list.

@@ -224,22 +224,41 @@ impl<S, const A: usize> FaceFrame<S, A> {
         own
     }
 
+    /// The image of a cell's auxiliary values in the wall with this face.
+    #[inline(always)]
+    fn image_of_aux<V: Real, const M: usize, const W: usize, const B: usize>(face: &Frame<V>, aux: [V; B]) -> [V; B]
+    where
+        S: Solver<M, W, A>,
+    {
+        let negated = face.components::<B>(S::AUX_GROUPS, Wall::Slip, Group::is_negated);
+        let mut image = face.enter(S::AUX_GROUPS, aux);
+        for a in 0..A {
+            image[a] = if negated[a] { -image[a] } else { image[a] };
+        }
+        face.leave(S::AUX_GROUPS, image)
+    }
+
     /// A transverse split in the frame of one of the faces. Not a closure: closures are not inlined into code for the processor's
     /// vectors, so that each operation would be a call.
     #[inline(always)]
-    fn split<V: Real, const M: usize, const W: usize>(
+    fn split<V: Real, const M: usize, const W: usize, const B: usize>(
         &self,
         frame: &Frame<V>,
         (axis, across, side): (Axis, Axis, Side),
         [ql, qr, mean, asdq]: [[V; M]; 4],
-        own: &TransverseAux<V, A>,
+        aux: &TransverseAux<V, B>,
     ) -> Transverse<V, M>
     where
         S: Solver<M, W, A>,
     {
         let (ql, qr) = (frame.enter(S::GROUPS, ql), frame.enter(S::GROUPS, qr));
         let (mean, asdq) = (frame.enter(S::GROUPS, mean), frame.enter(S::GROUPS, asdq));
-        self.0.transverse(axis, across, side, ql, qr, mean, own, asdq)
+        let own = TransverseAux {
+            below: frame.enter(S::AUX_GROUPS, Self::own(&aux.below)),
+            here: frame.enter(S::AUX_GROUPS, Self::own(&aux.here)),
+            above: frame.enter(S::AUX_GROUPS, Self::own(&aux.above)),
+        };
+        self.0.transverse(axis, across, side, ql, qr, mean, &own, asdq)
     }
 }
 
@@ -305,6 +324,7 @@ where
     const CHECKS_STEPS: bool = S::CHECKS_STEPS;
     const LIMITS: bool = S::LIMITS;
     const GROUPS: &'static [Group] = S::GROUPS;
+    const AUX_GROUPS: &'static [Group] = S::AUX_GROUPS;
     const LOOKS_BESIDE: bool = S::LOOKS_BESIDE;
 
     #[inline(always)]
@@ -321,7 +341,9 @@ where
     fn steepness<V: Real>(&self, axis: Axis, ql: [V; M], qr: [V; M], aux_l: [V; B], aux_r: [V; B]) -> V {
         let frame = Frame::new(S::DIM, axis, A, &aux_r);
         let (ql, qr) = (frame.enter(S::GROUPS, ql), frame.enter(S::GROUPS, qr));
-        self.0.steepness(axis, ql, qr, Self::own(&aux_l), Self::own(&aux_r))
+        let aux_l = frame.enter(S::AUX_GROUPS, Self::own(&aux_l));
+        let aux_r = frame.enter(S::AUX_GROUPS, Self::own(&aux_r));
+        self.0.steepness(axis, ql, qr, aux_l, aux_r)
     }
 
     #[inline(always)]
@@ -336,7 +358,9 @@ where
     ) -> Normal<V, M, W> {
         let frame = Frame::new(S::DIM, axis, A, &aux_r);
         let (ql, qr) = (frame.enter(S::GROUPS, ql), frame.enter(S::GROUPS, qr));
-        let mut face = self.0.normal_beside(axis, ql, qr, Self::own(&aux_l), Self::own(&aux_r), beside);
+        let aux_l = frame.enter(S::AUX_GROUPS, Self::own(&aux_l));
+        let aux_r = frame.enter(S::AUX_GROUPS, Self::own(&aux_r));
+        let mut face = self.0.normal_beside(axis, ql, qr, aux_l, aux_r, beside);
         for w in 0..W {
             face.speeds[w] = frame.size * face.speeds[w];
             face.waves[w] = match S::FWAVES {
@@ -361,12 +385,10 @@ where
         aux: &TransverseAux<V, B>,
         asdq: [V; M],
     ) -> Transverse<V, M> {
-        let own =
-            TransverseAux { below: Self::own(&aux.below), here: Self::own(&aux.here), above: Self::own(&aux.above) };
         let (lower, upper) = (Frame::new(S::DIM, across, A, &aux.here), Frame::new(S::DIM, across, A, &aux.above));
         let (below, above) = (Frame::new(S::DIM, axis, A, &aux.below), Frame::new(S::DIM, axis, A, &aux.above));
-        let down = self.split(&lower, (axis, across, side), [ql, qr, mean, asdq], &own).bmasdq;
-        let up = self.split(&upper, (axis, across, side), [ql, qr, mean, asdq], &own).bpasdq;
+        let down = self.split(&lower, (axis, across, side), [ql, qr, mean, asdq], aux).bmasdq;
+        let up = self.split(&upper, (axis, across, side), [ql, qr, mean, asdq], aux).bpasdq;
         let (down, up) = (lower.mirrored(&below, S::GROUPS, down), upper.mirrored(&above, S::GROUPS, up));
         Transverse { bmasdq: lower.leave_scaled(S::GROUPS, down), bpasdq: upper.leave_scaled(S::GROUPS, up) }
     }
@@ -384,13 +406,11 @@ where
     ) -> [Transverse<V, M>; 2] {
         let [ql, qr, mean] = states;
         let [cell, lower, here, upper] = aux;
-        let own =
-            TransverseAux { below: Self::own(&cell.below), here: Self::own(&cell.here), above: Self::own(&cell.above) };
         let faces = [Frame::new(S::DIM, third, A, &cell.here), Frame::new(S::DIM, third, A, &cell.above)];
         let beyond = [Frame::new(S::DIM, axis, A, &cell.below), Frame::new(S::DIM, axis, A, &cell.above)];
         let moved = [
-            self.split(&faces[0], (axis, third, side), [ql, qr, mean, asdq], &own).bmasdq,
-            self.split(&faces[1], (axis, third, side), [ql, qr, mean, asdq], &own).bpasdq,
+            self.split(&faces[0], (axis, third, side), [ql, qr, mean, asdq], cell).bmasdq,
+            self.split(&faces[1], (axis, third, side), [ql, qr, mean, asdq], cell).bpasdq,
         ];
         let mut sent = [Transverse { bmasdq: [V::zero(); M], bpasdq: [V::zero(); M] }; 2];
         for (k, neighbour) in [lower, upper].into_iter().enumerate() {
@@ -402,9 +422,9 @@ where
                     *q = select(behind, image, *q);
                 }
                 let TransverseAux { below, here, above } = *here;
-                around.below = select(behind, below, around.below);
-                around.here = select(behind, here, around.here);
-                around.above = select(behind, above, around.above);
+                around.below = select(behind, Self::image_of_aux(face, below), around.below);
+                around.here = select(behind, Self::image_of_aux(face, here), around.here);
+                around.above = select(behind, Self::image_of_aux(face, above), around.above);
                 moved = face.image(beyond, S::GROUPS, moved, false);
             }
             let [ql, qr, mean] = states;
@@ -428,7 +448,7 @@ where
     #[inline(always)]
     fn flux<V: Real>(&self, axis: Axis, q: [V; M], aux: [V; B]) -> Option<[V; M]> {
         let frame = Frame::new(S::DIM, axis, A, &aux);
-        let flux = self.0.flux(axis, frame.enter(S::GROUPS, q), Self::own(&aux));
+        let flux = self.0.flux(axis, frame.enter(S::GROUPS, q), frame.enter(S::AUX_GROUPS, Self::own(&aux)));
         flux.map(|flux| frame.leave_scaled(S::GROUPS, flux))
     }
 
@@ -535,6 +555,6 @@ where
     }
 
     fn device_source(&self) -> Option<DeviceSource> {
-        self.0.device_source().map(|inside| framed(inside, S::DIM, S::GROUPS))
+        self.0.device_source().map(|inside| framed(inside, S::DIM, [S::GROUPS, S::AUX_GROUPS]))
     }
 }

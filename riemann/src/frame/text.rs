@@ -9,9 +9,10 @@ use crate::group::{Group, GroupKind, Wall, walls};
 const QUALIFIERS: &str = "__device__ __forceinline__";
 
 /// The text of a solver in the frames of faces, made from the inner solver's text: the operations of [`FaceFrame`] in its order.
-pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> DeviceSource {
+pub(super) fn framed(inside: DeviceSource, dim: usize, [groups, aux_groups]: [&[Group]; 2]) -> DeviceSource {
     let DeviceSource { body, aux, .. } = &inside;
     let (behind, turned, frame) = (behind(groups, dim), enter_and_leave(groups, dim), frame_of_mapped(dim, *aux));
+    let of_aux = of_aux(aux_groups, dim, *aux);
     let (mirrored, image) = (mirrored(groups, dim, inside.equations), image(groups, dim, inside.equations));
     let mut text = format!(
         r"    // In the frame of each face
@@ -38,7 +39,7 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
         {QUALIFIERS} State image(int wall, State q, bool is_state) const {{
 {image}            return q;
         }}
-        {QUALIFIERS} State leave_scaled(const State& q) const {{
+{of_aux}        {QUALIFIERS} State leave_scaled(const State& q) const {{
             State scaled = leave(q);
             for (int m = 0; m < M; ++m) scaled[m] = size * scaled[m];
             return scaled;
@@ -47,7 +48,7 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
 
     {QUALIFIERS} Normal normal(Axis axis, State ql, State qr, Aux aux_l, Aux aux_r) const {{
         const Frame frame(axis, aux_r);
-        Normal face = inside.normal(axis, frame.enter(ql), frame.enter(qr), own(aux_l), own(aux_r));
+        Normal face = inside.normal(axis, frame.enter(ql), frame.enter(qr), frame.enter_own(aux_l), frame.enter_own(aux_r));
         for (int w = 0; w < W; ++w) {{
             face.speeds[w] = frame.size * face.speeds[w];
             face.waves[w] = FWAVES ? frame.leave_scaled(face.waves[w]) : frame.leave(face.waves[w]);
@@ -59,17 +60,17 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
 
     {QUALIFIERS} State mean_state(State ql, State qr) const {{ return inside.mean_state(ql, qr); }}
 
-    {QUALIFIERS} Transverse split(const Frame& frame, Axis axis, Axis across, Side side, const State& ql, const State& qr, const State& mean, const Inside::TransverseAux& aux, const State& asdq) const {{
-        return inside.transverse(axis, across, side, frame.enter(ql), frame.enter(qr), frame.enter(mean), aux, frame.enter(asdq));
+    {QUALIFIERS} Transverse split(const Frame& frame, Axis axis, Axis across, Side side, const State& ql, const State& qr, const State& mean, const TransverseAux& aux, const State& asdq) const {{
+        const Inside::TransverseAux own = {{frame.enter_own(aux.below), frame.enter_own(aux.here), frame.enter_own(aux.above)}};
+        return inside.transverse(axis, across, side, frame.enter(ql), frame.enter(qr), frame.enter(mean), own, frame.enter(asdq));
     }}
 
     {QUALIFIERS} Transverse transverse(Axis axis, Axis across, Side side, State ql, State qr, State mean, TransverseAux aux, State asdq) const {{
-        const Inside::TransverseAux around = {{own(aux.below), own(aux.here), own(aux.above)}};
         const Frame lower(across, aux.here), upper(across, aux.above);
         const Frame below(axis, aux.below), above(axis, aux.above);
         return Transverse{{
-            lower.leave_scaled(lower.mirrored(below, split(lower, axis, across, side, ql, qr, mean, around, asdq).bmasdq)),
-            upper.leave_scaled(upper.mirrored(above, split(upper, axis, across, side, ql, qr, mean, around, asdq).bpasdq))}};
+            lower.leave_scaled(lower.mirrored(below, split(lower, axis, across, side, ql, qr, mean, aux, asdq).bmasdq)),
+            upper.leave_scaled(upper.mirrored(above, split(upper, axis, across, side, ql, qr, mean, aux, asdq).bpasdq))}};
     }}
 "
     );
@@ -99,7 +100,7 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, groups: &[Group]) -> Devi
         text += &format!(
             "\n    static constexpr int dim__ = {dim};\n    {QUALIFIERS} Real steepness(Axis axis, State ql, State qr, Aux aux_l, Aux aux_r) const {{\n        \
              const Frame frame(axis, aux_r);\n        \
-             return inside.steepness(axis, frame.enter(ql), frame.enter(qr), own(aux_l), own(aux_r));\n    }}\n    \
+             return inside.steepness(axis, frame.enter(ql), frame.enter(qr), frame.enter_own(aux_l), frame.enter_own(aux_r));\n    }}\n    \
              {QUALIFIERS} void set_beside(Real steepest) {{ inside.set_beside(steepest); }}\n"
         );
     }
@@ -125,7 +126,7 @@ fn of_updates(body: &str) -> String {
         text += &format!(
             "\n    {QUALIFIERS} State flux_below(Axis axis, State ql, Aux aux_l, Aux aux_r) const {{\n        \
              const Frame frame(axis, aux_r);\n        \
-             return frame.leave_scaled(inside.flux_below(axis, frame.enter(ql), own(aux_l), own(aux_r)));\n    }}\n"
+             return frame.leave_scaled(inside.flux_below(axis, frame.enter(ql), frame.enter_own(aux_l), frame.enter_own(aux_r)));\n    }}\n"
         );
     }
     if body.contains(" settle(") {
@@ -190,18 +191,19 @@ fn transverse_twice() -> String {
     format!(
         r"
     {QUALIFIERS} Array<Transverse, 2> transverse_twice(Axis axis, Axis through, Axis third, Side side, const State& ql, const State& qr, const State& mean, const Array<TransverseAux, 4>& aux, const State& asdq) const {{
-        const Inside::TransverseAux around = {{own(aux[0].below), own(aux[0].here), own(aux[0].above)}};
         Array<Transverse, 2> sent;
         for (int k = 0; k < 2; ++k) {{
             const Frame face(third, k ? aux[0].above : aux[0].here), beyond(axis, k ? aux[0].above : aux[0].below);
-            const Transverse parts = split(face, axis, third, side, ql, qr, mean, around, asdq);
+            const Transverse parts = split(face, axis, third, side, ql, qr, mean, aux[0], asdq);
             const int wall = beyond.behind();
+            TransverseAux around = aux[k ? 3 : 1];
             State states[3] = {{ql, qr, mean}}, moved = k ? parts.bpasdq : parts.bmasdq;
             if (wall) {{
                 for (int n = 0; n < 3; ++n) states[n] = face.leave(face.image(wall, face.enter(states[n]), true));
                 moved = face.image(wall, moved, false);
+                around = {{face.image_of_aux(aux[2].below), face.image_of_aux(aux[2].here), face.image_of_aux(aux[2].above)}};
             }}
-            sent[k] = transverse(axis, through, side, states[0], states[1], states[2], wall ? aux[2] : aux[k ? 3 : 1], face.leave_scaled(moved));
+            sent[k] = transverse(axis, through, side, states[0], states[1], states[2], around, face.leave_scaled(moved));
             if (wall) {{
                 sent[k].bmasdq = face.leave(face.mirrored(beyond, face.enter(sent[k].bmasdq)));
                 sent[k].bpasdq = face.leave(face.mirrored(beyond, face.enter(sent[k].bpasdq)));
@@ -256,6 +258,20 @@ fn image(groups: &[Group], dim: usize, equations: usize) -> String {
         }
     }
     text
+}
+
+/// The functions that turn a solver's own auxiliary values into a frame, and make the image of a cell's in a wall.
+fn of_aux(groups: &[Group], dim: usize, count: usize) -> String {
+    let [enter, leave] = ["enter", "leave"].map(|turn| turned_text(turn, "q", "Real", groups, dim));
+    let (_, negated) = &bits_of_walls(groups, dim, count, Group::is_negated)[0];
+    let negated = negated.iter().enumerate().filter(|(_, bits)| **bits != 0);
+    let negated: String =
+        negated.map(|(a, bits)| format!("            if ({bits} >> axis & 1) q[{a}] = -q[{a}];\n")).collect();
+    format!(
+        "        {QUALIFIERS} Inside::Aux enter_own(const Aux& aux) const {{\n            \
+         Inside::Aux q = own(aux);\n{enter}            return q;\n        }}\n        \
+         {QUALIFIERS} Aux image_of_aux(Aux q) const {{\n{enter}{negated}{leave}            return q;\n        }}\n"
+    )
 }
 
 /// The beginning of the struct of the frame of a mapped cell's lower face; `aux` auxiliary values come before those of the geometry.

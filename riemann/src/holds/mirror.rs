@@ -29,7 +29,7 @@ pub(super) fn is_mirrored(subject: &Subject<'_>) -> Outcome {
             continue;
         }
         if let Outcome::Fails(mut example) = of_velocities {
-            example.what += "\nvectors, tensors and pseudo-scalars are declared in `#[riemann::solver(equations = […])]`; where \
+            example.what += "\nvectors, tensors and pseudo-scalars are declared in `#[riemann::solver(equations = […], aux = […])]`; where \
                              parameters have a direction, write `fn mirrored(&self, axis: Axis) -> Option<Self>`; where the \
                              equations have no mirror image, `one_way` in the attribute";
             return Outcome::Fails(example);

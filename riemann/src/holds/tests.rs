@@ -247,7 +247,8 @@ fn failing_with<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usi
 ) -> Vec<&'static str> {
     let info = catalogue::find("acoustics", S::DIM).expect("there is one");
     let equations: &'static [&'static str] = S::EQUATIONS.to_vec().leak();
-    let info = catalogue::SolverInfo { groups, equations, waves: W, ..*info };
+    let (aux, aux_groups): (&'static [&'static str], _) = (S::AUX.to_vec().leak(), S::AUX_GROUPS);
+    let info = catalogue::SolverInfo { groups, equations, aux, aux_groups, waves: W, ..*info };
     let faces = &Faces::new(solver);
     let findings = check(&Subject { info: &info, faces, sample: Sample::FULL });
     let fails = findings.iter().filter(|finding| matches!(finding.outcome, Outcome::Fails(_)));
@@ -275,6 +276,55 @@ fn declarations_are_checked() {
     assert_eq!(failing_with(solid, vec![of(Vector, 3)].leak()), [ALIKE, MIRROR]);
     assert_eq!(failing_with(solid, vec![of(Tensor, 0)].leak()), [ALIKE, MIRROR]);
     assert_eq!(failing_with(solid, vec![of(Vector, 0), of(Vector, 3)].leak()), [MIRROR]);
+}
+
+/// Something that a wind carries, which is given cell by cell.
+#[riemann::solver(equations = ["q"], aux = [vector("wind_x", "wind_y")], waves = 1)]
+pub struct Carried;
+
+#[riemann::kernels]
+impl Carried {
+    fn normal(&self, axis: Axis, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {
+        let wind = 0.5 * (aux_l[axis.index()] + aux_r[axis.index()]);
+        let jump = qr[0] - ql[0];
+        Normal { waves: [[jump]], speeds: [wind], amdq: [wind.min(0.0) * jump], apdq: [wind.max(0.0) * jump] }
+    }
+}
+
+/// The same, but its wind is declared to be two numbers.
+#[derive(Clone)]
+struct Numbers(Carried);
+
+impl Solver<1, 1, 2> for Numbers {
+    const DIM: usize = 2;
+    const EQUATIONS: [&'static str; 1] = ["q"];
+    const AUX: [&'static str; 2] = ["wind_x", "wind_y"];
+    const HAS_TRANSVERSE: bool = false;
+
+    fn normal<V: Real>(&self, axis: Axis, ql: [V; 1], qr: [V; 1], l: [V; 2], r: [V; 2]) -> Normal<V, 1, 1> {
+        self.0.normal(axis, ql, qr, l, r)
+    }
+
+    fn transverse<V: Real>(
+        &self,
+        _: Axis,
+        _: Axis,
+        _: Side,
+        _: [V; 1],
+        _: [V; 1],
+        _: [V; 1],
+        _: &TransverseAux<V, 2>,
+        _: [V; 1],
+    ) -> Transverse<V, 1> {
+        Transverse { bmasdq: [V::zero()], bpasdq: [V::zero()] }
+    }
+}
+
+/// A wind given cell by cell is a vector: declared, it is mirrored and its components are exchanged, and two numbers fail both checks.
+#[test]
+fn a_wind_is_a_vector() {
+    assert!(failing_with(Carried, &[]).is_empty());
+    assert_eq!(failing_with(Numbers(Carried), &[]), ["the axes are alike", "a mirror image gives the mirror image"]);
 }
 
 /// Velocities on faces change their sign in a mirror, and equations that go one way have no mirror image.

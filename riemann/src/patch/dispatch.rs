@@ -89,6 +89,8 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     fn aux(&self) -> &[&'static str];
     /// For each auxiliary value that lives on faces, their normal.
     fn aux_face(&self) -> &[Option<Axis>];
+    /// The auxiliary values of cells that are not scalars.
+    fn aux_groups(&self) -> &'static [Group];
     /// Number of waves.
     fn num_waves(&self) -> usize;
     /// True if the solver has a source term that does something.
@@ -338,6 +340,9 @@ where
     }
     fn aux_face(&self) -> &[Option<Axis>] {
         &self.aux_face
+    }
+    fn aux_groups(&self) -> &'static [Group] {
+        S::AUX_GROUPS
     }
     fn num_waves(&self) -> usize {
         W

@@ -10,7 +10,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 17;
+pub const ABI_VERSION: u32 = 18;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -112,6 +112,8 @@ pub struct Description {
     pub(super) aux_face: List<i32>,
     /// For each group of components that are no scalars its kind, a [`crate::group::GroupKind`] as a number, and its first component.
     pub(super) groups: List<[u32; 2]>,
+    /// Likewise among the auxiliary values.
+    pub(super) aux_groups: List<[u32; 2]>,
     pub(super) directions: bool,
     pub(super) parameters: List<Parameter>,
     pub(super) positive: List<Text>,

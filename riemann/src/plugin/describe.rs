@@ -2,6 +2,7 @@
 
 use super::abi::Description;
 use super::{List, Parameter, Text};
+use crate::group::Group;
 use crate::solver::{Described, Solver};
 
 /// The description of a solver. `has_single`: it has kernels in `f32`.
@@ -17,6 +18,7 @@ where
         has_default: p.default.is_some(),
         default: p.default.unwrap_or(0.0),
     });
+    let groups = |groups: &[Group]| List::leak(groups.iter().map(|group| [group.kind as u32, group.first]).collect());
     let formulas = &S::FORMULAS;
     let in_turns = |pairs: &[(&'static str, &'static str)]| -> Vec<_> {
         pairs.iter().flat_map(|&(name, formula)| [name, formula]).collect()
@@ -34,7 +36,8 @@ where
         equations: texts(&S::EQUATIONS),
         aux: texts(&S::AUX),
         aux_face: List::leak(S::AUX_FACE.iter().map(|face| face.map_or(-1, |axis| axis.index() as i32)).collect()),
-        groups: List::leak(S::GROUPS.iter().map(|group| [group.kind as u32, group.first]).collect()),
+        groups: groups(S::GROUPS),
+        aux_groups: groups(S::AUX_GROUPS),
         directions: S::DIRECTIONS,
         parameters: List::leak(parameters.collect()),
         positive: texts(S::POSITIVE),

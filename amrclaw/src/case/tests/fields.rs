@@ -28,6 +28,7 @@ fn shape(dimension: usize) -> SolverShape {
         has_source: false,
         of_time: false,
         groups: vec![Group { kind: GroupKind::PseudoScalar, first: 1 }],
+        aux_groups: Vec::new(),
         directions: true,
         looks_beside: false,
         fwaves: false,

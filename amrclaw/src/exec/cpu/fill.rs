@@ -8,7 +8,7 @@ use crate::exec::step::{LevelCells, aux_origins};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::mesh::Geometry;
-use crate::physics::{CachedCellFunction, CellBlock, CellFunction, CellRow};
+use crate::physics::{CachedCellFunction, CellBlock, CellFunction, CellRow, SideSigns};
 use crate::plan::AuxOrigins;
 use crate::threads::{parallel_for, parallel_map};
 use riemann::axis::Axis;
@@ -140,13 +140,13 @@ fn pieces_of<const D: usize>(patch: &PatchLayout<D>, whole: bool) -> Vec<CellBox
     (cells.lo[last]..cells.hi[last]).step_by(step as usize).map(piece).collect()
 }
 
-/// Fills auxiliary values of all cells, ghost cells included. `faces`: for each value the axis whose lower face it lives on. `former`:
-/// values of the replaced level, if they are still valid.
+/// Fills auxiliary values of all cells, ghost cells included. `faces`: for each value the axis whose lower face it lives on; `signs`: which
+/// change beyond walls. `former`: values of the replaced level, if they are still valid.
 fn fill_aux<const D: usize, R: Scalar>(
     store: &mut LevelStore<D, R>,
     function: &dyn CellFunction<D>,
     origins: &AuxOrigins<D>,
-    faces: &[Option<Axis>],
+    (faces, signs): (&[Option<Axis>], &SideSigns),
     (time, former): (f64, Option<&mut FormerAux<D, R>>),
 ) {
     let count = function.num_values();
@@ -196,8 +196,12 @@ fn fill_aux<const D: usize, R: Scalar>(
             for m in 0..count {
                 let from = origins.origin(cell, faces.get(m).copied().flatten().map(Axis::index));
                 let at = |cell| patch.offset(count, cell) + m * patch.component();
+                let turns = |axis: &&Axis| signs.is_negated(m, **axis, origins.walls(cell, **axis));
                 // SAFETY: likewise; the origin is a cell of this patch that the function has filled.
-                unsafe { *aux.at(at(cell)) = *aux.at(at(from)) };
+                let value = unsafe { *aux.at(at(from)) };
+                let negated = Axis::ALL[..D].iter().filter(turns).count() % 2 == 1;
+                // SAFETY: likewise.
+                unsafe { *aux.at(at(cell)) = if negated { -value } else { value } };
             }
         }
     });
@@ -250,10 +254,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
         }
         let origins = aux_origins(&self.problem, faces, &store.mesh);
+        let signs = SideSigns::of_aux::<D>(self.solver.aux_groups(), function.num_values());
         let start = Instant::now();
         let mut former = self.former_aux[level.index()].take();
         let still_holds = |former: &&mut FormerAux<D, R>| function.stays(former.time, time);
-        fill_aux(store, function.as_ref(), &origins, faces, (time, former.as_mut().filter(still_holds)));
+        fill_aux(store, function.as_ref(), &origins, (faces, &signs), (time, former.as_mut().filter(still_holds)));
         store.aux_time = time;
         former.into_iter().for_each(|former| self.pool.give(former.values));
         self.note_host("aux", level, start);

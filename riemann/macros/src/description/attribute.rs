@@ -1,6 +1,8 @@
 //! The keys of `#[riemann::solver(…)]`.
 
-use super::components::{EQUATION_GROUPS, Keyword, Names, check_names, check_primitive, read_name, read_names};
+use super::components::{
+    AUX_GROUPS, EQUATION_GROUPS, Keyword, Names, check_names, check_primitive, read_name, read_names,
+};
 use super::number::number;
 use super::parameter::documentation;
 use super::{Description, Form, snake_case};
@@ -48,7 +50,7 @@ impl Attribute {
                 "dim" => dimensions = read_dimensions(value()?)?,
                 "equations" => equations = Some(read_names(value()?, EQUATION_GROUPS)?),
                 "waves" => waves = Some(value()?.clone()),
-                "aux" => aux = read_names(value()?, &[Keyword::Faces])?,
+                "aux" => aux = read_names(value()?, AUX_GROUPS)?,
                 "positive" => description.positive = read_texts(value()?)?,
                 "nonnegative" => description.nonnegative = read_texts(value()?)?,
                 "kept_nonnegative" => description.kept_nonnegative = read_texts(value()?)?,
@@ -75,21 +77,16 @@ impl Attribute {
 
     /// The solver in `dim` dimensions.
     pub fn form(&self, dim: usize) -> Result<Form> {
-        let (mut equations, mut groups) = (Vec::new(), Vec::new());
-        for names in &self.equations {
-            groups.extend(names.groups(dim).into_iter().map(|(kind, offset)| (kind, equations.len() + offset)));
-            equations.extend(names.along(dim)?);
-        }
-        let (mut aux, mut aux_face) = (Vec::new(), Vec::new());
+        let names = |all: &[Names]| -> Result<Vec<String>> {
+            Ok(all.iter().map(|names| names.along(dim)).collect::<Result<Vec<_>>>()?.concat())
+        };
+        let (equations, aux, primitive) = (names(&self.equations)?, names(&self.aux)?, names(&self.primitive)?);
+        let (groups, aux_groups) = (groups(&self.equations, dim)?, groups(&self.aux, dim)?);
+        let mut aux_face = Vec::new();
         for names in &self.aux {
-            let on_faces = matches!(names, Names::Group(..));
-            for (axis, name) in names.along(dim)?.into_iter().enumerate() {
-                aux.push(name);
-                aux_face.push(on_faces.then_some(axis));
-            }
+            let on_faces = matches!(names, Names::Group(Keyword::Faces, ..));
+            aux_face.extend((0..names.along(dim)?.len()).map(|axis| on_faces.then_some(axis)));
         }
-        let primitive: Vec<String> =
-            self.primitive.iter().map(|names| names.along(dim)).collect::<Result<Vec<_>>>()?.concat();
         if let Some(first) = self.primitive.first().filter(|_| primitive.len() != equations.len()) {
             let (given, wanted) = (primitive.len(), equations.len());
             let message =
@@ -100,7 +97,7 @@ impl Attribute {
         if !(1..=MAX_WAVES).contains(&waves) {
             return Err(Error::new_spanned(&self.waves, format!("a solver has between 1 and {MAX_WAVES} waves")));
         }
-        Ok(Form { dim, equations, waves, aux, aux_face, groups, primitive })
+        Ok(Form { dim, equations, waves, aux, aux_face, groups, aux_groups, primitive })
     }
 
     /// One number for all dimensions, or one for each.
@@ -113,6 +110,16 @@ impl Attribute {
         let (_, value) = numbers.next().expect("a form is one of the dimensions");
         number(value, dim)
     }
+}
+
+/// The groups among components in `dim` dimensions, as [`Form`] has them.
+fn groups(all: &[Names], dim: usize) -> Result<Vec<(usize, usize)>> {
+    let (mut groups, mut first) = (Vec::new(), 0);
+    for names in all {
+        groups.extend(names.groups(dim).into_iter().map(|(kind, offset)| (kind, first + offset)));
+        first += names.along(dim)?.len();
+    }
+    Ok(groups)
 }
 
 /// The value of a flag: `key` alone is true; or `key = true`, `key = false`.

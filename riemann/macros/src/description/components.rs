@@ -30,8 +30,11 @@ pub enum Keyword {
 
 use Keyword::{Faces, PseudoScalar, PseudoVector, PseudoVector3, Tensor, Vector, Vector3};
 
+/// The groups that auxiliary values may be in.
+pub const AUX_GROUPS: &[Keyword] = &[Faces, Vector, Vector3, PseudoVector, PseudoVector3, PseudoScalar, Tensor];
+
 /// The groups that equations may be in.
-pub const EQUATION_GROUPS: &[Keyword] = &[Vector, Vector3, PseudoVector, PseudoVector3, PseudoScalar, Tensor];
+pub const EQUATION_GROUPS: &[Keyword] = AUX_GROUPS.split_at(1).1;
 
 impl Keyword {
     const fn name(self) -> &'static str {

@@ -9,7 +9,7 @@ use syn::{LitBool, LitInt, LitStr, Result, bracketed};
 
 impl Description {
     /// `solver generic fwaves again differ one_way directions [positive …] [nonnegative …] [kept …] [quantity …] [parameter …]`, then for each form
-    /// `[dim waves [equation …] [aux …] [face …] [kind …] [first …] [primitive …]]`; faces, kinds and first components of groups are numbered from one,
+    /// `[dim waves [equation …] [aux …] [face …] [kind …] [first …] [primitive …] [kind …] [first …]]`, groups of equations and of auxiliary values; faces, kinds and first components of groups are numbered from one,
     /// and zero stands for none.
     pub(super) fn summary(&self) -> TokenStream {
         let Description {
@@ -28,10 +28,14 @@ impl Description {
         } = self;
         let parameters = self.parameters.iter().map(|parameter| &parameter.name);
         let forms = self.forms.iter().map(|form| {
-            let Form { dim, equations, waves, aux, aux_face, groups, primitive } = form;
+            let Form { dim, equations, waves, aux, aux_face, groups, aux_groups, primitive } = form;
             let faces = aux_face.iter().map(|face| face.map_or(0, |axis| axis + 1));
-            let (kinds, first) = (groups.iter().map(|(kind, _)| kind + 1), groups.iter().map(|(_, first)| first + 1));
-            quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#kinds)*] [#(#first)*] [#(#primitive)*]])
+            let [groups, aux_groups] = [groups, aux_groups].map(|groups| {
+                let (kinds, first) =
+                    (groups.iter().map(|(kind, _)| kind + 1), groups.iter().map(|(_, first)| first + 1));
+                quote!([#(#kinds)*] [#(#first)*])
+            });
+            quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] #groups [#(#primitive)*] #aux_groups])
         });
         let quantities = quote!([#(#positive)*] [#(#nonnegative)*] [#(#kept_nonnegative)*] [#(#quantities)*]);
         let flags = quote!(#generic #fwaves #solve_again #axes_differ #one_way #directions);
@@ -56,10 +60,12 @@ impl Description {
             let (dim, waves) = (number(&inside)?, number(&inside)?);
             let (equations, aux) = (names(list(&inside)?), names(list(&inside)?));
             let aux_face = numbers(&inside)?;
-            let (kinds, first) = (numbers(&inside)?, numbers(&inside)?);
-            let groups = kinds.into_iter().flatten().zip(first.into_iter().flatten()).collect();
-            let primitive = names(list(&inside)?);
-            forms.push(Form { dim, equations, waves, aux, aux_face, groups, primitive });
+            let groups = || -> Result<Vec<(usize, usize)>> {
+                let (kinds, first) = (numbers(&inside)?, numbers(&inside)?);
+                Ok(kinds.into_iter().flatten().zip(first.into_iter().flatten()).collect())
+            };
+            let (groups, primitive, aux_groups) = (groups()?, names(list(&inside)?), groups()?);
+            forms.push(Form { dim, equations, waves, aux, aux_face, groups, aux_groups, primitive });
         }
         Ok(Description {
             generic,

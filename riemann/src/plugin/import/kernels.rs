@@ -42,6 +42,9 @@ impl<R: Precision> PatchSolver<R> for Instance {
     fn aux_face(&self) -> &[Option<Axis>] {
         self.plugin().aux_face
     }
+    fn aux_groups(&self) -> &'static [Group] {
+        self.plugin().info.aux_groups
+    }
     fn num_waves(&self) -> usize {
         self.plugin().info.waves
     }

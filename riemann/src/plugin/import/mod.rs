@@ -223,14 +223,16 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
     if unsafe { d.kept.get() }.iter().any(|&m| m >= equations.len()) {
         return Err(LoadError::Damaged("a quantity that is kept"));
     }
-    let group = |&[kind, first]: &[u32; 2]| {
-        let kind = *GroupKind::ALL.get(kind as usize)?;
-        let group = Group { kind, first };
-        (group.components(d.dim as usize).end <= equations.len()).then_some(group)
+    let groups = |list: &List<[u32; 2]>, count: usize| -> Result<&'static [Group], LoadError> {
+        let group = |&[kind, first]: &[u32; 2]| {
+            let group = Group { kind: *GroupKind::ALL.get(kind as usize)?, first };
+            (group.components(d.dim as usize).end <= count).then_some(group)
+        };
+        // SAFETY: likewise.
+        let groups: Option<Vec<Group>> = unsafe { list.get() }.iter().map(group).collect();
+        Ok(groups.ok_or(LoadError::Damaged("a vector or tensor among the components"))?.leak())
     };
-    // SAFETY: likewise.
-    let groups: Option<Vec<Group>> = unsafe { d.groups.get() }.iter().map(group).collect();
-    let groups = groups.ok_or(LoadError::Damaged("a vector or tensor among the components"))?;
+    let (groups, aux_groups) = (groups(&d.groups, equations.len())?, groups(&d.aux_groups, aux.len())?);
     let [initial, aux_values, mapping, quantities, primitive, conserved] = &d.formulas;
     let pairs = |list| -> Result<&'static [(&'static str, &'static str)], LoadError> {
         Ok(texts(list)?.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>().leak())
@@ -249,7 +251,8 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
         has_transverse: d.has_transverse,
         has_source: d.has_source,
         of_time: d.of_time,
-        groups: groups.leak(),
+        groups,
+        aux_groups,
         directions: d.directions,
         positive,
         nonnegative,

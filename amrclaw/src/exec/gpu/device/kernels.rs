@@ -2,7 +2,7 @@
 
 use super::{CaseFunctions, case_functions};
 use crate::exec::step::{sweeps, swept_scheme};
-use crate::physics::Problem;
+use crate::physics::{Problem, SideSigns};
 use crate::threads::parallel_map;
 use cuda::amr::kernels::{
     BOUNDARY_FUNCTION, CELLS_BEYOND, EVALUATE, EXTREMES, FLAG_FUNCTION, LEAVES_VALUES, Row, SOURCE_FUNCTION,
@@ -95,6 +95,7 @@ impl KernelOptions {
             capacity: scheme.capacity,
             sourced: problem.applies_sources(solver.has_source()),
             aux_face: solver.aux_face().iter().map(|axis| axis.map_or(-1, |axis| axis as i32)).collect(),
+            aux_signs: SideSigns::of_aux::<D>(solver.aux_groups(), solver.aux().len()).bits().to_vec(),
             cells: problem.on_mesh.as_ref().map(|on_mesh| CellShape {
                 order: on_mesh.scheme.order,
                 limiter: match on_mesh.scheme.limiter {
