@@ -224,20 +224,6 @@ impl<S, const A: usize> FaceFrame<S, A> {
         own
     }
 
-    /// The image of a cell's auxiliary values in the wall with this face.
-    #[inline(always)]
-    fn image_of_aux<V: Real, const M: usize, const W: usize, const B: usize>(face: &Frame<V>, aux: [V; B]) -> [V; B]
-    where
-        S: Solver<M, W, A>,
-    {
-        let negated = face.components::<B>(S::AUX_GROUPS, Wall::Slip, Group::is_negated);
-        let mut image = face.enter(S::AUX_GROUPS, aux);
-        for a in 0..A {
-            image[a] = if negated[a] { -image[a] } else { image[a] };
-        }
-        face.leave(S::AUX_GROUPS, image)
-    }
-
     /// A transverse split in the frame of one of the faces. Not a closure: closures are not inlined into code for the processor's
     /// vectors, so that each operation would be a call.
     #[inline(always)]
@@ -422,9 +408,9 @@ where
                     *q = select(behind, image, *q);
                 }
                 let TransverseAux { below, here, above } = *here;
-                around.below = select(behind, Self::image_of_aux(face, below), around.below);
-                around.here = select(behind, Self::image_of_aux(face, here), around.here);
-                around.above = select(behind, Self::image_of_aux(face, above), around.above);
+                around.below = select(behind, below, around.below);
+                around.here = select(behind, here, around.here);
+                around.above = select(behind, above, around.above);
                 moved = face.image(beyond, S::GROUPS, moved, false);
             }
             let [ql, qr, mean] = states;

@@ -12,7 +12,7 @@ const QUALIFIERS: &str = "__device__ __forceinline__";
 pub(super) fn framed(inside: DeviceSource, dim: usize, [groups, aux_groups]: [&[Group]; 2]) -> DeviceSource {
     let DeviceSource { body, aux, .. } = &inside;
     let (behind, turned, frame) = (behind(groups, dim), enter_and_leave(groups, dim), frame_of_mapped(dim, *aux));
-    let of_aux = of_aux(aux_groups, dim, *aux);
+    let enter_own = enter_own(aux_groups, dim);
     let (mirrored, image) = (mirrored(groups, dim, inside.equations), image(groups, dim, inside.equations));
     let mut text = format!(
         r"    // In the frame of each face
@@ -39,7 +39,7 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, [groups, aux_groups]: [&[
         {QUALIFIERS} State image(int wall, State q, bool is_state) const {{
 {image}            return q;
         }}
-{of_aux}        {QUALIFIERS} State leave_scaled(const State& q) const {{
+{enter_own}        {QUALIFIERS} State leave_scaled(const State& q) const {{
             State scaled = leave(q);
             for (int m = 0; m < M; ++m) scaled[m] = size * scaled[m];
             return scaled;
@@ -196,14 +196,12 @@ fn transverse_twice() -> String {
             const Frame face(third, k ? aux[0].above : aux[0].here), beyond(axis, k ? aux[0].above : aux[0].below);
             const Transverse parts = split(face, axis, third, side, ql, qr, mean, aux[0], asdq);
             const int wall = beyond.behind();
-            TransverseAux around = aux[k ? 3 : 1];
             State states[3] = {{ql, qr, mean}}, moved = k ? parts.bpasdq : parts.bmasdq;
             if (wall) {{
                 for (int n = 0; n < 3; ++n) states[n] = face.leave(face.image(wall, face.enter(states[n]), true));
                 moved = face.image(wall, moved, false);
-                around = {{face.image_of_aux(aux[2].below), face.image_of_aux(aux[2].here), face.image_of_aux(aux[2].above)}};
             }}
-            sent[k] = transverse(axis, through, side, states[0], states[1], states[2], around, face.leave_scaled(moved));
+            sent[k] = transverse(axis, through, side, states[0], states[1], states[2], wall ? aux[2] : aux[k ? 3 : 1], face.leave_scaled(moved));
             if (wall) {{
                 sent[k].bmasdq = face.leave(face.mirrored(beyond, face.enter(sent[k].bmasdq)));
                 sent[k].bpasdq = face.leave(face.mirrored(beyond, face.enter(sent[k].bpasdq)));
@@ -260,17 +258,12 @@ fn image(groups: &[Group], dim: usize, equations: usize) -> String {
     text
 }
 
-/// The functions that turn a solver's own auxiliary values into a frame, and make the image of a cell's in a wall.
-fn of_aux(groups: &[Group], dim: usize, count: usize) -> String {
-    let [enter, leave] = ["enter", "leave"].map(|turn| turned_text(turn, "q", "Real", groups, dim));
-    let (_, negated) = &bits_of_walls(groups, dim, count, Group::is_negated)[0];
-    let negated = negated.iter().enumerate().filter(|(_, bits)| **bits != 0);
-    let negated: String =
-        negated.map(|(a, bits)| format!("            if ({bits} >> axis & 1) q[{a}] = -q[{a}];\n")).collect();
+/// The function that turns a solver's own auxiliary values into a frame.
+fn enter_own(groups: &[Group], dim: usize) -> String {
+    let turned = turned_text("enter", "q", "Real", groups, dim);
     format!(
         "        {QUALIFIERS} Inside::Aux enter_own(const Aux& aux) const {{\n            \
-         Inside::Aux q = own(aux);\n{enter}            return q;\n        }}\n        \
-         {QUALIFIERS} Aux image_of_aux(Aux q) const {{\n{enter}{negated}{leave}            return q;\n        }}\n"
+         Inside::Aux q = own(aux);\n{turned}            return q;\n        }}\n"
     )
 }
 
