@@ -14,6 +14,8 @@ use common::{bits, case, largest_difference, start, start_with, take_steps};
 use riemann::axis::{Axis, Side};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use unstructured::make::{Block, Of};
+use unstructured::write::{Format, write};
 
 /// A pulse of sound on two levels.
 const CASE: &str = include_str!("cases/pulse.toml");
@@ -107,6 +109,39 @@ impl StateBlockFunction<2> for Waves {
             *o = is_flagged(x, state[(j + 1) * row + i + 1]);
         }
     }
+}
+
+/// A wall normal to x.
+struct Mirror;
+
+impl BoundaryFunction<2> for Mirror {
+    fn fill(&self, cell: &BoundaryCell<2>, mirror: &[f64], ghost: &mut [f64]) {
+        assert_eq!((cell.axis, cell.side), (Axis::X, Side::Upper));
+        ghost.copy_from_slice(&[mirror[0], -mirror[1], mirror[2]]);
+    }
+}
+
+/// At the sides of triangles, of any direction, a program's values are those in the frames of faces: a wall normal to x is a wall, to the bit.
+#[test]
+fn sides_of_meshes_are_seen_along_their_normals() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("block.msh");
+    let block = Block { shake: 0.3, ..Block::new(&[7, 6], Of::Triangles) };
+    write(&path, &block.make().expect("a block"), Format::Gmsh4 { binary: true }).expect("it is written");
+    let [walls, own] = ["wall", "user"].map(|kind| {
+        let sides = ["x_lower", "x_upper", "y_lower", "y_upper"].map(|side| format!("{side} = {kind:?}\n")).concat();
+        let text = format!(
+            "solver = {{ name = \"acoustics\", density = 1.0, bulk = 4.0 }}\ntime.end = 1\noutput.format = []\n\
+             scheme.order = 2\nmesh.file = {path:?}\n[mesh.boundary]\n{sides}\
+             [initial]\npressure = \"exp(-30 * ((x - 0.4)^2 + (y - 0.5)^2))\"\nu = \"y\"\nv = \"-x\"\n"
+        );
+        let user = UserFunctions { boundary: Some(Arc::new(Mirror)), ..UserFunctions::default() };
+        // A program's function may depend on time: its steps would be shorter.
+        let mut simulation: Simulation<2> = start_with(&text, &["time.dt=0.002"], user);
+        take_steps(&mut simulation, 4);
+        bits(&simulation.frame())
+    });
+    assert_eq!(walls, own);
 }
 
 fn simulation_of(by_block: bool) -> Simulation<2> {

@@ -39,6 +39,10 @@ impl<const D: usize> BoundaryFunction<D> for ExpressionBoundary<D> {
         self.expressions.depends_on("t") || self.given.iter().flatten().any(|given| given.depends_on_time())
     }
 
+    fn asks_for_side(&self) -> bool {
+        false
+    }
+
     fn by_block(&self) -> Option<&dyn BoundaryBlockFunction<D>> {
         Some(self)
     }

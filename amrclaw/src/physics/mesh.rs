@@ -7,6 +7,7 @@
 use super::{AroundFormulas, Boundary, BoundaryCell, CellRow, StateFunction};
 use crate::mesh::{Domain, MapFunction, Mapping};
 use riemann::axis::{Axis, Side};
+use riemann::cells::{turn_of, turn_state};
 use riemann::group::Group;
 use std::sync::Arc;
 use unstructured::Mesh;
@@ -162,10 +163,16 @@ impl<const D: usize> Outside for MeshSides<D> {
         match &self.rules[face.mesh.boundary.name_of(face.number)] {
             Boundary::Wall(wall) => mirror(face, (&self.groups, self.boost.as_ref()), *wall, inside, outside),
             Boundary::User(function) => {
-                // The axis and the side of a box, which formulas do not ask for.
                 let centre = Self::position(face.mesh, face.number, face.place);
                 let cell = BoundaryCell { centre, time: face.time, axis: Axis::X, side: Side::Upper };
-                function.fill(&cell, inside, outside);
+                if !function.asks_for_side() {
+                    return function.fill(&cell, inside, outside);
+                }
+                let normal = face.mesh.faces.normal[face.mesh.first_boundary() + face.number];
+                let (turn, mut seen) = (turn_of(D, normal), inside.to_vec());
+                turn_state(D, &self.groups, turn, true, &mut seen);
+                function.fill(&cell, &seen, outside);
+                turn_state(D, &self.groups, turn, false, outside);
             }
             _ => outside.copy_from_slice(inside),
         }

@@ -74,6 +74,11 @@ pub trait BoundaryFunction<const D: usize>: Send + Sync {
         true
     }
 
+    /// True if the values depend on the side. At a mesh from a file such a function sees states in the face's frame, as at the upper side along x.
+    fn asks_for_side(&self) -> bool {
+        true
+    }
+
     /// The same function over boxes, if it prefers to be called so.
     fn by_block(&self) -> Option<&dyn BoundaryBlockFunction<D>> {
         None

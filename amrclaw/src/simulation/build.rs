@@ -2,14 +2,15 @@
 
 use super::step_limits::longest_in_time;
 use super::{RunError, Settings};
-use crate::case::{self, Case, ClusterKind, CriterionField, MeshFile, ResolvedSettings};
+use crate::case::{self, Case, CaseErrors, ClusterKind, CriterionField, MeshFile, ResolvedSettings};
 use crate::formula::ExpressionBoundary;
 use crate::frames::derived::{Formula, WholeFormula};
 use crate::index::Ratio;
 use crate::mesh::Mapping;
 use crate::physics::{
-    AtPositions, AuxOutside, Boundary, CellFunction, Criterion, Formulas, MappedAux, MappedWall, MeshSides, OnMesh,
-    Problem, ReducedParameters, SourceCentres, SourceSplit, Split, StateFunction, UserFunctions, centroids,
+    AtPositions, AuxOutside, Boundary, BoundaryFunction, CellFunction, Criterion, Formulas, MappedAux, MappedWall,
+    MeshSides, OnMesh, Problem, ReducedParameters, SourceCentres, SourceSplit, Split, StateFunction, UserFunctions,
+    centroids,
 };
 use crate::plan::nesting_width;
 use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegionPlace, RegridOptions, Shape};
@@ -87,17 +88,24 @@ fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Probl
 fn on_mesh<const D: usize>(
     case: &Case,
     (file, in_time): (&MeshFile, Arc<MeshInTime>),
-    reduced: &Option<Arc<ReducedParameters>>,
-) -> OnMesh<D> {
+    (reduced, own): (&Option<Arc<ReducedParameters>>, Option<Arc<dyn BoundaryFunction<D>>>),
+) -> Result<OnMesh<D>, RunError> {
     let inflow = case.inflow_of_mesh::<D>(reduced);
-    let rule = |(kind, inflow): (&case::BoundaryKind, Option<ExpressionBoundary<D>>)| match (kind, inflow) {
-        (_, Some(values)) => Boundary::User(Arc::new(values)),
-        (case::BoundaryKind::Wall, _) => Boundary::Wall(Wall::Slip),
-        (case::BoundaryKind::Clamped, _) => Boundary::Wall(Wall::Clamped),
-        (case::BoundaryKind::Free, _) => Boundary::Wall(Wall::Free),
-        _ => Boundary::Extrapolate,
+    let rule = |((kind, name), inflow): ((&case::BoundaryKind, &String), Option<ExpressionBoundary<D>>)| {
+        Ok::<_, RunError>(match (kind, inflow) {
+            (_, Some(values)) => Boundary::User(Arc::new(values)),
+            (case::BoundaryKind::User, _) => {
+                let missing = || missing(case, &format!("mesh.boundary.{name}"), "boundary values");
+                Boundary::User(own.clone().ok_or_else(missing)?)
+            }
+            (case::BoundaryKind::Wall, _) => Boundary::Wall(Wall::Slip),
+            (case::BoundaryKind::Clamped, _) => Boundary::Wall(Wall::Clamped),
+            (case::BoundaryKind::Free, _) => Boundary::Wall(Wall::Free),
+            _ => Boundary::Extrapolate,
+        })
     };
-    let rules = file.sides.iter().zip(inflow).map(rule).collect();
+    let sides = file.sides.iter().zip(&file.mesh.boundary.names);
+    let rules = sides.zip(inflow).map(rule).collect::<Result<_, _>>()?;
     let shape = case.shape();
     let boost = Boost::of(D, &shape.equations, &shape.groups);
     let sides = MeshSides::new(in_time, (shape.groups.clone(), boost), rules);
@@ -105,7 +113,16 @@ fn on_mesh<const D: usize>(
     let variables = interpolates.then(|| Arc::new(case.primitive_variables()));
     let formula = |(field, _)| if let CriterionField::Formula(of) = field { Some(of.around()) } else { None };
     let marked_by = case.criterion_fields::<D>(reduced).into_iter().filter_map(formula).collect();
-    OnMesh { scheme: file.scheme, variables, sides: Arc::new(sides), forest: file.forest.clone(), marked_by }
+    Ok(OnMesh { scheme: file.scheme, variables, sides: Arc::new(sides), forest: file.forest.clone(), marked_by })
+}
+
+/// The mistake of a case that wants what only a solver or a program could give.
+fn missing(case: &Case, key: &str, what: &str) -> CaseErrors {
+    case.error(
+        key,
+        format!("the solver `{}` provides no {what}", case.shape().name),
+        "write an expression or a kind by name; \"user\" needs a solver or a program that provides it",
+    )
 }
 
 /// What the largest values are asked for of in `[reduce]`, then in `time.stop_when`, if there is anything: as a function of a cell or a patch, or of a
@@ -135,18 +152,14 @@ pub(super) fn problem<const D: usize>(
 ) -> Result<Problem<D>, RunError> {
     let in_time = case.mesh_in_time();
     let mapping = in_time.as_ref().map(|mesh| Arc::new(centroids(mesh))).or_else(|| case.mapping::<D>());
+    // Sides of a mesh from a file are where they are.
+    let own_sides = user.boundary.clone();
     let user = match mapping.as_ref().zip(case.mapping_formulas()) {
         Some((mapping, positions)) => at_positions(mapping, &positions, user),
         None => user,
     };
     let (shape, settled) = (case.shape(), case.settled());
-    let missing = |key: &str, what: &str| {
-        case.error(
-            key,
-            format!("the solver `{}` provides no {what}", shape.name),
-            "write an expression or a kind by name; \"user\" needs a solver or a program that provides it",
-        )
-    };
+    let missing = |key: &str, what: &str| missing(case, key, what);
     let boundary_of = |kind, d: usize, inflow: Option<ExpressionBoundary<D>>| {
         Ok::<_, RunError>(match kind {
             case::BoundaryKind::Extrapolate => Boundary::Extrapolate,
@@ -229,7 +242,10 @@ pub(super) fn problem<const D: usize>(
         on_mesh: None,
     };
     let problem = match case.mesh.file.as_ref().zip(in_time) {
-        Some(mesh) => Problem { on_mesh: Some(on_mesh(case, mesh, &problem.reduced)), ..problem },
+        Some(mesh) => {
+            let on_mesh = on_mesh(case, mesh, (&problem.reduced, own_sides))?;
+            Problem { on_mesh: Some(on_mesh), ..problem }
+        }
         None => problem,
     };
     Ok(match &mapping {

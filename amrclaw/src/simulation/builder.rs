@@ -12,7 +12,7 @@ use super::{Device, Gauge, Precision, RunError, RunOptions, ScheduleState, Simul
 use crate::case::{Case, GaugeSettings};
 use crate::frames::derived::WholeFormula;
 use crate::frames::frame::{Frame, PatchSource};
-use crate::physics::{Problem, UserFunctions};
+use crate::physics::{Boundary, Problem, UserFunctions};
 use crate::plugin::ChosenSolver;
 use riemann::frame;
 use std::sync::Arc;
@@ -206,14 +206,17 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         }
         demanded?;
         if case.mesh.file.is_some() {
-            let of_cells = kernels.double.aux_face().iter().all(Option::is_none);
-            check_on_mesh(
-                case,
-                &options,
-                of_cells && (options.device != Device::Cpu || kernels.double.solves_faces()),
-            )?;
+            let solver = &kernels.double;
+            let of_cells = solver.aux_face().iter().all(Option::is_none) && solver.aux_groups().is_empty();
+            check_on_mesh(case, &options, of_cells && (options.device != Device::Cpu || solver.solves_faces()))?;
         }
         if let Some(on_mesh) = &problem.on_mesh {
+            let of_host = |rule: &Boundary<D>| matches!(rule, Boundary::User(values) if values.device_form().is_none());
+            if options.device == Device::Cuda && on_mesh.sides.rules().iter().any(of_host) {
+                let message =
+                    "values from files, and functions of a program, at sides of a mesh are known to the host alone";
+                return Err(case.error("mesh.boundary", message, "write formulas, or `--device cpu`").into());
+            }
             let help = "write formulas that keep cells as they are, turned and stretched";
             let start = on_mesh.sides.in_time.check(case.time.start);
             start.map_err(|error| case.error("mesh.motion", error.to_string(), help))?;

@@ -73,6 +73,11 @@ pub fn turn_of(dim: usize, normal: [f64; 3]) -> [f64; 3] {
     if dim == 3 { half_way(0, normal) } else { normal }
 }
 
+/// Turns a state into this frame, or back.
+pub fn turn_state(dim: usize, groups: &[Group], turn: [f64; 3], into: bool, q: &mut [f64]) {
+    Frame::along_x(dim, turn, 1.0).turn_values(into, groups, q);
+}
+
 /// A state's image in a wall with this frame.
 pub fn mirror(dim: usize, groups: &[Group], turn: [f64; 3], wall: Wall, q: &[f64], image: &mut [f64]) {
     let frame = Frame::along_x(dim, turn, 1.0);

@@ -213,16 +213,10 @@ fn sides(reader: &mut Reader<'_>, mesh: &Mesh) -> (Vec<BoundaryKind>, Vec<Inflow
         let help = format!("write what lies beyond the side, such as `{name} = \"wall\"`, under `[mesh.boundary]`");
         reader.require(&path, &help);
         let kind = reader.optional_choice(&path).unwrap_or(BoundaryKind::Extrapolate);
-        match kind {
-            BoundaryKind::Periodic => {
-                let help = "write the pairs as `periodic = [[\"left\", \"right\"]]` under `[mesh]`, without lines of their own";
-                reader.wrong(&path, "does not say which side it continues at", help);
-            }
-            BoundaryKind::User => {
-                let help = "write \"inflow\" and formulas";
-                reader.wrong(&path, "a solver's own boundary values are for the sides of a box", help);
-            }
-            _ => {}
+        if kind == BoundaryKind::Periodic {
+            let help =
+                "write the pairs as `periodic = [[\"left\", \"right\"]]` under `[mesh]`, without lines of their own";
+            reader.wrong(&path, "does not say which side it continues at", help);
         }
         kinds.push(kind);
     }

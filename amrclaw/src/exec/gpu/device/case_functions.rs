@@ -86,7 +86,7 @@ impl CaseFunctions {
             initial: made(problem.initial.device_form(), solver.equations, solver.has_positive),
             boundary: boundaries(problem, solver),
             leaf_values: leaf_values(problem, solver.equations),
-            beyond: beyond_mesh(problem, solver.equations),
+            beyond: beyond_mesh(problem, solver),
         }
     }
 
@@ -143,7 +143,7 @@ fn leaf_values<const D: usize>(problem: &Problem<D>, equations: usize) -> Option
 }
 
 /// The rules of all sides of a mesh from a file, by the numbers of their names; `None` if kernels cannot compute one of them.
-fn beyond_mesh<const D: usize>(problem: &Problem<D>, equations: usize) -> Option<CaseFunction> {
+fn beyond_mesh<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Option<CaseFunction> {
     let sides = &problem.on_mesh.as_ref()?.sides;
     let boost = sides.boost().filter(|_| sides.in_time.moves());
     let mut text = boost.map_or(String::new(), added_velocity);
@@ -163,7 +163,8 @@ fn beyond_mesh<const D: usize>(problem: &Problem<D>, equations: usize) -> Option
                 format!("    const State image = {image};\n    for (int m = 0; m < M; m++) values[m] = image[m];\n")
             }
             Boundary::User(function) => match function.device_form()? {
-                DeviceForm::Formulas(formulas) => lines(&formulas, |quantity| known(quantity, equations)),
+                DeviceForm::Formulas(formulas) => lines(&formulas, |quantity| known(quantity, solver.equations)),
+                DeviceForm::OfSolver if solver.has_boundary => boundary_in_frame(),
                 _ => return None,
             },
             _ => continue,
@@ -173,7 +174,7 @@ fn beyond_mesh<const D: usize>(problem: &Problem<D>, equations: usize) -> Option
     let functions = (0..sides.rules().len()).filter(|&name| sides.is_function(name));
     let of_case: String = functions.map(|name| format!(" || rule == {name}")).collect();
     text += &format!("}}\n__device__ __forceinline__ bool is_function(unsigned rule) {{ return false{of_case}; }}\n");
-    Some(CaseFunction { text, solves: true, num_values: equations, positive: -1 })
+    Some(CaseFunction { text, solves: true, num_values: solver.equations, positive: -1 })
 }
 
 /// The variables that are interpolated to the faces of a mesh from a file, and the states with these.
@@ -262,6 +263,15 @@ const POSITION: &str = "    Array<double, 3> x{{0.0, 0.0, 0.0}};\n    map_positi
 fn boundary_of_solver(centre: &str) -> String {
     format!(
         "{centre}    const Solver solver{{SOLVER_PARAMETERS}};\n    const State ghost = solver.boundary(Axis(axis), Side(side), x, at.t, q);\n    \
+         for (int m = 0; m < M; m++) values[m] = ghost[m];\n"
+    )
+}
+
+/// The same at a side of a mesh from a file, in the face's frame.
+fn boundary_in_frame() -> String {
+    format!(
+        "{CENTRE}    const Solver solver{{SOLVER_PARAMETERS}};\n    \
+         const State ghost = frame.leave(solver.boundary(Axis(0), Side(1), x, at.t, frame.enter(q)));\n    \
          for (int m = 0; m < M; m++) values[m] = ghost[m];\n"
     )
 }
