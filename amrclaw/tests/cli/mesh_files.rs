@@ -307,7 +307,7 @@ fn what_meshes_do_not_allow_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write_block(folder.path(), "square.msh", &[4, 4], Of::Quadrilaterals);
     let case = write_case(folder.path(), CASE);
-    let wrong: [(&[&str], &[&str], &str); 29] = [
+    let wrong: [(&[&str], &[&str], &str); 30] = [
         (&["scheme.gradients_of=primitive"], &[], "no primitive variables"),
         (&["scheme.gradients_of=pressure"], &[], "scheme.gradients_of"),
         (&["scheme.steady=1e-6", "source.pressure=-1"], &[], "steps of one length"),
@@ -331,6 +331,7 @@ fn what_meshes_do_not_allow_is_refused() {
         (&["output.format=\"clawpack-ascii\""], &[], "output.format"),
         (&["mesh.motion.z=\"z\""], &[], "no axis `z`"),
         (&["mesh.motion.x=\"q\""], &[], "mesh.motion.x"),
+        (&["mesh.motion.speed=\"1\""], &[], "mesh.motion.speed"),
         (&["mesh.motion.x=\"x + t\"", "scheme.steady=1e-6"], &[], "no steady state"),
         (&["mesh.motion.x=\"-x\""], &[], "is folded at t = 0"),
         (&["mesh.motion.x=\"x\"", "mesh.springs=-1"], &[], "must be positive, but is -1"),

@@ -1,6 +1,6 @@
 //! A mesh from a file: `mesh.file`, and the keys that go with it.
 
-use super::{fields, path_from_case};
+use super::{AXES, fields, path_from_case};
 use crate::case::choice::{BoundaryKind, Interpolated, MeshLoop};
 use crate::case::origin::Value;
 use crate::case::reader::Reader;
@@ -40,7 +40,8 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     let pairs = pairs(reader);
     let scheme = scheme(reader);
     let gradients_of = reader.optional_choice("scheme.gradients_of").unwrap_or(Interpolated::Conserved);
-    let (steady, motion) = (steady(reader), fields::table(reader, "mesh.motion"));
+    let (steady, axes) = (steady(reader), AXES.iter().map(|axis| format!("mesh.motion.{axis}")));
+    let motion: Vec<_> = axes.filter_map(|key| reader.named_expression(&key)).collect();
     let follow = follow(reader);
     let named = reader.names("mesh.curves").into_iter();
     let curves: Vec<_> =
