@@ -6,17 +6,8 @@ use crate::process::{Outcome, cargo, run};
 pub fn attack(arguments: &[String]) -> Outcome {
     let usage = "write `stress KIND [--count N] [--seed S]`";
     let (kind, options) = arguments.split_first().ok_or(usage)?;
-    let mut tests = cargo(&[
-        "test",
-        "--release",
-        "--package",
-        "amrclaw",
-        "--test",
-        "stress",
-        "--",
-        "--nocapture",
-        "--include-ignored",
-    ]);
+    let mut tests = cargo(&["test", "--release", "--package", "amrclaw", "--test", "stress", "--"]);
+    tests.args(["--nocapture", "--include-ignored"]);
     // The kind is the name of the test, but for wrong values in cases.
     tests.arg(if kind == "cases" { "wrong_values" } else { kind }).env("STRESS_COUNT", "100");
     for option in options.chunks(2) {

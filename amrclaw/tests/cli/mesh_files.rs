@@ -147,7 +147,9 @@ fn forces_are_sums_over_sides() {
                 let (axis, exact) = if name == "mass" { (1, 1.0) } else { (0, 4.5) };
                 for d in 0..axes {
                     let exact = if d == axis { exact } else { 0.0 };
-                    assert!((first[2 + d] - exact).abs() < 1e-12, "{name}, {axes}D: {series}");
+                    // Of a derivative, quotients by distances between cells too.
+                    let round_off = if name == "mass" { 1e-12 } else { 1e-13 };
+                    assert!((first[2 + d] - exact).abs() < round_off, "{name}, {axes}D: {series}");
                 }
                 last[2..].to_vec()
             })

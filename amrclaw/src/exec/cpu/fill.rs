@@ -196,7 +196,8 @@ fn fill_aux<const D: usize, R: Scalar>(
             for m in 0..count {
                 let from = origins.origin(cell, faces.get(m).copied().flatten().map(Axis::index));
                 let at = |cell| patch.offset(count, cell) + m * patch.component();
-                let turns = |axis: &&Axis| signs.is_negated(m, **axis, origins.walls(cell, **axis));
+                let has_direction = signs.bits()[m] != 0;
+                let turns = |axis: &&Axis| has_direction && signs.is_negated(m, **axis, origins.walls(cell, **axis));
                 // SAFETY: likewise; the origin is a cell of this patch that the function has filled.
                 let value = unsafe { *aux.at(at(from)) };
                 let negated = Axis::ALL[..D].iter().filter(turns).count() % 2 == 1;

@@ -110,11 +110,11 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
                     DeviceForm::Formulas(formulas) => lines(&formulas, |quantity| known(quantity, solver.equations)),
                     DeviceForm::OfSolver if solver.has_boundary => {
                         solves = true;
-                        boundary_of_solver(CENTRE)
+                        boundary_of_solver(CENTRE, OF_BOX)
                     }
                     DeviceForm::OfSolverAt(mapping) if solver.has_boundary => {
                         (solves, positions) = (true, Some(mapping));
-                        boundary_of_solver(POSITION)
+                        boundary_of_solver(POSITION, OF_BOX)
                     }
                     DeviceForm::OfSolver
                     | DeviceForm::OfSolverAt(_)
@@ -164,7 +164,7 @@ fn beyond_mesh<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> O
             }
             Boundary::User(function) => match function.device_form()? {
                 DeviceForm::Formulas(formulas) => lines(&formulas, |quantity| known(quantity, solver.equations)),
-                DeviceForm::OfSolver if solver.has_boundary => boundary_in_frame(),
+                DeviceForm::OfSolver if solver.has_boundary => boundary_of_solver(CENTRE, IN_FRAME),
                 _ => return None,
             },
             _ => continue,
@@ -259,19 +259,14 @@ const CENTRE: &str =
     "    Array<double, 3> x{{0.0, 0.0, 0.0}};\n    for (int d = 0; d < DIM; d++) x[d] = at.centre(d);\n";
 const POSITION: &str = "    Array<double, 3> x{{0.0, 0.0, 0.0}};\n    map_position(at, &x[0]);\n";
 
-/// Calls the solver's own boundary function. `centre`: [`CENTRE`] or [`POSITION`].
-fn boundary_of_solver(centre: &str) -> String {
-    format!(
-        "{centre}    const Solver solver{{SOLVER_PARAMETERS}};\n    const State ghost = solver.boundary(Axis(axis), Side(side), x, at.t, q);\n    \
-         for (int m = 0; m < M; m++) values[m] = ghost[m];\n"
-    )
-}
+/// The state beyond a side of a box, and in the frame of a face of a mesh from a file.
+const OF_BOX: &str = "solver.boundary(Axis(axis), Side(side), x, at.t, q)";
+const IN_FRAME: &str = "frame.leave(solver.boundary(Axis(0), Side(1), x, at.t, frame.enter(q)))";
 
-/// The same at a side of a mesh from a file, in the face's frame.
-fn boundary_in_frame() -> String {
+/// Calls the solver's own boundary function. `centre`: [`CENTRE`] or [`POSITION`]; `ghost`: [`OF_BOX`] or [`IN_FRAME`].
+fn boundary_of_solver(centre: &str, ghost: &str) -> String {
     format!(
-        "{CENTRE}    const Solver solver{{SOLVER_PARAMETERS}};\n    \
-         const State ghost = frame.leave(solver.boundary(Axis(0), Side(1), x, at.t, frame.enter(q)));\n    \
+        "{centre}    const Solver solver{{SOLVER_PARAMETERS}};\n    const State ghost = {ghost};\n    \
          for (int m = 0; m < M; m++) values[m] = ghost[m];\n"
     )
 }
