@@ -173,6 +173,9 @@ __device__ __forceinline__ Array<Real, SENT> interpolated_cell(
     Array<Array<Real, DIM>, M> below, above;
     // How far the variables of quantities that are kept are from those of neighbours that are not empty either.
     State apart = variables.most;
+    Array<bool, M> alone;
+    #pragma unroll
+    for (int m = 0; m < M; m++) alone[m] = true;
     #pragma unroll
     for (int d = 0; d < DIM; d++) {
         Cell lower = centre, upper = centre;
@@ -185,6 +188,7 @@ __device__ __forceinline__ Array<Real, SENT> interpolated_cell(
             const Real from_below = real_abs(beneath.t[m] - here[m]), from_above = real_abs(over.t[m] - here[m]);
             if (beneath.most[m] > Real(0) && from_below < apart[m]) apart[m] = from_below;
             if (over.most[m] > Real(0) && from_above < apart[m]) apart[m] = from_above;
+            alone[m] = alone[m] && !(beneath.most[m] > Real(0)) && !(over.most[m] > Real(0));
         }
     }
 #else
@@ -225,7 +229,8 @@ __device__ __forceinline__ Array<Real, SENT> interpolated_cell(
     for (int d = 0; d < DIM; d++) num_fine *= args.ratio[d];
     #pragma unroll
     for (int m = 0; m < M; m++)
-        variables.most[m] = real_max(Real(2.0 * double(num_fine)) * (variables.most[m] - apart[m]), variables.most[m]);
+        variables.most[m] =
+            real_max(Real(2.0 * double(num_fine)) * (variables.most[m] - (alone[m] ? Real(0) : apart[m])), variables.most[m]);
     variables.t = inside_cell(here, slopes, xi);
     return arrived(args, to, cell, variables);
 #else

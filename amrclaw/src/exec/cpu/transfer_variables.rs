@@ -110,17 +110,22 @@ impl<'a, R: Scalar> CellRules<'a, R> {
     /// The most that a fine cell in coarse cell `n` of the lines may have of the `k`-th quantity that is kept. With N fine cells in a coarse one
     /// it has at most N times what that has, in theory; twice this is allowed, since capacities of fine cells differ. But the less the more
     /// the coarse cell's variable differs from those of its neighbours that are not empty either, down to what the coarse cell has: a
-    /// film on a slope is no part of a lake, which would fill the fine cells below its surface.
+    /// film on a slope is no part of a lake, which would fill the fine cells below its surface. One without such neighbours is a puddle, at rest for
+    /// all that is known.
     fn most<const D: usize>(&self, lines: &[R], num_eqn: usize, (k, n): (usize, usize), ratio: Ratio<D>) -> R {
         let m = self.kept.expect("there are transfer variables")[k];
         let at = |m: usize, d: usize, step: isize| self.around(lines, num_eqn, (m, n), (d, step));
         let (held, here) = (at(num_eqn + k, 0, 0), at(m, 0, 0));
-        let mut apart = held;
+        let (mut apart, mut alone) = (held, true);
         for (d, step) in (0..D).flat_map(|d| [(d, -1), (d, 1)]) {
-            let difference = (at(m, d, step) - here).abs();
-            if at(num_eqn + k, d, step) > R::zero() && difference < apart {
-                apart = difference;
+            if at(num_eqn + k, d, step) > R::zero() {
+                let difference = (at(m, d, step) - here).abs();
+                apart = if difference < apart { difference } else { apart };
+                alone = false;
             }
+        }
+        if alone {
+            apart = R::zero();
         }
         (R::from_f64(2.0 * f64::from(ratio.cells())) * (held - apart)).max(held)
     }
