@@ -3,7 +3,8 @@
 //! If `AMRCLAW_FRAMES_DIR` is set, the pictures are kept there.
 
 use amrclaw::frames::FrameFormat;
-use amrclaw::frames::frame::{Frame, FrameLevel, FramePatch};
+use amrclaw::frames::derived::Vocabulary;
+use amrclaw::frames::frame::{Frame, FrameLevel, FramePatch, PatchSource};
 use amrclaw::frames::plot::Contours;
 use amrclaw::frames::slice::line_from;
 use amrclaw::index::{CellBox, Ratio};
@@ -132,6 +133,33 @@ fn land_is_drawn_with_its_coast() {
     let [land, water] = [f64::INFINITY, 1.55].map(|value| extent_of(&image, scale.colour(value)).unwrap()[0].clone());
     // The last of 150 columns of land is the coast.
     assert_eq!((land.clone().count(), water.start() - land.start()), (149, 150));
+}
+
+/// Land whose heights a frame has is lit from the upper left: a ridge along y is bright on its left and dark on its right, by the same part.
+#[test]
+fn land_has_light_and_shade() {
+    let mut frame = two_levels(|_, x| x[0]);
+    let heights = two_levels(|_, x| 1.0 - (x[0] - 0.75).abs());
+    frame.aux = vec!["bottom".into()];
+    for (level, of_heights) in frame.levels.iter_mut().zip(heights.levels) {
+        for (patch, heights) in level.patches.iter_mut().zip(of_heights.patches) {
+            patch.aux = heights.q;
+        }
+    }
+    let options = PictureOptions { size: 300, outlines: Outlines::None, ..PictureOptions::default() };
+    let drawn = |land: &str| {
+        let options = PictureOptions { land: Some(land.into()), ..options.clone() };
+        let source: (&Frame<2>, &dyn PatchSource<2>) = (&frame, &frame);
+        picture::draw_fields(&source, &["pressure".into()], &Vocabulary::default(), &options).unwrap().image()
+    };
+    let image = drawn("x < 1.5");
+    let water = extent_of(&image, ColourScale::suiting(1.5125, 2.95).colour(2.05)).unwrap();
+    let row = water[1].start() + 20;
+    let red = |columns_before_water: usize| f64::from(image.pixel(water[0].start() - columns_before_water, row)[0]);
+    let flat = f64::from(ColourScale { has_land: true, ..ColourScale::suiting(0.0, 1.0) }.colour(f64::INFINITY)[0]);
+    // Water at 2.05 begins at x = 2: the ridge is 125 columns before it.
+    let (bright, dark) = (red(160), red(90));
+    assert!(bright > 1.1 * flat && (bright + dark - 2.0 * flat).abs() <= 1.0, "{bright}, {flat}, {dark}");
 }
 
 /// The values along an oblique line are those of the finest cells that it passes through.

@@ -8,6 +8,7 @@ use super::decoration::{
 };
 use super::figure::Figure;
 use super::range::{View, value_range};
+use super::relief::Relief;
 use super::{Outlines, PictureError, PictureOptions, find_field, mapped, title, values_unavailable};
 use crate::frames::frame::{FieldIndex, Frame, FramePatch, PatchSource};
 use crate::index::CellBox;
@@ -48,7 +49,8 @@ pub(super) fn render_from(
         Some(mapping) => mapped::paint(image, (frame, values, mapping), index, &view, scale, &options.outlines),
         None => {
             let contours = options.contours.as_ref().map_or_else(Vec::new, |contours| contours.values(scale));
-            let painting = Painting { field: index, scale, contours: &contours };
+            let relief = if scale.has_land { Relief::of((frame, values), &view) } else { None };
+            let painting = Painting { field: index, scale, contours: &contours, relief };
             paint(image, (frame, values), &view, &painting, &options.outlines)
         }
     };
@@ -131,6 +133,8 @@ struct Painting<'a> {
     scale: &'a ColourScale,
     /// Values of the contours, in ascending order.
     contours: &'a [f64],
+    /// Of land.
+    relief: Option<Relief>,
 }
 
 /// Paints all levels, coarse to fine, each with its outlines: finer levels hide both data and lines of coarser ones. The
@@ -157,7 +161,7 @@ fn paint(
             let Some(&(left, _)) = columns.first().filter(|_| !rows.is_empty()) else { return Ok(Vec::new()) };
             let patch = values.patch(l, k)?;
             let bands: Vec<_> = rows.chunks(ROWS_AT_A_TIME).collect();
-            let paint = |n: usize| (paint_rows(&patch, painting, &columns, bands[n]), left, bands[n][0].0);
+            let paint = |n: usize| (paint_rows((&patch, level.dx), painting, &columns, bands[n]), left, bands[n][0].0);
             Ok(parallel_map(bands.len(), paint))
         };
         for of_patch in parallel_map(level.patches.len(), paint) {
@@ -176,7 +180,7 @@ fn paint(
 
 /// The colours of a patch's cells, at columns and rows of pixels, each with its place in cells; and the contours.
 fn paint_rows(
-    patch: &FramePatch<2>,
+    (patch, dx): (&FramePatch<2>, [f64; 2]),
     painting: &Painting<'_>,
     columns: &[(usize, f64)],
     rows: &[(usize, f64)],
@@ -186,7 +190,12 @@ fn paint_rows(
     for (n, &(_, y)) in rows.iter().enumerate() {
         let of_row = &values[patch.offset([first, y.floor() as i32])..];
         for (m, &(_, x)) in columns.iter().enumerate() {
-            painted.set(m, n, painting.scale.colour(of_row[(x.floor() as i32 - first) as usize]));
+            let value = of_row[(x.floor() as i32 - first) as usize];
+            let mut colour = painting.scale.colour(value);
+            if let Some(relief) = painting.relief.as_ref().filter(|_| painting.scale.is_land(value)) {
+                colour = relief.lit(colour, patch, [x, y].map(|place| place.floor() as i32), dx);
+            }
+            painted.set(m, n, colour);
         }
     }
     if painting.scale.has_land {

@@ -23,6 +23,7 @@ mod origin;
 mod panel;
 mod plane;
 mod range;
+mod relief;
 mod same;
 mod ticks;
 

@@ -41,6 +41,9 @@ impl<const D: usize> FieldSource<D> for (&Frame<D>, &dyn PatchSource<D>) {
     }
 }
 
+/// The name of a further field of frames with land: the height of the ground there, elsewhere not a number.
+pub const LAND_HEIGHTS: &str = "heights of land";
+
 /// A frame of the same patches whose only fields are formulas over those of another.
 pub struct LazyFields<'a, const D: usize> {
     /// Everything but the values.
@@ -56,7 +59,8 @@ struct Source<const D: usize> {
 }
 
 impl<'a, const D: usize> LazyFields<'a, D> {
-    /// As [`derive()`](super::derive()), of the texts themselves. Where the condition `land` holds, values are infinite.
+    /// As [`derive()`](super::derive()), of the texts themselves. Where the condition `land` holds, values are infinite; the
+    /// last field is then [`LAND_HEIGHTS`], if the frame knows the `bottom`.
     ///
     /// # Errors
     /// As there.
@@ -72,8 +76,13 @@ impl<'a, const D: usize> LazyFields<'a, D> {
             Some(land) => Source::new(&format!("if({land}, 1 / 0, {text})"), &names, &outline, vocabulary),
             None => Source::new(text, &names, &outline, vocabulary),
         });
-        let sources = sources.collect::<Result<_, _>>()?;
-        (outline.equations, outline.aux) = (texts.to_vec(), Vec::new());
+        let mut sources = sources.collect::<Result<Vec<_>, _>>()?;
+        let mut texts = texts.to_vec();
+        if let Some(land) = land.filter(|_| names.iter().any(|name| name == "bottom")) {
+            sources.push(Source::new(&format!("if({land}, bottom, 0 / 0)"), &names, &outline, vocabulary)?);
+            texts.push(LAND_HEIGHTS.to_owned());
+        }
+        (outline.equations, outline.aux) = (texts, Vec::new());
         Ok(LazyFields { outline, from, sources })
     }
 }

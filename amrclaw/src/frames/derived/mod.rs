@@ -13,7 +13,7 @@ mod whole;
 
 pub(super) use evaluate::field_values;
 pub use evaluate::{append, derive};
-pub use lazy::{FieldSource, LazyFields};
+pub use lazy::{FieldSource, LAND_HEIGHTS, LazyFields};
 pub use quantities::{Primitives, Quantity, primitive_variables, quantities};
 pub use vocabulary::Vocabulary;
 pub use whole::{Whole, WholeFormula};
