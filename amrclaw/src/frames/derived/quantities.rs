@@ -162,6 +162,10 @@ pub fn quantities(solver: &str, dim: usize) -> Vec<Quantity> {
         }
         "shallow_water" | "shallow_water_hlle" => of(&WATER),
         "shallow_water_bathymetry" => [&of(&WATER)[..], SURFACE].concat(),
+        // Derivatives there are by degrees.
+        "shallow_water_sphere" => {
+            of(&WATER).into_iter().filter(|q| q.name != "vorticity").chain(SURFACE.to_vec()).collect()
+        }
         "acoustics" | "acoustics_variable" | "elasticity" => of(&VELOCITY),
         _ => Vec::new(),
     }

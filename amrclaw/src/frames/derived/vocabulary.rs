@@ -15,6 +15,8 @@ pub struct Vocabulary {
     pub constants: Vec<(String, f64)>,
     /// Named formulas; each may use those before it.
     pub formulas: Vec<(String, String)>,
+    /// Auxiliary values, which not all frames have.
+    pub aux: &'static [&'static str],
     /// Parameters that change from step to step, which hide numbers.
     pub reduced: Option<Arc<ReducedParameters>>,
     /// Positions are longitudes and latitudes.
@@ -38,7 +40,8 @@ impl Vocabulary {
         let quantities = quantities(&solver.name, dimension);
         let built_in = quantities.iter().map(|q| (q.name.to_owned(), q.formula.to_owned()));
         let formulas = built_in.chain(solver.quantities.iter().cloned()).collect();
-        Vocabulary { constants, formulas, reduced: None, in_degrees: solver.name == IN_DEGREES }
+        let aux = info.map_or(&[][..], |info| info.aux);
+        Vocabulary { constants, formulas, aux, reduced: None, in_degrees: solver.name == IN_DEGREES }
     }
 
     /// The vocabulary of the run whose files are in a folder; if it has no `run.json`, that of the first built-in solver with
@@ -73,10 +76,12 @@ impl Vocabulary {
         known
     }
 
-    /// The first of several mistakes; for an unknown name, its help lists the solver's quantities.
+    /// The first of several mistakes; for an unknown name, its help lists the solver's quantities, or says how frames get auxiliary values.
     pub(super) fn first(&self, errors: Vec<ExpressionError>) -> ExpressionError {
         let mut first = errors.into_iter().next().unwrap_or_else(|| unreachable!("an error without a mistake"));
-        if first.is_unknown_name && !self.formulas.is_empty() {
+        if first.is_unknown_name && self.aux.iter().any(|aux| first.message.ends_with(&format!("`{aux}`"))) {
+            first.help += "; a run with `output.aux = true` writes auxiliary values";
+        } else if first.is_unknown_name && !self.formulas.is_empty() {
             let names: Vec<&str> = self.formulas.iter().map(|(name, _)| name.as_str()).collect();
             first.help += &format!("; quantities of the solver: {}", names.join(", "));
         }
@@ -103,5 +108,15 @@ mod tests {
                 assert!(wrong.is_none(), "{name} of {} in {}D: {}", info.name, info.dim, wrong.unwrap());
             }
         }
+    }
+
+    /// Where a frame lacks the auxiliary values that a quantity needs, the error says how to get them.
+    #[test]
+    fn missing_auxiliary_values_are_told() {
+        let solver = SolverRecord { name: "shallow_water_bathymetry".to_owned(), ..SolverRecord::default() };
+        let fields = ["depth", "x_momentum", "y_momentum"].map(str::to_owned);
+        let wrong =
+            Formula::<2>::new("surface", &fields, &Vocabulary::of_solver(&solver, 2)).err().unwrap().to_string();
+        assert!(wrong.contains("unknown name `bottom`") && wrong.contains("`output.aux = true`"), "{wrong}");
     }
 }
