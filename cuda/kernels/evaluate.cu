@@ -28,7 +28,7 @@ extern "C" __global__ void evaluate(const EvaluateArgs args)
             out[at + size_t(n) * patch.component] = value;
             values[n] = double(value);
             // False for NaN and infinities alike.
-            allowed = allowed && value - value == Value(0) && (n != POSITIVE_VALUE || value > Value(0));
+            allowed = allowed && value - value == Value(0) && (!(POSITIVE_VALUES >> n & 1) || value > Value(0));
         }
 #if HAS_POSITIVE
         State q;

@@ -277,6 +277,8 @@ pub struct Problem<const D: usize> {
     pub initial: Arc<dyn CellFunction<D>>,
     /// Auxiliary values, if the solver has any.
     pub aux: Option<Arc<dyn CellFunction<D>>>,
+    /// Auxiliary values that must be positive: those that the solver names, and the capacity.
+    pub positive_aux: Vec<usize>,
     /// Auxiliary values of cells beyond open sides.
     pub aux_outside: AuxOutside,
     /// dq/dt of a source term, besides the solver's own.

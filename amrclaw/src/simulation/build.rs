@@ -75,11 +75,13 @@ fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Probl
         }
         other => other,
     };
+    let capacity = shape.aux.len() + geometry(D).len() - 1;
     Problem {
         boundary: problem.boundary.map(|sides| sides.map(side)),
         aux: Some(Arc::new(aux)),
+        positive_aux: problem.positive_aux.iter().copied().chain([capacity]).collect(),
         aux_outside: AuxOutside::Position,
-        scheme: Scheme { capacity: (shape.aux.len() + geometry(D).len() - 1) as i32, ..problem.scheme },
+        scheme: Scheme { capacity: capacity as i32, ..problem.scheme },
         ..problem
     }
 }
@@ -208,11 +210,13 @@ pub(super) fn problem<const D: usize>(
         (None, Some(_)) => SourceSplit::Godunov,
         _ => settled.source,
     };
+    let must_be_positive = |name: &String| shape.positive.contains(name) || case.scheme.capacity.as_ref() == Some(name);
     let problem = Problem {
         domain: case.mesh.domain(),
         boundary: boundary.try_into().unwrap_or_else(|_| unreachable!("one entry per axis")),
         initial: initial.or(user.initial).ok_or_else(|| missing("initial", "initial data"))?,
         aux,
+        positive_aux: (0..shape.aux.len()).filter(|&m| must_be_positive(&shape.aux[m])).collect(),
         aux_outside: case.mesh.aux_outside,
         source,
         own_source_at: mapping

@@ -224,14 +224,18 @@ impl RunError {
                 };
                 return case.error(&key, self.to_string(), help).into();
             }
-            RunError::Exec(ExecError::Capacity { .. })
+            RunError::Exec(ExecError::Auxiliary { name: None, .. })
                 if case.mesh.mapping.is_some() && case.scheme.capacity.is_none() =>
             {
                 let help = "the mapping folds there: write formulas that keep the order of the nodes on every level";
                 ("mesh.mapping".to_owned(), help)
             }
-            RunError::Exec(ExecError::Capacity { .. }) => {
-                let name = case.scheme.capacity.as_deref().unwrap_or_default();
+            RunError::Exec(ExecError::Auxiliary { place, .. }) if place.ghost => {
+                let help = "write \"nearest\", or formulas that are above zero beyond the domain's sides too";
+                ("mesh.boundary.aux".to_owned(), help)
+            }
+            RunError::Exec(ExecError::Auxiliary { name, .. }) => {
+                let name = name.as_ref().or(case.scheme.capacity.as_ref()).map_or("", String::as_str);
                 (format!("aux.{name}"), "write a formula that is above zero everywhere in the domain")
             }
             RunError::Memory { .. } => {

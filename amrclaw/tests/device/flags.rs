@@ -72,6 +72,7 @@ pub fn in_space<N: Machines>(
         boundary,
         initial: Arc::new(Zero(solver.double.equations().len())),
         aux: None,
+        positive_aux: Vec::new(),
         aux_outside: AuxOutside::Nearest,
         source: None,
         own_source_at: None,

@@ -105,8 +105,8 @@ pub struct CaseFunction {
     pub solves: bool,
     /// Number of values that it gives.
     pub num_values: usize,
-    /// Which of them must be positive, or −1.
-    pub positive: i32,
+    /// Which of them must be positive.
+    pub positive: Vec<usize>,
 }
 
 /// The function that gives auxiliary values the geometry of a mapped mesh in `dim` dimensions, two or three. The definition of the mapping
@@ -487,7 +487,7 @@ impl Shape {
         source.defines.extend([
             ("VALUE", type_name(target.precision).to_owned()),
             ("NUM_VALUES", function.num_values.to_string()),
-            ("POSITIVE_VALUE", function.positive.to_string()),
+            ("POSITIVE_VALUES", format!("{:#x}ull", function.positive.iter().fold(0_u64, |bits, n| bits | 1 << n))),
             ("ON_MESH", u32::from(self.cells.is_some()).to_string()),
         ]);
         source.definitions.extend([include_str!("../../kernels/functions.cuh"), FORMULAS].map(str::to_owned));
@@ -563,7 +563,7 @@ mod tests {
             sourced: false,
             cells: None,
         };
-        let function = CaseFunction { text: String::new(), solves: false, num_values: 1, positive: -1 };
+        let function = CaseFunction { text: String::new(), solves: false, num_values: 1, positive: Vec::new() };
         let target = Target { precision: Precision::F64, fused: true, solver: None };
         let fused = |group| shape.text_of_case(group, &function, &target).1.fused;
         assert!(!fused(Group::Evaluate) && fused(Group::SourceFunction));

@@ -140,7 +140,7 @@ __device__ __forceinline__ void own_values(const Point& at, double* values) { va
             cells: None,
         };
         let text = format!("{MAP}{}", mapped_cells(dim));
-        let function = CaseFunction { text, solves: false, num_values, positive: num_values as i32 - 1 };
+        let function = CaseFunction { text, solves: false, num_values, positive: vec![num_values - 1] };
         for precision in [Precision::F64, Precision::F32] {
             let target = Target { precision, fused: false, solver: None };
             let (source, target) = shape.text_of_case(Group::Evaluate, &function, &target);
@@ -255,7 +255,8 @@ fn every_kernel_of_meshes_compiles() {
             let text = "__device__ __forceinline__ void case_beyond(unsigned rule, const Spotted& at, const FaceFrame& frame, const Array<double, 3>& velocity, const State& q, \
                 double* values) { const State image = frame.mirror(q, 0); for (int m = 0; m < M; m++) values[m] = image[m] + 0 * at.radius(); } \
                 __device__ __forceinline__ bool is_function(unsigned rule) { return rule > 1; }";
-            let function = CaseFunction { text: text.into(), solves: true, num_values: equations, positive: -1 };
+            let function =
+                CaseFunction { text: text.into(), solves: true, num_values: equations, positive: Vec::new() };
             let (source, target) = shape.text_of_case(Group::CellsBeyond, &function, &target);
             source.compile_quickly(&target, ARCHITECTURES[1]).unwrap_or_else(|error| panic!("{error}"));
         }

@@ -281,14 +281,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         [computes && (fills_none || self.problem.source_split != SourceSplit::Strang), computes]
     }
 
-    /// True if an engine fills auxiliary values that change with time during the sweep: nobody reads them before, and there is no
-    /// capacity to check.
+    /// True if an engine fills auxiliary values that change with time during the sweep: nobody reads them before, and none of
+    /// them must be checked.
     fn fills_aux_in_sweeps(&self) -> bool {
         let (computes, problem) = (self.engine_computes(), &self.problem);
         let changes = problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time());
         let read_before = problem.applies_sources(self.solver.has_source())
             && (problem.conservation_fix || self.sources_by_engine() != [true; 2]);
-        computes.aux && changes && !read_before && problem.scheme.capacity < 0
+        computes.aux && changes && !read_before && problem.positive_aux.is_empty()
     }
 
     pub(super) fn advance_level(

@@ -147,6 +147,30 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         })
     }
 
+    /// An error for the first of a level's auxiliary values that must be positive and is not; in ghost cells too, but not of the capacity: a mapping
+    /// may fold beyond the domain's sides.
+    pub(super) fn check_positive_aux(&self, level: Level, count: usize, time: f64) -> Result<(), ExecError> {
+        let (store, checked) = (&self.levels[level.index()], &self.problem.positive_aux);
+        let in_patch = |k: usize| {
+            let patch = store.layout.patches.get(k).filter(|patch| patch.is_local && !checked.is_empty())?;
+            checked.iter().find_map(|&m| {
+                let is_capacity = self.problem.scheme.capacity == m as i32;
+                let cells = if is_capacity { patch.cells } else { patch.with_ghosts() };
+                let in_row = |first: [i32; D]| {
+                    let start = patch.offset(count, first) + m * patch.component();
+                    let row = &store.aux[start..][..cells.size()[0] as usize];
+                    // Written so that NaN is caught too.
+                    let i = row.iter().position(|value| !(value.to_f64() > 0.0 && value.to_f64().is_finite()))?;
+                    Some((row[i].to_f64(), along(first, i)))
+                };
+                let (value, cell) = cells.rows().find_map(in_row)?;
+                let name = (!is_capacity).then(|| self.solver.aux()[m].to_owned());
+                Some(ExecError::Auxiliary { name, value, place: self.place(level, k, cell, time) })
+            })
+        };
+        parallel_map(store.layout.patches.len(), in_patch).into_iter().flatten().next().map_or(Ok(()), Err)
+    }
+
     /// Returns an error if a user's boundary function has filled ghost cells with values that are not finite or not allowed.
     pub(super) fn check_boundaries(&self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
         let is_user = |boundary: &Boundary<D>| matches!(boundary, Boundary::User(_));

@@ -241,7 +241,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         Ok(())
     }
 
-    /// Fills a level's auxiliary values and checks the capacity.
+    /// Fills a level's auxiliary values and checks those that must be positive.
     pub(in crate::exec) fn fill_level_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
         let Some(function) = self.problem.aux.clone() else { return Ok(()) };
         let faces = self.solver.aux_face();
@@ -263,19 +263,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         store.aux_time = time;
         former.into_iter().for_each(|former| self.pool.give(former.values));
         self.note_host("aux", level, start);
-        let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
-        let store = &self.levels[level.index()];
-        for (k, patch) in store.layout.here() {
-            for cell in patch.cells.cells() {
-                let offset = patch.offset(function.num_values(), cell) + capacity * patch.component();
-                let value = store.aux[offset].to_f64();
-                // Written so that NaN is caught too.
-                if !(value > 0.0 && value.is_finite()) {
-                    return Err(ExecError::Capacity { value, place: self.place(level, k, cell, time) });
-                }
-            }
-        }
-        Ok(())
+        self.check_positive_aux(level, function.num_values(), time)
     }
 
     /// Fills auxiliary values again if they have changed: those of a time.

@@ -291,9 +291,11 @@ pub enum ExecError {
     /// The device failed, or has too little memory.
     #[error("{0}")]
     Device(String),
-    /// The capacity function is zero, negative or not finite.
-    #[error("the capacity is {value} on {place}: it must be positive")]
-    Capacity {
+    /// An auxiliary value that must be positive is zero, negative or not finite.
+    #[error("{} is {value} on {place}: it must be positive", name.as_deref().unwrap_or("the capacity"))]
+    Auxiliary {
+        /// Its name; `None`: it is the capacity.
+        name: Option<String>,
         /// The value found.
         #[serde(with = "as_bits")]
         value: f64,
@@ -308,7 +310,7 @@ impl ExecError {
         match self {
             ExecError::NotFinite { place, .. }
             | ExecError::Inadmissible { place, .. }
-            | ExecError::Capacity { place, .. } => place.patch,
+            | ExecError::Auxiliary { place, .. } => place.patch,
             ExecError::LostWithinStep { patch, .. } => *patch,
             ExecError::Ranks(_) | ExecError::Device(_) | ExecError::Folded(_) => 0,
         }
@@ -319,7 +321,7 @@ impl ExecError {
         match &mut self {
             ExecError::NotFinite { place, .. }
             | ExecError::Inadmissible { place, .. }
-            | ExecError::Capacity { place, .. } => place.patch = numbers[place.patch],
+            | ExecError::Auxiliary { place, .. } => place.patch = numbers[place.patch],
             ExecError::LostWithinStep { patch, .. } => *patch = numbers[*patch],
             ExecError::Ranks(_) | ExecError::Device(_) | ExecError::Folded(_) => {}
         }

@@ -39,6 +39,7 @@ fn problem() -> Problem<2> {
         boundary: std::array::from_fn(|_| [Boundary::Periodic, Boundary::Periodic]),
         initial: Arc::new(Bump),
         aux: None,
+        positive_aux: Vec::new(),
         aux_outside: AuxOutside::Nearest,
         source: None,
         own_source_at: None,

@@ -55,7 +55,7 @@ impl CaseFunctions {
                 }
                 DeviceForm::OfSolver | DeviceForm::OfSolverAt(_) => return None,
             };
-            Some(CaseFunction { text, solves: solves || checks, num_values, positive: -1 })
+            Some(CaseFunction { text, solves: solves || checks, num_values, positive: Vec::new() })
         };
         let flag = match &problem.criterion {
             Criterion::User(function) => function.device_form(),
@@ -77,12 +77,12 @@ impl CaseFunctions {
         let aux = made(problem.aux.as_ref().and_then(|function| function.device_form()), solver.aux, false);
         let centres = problem.own_source_at.as_ref().map(|centres| text(&centres.positions, solver.equations));
         CaseFunctions {
-            centres: centres.map(|text| CaseFunction { text, solves: false, num_values: D, positive: -1 }),
+            centres: centres.map(|text| CaseFunction { text, solves: false, num_values: D, positive: Vec::new() }),
             flag: around(flag, 1),
             extremes: around(extremes.and_then(|of| of.device_form()), num_extremes),
             flag_numbers,
             source: source.map(|source| CaseFunction { text: source_head(gives_state) + &source.text, ..source }),
-            aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
+            aux: aux.map(|aux| CaseFunction { positive: problem.positive_aux.clone(), ..aux }),
             initial: made(problem.initial.device_form(), solver.equations, solver.has_positive),
             boundary: boundaries(problem, solver),
             leaf_values: leaf_values(problem, solver.equations),
@@ -131,7 +131,7 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
         }
     }
     let text = positions.map_or(String::new(), |positions| function("map_position", &positions)) + &text + "}\n";
-    any.then_some(CaseFunction { text, solves, num_values: solver.equations, positive: -1 })
+    any.then_some(CaseFunction { text, solves, num_values: solver.equations, positive: Vec::new() })
 }
 
 /// The formulas that flag leaves, if kernels refine the mesh.
@@ -139,7 +139,7 @@ fn leaf_values<const D: usize>(problem: &Problem<D>, equations: usize) -> Option
     let on_mesh = problem.on_mesh.as_ref().filter(|on_mesh| on_mesh.is_refined_by_kernels())?;
     let (formulas, num_values) = (&on_mesh.marked_by, on_mesh.marked_by.len());
     let text = || around_text::text_of_leaves(formulas, D, equations);
-    (num_values > 0).then(|| CaseFunction { text: text(), solves: true, num_values, positive: -1 })
+    (num_values > 0).then(|| CaseFunction { text: text(), solves: true, num_values, positive: Vec::new() })
 }
 
 /// The rules of all sides of a mesh from a file, by the numbers of their names; `None` if kernels cannot compute one of them.
@@ -174,7 +174,7 @@ fn beyond_mesh<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> O
     let functions = (0..sides.rules().len()).filter(|&name| sides.is_function(name));
     let of_case: String = functions.map(|name| format!(" || rule == {name}")).collect();
     text += &format!("}}\n__device__ __forceinline__ bool is_function(unsigned rule) {{ return false{of_case}; }}\n");
-    Some(CaseFunction { text, solves: true, num_values: solver.equations, positive: -1 })
+    Some(CaseFunction { text, solves: true, num_values: solver.equations, positive: Vec::new() })
 }
 
 /// The variables that are interpolated to the faces of a mesh from a file, and the states with these.

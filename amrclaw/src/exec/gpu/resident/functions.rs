@@ -18,7 +18,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Fills a level's auxiliary values for a time by kernels. False if some are invalid: the host then computes them and reports
     /// where.
     pub(super) fn evaluate_aux(&mut self, level: Level, time: f64) -> Result<bool, ExecError> {
-        let checks = self.problem.scheme.capacity >= 0;
+        let checks = !self.problem.positive_aux.is_empty();
         if checks {
             self.machine.zero(&self.small.refused, 0, size_of::<u32>())?;
         }

@@ -172,7 +172,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             state.used.bytes_to_host += (batch.aux.len() * R::BYTES) as u64;
         }
         state.lane_buffers.wait()?;
-        let checks = self.functions.problem.scheme.capacity >= 0;
+        let checks = !self.functions.problem.positive_aux.is_empty();
         Ok(!(checks && state.functions.is_refused(state.lane_buffers.first())?))
     }
 
