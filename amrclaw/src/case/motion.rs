@@ -1,5 +1,5 @@
 //! `[mesh.motion]`: where the nodes of a mesh from a file are, by formulas of where the file has them and of time; `[mesh.curves]`: where new nodes of
-//! its sides go.
+//! its sides go, before the mesh moves.
 
 use super::Case;
 use super::choice::BoundaryKind;
@@ -81,9 +81,7 @@ pub(super) fn check_curves(
 impl Case {
     /// Where a new node of a side goes, by the number of the side's name.
     pub(crate) fn on_curve(&self, name: usize, at: [f64; 3]) -> [f64; 3] {
-        let Some((_, formulas)) = self.curves().iter().find(|(own, _)| *own == name) else { return at };
-        let of = |d: usize| formulas.get(d).map_or(at[d], |formula| formula.eval(&at[..formulas.len()]));
-        [0, 1, 2].map(of)
+        on_curve(self.curves(), name, at)
     }
 
     /// The mesh from a file and how it moves.
@@ -91,22 +89,35 @@ impl Case {
         let file = self.mesh.file.as_ref()?;
         let mesh = match self.motion() {
             None => MeshInTime::new(file.mesh.clone(), None),
-            Some(formulas) => moving(file, formulas.to_vec(), MOMENT * (self.time.end - self.time.start)),
+            Some(formulas) => {
+                let moment = MOMENT * (self.time.end - self.time.start);
+                moving(file, (formulas.to_vec(), self.curves().to_vec()), moment)
+            }
         };
         mesh.set_time(self.time.start);
         Some(Arc::new(mesh))
     }
 }
 
+/// Where a new node of a side goes.
+fn on_curve(curves: &[(usize, Vec<Expression>)], name: usize, at: [f64; 3]) -> [f64; 3] {
+    let Some((_, formulas)) = curves.iter().find(|(own, _)| *own == name) else { return at };
+    [0, 1, 2].map(|d| formulas.get(d).map_or(at[d], |formula| formula.eval(&at[..formulas.len()])))
+}
+
 /// A mesh that moves by formulas, and by springs where the file has these. `moment`: a time in which nothing changes much.
-fn moving(file: &MeshFile, formulas: Vec<Expression>, moment: f64) -> MeshInTime {
+fn moving(
+    file: &MeshFile,
+    (formulas, curves): (Vec<Expression>, Vec<(usize, Vec<Expression>)>),
+    moment: f64,
+) -> MeshInTime {
     // A mesh of which no cell is divided is the file's.
     let is_divided = |(forest, leaves): &(Arc<Forest>, Arc<Leaves>)| leaves.len() > forest.roots().num_cells();
     let refined = file.forest.clone().zip(file.leaves.clone()).filter(is_divided);
     let still = refined.as_ref().map_or(&file.mesh, |(forest, _)| forest.roots()).clone();
     let columns: Vec<Vec<f64>> =
         (0..formulas.len()).map(|d| still.points.iter().map(|point| point[d]).collect()).collect();
-    let roots = still.clone();
+    let (roots, of_nodes) = (still.clone(), formulas.clone());
     let given = Arc::new(move |time: f64| {
         let row = columns.iter().map(|column| Input::Row(column)).chain([Input::Uniform(time)]);
         let inputs: Vec<Input<'_>> = row.collect();
@@ -122,7 +133,14 @@ fn moving(file: &MeshFile, formulas: Vec<Expression>, moment: f64) -> MeshInTime
         let points =
             follow.as_ref().map_or_else(|| by_formulas(time), |follow| follow.points(&roots, time, &*by_formulas));
         match &refined {
-            Some((forest, leaves)) => forest.points(leaves, &points),
+            Some((forest, leaves)) => {
+                let curve = |name: usize, at: [f64; 3]| on_curve(&curves, name, at);
+                let now = |at: [f64; 3]| {
+                    let inputs: Vec<f64> = at[..of_nodes.len()].iter().copied().chain([time]).collect();
+                    [0, 1, 2].map(|d| of_nodes.get(d).map_or(at[d], |formula| formula.eval(&inputs)))
+                };
+                forest.points(leaves, &points, (!curves.is_empty()).then_some((&curve, &now)))
+            }
             None => points,
         }
     };

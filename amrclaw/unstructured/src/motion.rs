@@ -209,7 +209,7 @@ impl Mesh {
         if let Some(cell) = geometry::first_folded(&points, shape, nodes) {
             return Err(self.folded(cell, time));
         }
-        let volume = geometry::of_cells(&points, shape, nodes).0;
+        let volume = geometry::of_mesh(self, &points).0;
         if let Some(cell) = (0..volume.len()).find(|&cell| volume[cell] < FLAT * self.volume[cell]) {
             return Err(self.folded(cell, time));
         }
@@ -219,7 +219,7 @@ impl Mesh {
     /// Takes the geometry of other nodes. `still`: the same mesh before it moved.
     fn move_to(&mut self, still: &Mesh, points: Vec<Vector>) {
         (self.points, self.stencil) = (points, None);
-        (self.volume, self.centroid) = geometry::of_cells(&self.points, &self.cells.shape, &self.cells.nodes);
+        (self.volume, self.centroid) = geometry::of_mesh(self, &self.points);
         geometry::of_faces(self);
         // The nodes of some periodic faces are the right cell's.
         for face in still.periodic.iter().flat_map(|periodic| periodic.faces.clone()) {

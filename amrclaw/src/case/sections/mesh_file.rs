@@ -70,9 +70,8 @@ pub fn read(reader: &mut Reader<'_>) -> Option<MeshFile> {
     };
     let (sides, inflow) = sides(reader, &mesh);
     let forest = forest(reader, &mesh);
-    let refines = forest.is_some() && motion.is_empty();
-    let help = "remove it, or write `levels.max` above 1, without `mesh.motion`";
-    reader.check(curves.is_empty() || refines, "mesh.curves", "is for sides that are refined", help);
+    let help = "remove it, or write `levels.max` above 1";
+    reader.check(curves.is_empty() || forest.is_some(), "mesh.curves", "is for sides that are refined", help);
     let of_side = |(name, place, formulas): (&str, &_, _)| {
         let number = mesh.boundary.names.iter().position(|known| known == name);
         if number.is_none() {

@@ -68,7 +68,7 @@ pub fn read_mesh(file: &File, dim: usize, num_cells: usize) -> Result<Option<Mes
     }
     let (faces, boundary) = (Default::default(), Default::default());
     let (cell_faces, periodic) = (Rows::default(), Vec::new());
-    Ok(Some(Mesh { dim, points, cells, faces, cell_faces, volume, centroid, boundary, periodic, stencil: None }))
+    Ok(Some(Mesh { dim, points, cells, faces, cell_faces, volume, centroid, boundary, periodic, ..Mesh::default() }))
 }
 
 /// Number of corners of a cell, and VTK's cell type.

@@ -1,10 +1,10 @@
 //! The mesh that leaves are: a cell beside finer ones has a face for each of them.
 
-use super::descent::{Curve, Places};
+use super::descent::{Curve, Descent, Places};
 use super::forest::{Forest, Leaves, NONE};
 use super::links::{Link, Links, WHOLE};
 use super::renew::Before;
-use crate::mesh::geometry::{self, Vector, plus, times};
+use crate::mesh::geometry::{self, minus, plus, squared, times};
 use crate::mesh::{Boundary, Cells, Faces, Periodic};
 use crate::step::renewed_stencil;
 use crate::{Mesh, Rows, threads};
@@ -34,7 +34,8 @@ impl Forest {
     /// geometry is that of the mesh `before`, to the bit.
     pub fn mesh(&self, leaves: &Leaves, links: &Links, before: Option<&Before<'_>>, curve: Option<&Curve<'_>>) -> Mesh {
         let roots = &*self.roots;
-        let Places { points, volume, centroid } = self.places(leaves, &roots.points, before, (curve, true));
+        let descent = Descent::new(self, (curve, None), true);
+        let Places { points, volume, centroid } = self.places(leaves, &roots.points, before, descent);
         let shape = threads::table(leaves.len(), &|leaf| roots.cells.shape[leaves.root[leaf] as usize]);
         let mut nodes = Rows { starts: Vec::with_capacity(shape.len() + 1), items: (0..points.len() as u32).collect() };
         nodes.starts.push(0);
@@ -61,6 +62,11 @@ impl Forest {
         };
         mesh.periodic = roots.periodic.iter().enumerate().map(group).collect();
         self.seen_from_left(&mut mesh, links);
+        if curve.is_some() {
+            mesh.bulge = vec![0.0; mesh.num_cells()];
+            let of_faces = geometry::of_mesh(&mesh, &mesh.points).0;
+            mesh.bulge = mesh.volume.iter().zip(of_faces).map(|(volume, of_faces)| volume - of_faces).collect();
+        }
         if let Some(known) = before.and_then(|before| before.mesh.stencil.as_ref()) {
             mesh.stencil = Some(renewed_stencil(&mesh, known, &|leaf| Some(kept[leaf]).filter(|&first| first != NONE)));
         }
@@ -186,7 +192,11 @@ impl Parts<'_> {
         };
         // The nodes are those of the finer cell.
         match link.part {
-            WHOLE => faces.nodes.push(of(leaf as u32, link.side)),
+            WHOLE => {
+                let further = self.further(leaf, link);
+                let nodes = of(leaf as u32, link.side).zip(further.into_iter().chain([None; 4]));
+                faces.nodes.push(nodes.flat_map(|(node, further)| std::iter::once(node).chain(further)));
+            }
             _ => faces.nodes.push(of(link.to, link.its_side).rev()),
         }
         let kept = self.kept.get(leaf).filter(|&&first| first != NONE && link.face == NONE);
@@ -197,22 +207,31 @@ impl Parts<'_> {
                 faces.size.push(old.faces.size[face]);
                 faces.centre.push(old.faces.centre[face]);
             }
-            None => geometry::add_face(&mesh.points, faces, self.beside(leaf, link)),
+            None => geometry::add_face(&mesh.points, faces),
         }
     }
 
-    /// In space: the nodes that finer leaves beside this one have on the edges of its face on a curved side.
-    fn beside(&self, leaf: usize, link: &Link) -> [Option<Vector>; 4] {
+    /// In space: of each edge of a leaf's face on a curved side the node that finer leaves beside it have there.
+    fn further(&self, leaf: usize, link: &Link) -> [Option<u32>; 4] {
         let Some(curve) = self.curve.filter(|_| self.mesh.dim == 3 && link.is_boundary()) else { return [None; 4] };
-        let (nodes, faces) = (self.mesh.cells.nodes.row(leaf), self.mesh.cells.shape[leaf].faces());
+        let of = |leaf: usize| (self.mesh.cells.nodes.row(leaf), self.mesh.cells.shape[leaf].faces());
+        let at = |node: u32| self.mesh.points[node as usize];
+        let (nodes, faces) = of(leaf);
         let (side, name) = (faces[link.side as usize], self.forest.name_of(link.face) as usize);
         let is_finer = |link: &&Link| link.part != WHOLE;
         std::array::from_fn(|k| {
             let ends = [side[k], side[(k + 1) % 4]];
             let mut finer = self.links.row(leaf).iter().filter(is_finer);
-            finer.find(|link| ends.iter().all(|end| faces[link.side as usize].contains(end)))?;
-            let [a, b] = ends.map(|end| self.mesh.points[nodes[end as usize] as usize]);
-            Some(curve(name, times(0.5, plus(a, b))))
+            let beside = finer.find(|link| {
+                let across = faces[link.side as usize];
+                across[link.part as usize] == ends[0] && across.contains(&ends[1])
+            })?;
+            let [a, b] = ends.map(|end| at(nodes[end as usize]));
+            let middle = curve(name, times(0.5, plus(a, b)));
+            let (nodes, faces) = of(beside.to as usize);
+            let far = |node: &u32| squared(minus(at(*node), middle));
+            let of_side = faces[beside.its_side as usize].iter().map(|&corner| nodes[corner as usize]);
+            of_side.min_by(|a, b| far(a).total_cmp(&far(b)))
         })
     }
 }

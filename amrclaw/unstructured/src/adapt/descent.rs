@@ -11,6 +11,9 @@ use std::collections::HashMap;
 /// Where a new node of a side goes, by the number of the side's name: onto a curve.
 pub type Curve<'a> = dyn Fn(usize, Vector) -> Vector + Sync + 'a;
 
+/// Where a node of a side is at a time, by where it was before the mesh moved.
+pub type NowAt<'a> = dyn Fn(Vector) -> Vector + Sync + 'a;
+
 /// Most sides of a cell.
 const SIDES: usize = 6;
 
@@ -18,6 +21,8 @@ const SIDES: usize = 6;
 #[derive(Clone, Copy)]
 struct Cell {
     nodes: [Vector; 8],
+    /// Where they were before the mesh moved, where that is asked for.
+    still: [Vector; 8],
     names: [u32; SIDES],
     /// A share of the father's, so that volumes of a root's leaves add up to its own even where faces are not plane.
     volume: f64,
@@ -25,9 +30,13 @@ struct Cell {
 }
 
 /// The way from a cell down to a leaf. What the next leaf's has in common with it is not gone again.
-struct Descent<'a> {
+#[derive(Clone)]
+pub(super) struct Descent<'a> {
     forest: &'a Forest,
+    /// What moves the new nodes of sides, as they are before the mesh moves.
     curve: Option<&'a Curve<'a>>,
+    /// Where a node is that a curve has moved, if the mesh has moved.
+    moved: Option<&'a NowAt<'a>>,
     /// Whether volumes are wanted.
     measures: bool,
     /// Root, level and place of the cell where it begins.
@@ -36,7 +45,16 @@ struct Descent<'a> {
     fathers: Vec<(u64, [Cell; MOST_SONS])>,
 }
 
-impl Descent<'_> {
+impl<'a> Descent<'a> {
+    /// A way that has not begun.
+    pub fn new(
+        forest: &'a Forest,
+        (curve, moved): (Option<&'a Curve<'a>>, Option<&'a NowAt<'a>>),
+        measures: bool,
+    ) -> Self {
+        Descent { forest, curve, moved, measures, top: None, fathers: Vec::new() }
+    }
+
     /// The cell of a level at a place of the root of `top`, at or below `top`, which is `first`.
     fn to(&mut self, top: (u32, u8, u64), first: impl FnOnce() -> Cell, (level, place): (u8, u64)) -> &Cell {
         if self.top.as_ref().is_none_or(|(known, _)| *known != top) {
@@ -69,14 +87,21 @@ impl Descent<'_> {
         let mut sons = [*father; MOST_SONS];
         for (number, son) in sons.iter_mut().enumerate().take(count) {
             son.nodes = division.nodes_of(number, &father.nodes);
+            if self.moved.is_some() {
+                son.still = division.nodes_of(number, &father.still);
+            }
             for side in (0..shape.faces().len()).filter(|&side| father.names[side] != NONE) {
                 if !matches!(division.behind(number as u8, side as u8), Behind::Part(_)) {
                     son.names[side] = NONE;
                 }
                 let Some(curve) = self.curve else { continue };
-                let new = son.nodes[..shape.num_nodes()].iter_mut().enumerate();
-                new.filter(|(node, _)| division.is_new_on((number, *node), side))
-                    .for_each(|(_, at)| *at = curve(father.names[side] as usize, *at));
+                for node in (0..shape.num_nodes()).filter(|&node| division.is_new_on((number, node), side)) {
+                    let before = if self.moved.is_some() { &mut son.still[node] } else { &mut son.nodes[node] };
+                    *before = curve(father.names[side] as usize, *before);
+                    if let Some(moved) = self.moved {
+                        son.nodes[node] = moved(son.still[node]);
+                    }
+                }
             }
             if self.measures {
                 (son.volume, son.centroid) = measured(&son.nodes, shape);
@@ -114,11 +139,11 @@ impl Forest {
         leaves: &Leaves,
         points: &[Vector],
         before: Option<&Before<'_>>,
-        (curve, measures): (Option<&Curve<'_>>, bool),
+        begin: Descent<'_>,
     ) -> Places {
         let pieces = threads::pieces(leaves.len(), &|range| {
             let mut some = Places::default();
-            let mut descent = Descent { forest: self, curve, measures, top: None, fathers: Vec::new() };
+            let mut descent = begin.clone();
             for leaf in range {
                 let (root, level, place) = (leaves.root[leaf], leaves.level[leaf], leaves.place[leaf]);
                 let count = self.roots.cells.shape[root as usize].num_nodes();
@@ -151,9 +176,9 @@ impl Forest {
         }
     }
 
-    /// Where the nodes of the leaves' mesh are when those of the roots are at other points.
-    pub fn points(&self, leaves: &Leaves, roots: &[Vector]) -> Vec<Vector> {
-        self.places(leaves, roots, None, (None, false)).points
+    /// Where the nodes of the leaves' mesh are when those of the roots are at other points; with curves, where their nodes are then.
+    pub fn points(&self, leaves: &Leaves, roots: &[Vector], curved: Option<(&Curve<'_>, &NowAt<'_>)>) -> Vec<Vector> {
+        self.places(leaves, roots, None, Descent::new(self, curved.unzip(), false)).points
     }
 
     /// In space: the middle of an edge that a curve moves for some roots and leaves alone, or moves elsewhere, for others, which then would not touch.
@@ -192,7 +217,12 @@ impl Forest {
                 *name = self.name_of(face);
             }
         }
-        self.cell(root, (points, self.roots.cells.nodes.row(number)), names, self.roots.volume[number])
+        self.cell(
+            root,
+            (points, &self.roots.points, self.roots.cells.nodes.row(number)),
+            names,
+            self.roots.volume[number],
+        )
     }
 
     /// A leaf as it was, of this root.
@@ -201,12 +231,22 @@ impl Forest {
         for link in links.row(leaf).iter().filter(|link| link.is_boundary()) {
             names[link.side as usize] = self.name_of(link.face);
         }
-        self.cell(root, (&mesh.points, mesh.cells.nodes.row(leaf)), names, mesh.volume[leaf])
+        self.cell(root, (&mesh.points, &mesh.points, mesh.cells.nodes.row(leaf)), names, mesh.volume[leaf])
     }
 
-    fn cell(&self, root: u32, (points, row): (&[Vector], &[u32]), names: [u32; SIDES], volume: f64) -> Cell {
-        let mut nodes = [[0.0; 3]; 8];
-        nodes.iter_mut().zip(row).for_each(|(at, &node)| *at = points[node as usize]);
-        Cell { nodes, names, volume, centroid: measured(&nodes, self.division(root).shape()).1 }
+    fn cell(
+        &self,
+        root: u32,
+        (points, still, row): (&[Vector], &[Vector], &[u32]),
+        names: [u32; SIDES],
+        volume: f64,
+    ) -> Cell {
+        let gathered = |points: &[Vector]| {
+            let mut nodes = [[0.0; 3]; 8];
+            nodes.iter_mut().zip(row).for_each(|(at, &node)| *at = points[node as usize]);
+            nodes
+        };
+        let (nodes, still) = (gathered(points), gathered(still));
+        Cell { nodes, still, names, volume, centroid: measured(&nodes, self.division(root).shape()).1 }
     }
 }

@@ -15,7 +15,7 @@ mod tables;
 mod transfer;
 
 pub use criteria::{curvature, differences, differences_of_families};
-pub use descent::Curve;
+pub use descent::{Curve, NowAt};
 pub use division::MOST_SONS;
 pub use forest::{Forest, Leaves, MOST_LEVELS};
 pub use links::{Link, Links};
@@ -24,4 +24,4 @@ pub use tables::{Tables, points_of};
 pub use transfer::{of_families, transfer};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,11 +1,11 @@
 //! Leaves and their meshes against lists made by brute force.
 
 use super::*;
-use crate::Mesh;
 use crate::make::{Block, Of};
 use crate::mesh::geometry::lies_on;
 use crate::random::{random, unit_random};
 use crate::step::{Gradient, gradients, stencil};
+use crate::{Elements, Mesh};
 use std::sync::Arc;
 
 /// Number `n` of a stream of random numbers below `most`.
@@ -185,6 +185,42 @@ fn criteria_find_what_they_should() {
     }
 }
 
+/// A quarter of a ring between circles of radius 1 and 2, in space between cylinders.
+pub(crate) fn ring(of: Of) -> Elements {
+    let mut made = Block::new(if of == Of::Hexahedra { &[2, 5, 3] } else { &[4, 16] }, of).make().unwrap();
+    for point in &mut made.points {
+        let (radius, angle) = (1.0 + point[0], std::f64::consts::FRAC_PI_2 * point[1]);
+        (point[0], point[1]) = (radius * angle.cos(), radius * angle.sin());
+    }
+    made
+}
+
+/// The curve of its inner side.
+pub(crate) fn inner_circle(forest: &Forest) -> impl Fn(usize, [f64; 3]) -> [f64; 3] + Clone + Send + Sync + use<> {
+    let inner = forest.roots().boundary.number("x_lower").unwrap();
+    move |name, at| {
+        let radius = if name == inner { at[0].hypot(at[1]) } else { 1.0 };
+        [at[0] / radius, at[1] / radius, at[2]]
+    }
+}
+
+/// Its cells, some times refined at sides, in space at a part of these.
+pub(crate) fn refined_at_sides(forest: &Forest, curve: &Curve<'_>, times: usize) -> (Leaves, Links, Mesh) {
+    let (mut leaves, mut links) = (forest.undivided(), forest.links(&forest.undivided(), None));
+    let mut mesh = forest.mesh(&leaves, &links, None, Some(curve));
+    for _ in 0..times {
+        let is_chosen = |leaf: usize| mesh.dim == 2 || mesh.centroid[leaf][1] + 0.3 * mesh.centroid[leaf][2] > 0.8;
+        let at_side = |leaf: usize| links.row(leaf).iter().any(Link::is_boundary) && is_chosen(leaf);
+        let wanted: Vec<u8> = (0..leaves.len()).map(|leaf| leaves.level[leaf] + u8::from(at_side(leaf))).collect();
+        let renewed = forest.renewed(&leaves, &forest.settle(&leaves, &links, &wanted));
+        let new_links = forest.links(&renewed.leaves, None);
+        let before = Before { mesh: &mesh, links: &links, renewed: &renewed };
+        mesh = forest.mesh(&renewed.leaves, &new_links, Some(&before), Some(curve));
+        (leaves, links) = (renewed.leaves, new_links);
+    }
+    (leaves, links, mesh)
+}
+
 /// A ring of quadrilaterals or triangles between circles, of hexahedra between cylinders, refined three times at its inner side, of which in space a
 /// part stays coarse: new nodes lie on the circle, cells close, coarse ones beside finer ones too, and are proper, and all volumes stay those of the
 /// roots, so that what is carried over is conserved. A curve of which a cell at one of its edges does not know is found.
@@ -192,34 +228,15 @@ fn criteria_find_what_they_should() {
 fn new_nodes_lie_on_a_curve() {
     for of in [Of::Quadrilaterals, Of::Triangles, Of::Hexahedra] {
         let in_space = of == Of::Hexahedra;
-        let mut made = Block::new(if in_space { &[2, 5, 3] } else { &[4, 16] }, of).make().unwrap();
-        for point in &mut made.points {
-            let (radius, angle) = (1.0 + point[0], std::f64::consts::FRAC_PI_2 * point[1]);
-            (point[0], point[1]) = (radius * angle.cos(), radius * angle.sin());
-        }
+        let made = ring(of);
         let mut parts = made.clone();
         let half = parts.sides.names.len() as u32;
         parts.sides.names.push("half".to_owned());
         parts.sides.name.iter_mut().step_by(2).for_each(|name| *name = half);
         let [forest, parted] = [made, parts].map(|made| Forest::new(Arc::new(Mesh::new(made).unwrap())).unwrap());
-        let inner = forest.roots().boundary.number("x_lower").unwrap();
-        let curve = move |name: usize, at: [f64; 3]| {
-            let radius = if name == inner { at[0].hypot(at[1]) } else { 1.0 };
-            [at[0] / radius, at[1] / radius, at[2]]
-        };
+        let curve = inner_circle(&forest);
         assert!(!in_space || (forest.torn(&curve).is_none() && parted.torn(&curve).is_some()));
-        let (mut leaves, mut links) = (forest.undivided(), forest.links(&forest.undivided(), None));
-        let mut mesh = forest.mesh(&leaves, &links, None, Some(&curve));
-        for _ in 0..3 {
-            let is_chosen = |leaf: usize| !in_space || mesh.centroid[leaf][1] + 0.3 * mesh.centroid[leaf][2] > 0.8;
-            let at_side = |leaf: usize| links.row(leaf).iter().any(Link::is_boundary) && is_chosen(leaf);
-            let wanted: Vec<u8> = (0..leaves.len()).map(|leaf| leaves.level[leaf] + u8::from(at_side(leaf))).collect();
-            let renewed = forest.renewed(&leaves, &forest.settle(&leaves, &links, &wanted));
-            let new_links = forest.links(&renewed.leaves, None);
-            let before = Before { mesh: &mesh, links: &links, renewed: &renewed };
-            mesh = forest.mesh(&renewed.leaves, &new_links, Some(&before), Some(&curve));
-            (leaves, links) = (renewed.leaves, new_links);
-        }
+        let (leaves, links, mesh) = refined_at_sides(&forest, &curve, 3);
         assert!(mesh == forest.mesh(&leaves, &links, None, Some(&curve)), "{of:?}");
         assert!(mesh.closedness() < 1e-14 && mesh.first_folded().is_none(), "{of:?}");
         let sides = mesh.boundary.of_name(mesh.boundary.number("x_lower").unwrap());

@@ -124,6 +124,33 @@ pub(crate) fn of_cells(points: &[Vector], shape: &[Shape], nodes: &Rows) -> (Vec
     threads::table(shape.len(), &of).into_iter().unzip()
 }
 
+/// The volumes of a mesh's cells whose nodes are at these points, and their centroids: with what curved sides have besides.
+pub(crate) fn of_mesh(mesh: &Mesh, points: &[Vector]) -> (Vec<f64>, Vec<Vector>) {
+    let (mut volume, centroid) = of_cells(points, &mesh.cells.shape, &mesh.cells.nodes);
+    for face in mesh.first_boundary()..mesh.first_boundary() + mesh.bulge.len().min(mesh.boundary.len()) {
+        if mesh.faces.nodes.row(face).len() > 4 {
+            let cell = mesh.faces.left[face] as usize;
+            volume[cell] = enclosed(mesh, points, (cell, centroid[cell]));
+        }
+    }
+    volume.iter_mut().zip(&mesh.bulge).for_each(|(volume, bulge)| *volume += bulge);
+    (volume, centroid)
+}
+
+/// The volume that a cell's faces enclose in space, of which some have more nodes than the cell.
+fn enclosed(mesh: &Mesh, all: &[Vector], (cell, origin): (usize, Vector)) -> f64 {
+    let of = |&entry: &u32| {
+        let mut space = [[0.0; 3]; 8];
+        let face = (entry / 2) as usize;
+        let moved = if entry % 2 == 0 { [0.0; 3] } else { mesh.shift(face) };
+        let points = gather(all, mesh.faces.nodes.row(face).iter().copied(), &mut space);
+        let part = |corners: [Vector; 3]| dot(triangle(corners), plus(minus(mean(&corners), origin), moved)) / 3.0;
+        let sum: f64 = triangles(points).map(part).sum();
+        if entry % 2 == 0 { sum } else { -sum }
+    };
+    mesh.cell_faces.row(cell).iter().map(of).sum()
+}
+
 /// `size · normal` and centroid of a face. Of a face that is not plane, triangles count as they are seen along the normal.
 pub(crate) fn of_face(points: &[Vector]) -> (Vector, Vector) {
     let whole = vector(points);
@@ -193,15 +220,10 @@ pub(crate) fn of_faces(mesh: &mut Mesh) {
     faces.centre = all.into_iter().map(|(.., centre)| centre).collect();
 }
 
-/// Adds normal, size and centre of the face whose nodes are the last ones; `beside`: of each of its edges a further node, if there is one.
-pub(crate) fn add_face(all: &[Vector], faces: &mut Faces, beside: [Option<Vector>; 4]) {
-    let nodes = faces.nodes.row(faces.normal.len()).iter().map(|&node| all[node as usize]);
-    let (mut points, mut count) = ([[0.0; 3]; 8], 0);
-    for point in nodes.zip(beside).flat_map(|(node, further)| std::iter::once(node).chain(further)) {
-        points[count] = point;
-        count += 1;
-    }
-    let (normal, size, centre) = placed(&points[..count]);
+/// Adds normal, size and centre of the face whose nodes are the last ones.
+pub(crate) fn add_face(all: &[Vector], faces: &mut Faces) {
+    let nodes = faces.nodes.row(faces.normal.len()).iter().copied();
+    let (normal, size, centre) = placed(gather(all, nodes, &mut [[0.0; 3]; 8]));
     faces.normal.push(normal);
     faces.size.push(size);
     faces.centre.push(centre);

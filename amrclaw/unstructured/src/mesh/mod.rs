@@ -36,6 +36,8 @@ pub struct Mesh {
     pub cell_faces: Rows,
     /// Of each cell: volume; in the plane area.
     pub volume: Vec<f64>,
+    /// Of each cell: what its volume is more than that of its faces, where a curve has moved sides' new nodes; empty where none has.
+    pub bulge: Vec<f64>,
     /// Of each cell: centroid.
     pub centroid: Vec<[f64; 3]>,
     /// The boundary's names.

@@ -1,5 +1,6 @@
 use super::springs::Springs;
 use super::*;
+use crate::adapt::tests::{inner_circle, refined_at_sides, ring};
 use crate::adapt::{Forest, transfer};
 use crate::make::{Block, Naca0012, Of};
 use crate::random::{random, unit_random};
@@ -249,7 +250,7 @@ fn mass_stays_where_cells_are_refined_and_move() {
         let in_time = |leaves: &crate::adapt::Leaves, links: &crate::adapt::Links, time: f64| {
             let (forest, leaves, roots) = (forest.clone(), leaves.clone(), roots.clone());
             let mesh = Arc::new(forest.mesh(&leaves, links, None, None));
-            let nodes = move |time: f64| forest.points(&leaves, &roots(time));
+            let nodes = move |time: f64| forest.points(&leaves, &roots(time), None);
             let in_time = Arc::new(MeshInTime::new(mesh, Some((Arc::new(nodes), 1e-6))));
             in_time.set_time(time);
             in_time
@@ -304,5 +305,50 @@ fn mass_stays_where_cells_are_refined_and_move() {
         } else {
             assert!((last / first - 1.0).abs() < 1e-13, "mesh {number}: {first} {last}");
         }
+    }
+}
+
+/// A ring whose inner side is refined on a circle turns and becomes wider: new nodes are where the circle has come to, what a cell gains of volume its
+/// faces sweep, in space those of coarse cells beside finer ones too, to 1e-15 of volumes below 0.3; a uniform state stays to the last bit. While it only turns, the leaves
+/// of a root together are as large as it.
+#[test]
+fn curved_sides_move() {
+    for of in [Of::Quadrilaterals, Of::Triangles, Of::Hexahedra] {
+        let forest =
+            Arc::new(Forest::new(Arc::new(Mesh::new(ring(of)).expect("it is a mesh"))).expect("it is divided"));
+        let (dim, curve) = (forest.roots().dim, inner_circle(&forest));
+        let (leaves, _, mesh) = refined_at_sides(&forest, &curve, 2);
+        let mesh = Arc::new(mesh);
+        let turning = |wider: f64| {
+            let (forest, leaves, curve) = (forest.clone(), leaves.clone(), curve.clone());
+            let nodes = move |time: f64| {
+                let (sin, cos) = (2.0 * time).sin_cos();
+                let now = |[x, y, z]: Vector| [(1.0 + wider * time) * (cos * x - sin * y), sin * x + cos * y, z];
+                let roots: Vec<Vector> = forest.roots().points.iter().map(|&at| now(at)).collect();
+                forest.points(&leaves, &roots, Some((&curve, &now)))
+            };
+            Arc::new(MeshInTime::new(mesh.clone(), Some((Arc::new(nodes), 1e-6))))
+        };
+        let (rigid, wider) = (turning(0.0), turning(0.5));
+        assert!(rigid.now().points == mesh.points, "{of:?}: at the start they are where they were");
+        rigid.set_time(0.4);
+        let now = rigid.now();
+        for (root, whole) in forest.roots().volume.iter().enumerate() {
+            let own = leaves.starts[root] as usize..leaves.starts[root + 1] as usize;
+            let apart = (now.volume[own].iter().sum::<f64>() - whole).abs();
+            assert!(apart < 1e-14, "{of:?}, root {root}: {apart}");
+        }
+        let sides = mesh.boundary.of_name(mesh.boundary.number("x_lower").expect("it has one"));
+        for node in sides.flat_map(|b| mesh.faces.nodes.row(mesh.first_boundary() + b)) {
+            let [x, y, _] = now.points[*node as usize];
+            assert!((x.hypot(y) - 1.0).abs() < 1e-15, "{of:?}: {x} {y}");
+        }
+        let apart = swept_apart(&wider, (0.3, 0.1));
+        assert!(apart < 1e-15, "{of:?}: {apart:e}");
+        let info = catalogue::find("euler_hllc", dim).expect("it is built in");
+        let (mut trial, _) = Trial::new(&mesh, info, |_, k| 0.4 + 0.1 * k as f64).expect("it is offered");
+        let before = trial.q.clone();
+        trial.q = moved(&trial, &wider, FIRST, Beyond::Same, (0..5, 2e-3));
+        assert!(trial.q == before, "{of:?}");
     }
 }
