@@ -123,6 +123,13 @@ impl Case {
         self.case.mesh.boundary.iter().map(|sides| sides.map(|kind| kind.name())).collect()
     }
 
+    /// Of a mesh from a file each side's name and condition.
+    #[getter]
+    fn mesh_sides(&self) -> Vec<(String, &'static str)> {
+        let sides = self.case.mesh.file.iter().flat_map(|file| file.mesh.boundary.names.iter().zip(&file.sides));
+        sides.map(|(name, kind)| (name.clone(), kind.name())).collect()
+    }
+
     /// Refinement per axis from each level to the next.
     #[getter]
     fn ratios(&self) -> Vec<Vec<i32>> {

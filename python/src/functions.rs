@@ -96,6 +96,9 @@ impl Adapted {
     }
 }
 
+/// Where cells lie along an axis: the level's ends, their number and size, the first cell.
+type AlongAxis = (f64, f64, f64, f64, i32);
+
 /// A Python function of cells.
 struct PythonFunction {
     callable: Py<PyAny>,
@@ -116,15 +119,25 @@ impl PythonFunction {
         more: impl for<'py> FnOnce(Python<'py>) -> PyResult<Bound<'py, PyTuple>>,
         out: &mut [f64],
     ) {
+        let Geometry { lower, upper, cells, dx } = block.geometry;
+        let axes = (0..D).map(|d| (lower[d], upper[d], cells[d], dx[d], block.first[d])).collect();
+        self.ask_at((axes, &block.size, block.time), more, out);
+    }
+
+    /// The same where cells lie on these axes, in a box of this size.
+    fn ask_at(
+        &self,
+        (axes, size, time): (Vec<AlongAxis>, &[usize], f64),
+        more: impl for<'py> FnOnce(Python<'py>) -> PyResult<Bound<'py, PyTuple>>,
+        out: &mut [f64],
+    ) {
         if self.raised.is_some() {
             // The step has failed already; retries with smaller steps cannot help.
             out.fill(f64::NAN);
             return;
         }
         let outcome = Python::attach(|py| {
-            let Geometry { lower, upper, cells, dx } = block.geometry;
-            let axes: Vec<_> = (0..D).map(|d| (lower[d], upper[d], cells[d], dx[d], block.first[d])).collect();
-            let place = (axes, block.size.to_vec(), block.time);
+            let place = (axes, size.to_vec(), time);
             let arguments = place.into_pyobject(py)?.as_sequence().concat(more(py)?.as_sequence())?.to_tuple()?;
             let values = self.callable.bind(py).call1(arguments)?;
             let values: PyReadonlyArray1<'_, f64> = values.extract()?;
@@ -211,6 +224,20 @@ impl<const D: usize> BoundaryBlockFunction<D> for PythonFunction {
         let name = format!("{}_{}", ["x", "y", "z"][axis.index()], ["lower", "upper"][side.index()]);
         let mirror = values.to_vec();
         self.ask(block, |py| (PyArray1::from_vec(py, mirror), name).into_pyobject(py), values);
+    }
+
+    /// A row of cells without axes.
+    fn fill_side(&self, name: &str, places: &[[f64; D]], time: f64, values: &mut [f64]) {
+        let inside = values.to_vec();
+        let along = |d: usize| places.iter().map(|place| place[d]).collect::<Vec<_>>();
+        self.ask_at(
+            (Vec::new(), &[places.len()], time),
+            |py| {
+                let places: Vec<_> = (0..D).map(|d| PyArray1::from_vec(py, along(d))).collect();
+                (PyArray1::from_vec(py, inside), name, places).into_pyobject(py)
+            },
+            values,
+        );
     }
 }
 

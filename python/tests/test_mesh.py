@@ -65,6 +65,37 @@ def test_a_mesh_of_arrays_is_that_of_its_frames(axes, tmp_path):
             wrong()
 
 
+
+def test_boundary_functions_at_sides_of_a_mesh(tmp_path):
+    """A function at a side of a mesh is told the side's name and gets all its faces at once, in their frames: one that mirrors velocities is the wall, to the bit."""
+    points = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [2, 1]]
+    walls = [[0, 1], [1, 4], [4, 5], [5, 2], [2, 3]]
+    amrclaw.Mesh(np.array(points), [[0, 1, 2], [0, 2, 3], [1, 4, 5, 2]], {"walls": walls, "left": [[3, 0]]}).write(tmp_path / "cells.msh")
+    case = {
+        "solver": {"name": "acoustics", "density": 1, "bulk": 1},
+        "mesh": {"file": str(tmp_path / "cells.msh"), "boundary": {"walls": "wall", "left": "extrapolate"}},
+        "initial": {"pressure": "1 + x", "u": "0.3 + y", "v": "0.1 - x"},
+        "time": {"end": 0.2, "dt": 0.02},
+    }
+    seen = []
+
+    def mirror(cells):
+        seen.append((cells.side, cells.x.shape, cells.y.shape, cells.q.shape))
+        return [cells["pressure"], -cells["u"], cells["v"]]
+
+    wall, own = amrclaw.Simulation(case), amrclaw.Simulation(case, boundary={"walls": mirror})
+    wall.advance_to(0.2)
+    own.advance_to(0.2)
+    assert wall.steps == own.steps
+    for name in ("pressure", "u", "v"):
+        np.testing.assert_array_equal(*(sim.patches()[0][name] for sim in (wall, own)))
+    assert set(seen) == {("walls", (5,), (5,), (3, 5))}
+    with pytest.raises(amrclaw.InputError, match="no side 'x_upper'; sides are walls, left"):
+        amrclaw.Simulation(case, boundary={"x_upper": mirror})
+    with pytest.raises(amrclaw.InputError, match="there is no axis 'x'; there are none"):
+        amrclaw.Simulation(case, boundary={"walls": lambda cells: cells.edges("x")}).step()
+
+
 def check_samples(frame, points, places):
     """Values are those of the cells that hold points, on the sides of the domain too. Linear data are exact by gradients, to the 1e-8 that stands for
     neighbours across cells in a row."""

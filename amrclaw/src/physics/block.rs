@@ -63,4 +63,14 @@ pub trait BoundaryBlockFunction<const D: usize>: Send + Sync {
     /// Replaces the states of a box of ghost cells beyond a side of the domain. `values`, shape `[equation, z, y, x]`, hold
     /// those of their mirror images in the domain.
     fn fill(&self, block: &CellBlock<D>, axis: Axis, side: Side, values: &mut [f64]);
+
+    /// Replaces the states beyond faces of the side of this name of a mesh from a file. `values`, shape `[equation, face]`, hold those on
+    /// the inner sides, in the faces' frames, as at the upper side along x.
+    fn fill_side(&self, _name: &str, places: &[[f64; D]], time: f64, values: &mut [f64]) {
+        for (k, &place) in places.iter().enumerate() {
+            let mut state: Vec<f64> = values.iter().skip(k).step_by(places.len()).copied().collect();
+            self.fill(&CellBlock::from(&CellRow::point(place, [0.0; D], time)), Axis::X, Side::Upper, &mut state);
+            state.iter().enumerate().for_each(|(m, value)| values[m * places.len() + k] = *value);
+        }
+    }
 }

@@ -4,16 +4,17 @@
 //! Its map takes the row's centres to the cells' centroids, so that functions of position get these: of a mesh that moves, those at the time of the
 //! values.
 
-use super::{AroundFormulas, Boundary, BoundaryCell, CellRow, StateFunction};
+use super::{AroundFormulas, Boundary, BoundaryCell, BoundaryFunction, CellRow, StateFunction};
 use crate::mesh::{Domain, MapFunction, Mapping};
 use riemann::axis::{Axis, Side};
 use riemann::cells::{turn_of, turn_state};
 use riemann::group::Group;
+use std::ops::Range;
 use std::sync::Arc;
 use unstructured::Mesh;
 use unstructured::adapt::Forest;
 use unstructured::motion::MeshInTime;
-use unstructured::step::{Boost, BoundaryFace, Gradient, Outside, Place, Scheme, Variables, mirror};
+use unstructured::step::{Boost, BoundaryFace, Gradient, Outside, Place, Scheme, Surroundings, Variables, mirror};
 
 /// The mesh, what lies beyond its sides, and how steps are taken.
 #[derive(Clone)]
@@ -162,6 +163,11 @@ impl<const D: usize> Outside for MeshSides<D> {
     fn fill(&self, face: &BoundaryFace<'_>, inside: &[f64], outside: &mut [f64]) {
         match &self.rules[face.mesh.boundary.name_of(face.number)] {
             Boundary::Wall(wall) => mirror(face, (&self.groups, self.boost.as_ref()), *wall, inside, outside),
+            Boundary::User(_) if self.at_once(face.mesh.boundary.name_of(face.number)) => {
+                outside.copy_from_slice(inside);
+                let sides = Surroundings { mesh: face.mesh, outside: self, time: face.time, speeds: &[] };
+                self.fill_all(&sides, face.place, face.number..face.number + 1, outside);
+            }
             Boundary::User(function) => {
                 let centre = Self::position(face.mesh, face.number, face.place);
                 let cell = BoundaryCell { centre, time: face.time, axis: Axis::X, side: Side::Upper };
@@ -175,6 +181,33 @@ impl<const D: usize> Outside for MeshSides<D> {
                 turn_state(D, &self.groups, turn, false, outside);
             }
             _ => outside.copy_from_slice(inside),
+        }
+    }
+
+    /// Formulas are as fast face by face.
+    fn at_once(&self, name: usize) -> bool {
+        let is_one =
+            |function: &Arc<dyn BoundaryFunction<D>>| function.asks_for_side() && function.by_block().is_some();
+        matches!(&self.rules[name], Boundary::User(function) if is_one(function))
+    }
+
+    fn fill_all(&self, sides: &Surroundings<'_>, place: Place, faces: Range<usize>, states: &mut [f64]) {
+        let (mesh, count) = (sides.mesh, faces.len());
+        let name = mesh.boundary.name_of(faces.start);
+        let Boundary::User(function) = &self.rules[name] else { unreachable!("it is found at once") };
+        let function = function.by_block().unwrap_or_else(|| unreachable!("it is found at once"));
+        let turn = |face: usize| turn_of(D, mesh.faces.normal[mesh.first_boundary() + face]);
+        let len = states.len() / count;
+        let mut values = vec![0.0; states.len()];
+        for ((k, face), state) in faces.clone().enumerate().zip(states.chunks_exact_mut(len)) {
+            turn_state(D, &self.groups, turn(face), true, state);
+            state.iter().enumerate().for_each(|(m, value)| values[m * count + k] = *value);
+        }
+        let places: Vec<[f64; D]> = faces.clone().map(|face| Self::position(mesh, face, place)).collect();
+        function.fill_side(&mesh.boundary.names[name], &places, sides.time, &mut values);
+        for ((k, face), state) in faces.enumerate().zip(states.chunks_exact_mut(len)) {
+            state.iter_mut().enumerate().for_each(|(m, value)| *value = values[m * count + k]);
+            turn_state(D, &self.groups, turn(face), false, state);
         }
     }
 }

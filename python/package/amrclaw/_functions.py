@@ -37,6 +37,7 @@ class Cells:
         aux: np.ndarray,
         num_ghost: int,
         side: Optional[str] = None,
+        positions: Sequence[np.ndarray] = (),
     ):
         axes, size, time = place
         self.t = time
@@ -44,7 +45,8 @@ class Cells:
         self.shape = tuple(size)
         self.equations, self.aux_names = names
         self.side = side
-        """For boundary functions, the side, such as `x_lower`: the cells are beyond it, and the state is that of their mirror images."""
+        """For boundary functions, the side, such as `x_lower`: the cells are beyond it, and the state is that of their mirror images. At a mesh from
+        a file the side's name: a row of all its faces, with the states inside it in the faces' frames, x outwards."""
         self.ghosted = _grid(ghosted, len(self.equations), [n + 2 * num_ghost for n in size])
         """The state with one more cell on every side; for boundary functions without."""
         inner = tuple(slice(num_ghost, num_ghost + n) for n in size)
@@ -52,7 +54,7 @@ class Cells:
         self.aux = _grid(aux, len(self.aux_names), size)
         self._num_ghost = num_ghost
         self._axes = axes
-        for axis, values in zip(AXES, centres(axes, size)):
+        for axis, values in zip(AXES, positions or centres(axes, size)):
             setattr(self, axis, values)
 
     x: np.ndarray
@@ -73,8 +75,8 @@ class Cells:
         return self._of_cells(axis, self.edges(axis)[1:])
 
     def _along(self, axis: str) -> int:
-        if axis not in tuple(AXES[: len(self.shape)]):
-            raise InputError(f"there is no axis {axis!r}; there are {', '.join(AXES[: len(self.shape)])}")
+        if axis not in tuple(AXES[: len(self._axes)]):
+            raise InputError(f"there is no axis {axis!r}; there are {', '.join(AXES[: len(self._axes)]) or 'none'}")
         return AXES.index(axis)
 
     def _of_cells(self, axis: str, values: np.ndarray) -> np.ndarray:
@@ -240,8 +242,8 @@ def rates(function: Callable[[Cells], Any], equations: Sequence[str], aux: Seque
 def ghosts(functions: Callable[[Cells], Any] | Mapping[str, Any], equations: Sequence[str]) -> Callable[..., np.ndarray]:
     """Adapts boundary functions: `function(cells)` is the state of ghost cells beyond the side `cells.side`."""
 
-    def ask(axes: Any, size: Any, time: float, mirror: np.ndarray, side: str) -> np.ndarray:
-        cells = Cells((axes, size, time), (equations, []), mirror, np.empty(0), num_ghost=0, side=side)
+    def ask(axes: Any, size: Any, time: float, mirror: np.ndarray, side: str, positions: Any = ()) -> np.ndarray:
+        cells = Cells((axes, size, time), (equations, []), mirror, np.empty(0), num_ghost=0, side=side, positions=positions)
         function = functions[side] if isinstance(functions, Mapping) else functions
         return _flat(function(cells), equations, tuple(size), _named(f"the boundary {side}", function))
 

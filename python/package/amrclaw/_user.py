@@ -57,17 +57,18 @@ def _sides_of_functions(case: _amrclaw.Case, boundary: Mapping[str, Any]) -> lis
     """Changes of the case that set the sides with functions to "user"."""
     sides = _sides(case)
     for name in boundary:
-        axis, _, side = name.partition("_")
-        if axis not in sides or side not in ("lower", "upper"):
-            known = ", ".join(f"{a}_{s}" for a in sides for s in ("lower", "upper"))
-            raise InputError(f"boundary: there is no side {name!r}; sides are {known}")
-        sides[axis][side == "upper"] = "user"
-    return [f'mesh.boundary.{axis}=["{lower}", "{upper}"]' for axis, (lower, upper) in sides.items()]
+        if name not in sides:
+            raise InputError(f"boundary: there is no side {name!r}; sides are {', '.join(sides)}")
+        sides[name] = "user"
+    if case.mesh_sides:
+        return [f'mesh.boundary.{name}="user"' for name in boundary]
+    axes = "xyz"[: len(case.boundary)]
+    return [f'mesh.boundary.{axis}=["{sides[axis + "_lower"]}", "{sides[axis + "_upper"]}"]' for axis in axes]
 
 
 def _check_sides(case: _amrclaw.Case, boundary: Boundary) -> None:
     """Refuses functions that no side would call, and sides without a function."""
-    sides = [f"{axis}_{side}" for axis, words in _sides(case).items() for side, word in zip(("lower", "upper"), words) if word == "user"]
+    sides = [name for name, word in _sides(case).items() if word == "user"]
     if not isinstance(boundary, Mapping):
         _functions.check("boundary", boundary)
         if not sides:
@@ -85,6 +86,7 @@ def _check_sides(case: _amrclaw.Case, boundary: Boundary) -> None:
         )
 
 
-def _sides(case: _amrclaw.Case) -> dict[str, list[str]]:
-    """Boundary conditions at the lower and the upper side of each axis."""
-    return {"xyz"[d]: list(words) for d, words in enumerate(case.boundary)}
+def _sides(case: _amrclaw.Case) -> dict[str, str]:
+    """Boundary conditions by the sides' names."""
+    of_axes = {f"{axis}_{side}": word for axis, words in zip("xyz", case.boundary) for side, word in zip(("lower", "upper"), words)}
+    return dict(case.mesh_sides) or of_axes

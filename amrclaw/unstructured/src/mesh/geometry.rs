@@ -127,11 +127,10 @@ pub(crate) fn of_cells(points: &[Vector], shape: &[Shape], nodes: &Rows) -> (Vec
 /// The volumes of a mesh's cells whose nodes are at these points, and their centroids: with what curved sides have besides.
 pub(crate) fn of_mesh(mesh: &Mesh, points: &[Vector]) -> (Vec<f64>, Vec<Vector>) {
     let (mut volume, centroid) = of_cells(points, &mesh.cells.shape, &mesh.cells.nodes);
-    for face in mesh.first_boundary()..mesh.first_boundary() + mesh.bulge.len().min(mesh.boundary.len()) {
-        if mesh.faces.nodes.row(face).len() > 4 {
-            let cell = mesh.faces.left[face] as usize;
-            volume[cell] = enclosed(mesh, points, (cell, centroid[cell]));
-        }
+    let first = if mesh.bulge.is_empty() { mesh.num_faces() } else { mesh.first_boundary() };
+    for face in (first..mesh.num_faces()).filter(|&face| mesh.faces.nodes.row(face).len() > 4) {
+        let cell = mesh.faces.left[face] as usize;
+        volume[cell] = enclosed(mesh, points, (cell, centroid[cell]));
     }
     volume.iter_mut().zip(&mesh.bulge).for_each(|(volume, bulge)| *volume += bulge);
     (volume, centroid)

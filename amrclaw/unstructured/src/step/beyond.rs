@@ -1,6 +1,7 @@
 //! What lies beyond the sides of a mesh.
 
 use crate::Mesh;
+use std::ops::Range;
 
 /// Where the state beyond a boundary face is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,16 @@ pub struct BoundaryFace<'a> {
 pub trait Outside: Sync {
     /// The state beyond a boundary face, where `inside` is that on its inner side.
     fn fill(&self, face: &BoundaryFace<'_>, inside: &[f64], outside: &mut [f64]);
+
+    /// True if what lies beyond all faces of name number `name` is found at once, by [`Outside::fill_all`].
+    fn at_once(&self, _name: usize) -> bool {
+        false
+    }
+
+    /// Puts the states beyond boundary faces of one name in place of those on their inner sides, `[face, component]`.
+    fn fill_all(&self, _sides: &Surroundings<'_>, _place: Place, _faces: Range<usize>, _states: &mut [f64]) {
+        unreachable!("nothing is found at once")
+    }
 }
 
 /// What lies beyond the sides of a mesh at a time.

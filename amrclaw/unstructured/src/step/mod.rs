@@ -198,9 +198,24 @@ impl Stepper {
         let (mesh, speeds) = self.motion.as_ref().map_or((&*self.mesh, &[][..]), |m| (&m.middle, &m.speed[first..]));
         let beyond = |(place, time): (Place, f64), inside: &(dyn Fn(usize) -> usize + Sync), to: usize| {
             let sides = Surroundings { mesh, outside, time, speeds };
+            let at_once: Vec<_> = (0..mesh.boundary.names.len()).filter(|&name| outside.at_once(name)).collect();
+            let at_once: Vec<_> = at_once.into_iter().map(|name| mesh.boundary.of_name(name)).collect();
+            for faces in &at_once {
+                let numbers = |to: usize| (0..num_eqn).map(move |m| to * num_eqn + m);
+                // SAFETY: no other thread is at work.
+                let of_face = |face: usize| numbers(inside(face)).map(|at| unsafe { states.get(at) });
+                let mut found: Vec<f64> = faces.clone().flat_map(of_face).collect();
+                outside.fill_all(&sides, place, faces.clone(), &mut found);
+                // SAFETY: likewise.
+                faces
+                    .clone()
+                    .flat_map(|face| numbers(to + face))
+                    .zip(found)
+                    .for_each(|(at, v)| unsafe { states.set(at, v) });
+            }
             for_chunks(faces - first, &|range| {
                 let (mut own, mut other) = ([0.0; MOST_EQUATIONS], [0.0; MOST_EQUATIONS]);
-                for face in range {
+                for face in range.filter(|face| !at_once.iter().any(|faces| faces.contains(face))) {
                     // SAFETY: each boundary face has a place of its own, which nobody else reads or writes meanwhile.
                     unsafe {
                         (0..num_eqn).for_each(|m| own[m] = states.get(inside(face) * num_eqn + m));
