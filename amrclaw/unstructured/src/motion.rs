@@ -154,7 +154,7 @@ impl MeshInTime {
         let swept = |face: usize| geometry::swept(all, mesh.faces.nodes.row(face));
         let swept = threads::table(mesh.num_faces(), &swept);
         let moved = Moved {
-            speed: swept.iter().zip(&middle.faces.size).map(|(volume, size)| volume / (size * dt)).collect(),
+            speed: threads::table(swept.len(), &|face| swept[face] / (middle.faces.size[face] * dt)),
             before,
             after,
             middle,
@@ -206,14 +206,16 @@ impl Mesh {
 
     fn instant(&self, time: f64, points: Vec<Vector>) -> Result<Instant, MeshError> {
         let (shape, nodes) = (&self.cells.shape, &self.cells.nodes);
-        if let Some(cell) = geometry::first_folded(&points, shape, nodes) {
-            return Err(self.folded(cell, time));
+        let (volume, centroid) = geometry::of_mesh(self, &points);
+        let is_fine = |cell: usize| {
+            let known = (volume[cell], centroid[cell]);
+            volume[cell] >= FLAT * self.volume[cell]
+                && geometry::surrounds(&points, (shape[cell], nodes.row(cell)), known)
+        };
+        match threads::table(volume.len(), &is_fine).iter().position(|&is_fine| !is_fine) {
+            Some(cell) => Err(self.folded(cell, time)),
+            None => Ok(Instant { time, points, volume }),
         }
-        let volume = geometry::of_mesh(self, &points).0;
-        if let Some(cell) = (0..volume.len()).find(|&cell| volume[cell] < FLAT * self.volume[cell]) {
-            return Err(self.folded(cell, time));
-        }
-        Ok(Instant { time, points, volume })
     }
 
     /// Takes the geometry of other nodes. `still`: the same mesh before it moved.

@@ -25,6 +25,21 @@ pub(crate) fn table<T: Copy + Default + Send>(count: usize, value: &(dyn Fn(usiz
     all
 }
 
+/// The same of pairs, each in a list of its own.
+pub(crate) fn tables<A: Copy + Default + Send, B: Copy + Default + Send>(
+    count: usize,
+    value: &(dyn Fn(usize) -> (A, B) + Sync),
+) -> (Vec<A>, Vec<B>) {
+    let (mut first, mut second) = (vec![A::default(); count], vec![B::default(); count]);
+    let parts = first.par_chunks_mut(ITEMS_AT_A_TIME).zip(second.par_chunks_mut(ITEMS_AT_A_TIME));
+    parts.enumerate().for_each(|(k, (first, second))| {
+        for (i, (a, b)) in first.iter_mut().zip(second).enumerate() {
+            (*a, *b) = value(k * ITEMS_AT_A_TIME + i);
+        }
+    });
+    (first, second)
+}
+
 /// What `work` makes of ranges that together are `0 .. count`, in their order.
 pub(crate) fn pieces<T: Send>(count: usize, work: &(dyn Fn(Range<usize>) -> T + Sync)) -> Vec<T> {
     parts(count, ITEMS_AT_A_TIME).map(work).collect()

@@ -121,7 +121,7 @@ pub(crate) fn of_cell(all: &[Vector], shape: Shape, nodes: &[u32]) -> (f64, Vect
 /// Volumes and centroids of cells.
 pub(crate) fn of_cells(points: &[Vector], shape: &[Shape], nodes: &Rows) -> (Vec<f64>, Vec<Vector>) {
     let of = |cell: usize| of_cell(points, shape[cell], nodes.row(cell));
-    threads::table(shape.len(), &of).into_iter().unzip()
+    threads::tables(shape.len(), &of)
 }
 
 /// The volumes of a mesh's cells whose nodes are at these points, and their centroids: with what curved sides have besides.
@@ -169,7 +169,11 @@ pub(crate) fn of_face(points: &[Vector]) -> (Vector, Vector) {
 
 /// True if a cell's centroid lies inside all its faces: it is neither turned inside out nor folded.
 pub(super) fn is_proper(all: &[Vector], shape: Shape, nodes: &[u32]) -> bool {
-    let (volume, centroid) = of_cell(all, shape, nodes);
+    surrounds(all, (shape, nodes), of_cell(all, shape, nodes))
+}
+
+/// The same of a cell whose volume and centroid are known.
+pub(crate) fn surrounds(all: &[Vector], (shape, nodes): (Shape, &[u32]), (volume, centroid): (f64, Vector)) -> bool {
     let inside = |face: &&[u8]| {
         let mut space = [[0.0; 3]; 8];
         let (vector, centre) = of_face(gather(all, face.iter().map(|&k| nodes[k as usize]), &mut space));
@@ -213,10 +217,12 @@ fn placed(points: &[Vector]) -> (Vector, f64, Vector) {
 pub(crate) fn of_faces(mesh: &mut Mesh) {
     let Mesh { points, faces, .. } = mesh;
     let of = |face: usize| placed(gather(points, faces.nodes.row(face).iter().copied(), &mut [[0.0; 3]; 8]));
-    let all = threads::table(faces.left.len(), &of);
-    faces.normal = all.iter().map(|&(normal, ..)| normal).collect();
-    faces.size = all.iter().map(|&(_, size, _)| size).collect();
-    faces.centre = all.into_iter().map(|(.., centre)| centre).collect();
+    let (normals, others) = threads::tables(faces.left.len(), &|face| {
+        let (normal, size, centre) = of(face);
+        (normal, (size, centre))
+    });
+    faces.normal = normals;
+    (faces.size, faces.centre) = threads::tables(others.len(), &|face| others[face]);
 }
 
 /// Adds normal, size and centre of the face whose nodes are the last ones.

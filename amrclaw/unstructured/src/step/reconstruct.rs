@@ -3,7 +3,7 @@
 use super::admissible::row_is_admissible;
 use super::chunks::{CHUNK, Shared, for_chunks};
 use super::interpolate::{Interpolation, NUMBERS};
-use super::stencil::stencil;
+use super::stencil::{renew_stencil, stencil};
 use super::{Field, Limiter, MOST_EQUATIONS, Scheme};
 use crate::Mesh;
 use crate::mesh::Across;
@@ -68,7 +68,7 @@ impl Reconstruction {
 
     /// Takes the geometry of the mesh when it has moved.
     pub fn place(&mut self, mesh: &Mesh, scheme: Scheme) {
-        self.across = stencil(mesh, scheme.gradient);
+        renew_stencil(&mut self.across, mesh, scheme.gradient);
     }
 
     pub fn bytes(&self) -> usize {

@@ -4,8 +4,12 @@ use super::Gradient;
 use crate::mesh::Across;
 use crate::mesh::geometry::{Vector, cross, dot, minus, plus, squared, times};
 use crate::{Mesh, threads};
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Cells of which a thread makes the stencil at a time.
+const CELLS_AT_A_TIME: usize = 1024;
 
 /// For each cell, in the order of its list, what it sees across its faces.
 pub fn stencil(mesh: &Mesh, gradient: Gradient) -> Arc<Vec<Across>> {
@@ -30,6 +34,26 @@ pub(crate) fn renewed_stencil(
         }
         None => add_stencil(all, mesh, Gradient::LeastSquares, cell),
     }))
+}
+
+/// Makes the stencil of the same mesh whose nodes have moved, in the same memory if nobody else has it.
+pub(super) fn renew_stencil(all: &mut Arc<Vec<Across>>, mesh: &Mesh, gradient: Gradient) {
+    let Some(mut rest) = Arc::get_mut(all).map(|all| &mut all[..]) else {
+        *all = stencil(mesh, gradient);
+        return;
+    };
+    let starts = &mesh.cell_faces.starts;
+    let pieces: Vec<_> = threads::parts(mesh.num_cells(), CELLS_AT_A_TIME).collect();
+    let own = |cells: Range<usize>| {
+        let (own, further) = std::mem::take(&mut rest).split_at_mut((starts[cells.end] - starts[cells.start]) as usize);
+        rest = further;
+        (cells, own)
+    };
+    pieces.into_iter().map(own).collect::<Vec<_>>().into_par_iter().for_each(|(cells, own)| {
+        let mut some = Vec::with_capacity(own.len());
+        cells.for_each(|cell| add_stencil(&mut some, mesh, gradient, cell));
+        own.copy_from_slice(&some);
+    });
 }
 
 fn in_pieces(mesh: &Mesh, add: &(dyn Fn(&mut Vec<Across>, usize) + Sync)) -> Vec<Across> {
