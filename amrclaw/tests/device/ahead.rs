@@ -1,6 +1,7 @@
 //! The plans of new levels are counted as soon as kernels have made the boxes, if the tables have places for all of these.
 
 use super::emulator::Emulator;
+use super::late::Late;
 use super::{SOUND, compare_runs, kernels_of, start_with};
 use amrclaw::exec::Executor;
 use amrclaw::exec::gpu::resident::ResidentExecutor;
@@ -25,9 +26,9 @@ const GROWS: &[&str] = &[
 fn course() -> (Vec<(u32, usize)>, Vec<u32>) {
     let counting = Arc::<Mutex<Vec<u32>>>::default();
     let make = |problem: &Problem<2>, solver: &SolverKernels, ratios: Vec<Ratio<2>>, options: &RunOptions| {
-        let emulator = Emulator::new(&kernels_of(problem, solver)).noting(counting.clone());
+        let device = Late::prompt(Emulator::new(&kernels_of(problem, solver)).noting(counting.clone()));
         let solver = solver.double.clone();
-        let executor = ResidentExecutor::new(emulator, problem.clone(), solver, ratios, options.num_threads())?;
+        let executor = ResidentExecutor::new(device, problem.clone(), solver, ratios, options.num_threads())?;
         Ok::<Box<dyn Executor<2>>, RunError>(Box::new(executor))
     };
     let start = || -> Simulation<2> { start_with(SOUND, GROWS, UserFunctions::default(), &make) };

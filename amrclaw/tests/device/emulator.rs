@@ -4,7 +4,7 @@
 
 use super::library;
 use amrclaw::exec::DeviceUse;
-use amrclaw::exec::gpu::device::{KernelOptions, KernelText, Machine, Queue};
+use amrclaw::exec::gpu::device::{KernelOptions, KernelText, Queue};
 use amrclaw::exec::gpu::streamed::Lane;
 use amrclaw::fields::PageLock;
 use cuda::abi::DeviceStruct;
@@ -156,6 +156,11 @@ impl Emulator {
         (text.compiled.get_or_init(|| text.compile()), entry)
     }
 
+    /// Tiles that are resident at once.
+    pub fn resident_tiles(&self) -> u32 {
+        self.resident_tiles
+    }
+
     /// The same emulator, with `resident_tiles` tiles resident at once.
     pub fn with_resident_tiles(self, resident_tiles: u32) -> Emulator {
         Emulator { resident_tiles, ..self }
@@ -248,78 +253,6 @@ impl Queue for Emulator {
     }
 }
 
-impl Machine for Emulator {
-    type Download = Vec<u8>;
-    type Shared = HostMemory;
-
-    fn begin_download(&self, source: &HostMemory, bytes: usize) -> Result<Vec<u8>, CudaError> {
-        let mut download = vec![0; bytes];
-        self.download(source, 0, &mut download)?;
-        Ok(download)
-    }
-
-    fn finish_download<T>(&self, download: Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError> {
-        Ok(look(&download))
-    }
-
-    fn mark(&self) -> Result<(), CudaError> {
-        Ok(())
-    }
-
-    fn download_marked(&self, source: &HostMemory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
-        self.download(source, at, target)
-    }
-
-    fn share(&self, bytes: usize) -> Result<HostMemory, CudaError> {
-        self.allocate(bytes)
-    }
-
-    fn shared_memory(shared: &HostMemory) -> &HostMemory {
-        shared
-    }
-
-    fn publish(&self, _: &HostMemory) -> Result<(), CudaError> {
-        Ok(())
-    }
-
-    fn begin_reading(&self, _: &HostMemory) -> Result<bool, CudaError> {
-        Ok(true)
-    }
-
-    fn read(
-        &self,
-        (source, at): (&HostMemory, usize),
-        (target, to): (&HostMemory, usize),
-        bytes: usize,
-    ) -> Result<(), CudaError> {
-        // SAFETY: kernels have finished when their launch returns.
-        unsafe { target.slice(to, bytes).copy_from_nonoverlapping(source.slice(at, bytes), bytes) };
-        Ok(())
-    }
-
-    fn finish(&self, _: &HostMemory) -> Result<(), CudaError> {
-        Ok(())
-    }
-
-    fn export(&self, _: &mut HostMemory) -> Result<Vec<u64>, CudaError> {
-        Ok(Vec::new())
-    }
-
-    fn import(&self, _: &[u64]) -> Result<HostMemory, CudaError> {
-        unreachable!("nothing is exported")
-    }
-
-    fn resident_tiles(&self) -> u32 {
-        self.resident_tiles
-    }
-
-    fn usage(&self) -> DeviceUse {
-        let mut usage = DeviceUse::default();
-        usage.memory.driver_allocations = self.allocations.load(Ordering::Relaxed);
-        usage
-    }
-}
-
 /// Memory that needs no locks.
 struct NoLocks;
 
@@ -360,6 +293,8 @@ impl Lane for Emulator {
     }
 
     fn usage(&self) -> DeviceUse {
-        Machine::usage(self)
+        let mut usage = DeviceUse::default();
+        usage.memory.driver_allocations = self.allocations.load(Ordering::Relaxed);
+        usage
     }
 }

@@ -1,5 +1,7 @@
-//! Emulated devices that execute work only when the host or another device waits for it, and reuse memory as soon as it is freed:
+//! Emulated devices that execute work only when the host or another device waits for it, or at once, and reuse memory as soon as it is freed:
 //! a value that is read before it is written, or overwritten before it is read, becomes NaN.
+//!
+//! All resident executors of these tests are on them, so that they are compiled for one machine.
 
 use super::emulator::Emulator;
 use amrclaw::exec::DeviceUse;
@@ -140,6 +142,11 @@ impl Late {
         Late { emulator, devices, number, prompt, reaches: number.is_multiple_of(2), mark: Mutex::default() }
     }
 
+    /// A device of its own, which executes work at once.
+    pub fn prompt(emulator: Emulator) -> Late {
+        Late::new(emulator, Devices::new(1), 0, true)
+    }
+
     fn enqueue(&self, step: Step) {
         let mut state = self.devices.state();
         state.queues[self.number].push_back(step);
@@ -265,6 +272,10 @@ impl Machine for Late {
     }
 
     fn begin_reading(&self, source: &Shared) -> Result<bool, CudaError> {
+        if !Arc::ptr_eq(&source.memory.devices, &self.devices) {
+            // That of another prompt device, written when it was published.
+            return Ok(true);
+        }
         let written = source.written.lock().expect("nobody panics").expect("published before");
         self.enqueue(Step::Wait(written));
         Ok(self.reaches)

@@ -1,6 +1,7 @@
 //! Where random comparisons with the CPU run: on the emulator, or on a GPU in tests that are ignored without one.
 
 use super::emulator::Emulator;
+use super::late::Late;
 use amrclaw::exec::gpu::device::{KernelOptions, Machine};
 use amrclaw::exec::gpu::resident::GpuMachine;
 use cuda::Device;
@@ -20,14 +21,14 @@ pub trait Machines: Clone + Sync {
 }
 
 impl Machines for Emulator {
-    type Machine = Emulator;
+    type Machine = Late;
 
     fn new(kernels: &KernelOptions) -> Self {
         Emulator::new(kernels)
     }
 
-    fn machine(&self) -> Emulator {
-        self.clone()
+    fn machine(&self) -> Late {
+        Late::prompt(self.clone())
     }
 
     fn cases([emulated, _]: [u32; 2]) -> u32 {

@@ -38,6 +38,7 @@ use amrclaw::physics::Problem;
 use amrclaw::simulation::{MakeExecutor, RunError, RunOptions, Simulation, UserFunctions};
 use common::{bits, case, take_steps};
 use emulator::Emulator;
+use late::Late;
 use riemann::patch::SolverKernels;
 
 /// Options for the kernels of a problem, without fused multiply-adds.
@@ -58,7 +59,7 @@ fn emulated<const D: usize>(
         let hardware = GpuMachine::open(0, None, &kernels).map_err(ExecError::from)?;
         return Ok(Box::new(ResidentExecutor::new(hardware, problem, solver, ratios, threads)?));
     }
-    Ok(Box::new(ResidentExecutor::new(Emulator::new(&kernels), problem, solver, ratios, threads)?))
+    Ok(Box::new(ResidentExecutor::new(Late::prompt(Emulator::new(&kernels)), problem, solver, ratios, threads)?))
 }
 
 /// The device memory that streaming may use in tests, so small that a batch has only a few patches.

@@ -3,6 +3,7 @@
 use super::common::restarts::assert_restarts_change_nothing;
 use super::common::{bits, case, options};
 use super::emulator::Emulator;
+use super::late::Late;
 use super::mapped::begin_on_mesh;
 use super::{emulated, start_with};
 use amrclaw::exec::gpu::device::KernelOptions;
@@ -282,7 +283,7 @@ fn steps_on_meshes_in_f32_are_those_in_f64() {
     let make_single: MakeExecutor<'_, 2> = &|problem, solver, ratios, options| {
         let single = solver.single.clone().expect("quick builds have it for few waves");
         let source = single.device_source().expect("built-in solvers have a text");
-        let machine = Emulator::new(&KernelOptions::of(problem, single.as_ref(), source, false));
+        let machine = Late::prompt(Emulator::new(&KernelOptions::of(problem, single.as_ref(), source, false)));
         Ok(Box::new(ResidentExecutor::new(machine, problem.clone(), single, ratios, options.num_threads())?))
     };
     for scheme in [&["scheme.order=2", "scheme.loop=face"][..], &["scheme.order=1", "scheme.loop=cell"]] {

@@ -67,7 +67,8 @@ fn on_rank<const D: usize>(
 ) -> Result<Box<dyn Executor<D>>, RunError> {
     let (emulator, double) = (Emulator::new(&kernels_of(problem, solver)), solver.double.clone());
     let emulator = emulator.with_resident_tiles(resident_tiles(options));
-    let executor = ResidentExecutor::new(emulator, problem.clone(), double, ratios, options.num_threads())?;
+    let executor =
+        ResidentExecutor::new(Late::prompt(emulator), problem.clone(), double, ratios, options.num_threads())?;
     Ok(Box::new(executor.on_rank(options.comm.clone())))
 }
 

@@ -2,6 +2,7 @@
 
 use super::common::{bits, case, options, take_steps};
 use super::emulator::Emulator;
+use super::late::Late;
 use super::{kernels_of, start_emulated};
 use amrclaw::exec::Executor;
 use amrclaw::exec::gpu::resident::ResidentExecutor;
@@ -75,7 +76,7 @@ fn small_device(
     ratios: Vec<Ratio<3>>,
     options: &RunOptions,
 ) -> Result<Box<dyn Executor<3>>, RunError> {
-    let device = Emulator::new(&kernels_of(problem, solver)).with_resident_tiles(1);
+    let device = Late::prompt(Emulator::new(&kernels_of(problem, solver)).with_resident_tiles(1));
     let threads = options.num_threads();
     Ok(Box::new(ResidentExecutor::new(device, problem.clone(), solver.double.clone(), ratios, threads)?))
 }

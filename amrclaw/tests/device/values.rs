@@ -3,6 +3,7 @@
 
 use super::emulator::Emulator;
 use super::flags::{in_space, problem};
+use super::late::Late;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::gpu::resident::ResidentExecutor;
 use amrclaw::exec::{Executor, LevelState, NewValues, Outcomes, Reduction, reduce_levels};
@@ -95,7 +96,7 @@ fn check<const D: usize>(
     let problem = Problem { domain, ..problem.clone() };
     let double = solver.double.clone();
     let cpu = CpuExecutor::new(problem.clone(), double.clone(), ratios.to_vec(), 1);
-    let device = ResidentExecutor::new(emulator.clone(), problem.clone(), double, ratios.to_vec(), 1);
+    let device = ResidentExecutor::new(Late::prompt(emulator.clone()), problem.clone(), double, ratios.to_vec(), 1);
     let mut both: Both<D> = [Box::new(cpu), Box::new(device.expect("there is memory"))];
     let options = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, rank: Rank::SOLO };
     let before = hierarchy(&problem, ratios, size, 0);

@@ -6,6 +6,7 @@ mod faults;
 
 use super::emulator::Emulator;
 use super::kernels_of;
+use super::late::Late;
 use crate::common::bits;
 use amrclaw::case::{BoundaryKind, Case, CaseSettings, Criterion, find_built_in};
 use amrclaw::exec::cpu::CpuExecutor;
@@ -82,8 +83,9 @@ fn on_device<const D: usize>(name: &str) {
     let case = load(&folder().join(name));
     let kept = kept(&case);
     let regrids = watch::<D>(&case, name, &|problem, solver, ratios, options| {
-        let (emulator, double) = (Emulator::new(&kernels_of(problem, solver)), solver.double.clone());
-        let inner = ResidentExecutor::new(emulator, problem.clone(), double, ratios, options.num_threads())?;
+        let device = Late::prompt(Emulator::new(&kernels_of(problem, solver)));
+        let double = solver.double.clone();
+        let inner = ResidentExecutor::new(device, problem.clone(), double, ratios, options.num_threads())?;
         Ok(Box::new(Checked::new(inner, &kept)))
     });
     assert!(regrids > 0, "{name}: no regrid");
