@@ -1,11 +1,12 @@
 //! Decides which kernels are compiled: for which vector instructions and which numbers.
 //!
 //! With the feature `all-kernels`: those of every solver, for every processor; of rare solvers in the narrowest vectors alone
-//! (`patch/dispatch.rs`, `catalogue/kernels.rs`). Else those that this machine runs by default: `f64`, in its widest vectors; in quick builds, as for
-//! tests, all but rare ones in these vectors. What is left out is compiled when a case first asks for it.
+//! (`patch/dispatch.rs`, `catalogue/kernels.rs`). Else those that this machine runs by default: `f64`, in its widest vectors, of the solvers
+//! that most cases use, on straight meshes; in quick builds, as for tests, all but rare ones in these vectors. What is left out is compiled
+//! when it is first asked for; so are evaluators of single faces (`faces`), for checks.
 
-/// Vectors, numbers, and meshes; last what takes longest to compile for what it is used.
-const ALL: [&str; 6] = ["portable", "avx2", "avx512", "f32", "mapped_space", "rare"];
+/// Vectors, numbers, meshes, and checks; last what takes longest to compile for what it is used.
+const ALL: [&str; 8] = ["portable", "avx2", "avx512", "f32", "seldom", "mapped_space", "faces", "rare"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -16,7 +17,7 @@ fn main() {
     let all = elsewhere || !var("CARGO_FEATURE_ALL_KERNELS").is_empty();
     let sets: &[&str] = match (all, is_quick) {
         (true, _) => &ALL,
-        (_, true) => &[here, "f32", "mapped_space"],
+        (_, true) => &[here, "f32", "seldom", "mapped_space", "faces"],
         _ => &[here],
     };
     for set in sets {

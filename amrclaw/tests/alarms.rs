@@ -31,7 +31,7 @@ impl Downwind {
 const BUMP: &str = include_str!("cases/hard/bump.toml");
 
 fn downwind(overrides: &[&str]) -> Simulation<2> {
-    let solver = ChosenSolver::own(Downwind { u: 1.0 });
+    let solver = ChosenSolver::own_in_double(Downwind { u: 1.0 });
     let overrides: Vec<String> =
         ["solver={name='downwind'}"].iter().chain(overrides).map(|s| (*s).to_owned()).collect();
     let case = Case::from_str_with(BUMP, "a bump", &overrides, |_| Ok(solver.shape.clone())).expect("a right case");

@@ -208,7 +208,7 @@ fn unequal_ranks_change_no_value() {
 /// The example with a solver of its own, which sets the initial values and the flags.
 #[test]
 fn an_own_solver_is_the_same_on_ranks() {
-    let solver = ChosenSolver::own(SoundInWind { density: 1.0, bulk: 1.0, wind_x: 0.5, wind_y: 0.25 });
+    let solver = ChosenSolver::own_in_double(SoundInWind { density: 1.0, bulk: 1.0, wind_x: 0.5, wind_y: 0.25 });
     // The solver has its parameters already.
     let sets =
         ["solver={path=\"sound_in_wind.rs\"}", "mesh.cells=[22,20]", "regrid.max_patch_size=8"].map(str::to_owned);

@@ -62,7 +62,8 @@ fn states_to_try_are_admissible() {
         // Solvers that few cases use have no kernels in quick builds.
         let Some(kernels) = catalogue::kernels(info.name, info.dim, &ones).expect("valid") else { continue };
         let solver = kernels.double;
-        let faces = catalogue::faces(info.name, info.dim, &parameters(info.name, info.dim)).expect("valid").double;
+        let faces = catalogue::faces(info.name, info.dim, &parameters(info.name, info.dim)).expect("valid");
+        let faces = faces.expect("tests have those of all").double;
         assert_eq!((solver.positive(), solver.nonnegative()), (info.positive, info.nonnegative), "{}", info.name);
         let mut random = Random(1);
         let mut unit = |len: usize| -> Vec<f64> { (0..len).map(|_| random.unit()).collect() };
@@ -132,7 +133,8 @@ fn first_order_keeps_thin_states_admissible() {
         }
         let ones = parameters(info.name, info.dim);
         let Some(kernels) = catalogue::kernels(info.name, info.dim, &ones).expect("valid") else { continue };
-        let faces = catalogue::faces(info.name, info.dim, &ones).expect("valid").double;
+        let faces =
+            catalogue::faces(info.name, info.dim, &ones).expect("valid").expect("tests have those of all").double;
         let mut random = Random(7);
         for _ in 0..20_000 {
             let mut state = || {

@@ -244,7 +244,7 @@ fn kernels_give_the_same_bits() {
 #[test]
 fn faces_of_meshes_give_the_same_bits() {
     let acoustics = Acoustics::<2> { density: 1.5, bulk: 4.0 };
-    let (direct, loaded) = (Kernels::new(acoustics), Instance::own(acoustics).0);
+    let (direct, loaded) = (Kernels::new(acoustics), Instance::own::<_, _, _, _, { DOUBLE | SINGLE }>(acoustics).0);
     let (states, component): (Vec<f64>, usize) = (values(3 * 40), 40);
     let at: Vec<u32> = (0..48).map(|k| k * 7 % 40).collect();
     let turn: Vec<f64> = (0..2 * 48).map(|k| [0.6, 0.8][k / 48]).collect();

@@ -1,26 +1,49 @@
-//! Kernels of built-in solvers that this program was built without: compiled when a case first asks for them, as a user's file is.
+//! Kernels of built-in solvers that this program was built without, and evaluators of their faces: compiled when they are first asked for, as
+//! a user's file is.
 
 use super::source::{Solver, Wanted};
 use super::{PluginError, build, library};
 use cuda::cache;
-use riemann::catalogue::SolverInfo;
-use riemann::plugin::Plugin;
+use riemann::catalogue::{self, SolverInfo};
+use riemann::faces::Faces;
+use riemann::plugin::Instance;
 
 /// The file that they are compiled from: all built-in solvers.
 const TEXT: &str = "pub use riemann::solvers::*;\n";
 
-/// Compiles a built-in solver into kernels, or finds those of an earlier run.
+/// Compiles a built-in solver, or finds what an earlier run has made. `values`: of its parameters, in their order. `announce` is called
+/// before it is compiled.
 ///
 /// # Errors
 /// There is no compiler, or no folder for what it makes.
-pub fn load(info: &SolverInfo, wanted: Wanted) -> Result<Plugin, PluginError> {
+pub fn load(
+    info: &SolverInfo,
+    wanted: Wanted,
+    values: &[f64],
+    announce: impl FnOnce(),
+) -> Result<Instance, PluginError> {
     let file = cache::folder()?.join("built_in.rs");
     if std::fs::read(&file).map_or(true, |text| text != TEXT.as_bytes()) {
         cache::write(&file, TEXT.as_bytes())?;
     }
-    let (mesh, precision) = (wanted.mesh.name(), wanted.precision.name());
-    let announce = || tracing::info!(solver = info.name, mesh, precision, "compiling the solver's kernels");
-    library::open(&build::compiled(&file, Some(&Solver::of_type(info.type_name)), wanted, announce)?, &file)
+    let library = build::compiled(&file, Some(&Solver::of_type(info.type_name)), wanted, announce)?;
+    let form = library::open(&library, &file)?.form(info.dim);
+    form.create(values).map_err(|source| PluginError::Unfit { path: info.name.into(), source })
+}
+
+/// Evaluators of single faces: this build's, or compiled ones.
+///
+/// # Errors
+/// As for [`load`].
+///
+/// # Panics
+/// If the values of the parameters are impossible.
+pub fn faces(info: &SolverInfo, values: &[f64], announce: impl FnOnce()) -> Result<Faces, PluginError> {
+    let named = info.parameters.iter().zip(values).map(|(parameter, value)| (parameter.name.to_owned(), *value));
+    match catalogue::faces(info.name, info.dim, &named.collect()).expect("the values are possible") {
+        Some(faces) => Ok(faces),
+        None => Ok(load(info, Wanted::DEFAULT, values, announce)?.faces()),
+    }
 }
 
 #[cfg(test)]
@@ -28,7 +51,7 @@ mod tests {
     use super::*;
     use crate::plugin::source::Mesh;
     use riemann::axis::Axis;
-    use riemann::catalogue;
+    use riemann::faces::FaceSolver;
     use riemann::patch::{FaceList, PACK_OVERRUN, PatchSolver};
     use riemann::real::Precision;
     use std::collections::BTreeMap;
@@ -49,8 +72,8 @@ mod tests {
     #[test]
     fn kernels_on_demand_give_the_same_bits() {
         let info = catalogue::find("acoustics", 2).expect("it is built in");
-        let plugin = load(info, Wanted { mesh: Mesh::Straight, precision: Precision::F32 });
-        let instance = plugin.unwrap_or_else(|e| panic!("{e}")).form(2).create(&[1.5, 4.0]).expect("it can be made");
+        let single = Wanted { mesh: Mesh::Straight, precision: Precision::F32 };
+        let instance = load(info, single, &[1.5, 4.0], || ()).unwrap_or_else(|e| panic!("{e}"));
         let parameters = BTreeMap::from([("density".to_owned(), 1.5), ("bulk".to_owned(), 4.0)]);
         let kernels = catalogue::kernels("acoustics", 2, &parameters).expect("they are right");
         let own = kernels.and_then(|kernels| kernels.single).expect("tests have all kernels");
@@ -61,13 +84,12 @@ mod tests {
         assert_eq!(PatchSolver::<f64>::failure(&instance), None);
     }
 
-    /// A solver that few cases use is not part of a build for one machine, and is there when it is asked for.
+    /// A solver that few cases use is not part of a build for one machine, and is there when it is asked for, with the bits of its faces.
     #[test]
     fn rare_solvers_are_compiled_on_demand() {
         let info = catalogue::find("cubic", 1).expect("it is built in");
         assert!(info.on_demand && info.dim == 1);
-        let plugin = load(info, Wanted::DEFAULT).unwrap_or_else(|e| panic!("{e}"));
-        let instance = plugin.form(1).create(&[]).expect("it can be made");
+        let instance = load(info, Wanted::DEFAULT, &[], || ()).unwrap_or_else(|e| panic!("{e}"));
         let (len, stride) = (5, 5 + PACK_OVERRUN);
         let (ql, qr, mut sum) = (vec![2.0; stride], vec![3.0; stride], vec![0.0; stride]);
         let none = ql.as_ptr();
@@ -75,5 +97,8 @@ mod tests {
         // SAFETY: each array holds a stride of numbers for each component.
         unsafe { instance.kernels().double.fluctuation_sums(Axis::X, &list) };
         assert_eq!(sum[..len], [27.0 - 8.0; 5]);
+        let own = faces(info, &[], || ()).expect("tests have those of all").double;
+        let solve = |faces: &dyn FaceSolver<f64>| faces.normal(Axis::X, [&[0.3], &[-1.7]], [&[], &[]]);
+        assert_eq!(solve(instance.faces().double.as_ref()), solve(own.as_ref()));
     }
 }

@@ -18,6 +18,7 @@ mod library;
 mod source;
 mod toolchain;
 
+pub(crate) use built_in::faces;
 pub(crate) use chosen::values_of;
 pub use chosen::{ChosenSolver, find_solver, shape_of};
 pub use demand::NotASolver;

@@ -29,7 +29,7 @@ pub(super) fn make<const D: usize>(
     match options.precision {
         Precision::F64 => on_device(problem, &solver.double, ratios, options),
         Precision::F32 => {
-            let single = solver.single.as_ref().expect("kernels are those of the run's precision");
+            let single = solver.single.as_ref().expect("the solver's kernels are in the run's precision");
             on_device(problem, single, ratios, options)
         }
     }

@@ -305,7 +305,7 @@ pub fn drift(options: &RunOptions, make: Option<MakeExecutor<'_, 2>>) -> Simulat
         "gauge=[]",
         "scheme={}",
     ];
-    let chosen = ChosenSolver::own(Drift { speed: 0.8 });
+    let chosen = ChosenSolver::own_in_double(Drift { speed: 0.8 });
     let own = own.map(|text| text.replace("'wall'", "'extrapolate'"));
     let case = Case::from_str_with(PLANE, "case.toml", &own, |_| Ok(chosen.shape.clone()));
     let case = case.unwrap_or_else(|e| panic!("{e}"));

@@ -205,14 +205,14 @@ const DRIVEN: Driven = Driven { density: 1.0, bulk: 4.0 };
 fn begin(overrides: &[&str], make: Option<MakeExecutor<'_, 2>>) -> Simulation<2> {
     let text = include_str!("../cases/mapped/sound.toml")
         .replace("name = \"acoustics\"\ndensity = 1.0\nbulk = 4.0", "path = \"driven.rs\"");
-    let mut solver = ChosenSolver::own(DRIVEN);
+    let mut solver = ChosenSolver::own_in_double(DRIVEN);
     solver.kernels = SolverKernels::new::<_, 3, 2, 7>(FaceFrame::<_, 0>(DRIVEN));
     begin_with(&text, &solver, overrides, make)
 }
 
 /// The same on a mesh from a file.
 pub fn begin_on_mesh(text: &str, overrides: &[&str], make: Option<MakeExecutor<'_, 2>>) -> Simulation<2> {
-    begin_with(text, &ChosenSolver::own(DRIVEN), overrides, make)
+    begin_with(text, &ChosenSolver::own_in_double(DRIVEN), overrides, make)
 }
 
 fn begin_with(

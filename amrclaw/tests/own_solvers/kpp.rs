@@ -70,7 +70,7 @@ q = "if(r < 1, 3.5 * pi, 0.25 * pi)"
 /// conserved. The front rotates: at t = 1 the high values have left the initial circle.
 #[test]
 fn a_scalar_without_transverse_stays_bounded() {
-    let solver = ChosenSolver::own(Kpp {});
+    let solver = ChosenSolver::own_in_double(Kpp {});
     let (simulation, totals) = run_to(&solver, CASE, 1.0);
     let (frame, [low, high]) = (simulation.frame(), [0.25 * PI, 3.5 * PI]);
     let [least, largest] = range(&frame, 0);
@@ -87,7 +87,7 @@ fn a_scalar_without_transverse_stays_bounded() {
 /// The reason for the default of split sweeps: the unsplit scheme grows without bound.
 #[test]
 fn unsplit_sweeps_would_grow() {
-    let solver = ChosenSolver::own(Kpp {});
+    let solver = ChosenSolver::own_in_double(Kpp {});
     let wild = ["scheme.split=unsplit", "scheme.allow_unstable=true", "time.cfl_desired=0.9"];
     let mut simulation = begin(&solver, CASE, &wild).unwrap();
     let failed = (0..30).any(|_| simulation.step().is_err() || range(&simulation.frame(), 0)[1] > 50.0);

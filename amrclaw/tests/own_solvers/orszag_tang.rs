@@ -5,7 +5,7 @@ use super::{assert_conserved, begin, case_of, range, run_to};
 use amrclaw::frames::derived::derive;
 use amrclaw::plugin::{ChosenSolver, check_primitive};
 use riemann::holds::{Outcome, Sample, Subject, check};
-use riemann::plugin::Instance;
+use riemann::plugin::{DOUBLE, Instance};
 use riemann::prelude::*;
 use riemann::solvers::Mhd;
 
@@ -43,7 +43,7 @@ psi = "-4 * psi"
 /// 1.1 to 6 at t = 1), and the pressure positive. ψ, which the divergence generates, stays small.
 #[test]
 fn nine_equations_stay_admissible() {
-    let solver = ChosenSolver::own(PLASMA);
+    let solver = ChosenSolver::own_in_double(PLASMA);
     assert!(!solver.shape.has_transverse);
     let (simulation, totals) = run_to(&solver, CASE, 1.0);
     let frame = simulation.frame();
@@ -89,7 +89,7 @@ psi = 0
 /// what divergences, which the sweeps make and unmake, do to the gas.
 #[test]
 fn alfven_waves_are_of_second_order() {
-    let solver = ChosenSolver::own(Mhd::<2> { gamma: 5.0 / 3.0, cleaning_speed: 1.5 });
+    let solver = ChosenSolver::own_in_double(Mhd::<2> { gamma: 5.0 / 3.0, cleaning_speed: 1.5 });
     let error = |cells: [usize; 2]| {
         let mut simulation =
             begin::<2>(&solver, POLARISED, &[&format!("mesh.cells={cells:?}")]).unwrap_or_else(|e| panic!("{e}"));
@@ -146,7 +146,7 @@ fn assert_holds<S, const M: usize, const W: usize, const A: usize>(solver: S)
 where
     S: Solver<M, W, A> + Described,
 {
-    let (instance, _) = Instance::own(solver);
+    let (instance, _) = Instance::own::<_, _, _, _, DOUBLE>(solver);
     let faces = instance.faces();
     let subject = Subject { info: instance.info(), faces: &faces, sample: Sample::FULL };
     let inverse = check_primitive(instance.info(), &faces, instance.values());
@@ -166,15 +166,15 @@ fn one_text_serves_all_dimensions() {
     assert_holds(line);
     assert_holds(plane);
     assert_holds(Mhd::<3> { gamma, cleaning_speed });
-    let line = tube::<1>(&ChosenSolver::own(line));
+    let line = tube::<1>(&ChosenSolver::own_in_double(line));
     assert!(line[20][0] > 0.3 && line[35] != line[34], "the tube has waves: {:?}", line[20]);
-    assert_eq!(line, tube::<2>(&ChosenSolver::own(plane)));
+    assert_eq!(line, tube::<2>(&ChosenSolver::own_in_double(plane)));
 }
 
 /// A solver's own quantities are known by name to formulas of fields, with the values of its parameters.
 #[test]
 fn quantities_are_known() {
-    let solver = ChosenSolver::own(PLASMA);
+    let solver = ChosenSolver::own_in_double(PLASMA);
     let overrides = ["output.field=[{name='b', formula='log(beta) + fastest'}]"];
     let vocabulary = case_of(&solver, CASE, &overrides).vocabulary();
     let frame = begin::<2>(&solver, CASE, &[]).unwrap_or_else(|e| panic!("{e}")).frame();
@@ -201,7 +201,7 @@ fn quantities_are_known() {
 /// are known by name to formulas.
 #[test]
 fn initial_data_may_be_primitive() {
-    let solver = ChosenSolver::own(PLASMA);
+    let solver = ChosenSolver::own_in_double(PLASMA);
     let (head, _) = CASE.split_once("[initial]").expect("a section");
     let text = format!(
         "{head}[initial.primitive]\ndensity = '25 / 9'\nu = '-sin(y)'\nv = 'sin(x)'\nw = 0\npressure = '5 / 3'\n\
@@ -244,7 +244,7 @@ impl Shares {
 /// Formulas that are not the inverse of each other are found, however little they differ.
 #[test]
 fn a_wrong_inverse_is_found() {
-    let (instance, _) = Instance::own(Shares {});
+    let (instance, _) = Instance::own::<_, _, _, _, DOUBLE>(Shares {});
     let finding = check_primitive(instance.info(), &instance.faces(), &[]).expect("it has primitive variables");
     let Outcome::Fails(example) = finding.outcome else { panic!("{:?}", finding.outcome) };
     assert!(example.to_string().contains("conserved(primitive(ql)): ["), "{example}");

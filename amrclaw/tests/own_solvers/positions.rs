@@ -132,7 +132,7 @@ fn start(solver: &ChosenSolver, overrides: &[&str]) -> Simulation<2> {
 fn formulas_are_the_functions() {
     for bend in [0.05, -0.05] {
         let own = BentSound { bulk: 4.0, bend };
-        let solver = ChosenSolver::own(own);
+        let solver = ChosenSolver::own_in_double(own);
         assert_eq!([solver.shape.formulas.initial.len(), solver.shape.formulas.aux.len()], [3, 2]);
         let simulation = start(&solver, &[]);
         let frame = simulation.frame();
@@ -154,7 +154,7 @@ fn formulas_are_the_functions() {
 fn a_solvers_mapping_is_one_by_formulas() {
     let own = BentSound { bulk: 4.0, bend: 0.04 };
     let kernels = SolverKernels::new::<_, 3, 2, 9>(FaceFrame::<_, 2>(own));
-    let solver = ChosenSolver::of_kernels(ChosenSolver::own(own).shape, kernels);
+    let solver = ChosenSolver::of_kernels(ChosenSolver::own_in_double(own).shape, kernels);
     let data = [
         "initial={pressure=\"exp(-30*((x - 0.5)^2 + (y - 0.5)^2))\",u=\"0\",v=\"0\"}",
         "aux={stiffness=\"1\",thickness=\"1\"}",

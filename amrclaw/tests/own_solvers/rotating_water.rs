@@ -70,7 +70,7 @@ dt_initial = 1e-3
 "#;
 
 fn water() -> ChosenSolver {
-    let solver = ChosenSolver::own(RotatingWater { gravity: 1.0, coriolis: 2.0 });
+    let solver = ChosenSolver::own_in_double(RotatingWater { gravity: 1.0, coriolis: 2.0 });
     assert!(solver.shape.has_source && !solver.shape.has_transverse);
     solver
 }

@@ -49,7 +49,7 @@ density = "0.3 + 0.4 * exp(-50 * ((x - 0.3)^2 + (y - 0.3)^2))"
 /// The density stays between 0 and 1, cars queue before the slow quarter, and none is lost.
 #[test]
 fn cars_queue_and_none_is_lost() {
-    let solver = ChosenSolver::own(StreetGrid {});
+    let solver = ChosenSolver::own_in_double(StreetGrid {});
     let (simulation, totals) = run_to(&solver, CASE, 0.5);
     let frame = simulation.frame();
     let [least, largest] = range(&frame, 0);

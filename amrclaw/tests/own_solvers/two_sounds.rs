@@ -53,7 +53,7 @@ impl TwoSounds {
 /// In a closed box with a fine level both pressures keep their totals, and the second sound is the first one, bit for bit.
 #[test]
 fn walls_reflect_every_vector() {
-    let solver = ChosenSolver::own(TwoSounds { c: 1.0 });
+    let solver = ChosenSolver::own_in_double(TwoSounds { c: 1.0 });
     let pulse = "exp(-50*((x-0.3)^2+(y-0.6)^2))";
     let text = format!(
         "[mesh]\ncells = [19, 16]\n[mesh.boundary]\nx = \"wall\"\ny = \"wall\"\n[levels]\nmax = 2\n[regrid.flag]\ntolerance = 0.05\n\
@@ -74,7 +74,7 @@ fn walls_reflect_every_vector() {
 /// A criterion that takes the differences of neighbours selects the cells that the built-in one selects: the same patches and values, bit for bit.
 #[test]
 fn criteria_see_neighbours() {
-    let solver = ChosenSolver::own(TwoSounds { c: 1.0 });
+    let solver = ChosenSolver::own_in_double(TwoSounds { c: 1.0 });
     let pulse = "exp(-50*((x-0.3)^2+(y-0.6)^2))";
     let text = format!(
         "[mesh]\ncells = [19, 16]\n[levels]\nmax = 2\n[regrid.flag]\n[time]\nend = 0.2\n\

@@ -181,7 +181,7 @@ fn a_wing_is_as_in_a_plain_program() {
          [mesh.boundary.far_state]\n{stream}[scheme]\norder = 1\ntime = \"rk3_low_storage\"\n\
          [time]\nend = 1000.0\ncfl_desired = 0.8\n[initial]\n{stream}[output]\nformat = []\n"
     );
-    let solver = ChosenSolver::own(EulerCentral::<3> { gamma: GAMMA, beta: BETA });
+    let solver = ChosenSolver::own_in_double(EulerCentral::<3> { gamma: GAMMA, beta: BETA });
     for (local, length) in [(false, "time.dt=0.0015"), (true, "scheme.steady=1e-12")] {
         let mut simulation: Simulation<3> = begin(&solver, &text, &[length]).unwrap_or_else(|e| panic!("{e}"));
         let mut q = vec![STREAM; elements.nodes.len()];

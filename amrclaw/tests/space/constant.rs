@@ -37,6 +37,7 @@ fn constant_states_stay_to_the_bit() {
         let parameters = parameters(info);
         let faces = catalogue::faces(info.name, 3, &parameters).unwrap_or_else(|e| panic!("{}: {e}", info.name));
         let unit = |len: usize| (0..len).map(|m| (0.37 + 0.618 * m as f64).fract()).collect::<Vec<_>>();
+        let faces = faces.expect("tests have those of all");
         let state = faces.double.admissible(&unit(info.equations.len()));
         let aux = faces.double.admissible_aux(&unit(info.aux.len()));
         let aux = table("aux", info.aux.iter().copied().zip(aux));

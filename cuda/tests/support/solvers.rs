@@ -71,7 +71,7 @@ pub fn all_in(dim: usize) -> Vec<TestSolver> {
         let kernels = catalogue::kernels(info.name, info.dim, &parameters).expect("the parameters are possible");
         assert!(kernels.is_some() || info.looks_beside, "tests have all others");
         let kernels = kernels?;
-        let faces = catalogue::faces(info.name, info.dim, &parameters).expect("the parameters are possible");
+        let faces = catalogue::faces(info.name, info.dim, &parameters).expect("the parameters are possible")?;
         let source = kernels.double.device_source()?;
         Some(TestSolver { name: info.name, kernels, faces, source })
     };

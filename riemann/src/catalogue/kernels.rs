@@ -33,9 +33,9 @@ where
         return None;
     }
     let kernels = Arc::new(Kernels::<S, M, W, A, VECTORS>::widest(solver));
-    // Decided at compile time. In quick builds large kernels in `f32`, and such with auxiliary values or in frames, are compiled when a test
-    // asks for them.
-    if const { cfg!(kernels_f32) && (cfg!(kernels_rare) || M * W < 10 && A == 0) } {
+    // Decided at compile time. In quick builds those in `f32` of other than two waves, and such with auxiliary values or in frames, are
+    // compiled when a test asks for them.
+    if const { cfg!(kernels_f32) && (cfg!(kernels_rare) || W == 2 && A == 0) } {
         return Some(SolverKernels { double: kernels.clone(), single: Some(kernels) });
     }
     Some(SolverKernels { double: kernels, single: None })
@@ -73,17 +73,18 @@ pub fn mapped_kernels(
 struct MakeFaces;
 
 impl SolverVisitor for MakeFaces {
-    type Output = Faces;
+    type Output = Option<Faces>;
 
-    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Faces {
-        Faces::new(solver)
+    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Option<Faces> {
+        // Decided at compile time.
+        if const { cfg!(kernels_faces) } { Some(Faces::new(solver)) } else { None }
     }
 }
 
-/// Evaluators of single faces of the solver called `name` in `dim` dimensions; compiled once, as [`kernels`] are.
+/// Evaluators of single faces of the solver called `name` in `dim` dimensions; compiled once, as [`kernels`] are. `None` if this build has none.
 ///
 /// # Errors
 /// As for [`build`].
-pub fn faces(name: &str, dim: usize, parameters: &BTreeMap<String, f64>) -> Result<Faces, ParameterErrors> {
+pub fn faces(name: &str, dim: usize, parameters: &BTreeMap<String, f64>) -> Result<Option<Faces>, ParameterErrors> {
     build(name, dim, parameters, MakeFaces)
 }

@@ -62,7 +62,7 @@ pub struct SolverInfo {
     pub looks_beside: bool,
     /// Functions of position as formulas.
     pub formulas: PositionFormulas,
-    /// Its kernels are compiled when a case first asks for them, unless the build has all.
+    /// Its kernels are compiled when a case first asks for them, unless the build has all; those of others may be too.
     pub on_demand: bool,
 }
 
@@ -95,9 +95,9 @@ pub trait SolverVisitor {
     }
 }
 
-/// Hands a solver of this shape to the visitor, as one that is compiled under a condition if one is named.
+/// Hands a solver of this shape to the visitor, as a rare one if that is its condition.
 macro_rules! visit {
-    ($visitor:ident, $solver:expr, [$($shape:tt)*]) => {
+    ($visitor:ident, $solver:expr, [$($shape:tt)*] $(kernels_seldom)?) => {
         $visitor.visit::<$($shape)*>($solver)
     };
     ($visitor:ident, $solver:expr, [$($shape:tt)*] $compiled:ident) => {
@@ -105,8 +105,18 @@ macro_rules! visit {
     };
 }
 
+/// True if a solver's kernels are compiled under this condition by builds with all kernels alone.
+macro_rules! is_rare {
+    ($(kernels_seldom)?) => {
+        false
+    };
+    ($compiled:ident) => {
+        true
+    };
+}
+
 /// Lists the built-in solvers by their types, sorted by name and dimension; the rest is in their descriptions. Of those marked
-/// `#[kernels_rare]`, which few cases use, only builds with all kernels have the kernels.
+/// `#[kernels_rare]`, which few cases use, only builds with all kernels have the kernels, of those marked `#[kernels_seldom]` quick builds too.
 macro_rules! catalogue {
     ($($(#[$compiled:ident])? $solver:ty),* $(,)?) => {
         static ALL: &[SolverInfo] = &[$(SolverInfo {
@@ -129,7 +139,7 @@ macro_rules! catalogue {
             nonnegative: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::NONNEGATIVE,
             looks_beside: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::LOOKS_BESIDE,
             formulas: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::FORMULAS,
-            on_demand: !concat!("", $(stringify!($compiled))?).is_empty(),
+            on_demand: is_rare!($($compiled)?),
         }),*];
 
         /// Builds the solver that `info` describes. `values` holds every parameter.
@@ -177,6 +187,7 @@ macro_rules! framed {
 }
 
 framed! {
+    #[kernels_seldom]
     Acoustics<2>,
     #[kernels_mapped_space]
     Acoustics<3>,
@@ -184,17 +195,21 @@ framed! {
     AcousticsAdjoint<2>,
     #[kernels_rare]
     AcousticsAdjoint<3>,
+    #[kernels_seldom]
     AcousticsVariable<2>,
     #[kernels_rare]
     AcousticsVariable<3>,
+    #[kernels_seldom]
     Elasticity<2>,
     #[kernels_rare]
     Elasticity<3>,
     #[kernels_rare]
     ElasticityVariable,
+    #[kernels_seldom]
     Euler<2>,
     #[kernels_rare]
     Euler<3>,
+    #[kernels_seldom]
     EulerHllc<2>,
     #[kernels_mapped_space]
     EulerHllc<3>,
@@ -210,6 +225,7 @@ framed! {
     EulerStrongShocks<2>,
     #[kernels_rare]
     EulerStrongShocks<3>,
+    #[kernels_seldom]
     EulerTracer<2>,
     #[kernels_rare]
     EulerTracer<3>,
@@ -225,10 +241,13 @@ framed! {
     Mhd<2>,
     #[kernels_rare]
     Mhd<3>,
+    #[kernels_seldom]
     PSystem<2>,
     #[kernels_rare]
     PSystemVariable<2>,
+    #[kernels_seldom]
     ShallowWater<2>,
+    #[kernels_seldom]
     ShallowWaterBathymetry<2>,
     #[kernels_rare]
     ShallowWaterHlle<2>,
@@ -246,24 +265,32 @@ catalogue! {
     AcousticsAdjoint<2>,
     #[kernels_rare]
     AcousticsAdjoint<3>,
+    #[kernels_seldom]
     AcousticsVariable<1>,
     AcousticsVariable<2>,
+    #[kernels_seldom]
     AcousticsVariable<3>,
     Advection<1>,
     Advection<2>,
     Advection<3>,
     AdvectionEdge<2>,
+    #[kernels_seldom]
     AdvectionEdge<3>,
+    #[kernels_seldom]
     AdvectionMapped,
+    #[kernels_seldom]
     AdvectionReaction,
     Burgers<1>,
     Burgers<2>,
+    #[kernels_seldom]
     Burgers<3>,
     #[kernels_rare]
     Colour,
     #[kernels_rare]
     Cubic,
+    #[kernels_seldom]
     Elasticity<2>,
+    #[kernels_seldom]
     Elasticity<3>,
     #[kernels_rare]
     ElasticityVariable,
@@ -292,7 +319,9 @@ catalogue! {
     EulerStrongShocks<3>,
     #[kernels_rare]
     EulerTracer<1>,
+    #[kernels_seldom]
     EulerTracer<2>,
+    #[kernels_seldom]
     EulerTracer<3>,
     #[kernels_rare]
     EulerTwoGases<1>,
@@ -314,7 +343,9 @@ catalogue! {
     Mhd<2>,
     #[kernels_rare]
     Mhd<3>,
+    #[kernels_seldom]
     PSystem<1>,
+    #[kernels_seldom]
     PSystem<2>,
     #[kernels_rare]
     PSystemGas,
@@ -338,7 +369,9 @@ catalogue! {
     ShallowWaterSphere,
     #[kernels_rare]
     ShallowWaterTracer,
+    #[kernels_seldom]
     Traffic<1>,
+    #[kernels_seldom]
     Traffic<2>,
     #[kernels_rare]
     TrafficVariable,

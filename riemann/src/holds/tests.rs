@@ -151,7 +151,8 @@ fn solvers_without_admissible_states_are_known() {
     let says = |name: &str| {
         let info = catalogue::find(name, 2).expect("the solver is built in");
         let given = info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.4))).collect();
-        let faces = catalogue::faces(name, 2, &given).expect("its parameters are right");
+        let faces =
+            catalogue::faces(name, 2, &given).expect("its parameters are right").expect("tests have those of all");
         Subject { info, faces: &faces, sample: Sample::FULL }.says_admissible()
     };
     assert!(!says("acoustics") && says("euler"));

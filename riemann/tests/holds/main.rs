@@ -74,6 +74,7 @@ fn built_in_solvers_keep_every_promise() {
         let values = info.parameters.iter().zip([1.3, 0.7, 2.1]);
         let values: BTreeMap<_, _> = values.map(|(p, value)| (p.name.to_owned(), value)).collect();
         let faces = catalogue::faces(info.name, info.dim, &values).expect("possible values");
+        let faces = faces.expect("tests have those of all");
         let subject = Subject { info, faces: &faces, sample: Sample::FULL };
         for finding in holds::check(&subject) {
             let (name, property) = (info.name, finding.property);

@@ -3,7 +3,7 @@
 use super::load;
 use crate::case::{CaseSettings, SolverFrom};
 use crate::cli::{Failure, terminal};
-use crate::plugin::check_primitive;
+use crate::plugin::{check_primitive, faces};
 use riemann::catalogue::{self, ParameterCheck, ParameterInfo, SolverInfo};
 use riemann::faces::Faces;
 use riemann::holds::{self, FACES, Finding, Outcome, Sample, Subject};
@@ -124,10 +124,10 @@ fn built_in(
             "there is no built-in solver \"{name}\": write a file such as {name}.rs, or one of {known}"
         )));
     }
-    let wrong = |errors: catalogue::ParameterErrors| Failure::Input(errors.to_string());
     forms(infos, dimension, given, |info, values| {
-        let faces = catalogue::faces(name, info.dim, values).map_err(wrong)?;
-        let values = info.parameters.iter().map(|p| values[p.name]).collect();
+        let values: Vec<f64> = info.parameters.iter().map(|p| values[p.name]).collect();
+        let announce = || note!("compiling {name} in {}D, which takes some seconds; the result is kept", info.dim);
+        let faces = faces(info, &values, announce).map_err(|e| Failure::Input(format!("{e}\n{}", e.help())))?;
         Ok(Checked { info, faces, values, plugin: None })
     })
 }

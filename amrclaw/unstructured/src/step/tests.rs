@@ -51,7 +51,7 @@ impl Trial {
         if !solver.solves_faces() {
             return None;
         }
-        let faces = catalogue::faces(info.name, info.dim, &parameters(info)).expect("they are right");
+        let faces = catalogue::faces(info.name, info.dim, &parameters(info)).expect("they are right")?;
         let (cells, num_eqn, num_aux) = (mesh.num_cells(), info.equations.len(), info.aux.len());
         let (mut q, mut aux) = (vec![0.0; num_eqn * cells + PACK_OVERRUN], vec![0.0; num_aux * cells + PACK_OVERRUN]);
         for cell in 0..cells {

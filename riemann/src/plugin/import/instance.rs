@@ -8,7 +8,7 @@ use crate::device_source::DeviceSource;
 use crate::faces::Faces;
 use crate::patch::{Kernels, PatchSolver, SolverKernels};
 use crate::plugin::abi::GhostCall;
-use crate::plugin::{DOUBLE, Form, Object, Row, SINGLE, Status, Table, form, table};
+use crate::plugin::{Form, Object, Row, Status, Table, form, table};
 use crate::real::Real;
 use crate::solver::{Described, Solver};
 use std::ffi::c_void;
@@ -42,15 +42,15 @@ impl Drop for Shared {
 pub struct Instance(Arc<Shared>);
 
 impl Instance {
-    /// A solver of this program behind the interface of plugins, with all functions that it provides.
+    /// A solver of this program behind the interface of plugins, with all functions that it provides, in the `PRECISIONS` that [`form`] takes.
     ///
     /// Its table is never freed: a program has few solvers.
-    pub fn own<S, const M: usize, const W: usize, const A: usize>(solver: S) -> (Self, PluginForm)
+    pub fn own<S, const M: usize, const W: usize, const A: usize, const PRECISIONS: u8>(solver: S) -> (Self, PluginForm)
     where
         S: Solver<M, W, A> + Described,
     {
         let table: &'static Table =
-            Box::leak(Box::new(table("this program's compiler", vec![form::<S, M, W, A, { DOUBLE | SINGLE }>()])));
+            Box::leak(Box::new(table("this program's compiler", vec![form::<S, M, W, A, PRECISIONS>()])));
         // SAFETY: the table is one of `table`, and never freed.
         let plugin =
             unsafe { Plugin::from_entry(table) }.expect("a solver's own table is of this version").form(S::DIM);
