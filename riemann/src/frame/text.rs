@@ -214,7 +214,7 @@ fn transverse_twice() -> String {
 }
 
 /// For each wall its number and for each component a bit for each axis along whose faces it has a property.
-fn bits_of_walls(groups: &[Group], dim: usize, equations: usize, is: super::Marked) -> Vec<(usize, Vec<u32>)> {
+fn bits_of_walls(groups: &[Group], dim: usize, equations: usize, is: super::face::Marked) -> Vec<(usize, Vec<u32>)> {
     let of_wall = |(number, &wall): (usize, &Wall)| {
         let mut bits = vec![0; equations];
         for group in groups {
