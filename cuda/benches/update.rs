@@ -229,6 +229,7 @@ impl<R: Scalar + Plain> Level<R> {
             face_bases: self.bases.at(0),
             face_slots: self.slots.at(0),
             dt_over_dx: [0.1; 3],
+            free: 0.0,
             num_tiles: self.tiles.len() as i32,
             num_ghost: GHOSTS,
             sharing_faces: 0,

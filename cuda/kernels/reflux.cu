@@ -110,7 +110,7 @@ extern "C" __global__ void reflux(const RefluxArgs args)
             #pragma unroll
             for (int m = 0; m < M; m++)
                 if (is_kept(m)) part = real_min(part, staying(real_max(before[m], Real(0.0)), q[m]));
-            q = settled(solver, q, aux, part);
+            q = settled(solver, q, aux, part, before, Real(args.free));
         }
         #pragma unroll
         for (int m = 0; m < M; m++) values[size_t(m) * patch.component] = q[m];

@@ -108,11 +108,11 @@ __device__ __forceinline__ void limit_row(const State& q, const State& outflow, 
 }
 
 // Writes row k's new state, and records whether it is finite and positive where it must be.
-__device__ __forceinline__ void write(const Solver& solver, const Lane& at, int k, const State& q, Real part, Found& found)
+__device__ __forceinline__ void write(const Solver& solver, const Lane& at, int k, const State& before, const State& q, Real part, Found& found)
 {
     if (!at.inside) return;
     Real* cell = at.args.q_next + at.first_state + at.offset(k);
-    const State in_order = settled(solver, q, at.aux(0, k), part);
+    const State in_order = settled(solver, q, at.aux(0, k), part, before, LIMITS_FLUXES ? Real(at.args.free) : Real(0.0));
 #pragma unroll
     for (int m = 0; m < M; m++) {
         cell[(long long)m * at.patch.component] = in_order[m];
@@ -240,7 +240,7 @@ __device__ __forceinline__ void march(
             q[m] = subtract(q[m], add(multiply(dtdy * kappa_below, y_part), part));
         }
         const Real part = keep_nonnegative(q_below, outflow_below, q);
-        if (k > first) write(solver, at, k - 1, q, part, found);
+        if (k > first) write(solver, at, k - 1, q_below, q, part, found);
         if constexpr (KEEPS_FACES > 0) {
             if (k >= first) kept.keep(at, f, g);
         }
@@ -278,7 +278,7 @@ __device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at,
             q[m] = subtract(q[m], add(Real(0.0), multiply(dtdx * kappa, x_part)));
         }
         const Real part = keep_nonnegative(old, row.outflow, q);
-        write(solver, at, k, q, part, found);
+        write(solver, at, k, old, q, part, found);
         if constexpr (KEEPS_FACES > 0) {
             kept.expect(at, k + 1);
             kept.keep(at, row.correction, unused);

@@ -347,7 +347,7 @@ __device__ __forceinline__ void finish(const Solver& solver, const Column& at, i
     const State parts = sum(product(Real(at.args.dt_over_dx[Z]) * kappa, z_part), product(Real(at.args.dt_over_dx[Y]) * kappa, y_part));
     q = difference(q, sum(parts, product(Real(at.args.dt_over_dx[X]) * kappa, x_part)));
     Real* cell = at.args.q_next + (PACK_OVERRUN + at.patch.first * M + at.patch.inner) + at.offset(0, 0, k - 1);
-    const State in_order = settled(solver, q, at.aux(0, 0, k - 1), Real(1.0));
+    const State in_order = settled(solver, q, at.aux(0, 0, k - 1), Real(1.0), q, Real(0.0));
 #pragma unroll
     for (int m = 0; m < M; m++) {
         cell[(long long)m * at.patch.component] = in_order[m];

@@ -61,6 +61,7 @@ impl<R: Scalar> Patch<R> {
                 sweep,
                 dt: 0.1,
                 dx: [1.0; 3],
+                free: 0.0,
                 scheme: &scheme,
                 kept_faces: KeptFaces::NONE,
                 kept_values: std::ptr::NonNull::dangling().as_ptr(),

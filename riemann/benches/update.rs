@@ -50,6 +50,7 @@ fn measure<R: Scalar>(solver: &dyn PatchSolver<R>, mean: &[f64], cells: usize) -
                     sweep: [true, true, false],
                     dt: 0.02,
                     dx: [1.0; 3],
+                    free: 0.0,
                     scheme: &scheme,
                     kept_faces: KeptFaces::NONE,
                     kept_values: std::ptr::NonNull::dangling().as_ptr(),

@@ -291,7 +291,7 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
 
     /// The state that takes the place of a new state `q`, where [`Solver::SETTLES`]: at once after each update of a cell. `emptied`: the
     /// cell has given all that it had of a quantity that is kept nonnegative, so that it has only what flowed in. Where less than half of
-    /// that is left, the state is a mean of the two results.
+    /// that is left, or the cell is thrown, the state is a mean of the two results, whose difference counts as momentum.
     #[inline(always)]
     fn settle<V: Real>(&self, q: [V; M], _aux: [V; A], _emptied: V::Mask) -> [V; M] {
         q

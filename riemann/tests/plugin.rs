@@ -193,6 +193,7 @@ fn everything<R: Scalar>(solver: &dyn PatchSolver<R>) -> (Vec<R>, f64, bool) {
         sweep: [true, true, false],
         dt: 0.2,
         dx: [1.0, 0.7, 1.0],
+        free: 0.0,
         scheme: &scheme,
         kept_faces: (&kept_faces[..]).into(),
         kept_values: kept.as_mut_ptr(),

@@ -291,6 +291,8 @@ pub struct Problem<const D: usize> {
     pub extremes: Option<Arc<dyn StateFunction<D>>>,
     /// Order, transverse waves, limiters, capacity.
     pub scheme: Scheme,
+    /// Courant number that steps are to have.
+    pub cfl_desired: f64,
     /// How the axes are swept.
     pub split: Split,
     /// The solver looks at the jumps beside faces: sweeps then read a cell on either side along the axes that they do not sweep.
@@ -338,6 +340,18 @@ impl<const D: usize> Problem<D> {
             Split::Unsplit => 2 * D as u8,
             split => 4 * split.sweeps::<D>().len() as u8,
         };
+    }
+
+    /// The speed up to which a step of `dt` leaves cells of size `dx` that are kept nonnegative: with it a cell would have the desired Courant number in
+    /// another such step. 0, which bounds nothing, before the first step, and where the mesh's coordinates need not be those of velocities.
+    pub fn free_speed(&self, dt: f64, dx: [f64; D]) -> f64 {
+        let bounds = dt > 0.0 && self.scheme.capacity < 0;
+        if bounds { self.cfl_desired * dx.into_iter().fold(0.0, f64::max) / dt } else { 0.0 }
+    }
+
+    /// The same of the conservation fix, after a step from a time to another: half of it, as a cell may be beside several faces of finer ones.
+    pub fn free_speed_of_fix(&self, [from, to]: [f64; 2], dx: [f64; D]) -> f64 {
+        0.5 * self.free_speed(to - from, dx)
     }
 
     /// True if steps apply source terms: a function's, or the solver's own if it has one.

@@ -238,6 +238,7 @@ pub(super) fn problem<const D: usize>(
         },
         extremes: of_cell.or(extremes),
         scheme: scheme(case),
+        cfl_desired: settled.cfl_desired,
         split: settled.split,
         looks_beside: shape.looks_beside,
         source_split,

@@ -154,6 +154,7 @@ impl<'a, const D: usize> Probe<'a, D> {
             sweep: std::array::from_fn(|d| d == axis),
             dt: 1.0,
             dx: [1.0; 3],
+            free: 0.0,
             scheme: &scheme,
             kept_faces: KeptFaces::NONE,
             kept_values: std::ptr::NonNull::dangling().as_ptr(),

@@ -79,6 +79,7 @@ pub fn in_space<N: Machines>(
         criterion: Criterion::Difference { tolerance: 0.5 },
         extremes: None,
         scheme: plane.scheme,
+        cfl_desired: 0.9,
         split: Split::Godunov,
         looks_beside: false,
         source_split: plane.source_split,

@@ -99,6 +99,8 @@ device_struct! {
         pub refused: Pointer<u64>,
         /// Coarse cell size along each axis.
         pub dx: [f64; 3],
+        /// The speed up to which no cell is slowed down; 0: none is.
+        pub free: f64,
         /// Numbers between components of the sums.
         pub num_slots: u32,
         /// Place of slot 0 among what the update of the coarser level keeps.

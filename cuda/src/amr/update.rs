@@ -63,6 +63,8 @@ crate::device_struct! {
         pub face_slots: Pointer<u32>,
         /// Δt/Δx along each axis.
         pub dt_over_dx: [f64; 3],
+        /// The speed up to which no cell is slowed down; 0: none is.
+        pub free: f64,
         /// Number of tiles.
         pub num_tiles: i32,
         /// Ghost cells on every side of a patch.

@@ -2,7 +2,7 @@
 //! built-in solver that has a CUDA text.
 
 use super::support::emulator::Emulated;
-use super::support::level::{Choice, DX, Tables, TestLevel, fewer_options, fewer_options_in_space, in_plane};
+use super::support::level::{Choice, DX, FREE, Tables, TestLevel, fewer_options, fewer_options_in_space, in_plane};
 use super::support::solvers::{Random, TestSolver, all, all_in};
 use cuda::abi::Pointer;
 use cuda::amr::{PatchReport, UpdateArgs};
@@ -53,6 +53,7 @@ fn compare<R: Scalar>(
             face_bases: Pointer::new(bases.as_ptr() as u64),
             face_slots: Pointer::new(slots.as_ptr() as u64),
             dt_over_dx: DX.map(|dx| level.dt / dx),
+            free: FREE,
             num_tiles: tiles.len() as i32,
             num_ghost: level.ghosts,
             sharing_faces: level.sharing_faces.into(),

@@ -1,6 +1,8 @@
 //! The update of patches.
 
-use super::support::level::{Choice, DX, Outcome, Tables, TestLevel, in_plane, option_table, option_table_in_space};
+use super::support::level::{
+    Choice, DX, FREE, Outcome, Tables, TestLevel, in_plane, option_table, option_table_in_space,
+};
 use super::support::solvers::{Random, TestSolver, all, all_in};
 use super::support::update::UpdateKernel;
 use super::{Machine, check};
@@ -73,6 +75,7 @@ fn update_on_device<R: Scalar + Plain>(
         face_bases: bases.at(0),
         face_slots: slots.at(0),
         dt_over_dx: DX.map(|dx| level.dt / dx),
+        free: FREE,
         num_tiles: num_tiles as i32,
         num_ghost: level.ghosts,
         sharing_faces: 0,

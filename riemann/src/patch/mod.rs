@@ -167,6 +167,8 @@ pub struct TileArgs<'a, R> {
     pub dt: f64,
     /// Cell size.
     pub dx: [f64; 3],
+    /// The speed up to which cells with quantities that are kept nonnegative are not slowed down; 0: none is.
+    pub free: f64,
     /// The scheme.
     pub scheme: &'a Scheme,
     /// Faces to keep, sorted by [`KeptFace::complete_at`].
@@ -262,7 +264,7 @@ pub enum Transfer {
     From,
     /// The derivative of each component of a state by the transfer variable of the same number.
     Weight,
-    /// States that take the place of new ones ([`Solver::settle`](crate::solver::Solver::settle)) in cells that held `most` before.
+    /// States that take the place of new ones ([`Solver::settle`](crate::solver::Solver::settle)) in cells whose state before is `most`.
     Settle,
 }
 
@@ -278,10 +280,12 @@ pub struct TransferRow<R> {
     pub aux: *const R,
     /// Numbers between components of `aux`.
     pub aux_component: usize,
-    /// Of the quantities that are kept from being negative, for [`Transfer::From`] bounds, for [`Transfer::Settle`] what there was before.
+    /// For [`Transfer::From`] bounds of the quantities that are kept from being negative, for [`Transfer::Settle`] the states before.
     pub most: *const R,
     /// Numbers between components of `most`, and from a cell to the next: 0 where all cells have the same.
     pub most_strides: [usize; 2],
+    /// For [`Transfer::Settle`] the speed up to which no cell is slowed down; 0: none is.
+    pub free: R,
     /// Number of cells.
     pub len: usize,
 }

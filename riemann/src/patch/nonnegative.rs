@@ -192,6 +192,13 @@ where
         }
     }
 
+    /// The speed up to which cells are not slowed down, if others are.
+    #[inline(always)]
+    pub(super) fn free_speed(&self) -> Option<V> {
+        let free = self.tile.args.free;
+        (Self::LIMITS_FLUXES && free > 0.0).then(|| V::runtime(free))
+    }
+
     /// Makes those of the new values of a pack in row k − 1 that are kept nonnegative so to the bit, where they owe no more than before.
     /// Returns the part of the motion that stays: see [`staying`]; none where a cell has given all that it had.
     #[inline(always)]

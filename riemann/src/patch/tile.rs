@@ -1,5 +1,6 @@
 //! A tile as all updates use it: its solver, access to states, the speeds recorded, the faces kept.
 
+use super::settled::{Pace, settled};
 use super::{TileArgs, TileReport};
 use crate::axis::Axis;
 use crate::real::{Mask, Real, Scalar};
@@ -124,13 +125,13 @@ where
     }
 
     /// Writes the pack at `cell`, column `i`, as far as it lies in the tile, and records whether it is admissible. `part`: of the
-    /// motion that stays.
+    /// motion that stays; `pace`: how fast it may be.
     #[inline(always)]
-    pub unsafe fn write(&mut self, i: isize, cell: isize, values: [V; M], part: V) {
-        let mut settled = values;
+    pub unsafe fn write(&mut self, i: isize, cell: isize, values: [V; M], part: V, pace: Option<Pace<V, M>>) {
+        let mut in_order = values;
         if const { S::SETTLES } {
             // SAFETY: the cells are the tile's, and a pack beyond is readable.
-            settled = super::settled::settled(&self.solver, values, unsafe { self.aux(cell) }, part);
+            in_order = settled(&self.solver, values, unsafe { self.aux(cell) }, part, pace);
         }
         let inside = Self::lanes_inside(i, self.columns);
         // SAFETY: the caller's promise.
@@ -144,7 +145,7 @@ where
         // SAFETY: the tile's cells of `q_next` are ours to write.
         unsafe {
             let out = self.args.q_next.offset(cell);
-            for (m, value) in settled.into_iter().enumerate() {
+            for (m, value) in in_order.into_iter().enumerate() {
                 let out = out.wrapping_add(m * self.args.strides.component);
                 let zero_if_finite = values[m] * V::zero();
                 match inside {

@@ -1,7 +1,7 @@
 //! What passes between levels: transfer variables in place of states.
 
 use super::face::gather;
-use super::settled::{settled, staying};
+use super::settled::{Pace, settled, staying};
 use super::{Transfer, TransferRow};
 use crate::real::Scalar;
 use crate::solver::Solver;
@@ -31,9 +31,11 @@ pub(super) unsafe fn transfer<S, R, const M: usize, const W: usize, const A: usi
             Transfer::Weight => values = solver.transfer_weight(values, aux),
             Transfer::Settle => {
                 // SAFETY: likewise.
-                let of = |(k, &m): (usize, &usize)| staying(unsafe { *most(k) }.max(R::zero()), values[m]);
-                let part = S::KEPT_NONNEGATIVE.iter().enumerate().map(of).fold(R::constant(1.0), R::min);
-                values = settled(solver, values, aux, part);
+                let before: [R; M] = std::array::from_fn(|m| unsafe { *most(m) });
+                let of = |&m: &usize| staying(before[m].max(R::zero()), values[m]);
+                let part = S::KEPT_NONNEGATIVE.iter().map(of).fold(R::constant(1.0), R::min);
+                let pace = (row.free > R::zero()).then_some(Pace { free: row.free, before });
+                values = settled(solver, values, aux, part, pace);
             }
         }
         for (m, value) in values.into_iter().enumerate() {

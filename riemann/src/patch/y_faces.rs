@@ -3,6 +3,7 @@
 use super::beside::solve_face;
 use super::correction::{Waves, limited_correction, wave_products};
 use super::rows::FIRST;
+use super::settled::Pace;
 use super::update::Marcher;
 use crate::axis::Axis;
 use crate::real::Real;
@@ -249,7 +250,8 @@ where
         // SAFETY: the row buffers hold the pack; its cells are ours to write.
         unsafe {
             let part = self.keep_nonnegative(i, &old, &mut q);
-            self.tile.write(i, self.offset(i, row), q, part);
+            let pace = self.free_speed().map(|free| Pace { free, before: old });
+            self.tile.write(i, self.offset(i, row), q, part, pace);
         }
     }
 

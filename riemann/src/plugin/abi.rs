@@ -10,7 +10,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 18;
+pub const ABI_VERSION: u32 = 19;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";

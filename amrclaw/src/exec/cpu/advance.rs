@@ -26,6 +26,8 @@ use std::time::Instant;
 struct LevelStep<'a, const D: usize, R: Scalar> {
     time: f64,
     dt: f64,
+    /// As in [`TileArgs`](riemann::patch::TileArgs).
+    free: f64,
     /// Plans of all levels.
     plans: &'a [LevelPlans<D>],
     tiles: &'a TilePlan,
@@ -205,6 +207,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             num_eqn,
             dt: self.dt,
             dx: geometry.dx_in_space(),
+            free: self.free,
             sweep: self.sweeps[n],
             sharing_faces: self.scheme.sharing_faces,
             first_half: has_acted.then_some(FirstHalf { before: self.arrays.q, act: &act }),
@@ -336,6 +339,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let step = LevelStep {
             time,
             dt,
+            free: self.problem.free_speed(dt, geometry.dx),
             plans,
             tiles: &tiles,
             faces: faces.as_deref(),

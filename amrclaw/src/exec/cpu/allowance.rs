@@ -6,8 +6,8 @@
 //! beyond that returns out of the fine cells behind the face, with the same part of all that they hold, so that velocities stay. Cells that
 //! a yet finer level covers return nothing: its averages replace them.
 //!
-//! Unsplit nothing is owed: `q − Σ I_f` is not negative, as no cell gives what flows in during the same step, and the fine cells
-//! have at least what the step brought them. Of split sweeps one gives what another brought.
+//! Unsplit hardly anything is owed: `q − Σ I_f` is not negative, as no cell gives what flows in during the same step, and the fine cells
+//! have at least what the step brought them. Of split sweeps one gives what another brought. See `debt`.
 
 use super::faces::{FaceSlot, ListedFaces};
 use super::store::Register;
@@ -42,8 +42,8 @@ impl<const D: usize, R: Scalar> Stepped<'_, D, R> {
         self.q.at(patch.offset(self.num_eqn, cell) + m * patch.component())
     }
 
-    /// Gives a coarse cell what the sums at its faces, which have the slots `of_cell`, hold for it, and puts its new state in order. `before`:
-    /// room for what the cell had. False if it is no longer finite.
+    /// Gives a coarse cell what the sums at its faces, which have the slots `of_cell`, hold for it, and puts its new state in order. `free`: the speed up to
+    /// which it is not slowed down, or 0. In place of the first slot's sums then lies the state before. False if the new one is not finite.
     ///
     /// # Safety
     /// The caller alone accesses the cell and the slots, and nobody writes auxiliary values.
@@ -52,23 +52,24 @@ impl<const D: usize, R: Scalar> Stepped<'_, D, R> {
         solver: &dyn PatchSolver<R>,
         faces: &ListedFaces<D>,
         (patch, of_cell): (u32, &[u32]),
-        [sums, before]: [Shared<'_, R>; 2],
+        sums: Shared<'_, R>,
+        free: R,
     ) -> bool {
         let (all, first) = (faces.slots(), of_cell[0] as usize);
         let (cell, layout) = (all[first].coarse_cell, &self.layout.patches[patch as usize]);
         let kappa = self.capacity(patch, cell);
         // SAFETY: the caller's promise.
         unsafe {
-            for (n, &m) in self.kept.iter().enumerate() {
-                *before.at(n * all.len() + first) = *self.value(patch, cell, m);
-            }
-            for &slot in of_cell {
-                let face = &all[slot as usize];
-                let outward = R::constant(f64::from(face.coarse_side.sign()));
-                let scale = outward / (R::from_f64(self.dx[face.axis.index()]) * kappa);
-                for m in 0..self.num_eqn {
-                    *self.value(patch, cell, m) += scale * *sums.at(m * all.len() + slot as usize);
+            for m in 0..self.num_eqn {
+                let value = self.value(patch, cell, m);
+                let before = *value;
+                for &slot in of_cell {
+                    let face = &all[slot as usize];
+                    let outward = R::constant(f64::from(face.coarse_side.sign()));
+                    let scale = outward / (R::from_f64(self.dx[face.axis.index()]) * kappa);
+                    *value += scale * *sums.at(m * all.len() + slot as usize);
                 }
+                *sums.at(m * all.len() + first) = before;
             }
             let finite = (0..self.num_eqn).all(|m| (*self.value(patch, cell, m)).finite());
             if !self.kept.is_empty() {
@@ -80,8 +81,9 @@ impl<const D: usize, R: Scalar> Stepped<'_, D, R> {
                         num_aux => self.aux.at(layout.offset(num_aux, cell)),
                     },
                     aux_component: layout.component(),
-                    most: before.at(first),
+                    most: sums.at(first),
                     most_strides: [all.len(), 0],
+                    free,
                     len: 1,
                 };
                 solver.transfer(Transfer::Settle, &row);

@@ -289,6 +289,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (Some(coarse), fine) = (coarser.last_mut(), &mut finer[0]) else { return Ok(()) };
         let (layout, num_eqn, dx) = (coarse.layout.clone(), coarse.num_eqn, coarse.geometry.dx);
         let lattice = coarse.geometry.in_space();
+        let free = R::from_f64(self.problem.free_speed_of_fix([coarse.states.time_old, coarse.states.time], dx));
         let mut aux = std::mem::take(&mut coarse.aux);
         let (num_values, shared_aux, q) = (aux.len(), Shared::new(&mut aux), Shared::new(coarse.q_mut()));
         // SAFETY: nobody writes auxiliary values meanwhile.
@@ -306,10 +307,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let mut finite = true;
             for of_cell in faces.of_coarse_patch(k).chunk_by(|&a, &b| cell_of(a) == cell_of(b)) {
                 // SAFETY: each coarse patch, and the slots beside it, are its own task's alone.
-                finite &= unsafe { fixed.receive(self.solver.as_ref(), faces, (k as u32, of_cell), [sums, asks]) };
+                finite &= unsafe { fixed.receive(self.solver.as_ref(), faces, (k as u32, of_cell), sums, free) };
             }
-            // Unsplit nothing is owed.
-            if !kept.is_empty() && self.sweeps.len() > 1 {
+            if !kept.is_empty() {
                 Debts { faces, coarse: &fixed, patch: k as u32, gets: sums, asks }.settle();
             }
             let is_right = |&slot: &u32| {

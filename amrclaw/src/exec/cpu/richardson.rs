@@ -163,6 +163,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 sweep: std::array::from_fn(|d| d < D),
                 dt,
                 dx,
+                free: 0.0,
                 scheme: &self.problem.scheme,
                 kept_faces: KeptFaces::NONE,
                 kept_values: std::ptr::NonNull::dangling().as_ptr(),

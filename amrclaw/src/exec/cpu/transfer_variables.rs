@@ -85,6 +85,7 @@ impl<'a, R: Scalar> CellRules<'a, R> {
                     aux_component: layout.component(),
                     most: null(),
                     most_strides: [0; 2],
+                    free: R::default(),
                     len,
                 };
                 // SAFETY: the line has room for each component, and the cells lie in the patch.
@@ -178,6 +179,7 @@ impl<'a, R: Scalar> CellRules<'a, R> {
             aux_component: layout.component(),
             most,
             most_strides,
+            free: R::default(),
             len,
         };
         // SAFETY: the cells lie in the patch, and are the caller's.
@@ -214,6 +216,7 @@ impl<R: Scalar> Shifted<'_, R> {
             aux_component: num_cells,
             most: null(),
             most_strides: [1, 0],
+            free: R::default(),
             len: num_cells,
         };
         let evaluate = |what: Transfer, values: &mut [R], t: &[R]| {

@@ -23,7 +23,7 @@ pub(super) struct TileSweep<'a, const D: usize, R: Scalar> {
 impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
     /// Updates a tile.
     pub fn update_tile(&self, tile: &Tile, tiles: &TilePlan, scratch: &mut [R]) -> StepReport {
-        let LevelSweep { layout, input, output, aux, num_aux, num_eqn, dt, dx, sweep, .. } = *self.level;
+        let LevelSweep { layout, input, output, aux, num_aux, num_eqn, dt, dx, free, sweep, .. } = *self.level;
         let patch = &layout.patches[tile.patch as usize];
         let size = patch.cells.size();
         let (mut lo, mut hi) = (tile.lo, tile.hi);
@@ -46,6 +46,7 @@ impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
             sweep: sweep.axes,
             dt: dt * sweep.fraction,
             dx,
+            free,
             scheme: &self.scheme,
             kept_faces: (&tiles.kept[tile.kept[sweep.kept_list].clone()]).into(),
             kept_values: if self.kept_stride == 0 { std::ptr::NonNull::dangling().as_ptr() } else { self.kept.at(0) },

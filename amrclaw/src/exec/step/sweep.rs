@@ -51,6 +51,8 @@ pub(in crate::exec) struct LevelSweep<'a, const D: usize, R> {
     pub num_eqn: usize,
     pub dt: f64,
     pub dx: [f64; 3],
+    /// As in [`TileArgs`](riemann::patch::TileArgs).
+    pub free: f64,
     pub sweep: Sweep,
     /// As in [`Scheme`](riemann::patch::Scheme).
     pub sharing_faces: u8,

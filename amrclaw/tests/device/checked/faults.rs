@@ -46,6 +46,7 @@ fn problem() -> Problem<2> {
         criterion: Criterion::Difference { tolerance: 0.1 },
         extremes: None,
         scheme: Scheme { order: 2, transverse: 2, double_transverse: false, limiters, capacity: -1, sharing_faces: 0 },
+        cfl_desired: 0.9,
         split: Split::Unsplit,
         looks_beside: false,
         source_split: SourceSplit::None,

@@ -193,11 +193,17 @@ where
                     q[m] -= part[m] + dtdx * (fluctuations[m] + (right[m] - left[m]));
                 }
                 if !self.in_place {
-                    self.tile.write(i, cell, q, V::constant(1.0));
+                    self.tile.write(i, cell, q, V::constant(1.0), None);
                 } else {
                     let waiting = keep.in_plane(i, j);
                     if k > 0 {
-                        self.tile.write(i, cell - self.step(Axis::Z), keep.waiting.load(waiting), V::constant(1.0));
+                        self.tile.write(
+                            i,
+                            cell - self.step(Axis::Z),
+                            keep.waiting.load(waiting),
+                            V::constant(1.0),
+                            None,
+                        );
                     }
                     keep.waiting.store(waiting, q);
                 }
@@ -218,7 +224,7 @@ where
                     while i <= block.size[0] {
                         let (cell, waiting) = (block.cell(i, j, planes - 1), block.keep.in_plane(i, j));
                         // SAFETY: the tile's cells are ours to write, and nothing is read any more.
-                        unsafe { block.tile.write(i, cell, block.keep.waiting.load(waiting), V::constant(1.0)) };
+                        unsafe { block.tile.write(i, cell, block.keep.waiting.load(waiting), V::constant(1.0), None) };
                         i += V::LANES as isize;
                     }
                 },

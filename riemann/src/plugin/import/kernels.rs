@@ -282,6 +282,7 @@ impl<R: Precision> FaceSolver<R> for Instance {
                 aux_component: 1,
                 most: std::ptr::null(),
                 most_strides: [0; 2],
+                free: R::default(),
                 len: 1,
             };
             // SAFETY: the cell has a number for each equation and each auxiliary value.

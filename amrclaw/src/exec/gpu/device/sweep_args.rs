@@ -21,6 +21,8 @@ pub(in crate::exec) struct DeviceSweep<'a> {
     pub number: usize,
     /// Time step of the level.
     pub dt: f64,
+    /// As in [`TileArgs`](riemann::patch::TileArgs).
+    pub free: f64,
     /// As in [`Scheme`](riemann::patch::Scheme).
     pub sharing_faces: u8,
     /// The level, with the states that the sweep begins with.
@@ -99,6 +101,7 @@ impl DeviceSweep<'_> {
             face_bases: map.bases,
             face_slots: map.slots,
             dt_over_dx: dx.map(|dx| self.sweep_dt() / dx),
+            free: self.free,
             num_tiles: place.num_tiles as i32,
             num_ghost,
             sharing_faces: self.sharing_faces.into(),

@@ -170,6 +170,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             sweeps: &self.sweeps,
             number,
             dt: step.dt,
+            free: self.problem.free_speed(step.dt, store.geometry.dx),
             sharing_faces: self.problem.scheme.sharing_faces,
             view: LevelView { q, ..store.view() },
             kept: store.kept.as_ref().map_or(Pointer::NULL, |kept| pointer::<_, N>(kept, 0)),

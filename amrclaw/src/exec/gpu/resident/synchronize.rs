@@ -223,6 +223,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             slots,
             refused: self.reports.refused(),
             dx: coarse.geometry.dx_in_space(),
+            free: self.problem.free_speed_of_fix([coarse.states.time_old, coarse.states.time], coarse.geometry.dx),
             num_slots: tables.faces.coarse as u32,
             first_kept: map.num_fine as u32,
             level,
@@ -230,8 +231,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         };
         // SAFETY: register and map are those of the plan; each coarse cell is written by one lane.
         unsafe { self.machine.run(&REFLUX, D, runs.num_chunks as usize, &args)? };
-        // Unsplit nothing is owed.
-        if allowed > cells && self.sweeps.len() > 1 {
+        if allowed > cells {
             let (args, chunks) = self.allowance_args(level as usize + 1, level as usize, Array::Present);
             for pass in 0..3 {
                 // SAFETY: what a lane writes others read only to find who lends; a cell that asks never does.

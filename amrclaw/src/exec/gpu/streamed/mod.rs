@@ -167,6 +167,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             sweeps: pass.sweeps,
             number: pass.number,
             dt: context.dt,
+            free: context.free,
             sharing_faces: context.sharing_faces,
             view: LevelView {
                 patches: tables.patches(0),
