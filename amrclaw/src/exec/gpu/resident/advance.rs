@@ -15,7 +15,6 @@ use crate::plan::LevelPlans;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE};
 use cuda::amr::{LevelView, PatchReport};
-use riemann::real::Scalar;
 use std::mem::swap;
 
 /// An array of states that a part of a step reads or writes.
@@ -41,7 +40,7 @@ pub(super) struct Step {
 /// levels keep what is needed to say in which cell a step has failed.
 const PATCHES_PER_TILE: usize = 16;
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     pub(super) fn advance_level(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         let l = level.index();
         let refreshed = self.refresh_aux(level, self.levels[l].states.time + 0.5 * dt);

@@ -3,10 +3,9 @@
 use super::{Machine, ResidentExecutor};
 use crate::exec::step::agree;
 use crate::exec::{ExecError, Outcomes};
-use riemann::real::Scalar;
 use tracing::debug;
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Keeps the first error until it can be returned.
     pub(super) fn note<T>(&mut self, outcome: Result<T, ExecError>) {
         self.unshared.note(&self.ranks, outcome);

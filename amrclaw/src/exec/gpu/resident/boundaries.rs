@@ -4,16 +4,15 @@ use super::advance::Array;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::cpu::failure::Searched;
-use crate::exec::gpu::device::{axes, bytes_of, periodic_bits, pointer};
+use crate::exec::gpu::device::{axes, periodic_bits, pointer};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{BOUNDARY_FUNCTION, FILL_OUTSIDE};
 use cuda::amr::{BoundaryArgs, FillOutsideArgs, LevelView};
-use riemann::real::Scalar;
 use std::time::Instant;
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Fills an array's ghost cells outside the domain from the patches' own cells, at the level's time, after sources have made it of another,
     /// `before`.
     pub(super) fn fill_outside(
@@ -100,8 +99,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.host.lock().fill_outside_of_copy(level, plans.ghost(), before.transpose()?)?;
         let store = &self.levels[level.index()];
         let (q, mut host) = (self.array(level.index(), array), self.host.lock());
-        self.machine.upload(bytes_of(host.q_of_copy(level)), q, 0)?;
-        host.host_works.note("boundaries", store.mesh.num_cells(), start);
+        self.machine.upload(host.q_of_copy(level), q, 0)?;
+        host.works().note("boundaries", store.mesh.num_cells(), start);
         Ok(())
     }
 

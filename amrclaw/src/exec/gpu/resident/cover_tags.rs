@@ -13,7 +13,6 @@ use cuda::amr::tuning::BLOCK_PLANES;
 use cuda::amr::{
     self, Candidate, ClusterArgs, ClusterState, JoinTilesArgs, MarkTilesArgs, TileMap, TurnArgs, TurnedTile,
 };
-use riemann::real::Scalar;
 
 /// Boxes and candidates that there is room for.
 pub(super) const ROOM: usize = 1 << 15;
@@ -87,7 +86,7 @@ impl<M> NewBoxes<M> {
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Covers tags with boxes.
     pub(super) fn cover_tags(
         &self,

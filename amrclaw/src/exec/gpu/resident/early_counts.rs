@@ -13,7 +13,6 @@ use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
 use cuda::CudaError;
 use cuda::amr;
-use riemann::real::Scalar;
 
 /// Least number of places for the patches of a level.
 const FEWEST_PLACES: usize = 64;
@@ -45,7 +44,7 @@ impl<const D: usize, N: Machine> EarlyCounts<D, N> {
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Places for the patches of all levels finer than a base level, coarsest first; none if their plans cannot be counted ahead.
     /// `made`: the new boxes, by the level whose tags they cover.
     pub(super) fn places_ahead(

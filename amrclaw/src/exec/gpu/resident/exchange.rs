@@ -8,7 +8,7 @@
 //! the domain are filled last, from the patch's own cells.
 
 use super::reads::Read;
-use super::{Machine, ResidentExecutor};
+use super::{Machine, ResidentExecutor, in_precision};
 use crate::exec::ExecError;
 use crate::exec::gpu::device::{
     ExchangeTables, MessageTables, Overlap, RankMessage, Table, bytes_of, bytes_of_mut, pointer,
@@ -32,26 +32,27 @@ pub(super) enum Packed<N: Machine> {
     OnDevice(Arc<N::Shared>),
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// The header of a message.
     pub(super) fn header(&self, kind: MessageKind, level: Level) -> MessageHeader {
         MessageHeader { kind, level: level.0, epoch: self.epoch.0 }
     }
 
     /// The address of an array that begins with cell 0, for kernels that expect a padding of [`PACK_OVERRUN`] before the first cell.
-    pub(super) fn without_room(array: &N::Memory) -> Pointer<Real> {
-        Pointer::new(N::address(array) - (PACK_OVERRUN * R::BYTES) as u64)
+    pub(super) fn without_room(&self, array: &N::Memory) -> Pointer<Real> {
+        Pointer::new(N::address(array) - (PACK_OVERRUN * self.sizes.number) as u64)
     }
 
     /// Bytes of all messages with `components` numbers per cell.
-    fn message_bytes(messages: &MessageTables, components: usize) -> usize {
+    fn message_bytes(&self, messages: &MessageTables, components: usize) -> usize {
         // MPI sends whole words.
-        (PACK_OVERRUN + messages.num_cells() * components) * R::BYTES + size_of::<u64>()
+        (PACK_OVERRUN + messages.num_cells() * components) * self.sizes.number + size_of::<u64>()
     }
 
     /// The byte range of some cells in the array of all messages.
-    fn bytes_of_cells(cells: &Range<usize>, components: usize) -> Range<usize> {
-        (PACK_OVERRUN + cells.start * components) * R::BYTES..(PACK_OVERRUN + cells.end * components) * R::BYTES
+    fn bytes_of_cells(&self, cells: &Range<usize>, components: usize) -> Range<usize> {
+        let at = |cell: usize| (PACK_OVERRUN + cell * components) * self.sizes.number;
+        at(cells.start)..at(cells.end)
     }
 
     /// Exchanges messages with the other ranks, `components` numbers per cell, while the device does the rank's `own` part of the same step.
@@ -70,7 +71,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let through_host =
             |of_rank: &&RankMessage| !(self.links.send_from_device() || self.ranks.has_peer_access(of_rank.rank));
         received.by_rank.iter().filter(through_host).for_each(|RankMessage { rank, cells, .. }| {
-            self.ranks.expect::<R>(*rank, cells.len() * components);
+            let count = cells.len() * components;
+            in_precision!(self.sizes.precision, R => self.ranks.expect::<R>(*rank, count));
         });
         self.machine.fork(Overlap::Messages)?;
         let packed = self.pack(header, (sent, components), pack)?;
@@ -90,9 +92,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if messages.by_rank.is_empty() {
             return Ok(None);
         }
-        let bytes = Self::message_bytes(messages, components);
+        let bytes = self.message_bytes(messages, components);
         let places =
-            messages.by_rank.iter().map(|of_rank| (of_rank.rank, Self::bytes_of_cells(&of_rank.cells, components)));
+            messages.by_rank.iter().map(|of_rank| (of_rank.rank, self.bytes_of_cells(&of_rank.cells, components)));
         let memory = self.publish_message(header, bytes, places, |memory| fill(pointer::<_, N>(memory, 0)))?;
         if messages.by_rank.iter().all(|of_rank| self.ranks.has_peer_access(of_rank.rank)) {
             return Ok(None);
@@ -130,13 +132,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let mut by_rank = messages.by_rank.iter().filter(|of_rank| !self.ranks.has_peer_access(of_rank.rank));
         match packed {
             None => Ok(()),
-            Some(Packed::Download(packed)) => Ok(self
-                .machine
-                .finish_download(packed, |bytes| post::<R>(&self.ranks, header, (by_rank, components), bytes))??),
+            Some(Packed::Download(packed)) => {
+                let post = |bytes: &[u8]| {
+                    let messages = (by_rank, components);
+                    in_precision!(self.sizes.precision, R => post::<R>(&self.ranks, header, messages, bytes))
+                };
+                Ok(self.machine.finish_download(packed, post)??)
+            }
             Some(Packed::OnDevice(memory)) => {
                 self.machine.finish(&memory)?;
                 by_rank.try_for_each(|RankMessage { rank, cells, .. }| {
-                    let place = Self::bytes_of_cells(cells, components);
+                    let place = self.bytes_of_cells(cells, components);
                     let from = (N::address(N::shared_memory(&memory)) + place.start as u64, place.len());
                     let announced = (header, cells.len() * components);
                     // SAFETY: it has been written, has room for a whole word, and is written again when nobody holds it.
@@ -155,7 +161,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         components: usize,
         work: impl FnOnce(Pointer<Real>) -> Result<(), ExecError>,
     ) -> Result<(), ExecError> {
-        let bytes = Self::bytes_of_cells(cells, components);
+        let bytes = self.bytes_of_cells(cells, components);
         let of_all = |memory: &N::Memory, at: usize| {
             Pointer::new((N::address(memory) + at as u64).wrapping_sub(bytes.start as u64))
         };
@@ -172,10 +178,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             work(of_all(N::shared_memory(&memory), 0))?;
             return Ok(self.links.reads.lock().add(&self.machine, Read { memory, acknowledge_to: None })?);
         }
-        let mut message = self.ranks.wait::<R>(*rank, header, count)?;
         let memory = self.machine.allocate(bytes.len())?;
-        self.machine.upload(bytes_of(&message.numbers_mut::<R>()[PACK_OVERRUN..][..count]), &memory, 0)?;
-        self.ranks.recycle(message);
+        in_precision!(self.sizes.precision, R => {
+            let mut message = self.ranks.wait::<R>(*rank, header, count)?;
+            self.machine.upload(bytes_of(&message.numbers_mut::<R>()[PACK_OVERRUN..][..count]), &memory, 0)?;
+            self.ranks.recycle(message);
+        });
         work(of_all(&memory, 0))
     }
 

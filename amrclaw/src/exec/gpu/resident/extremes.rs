@@ -2,7 +2,7 @@
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{TableBuilder, bytes_of_mut, pointer, region};
-use crate::exec::{ExecError, Queries, Reduction};
+use crate::exec::{ExecError, Reduction};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use cuda::CudaError;
@@ -10,10 +10,9 @@ use cuda::abi::Pointer;
 use cuda::amr::kernels::{EXTREMES, LARGEST};
 use cuda::amr::tuning::patch_blocks;
 use cuda::amr::{ExtremesArgs, LargestArgs, Region};
-use riemann::real::Scalar;
 use std::time::Instant;
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Words that a kernel raises from zero.
     fn raised(
         &self,
@@ -48,7 +47,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.fetch_level(level)?;
             let (host, mut found) = (self.host.lock(), Vec::new());
             host.reduce(Reduction::Extremes, level, finer, &mut found)?;
-            host.host_works.note("extremes", self.levels[level.index()].mesh.num_cells(), start);
+            host.works().note("extremes", self.levels[level.index()].mesh.num_cells(), start);
             return Ok(found);
         };
         let store = &self.levels[level.index()];

@@ -8,9 +8,7 @@ use super::levels::Replacement;
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::gpu::device::{
-    ExchangeTables, FillTable, Table, TransferTables, axes, bytes_of, bytes_of_mut, pointer,
-};
+use crate::exec::gpu::device::{ExchangeTables, FillTable, Table, TransferTables, axes, pointer};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use crate::ranks::{MessageHeader, MessageKind};
@@ -18,10 +16,9 @@ use cuda::abi::Pointer;
 use cuda::amr::kernels::{CONSERVE, FILL};
 use cuda::amr::{ConserveArgs, FillArgs, LevelView};
 use riemann::patch::PACK_OVERRUN;
-use riemann::real::Scalar;
 use std::time::Instant;
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     pub(super) fn fill_level(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         let header = self.header(MessageKind::GhostCells, level);
         let tables = self.levels[level.index()].tables.as_ref().expect("made with the plans");
@@ -186,9 +183,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         host.fill_level_aux(level, time)?;
         let store = &self.levels[level.index()];
         if let Some(aux) = &store.aux {
-            self.machine.upload(bytes_of(host.aux_of_copy(level)), aux, 0)?;
+            self.machine.upload(host.aux_of_copy(level), aux, 0)?;
         }
-        host.host_works.note("aux", store.mesh.num_cells(), start);
+        host.works().note("aux", store.mesh.num_cells(), start);
         Ok(())
     }
 
@@ -217,10 +214,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Copies a level's array to the host, without the padding at its ends.
-    pub(super) fn fetch(&self, array: &N::Memory, values: &mut [R]) -> Result<(), ExecError> {
-        let inner = PACK_OVERRUN..values.len() - PACK_OVERRUN;
-        Ok(self.machine.download(array, PACK_OVERRUN * R::BYTES, bytes_of_mut(&mut values[inner]))?)
+    /// Copies the bytes of a level's array to the host, without the padding at its ends.
+    pub(super) fn fetch(&self, array: &N::Memory, values: &mut [u8]) -> Result<(), ExecError> {
+        let room = PACK_OVERRUN * self.sizes.number;
+        let inner = room..values.len() - room;
+        Ok(self.machine.download(array, room, &mut values[inner])?)
     }
 }
 

@@ -11,7 +11,6 @@ use crate::ranks::{MessageKind, RunLengths};
 use cuda::CudaError;
 use cuda::amr::kernels::{FLAG_DIFFERENCE, FLAG_FUNCTION, FLAG_REGIONS, FLAG_WIDEN};
 use cuda::amr::{self, FlagArgs, FlagFunctionArgs, FlagRegionsArgs, FlagTile, TileMap, WidenArgs};
-use riemann::real::Scalar;
 use std::time::Instant;
 
 /// The tiles that a level's flags are put in.
@@ -82,7 +81,7 @@ impl<const D: usize, M> FlagTables<D, M> {
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Makes the flag tables of the levels that the next regrid may flag, while the device is busy with their steps.
     pub(super) fn expect_flags(&mut self) -> Result<(), ExecError> {
         let num_flagged = self.levels.len().min(self.ratios.len());
@@ -232,7 +231,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let start = Instant::now();
             self.fetch_level(level)?;
             let tags = self.host.get_mut().flag_level(level, dt)?;
-            self.host.get_mut().host_works.note("flags", cells, start);
+            self.host.get_mut().works().note("flags", cells, start);
             (tags, FlagsDone::default())
         };
         Ok(Flagged { tags, done, of_all })

@@ -12,9 +12,8 @@ use crate::mesh::{Image, LevelMesh};
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::Lattice;
-use riemann::real::Scalar;
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Fills a level's auxiliary values for a time by kernels. False if some are invalid: the host then computes them and reports
     /// where.
     pub(super) fn evaluate_aux(&mut self, level: Level, time: f64) -> Result<bool, ExecError> {
@@ -26,9 +25,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             Some(tables) => tables,
             None => {
                 let store = &self.levels[level.index()];
-                let origins = aux_origins(&self.problem, self.solver.aux_face(), &store.mesh);
+                let origins = aux_origins(&self.problem, &self.facts.aux_face, &store.mesh);
                 let all = 0..store.layout.patches.len();
-                FunctionTables::of_aux(&store.layout, &[all], (&origins, self.solver.aux_face()), &self.machine)?
+                FunctionTables::of_aux(&store.layout, &[all], (&origins, &self.facts.aux_face), &self.machine)?
             }
         };
         let aux = self.levels[level.index()].aux_address();

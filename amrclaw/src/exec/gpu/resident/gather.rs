@@ -4,7 +4,7 @@ use super::{Machine, ResidentExecutor};
 use crate::exec::cpu::failure::Searched;
 use crate::exec::gpu::device::{TableBuilder, axes, bytes_of_mut, pointer, region};
 use crate::exec::step::{agree, stages_left};
-use crate::exec::{CellInPatch, ExecError, LevelState, Outcomes, StepReport};
+use crate::exec::{CellInPatch, ExecError, LevelState, Outcomes, Reduction, StepReport};
 use crate::index::{CellBox, Level};
 use crate::mesh::Surroundings;
 use crate::plan::LevelPlans;
@@ -12,7 +12,6 @@ use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{GATHER_CELLS, SAMPLE, TOTALS};
 use cuda::amr::{self, GatherArgs, PatchReport, SampleArgs, TotalsArgs};
-use riemann::real::Scalar;
 
 /// Initial capacity for reports of patches, which stay on the device until the driver collects them or the capacity is reached. A
 /// level of more patches increases it.
@@ -197,7 +196,7 @@ fn in_rows<const D: usize>(boxes: &[CellBox<D>]) -> impl Iterator<Item = CellBox
     boxes.iter().flat_map(rows)
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     pub(super) fn sample_patch(&mut self, level: Level, patch: usize, position: [f64; D]) -> Result<(), ExecError> {
         if !self.ranks.is_solo() {
             let is_local = self.levels[level.index()].layout.patches[patch].is_local;
@@ -228,8 +227,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if self.on_mesh.is_some() {
             // One row: on the device a single thread would add it up.
             let fetched = self.fetch_level(level);
-            let sums = |()| self.host.lock().level_totals(level, finer);
-            return fetched.map_or_else(|_| vec![f64::NAN; self.sizes.num_eqn], sums);
+            let mut totals = Vec::new();
+            let summed = fetched.and_then(|()| self.host.lock().reduce(Reduction::Totals, level, finer, &mut totals));
+            return summed.map_or_else(|_| vec![f64::NAN; self.sizes.num_eqn], |()| totals);
         }
         // This fails only if the device is lost; the run has reported that, and its totals are not known.
         self.sum_rows(level, finer).unwrap_or_else(|_| vec![f64::NAN; self.sizes.num_eqn])
@@ -356,9 +356,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if self.fetch_level(level).is_err() {
             // The device is lost, and the values with it, as the run has reported. What is written must not look valid.
             self.make_host_copies(level);
-            self.host.lock().q_of_copy(level).fill(R::from_f64(f64::NAN));
+            self.host.lock().poison_copy(level);
         }
-        self.host.lock().level_state(level)
+        self.host.lock().snapshot(level)
     }
 }
 

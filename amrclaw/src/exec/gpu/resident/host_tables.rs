@@ -10,8 +10,9 @@ use crate::mesh::{Hierarchy, LevelMesh, Partition};
 use crate::physics::Problem;
 use crate::plan::{MeshChange, TransferPlan};
 use crate::threads::{join, parallel_map};
+use cuda::abi::{Pointer, Real};
 use cuda::amr::Patch;
-use riemann::patch::PatchSolver;
+use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Precision;
 use riemann::real::Scalar;
 use std::sync::Arc;
@@ -56,6 +57,12 @@ impl Sizes {
             precision: Precision::of::<R>(),
         }
     }
+
+    /// The first cell's number in an array of a mesh from a file, whose one patch has no ghost cells.
+    pub fn first_cell(&self, array: Pointer<Real>) -> Pointer<Real> {
+        let room = (PACK_OVERRUN * self.number) as u64;
+        if array.address() == 0 { Pointer::NULL } else { Pointer::new(array.address() + room) }
+    }
 }
 
 /// Tables of a new level's plans: on the host, or made by the device.
@@ -67,7 +74,7 @@ pub(super) enum PlanTables<N: Machine> {
 /// Tables of a new level's plans, and its boxes if these have been sent.
 pub(super) type NewLevelTables<N> = (PlanTables<N>, Option<DeviceBoxes<<N as Queue>::Memory>>);
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Derives what new levels need from their meshes, in parallel. `partitions`: owners of each level's patches.
     pub(super) fn host_levels(
         &self,

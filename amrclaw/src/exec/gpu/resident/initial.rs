@@ -2,13 +2,11 @@
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::gpu::device::bytes_of;
 use crate::exec::step::LevelSpec;
 use crate::fields::LevelLayout;
 use crate::index::Level;
 use crate::mesh::LevelMesh;
 use riemann::patch::PACK_OVERRUN;
-use riemann::real::Scalar;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,7 +31,7 @@ fn pieces<const D: usize>(layout: &LevelLayout<D>, cells: usize) -> Vec<Range<us
     pieces
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Makes a level with initial data. Finer levels are dropped.
     pub(super) fn initialise_level(&mut self, spec: LevelSpec<D>) -> Result<(), ExecError> {
         let (level, cells) = (spec.level, spec.mesh.num_cells());
@@ -42,13 +40,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let start = Instant::now();
         self.initialise_by_host(spec)?;
-        self.host.get_mut().host_works.note("initial data", cells, start);
+        self.host.get_mut().works().note("initial data", cells, start);
         Ok(())
     }
 
     /// Refuses initial data that the solver does not allow, where kernels have not seen all of it.
     fn check_nonnegative(&self, level: Level) -> Result<(), ExecError> {
-        if self.solver.nonnegative().is_empty() {
+        if !self.facts.has_nonnegative {
             return Ok(());
         }
         self.fetch_level(level)?;
@@ -80,13 +78,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn send_piece(&mut self, level: Level, layout: &LevelLayout<D>, first: usize) -> Result<(), ExecError> {
         let (store, host) = (&self.levels[level.index()], self.host.get_mut());
         let patch = &layout.patches[first];
-        let at = |count: usize| patch.offset(count, patch.with_ghosts().lo) * R::BYTES;
-        let inner = |values: &[R]| PACK_OVERRUN..values.len() - PACK_OVERRUN;
+        let (number, room) = (self.sizes.number, PACK_OVERRUN * self.sizes.number);
+        let at = |count: usize| patch.offset(count, patch.with_ghosts().lo) * number;
+        let inner = |values: &[u8]| room..values.len() - room;
         let q = &*host.q_of_copy(level);
-        self.machine.upload(bytes_of(&q[inner(q)]), store.q(), at(self.sizes.num_eqn))?;
+        self.machine.upload(&q[inner(q)], store.q(), at(self.sizes.num_eqn))?;
         if let Some(memory) = &store.aux {
             let aux = &*host.aux_of_copy(level);
-            self.machine.upload(bytes_of(&aux[inner(aux)]), memory, at(self.sizes.num_aux))?;
+            self.machine.upload(&aux[inner(aux)], memory, at(self.sizes.num_aux))?;
         }
         Ok(())
     }

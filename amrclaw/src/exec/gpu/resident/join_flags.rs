@@ -10,7 +10,6 @@ use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::JoinFlagsArgs;
 use cuda::amr::kernels::JOIN_FLAGS;
-use riemann::real::Scalar;
 
 /// The bits of a level that are joined over all ranks, on each rank's device.
 struct Bits<'a, N: Machine> {
@@ -32,7 +31,7 @@ impl<N: Machine> Bits<'_, N> {
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Joins the tags of all ranks, and unless `nests_all` (every box nests) also the cells that the base level's patches cover. The base
     /// level's tags come last. All ranks call it.
     pub(super) fn join_flags(&self, tags: &[Tags<'_, D, N>], nests_all: bool) -> Result<(), ExecError> {
@@ -51,7 +50,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         levels.iter().try_for_each(|bits| self.receive_bits(bits))
     }
 
-    fn other_ranks(&self) -> impl Iterator<Item = usize> + use<D, R, N> {
+    fn other_ranks(&self) -> impl Iterator<Item = usize> + use<D, N> {
         let Rank { number, of } = self.ranks.rank();
         (0..of).filter(move |&rank| rank != number)
     }

@@ -4,14 +4,13 @@ use super::host_tables::{HostLevel, NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
 use super::strategy::Made;
 use super::{Machine, ResidentExecutor};
-use crate::exec::gpu::device::{HostLevelTables, Overlap, Queue, TransferTables, bytes_of};
+use crate::exec::gpu::device::{HostLevelTables, Overlap, Queue, TransferTables};
 use crate::exec::step::LevelSpec;
 use crate::exec::{DevicePhase, ExecError, Executor, NewValues};
 use crate::index::Level;
 use crate::mesh::Hierarchy;
 use crate::plan::{LevelPlans, MeshChange};
 use cuda::CudaError;
-use riemann::real::Scalar;
 
 /// A new level without values, and the tables of its plans.
 pub(super) struct NewLevel<const D: usize, N: Machine> {
@@ -37,7 +36,7 @@ fn joined<const D: usize, N: Machine>(
     of_levels.filter_map(of_level).collect()
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Replaces a level by one without values. Finer levels are dropped.
     pub(super) fn begin_level(&mut self, spec: LevelSpec<D>) -> Result<(), ExecError> {
         self.truncate(spec.level);
@@ -51,9 +50,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn send_level(&mut self, level: Level) -> Result<(), ExecError> {
         let store = &self.levels[level.index()];
         let host = self.host.get_mut();
-        self.machine.upload(bytes_of(host.q_of_copy(level)), store.q(), 0)?;
+        self.machine.upload(host.q_of_copy(level), store.q(), 0)?;
         if let Some(aux) = &store.aux {
-            self.machine.upload(bytes_of(host.aux_of_copy(level)), aux, 0)?;
+            self.machine.upload(host.aux_of_copy(level), aux, 0)?;
         }
         Ok(())
     }

@@ -6,7 +6,6 @@ use crate::exec::ExecError;
 use crate::ranks::{CommError, MessageHeader, Ranks};
 use cuda::CudaError;
 use parking_lot::Mutex;
-use riemann::real::Scalar;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
@@ -68,7 +67,7 @@ impl<N: Machine> Links<N> {
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Finds out which ranks of other processes read one another's memory. All ranks call it once.
     pub(super) fn find_peer_access(&mut self) -> Result<(), ExecError> {
         let mut own = self.machine.share(1)?;

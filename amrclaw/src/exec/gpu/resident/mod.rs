@@ -23,6 +23,7 @@ mod flags;
 mod functions;
 mod gather;
 mod gpu_machine;
+mod host;
 mod host_tables;
 mod initial;
 mod join_flags;
@@ -62,6 +63,7 @@ use cover_tags::ClusterMemory;
 use cuda::CudaError;
 use early_counts::EarlyCounts;
 use gather::Reports;
+use host::{Host, SolverFacts, in_precision};
 use host_tables::Sizes;
 use leaves::DeviceLeaves;
 use levels::Replacement;
@@ -78,13 +80,13 @@ use tracing::debug;
 use unstructured::adapt::Leaves;
 
 /// Values of all levels in a device's memory.
-pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
+pub struct ResidentExecutor<const D: usize, N: Machine> {
     /// Dropped first, which waits for the reads of other ranks' memory.
     machine: N,
     /// Does what only the host can do.
-    host: Mutex<CpuExecutor<D, R>>,
+    host: Mutex<Box<dyn Host<D>>>,
     problem: Problem<D>,
-    solver: Arc<dyn PatchSolver<R>>,
+    facts: SolverFacts,
     /// The problem's functions that kernels compute.
     functions: CaseFunctions,
     small: SmallTables<N::Memory>,
@@ -146,13 +148,13 @@ impl From<CudaError> for ExecError {
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// An executor on a machine whose kernels are those of `solver` and `problem`. `threads`: of the host, in whose pool
     /// it must then be called.
     ///
     /// # Errors
     /// If there is not enough memory.
-    pub fn new(
+    pub fn new<R: Scalar>(
         machine: N,
         problem: Problem<D>,
         solver: Arc<dyn PatchSolver<R>>,
@@ -190,10 +192,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 ways: Ways::default(),
             },
             unshared: Unshared::default(),
-            host: Mutex::new(CpuExecutor::new(problem.clone(), solver.clone(), ratios.clone(), threads)),
+            facts: SolverFacts::of(solver.as_ref()),
+            host: Mutex::new(Box::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads))),
             machine,
             problem,
-            solver,
             sizes,
             ratios,
         })
@@ -207,7 +209,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> Executor<D> for ResidentExecutor<D, N> {
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
         self.machine.enter(DevicePhase::Regrid);
         let clock = Instant::now();
@@ -236,7 +238,8 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError> {
         let springs = self.on_mesh.take().and_then(DeviceMesh::into_springs);
-        let mesh = DeviceMesh::of::<D, R>(&self.machine, &problem, self.sizes.num_eqn)?;
+        let (machine, num_eqn) = (&self.machine, self.sizes.num_eqn);
+        let mesh = in_precision!(self.sizes.precision, R => DeviceMesh::of::<D, R>(machine, &problem, num_eqn))?;
         self.on_mesh = mesh.map(|mesh| mesh.with_springs(springs));
         self.leaves = None;
         self.levels.clear();
@@ -359,7 +362,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> Queries<D> for ResidentExecutor<D, N> {
     fn find_failure(&self, level: Level, patch: usize) -> ExecError {
         let is_local = self.levels[level.index()].layout.patches[patch].is_local;
         let found = || self.failure_of_step(level, patch).unwrap_or_else(|error| error);
@@ -409,7 +412,7 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
             states: self.levels.iter().map(DeviceLevel::buffer_bytes).sum(),
             allocations: device.driver_allocations() + host.allocations,
         };
-        let (phase_seconds, host) = (self.machine.phase_seconds(), executor.host_works.all());
+        let (phase_seconds, host) = (self.machine.phase_seconds(), executor.works().all());
         let regrids = self.regrids.ways.all();
         Usage { memory, device: Some(DeviceUse { phase_seconds, host, regrids, ..device }) }
     }

@@ -2,9 +2,9 @@
 //! moves the host makes what its nodes decide, before each step.
 
 use super::advance::{Array, Step};
-use super::mesh_tables::{NO_FACE, Sender, Tables, behind_by, centroids, make_rooms, send_geometry, sides_of, sliced};
+use super::mesh_tables::{NO_FACE, Sender, Tables, centroids, make_rooms, send_geometry, sides_of, sliced};
 use super::springs::DeviceSprings;
-use super::{Machine, ResidentExecutor};
+use super::{Machine, ResidentExecutor, in_precision};
 use crate::exec::ExecError;
 use crate::exec::gpu::device::{bytes_of, pointer};
 use crate::exec::step::share_of_first_half;
@@ -17,7 +17,6 @@ use cuda::amr::kernels::{
 };
 use cuda::amr::{CellsArgs, CellsBeyondArgs};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
-use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::cell::{Cell, RefCell};
 use unstructured::motion::{MeshInTime, Moved};
@@ -296,11 +295,6 @@ impl<N: Machine> DeviceMesh<N> {
     }
 }
 
-/// The first cell's number in an array: the one patch has no ghost cells.
-pub(super) fn first_cell<R: Scalar>(array: Pointer<Real>) -> Pointer<Real> {
-    if array.address() == 0 { Pointer::NULL } else { behind_by::<R>(array, PACK_OVERRUN) }
-}
-
 /// Queues the kernel that fills states beyond sides.
 pub(super) fn fill_beyond<N: Machine>(machine: &N, dim: usize, args: &CellsBeyondArgs) -> Result<(), CudaError> {
     if args.num_boundary > 0 {
@@ -310,7 +304,7 @@ pub(super) fn fill_beyond<N: Machine>(machine: &N, dim: usize, args: &CellsBeyon
     Ok(())
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Takes the stages of a step of the mesh, from the states `input`. `free`: the first array between them.
     pub(super) fn advance_mesh(
         &self,
@@ -320,12 +314,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<(), ExecError> {
         let l = step.level.index();
         let store = &self.levels[l];
-        let cells = |array: Pointer<Real>| first_cell::<R>(array);
+        let cells = |array: Pointer<Real>| self.sizes.first_cell(array);
         let before = cells(self.address(l, input));
         let mut now = before;
         let on_mesh = self.problem.on_mesh.as_ref().expect("a mesh from a file");
         let time = store.states.time;
-        let (of_step, beyond) = mesh.of_step::<D, R>(&self.machine, on_mesh, (time, step.dt))?;
+        let (of_step, beyond) =
+            in_precision!(self.sizes.precision, R => mesh.of_step::<D, R>(&self.machine, on_mesh, (time, step.dt)))?;
         let gained = self.gain_beyond(step, (mesh, &beyond[0]), before)?;
         let beyond = beyond.map(|args| CellsBeyondArgs { gained, ..args });
         for (number, &(start, share)) in mesh.stages.iter().enumerate() {

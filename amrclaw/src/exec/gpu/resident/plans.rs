@@ -13,7 +13,6 @@ use crate::mesh::Partition;
 use crate::plan::MeshChange;
 use cuda::CudaError;
 use cuda::abi::Pointer;
-use riemann::real::Scalar;
 use std::sync::Arc;
 
 /// A new level's tables, whose sizes are being copied to the host, and its boxes.
@@ -60,7 +59,7 @@ impl<N: Machine> Written<N> {
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Who makes the tables of plans of levels with these numbers of patches.
     pub(super) fn way_of_tables(&self, patches: impl Iterator<Item = usize>) -> Way {
         unless(HostReason::OneRow, self.on_mesh.is_some())?;

@@ -1,12 +1,10 @@
 //! Access to ghost cells for checks, through the host.
 
 use super::{Machine, ResidentExecutor};
-use crate::exec::gpu::device::bytes_of;
 use crate::exec::{PatchValues, Probe};
 use crate::index::Level;
-use riemann::real::Scalar;
 
-impl<const D: usize, R: Scalar, N: Machine> Probe<D> for ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> Probe<D> for ResidentExecutor<D, N> {
     fn with_ghosts(&self, level: Level) -> Vec<PatchValues<D>> {
         self.fetch_level(level).expect("the device answers");
         self.host.lock().with_ghosts(level)
@@ -17,7 +15,7 @@ impl<const D: usize, R: Scalar, N: Machine> Probe<D> for ResidentExecutor<D, R, 
         let host = self.host.get_mut();
         host.poison_ghosts(level);
         let q = self.levels[level.index()].q();
-        self.machine.upload(bytes_of(host.q_of_copy(level)), q, 0).expect("the device answers");
+        self.machine.upload(host.q_of_copy(level), q, 0).expect("the device answers");
     }
 
     fn poison_new_arrays(&mut self) {

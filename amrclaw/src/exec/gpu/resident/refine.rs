@@ -17,7 +17,6 @@ use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{CLIP_TAGS, NEST, PROJECT_BOXES, SORT_BOXES};
 use cuda::amr::{self, ClusterState, NestArgs, ProjectArgs, SortArgs};
-use riemann::real::Scalar;
 
 /// Tiles of the update that occupy as much of the device as a candidate does.
 const WARPS: usize = 4;
@@ -27,7 +26,7 @@ const FETCHED: usize = 1 << 9;
 /// The boxes of each level, the coarsest first, and their plans, whose items are being counted.
 type MadeBoxes<const D: usize, N> = (Vec<Vec<CellBox<D>>>, Option<EarlyCounts<D, N>>);
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// The tags of the levels to be refined, the finest first, if the kernels can make boxes of all of them.
     fn tags_of(&self, request: &RefineRequest<'_, D>) -> Way<Vec<Tags<'_, D, N>>> {
         let levels = request.base.index()..=request.finest.index();

@@ -1,10 +1,9 @@
 //! Source terms: in a level's cells, and in the coarse cells beside it that the conservation fix reads.
 
 use super::advance::{Array, Step};
-use super::mesh_tables::behind_by;
-use super::on_mesh::{DeviceMesh, fill_beyond, first_cell};
+use super::on_mesh::{DeviceMesh, fill_beyond};
 use super::{Machine, ResidentExecutor};
-use crate::exec::gpu::device::{axes, bytes_of, bytes_of_mut, periodic_bits, pointer};
+use crate::exec::gpu::device::{axes, periodic_bits, pointer};
 use crate::exec::{ExecError, StepReport};
 use crate::index::Level;
 use crate::physics::SourceSplit;
@@ -13,11 +12,9 @@ use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{SOURCE, SOURCE_FUNCTION};
 use cuda::amr::tuning::{THREADS, patch_blocks};
 use cuda::amr::{CellsBeyondArgs, Launcher, RunTable, SourceArgs, SourceCells};
-use riemann::patch::PACK_OVERRUN;
-use riemann::real::Scalar;
 use std::time::Instant;
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// True if kernels compute all source terms that there are.
     fn computes_sources(&self) -> bool {
         self.functions.source.is_some() || self.problem.source.is_none()
@@ -56,11 +53,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (l, num_slots) = (step.level.index(), ghosts.num_boundary);
         let (t, dt) = (self.levels[l].states.time, 0.5 * step.dt);
         let numbers = self.sizes.num_eqn * num_slots as usize;
-        let memory = mesh.gained(&self.machine, 2 * numbers * R::BYTES)?;
+        let bytes = numbers * self.sizes.number;
+        let memory = mesh.gained(&self.machine, 2 * bytes)?;
         let gained = pointer::<Real, N>(&memory.0, 0);
         let ghosts = CellsBeyondArgs { t, to_component: u64::from(num_slots), ..*ghosts };
-        let inside = first_cell::<R>(self.address(l, Array::Present));
-        for to in [gained, behind_by::<R>(gained, numbers)] {
+        let inside = self.sizes.first_cell(self.address(l, Array::Present));
+        for to in [gained, Pointer::new(gained.address() + bytes as u64)] {
             fill_beyond(&self.machine, D, &CellsBeyondArgs { inside, to, ..ghosts })?;
         }
         if self.computes_sources() {
@@ -70,28 +68,27 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 table: RunTable { num_chunks: num_slots.div_ceil(32), ..none.table },
                 cells: gained,
                 places: ghosts.inside_at,
-                aux: first_cell::<R>(store.aux_address()),
-                centres: first_cell::<R>(centres),
+                aux: self.sizes.first_cell(store.aux_address()),
+                centres: self.sizes.first_cell(centres),
                 level: self.lattice(step.level)?,
                 num_slots,
                 ..none
             };
             let args = self.source_args(step, [Array::Present; 2], (beside, false), [t, dt])?;
             let args = SourceArgs { num_blocks: 0, ..args };
-            for (kernel, acts) in
-                [(SOURCE, self.solver.has_source()), (SOURCE_FUNCTION, self.functions.source.is_some())]
+            for (kernel, acts) in [(SOURCE, self.facts.has_source), (SOURCE_FUNCTION, self.functions.source.is_some())]
             {
                 if acts {
                     self.run_source(&kernel, &args)?;
                 }
             }
         } else {
-            let mut states = vec![R::default(); numbers];
-            self.machine.download(&memory.0, 0, bytes_of_mut(&mut states))?;
+            let mut states = vec![0; bytes];
+            self.machine.download(&memory.0, 0, &mut states)?;
             let mesh = on_mesh.sides.mesh();
             let cells = &mesh.faces.left[mesh.first_boundary()..];
             self.host.lock().apply_source_in_places(step.level, (cells, &mut states), (t, dt));
-            self.machine.upload(bytes_of(&states), &memory.0, 0)?;
+            self.machine.upload(&states, &memory.0, 0)?;
         }
         fill_beyond(&self.machine, D, &CellsBeyondArgs { inside: after, gained, finds_gained: 1, ..ghosts })?;
         Ok(gained)
@@ -109,16 +106,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (store, plan) = (&self.levels[level.index()], plans.reflux().expect("asked for where there are faces"));
         let register = store.register.as_ref().expect("made with the plans");
         self.make_host_copies(level);
-        let mut cells = vec![R::default(); register.num_source_cells::<R>() + PACK_OVERRUN];
-        let values = cells.len() - PACK_OVERRUN;
-        self.machine.download(&register.memory, register.starts[2], bytes_of_mut(&mut cells[..values]))?;
+        let mut cells = vec![0; register.starts[3] - register.starts[2]];
+        self.machine.download(&register.memory, register.starts[2], &mut cells)?;
         self.host.lock().advance_source_cells_of_copy(level, plan, &mut cells, when);
-        Ok(self.machine.upload(bytes_of(&cells[..values]), &register.memory, register.starts[2])?)
+        Ok(self.machine.upload(&cells, &register.memory, register.starts[2])?)
     }
 
     /// True if steps apply source terms.
     pub(super) fn applies_sources(&self) -> bool {
-        self.problem.applies_sources(self.solver.has_source())
+        self.problem.applies_sources(self.facts.has_source)
     }
 
     /// The arguments of kernels that integrate a source term over `dt` from time `t`.
@@ -175,7 +171,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<StepReport, ExecError> {
         let level = step.level;
         let l = level.index();
-        let (is_function, own) = (self.functions.source.is_some(), self.solver.has_source());
+        let (is_function, own) = (self.functions.source.is_some(), self.facts.has_source);
         // Without any source, the values must still be copied to where the next part of the step reads them.
         let in_place = matches!((from, to), (Array::Next, Array::Next));
         if self.computes_sources() && (is_function || own || in_place) {
@@ -206,8 +202,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.fetch_array(level, from)?;
         let mut host = self.host.lock();
         let found = host.apply_source_to_copy(level, reaches_ghosts.then(|| plans.ghost()), t, dt);
-        self.machine.upload(bytes_of(host.q_of_copy(level)), self.array(l, to), 0)?;
-        host.host_works.note("source", self.levels[l].mesh.num_cells(), start);
+        self.machine.upload(host.q_of_copy(level), self.array(l, to), 0)?;
+        host.works().note("source", self.levels[l].mesh.num_cells(), start);
         Ok(found)
     }
 }

@@ -11,7 +11,6 @@ use crate::mesh::{Geometry, LevelMesh, Partition};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer, Real};
 use cuda::amr::{LevelView, Patch};
-use riemann::real::Scalar;
 use std::sync::Arc;
 
 /// Terms of the conservation fix between a level and the next coarser one, per coarse face: `[component, slot]`. All components of a face
@@ -40,11 +39,6 @@ impl<N: Machine> Register<N> {
 
     pub fn source_cells(&self) -> Pointer<Real> {
         pointer::<_, N>(&self.memory, self.starts[2])
-    }
-
-    /// Numbers of the cells for sources.
-    pub fn num_source_cells<R: Scalar>(&self) -> usize {
-        (self.starts[3] - self.starts[2]) / R::BYTES
     }
 }
 

@@ -11,7 +11,6 @@ use crate::ranks::{MessageHeader, MessageKind};
 use cuda::CudaError;
 use cuda::amr::kernels::{ALLOWANCES, AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX, RETURN_EXCESS, SETTLE_DEBTS};
 use cuda::amr::{AllowanceArgs, AverageArgs, FaceMapArgs, LevelView, RefluxArgs};
-use riemann::real::Scalar;
 
 /// Levels whose faces to the coarser or the finer level a change replaces, and whether it replaces those to the coarser level.
 fn levels_with_new_faces<const D: usize>(change: &MeshChange<'_, D>) -> impl Iterator<Item = (usize, bool)> {
@@ -22,7 +21,7 @@ fn levels_with_new_faces<const D: usize>(change: &MeshChange<'_, D>) -> impl Ite
         .map(|(l, new)| (l, new[0]))
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Makes the tables of a change's new plans, and allocates the corrections that the fix keeps and the maps of the kept faces, which
     /// [`Self::map_faces`] fills.
     pub(super) fn make_room_for_fix(&mut self, change: &MeshChange<'_, D>) -> Result<(), ExecError> {
@@ -147,7 +146,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (ExchangeTables { sent, received }, count): (&ExchangeTables, usize),
     ) -> Result<(), ExecError> {
         let patches = tables.messages.slots::<N>(&tables.memory);
-        let of_register = LevelView::of_state(patches, Self::without_room(&register.memory));
+        let of_register = LevelView::of_state(patches, self.without_room(&register.memory));
         let packed = self.pack(header, (sent, count), |message| {
             let ends = [of_register, Self::message_view(&tables.memory, sent, message)];
             self.copy((&tables.memory, sent.table), ends, count)
@@ -201,7 +200,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
-        if self.solver.positive().is_empty() {
+        if !self.facts.has_positive {
             // The outcomes of the steps so far can be fetched before later work is done.
             self.reports.mark(&self.machine)?;
         }
@@ -238,7 +237,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 unsafe { self.machine.run(&SETTLE_DEBTS, D, chunks, &AllowanceArgs { pass, ..args })? };
             }
         }
-        if !self.solver.positive().is_empty() {
+        if self.facts.has_positive {
             // The next step must not begin with a state that the fix has made inadmissible.
             self.reports.expect_more();
         }

@@ -7,7 +7,6 @@ use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::LIST_TILES;
 use cuda::amr::{ListTilesArgs, Tile};
-use riemann::real::Scalar;
 
 /// A level's tiles.
 pub(super) struct LevelTiles<M> {
@@ -24,7 +23,7 @@ impl<M> LevelTiles<M> {
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Cuts a level into tiles, if it has not been.
     pub(super) fn make_tiles(&mut self, l: usize) -> Result<(), CudaError> {
         let store = &self.levels[l];

@@ -5,7 +5,7 @@ mod lists;
 mod marks;
 
 use super::mesh_tables::{Sender, Tables};
-use super::on_mesh::{DeviceMesh, first_cell};
+use super::on_mesh::DeviceMesh;
 use super::strategy::{HostReason, Made, Way, unless};
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{bytes_of_mut, structs_of};
@@ -18,7 +18,7 @@ use cuda::abi::Pointer;
 use cuda::amr::kernels::{LEAVES_LINKS, LEAVES_TRANSFER};
 use cuda::amr::tuning::LEAVES_THREADS;
 use cuda::amr::{CellsArgs, Launcher, LeafMesh, LeavesArgs};
-use riemann::real::Scalar;
+use riemann::real::Precision;
 use unstructured::Mesh;
 use unstructured::adapt::{Forest, Leaves, points_of};
 
@@ -161,14 +161,17 @@ impl<N: Machine> DeviceLeaves<N> {
     }
 }
 
-impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Who renews leaves.
     fn way_of_leaves(&self, on_mesh: &OnMesh<D>, marks: &LeafMarks<'_>) -> Way {
         let is_alone = self.ranks.is_solo()
             && self.sizes.num_aux == 0
-            && self.solver.nonnegative().is_empty()
+            && !self.facts.has_nonnegative
             && self.problem.source.is_some() == self.functions.source.is_some();
-        unless(HostReason::Leaves, !(on_mesh.is_refined_by_kernels() && R::BYTES == f64::BYTES && is_alone))?;
+        unless(
+            HostReason::Leaves,
+            !(on_mesh.is_refined_by_kernels() && self.sizes.precision == Precision::F64 && is_alone),
+        )?;
         unless(HostReason::MarksOfHost, marks.fields.is_none())
     }
 
@@ -181,7 +184,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let mesh = self.on_mesh.as_mut().expect("a mesh from a file");
         let forest = on_mesh.forest.as_ref().expect("it is refined");
         let store = &self.levels[Level::COARSEST.index()];
-        let (q, time) = (first_cell::<R>(store.q_address()), store.states.time);
+        let (q, time) = (self.sizes.first_cell(store.q_address()), store.states.time);
         let machine = &self.machine;
         if self.leaves.is_none() {
             let centroid = mesh.centroids::<D>(machine, &on_mesh.sides.in_time)?;
@@ -209,8 +212,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.rollback = Rollback::new(self.ratios.len() + 1);
         self.begin_level(LevelSpec { time: old.states.time, ..spec })?;
         let leaves = self.leaves.as_ref().expect("kernels have made them");
-        let new_values = first_cell::<R>(self.levels[Level::COARSEST.index()].q_address());
-        let args = LeavesArgs { values: first_cell::<R>(old.q_address()), new_values, ..leaves.args };
+        let new_values = self.sizes.first_cell(self.levels[Level::COARSEST.index()].q_address());
+        let args = LeavesArgs { values: self.sizes.first_cell(old.q_address()), new_values, ..leaves.args };
         // SAFETY: the states are those of the old and of the new leaves.
         unsafe { self.machine.run(&LEAVES_TRANSFER, D, leaves.mesh.num_cells as usize, &args)? };
         self.on_mesh.iter_mut().for_each(DeviceMesh::forget_sent);
