@@ -45,6 +45,13 @@ fn scheme(case: &Case) -> Scheme {
     }
 }
 
+/// The auxiliary values that must be positive: those that the solver names, and the capacity.
+fn positive_aux(case: &Case) -> Vec<usize> {
+    let shape = case.shape();
+    let is = |name: &String| shape.positive.contains(name) || case.scheme.capacity.as_ref() == Some(name);
+    (0..shape.aux.len()).filter(|&m| is(&shape.aux[m])).collect()
+}
+
 /// The user's functions on a mapped mesh, called with physical positions.
 fn at_positions<const D: usize>(
     mapping: &Arc<Mapping<D>>,
@@ -210,13 +217,12 @@ pub(super) fn problem<const D: usize>(
         (None, Some(_)) => SourceSplit::Godunov,
         _ => settled.source,
     };
-    let must_be_positive = |name: &String| shape.positive.contains(name) || case.scheme.capacity.as_ref() == Some(name);
     let problem = Problem {
         domain: case.mesh.domain(),
         boundary: boundary.try_into().unwrap_or_else(|_| unreachable!("one entry per axis")),
         initial: initial.or(user.initial).ok_or_else(|| missing("initial", "initial data"))?,
         aux,
-        positive_aux: (0..shape.aux.len()).filter(|&m| must_be_positive(&shape.aux[m])).collect(),
+        positive_aux: positive_aux(case),
         aux_outside: case.mesh.aux_outside,
         source,
         own_source_at: mapping

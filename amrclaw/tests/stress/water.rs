@@ -83,11 +83,13 @@ pub fn case(random: &mut Random) -> Water {
     Water { text, slower, stop, longest }
 }
 
-/// Runs a case of water, and if it holds the one with shorter steps.
+/// Runs a case of water, and if it holds, of each fourth the one with shorter steps.
 pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
     let Water { text, slower, stop, longest } = case(random);
     let verdict = held(attempt, ("run", &text), &stop, longest)?;
-    slower.map_or(Ok(verdict), |text| held(attempt, ("slower", &text), &stop, 0.5 * longest))
+    slower
+        .filter(|_| attempt.number % 4 == 0)
+        .map_or(Ok(verdict), |text| held(attempt, ("slower", &text), &stop, 0.5 * longest))
 }
 
 /// Runs a case, in which waves on still water allow a `longest` step.
