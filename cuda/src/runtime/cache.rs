@@ -7,6 +7,7 @@
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The folder, or a file of it, cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -142,8 +143,10 @@ impl Hash {
 pub fn write(path: &Path, text: &[u8]) -> Result<(), CacheError> {
     let folder = path.parent().unwrap_or(path);
     std::fs::create_dir_all(folder).map_err(CacheError::io("create", folder))?;
-    // Under a name of its own first: two programs may write the same file.
-    let passing = path.with_added_extension(std::process::id().to_string());
+    // Under a name of its own first: two programs may write the same file, and two threads.
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
+    let own = format!("{}-{}", std::process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed));
+    let passing = path.with_added_extension(own);
     std::fs::write(&passing, text).map_err(CacheError::io("write", &passing))?;
     std::fs::rename(&passing, path).map_err(CacheError::io("write", path))
 }
@@ -198,6 +201,18 @@ mod tests {
         assert!(read(&path).is_some());
         std::fs::remove_file(digest_of(&path)).unwrap();
         assert!(read(&path).is_none());
+    }
+
+    /// Threads that write the same file at the same time, as when two solvers are compiled, do not take one another's for their own.
+    #[test]
+    fn threads_write_the_same_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::thread::scope(|scope| {
+            let write_often = || (0..200).for_each(|_| write(&path, b"content").unwrap());
+            (0..4).for_each(|_| _ = scope.spawn(write_often));
+        });
+        assert_eq!(std::fs::read(&path).unwrap(), b"content");
     }
 
     /// A new folder is the user's alone; one that others may write to is refused, and so is a file.
