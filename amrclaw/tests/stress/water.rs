@@ -88,7 +88,7 @@ pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String>
     let Water { text, slower, stop, longest } = case(random);
     let verdict = held(attempt, ("run", &text), &stop, longest)?;
     slower
-        .filter(|_| attempt.number % 4 == 0)
+        .filter(|_| attempt.number.is_multiple_of(4))
         .map_or(Ok(verdict), |text| held(attempt, ("slower", &text), &stop, 0.5 * longest))
 }
 
