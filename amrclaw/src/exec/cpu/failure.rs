@@ -147,15 +147,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         })
     }
 
-    /// An error for the first of a level's auxiliary values that must be positive and is not; in ghost cells too, but not of the capacity: a mapping
-    /// may fold beyond the domain's sides.
+    /// An error for the first of a level's auxiliary values that must be positive and is not: in the domain, then in ghost cells, there not of the
+    /// capacity, since a mapping may fold beyond the domain's sides.
     pub(super) fn check_positive_aux(&self, level: Level, count: usize, time: f64) -> Result<(), ExecError> {
         let (store, checked) = (&self.levels[level.index()], &self.problem.positive_aux);
-        let in_patch = |k: usize| {
-            let patch = store.layout.patches.get(k).filter(|patch| patch.is_local && !checked.is_empty())?;
-            checked.iter().find_map(|&m| {
-                let is_capacity = self.problem.scheme.capacity == m as i32;
-                let cells = if is_capacity { patch.cells } else { patch.with_ghosts() };
+        let is_capacity = |m: usize| self.problem.scheme.capacity == m as i32;
+        let in_patch = |k: usize, ghosts: bool| {
+            let patch = store.layout.patches.get(k).filter(|patch| patch.is_local)?;
+            let cells = if ghosts { patch.with_ghosts() } else { patch.cells };
+            checked.iter().filter(|&&m| !(ghosts && is_capacity(m))).find_map(|&m| {
                 let in_row = |first: [i32; D]| {
                     let start = patch.offset(count, first) + m * patch.component();
                     let row = &store.aux[start..][..cells.size()[0] as usize];
@@ -164,11 +164,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                     Some((row[i].to_f64(), along(first, i)))
                 };
                 let (value, cell) = cells.rows().find_map(in_row)?;
-                let name = (!is_capacity).then(|| self.solver.aux()[m].to_owned());
+                let name = (!is_capacity(m)).then(|| self.solver.aux()[m].to_owned());
                 Some(ExecError::Auxiliary { name, value, place: self.place(level, k, cell, time) })
             })
         };
-        parallel_map(store.layout.patches.len(), in_patch).into_iter().flatten().next().map_or(Ok(()), Err)
+        let len = if checked.is_empty() { 0 } else { store.layout.patches.len() };
+        let found = |ghosts: bool| parallel_map(len, |k| in_patch(k, ghosts)).into_iter().flatten().next();
+        [false, true].into_iter().find_map(found).map_or(Ok(()), Err)
     }
 
     /// Returns an error if a user's boundary function has filled ghost cells with values that are not finite or not allowed.
