@@ -33,9 +33,9 @@ where
         return None;
     }
     let kernels = Arc::new(Kernels::<S, M, W, A, VECTORS>::widest(solver));
-    // Decided at compile time. In quick builds those in `f32` of other than two waves, and such with auxiliary values or in frames, are
-    // compiled when a test asks for them.
-    if const { cfg!(kernels_f32) && (cfg!(kernels_rare) || W == 2 && A == 0) } {
+    // Decided at compile time. In quick builds large kernels in `f32`, and such with auxiliary values or in frames, are compiled when a test
+    // asks for them.
+    if const { cfg!(kernels_f32) && (cfg!(kernels_rare) || M * W < 10 && A == 0) } {
         return Some(SolverKernels { double: kernels.clone(), single: Some(kernels) });
     }
     Some(SolverKernels { double: kernels, single: None })
