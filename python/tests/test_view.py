@@ -193,8 +193,9 @@ def test_keys_pointer_and_address(tmp_path, view):
 
 
 def test_a_running_run_is_followed(tmp_path, view):
-    """While a run goes on, each of its frames is seen within a second of its writing, steps too; its status is told, and at last its end. The
-    page looks again 0.4 s after each look; half of the frames may come later where the machine has other work, none after two seconds."""
+    """While a run goes on, each of its frames is seen within a second of its writing; its status is told, with steps between frames too, and
+    at last its end. The page looks again 0.4 s after each look; half of the frames may come later where the machine has other work, none
+    after five seconds."""
     amrclaw = pytest.importorskip("amrclaw")
     sets = {"mesh.cells": [20, 20], "output.every_steps": 3, "time.max_steps": 24, "output.png": False}
     sets |= {"time.dt": 0.005, "time.end": 1.0}
@@ -216,8 +217,9 @@ def test_a_running_run_is_followed(tmp_path, view):
     slowly.join()
     lags = [at - (tmp_path / "out" / f"frame_{n:04}.vtkhdf").stat().st_mtime for n, at in sorted(seen.items())[1:]]
     print("seconds from frame to page:", [round(lag, 2) for lag in lags])
-    assert len(lags) >= 7 and sorted(lags)[len(lags) // 2] < 1.0 and max(lags) < 2.0, lags
-    assert len([text for text in told if text.startswith("running: step ")]) > 10, told
+    assert len(lags) >= 7 and sorted(lags)[len(lags) // 2] < 1.0 and max(lags) < 5.0, lags
+    steps = [int(text.removeprefix("running: step ")) for text in told if text.startswith("running: step ")]
+    assert any(step % 3 != 0 for step in steps), told
     until(page, lambda now: page.locator("#status").text_content() == "done")
 
 
