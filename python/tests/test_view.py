@@ -97,14 +97,14 @@ def draw_line(page, x, y):
     page.mouse.move(x + 60, y + 40)
     page.mouse.up()
     page.keyboard.up("Shift")
-    page.locator("#lines canvas").wait_for(timeout=5000)
+    page.locator("#lines canvas").wait_for(timeout=30000)
 
 
 def state(page):
     return page.evaluate("window.amrclaw ? window.amrclaw.state() : {}")
 
 
-def until(page, wanted, seconds=20):
+def until(page, wanted, seconds=60):
     """Waits; the page's policy forbids Playwright's own way. Returns how long it took."""
     start = time.monotonic()
     while not wanted(state(page)):
@@ -176,14 +176,14 @@ def test_keys_pointer_and_address(tmp_path, view):
     page.mouse.wheel(0, -200)
     until(page, lambda now: now["part"]["scale"] < before)
     page.mouse.move(x + 1, y)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while not (said := re.match(r"pressure = (\S+)   level \d+, patch \d+, cell \[", page.locator("#probe").text_content())):
         assert time.monotonic() < deadline, page.locator("#probe").text_content()
         time.sleep(0.05)
     assert float(said[1]) != 0.0
     draw_line(page, x, y)
     page.locator("#charts summary").click()
-    page.locator("#steps canvas").first.wait_for(timeout=5000)
+    page.locator("#steps canvas").first.wait_for(timeout=30000)
     assert page.locator("#steps canvas").count() == 7, "the last is the drift of totals"
     kept = state(page)
     page.reload()
@@ -212,7 +212,7 @@ def test_a_running_run_is_followed(tmp_path, view):
     while (busy := slowly.is_alive()) or len(seen) < 9:
         seen.setdefault(state(page)["frames"][-1], time.time())
         told.add(page.locator("#status").text_content().split(",")[0])
-        assert busy or time.time() < max(seen.values()) + 5
+        assert busy or time.time() < max(seen.values()) + 20
         time.sleep(0.02)
     slowly.join()
     lags = [at - (tmp_path / "out" / f"frame_{n:04}.vtkhdf").stat().st_mtime for n, at in sorted(seen.items())[1:]]
@@ -232,7 +232,7 @@ def test_pictures_of_the_case_are_ready(tmp_path, view, browser):
     until(page, lambda now: now["field"] == "hypot(u, v)" and now["scale"] == {"low": 0, "high": 0.5, "log": False, "map": "magma_r"})
     page.locator("#plots").select_option("cut")
     until(page, lambda now: now["field"] == "pressure" and now["part"] is not None and now["map"] == "auto")
-    page.locator("#lines canvas").wait_for(timeout=5000)
+    page.locator("#lines canvas").wait_for(timeout=30000)
     subprocess.run([PROGRAM, "view", "out", "--save", "page.html"], cwd=tmp_path, check=True)
     browser.check()
     # What the page still asks for would come after its requests are forgotten.
@@ -336,14 +336,14 @@ def test_a_saved_page_needs_nothing(tmp_path, browser):
     page.keyboard.press("Home")
     until(page, lambda now: now["time"] == 0.0)
     page.locator("#grid summary").click()
-    page.locator("#grid button").nth(5).wait_for(timeout=10000)
+    page.locator("#grid button").nth(5).wait_for(timeout=30000)
     page.locator("#grid button").nth(4).click()
     until(page, lambda now: now["time"] == 0.1 and now["field"] == "u*100")
     page.evaluate("window.amrclaw.set({ field: 'v' })")
-    page.locator("#error").wait_for(timeout=5000)
+    page.locator("#error").wait_for(timeout=30000)
     assert "this page holds pressure, u*100" in page.locator("#error").text_content()
     page.evaluate("window.amrclaw.set({ field: 'pressure' })")
-    page.locator("#error").wait_for(state="hidden", timeout=5000)
+    page.locator("#error").wait_for(state="hidden", timeout=30000)
     browser.check()
 
 
@@ -368,7 +368,7 @@ def test_notebooks_show_pages_and_pictures(tmp_path, browser):
     for frame, time, field in zip(frames, [0.1, 0.1, sim.time], ["pressure", "u + v", "pressure"]):
         until(frame, lambda now: now.get("time") == time and now["field"] == field)
         frame.locator("#grid summary").click()
-        frame.locator("#grid button").first.wait_for(timeout=5000)
+        frame.locator("#grid button").first.wait_for(timeout=30000)
     browser.check()
 
 
