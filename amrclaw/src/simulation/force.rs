@@ -46,16 +46,22 @@ impl<const D: usize> Simulation<D> {
             let derivatives = force.formula.derivatives_in_cells((mesh, self.time), &fields);
             let mut sum = [0.0; D];
             let faces = mesh.boundary.of_name(side);
-            at_sides((&sides, on_mesh.scheme, variables), &*self.solver, (q, aux), faces, |number, q_at_face| {
-                let face = mesh.first_boundary() + number;
-                let cell = mesh.faces.left[face] as usize;
-                let known = aux.values.iter().skip(cell).step_by(component).copied();
-                let known = known.chain(derivatives.iter().map(|values| values[cell]));
-                let fields: Vec<f64> = q_at_face.iter().copied().chain(known).collect();
-                let centre = std::array::from_fn(|d| mesh.faces.centre[face][d]);
-                let value = mesh.faces.size[face] * force.formula.at_point(centre, self.time, &fields);
-                (0..D).for_each(|d| sum[d] += value * mesh.faces.normal[face][d]);
-            });
+            at_sides(
+                (&sides, on_mesh.scheme, variables),
+                &*self.kernels.double,
+                (q, aux),
+                faces,
+                |number, q_at_face| {
+                    let face = mesh.first_boundary() + number;
+                    let cell = mesh.faces.left[face] as usize;
+                    let known = aux.values.iter().skip(cell).step_by(component).copied();
+                    let known = known.chain(derivatives.iter().map(|values| values[cell]));
+                    let fields: Vec<f64> = q_at_face.iter().copied().chain(known).collect();
+                    let centre = std::array::from_fn(|d| mesh.faces.centre[face][d]);
+                    let value = mesh.faces.size[face] * force.formula.at_point(centre, self.time, &fields);
+                    (0..D).for_each(|d| sum[d] += value * mesh.faces.normal[face][d]);
+                },
+            );
             sum
         };
         Ok(forces.iter().map(of).collect())

@@ -30,7 +30,7 @@ impl<const D: usize> Simulation<D> {
         let counts: [i32; D] = super::build::axes(&case.mesh.cells);
         let sides = self.problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond));
         let ends: [AxisEnds; D] = std::array::from_fn(|d| AxisEnds { sides: sides[d], count: counts[d] });
-        let signs = SideSigns::new(&self.problem.boundary, self.solver.groups(), self.names.equations.len());
+        let signs = SideSigns::new(&self.problem.boundary, self.kernels.double.groups(), self.names.equations.len());
         let width = self.problem.num_ghost();
         for (d, kinds) in case.mesh.boundary.iter().enumerate() {
             // Along earlier axes the side's ghost cells go on outside the domain.

@@ -330,11 +330,11 @@ impl<const D: usize> Simulation<D> {
         (refined.leaves, refined.links) = (renewed.leaves.clone(), links);
         self.put_on(refined, mesh)?;
         let after = self.problem.on_mesh.as_ref().expect("a problem on a mesh").sides.in_time.now();
-        let quantities = self.solver.positive().len() + self.solver.nonnegative().len();
+        let quantities = self.kernels.double.positive().len() + self.kernels.double.nonnegative().len();
         let is_fine = |father: usize, state: &[f64]| {
             let mut values = vec![0.0; quantities];
-            self.solver.quantities(state, &of_cell(aux, before.num_cells(), father), &mut values);
-            let (positive, nonnegative) = values.split_at(self.solver.positive().len());
+            self.kernels.double.quantities(state, &of_cell(aux, before.num_cells(), father), &mut values);
+            let (positive, nonnegative) = values.split_at(self.kernels.double.positive().len());
             positive.iter().all(|&value| value > 0.0) && nonnegative.iter().all(|&value| value >= 0.0)
         };
         let q = if starts { Vec::new() } else { transfer((&before, &after), &renewed, q, &is_fine) };
@@ -379,7 +379,7 @@ impl<const D: usize> Simulation<D> {
     fn begin_row(&mut self) {
         let coarsest = vec![self.problem.domain.coarsest()];
         self.hierarchy = Hierarchy::new(self.problem.domain.clone(), self.settings.ratios.clone(), coarsest);
-        (self.plans, self.saved, self.filled) = (Arc::new(Vec::new()), None, 0..0);
+        (self.plans, self.saved, self.next.filled) = (Arc::new(Vec::new()), None, 0..0);
     }
 
     /// Takes the leaves of a checkpoint.

@@ -64,8 +64,7 @@ use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
 use crate::threads::in_pool;
 use parts::{Checks, Crew, Names, NextStep, Work};
-use riemann::patch::{PatchSolver, SolverKernels};
-use std::ops::Range;
+use riemann::patch::SolverKernels;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use step_limits::StepLimits;
@@ -117,8 +116,6 @@ pub struct Simulation<const D: usize> {
     exec: Box<dyn Executor<D>>,
     subcycle: Subcycle,
     saved: Option<Box<step::Saved<D>>>,
-    /// Levels whose ghost cells have been filled for their next step: by the last regrid, or ahead of the step.
-    filled: Range<usize>,
     time: f64,
     next: NextStep,
     work: Work,
@@ -132,10 +129,8 @@ pub struct Simulation<const D: usize> {
     deferred: deferred::DeferredReports,
     memory: memory::HostMemory,
     crew: Crew,
-    /// The solver, asked whether it has failed.
-    solver: Arc<dyn PatchSolver<f64>>,
-    /// In single precision that which takes steps: its library has no others in double.
-    single: Option<Arc<dyn PatchSolver<f32>>>,
+    /// The solver; in `f32` too where that takes the steps.
+    kernels: SolverKernels,
 }
 
 impl<const D: usize> Simulation<D> {
@@ -170,7 +165,6 @@ impl<const D: usize> Simulation<D> {
         Ok(Simulation {
             subcycle: Subcycle::new(control, Level::COARSEST),
             saved: None,
-            filled: 0..0,
             plans: Arc::new(Vec::new()),
             names: Names {
                 equations: shape.equations.clone(),
@@ -184,6 +178,7 @@ impl<const D: usize> Simulation<D> {
                 limited_by: StepLimit::default(),
                 limits,
                 fallback_left: 0,
+                filled: 0..0,
             },
             work: Work {
                 counts: Counts::new(hierarchy.max_levels()),
@@ -217,8 +212,10 @@ impl<const D: usize> Simulation<D> {
                 stop: if options.comm.is_solo() { options.stop.clone() } else { options.comm.stop() },
                 ranks: options.comm.clone(),
             },
-            solver,
-            single: kernels.single.clone().filter(|_| options.precision == Precision::F32),
+            kernels: SolverKernels {
+                double: solver,
+                single: kernels.single.clone().filter(|_| options.precision == Precision::F32),
+            },
             hierarchy,
             problem,
             settings,
@@ -234,7 +231,7 @@ impl<const D: usize> Simulation<D> {
     /// As [`Simulation::in_pool`]. A failure of the solver itself takes precedence over any result.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), RunError> + Send) -> Result<(), RunError> {
         let outcome = self.in_pool(work);
-        let failure = match (self.solver.failure(), self.crew.ranks.is_solo()) {
+        let failure = match (self.kernels.double.failure(), self.crew.ranks.is_solo()) {
             (failure, true) => failure,
             (own, false) => {
                 self.crew.ranks.first(own.as_ref(), |_| 0).map_err(ExecError::from)?.map(|(_, message)| message)

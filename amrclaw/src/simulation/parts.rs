@@ -5,6 +5,7 @@ use super::stiffness::SourceCheck;
 use super::{StepLimit, StepLimits, speeds, steady, whole};
 use crate::diagnose::{Counts, LevelCounts, Stopwatch};
 use crate::ranks::Ranks;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -25,6 +26,8 @@ pub(super) struct NextStep {
     pub limits: StepLimits,
     /// Coarse steps to come in which faces fall back to first order where states would become inadmissible.
     pub fallback_left: u32,
+    /// Levels whose ghost cells have been filled for their next step: by the last regrid, or ahead of the step.
+    pub filled: Range<usize>,
 }
 
 /// What has been done, and what it took.

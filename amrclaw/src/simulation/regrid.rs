@@ -18,7 +18,8 @@ impl<const D: usize> Simulation<D> {
         let time = self.subcycle.time(base);
         let plans = self.plans.clone();
         let coarsest = self.subcycle.level();
-        let unfilled = if self.filled.contains(&coarsest.index()) { Level(self.filled.end as u8) } else { coarsest };
+        let unfilled =
+            if self.next.filled.contains(&coarsest.index()) { Level(self.next.filled.end as u8) } else { coarsest };
         let at = RegridTime { time, unfilled, dt, time_ratios: &self.settings.time_ratios };
         let exec = self.exec.as_mut();
         let boxes = finer_boxes(base, &self.hierarchy, exec, &self.crew.ranks, &plans, &self.settings.regrid, at)?;
@@ -35,7 +36,7 @@ impl<const D: usize> Simulation<D> {
         };
         // Ghost cells have been filled for flagging, and those of new levels for the transfer to the next finer level. All are of this time,
         // at which these levels' next steps begin. With time-dependent auxiliary values they are filled again, as user functions may read these.
-        self.filled =
+        self.next.filled =
             if self.aux_is_final() { coarsest.index()..first_unfilled.max(base.finer()).index() } else { 0..0 };
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.work.counts.regrids += 1;

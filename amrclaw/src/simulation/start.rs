@@ -83,7 +83,7 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn check_sources(&mut self, case: &Case) -> Result<(), RunError> {
         let by_block = |function: &dyn CellFunction<D>| function.by_block().is_some();
         let asked = by_block(self.problem.initial.as_ref()) || self.problem.aux.as_deref().is_some_and(by_block);
-        let acts = self.problem.source.is_some() || self.solver.has_source();
+        let acts = self.problem.source.is_some() || self.kernels.double.has_source();
         if asked || !acts || self.problem.source_split == SourceSplit::None {
             return Ok(());
         }
@@ -120,17 +120,17 @@ impl<const D: usize> Simulation<D> {
             function.fill_row(&row.cells, &state, &aux, &mut rates);
             row.refuse((&self.names.equations, &rates, len), finite, formula("source"))?;
         }
-        if self.solver.has_source() { Ok(self.check_own_source(&row, &state, &aux)?) } else { Ok(()) }
+        if self.kernels.double.has_source() { Ok(self.check_own_source(&row, &state, &aux)?) } else { Ok(()) }
     }
 
     /// Refuses states that are inadmissible for the solver.
     fn check_admissible(&self, row: &Row<'_, D>, state: &[f64], aux: &[f64]) -> Result<(), RunError> {
-        let (len, positive) = (row.cells.len, self.solver.positive());
-        let names: Vec<_> = positive.iter().chain(self.solver.nonnegative()).collect();
+        let (len, positive) = (row.cells.len, self.kernels.double.positive());
+        let names: Vec<_> = positive.iter().chain(self.kernels.double.nonnegative()).collect();
         let mut values = vec![0.0; names.len()];
         for i in (0..len).filter(|_| !names.is_empty()) {
             let of_cell = |values: &[f64]| values.iter().skip(i).step_by(len).copied().collect::<Vec<f64>>();
-            self.solver.quantities(&of_cell(state), &of_cell(aux), &mut values);
+            self.kernels.double.quantities(&of_cell(state), &of_cell(aux), &mut values);
             let wrong = |k: &usize| if *k < positive.len() { values[*k] <= 0.0 } else { values[*k] < 0.0 };
             let Some(k) = (0..names.len()).find(wrong) else { continue };
             let place = CellPlace {
@@ -150,9 +150,9 @@ impl<const D: usize> Simulation<D> {
 
     /// Applies the solver's own source to a row for the first step, and refuses results that are not finite.
     fn check_own_source(&self, row: &Row<'_, D>, state: &[f64], aux: &[f64]) -> Result<(), CaseErrors> {
-        match &self.single {
+        match &self.kernels.single {
             Some(solver) => self.check_source_of(&**solver, row, state, aux),
-            None => self.check_source_of(&*self.solver, row, state, aux),
+            None => self.check_source_of(&*self.kernels.double, row, state, aux),
         }
     }
 

@@ -48,7 +48,7 @@ impl<const D: usize> Simulation<D> {
         let sums: Vec<[f64; 2]> = (0..self.names.equations.len()).map(sums).collect();
         // Components of a vector are measured by the largest of them: one across the flow may be round-off alone.
         let mut scale: Vec<f64> = sums.iter().map(|[_, size]| *size).collect();
-        for group in self.solver.groups() {
+        for group in self.kernels.double.groups() {
             let of_group = group.first as usize..group.first as usize + group.len(D);
             let most = scale[of_group.clone()].iter().copied().fold(0.0, f64::max);
             scale[of_group].fill(most);

@@ -222,7 +222,7 @@ impl<const D: usize> Simulation<D> {
 
     fn restore(&mut self, saved: &Saved<D>) {
         self.deferred.forget();
-        self.filled = 0..0;
+        self.next.filled = 0..0;
         for (repeated, (done, before)) in
             self.work.repeated.iter_mut().zip(self.work.counts.levels.iter().zip(&saved.counts.levels))
         {
@@ -311,7 +311,7 @@ impl<const D: usize> Simulation<D> {
     fn fill_ahead(&mut self) -> Result<(), RunError> {
         if self.aux_is_final() && !self.problem.has_user_sides() {
             self.fill_ghosts(Level::COARSEST)?;
-            self.filled = 0..1;
+            self.next.filled = 0..1;
         }
         Ok(())
     }
@@ -333,8 +333,8 @@ impl<const D: usize> Simulation<D> {
 
     /// True if the ghost cells for a level's next step have been filled; they count as used then.
     fn take_filled(&mut self, level: Level) -> bool {
-        let is_next = self.filled.contains(&level.index());
-        self.filled.start = self.filled.start.max(level.index() + 1);
+        let is_next = self.next.filled.contains(&level.index());
+        self.next.filled.start = self.next.filled.start.max(level.index() + 1);
         is_next
     }
 
