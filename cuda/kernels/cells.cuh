@@ -215,7 +215,7 @@ __device__ __forceinline__ Real end_stage(const CellsArgs& args, const Solver& s
     // The volumes of a cell before the stage, a forward step further on, and after the stage: changes are mixed as states are.
     Real then = Real(0), after = Real(1);
     if (MOVES) {
-        const Real first = __ldg(args.volumes + cell), gained = __ldg(args.volumes + args.num_cells + cell) - first;
+        const Real first = Real(args.volumes[0][cell]), gained = Real(args.volumes[1][cell]) - first;
         then = FROM_BEFORE ? gained : first + (Real(args.start) + Real(1)) * gained;
         after = first + (FROM_BEFORE ? share : share * (Real(args.start) + Real(1))) * gained;
     }

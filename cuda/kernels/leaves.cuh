@@ -1,5 +1,4 @@
-// leaves.cuh: leaves of trees of triangles and quadrilaterals, or of hexahedra: unstructured::adapt, operation by operation. In the plane sums of three
-// products are of two and 0, which leaves bits as they are.
+// leaves.cuh: leaves of trees of triangles and quadrilaterals, or of hexahedra: unstructured::adapt, operation by operation.
 // Defined before it: CellSums; in space FaceSums.
 
 constexpr unsigned NONE = 0xffffffffu, WHOLE = 7, MOST_LEVELS = 20, SONS = 1 << DIM;
@@ -10,42 +9,6 @@ constexpr unsigned NEW_LEAVES = 0, CHANGES = 1, NEW_LINKS = 2, NEW_WIDTHS = 3, O
 // Of the table of a shape's division: where parts of sides, means of nodes, corners of sides and their number begin; words.
 constexpr unsigned AT = SONS * MOST_SIDES, MEANS = AT + MOST_SIDES * PARTS, CORNERS = MEANS + SONS * NODES, SIDES = CORNERS + MOST_SIDES,
                    DIVISION = SIDES + 1;
-
-// In the plane it is read and written at once.
-struct alignas(DIM == 2 ? 16 : 8) Vector {
-    double x[DIM];
-    __device__ __forceinline__ double& operator[](int d) { return x[d]; }
-    __device__ __forceinline__ double operator[](int d) const { return x[d]; }
-};
-template <class Of> __device__ __forceinline__ Vector vector_of(Of of)
-{
-    Vector made;
-    #pragma unroll
-    for (int d = 0; d < DIM; d++) made[d] = of(d);
-    return made;
-}
-__device__ __forceinline__ Vector zero() { return vector_of([](int) { return 0.0; }); }
-__device__ __forceinline__ Vector operator+(Vector a, Vector b) { return vector_of([&](int d) { return a[d] + b[d]; }); }
-__device__ __forceinline__ Vector operator-(Vector a, Vector b) { return vector_of([&](int d) { return a[d] - b[d]; }); }
-__device__ __forceinline__ Vector operator*(double f, Vector a) { return vector_of([&](int d) { return f * a[d]; }); }
-__device__ __forceinline__ double dot(Vector a, Vector b)
-{
-    return a[0] * b[0] + a[1] * b[1] + (DIM > 2 ? a[DIM - 1] * b[DIM - 1] : 0.0);
-}
-
-// One of components that lie apart.
-__device__ __forceinline__ Vector vector_at(const double* first, size_t apart)
-{
-    return vector_of([&](int d) { return first[d * apart]; });
-}
-__device__ __forceinline__ void set_vector(double* first, size_t apart, Vector value)
-{
-    #pragma unroll
-    for (int d = 0; d < DIM; d++) first[d * apart] = value[d];
-}
-
-// One of components that lie together.
-__device__ __forceinline__ Vector& vector_in(double* first, size_t number) { return reinterpret_cast<Vector*>(first)[number]; }
 
 // The node of a leaf.
 __device__ __forceinline__ Vector& node_at(double* points, size_t leaf, unsigned node) { return vector_in(points, leaf * NODES + node); }
@@ -134,87 +97,28 @@ __device__ __forceinline__ unsigned widened_wish_of(const LeavesArgs& args, unsi
     return max(wish_of(args, leaf), min(most, mesh.level[leaf] + 1));
 }
 
-// The mean of points.
-__device__ __forceinline__ Vector mean_of(const Vector* points, unsigned count)
-{
-    Vector sum = zero();
-    for (unsigned k = 0; k < count; k++) sum = sum + points[k];
-    return 1.0 / double(count) * sum;
-}
-
-#if DIM > 2
-__device__ __forceinline__ Vector cross(Vector a, Vector b)
-{
-    return Vector{{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
-}
-
-// `size · normal` of a triangle, of its two shortest edges.
-__device__ __forceinline__ Vector triangle(Vector a, Vector b, Vector c)
-{
-    const Vector edges[3] = {b - a, c - b, a - c};
-    int longest = 0;
-    for (int k = 1; k < 3; k++)
-        if (dot(edges[k], edges[k]) >= dot(edges[longest], edges[longest])) longest = k;
-    return 0.5 * cross(edges[(longest + 1) % 3], edges[(longest + 2) % 3]);
-}
-#endif
-
-// `size · normal` of a side with these corners, and its centroid.
-__device__ __forceinline__ Vector vector_of_side(const Vector* corners, Vector& centre)
-{
-#if DIM > 2
-    const Vector along = corners[1] - corners[0], beside = corners[3] - corners[0], skew = (corners[2] - corners[1]) - beside;
-    const Vector whole = cross(along, beside) + 0.5 * cross(skew, beside - along), apex = mean_of(corners, PARTS);
-    Vector sum = zero();
-    for (unsigned k = 0; k < PARTS; k++) {
-        const Vector part[3] = {corners[k], corners[(k + 1) % PARTS], apex};
-        sum = sum + dot(triangle(part[0], part[1], part[2]), whole) * (mean_of(part, 3) - corners[0]);
-    }
-    centre = corners[0] + 1.0 / dot(whole, whole) * sum;
-    return whole;
-#else
-    centre = mean_of(corners, PARTS);
-    return Vector{{corners[1][1] - corners[0][1], corners[0][0] - corners[1][0]}};
-#endif
-}
-
 // Nodes, volume and centroid of a cell.
 struct LeafCell {
     Vector nodes[NODES];
     double volume;
     Vector centroid;
 
-    // A corner of a side.
-    __device__ __forceinline__ Vector corner(const unsigned* division, unsigned side, unsigned which) const
-    {
-        return nodes[division[CORNERS + side] >> 4 * which & 15];
-    }
+    // As `measure_cell` sees it.
+    struct Seen {
+        const LeafCell& cell;
+        const unsigned* division;
 
-    __device__ __forceinline__ void measure(const unsigned* division)
-    {
-        const Vector origin = mean_of(nodes, DIM > 2 ? NODES : division[SIDES]);
-        Vector moment = zero();
-        volume = 0.0;
-        for (unsigned side = 0; side < division[SIDES]; side++) {
-#if DIM > 2
-            Vector corners[PARTS];
-            for (unsigned k = 0; k < PARTS; k++) corners[k] = corner(division, side, k);
-            const Vector middle = mean_of(corners, PARTS), apex = middle - origin;
-            for (unsigned k = 0; k < PARTS; k++) {
-                const Vector a = corners[k] - origin, b = corners[(k + 1) % PARTS] - origin, sum = (a + b) + apex;
-                const double part = dot(triangle(corners[k], corners[(k + 1) % PARTS], middle), sum) / 9.0;
-                volume += part;
-                moment = moment + part * (0.25 * sum);
-            }
-#else
-            const Vector a = corner(division, side, 0) - origin, b = corner(division, side, 1) - origin;
-            const double part = 0.5 * (a[0] * b[1] - a[1] * b[0]);
-            volume += part;
-            moment = moment + part * (1.0 / 3.0 * (a + b));
-#endif
+        __device__ __forceinline__ unsigned num_nodes() const { return DIM > 2 ? NODES : num_faces(); }
+        __device__ __forceinline__ unsigned num_faces() const { return division[SIDES]; }
+        __device__ __forceinline__ unsigned num_corners(unsigned) const { return PARTS; }
+        __device__ __forceinline__ Vector node(unsigned which) const { return cell.nodes[which]; }
+        __device__ __forceinline__ Vector corner(unsigned side, unsigned which) const
+        {
+            return cell.nodes[division[CORNERS + side] >> 4 * which & 15];
         }
-        centroid = origin + 1.0 / volume * moment;
-    }
+    };
+
+    __device__ __forceinline__ void measure(const unsigned* division) { measure_cell(Seen{*this, division}, volume, centroid); }
 
     __device__ __noinline__ LeafCell son(const unsigned* division, unsigned which) const
     {

@@ -14,7 +14,7 @@ extern "C" __global__ void leaves_entries(const LeavesArgs args)
     const unsigned first = leaf < cells ? mesh.link_starts[leaf] : 0, count = leaf < cells ? mesh.link_starts[leaf + 1] - first : 0;
     const unsigned row = mesh.slices[leaf / 32] + leaf % 32, end = mesh.slices[leaf / 32 + 1];
     const Vector centroid = vector_at(mesh.centroid + min(leaf, cells - 1), cells);
-    Vector matrix[DIM] = {};
+    LeastSquares squares;
     for (unsigned k = 0, place = row; place < end; k++, place += 32) {
         Vector to_face = zero(), weight = zero();
         unsigned entry = NONE, behind = NONE;
@@ -29,28 +29,17 @@ extern "C" __global__ void leaves_entries(const LeavesArgs args)
                 far = vector_at(mesh.centroid + behind, cells) + (side ? 1.0 : -1.0) * moved - centroid;
             } else {
                 const Vector normal = vector_at(args.normals + (behind - cells), mesh.num_faces - args.first_boundary);
-                far = 2.0 * dot(to_face, normal) * normal;
+                far = to_mirror_image(to_face, normal);
             }
-            const double squared = dot(far, far);
-            weight = vector_of([&](int d) { return far[d] / squared; });
-            for (int i = 0; i < DIM; i++) matrix[i] = matrix[i] + weight[i] * far;
+            weight = squares.add(far);
         }
         mesh.entries[place] = entry, mesh.neighbours[place] = behind;
         set_vector(mesh.to_face + place, mesh.num_entries, to_face);
         set_vector(mesh.weight + place, mesh.num_entries, weight);
     }
-    Vector inverse[DIM];
-#if DIM > 2
-    const Vector minors[3] = {cross(matrix[1], matrix[2]), cross(matrix[2], matrix[0]), cross(matrix[0], matrix[1])};
-    const double determinant = dot(matrix[0], minors[0]);
-    for (int i = 0; i < 3; i++) inverse[i] = vector_of([&](int j) { return minors[j][i] / determinant; });
-#else
-    const double determinant = matrix[0][0] * matrix[1][1] + matrix[0][1] * (0.0 - matrix[1][0]) + 0.0;
-    inverse[0] = Vector{{matrix[1][1] / determinant, (0.0 - matrix[0][1]) / determinant}};
-    inverse[1] = Vector{{(0.0 - matrix[1][0]) / determinant, matrix[0][0] / determinant}};
-#endif
+    squares.solve();
     for (unsigned k = 0, place = row; k < count; k++, place += 32) {
         const Vector weight = vector_at(mesh.weight + place, mesh.num_entries);
-        set_vector(mesh.weight + place, mesh.num_entries, vector_of([&](int d) { return dot(inverse[d], weight); }));
+        set_vector(mesh.weight + place, mesh.num_entries, squares.solved(weight));
     }
 }

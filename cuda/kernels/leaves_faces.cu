@@ -51,7 +51,7 @@ extern "C" __global__ void leaves_faces(const __grid_constant__ LeavesArgs args)
         Vector corners[PARTS], centre;
         for (unsigned k = 0; k < PARTS; k++)
             corners[k] = node_at(mesh.points, of, numbers >> 4 * (is_own ? k : PARTS - 1 - k) & 15);
-        const Vector across = vector_of_side(corners, centre);
+        const Vector across = vector_of_face(corners, PARTS, centre);
         const double size = sqrt(dot(across, across));
         // The right cell's are moved to where the left cell sees them.
         if (!is_own && group > 0) centre = centre - shift_of_group(args, group);
@@ -59,21 +59,14 @@ extern "C" __global__ void leaves_faces(const __grid_constant__ LeavesArgs args)
         mesh.right[face] = link.is_boundary() ? cells + (face - args.first_boundary) : link.to;
         const Vector normal = 1.0 / size * across;
         mesh.size[face] = size;
-#if DIM > 2
-        const Array<Real, 3> half = FaceSums().half_way(normal[0], normal[1], normal[2]);
-        const Vector turn = vector_of([&](int d) { return half[d]; });
-#else
-        const Vector turn = normal;
-#endif
-        set_vector(mesh.turn + face, mesh.num_faces, turn);
+        set_vector(mesh.turn + face, mesh.num_faces, turn_of(normal));
         vector_in(mesh.centre, face) = centre;
         if (!link.is_boundary()) continue;
         const unsigned number = face - args.first_boundary, count = mesh.num_faces - args.first_boundary;
         const Vector from = vector_at(mesh.centroid + leaf, cells);
-        const double distance = dot(centre - from, normal);
         args.rules[number] = group - 1 - args.num_periodic;
         set_vector(args.normals + number, count, normal);
-        set_vector(args.at_ghosts + number, count, from + 2.0 * distance * normal);
+        set_vector(args.at_ghosts + number, count, from + to_mirror_image(centre - from, normal));
         set_vector(args.at_sides + number, count, centre);
     }
 }

@@ -9,6 +9,7 @@ use super::sections::AXES;
 use super::settings::{CaseSettings, MeshFile};
 use super::shape::SolverShape;
 use crate::formula::{Expression, Input, Names};
+use crate::physics::{Formulas, Quantity};
 use std::sync::Arc;
 use unstructured::adapt::{Forest, Leaves};
 use unstructured::motion::{MeshInTime, Solve, SpringsAt};
@@ -84,6 +85,13 @@ impl Case {
         on_curve(self.curves(), name, at)
     }
 
+    /// Where the nodes of a mesh from a file are, by formulas of where the file has them; nothing where springs or divided cells say it too.
+    pub(crate) fn nodes_by_formulas(&self) -> Option<Formulas> {
+        let expressions = self.motion()?;
+        let file = self.mesh.file.as_ref().filter(|file| file.follow.is_none() && divided(file).is_none())?;
+        Some(Expression::graph(expressions, (0..file.mesh.dim).map(Quantity::Centre).chain([Quantity::Time])))
+    }
+
     /// The mesh from a file and how it moves.
     pub(crate) fn mesh_in_time(&self) -> Option<Arc<MeshInTime>> {
         let file = self.mesh.file.as_ref()?;
@@ -105,15 +113,19 @@ fn on_curve(curves: &[(usize, Vec<Expression>)], name: usize, at: [f64; 3]) -> [
     [0, 1, 2].map(|d| formulas.get(d).map_or(at[d], |formula| formula.eval(&at[..formulas.len()])))
 }
 
+/// The leaves that the cells of a mesh are; of one of which no cell is divided they are the file's.
+fn divided(file: &MeshFile) -> Option<(Arc<Forest>, Arc<Leaves>)> {
+    let is_divided = |(forest, leaves): &(Arc<Forest>, Arc<Leaves>)| leaves.len() > forest.roots().num_cells();
+    file.forest.clone().zip(file.leaves.clone()).filter(is_divided)
+}
+
 /// A mesh that moves by formulas, and by springs where the file has these. `moment`: a time in which nothing changes much.
 fn moving(
     file: &MeshFile,
     (formulas, curves): (Vec<Expression>, Vec<(usize, Vec<Expression>)>),
     moment: f64,
 ) -> MeshInTime {
-    // A mesh of which no cell is divided is the file's.
-    let is_divided = |(forest, leaves): &(Arc<Forest>, Arc<Leaves>)| leaves.len() > forest.roots().num_cells();
-    let refined = file.forest.clone().zip(file.leaves.clone()).filter(is_divided);
+    let refined = divided(file);
     let still = refined.as_ref().map_or(&file.mesh, |(forest, _)| forest.roots()).clone();
     let columns: Vec<Vec<f64>> =
         (0..formulas.len()).map(|d| still.points.iter().map(|point| point[d]).collect()).collect();

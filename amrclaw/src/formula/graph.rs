@@ -14,6 +14,17 @@ pub(super) fn cell_quantities(dimension: usize) -> Vec<Quantity> {
 }
 
 impl Expression {
+    /// The graph of several expressions, which gives their values. `variables`: what their variables are.
+    pub(crate) fn graph(expressions: &[Expression], variables: impl Iterator<Item = Quantity>) -> Formulas {
+        let mut formulas = Formulas::default();
+        let variables: Vec<Node> = variables.map(|quantity| formulas.quantity(quantity)).collect();
+        for expression in expressions {
+            let value = expression.add_to(&mut formulas, &variables);
+            formulas.give(value);
+        }
+        formulas
+    }
+
     /// Adds the expression to a graph; returns the node of its value. `variables`: the nodes of its variables.
     pub(super) fn add_to(&self, formulas: &mut Formulas, variables: &[Node]) -> Node {
         let mut registers: Vec<Option<Node>> = vec![None; self.program.registers];
@@ -38,13 +49,8 @@ impl Expression {
 impl Program {
     /// The results of several expressions in the same variables, one after another; equal subexpressions are computed once.
     pub(super) fn merged(expressions: &[Expression]) -> Program {
-        let mut formulas = Formulas::default();
         let count = expressions.first().map_or(0, |first| first.variables().len());
-        let variables: Vec<Node> = (0..count).map(|slot| formulas.quantity(Quantity::Value(slot))).collect();
-        for expression in expressions {
-            let result = expression.add_to(&mut formulas, &variables);
-            formulas.give(result);
-        }
+        let formulas = Expression::graph(expressions, (0..count).map(Quantity::Value));
         let variable = |quantity| match quantity {
             Quantity::Value(slot) => slot,
             other => unreachable!("no variable is {other:?}"),

@@ -2,7 +2,7 @@
 
 use super::{Expression, ExpressionError, Input, Names, Syntax};
 use crate::mesh::MapFunction;
-use crate::physics::{Formulas, Node, Quantity};
+use crate::physics::{Formulas, Quantity};
 
 /// Physical coordinates from expressions of the computational ones.
 #[derive(Clone, Debug)]
@@ -33,13 +33,7 @@ impl ExpressionMap {
 
     /// The formulas as a graph, with a cell's centre as the computational coordinates.
     pub fn formulas(&self) -> Formulas {
-        let mut formulas = Formulas::default();
-        let variables: Vec<Node> = (0..self.0.len()).map(|d| formulas.quantity(Quantity::Centre(d))).collect();
-        for expression in &self.0 {
-            let value = expression.add_to(&mut formulas, &variables);
-            formulas.give(value);
-        }
-        formulas
+        Expression::graph(&self.0, (0..self.0.len()).map(Quantity::Centre))
     }
 }
 

@@ -4,7 +4,7 @@
 //! Its map takes the row's centres to the cells' centroids, so that functions of position get these: of a mesh that moves, those at the time of the
 //! values.
 
-use super::{AroundFormulas, Boundary, BoundaryCell, BoundaryFunction, CellRow, StateFunction};
+use super::{AroundFormulas, Boundary, BoundaryCell, BoundaryFunction, CellRow, Formulas, StateFunction};
 use crate::mesh::{Domain, MapFunction, Mapping};
 use riemann::axis::{Axis, Side};
 use riemann::cells::{turn_of, turn_state};
@@ -29,6 +29,8 @@ pub struct OnMesh<const D: usize> {
     pub forest: Option<Arc<Forest>>,
     /// Formulas that flag these, in the order of the criterion's fields.
     pub marked_by: Arc<[AroundFormulas]>,
+    /// Where nodes are, of where they were before the mesh moved and of time, if formulas alone say it.
+    pub nodes: Option<Arc<Formulas>>,
 }
 
 impl<const D: usize> OnMesh<D> {

@@ -112,6 +112,16 @@ fn compare<const D: usize>(text: &str, overrides: &[&str]) -> Simulation<D> {
     compare_both([cpu, start_with(text, overrides, UserFunctions::default(), make)], overrides)
 }
 
+/// Runs a case until a step fails, on the CPU and on the device: with the same error.
+fn fail_alike(text: &str, overrides: &[&str], wanted: &str) {
+    let cpu = Simulation::<2>::builder(&case(text, overrides)).options(&options(2)).build();
+    let device = start_with::<2>(text, overrides, UserFunctions::default(), &emulated);
+    let fails = |mut run: Simulation<2>| (0..40).find_map(|_| run.step().err()).expect("it fails").to_string();
+    let [cpu, device] = [cpu.unwrap_or_else(|error| panic!("{error}")), device].map(fails);
+    assert_eq!(cpu, device);
+    assert!(cpu.contains(wanted), "{cpu}");
+}
+
 /// The same of two runs that have begun, on the CPU and on the device.
 fn compare_both<const D: usize>(mut both: [Simulation<D>; 2], overrides: &[&str]) -> Simulation<D> {
     for step in 0..4 {
@@ -167,7 +177,8 @@ fn steps_on_meshes_have_the_bits_of_the_cpu() {
 }
 
 /// Meshes that move by formulas and by springs: faces at their own speeds, volumes before and after a stage, walls that move, for states with a momentum
-/// and with a velocity; data, a source and an inflow that depend on where cells are; with cells that are refined meanwhile, too. Odd numbers of cells, all stages, either loop, the plane and space.
+/// and with a velocity; data, a source and an inflow that depend on where cells are; with cells that are refined meanwhile, too, on curved sides. Odd numbers of
+/// cells, all stages and gradients, either loop, periodic sides, the plane and space. What folds, or does not move alike, is the same error.
 #[test]
 fn steps_on_meshes_that_move_have_the_bits_of_the_cpu() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -187,16 +198,26 @@ fn steps_on_meshes_that_move_have_the_bits_of_the_cpu() {
         assert!(device.frame().cells[0] > 63 * 2, "cells are refined");
     }
     let walls = "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",x_lower=\"wall\",x_upper=\"wall\"}";
-    compare::<2>(&of(SOUND, &[8, 11], Of::Triangles), &[walls, plane, "scheme.order=2"]);
+    let sound = of(SOUND, &[8, 11], Of::Triangles);
+    compare::<2>(&sound, &[walls, plane, "scheme.order=2"]);
+    let periodic = ["mesh.periodic=[[\"x_lower\",\"x_upper\"]]", "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\"}"];
+    let alike = "mesh.motion={x=\"x + sin(8 * t) * y * (1 - y)\",y=\"y + 3 * t * y * (1 - y)\"}";
+    compare::<2>(&sound, &[&periodic[..], &[alike, "scheme.order=2", "scheme.gradient=green-gauss"]].concat());
+    fail_alike(&sound, &[&periodic[..], &["mesh.motion.x=\"x * (1 + 3 * t)\""]].concat(), "do not move alike");
+    for time in ["0", "0.02"] {
+        let folds = format!("mesh.motion.x=\"if(t > {time} && hypot(x - 0.5, y - 0.5) < 0.2, x + 0.3, x)\"");
+        fail_alike(&sound, &[walls, &folds], "is folded at t = 0.");
+    }
     let space = of(GAS_IN_SPACE, &[3, 4, 3], Of::Mixed);
     let closed = "mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",z_lower=\"wall\",z_upper=\"wall\",x_lower=\"wall\",x_upper=\"wall\"}";
-    let twist = "mesh.motion={x=\"x + 0.3 * sin(7 * t) * (y - 0.5) * z\",z=\"z * (1 - 0.2 * sin(6 * t) * x)\"}";
-    for scheme in [["scheme.order=1", "scheme.loop=cell"], ["scheme.order=2", "mesh.springs=0.02"]] {
-        compare::<3>(&space, &[&[closed, twist][..], &scheme].concat());
-    }
+    let twist = "mesh.motion={x=\"x + 0.3 * sin(7 * t) * (y - 0.5) * z\",z=\"z * (1 - 0.2 * sin(6 * t) * y)\"}";
+    let open = ["mesh.boundary={y_lower=\"wall\",y_upper=\"wall\",z_lower=\"wall\",z_upper=\"wall\"}", periodic[0]];
+    compare::<3>(&space, &[&open[..], &[twist, "scheme.order=1", "scheme.loop=cell"]].concat());
+    compare::<3>(&space, &[closed, twist, "scheme.order=2", "mesh.springs=0.02"]);
     let hexahedra = of(GAS_IN_SPACE, &[3, 3, 2], Of::Hexahedra);
     let refined = ["scheme.order=2", "levels.max=2", "regrid={interval=1,flag={tolerance={density=0.3}}}"];
-    let device = compare::<3>(&hexahedra, &[&[closed, twist][..], &refined].concat());
+    let curve = "mesh.curves.z_lower.z=\"0.05 * sin(3.14159265358979 * x) * sin(3.14159265358979 * y)\"";
+    let device = compare::<3>(&hexahedra, &[&[closed, twist, curve][..], &refined].concat());
     assert!(device.frame().cells[0] > 18 + 7, "cells are refined");
 }
 
@@ -286,8 +307,13 @@ fn steps_on_meshes_in_f32_are_those_in_f64() {
         let machine = Late::prompt(Emulator::new(&KernelOptions::of(problem, single.as_ref(), source, false)));
         Ok(Box::new(ResidentExecutor::new(machine, problem.clone(), single, ratios, options.num_threads())?))
     };
-    for scheme in [&["scheme.order=2", "scheme.loop=face"][..], &["scheme.order=1", "scheme.loop=cell"]] {
-        let overrides = [&[sides, "time.dt=0.005"][..], scheme].concat();
+    let moving = "mesh.motion={x=\"x + sin(8 * t) * y * (1 - y)\",y=\"y + 3 * t * y * x * (1 - x)\"}";
+    for scheme in [
+        &["scheme.order=2", "scheme.loop=face"][..],
+        &["scheme.order=2", "scheme.gradient=green-gauss", moving],
+        &["scheme.order=1", "scheme.loop=cell"],
+    ] {
+        let overrides = [&[sides, "time.dt=0.004"][..], scheme].concat();
         let makes: [MakeExecutor<'_, 2>; 2] = [&emulated, make_single];
         let values = makes.map(|make| {
             let mut simulation = start_with(&text, &overrides, UserFunctions::default(), make);

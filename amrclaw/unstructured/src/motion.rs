@@ -21,10 +21,10 @@ pub type NodesAt = dyn Fn(f64) -> Vec<Vector> + Send + Sync;
 pub type SpringsAt = dyn Fn(f64, &Solve<'_>) + Send + Sync;
 
 /// A cell with less than this part of the volume that it had before it moved counts as folded: steps become as small.
-const FLAT: f64 = 1e-6;
+pub const FLAT: f64 = 1e-6;
 
 /// Volumes must change by what faces sweep, to this part of them; they do where periodic sides move alike.
-const OPEN: f64 = 1e-9;
+pub const OPEN: f64 = 1e-9;
 
 /// A mesh that may move, as it is at the time of a solution.
 pub struct MeshInTime {
@@ -76,9 +76,9 @@ impl MeshInTime {
         self.springs.is_some()
     }
 
-    /// Solves the springs that a step needs with `solve`, before the step.
-    pub fn solve_ahead(&self, (time, dt): (f64, f64), solve: &Solve<'_>) {
-        self.springs.iter().for_each(|springs| [time, time + dt].into_iter().for_each(|time| springs(time, solve)));
+    /// Solves the springs around a time with `solve`, before nodes are asked for.
+    pub fn solve_ahead(&self, time: f64, solve: &Solve<'_>) {
+        self.springs.iter().for_each(|springs| springs(time, solve));
     }
 
     /// Whether it moves.
@@ -117,6 +117,11 @@ impl MeshInTime {
             now.0 = time;
         }
         now.1.clone()
+    }
+
+    /// Where nodes are at a time.
+    pub fn points(&self, time: f64) -> Vec<Vector> {
+        self.nodes.as_ref().map_or_else(|| self.still().points.clone(), |(nodes, _)| nodes(time))
     }
 
     /// The first cell that is folded or has no finite nodes at a time.
@@ -176,8 +181,7 @@ impl Moved {
             let gained: f64 =
                 row.map(|&e| if e % 2 == 0 { swept[e as usize / 2] } else { -swept[e as usize / 2] }).sum();
             if periodic && (after - before - gained).abs() > OPEN * before {
-                let what = format!("the mesh's periodic sides do not move alike to t = {time}");
-                return Err(MeshError::new(Place::None, what));
+                return Err(MeshError::torn(time));
             }
         }
         Ok(())
@@ -193,13 +197,21 @@ impl Moved {
     }
 }
 
+impl MeshError {
+    /// The error of a mesh whose volumes do not change by what faces sweep up to a time.
+    pub fn torn(time: f64) -> MeshError {
+        MeshError::new(Place::None, format!("the mesh's periodic sides do not move alike to t = {time}"))
+    }
+}
+
 impl Mesh {
     /// The first cell that is folded, if one is.
     pub fn first_folded(&self) -> Option<usize> {
         geometry::first_folded(&self.points, &self.cells.shape, &self.cells.nodes)
     }
 
-    fn folded(&self, cell: usize, time: f64) -> MeshError {
+    /// The error of a cell that is folded at a time.
+    pub fn folded(&self, cell: usize, time: f64) -> MeshError {
         let number = self.cells.numbers.get(cell).map_or(cell, |&number| number as usize);
         MeshError::new(Place::None, format!("cell {number} of the mesh is folded at t = {time}"))
     }
@@ -223,12 +235,15 @@ impl Mesh {
         (self.points, self.stencil) = (points, None);
         (self.volume, self.centroid) = geometry::of_mesh(self, &self.points);
         geometry::of_faces(self);
-        // The nodes of some periodic faces are the right cell's.
         for face in still.periodic.iter().flat_map(|periodic| periodic.faces.clone()) {
-            let nodes: Vec<Vector> = still.faces.nodes.row(face).iter().map(|&n| still.points[n as usize]).collect();
-            let (seen, own) = (still.faces.centre[face], geometry::of_face(&nodes).1);
-            (0..3).for_each(|d| self.faces.centre[face][d] += seen[d] - own[d]);
+            self.faces.centre[face] = geometry::plus(self.faces.centre[face], still.seen_from(face));
         }
+    }
+
+    /// From where the nodes of a periodic face have its centroid to where the left cell sees it: those of some are the right cell's.
+    pub fn seen_from(&self, face: usize) -> Vector {
+        let nodes: Vec<Vector> = self.faces.nodes.row(face).iter().map(|&node| self.points[node as usize]).collect();
+        geometry::minus(self.faces.centre[face], geometry::of_face(&nodes).1)
     }
 }
 

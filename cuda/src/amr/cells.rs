@@ -30,8 +30,8 @@ device_struct! {
         pub size: Pointer<Real>,
         /// Of each cell the volume; of a mesh that moves half way of the step.
         pub volume: Pointer<Real>,
-        /// Of a mesh that moves: the volumes before the step, then those after it.
-        pub volumes: Pointer<Real>,
+        /// Of a mesh that moves: the volumes before the step, and those after it.
+        pub volumes: [Pointer<f64>; 2],
         /// Of each face of a mesh that moves the speed along its normal.
         pub moving: Pointer<Real>,
         /// Bits of how far the values of each component lie above and below the first cell's; zero before the launch.

@@ -13,10 +13,10 @@ use super::{
     Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs, ContinueArgs, CopyArgs, CutCells, DivideArgs,
     EvaluateArgs, ExtremesArgs, FaceMapArgs, FaceRun, FillArgs, FillOutsideArgs, FlagArgs, FlagFunctionArgs,
     FlagRegion, FlagRegionsArgs, FlagTile, GatherArgs, JoinFlagsArgs, JoinTilesArgs, LargestArgs, Lattice, LeafMesh,
-    LeavesArgs, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS,
-    PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region,
-    RegionTable, RegisterArgs, RunTable, SPRINGS_THREADS, SampleArgs, SortArgs, SourceArgs, SourceCells, SpringsArgs,
-    SpringsState, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    LeavesArgs, LevelView, ListArgs, ListTilesArgs, MarkTilesArgs, MotionArgs, MotionInstant, NestArgs,
+    NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch, PatchReport, PlanArgs, PlanLevel, PlanPart, PlanTable,
+    ProjectArgs, RefluxArgs, Region, RegionTable, RegisterArgs, RunTable, SPRINGS_THREADS, SampleArgs, SortArgs,
+    SourceArgs, SourceCells, SpringsArgs, SpringsState, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -87,6 +87,10 @@ pub enum Group {
     CellsBeyond,
     /// Springs that draw the nodes of a mesh; without a solver.
     Springs,
+    /// The geometry of a mesh that moves, without fused operations: the host has the same; without a solver.
+    Motion,
+    /// Where its nodes are by formulas of the case, likewise.
+    MotionNodes,
     /// Kernels that divide and join leaves of a mesh, without fused operations: the host makes the same mesh.
     Leaves,
     /// Values of formulas of the case that flag leaves, likewise.
@@ -138,7 +142,7 @@ impl Group {
 
     /// Whether the kernels read and write boxes or nodes alone, no values: the text is then the same for all solvers, and compiled once for all.
     fn knows_no_values(self) -> bool {
-        matches!(self, Group::Regrid | Group::Plan | Group::Springs)
+        matches!(self, Group::Regrid | Group::Plan | Group::Springs | Group::Motion)
     }
 
     /// Whether the kernels work on a mesh from a file.
@@ -334,6 +338,14 @@ kernels! {
     SPRINGS_TURN = "springs_turn" in Springs, Work::ThreadPerItem, SpringsArgs: SpringsState;
     /// The numbers by which these go on.
     SPRINGS_SUM = "springs_sum" in Springs, Work::BlockPerItem([SPRINGS_THREADS; 3]), SpringsArgs: SpringsState;
+    /// Where nodes are.
+    MOTION_NODES = "motion_nodes" in MotionNodes, Work::ThreadPerItem, MotionArgs: Lattice MotionInstant;
+    /// Cells of a mesh that moves.
+    MOTION_CELLS = "motion_cells" in Motion, Work::ThreadPerItem, MotionArgs: MotionInstant;
+    /// Its faces.
+    MOTION_FACES = "motion_faces" in Motion, Work::ThreadPerItem, MotionArgs: MotionInstant;
+    /// What its cells see across these.
+    MOTION_ENTRIES = "motion_entries" in Motion, Work::ThreadPerItem, MotionArgs: MotionInstant;
     /// Gradients of the criterion's field.
     LEAVES_SLOPES = "leaves_slopes" in Leaves, Work::ThreadPerItem, LeavesArgs: LeafMesh;
     /// Flags of leaves.
@@ -369,6 +381,7 @@ const OUTSIDE: &str = include_str!("../../kernels/outside.cuh");
 const IN_CELLS: &str = include_str!("../../kernels/in_cells.cuh");
 const AROUND: &str = include_str!("../../kernels/around.cuh");
 const SOURCE_PLACE: &str = include_str!("../../kernels/source_place.cuh");
+const GEOMETRY: &str = include_str!("../../kernels/geometry.cuh");
 const LEAVES: &str = include_str!("../../kernels/leaves.cuh");
 const CELLS: &str = include_str!("../../kernels/cells.cuh");
 const TRANSFER: &str = include_str!("../../kernels/transfer.cuh");
@@ -423,14 +436,17 @@ impl Shape {
             Group::FaceStates => ("face_states.cu", &[CELLS]),
             Group::CellsBeyond => ("cells_beyond.cu", &[IN_CELLS]),
             Group::Springs => ("springs.cu", &[include_str!("../../kernels/springs.cuh")]),
-            Group::Leaves => ("leaves.cu", &[LEAVES]),
-            Group::LeafValues => ("leaves_values.cu", &[IN_CELLS, LEAVES]),
+            Group::Motion => ("motion.cu", &[GEOMETRY, include_str!("../../kernels/motion.cuh")]),
+            Group::MotionNodes => ("motion_nodes.cu", &[]),
+            Group::Leaves => ("leaves.cu", &[GEOMETRY, LEAVES]),
+            Group::LeafValues => ("leaves_values.cu", &[IN_CELLS, GEOMETRY, LEAVES]),
         };
+        let has_faces = matches!(group, Group::Leaves | Group::LeafValues | Group::Motion);
+        definitions.extend((has_faces && self.dim == 3).then(face_sums));
         if let Some(cells) = &self.cells
             && group.is_of_cells()
         {
             definitions.extend(cells.definitions(self.dim));
-            definitions.extend((matches!(group, Group::Leaves | Group::LeafValues) && self.dim == 3).then(face_sums));
             definitions.extend(
                 cells
                     .variables
@@ -459,6 +475,9 @@ impl Shape {
         let solver = target.solver.clone().filter(|_| group.solves());
         if group.knows_no_values() {
             defines.retain(|(name, _)| !["CAPACITY", "AUX_FACE_LIST", "AUX_SIGNS_LIST", "SOURCES"].contains(name));
+            if group == Group::Motion {
+                defines.push(("VALUE", type_name(target.precision).to_owned()));
+            }
             let target = Target { precision: Precision::F64, fused: false, solver };
             return (Source { file, texts, definitions, defines }, target);
         }
@@ -478,7 +497,8 @@ impl Shape {
     pub fn text_of_case(&self, group: Group, function: &CaseFunction, target: &Target) -> (Source, Target) {
         let solver = target.solver.clone().filter(|_| function.solves);
         let has_solver = solver.is_some();
-        let fused = target.fused && !matches!(group, Group::Evaluate | Group::Extremes | Group::LeafValues);
+        let fused = target.fused
+            && !matches!(group, Group::Evaluate | Group::Extremes | Group::LeafValues | Group::MotionNodes);
         let double = Target { precision: Precision::F64, solver: None, fused };
         let (mut source, double) = self.text(group, &double);
         if has_solver {

@@ -9,6 +9,7 @@ mod fix;
 mod gather;
 pub mod kernels;
 mod leaves;
+mod motion;
 mod moves;
 mod patch;
 mod plan;
@@ -27,6 +28,7 @@ pub use gather::{
 };
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
 pub use leaves::{LeafMesh, LeavesArgs};
+pub use motion::{MotionArgs, MotionInstant, SHAPE_WORDS};
 pub use moves::{
     AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, FillOutsideArgs, Origin,
 };

@@ -248,9 +248,15 @@ fn every_kernel_of_meshes_compiles() {
             let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
             let states = (order > 1).then_some(Group::FaceStates);
             let is_refined = order > 1 && solver.name == "euler_hllc" && precision == Precision::F64;
-            let leaves = is_refined.then_some(Group::Leaves);
-            for group in [Group::CellLoop, Group::FaceLoop].into_iter().chain(states).chain(leaves) {
+            let others = is_refined.then_some([Group::Leaves, Group::Motion]).into_iter().flatten();
+            for group in [Group::CellLoop, Group::FaceLoop].into_iter().chain(states).chain(others) {
                 compiles(&shape, group, &target, ARCHITECTURES[1]);
+            }
+            if is_refined {
+                let text = "__device__ __forceinline__ void case_nodes(const Spotted& at, double* values) { values[0] = at.centre(0) + at.t; }";
+                let function = CaseFunction { text: text.into(), solves: false, num_values: dim, positive: Vec::new() };
+                let (source, target) = shape.text_of_case(Group::MotionNodes, &function, &target);
+                source.compile_quickly(&target, ARCHITECTURES[1]).unwrap_or_else(|error| panic!("{error}"));
             }
             let text = "__device__ __forceinline__ void case_beyond(unsigned rule, const Spotted& at, const FaceFrame& frame, const Array<double, 3>& velocity, const State& q, \
                 double* values) { const State image = frame.mirror(q, 0); for (int m = 0; m < M; m++) values[m] = image[m] + 0 * at.radius(); } \

@@ -37,6 +37,8 @@ pub struct CaseFunctions {
     pub leaf_values: Option<CaseFunction>,
     /// What lies beyond the sides of a mesh from a file; nothing if kernels cannot compute one of them.
     pub beyond: Option<CaseFunction>,
+    /// Where the nodes of a mesh from a file are, if formulas alone say it.
+    pub nodes: Option<CaseFunction>,
 }
 
 impl CaseFunctions {
@@ -87,6 +89,7 @@ impl CaseFunctions {
             boundary: boundaries(problem, solver),
             leaf_values: leaf_values(problem, solver.equations),
             beyond: beyond_mesh(problem, solver),
+            nodes: nodes(problem),
         }
     }
 
@@ -140,6 +143,15 @@ fn leaf_values<const D: usize>(problem: &Problem<D>, equations: usize) -> Option
     let (formulas, num_values) = (&on_mesh.marked_by, on_mesh.marked_by.len());
     let text = || around_text::text_of_leaves(formulas, D, equations);
     (num_values > 0).then(|| CaseFunction { text: text(), solves: true, num_values, positive: Vec::new() })
+}
+
+/// Where the nodes of a mesh from a file are, if formulas alone say it.
+fn nodes<const D: usize>(problem: &Problem<D>) -> Option<CaseFunction> {
+    let formulas = problem.on_mesh.as_ref()?.nodes.as_ref()?;
+    let lines = lines(formulas, |quantity| known(quantity, 0));
+    let text =
+        format!("__device__ __forceinline__ void case_nodes(const Spotted& at, double* values)\n{{\n{lines}}}\n");
+    Some(CaseFunction { text, solves: false, num_values: D, positive: Vec::new() })
 }
 
 /// The rules of all sides of a mesh from a file, by the numbers of their names; `None` if kernels cannot compute one of them.

@@ -5,7 +5,8 @@ use crate::exec::step::{sweeps, swept_scheme};
 use crate::physics::{Problem, SideSigns};
 use crate::threads::parallel_map;
 use cuda::amr::kernels::{
-    BOUNDARY_FUNCTION, CELLS_BEYOND, EVALUATE, EXTREMES, FLAG_FUNCTION, LEAVES_VALUES, Row, SOURCE_FUNCTION,
+    BOUNDARY_FUNCTION, CELLS_BEYOND, EVALUATE, EXTREMES, FLAG_FUNCTION, LEAVES_VALUES, MOTION_NODES, Row,
+    SOURCE_FUNCTION,
 };
 use cuda::amr::{CaseFunction, CellShape, Group, Shape, TileShape, UpdateOptions};
 use cuda::compile::{MOST_REDUCED, REDUCED_PARAMETERS, Source, Target};
@@ -155,16 +156,18 @@ impl KernelOptions {
             SolvedBy::Faces => Group::FaceLoop,
         });
         let is_second = self.shape.cells.as_ref().is_some_and(|cells| cells.order > 1);
-        let refines = self.shape.cells.as_ref().is_some_and(|cells| cells.refines);
-        let others = [(self.springs, Group::Springs), (refines, Group::Leaves)];
+        let [refines, moves] = [|cells: &CellShape| cells.refines, |cells: &CellShape| cells.moves]
+            .map(|has| self.shape.cells.as_ref().is_some_and(has));
+        let others = [(self.springs, Group::Springs), (refines, Group::Leaves), (moves, Group::Motion)];
         let others = others.into_iter().filter_map(|(is_needed, group)| is_needed.then_some(group));
         stage.into_iter().chain(is_second.then_some(Group::FaceStates)).chain(others)
     }
 
     /// The texts of the kernels that call functions of the case.
     pub fn of_case(&self) -> impl Iterator<Item = KernelText> {
-        let CaseFunctions { flag, extremes, source, aux, centres, initial, boundary, leaf_values, beyond, .. } =
-            &self.functions;
+        let CaseFunctions {
+            flag, extremes, source, aux, centres, initial, boundary, leaf_values, beyond, nodes, ..
+        } = &self.functions;
         let text = |row: &'static Row, name: &'static str, function: &Option<CaseFunction>| {
             let (source, target) = self.shape.text_of_case(row.group, function.as_ref()?, &self.target);
             let others = row.group.rows().map(|row| [row.name; 2]).filter(|[other, _]| *other != row.name);
@@ -180,6 +183,7 @@ impl KernelOptions {
             text(BOUNDARY_FUNCTION.row, BOUNDARY_FUNCTION.row.name, boundary),
             text(CELLS_BEYOND.row, CELLS_BEYOND.row.name, beyond),
             text(LEAVES_VALUES.row, LEAVES_VALUES.row.name, leaf_values),
+            text(MOTION_NODES.row, MOTION_NODES.row.name, nodes),
         ];
         all.into_iter().flatten()
     }

@@ -109,9 +109,10 @@ impl GpuMachine {
             pinned: Mutex::new(device.pinned_buffer(SIDE)?),
         };
         let rows = [LIST_CHUNKS.row, LIST_TILES.row, WRITE_PLAN.row, DIVIDE_PLAN.row, CONTINUE_AUX.row];
-        let rows: Vec<_> = rows.into_iter().chain(Group::Leaves.rows()).collect();
+        let of_meshes = || [Group::Leaves, Group::Motion, Group::MotionNodes].into_iter().flat_map(Group::rows);
+        let rows: Vec<_> = rows.into_iter().chain(of_meshes()).collect();
         let writes_tables = |name| name == EVALUATE_AUX || rows.iter().any(|row| row.name == name);
-        let waits_first = |name| Group::Leaves.rows().any(|row| row.name == name);
+        let waits_first = |name| of_meshes().any(|row| row.name == name);
         let of_kernel = |(name, kernel)| (name, (kernel, [writes_tables(name), waits_first(name)]));
         let stream = device.stream_of_priority(Priority::Middle)?;
         // Small kernels that do not wait for the blocks of transfers; and the largest kernel of a step, which messages overtake.

@@ -12,7 +12,6 @@ use riemann::real::Scalar;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use unstructured::Mesh;
-use unstructured::motion::Moved;
 use unstructured::step::{Limiter, Place, Scheme, SolvedBy, smoothness, stencil};
 
 /// Cells whose entries are stored together, so that the threads of a warp read neighbouring numbers.
@@ -117,7 +116,7 @@ pub(super) fn sliced(mesh: &Mesh) -> (Vec<u32>, Vec<u32>) {
 /// Sends what the nodes of a mesh decide, into the arguments of a stage, and of ghost cells and states at faces.
 pub(super) fn send_geometry<const D: usize, R: Scalar, N: Machine>(
     to: &mut Sender<'_, N, R>,
-    (mesh, moved): (&Mesh, Option<&Moved>),
+    mesh: &Mesh,
     (scheme, places): (Scheme, &[u32]),
     stage: &mut CellsArgs,
     beyond: &mut [CellsBeyondArgs; 2],
@@ -132,21 +131,12 @@ pub(super) fn send_geometry<const D: usize, R: Scalar, N: Machine>(
     stage.size = to.numbers(mesh.num_faces(), |face| mesh.faces.size[face])?;
     stage.volume = to.numbers(cells, |cell| mesh.volume[cell])?;
     stage.smooth = smoothness((cells, D), scheme.limiter);
-    if let Some(Moved { before, after, speed, .. }) = moved {
-        stage.volumes = to.numbers(2 * cells, |k| [before, after][k / cells].volume[k % cells])?;
-        stage.moving = to.numbers(speed.len(), |face| speed[face])?;
-        let normals = &mesh.faces.normal[first..];
-        let normals: Vec<f64> = (0..D).flat_map(|d| normals.iter().map(move |normal| normal[d])).collect();
-        beyond[0].normals = to.send(&normals)?;
-        beyond[0].moving = behind_by::<R>(stage.moving, first);
-    }
     for (beyond, place) in beyond.iter_mut().zip([Place::Ghost, Place::Face]) {
         let position = |number: usize| MeshSides::<D>::position(mesh, number, place);
         let all: Vec<[f64; D]> = (0..mesh.boundary.len()).map(position).collect();
         beyond.positions = to.send(&(0..D).flat_map(|d| all.iter().map(move |at| at[d])).collect::<Vec<f64>>())?;
         beyond.turn = behind_by::<R>(stage.turn, first);
     }
-    (beyond[1].normals, beyond[1].moving) = (beyond[0].normals, beyond[0].moving);
     Ok(())
 }
 

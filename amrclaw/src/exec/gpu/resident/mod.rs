@@ -31,6 +31,7 @@ mod leaves;
 mod levels;
 mod mesh_tables;
 mod message_buffers;
+mod motion;
 mod on_mesh;
 mod plans;
 mod probe;

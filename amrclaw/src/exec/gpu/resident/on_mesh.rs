@@ -1,12 +1,12 @@
-//! Steps on a mesh from a file. Its tables and all values stay in the device's memory; a stage is a few launches over cells or faces. Of a mesh that
-//! moves the host makes what its nodes decide, before each step.
+//! Steps on a mesh from a file. Its tables and all values stay in the device's memory; a stage is a few launches over cells or faces.
 
 use super::advance::{Array, Step};
 use super::mesh_tables::{NO_FACE, Sender, Tables, centroids, make_rooms, send_geometry, sides_of, sliced};
+use super::motion::{Motion, OfStep};
 use super::springs::DeviceSprings;
-use super::{Machine, ResidentExecutor, in_precision};
+use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::gpu::device::{bytes_of, pointer};
+use crate::exec::gpu::device::pointer;
 use crate::exec::step::share_of_first_half;
 use crate::physics::{OnMesh, Problem};
 use crate::threads::parallel_table;
@@ -18,8 +18,7 @@ use cuda::amr::kernels::{
 use cuda::amr::{CellsArgs, CellsBeyondArgs};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use riemann::real::Scalar;
-use std::cell::{Cell, RefCell};
-use unstructured::motion::{MeshInTime, Moved};
+use unstructured::motion::MeshInTime;
 use unstructured::step::{Limiter, SolvedBy, TimeStep};
 
 /// A mesh on a device.
@@ -28,8 +27,8 @@ pub(super) struct DeviceMesh<N: Machine> {
     stage: CellsArgs,
     /// Arguments of the kernel that fills ghost cells, and of the same at faces.
     beyond: [CellsBeyondArgs; 2],
-    /// Centroids at a time: `[axis, cell]`.
-    centroids: Mutex<(f64, N::Memory)>,
+    /// Centroids of a mesh that does not move: `[axis, cell]`.
+    centroids: Pointer<f64>,
     /// Of a mesh that moves: what is made anew.
     motion: Option<Mutex<Motion<N>>>,
     solved_by: SolvedBy,
@@ -43,20 +42,7 @@ pub(super) struct DeviceMesh<N: Machine> {
     num_eqn: usize,
     /// What sources do beyond sides in the first half of Strang's splitting, with its bytes.
     gained: Mutex<Option<(N::Memory, usize)>>,
-    /// Of leaves that kernels have made, their centroids.
-    of_leaves: Option<Pointer<f64>>,
     memory: [Tables<N>; 2],
-}
-
-/// What a step has made of the motion, for the next one.
-struct Motion<N: Machine> {
-    known: Option<Moved>,
-    /// Of the tables that a step makes anew.
-    tables: Tables<N>,
-    /// Entries in the mesh's lists, as [`sliced`] gives them.
-    places: Vec<u32>,
-    /// Springs that draw nodes, once they have been solved.
-    springs: Option<DeviceSprings<N>>,
 }
 
 impl<N: Machine> DeviceMesh<N> {
@@ -98,7 +84,7 @@ impl<N: Machine> DeviceMesh<N> {
             turn: Pointer::NULL,
             size: Pointer::NULL,
             volume: Pointer::NULL,
-            volumes: Pointer::NULL,
+            volumes: [Pointer::NULL; 2],
             moving: Pointer::NULL,
             range: range.as_ref().map_or(Pointer::NULL, |range| pointer::<_, N>(range, 0)),
             extremes: Pointer::NULL,
@@ -128,20 +114,18 @@ impl<N: Machine> DeviceMesh<N> {
         let rules = to.send(&(0..boundary).map(name_of).collect::<Vec<_>>())?;
         let mut beyond = sides_of::<R>(rules, &stage);
         let mut tables = Sender::<N, R>::new(machine, Vec::new());
-        let still = (mesh, None);
-        send_geometry::<D, R, N>(&mut tables, still, (scheme, &places), &mut stage, &mut beyond)?;
-        let (now, time) = (sides.in_time.now(), sides.in_time.time());
-        let mut places_of_cells = Sender::<N, R>::new(machine, Vec::new());
-        places_of_cells.send::<_, f64>(&centroids::<D>(&now))?;
-        let at_cells = places_of_cells.sent.swap_remove(0).0;
-        let (motion, tables) = match moves {
-            true => (Some(Mutex::new(Motion { known: None, tables: Vec::new(), places, springs: None })), Vec::new()),
-            false => (None, tables.sent),
+        let motion = match moves {
+            true => Some(Mutex::new(Motion::new::<D, R>(machine, on_mesh, &mut stage, &mut beyond)?)),
+            false => {
+                send_geometry::<D, R, N>(&mut tables, mesh, (scheme, &places), &mut stage, &mut beyond)?;
+                None
+            }
         };
+        let centroids = if moves { Pointer::NULL } else { tables.send(&centroids::<D>(mesh))? };
         Ok(DeviceMesh {
             stage,
             beyond,
-            centroids: Mutex::new((time, at_cells)),
+            centroids,
             motion,
             solved_by: scheme.solved_by,
             stages: scheme.time.stages(),
@@ -150,8 +134,7 @@ impl<N: Machine> DeviceMesh<N> {
             range,
             num_eqn,
             gained: Mutex::default(),
-            of_leaves: None,
-            memory: [to.sent, tables],
+            memory: [to.sent, tables.sent],
         })
     }
 
@@ -191,7 +174,7 @@ impl<N: Machine> DeviceMesh<N> {
 
     /// Goes on with the tables that kernels have made of leaves.
     pub fn go_on_with(&mut self, (stage, beyond): (CellsArgs, [CellsBeyondArgs; 2]), centroids: Pointer<f64>) {
-        (self.stage, self.beyond, self.of_leaves) = (stage, beyond, Some(centroids));
+        (self.stage, self.beyond, self.centroids) = (stage, beyond, centroids);
     }
 
     /// Gives the tables back that the host has sent of the mesh.
@@ -215,43 +198,8 @@ impl<N: Machine> DeviceMesh<N> {
 
     /// Where cells lie at the time of the solution.
     pub fn centroids<const D: usize>(&self, machine: &N, in_time: &MeshInTime) -> Result<Pointer<f64>, CudaError> {
-        if let Some(centroids) = self.of_leaves {
-            return Ok(centroids);
-        }
-        let mut known = self.centroids.lock();
-        let time = in_time.time();
-        if self.motion.is_some() && known.0 != time {
-            machine.upload(bytes_of(&centroids::<D>(&in_time.now())), &known.1, 0)?;
-            known.0 = time;
-        }
-        Ok(pointer::<_, N>(&known.1, 0))
-    }
-
-    /// The arguments of stages in a step of `dt` from a time.
-    fn of_step<const D: usize, R: Scalar>(
-        &self,
-        machine: &N,
-        on_mesh: &OnMesh<D>,
-        times: (f64, f64),
-    ) -> Result<(CellsArgs, [CellsBeyondArgs; 2]), ExecError> {
-        let (mut stage, mut beyond) = (self.stage, self.beyond);
-        let Some(motion) = &self.motion else { return Ok((stage, beyond)) };
-        let Motion { known, tables, places, springs } = &mut *motion.lock();
-        let (springs, failed) = (RefCell::new(springs), Cell::new(None));
-        on_mesh.sides.in_time.solve_ahead(times, &|of, displaced| {
-            if let Err(error) = DeviceSprings::solve(machine, &mut springs.borrow_mut(), (of, displaced)) {
-                failed.set(Some(error));
-            }
-        });
-        failed.take().map_or(Ok(()), Err)?;
-        let moved = on_mesh.sides.in_time.step(times, known.take()).map_err(|error| ExecError::Folded(error.what))?;
-        let moved = moved.expect("the mesh moves");
-        let mut to = Sender::<N, R>::new(machine, std::mem::take(tables));
-        let geometry = (&moved.middle, Some(&moved));
-        send_geometry::<D, R, N>(&mut to, geometry, (on_mesh.scheme, places), &mut stage, &mut beyond)?;
-        *tables = to.sent;
-        *known = Some(moved);
-        Ok((stage, beyond))
+        let moved = |motion: &Mutex<Motion<N>>| motion.lock().centroids::<D>(machine, in_time, in_time.time());
+        self.motion.as_ref().map_or(Ok(self.centroids), moved)
     }
 
     /// Queues a stage at time `t` of the step from `start`.
@@ -319,10 +267,12 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let mut now = before;
         let on_mesh = self.problem.on_mesh.as_ref().expect("a mesh from a file");
         let time = store.states.time;
-        let (of_step, beyond) =
-            in_precision!(self.sizes.precision, R => mesh.of_step::<D, R>(&self.machine, on_mesh, (time, step.dt)))?;
-        let gained = self.gain_beyond(step, (mesh, &beyond[0]), before)?;
-        let beyond = beyond.map(|args| CellsBeyondArgs { gained, ..args });
+        let in_time = &on_mesh.sides.in_time;
+        let moving = |motion: &Mutex<Motion<N>>| motion.lock().step::<D>(&self.machine, in_time, (time, step.dt));
+        let moved: Option<OfStep<N>> = mesh.motion.as_ref().map(moving).transpose()?;
+        let volumes = moved.as_ref().map_or(mesh.stage.volumes, |moved| moved.volumes);
+        let gained = self.gain_beyond(step, (mesh, &mesh.beyond[0]), before)?;
+        let beyond = mesh.beyond.map(|args| CellsBeyondArgs { gained, ..args });
         for (number, &(start, share)) in mesh.stages.iter().enumerate() {
             let is_last = number + 1 == mesh.stages.len();
             let to = cells(self.address(l, if is_last { Array::Next } else { Array::Stage(free + number) }));
@@ -337,12 +287,15 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
                 share,
                 is_second: u32::from(mesh.order > 1 && self.problem.scheme.sharing_faces == 0),
                 is_last: u32::from(is_last),
-                ..of_step
+                volumes,
+                ..mesh.stage
             };
             mesh.enqueue(&self.machine, D, (&stage, &beyond), (time, time + start * step.dt))?;
             now = to;
         }
-        on_mesh.sides.in_time.set_time(time + step.dt);
+        // The device steps meanwhile; nobody reads what it makes of a mesh that is folded.
+        moved.map_or(Ok(()), |moved| moved.check(&self.machine, &on_mesh.sides.mesh()))?;
+        in_time.set_time(time + step.dt);
         Ok(())
     }
 }

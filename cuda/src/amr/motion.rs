@@ -1,0 +1,115 @@
+//! Arguments of the kernels of meshes whose nodes move.
+
+use crate::abi::{Pointer, Real};
+use crate::device_struct;
+
+device_struct! {
+    /// Nodes and cells at a time.
+    pub struct MotionInstant {
+        /// Where nodes are: `[node, axis]`.
+        pub points: Pointer<f64>,
+        /// Volumes.
+        pub volume: Pointer<f64>,
+        /// Centroids: `[axis, cell]`.
+        pub centroid: Pointer<f64>,
+    }
+}
+
+device_struct! {
+    /// What the kernels `motion_…` take: a mesh, and its geometry half way of a step, which steps read; see [`super::CellsArgs`].
+    pub struct MotionArgs {
+        /// The begin of the step; null if only its end is wanted.
+        pub before: MotionInstant,
+        /// Half way, without nodes.
+        pub half_way: MotionInstant,
+        /// The end.
+        pub after: MotionInstant,
+        /// Where nodes were before they moved: `[node, axis]`.
+        pub still_points: Pointer<f64>,
+        /// The volumes of cells then.
+        pub still_volume: Pointer<f64>,
+        /// What volumes are more than those of faces; null if nothing.
+        pub bulge: Pointer<f64>,
+        /// Shapes, as `kernels/motion.cuh` packs them.
+        pub of_shapes: Pointer<u32>,
+        /// Of each cell the number of its shape.
+        pub shapes: Pointer<u32>,
+        /// Where the nodes of each cell begin.
+        pub cell_starts: Pointer<u32>,
+        /// The nodes of cells.
+        pub cell_nodes: Pointer<u32>,
+        /// Where those of each face begin; in the plane each has two.
+        pub face_starts: Pointer<u32>,
+        /// The nodes of faces.
+        pub face_nodes: Pointer<u32>,
+        /// Where slices of entries begin.
+        pub slices: Pointer<u32>,
+        /// Entries.
+        pub entries: Pointer<u32>,
+        /// What lies behind them.
+        pub neighbours: Pointer<u32>,
+        /// Of each face the cell on its left.
+        pub left: Pointer<u32>,
+        /// Of each pair of periodic sides the face behind the last one.
+        pub periodic_ends: Pointer<u32>,
+        /// What is added to positions that left cells see there.
+        pub shifts: Pointer<f64>,
+        /// Of each periodic face where the left cell sees its centroid, less where it is.
+        pub seen: Pointer<f64>,
+        /// Volumes of cells.
+        pub volume: Pointer<Real>,
+        /// Sizes of faces.
+        pub size: Pointer<Real>,
+        /// Frames of faces: `[axis, face]`.
+        pub turn: Pointer<Real>,
+        /// Their speeds.
+        pub speed: Pointer<Real>,
+        /// From cells to faces: `[axis, entry]`; null at order 1.
+        pub to_face: Pointer<Real>,
+        /// Weights in gradients, likewise.
+        pub weight: Pointer<Real>,
+        /// Centroids of faces: `[face, axis]`.
+        pub centre: Pointer<f64>,
+        /// Normals, likewise.
+        pub normal: Pointer<f64>,
+        /// Sizes of faces.
+        pub face_size: Pointer<f64>,
+        /// The volumes that faces sweep.
+        pub swept: Pointer<f64>,
+        /// Of boundary faces the normals: `[axis, face]`.
+        pub normals: Pointer<f64>,
+        /// Where ghost cells are, likewise.
+        pub at_ghosts: Pointer<f64>,
+        /// Where boundary faces are, likewise.
+        pub at_sides: Pointer<f64>,
+        /// What is wrong with cells: of each kind in `kernels/motion.cuh` the complement of the first cell's number, or 0.
+        pub found: Pointer<u32>,
+        /// The end's time.
+        pub t: f64,
+        /// The time step.
+        pub dt: f64,
+        /// A cell with less than this part of its volume before it moved is folded.
+        pub flat: f64,
+        /// Volumes change by what faces sweep to this part of them.
+        pub open: f64,
+        /// Number of nodes.
+        pub num_nodes: u32,
+        /// Number of cells.
+        pub num_cells: u32,
+        /// Number of faces.
+        pub num_faces: u32,
+        /// Number of entries.
+        pub num_entries: u32,
+        /// The first face between periodic sides.
+        pub first_periodic: u32,
+        /// The first boundary face.
+        pub first_boundary: u32,
+        /// Pairs of periodic sides.
+        pub num_periodic: u32,
+        /// Gradients are those of Green and Gauss.
+        pub is_green_gauss: u32,
+    }
+}
+
+/// Words of a shape.
+pub const SHAPE_WORDS: usize = 8;
