@@ -134,7 +134,7 @@ fn flags_on(hierarchy: &Hierarchy<2>, everywhere: &[TagSet<2>; 2]) -> [TagSet<2>
 }
 
 fn measure(settings: &Settings, flags_then: &[TagSet<2>; 2], flags_now: &[TagSet<2>; 2], base: usize) {
-    let domain = Domain { lower: [-1.0; 2], upper: [1.0; 2], cells: [BASE_CELLS; 2], periodic: [false; 2] };
+    let domain = Domain { lower: [-1.0; 2], upper: [1.0; 2], cells: [BASE_CELLS; 2], repeats: [false; 2].into() };
     let coarsest = split_to_size(&[domain.coarsest()], [MAX_PATCH_SIZE; 2]);
     let mut old = Hierarchy::new(domain, vec![RATIO; 2], coarsest);
     for l in 0..2 {

@@ -20,13 +20,13 @@ extern "C" __global__ void face_map(const FaceMapArgs args)
     const Patch patch = args.patches[args.fine ? work.item.fine_patch : work.item.coarse_patch];
     await_previous();
     // A face is identified by the cell above it.
-    const bool lower = work.item.coarse_side == Lower;
-    unsigned side = unsigned(work.item.coarse_side) << 31;
+    const bool lower = args.fine ? work.item.coarse_side == Lower : is_below(work.item);
+    const unsigned side = unsigned(lower ? Lower : Upper) << 31;
     for (int i = work.first; i < work.end; i += 32) {
         const Cell cell = cell_of(work.item, i);
         if (!args.fine) {
             unsigned slot = args.first_slot + work.item.first_slot + i;
-            mark(args, patch, work.item.axis, next_along(in_patch(patch, cell, work.item.shift), work.item.axis, lower), slot | side);
+            mark(args, patch, work.item.axis, next_along(in_coarse(patch, cell, work.item), work.item.axis, lower), slot | side);
             continue;
         }
         const int count = faces_of(args.ratio, work.item.axis);

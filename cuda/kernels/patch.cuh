@@ -71,6 +71,18 @@ __device__ __forceinline__ Cell in_patch(const Patch& patch, const Cell& cell)
     return local;
 }
 
+// The coarse cell of a face of a run, in the coarse patch.
+__device__ __forceinline__ Cell in_coarse(const Patch& patch, const Cell& cell, const FaceRun& run)
+{
+    Cell local;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) local[d] = (run.turned ? run.shift[d] - cell[d] : cell[d] - run.shift[d]) - patch.lo[d];
+    return local;
+}
+
+// Whether the coarse cells of a run lie on the lower side of their faces, in the coarse patch.
+__device__ __forceinline__ bool is_below(const FaceRun& run) { return (run.coarse_side == Lower) != (run.turned != 0); }
+
 // Notes a patch with a state that is not finite or not allowed. The coarsest level, and on it the first patch, wins: in the upper half is
 // 256 less the level, in the lower the complement of the patch's number.
 __device__ __forceinline__ void refuse(unsigned long long* refused, unsigned level, unsigned patch)

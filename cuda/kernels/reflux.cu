@@ -81,7 +81,7 @@ extern "C" __global__ void reflux(const RefluxArgs args)
     await_previous();
     bool allowed = true;
     for (int i = work.first; i < work.end; i += 32) {
-        const Cell cell = in_patch(patch, cell_of(work.item, i), work.item.shift);
+        const Cell cell = in_coarse(patch, cell_of(work.item, i), work.item);
         unsigned faces[2 * DIM];
         if (faces_around(args, patch, cell, faces) != work.item.first_slot + i) continue;
         const Real kappa = capacity_of(args.view, patch, cell);

@@ -38,13 +38,12 @@ struct PatchCells {
     __device__ __forceinline__ Aux aux(const Steps& steps) const { return aux_at(args, patch, at(steps)); }
 };
 
-// The flux through the face beside a cell, as seen from that cell, which lies on the run's coarse side: the fluctuation that enters it, and
-// the correction kept at place `kept`.
+// The flux through the face beside a cell, as seen from that cell, which lies on the face's `lower` side or on the upper one: the fluctuation that
+// enters it, and the correction kept at place `kept`.
 template <Axis AXIS> __device__ __forceinline__ State seen_flux(
-    const Solver& solver, const RegisterArgs& args, const Patch& patch, const FaceRun& run, const Cell& cell, size_t kept)
+    const Solver& solver, const RegisterArgs& args, const Patch& patch, bool lower, const Cell& cell, size_t kept)
 {
     State flux;
-    const bool lower = run.coarse_side == Lower;
     Cell below = cell;
     below[AXIS] -= !lower;
     const Cell above = next_along(below, AXIS);

@@ -12,9 +12,9 @@ template <Axis AXIS> __device__ __forceinline__ void register_coarse_faces(
     const Solver solver{SOLVER_PARAMETERS};
     Real dt = Real(args.dt);
     for (int i = work.first; i < work.end; i += 32) {
-        const Cell cell = in_patch(patch, cell_of(work.item, i), work.item.shift);
+        const Cell cell = in_coarse(patch, cell_of(work.item, i), work.item);
         size_t slot = work.item.first_slot + i;
-        State here = state_at(args, patch, cell), flux = seen_flux<AXIS>(solver, args, patch, work.item, cell, args.first_kept + slot);
+        State here = state_at(args, patch, cell), flux = seen_flux<AXIS>(solver, args, patch, is_below(work.item), cell, args.first_kept + slot);
         Real* kept = args.coarse_cells + size_t(args.sweep) * (M + A) * args.num_slots + slot;
         #pragma unroll
         for (int m = 0; m < M; m++) {
@@ -34,7 +34,7 @@ __device__ __forceinline__ void keep_source_cells(
     const RegisterArgs& args, const Work<FaceRun>& work, const Patch& patch)
 {
     for (int i = work.first; i < work.end; i += 32) {
-        const Cell cell = in_patch(patch, cell_of(work.item, i), work.item.shift);
+        const Cell cell = in_coarse(patch, cell_of(work.item, i), work.item);
         const size_t at = place(patch, M, cell), at_aux = place(patch, A, cell), at_centre = place(patch, DIM, cell);
         const size_t component = patch.component, slots = args.num_slots;
         Real* kept = args.source_cells + work.item.first_slot + i;

@@ -52,7 +52,8 @@ template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_fa
     const Solver solver{SOLVER_PARAMETERS};
     bool lower = work.item.coarse_side == Lower;
     const int count = COUNT > 0 ? COUNT : faces_of(args.ratio, AXIS);
-    Real dt = Real(args.dt / double(count));
+    // The sums are fluxes along the axes of the coarse patch.
+    const Real dt = Real(work.item.turned ? -args.dt / double(count) : args.dt / double(count));
     Real towards_coarse = lower ? Real(1) : Real(-1);
     for (int i = work.first; i < work.end; i += 32) {
         const Cell first = in_patch(patch, first_behind(cell_of(work.item, i), args.ratio, AXIS, lower));
@@ -69,7 +70,7 @@ template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_fa
         for (int k = 0; k < count; k++) {
             const Cell cell = behind(first, args.ratio, AXIS, k);
             ghost = state_at(args, patch, cell);
-            State flux = seen_flux<AXIS>(solver, args, patch, work.item, cell, work.item.first_fine + i * count + k);
+            State flux = seen_flux<AXIS>(solver, args, patch, lower, cell, work.item.first_fine + i * count + k);
             Aux aux_coarse, aux_ghost;
             #pragma unroll
             for (int a = 0; a < A; a++) {

@@ -168,7 +168,7 @@ extern "C" __global__ void settle_debts(const AllowanceArgs args)
     await_previous();
     const Debts debts{args, patch};
     for (int i = work.first; i < work.end; i += 32) {
-        const Cell cell = in_patch(patch, cell_of(work.item, i), work.item.shift);
+        const Cell cell = in_coarse(patch, cell_of(work.item, i), work.item);
         unsigned faces[2 * DIM];
         const unsigned slot = faces_around(args, patch, cell, faces);
         if (slot != work.item.first_slot + i) continue;

@@ -14,6 +14,7 @@ struct SourcePlace {
     __device__ __forceinline__ SourcePlace(const SourceArgs& args, const Patch& patch, int beyond, const Cell& counted)
         : cell(counted), walls(0), acts(true)
     {
+        bool turned = false;
         #pragma unroll
         for (int d = 0; d < DIM; d++) {
             const int count = args.domain[d];
@@ -24,12 +25,17 @@ struct SourcePlace {
             walls |= along << (2 * d);
             origin[d] = at - patch.lo[d];
             if (args.periodic >> d & 1) {
-                while (at < 0) at += count;
-                while (at >= count) at -= count;
+                // Each pass of a folded side turns the cells.
+                const bool folded = args.periodic >> (3 + d) & 1;
+                while (at < 0) at += count, turned ^= folded;
+                while (at >= count) at -= count, turned ^= folded;
             } else if (at < 0 || at >= count) {
                 acts = args.users >> (2 * d + (at >= count)) & 1;
             }
         }
+        #pragma unroll
+        for (int d = 0; d < DIM; d++)
+            if (turned) in_level[d] = args.domain[d] - 1 - in_level[d];
     }
     // Whether a component changes its sign on the way.
     __device__ __forceinline__ bool negates(const SourceArgs& args, int m) const
@@ -62,7 +68,7 @@ template <class Act> __device__ __forceinline__ void for_each_beside(const Sourc
     for (int i = work.first; i < work.end; i += 32) {
         Cell cell = cell_of(work.item, i);
         #pragma unroll
-        for (int d = 0; d < DIM; d++) cell[d] -= work.item.shift[d];
+        for (int d = 0; d < DIM; d++) cell[d] = work.item.turned ? work.item.shift[d] - cell[d] : cell[d] - work.item.shift[d];
         const size_t slot = work.item.first_slot + i;
         act(slot, cell, beside.cells, slot + size_t(2 * M) * beside.num_slots, size_t(beside.num_slots));
     }

@@ -101,6 +101,12 @@ def test_examples_run(load, name):
     assert all(np.isfinite(patch.q).all() for patch in sim.patches())
 
 
+def test_folded_sides_stay_folded(load):
+    """AMRClaw's sides of a sphere, number 5, are ours by name."""
+    imported = load(clawdata=dict(bc_lower=["periodic", 5], bc_upper=["periodic", 5]))
+    assert imported.case["mesh"]["boundary"] == {"x": ["periodic", "periodic"], "y": ["folded", "folded"]}
+
+
 REFERENCE = Path(__file__).resolve().parents[2] / "amrclaw" / "tests" / "data" / "reference"
 
 

@@ -71,7 +71,7 @@ impl<const D: usize> Tiles<D> {
             lower,
             upper: std::array::from_fn(|d| lower[d] + f64::from(along[d]) * (upper[d] - lower[d])),
             cells: std::array::from_fn(|d| cells[d] * along[d]),
-            periodic: [false; D],
+            repeats: [false; D].into(),
         };
         let level = |l: usize| {
             let size = self.frame.domain(l).size();

@@ -279,7 +279,35 @@ fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape
     for (d, sides) in mesh.boundary.iter().enumerate() {
         let key = format!("mesh.boundary.{}", super::sections::AXES[d]);
         check_wall(reader, &key, (sides, d), shape);
+        if sides[0] == BoundaryKind::Folded {
+            check_folded(reader, &key, (mesh, d), shape);
+        }
     }
+}
+
+/// Notes what folded sides do not allow.
+fn check_folded(reader: &mut Reader<'_>, key: &str, (mesh, d): (&MeshSettings, usize), shape: &SolverShape) {
+    let message = "only the sides along one of two axes can be folded";
+    let (other, plane) = (1 - d.min(1), mesh.boundary.len() == 2);
+    reader.check(plane, key, message, "write another word");
+    if !plane {
+        return;
+    }
+    let along = super::sections::AXES[other];
+    let message = format!("folded sides meet themselves turned about their middle, but {along} is not periodic");
+    let help = format!("write `{along} = \"periodic\"` beside it");
+    reader.check(mesh.boundary[other][0] == BoundaryKind::Periodic, key, message, help);
+    let message = format!("is folded in the middle of a cell: `mesh.cells` has {} along {along}", mesh.cells[other]);
+    reader.check(mesh.cells[other] % 2 == 0, key, message, "write an even number of cells along that axis");
+    let message = format!("the solver `{}` has quantities with directions, which turn beyond folded sides", shape.name);
+    let help = "use a solver of scalars, such as components along axes in space";
+    reader.check(!shape.has_directed(), key, message, help);
+    reader.check(
+        mesh.mapping.is_none(),
+        key,
+        "a mapped mesh has no folded sides",
+        "remove the mapping, or write another word",
+    );
 }
 
 /// Notes walls that the solver does not allow at a side.

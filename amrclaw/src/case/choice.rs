@@ -17,6 +17,8 @@ choices! {
         Free = "free",
         /// The domain continues at the opposite side.
         Periodic = "periodic",
+        /// The side meets itself, turned by 180° about its middle.
+        Folded = "folded",
         /// Values by formulas.
         Inflow = "inflow",
         /// The solver's own values.

@@ -8,6 +8,7 @@ use super::sections::AXES;
 use super::settings::{CaseSettings, MappingSettings, MeshSettings, NamedExpression, SolverFrom};
 use super::shape::SolverShape;
 use crate::formula::{Expression, ExpressionMap, Names, Syntax, physical_names, straight_name};
+use crate::index::Repeats;
 use crate::mesh::{BadCell, Domain, Mapping};
 use crate::physics::Split;
 use riemann::frame::geometry;
@@ -89,7 +90,12 @@ impl MeshSettings {
             lower: std::array::from_fn(|d| self.lower[d]),
             upper: std::array::from_fn(|d| self.upper[d]),
             cells: std::array::from_fn(|d| self.cells[d]),
-            periodic: std::array::from_fn(|d| self.boundary[d][0] == BoundaryKind::Periodic),
+            repeats: Repeats {
+                axes: std::array::from_fn(|d| {
+                    matches!(self.boundary[d][0], BoundaryKind::Periodic | BoundaryKind::Folded)
+                }),
+                folded: (0..D).find(|&d| self.boundary[d][0] == BoundaryKind::Folded),
+            },
         }
     }
 }

@@ -191,7 +191,7 @@ impl<const D: usize> Frame<D> {
         let map = (!self.mapping.is_empty()).then(|| ExpressionMap::read(&self.mapping).expect("checked when read"))?;
         let (lower, upper, cells) = (self.lower, self.upper, self.cells);
         let finest = self.domain(self.ratios.len()).hi;
-        Some(Mapping::new(Arc::new(map), Domain { lower, upper, cells, periodic: [false; D] }, finest))
+        Some(Mapping::new(Arc::new(map), Domain { lower, upper, cells, repeats: [false; D].into() }, finest))
     }
 
     /// True if VTK reads it as boxes of cells.

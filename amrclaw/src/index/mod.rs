@@ -3,11 +3,13 @@
 mod cell_box;
 mod level;
 mod ratio;
+mod shift;
 mod wrap;
 
 pub use cell_box::{CellBox, CellIndex};
 pub use level::Level;
 pub use ratio::Ratio;
+pub use shift::{Repeats, Shift};
 pub use wrap::wrap_into_domain;
 
 /// Evaluates an expression in which `$D` is a constant: `$dimension`, which is 1, 2 or 3.

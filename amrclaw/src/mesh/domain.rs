@@ -1,6 +1,6 @@
 //! The physical domain.
 
-use crate::index::CellBox;
+use crate::index::{CellBox, Repeats};
 
 /// Extents of the domain and of its coarsest level.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,8 +11,8 @@ pub struct Domain<const D: usize> {
     pub upper: [f64; D],
     /// Cells of the coarsest level along each axis.
     pub cells: [i32; D],
-    /// Axes along which the domain repeats.
-    pub periodic: [bool; D],
+    /// How the domain repeats beyond its sides.
+    pub repeats: Repeats<D>,
 }
 
 impl<const D: usize> Domain<D> {

@@ -37,7 +37,7 @@ impl<const D: usize> Hierarchy<D> {
     ///
     /// `ratios[l]`: from level `l` to `l + 1`; there can be one level more than ratios.
     pub fn new(domain: Domain<D>, ratios: Vec<Ratio<D>>, coarsest: Vec<CellBox<D>>) -> Self {
-        let mesh = LevelMesh::new(domain.coarsest(), domain.periodic, coarsest);
+        let mesh = LevelMesh::new(domain.coarsest(), domain.repeats, coarsest);
         assert_eq!(mesh.num_cells(), domain.coarsest().volume(), "the coarsest level fills the domain");
         Hierarchy { domain, ratios, levels: vec![Arc::new(mesh)], epoch: MeshEpoch::default() }
     }
@@ -115,7 +115,7 @@ impl<const D: usize> Hierarchy<D> {
         let mut old = old.into_iter();
         for patches in finer.into_iter().take_while(|patches| !patches.is_empty()) {
             let level = Level(self.levels.len() as u8);
-            let mesh = LevelMesh::new(self.domain_box(level), self.domain.periodic, patches);
+            let mesh = LevelMesh::new(self.domain_box(level), self.domain.repeats, patches);
             let before = old.next().filter(|before| before.patches() == mesh.patches());
             self.levels.push(before.unwrap_or_else(|| Arc::new(mesh)));
         }

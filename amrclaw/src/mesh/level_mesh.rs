@@ -2,7 +2,7 @@
 
 use super::bins::Bins;
 use super::outside::{AxisEnds, Beyond};
-use crate::index::{CellBox, CellIndex};
+use crate::index::{CellBox, CellIndex, Repeats, Shift};
 use std::sync::OnceLock;
 
 /// Disjoint patches of one level, sorted.
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug)]
 pub struct LevelMesh<const D: usize> {
     domain: CellBox<D>,
-    periodic: [bool; D],
+    repeats: Repeats<D>,
     patches: Vec<CellBox<D>>,
     /// Made by the first search for patches.
     bins: OnceLock<Bins<D>>,
@@ -24,8 +24,8 @@ pub struct Image<const D: usize> {
     pub patch: usize,
     /// The covered part of the region, in the region's coordinates.
     pub part: CellBox<D>,
-    /// `cell − shift` is the cell's place in the patch; zero but for images across a periodic side.
-    pub shift: CellIndex<D>,
+    /// Where the cells lie in the patch.
+    pub shift: Shift<D>,
 }
 
 impl<const D: usize> LevelMesh<D> {
@@ -33,7 +33,7 @@ impl<const D: usize> LevelMesh<D> {
     ///
     /// # Panics
     /// If a patch is empty or leaves the domain.
-    pub fn new(domain: CellBox<D>, periodic: [bool; D], mut patches: Vec<CellBox<D>>) -> Self {
+    pub fn new(domain: CellBox<D>, repeats: impl Into<Repeats<D>>, mut patches: Vec<CellBox<D>>) -> Self {
         match D {
             // Two indices fit in 64 bits, which sort in half the time.
             1 | 2 => patches.sort_unstable_by_key(|p| sort_key(p.lo) as u64),
@@ -42,7 +42,7 @@ impl<const D: usize> LevelMesh<D> {
         for p in &patches {
             assert!(!p.is_empty() && domain.contains_box(p), "patch {p:?} in domain {domain:?}");
         }
-        LevelMesh { domain, periodic, bins: OnceLock::new(), patches }
+        LevelMesh { domain, repeats: repeats.into(), bins: OnceLock::new(), patches }
     }
 
     /// The patches, sorted by their lower corner, last axis first.
@@ -57,7 +57,12 @@ impl<const D: usize> LevelMesh<D> {
 
     /// Axes along which the domain repeats.
     pub fn periodic(&self) -> [bool; D] {
-        self.periodic
+        self.repeats.axes
+    }
+
+    /// How the domain repeats.
+    pub fn repeats(&self) -> Repeats<D> {
+        self.repeats
     }
 
     /// Both ends of each axis, given what lies beyond each side.
@@ -80,10 +85,9 @@ impl<const D: usize> LevelMesh<D> {
     #[inline(always)]
     pub fn for_each_image(&self, region: &CellBox<D>, mut visit: impl FnMut(Image<D>)) {
         let bins = self.bins.get_or_init(|| Bins::new(&self.patches));
-        let mut here = |shift: CellIndex<D>| {
-            let back = shift.map(|s| -s);
-            bins.for_each_in(&self.patches, &region.shift(back), |patch, part| {
-                visit(Image { patch, part: part.shift(shift), shift });
+        let mut here = |shift: Shift<D>| {
+            bins.for_each_in(&self.patches, &shift.source_box(region), |patch, part| {
+                visit(Image { patch, part: shift.target_box(&part), shift });
             });
         };
         if self.inside_domain(region).is_empty() {
@@ -91,16 +95,13 @@ impl<const D: usize> LevelMesh<D> {
         }
         // Periods that the region touches: several where the domain is narrower than the region.
         let size = self.domain.size();
-        let period = |d: usize, cell: i32| {
-            if self.periodic[d] { (cell - self.domain.lo[d]).div_euclid(size[d]) } else { 0 }
-        };
-        let first: [i32; D] = std::array::from_fn(|d| period(d, region.lo[d]));
-        let last: [i32; D] = std::array::from_fn(|d| period(d, region.hi[d] - 1));
+        let turn = |cell: CellIndex<D>| self.repeats.turn(std::array::from_fn(|d| cell[d] - self.domain.lo[d]), size);
+        let (first, last) = (turn(region.lo), turn(region.hi.map(|hi| hi - 1)));
         if first == [0; D] && last == [0; D] {
-            return here([0; D]);
+            return here(Shift::NONE);
         }
         for turn in CellBox::new(first, last.map(|n| n + 1)).cells() {
-            here(std::array::from_fn(|d| turn[d] * size[d]));
+            here(self.repeats.shift(turn, size));
         }
     }
 
@@ -114,7 +115,7 @@ impl<const D: usize> LevelMesh<D> {
     /// The part of a region that lies in the domain, or beyond a periodic side of it.
     pub fn inside_domain(&self, region: &CellBox<D>) -> CellBox<D> {
         let mut inside = *region;
-        for d in (0..D).filter(|&d| !self.periodic[d]) {
+        for d in (0..D).filter(|&d| !self.repeats.axes[d]) {
             inside.lo[d] = inside.lo[d].max(self.domain.lo[d]);
             inside.hi[d] = inside.hi[d].min(self.domain.hi[d]);
         }
@@ -222,8 +223,27 @@ mod tests {
         let region = CellBox::new([-2, 2], [1, 4]);
         let images = mesh.images(&region);
         assert_eq!(images.iter().map(|i| i.part.volume()).sum::<usize>(), region.volume());
-        assert!(images.iter().any(|i| i.shift == [-10, 0] && i.patch == 1));
+        assert!(images.iter().any(|i| i.shift.by == [-10, 0] && i.patch == 1));
         assert!(mesh.covers(&CellBox::new([-3, -3], [13, 10])));
+    }
+
+    /// Beyond folded sides each cell has one image, that of the cell turned about the middle of the side, again and again.
+    #[test]
+    fn images_cross_folded_sides_once() {
+        let folded = Repeats { axes: [true; 2], folded: Some(1) };
+        let mesh = LevelMesh::new(quarters().domain(), folded, quarters().patches().to_vec());
+        let region = CellBox::new([-13, -9], [14, 17]);
+        let images = mesh.images(&region);
+        for cell in region.cells() {
+            let [mut x, mut y] = cell;
+            while !(0..7).contains(&y) {
+                (x, y) = (9 - x, if y < 0 { -1 - y } else { 13 - y });
+            }
+            let found: Vec<_> = images.iter().filter(|image| image.part.contains(cell)).collect();
+            assert!(found.len() == 1 && found[0].shift.source(cell) == [x.rem_euclid(10), y], "{cell:?}: {found:?}");
+            assert!(mesh.patches()[found[0].patch].contains(found[0].shift.source(cell)));
+        }
+        assert!(mesh.covers(&region));
     }
 
     proptest! {

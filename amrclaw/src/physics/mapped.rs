@@ -261,7 +261,7 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
             upper: domain.upper.to_vec(),
             finest: finest.to_vec(),
             dx: domain.dx(finest).to_vec(),
-            periodic: domain.periodic.to_vec(),
+            periodic: domain.repeats.axes.to_vec(),
             beyond: self.sides.to_vec(),
             walls: self.walls.to_vec(),
             faces_behind_walls: self.faces_behind_walls,

@@ -64,7 +64,7 @@ impl<const D: usize> Variables for FaceVariables<D> {
 /// The domain of a mesh as a row of cells.
 pub fn row_of<const D: usize>(mesh: &Mesh) -> Domain<D> {
     let cells: [i32; D] = std::array::from_fn(|d| if d == 0 { mesh.num_cells() as i32 } else { 1 });
-    Domain { lower: [0.0; D], upper: cells.map(f64::from), cells, periodic: [false; D] }
+    Domain { lower: [0.0; D], upper: cells.map(f64::from), cells, repeats: [false; D].into() }
 }
 
 /// The map from the row to the cells' centroids.

@@ -1,11 +1,11 @@
 //! Auxiliary values: which cells get them from the function of position, and which from another cell.
 
-use crate::index::{CellBox, CellIndex};
+use crate::index::{CellBox, CellIndex, Repeats};
 use crate::mesh::{AxisEnds, Beyond, Image, LevelMesh, OriginRun};
 use riemann::axis::Axis;
 
 /// Where the auxiliary values of a level's cells come from, ghost cells included: inside the domain from a function of position, across
-/// periodic sides from the periodic image, elsewhere outside from the cell or face that [`AxisEnds`] gives, possibly the cell itself.
+/// periodic sides from the periodic image, beyond folded ones from the function too, elsewhere outside from the cell or face that [`AxisEnds`] gives, possibly the cell itself.
 ///
 /// Invariant: a cell's values are evaluated, or copied from cells of the same patch whose values are evaluated.
 #[derive(Clone, Debug)]
@@ -20,15 +20,16 @@ impl<const D: usize> AuxOrigins<D> {
     /// `sides`: what lies beyond the domain's sides. `on_faces`: axes along which some value is located on cells' lower faces.
     pub fn new(mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D], on_faces: [bool; D], num_ghost: i32) -> Self {
         let (inside, ends) = (mesh.domain(), mesh.ends(sides));
-        let mut asked = inside;
-        for d in (0..D).filter(|&d| !mesh.periodic()[d]) {
-            let reach = |side: Beyond| if side == Beyond::Itself { num_ghost } else { 0 };
+        let (mut asked, repeats) = (inside, mesh.repeats().unfolded());
+        for d in (0..D).filter(|&d| !repeats.axes[d]) {
+            let is_folded = mesh.repeats().folded == Some(d);
+            let reach = |side: Beyond| if is_folded || side == Beyond::Itself { num_ghost } else { 0 };
             // Faces on an upper side belong to cells outside.
             asked.hi[d] += reach(sides[d][1]).max(i32::from(on_faces[d]));
             asked.lo[d] -= reach(sides[d][0]);
         }
-        let whole = |cells: CellBox<D>| LevelMesh::new(cells, mesh.periodic(), vec![cells]);
-        AuxOrigins { ends, inside: whole(inside), asked: whole(asked) }
+        let whole = |cells: CellBox<D>, repeats: Repeats<D>| LevelMesh::new(cells, repeats, vec![cells]);
+        AuxOrigins { ends, inside: whole(inside, mesh.repeats()), asked: whole(asked, repeats) }
     }
 
     /// The parts of a box whose values are evaluated, at `cell − shift`.

@@ -7,6 +7,7 @@ use super::reflux::{FaceRuns, RefluxPlan};
 use super::region::Region;
 use super::restrict::RestrictPlan;
 use super::transfer::TransferPlan;
+use crate::index::Shift;
 use crate::mesh::for_each_within;
 use crate::threads::{join, parallel_chunks};
 
@@ -47,7 +48,7 @@ impl<const D: usize> Part<D> {
         let covered = input.mesh.patches()[k].coarse_from_fine(ratio);
         for_each_within(&neighbours.under, &covered, |image| {
             let (target, source) = (image.patch as u32, k as u32);
-            self.regions.push(Region { target, source, cells: image.part, shift: [0; D] });
+            self.regions.push(Region { target, source, cells: image.part, shift: Shift::NONE });
         });
         if input.conservation_fix {
             // Patches consist of whole coarse cells: if ghost cells are all covered, so is every coarse cell beside the patch.

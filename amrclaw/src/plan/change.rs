@@ -175,7 +175,7 @@ mod tests {
 
     /// Three levels: boxes of the two finer ones, in their own cells.
     fn hierarchy(before: Option<&Hierarchy<1>>, finer: &[[i32; 2]]) -> Hierarchy<1> {
-        let domain = Domain { lower: [0.0], upper: [1.0], cells: [16], periodic: [false] };
+        let domain = Domain { lower: [0.0], upper: [1.0], cells: [16], repeats: [false].into() };
         let coarsest = vec![domain.coarsest()];
         let mut hierarchy = before.cloned().unwrap_or_else(|| Hierarchy::new(domain, vec![Ratio([2]); 2], coarsest));
         let boxes = finer.iter().map(|&[lo, hi]| vec![CellBox::new([lo], [hi])]);

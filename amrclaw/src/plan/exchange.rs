@@ -150,7 +150,7 @@ mod tests {
     use super::super::rank_part::{PlanOwners, RankPart};
     use super::super::{BuiltPlans, FaceRun, PlanInput};
     use super::*;
-    use crate::index::CellBox;
+    use crate::index::{CellBox, Repeats};
     use crate::mesh::LevelMesh;
     use proptest::prelude::*;
 
@@ -196,14 +196,19 @@ mod tests {
     }
 
     /// The plans of a level over another, of every rank and of a single one, with any owners.
-    fn union_is_the_solo_plan<const D: usize>(cells: [i32; D], periodic: [bool; D], keep: &[bool], owners: &[u32]) {
-        let (ratio, ranks) = (Ratio::uniform(2), 4);
+    fn union_is_the_solo_plan<const D: usize>(
+        cells: [i32; D],
+        repeats: impl Into<Repeats<D>>,
+        keep: &[bool],
+        owners: &[u32],
+    ) {
+        let (ratio, ranks, repeats) = (Ratio::uniform(2), 4, repeats.into());
         let domain = CellBox::new([0; D], cells);
         let fine_domain = domain.fine_from_coarse(ratio);
-        let coarse = LevelMesh::new(domain, periodic, blocks(domain, 4, &[true]));
-        let mesh = LevelMesh::new(fine_domain, periodic, blocks(fine_domain, 6, keep));
+        let coarse = LevelMesh::new(domain, repeats, blocks(domain, 4, &[true]));
+        let mesh = LevelMesh::new(fine_domain, repeats, blocks(fine_domain, 6, keep));
         let later: Vec<bool> = keep.iter().rev().copied().collect();
-        let old = LevelMesh::new(fine_domain, periodic, blocks(fine_domain, 8, &later));
+        let old = LevelMesh::new(fine_domain, repeats, blocks(fine_domain, 8, &later));
         let input = PlanInput {
             mesh: &mesh,
             coarser: Some((&coarse, ratio)),
@@ -272,6 +277,8 @@ mod tests {
             prop_assume!(keep.contains(&true));
             union_is_the_solo_plan([23], [periodic[0]], &keep, &owners);
             union_is_the_solo_plan([13, 9], [periodic[0], periodic[1]], &keep, &owners);
+            let folded = Repeats { axes: [true; 2], folded: Some(1) };
+            union_is_the_solo_plan([14, 9], folded, &keep, &owners);
             union_is_the_solo_plan([7, 6, 5], periodic, &keep, &owners);
         }
     }

@@ -135,8 +135,9 @@ impl<const D: usize> GhostPlan<D> {
 #[cfg(test)]
 mod tests {
     use super::super::build::BuiltPlans;
-    use super::super::outside::OutsideParts;
+    use super::super::outside::{OutsidePart, OutsideParts};
     use super::*;
+    use crate::index::Repeats;
     use crate::mesh::Beyond;
     use proptest::prelude::*;
     use std::collections::HashMap;
@@ -150,24 +151,32 @@ mod tests {
 
     fn every_ghost_cell_once<const D: usize>(
         cells: [i32; D],
-        periodic: [bool; D],
+        repeats: impl Into<Repeats<D>>,
         keep: &[bool],
         ratio: i32,
         num_ghost: i32,
     ) {
-        let coarse_domain = CellBox::new([0; D], cells);
-        let coarse = LevelMesh::new(coarse_domain, periodic, some_patches(coarse_domain, 5, &[true]));
+        let (repeats, coarse_domain) = (repeats.into(), CellBox::new([0; D], cells));
+        let coarse = LevelMesh::new(coarse_domain, repeats, some_patches(coarse_domain, 5, &[true]));
         let ratio = Ratio::uniform(ratio);
         let domain = coarse_domain.fine_from_coarse(ratio);
         let patches = some_patches(domain, 4 * ratio.0[0], keep);
-        let mesh = LevelMesh::new(domain, periodic, patches);
+        let mesh = LevelMesh::new(domain, repeats, patches);
         let coarser = Some((&coarse, ratio));
         let input = PlanInput { mesh: &mesh, coarser, transfer: false, old: None, num_ghost, conservation_fix: false };
         let plan = BuiltPlans::new(input).ghost;
         // `OutsideParts::new` asserts that each cell outside has exactly one origin.
         let sides =
-            periodic.map(|periodic| if periodic { [Beyond::Periodic; 2] } else { [Beyond::Wall, Beyond::Nearest] });
-        OutsideParts::new(&plan, &mesh, &sides);
+            repeats.axes.map(|periodic| if periodic { [Beyond::Periodic; 2] } else { [Beyond::Wall, Beyond::Nearest] });
+        let outside = OutsideParts::new(&plan, &mesh, &sides);
+        let turned = |list: &PatchLists<Region<D>>| list.all().iter().filter(|region| region.shift.turned).count();
+        let beyond = |parts: &[OutsidePart<D>]| parts.iter().filter(|part| part.origins[0].scale == -1).count();
+        if repeats.folded.is_some() {
+            assert_eq!(
+                [turned(&plan.copies), turned(&plan.interps)],
+                [&outside.copies, &outside.interps].map(|p| beyond(p))
+            );
+        }
         for (k, patch) in mesh.patches().iter().enumerate() {
             let mut written = HashMap::new();
             let regions = plan.copies.of(k).iter().map(|r| r.cells);
@@ -181,13 +190,15 @@ mod tests {
             }
             for copy in plan.copies.of(k) {
                 let source = mesh.patches()[copy.source as usize];
-                assert!(source.contains_box(&copy.cells.shift(copy.shift.map(|s| -s))));
+                assert!(source.contains_box(&copy.shift.source_box(&copy.cells)));
             }
         }
     }
 
+    const FOLDED: Repeats<2> = Repeats { axes: [true; 2], folded: Some(1) };
+
     proptest! {
-        /// Every ghost cell is written exactly once, in 1, 2 and 3 dimensions, whatever sides are periodic.
+        /// Every ghost cell is written exactly once, in 1, 2 and 3 dimensions, whatever sides are periodic or folded.
         #[test]
         fn ghost_cells_are_written_once(
             keep in proptest::collection::vec(any::<bool>(), 4..23),
@@ -197,6 +208,7 @@ mod tests {
             prop_assume!(keep.iter().any(|k| *k));
             every_ghost_cell_once([23], [periodic[0]], &keep, ratio, 2);
             every_ghost_cell_once([13, 9], [periodic[0], periodic[1]], &keep, ratio, 2);
+            every_ghost_cell_once([14, 9], FOLDED, &keep, ratio, 2);
             every_ghost_cell_once([7, 6, 5], periodic, &keep, ratio, 2);
         }
 
@@ -210,6 +222,7 @@ mod tests {
         ) {
             every_ghost_cell_once([cells[0]], [periodic[0]], &[true], ratio, num_ghost);
             every_ghost_cell_once([cells[0], cells[1]], [periodic[0], periodic[1]], &[true], ratio, num_ghost);
+            every_ghost_cell_once([2 * cells[0], cells[1]], FOLDED, &[true], ratio, num_ghost);
             every_ghost_cell_once(cells, periodic, &[true], ratio, num_ghost);
         }
     }

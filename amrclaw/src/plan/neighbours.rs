@@ -1,6 +1,6 @@
 //! The neighbours of the patches of a level: searched once for all plans.
 
-use crate::index::{CellBox, Ratio};
+use crate::index::{CellBox, Ratio, Shift};
 use crate::mesh::{Cover, Image, LevelMesh};
 
 /// A level that gets plans, and what these depend on.
@@ -54,7 +54,7 @@ impl<const D: usize> Neighbours<D> {
         let reach = patch.grow_by(input.reach());
         self.beside.clear();
         input.mesh.for_each_image(&reach, |image| {
-            if image.patch != k || image.shift != [0; D] {
+            if image.patch != k || image.shift != Shift::NONE {
                 self.beside.push(image);
             }
         });

@@ -3,7 +3,7 @@
 
 use super::ghost::{BoundaryRegion, GhostPlan};
 use super::region::Region;
-use crate::index::CellBox;
+use crate::index::{CellBox, Shift};
 use crate::mesh::{AxisEnds, Beyond, LevelMesh, OriginRun};
 
 /// Cells outside the domain that have their values from one place.
@@ -15,7 +15,7 @@ pub struct OutsidePart<const D: usize> {
     pub origins: [OriginRun; D],
 }
 
-/// All cells outside the domain of a level's patches.
+/// All cells outside the domain of a level's patches, and those beyond folded sides.
 #[derive(Clone, Debug, Default)]
 pub struct OutsideParts<const D: usize> {
     /// Those that have copied values.
@@ -32,7 +32,7 @@ impl<const D: usize> OutsideParts<D> {
         let ends = mesh.ends(sides);
         for boundary in plan.boundaries.all() {
             let (target, cells) = (boundary.target, mesh.patches()[boundary.target as usize]);
-            let own = Region { target, source: target, cells, shift: [0; D] };
+            let own = Region { target, source: target, cells, shift: Shift::NONE };
             let mut covered = 0;
             for region in std::iter::once(&own).chain(plan.copies.of(target as usize)) {
                 each_part(boundary, &region.cells, &ends, |cells, origins| {
@@ -49,6 +49,8 @@ impl<const D: usize> OutsideParts<D> {
             let all = boundary.cells.volume();
             assert_eq!(covered, all, "ghost cells {boundary:?} have their values from one place each");
         }
+        copies.extend(plan.copies.all().iter().filter_map(beyond_fold));
+        interps.extend(plan.interps.all().iter().filter_map(beyond_fold));
         OutsideParts { copies, interps }
     }
 
@@ -61,12 +63,23 @@ impl<const D: usize> OutsideParts<D> {
             let mut covered = 0;
             each_part(boundary, &inside, &ends, |cells, origins| {
                 covered += cells.volume();
-                copies.push(OutsidePart { region: Region { target, source: target, cells, shift: [0; D] }, origins });
+                copies.push(OutsidePart {
+                    region: Region { target, source: target, cells, shift: Shift::NONE },
+                    origins,
+                });
             });
             assert_eq!(covered, boundary.cells.volume(), "the patch holds what {boundary:?} shows");
         }
         OutsideParts { copies, interps: Vec::new() }
     }
+}
+
+/// A region whose cells are read backwards, as cells with origins that are not: cell `−1 − i` lies in the coarser cell `−1 − ⌊i / ratio⌋`.
+fn beyond_fold<const D: usize>(region: &Region<D>) -> Option<OutsidePart<D>> {
+    let CellBox { lo, hi } = region.cells;
+    let origins = std::array::from_fn(|d| OriginRun { lo: lo[d], hi: hi[d], scale: -1, offset: -1, walls: 0 });
+    let shift = Shift { by: region.shift.by.map(|by| -1 - by), turned: false };
+    region.shift.turned.then_some(OutsidePart { region: Region { shift, ..*region }, origins })
 }
 
 /// Calls `found` for boxes of the cells of a boundary region that take their values from `source`.

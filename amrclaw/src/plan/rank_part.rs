@@ -45,6 +45,8 @@ impl<'a, const D: usize> RankPart<'a, D> {
         for d in (0..D).filter(|&d| input.mesh.periodic()[d]) {
             if near.lo[d] < domain.lo[d] || near.hi[d] > domain.hi[d] {
                 (near.lo[d], near.hi[d]) = (domain.lo[d], domain.hi[d]);
+                // What lies beyond a folded side is elsewhere along the other axis.
+                near = if input.mesh.repeats().folded == Some(d) { domain } else { near };
             }
         }
         RankPart { input, rank, owners, near }

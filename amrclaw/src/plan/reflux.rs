@@ -3,7 +3,7 @@
 use super::exchange::{Exchange, Owners};
 use super::neighbours::Neighbours;
 use super::patch_lists::PatchLists;
-use crate::index::{CellBox, CellIndex, Ratio};
+use crate::index::{CellBox, Ratio, Shift};
 use crate::mesh::{LevelMesh, Partition, for_each_within};
 use riemann::axis::{Axis, Side};
 
@@ -17,12 +17,12 @@ pub struct FaceRun<const D: usize> {
     pub fine_patch: u32,
     /// Normal of the faces.
     pub axis: Axis,
-    /// Side of the faces on which the coarse cells lie.
+    /// Side of the faces on which the coarse cells lie, seen from the fine patch.
     pub coarse_side: Side,
     /// The coarse cells, one for each face, in the coordinates of the coarse level continued from the fine patch.
     pub cells: CellBox<D>,
-    /// `cell − shift` is the cell's place in the coarse patch; zero but across periodic sides.
-    pub shift: CellIndex<D>,
+    /// Where the cells lie in the coarse patch.
+    pub shift: Shift<D>,
     /// Number of the first face; the others follow, first axis fastest.
     pub first_slot: u32,
     /// Number of the first fine face; each coarse face has `ratio.faces(axis)` consecutive ones.

@@ -1,7 +1,7 @@
 //! Regions shared by several plans.
 
 use super::patch_lists::PatchLists;
-use crate::index::{CellBox, CellIndex, Ratio};
+use crate::index::{CellBox, Ratio, Shift};
 use crate::mesh::Image;
 
 /// Cells of a patch that take their values from another patch: by a copy, by an average of finer cells, or by interpolation between
@@ -14,8 +14,8 @@ pub struct Region<const D: usize> {
     pub source: u32,
     /// Cells written, in the destination's coordinates.
     pub cells: CellBox<D>,
-    /// `cell − shift` is read, or `⌊cell / ratio⌋ − shift` of a coarser level; zero but across periodic sides.
-    pub shift: CellIndex<D>,
+    /// Which cell is read for a cell, or for the coarser one `⌊cell / ratio⌋`.
+    pub shift: Shift<D>,
 }
 
 impl<const D: usize> Region<D> {

@@ -158,7 +158,7 @@ fn complete<const D: usize>(
         region::apply(request.regions, hierarchy.level(level), is_own, &mut flagged.tags);
     }
     if flagged.done.width < request.width {
-        flagged.tags = buffer(&flagged.tags, request.width - flagged.done.width, hierarchy.domain().periodic);
+        flagged.tags = buffer(&flagged.tags, request.width - flagged.done.width, hierarchy.domain().repeats);
     }
 }
 
@@ -189,7 +189,7 @@ impl<const D: usize> Refined<'_, D> {
             // Tags beneath finer boxes are widened like flags.
             let room = ROOM_TO_MOVE + options.buffer;
             let ratios = [hierarchy.ratio(level), hierarchy.ratio(level.finer())];
-            nest::project(finer, ratios, options.nesting_width, room, &mut tags, hierarchy.domain().periodic);
+            nest::project(finer, ratios, options.nesting_width, room, &mut tags, hierarchy.domain().repeats);
         }
         // Tags added beneath finer boxes may not nest.
         if !done.inset || !finer.is_empty() {

@@ -7,7 +7,7 @@ mod level_nesting;
 
 pub use level_nesting::LevelNesting;
 
-use crate::index::{CellBox, Ratio, wrap_into_domain};
+use crate::index::{CellBox, Ratio, Repeats, wrap_into_domain};
 use crate::mesh::TagSet;
 use rayon::prelude::*;
 
@@ -145,15 +145,15 @@ pub fn project<const D: usize>(
     nesting_width: i32,
     room: i32,
     tags: &mut TagSet<D>,
-    periodic: [bool; D],
+    repeats: impl Into<Repeats<D>>,
 ) {
-    let mut beneath = Vec::with_capacity(boxes_fine.len());
+    let (repeats, mut beneath) = (repeats.into(), Vec::with_capacity(boxes_fine.len()));
     for fine in boxes_fine {
         let surrounded = fine.coarse_from_fine(ratio_fine).grow(nesting_width);
         let region = surrounded.coarse_from_fine(ratio).grow(room);
         match tags.domain().contains_box(&region) {
             true => beneath.push(region),
-            false => beneath.extend(wrap_into_domain(&region, tags.domain(), periodic)),
+            false => beneath.extend(wrap_into_domain(&region, tags.domain(), repeats)),
         }
     }
     tags.insert_boxes(&beneath);

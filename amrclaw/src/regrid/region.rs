@@ -119,7 +119,7 @@ mod tests {
     /// Corners far outside of the domain, as unbounded regions have them, cover it on every level.
     #[test]
     fn far_corners_cover_the_domain() {
-        let domain = Domain { lower: [0.0, -1.0], upper: [1.0, 1.0], cells: [10, 20], periodic: [false; 2] };
+        let domain = Domain { lower: [0.0, -1.0], upper: [1.0, 1.0], cells: [10, 20], repeats: [false; 2].into() };
         let coarsest = vec![domain.coarsest()];
         let hierarchy = Hierarchy::new(domain, vec![Ratio([2, 4])], coarsest);
         let (coarsest, finest, time) = (Level(1), Level(1), [0.0, 1.0]);

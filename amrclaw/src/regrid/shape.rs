@@ -241,7 +241,7 @@ mod tests {
     const CELLS: [i32; 2] = [300, 70];
 
     fn hierarchy<const D: usize>(lower: [f64; D], upper: [f64; D], cells: [i32; D]) -> Hierarchy<D> {
-        let domain = Domain { lower, upper, cells, periodic: [false; D] };
+        let domain = Domain { lower, upper, cells, repeats: [false; D].into() };
         let coarsest = vec![domain.coarsest()];
         Hierarchy::new(domain, vec![Ratio([2; D])], coarsest)
     }

@@ -177,7 +177,7 @@ pub(super) fn problem<const D: usize>(
             case::BoundaryKind::Wall => Boundary::Wall(Wall::Slip),
             case::BoundaryKind::Clamped => Boundary::Wall(Wall::Clamped),
             case::BoundaryKind::Free => Boundary::Wall(Wall::Free),
-            case::BoundaryKind::Periodic => Boundary::Periodic,
+            case::BoundaryKind::Periodic | case::BoundaryKind::Folded => Boundary::Periodic,
             case::BoundaryKind::Inflow => {
                 let values = inflow.unwrap_or_else(|| unreachable!("checked: an inflow has values"));
                 Boundary::User(Arc::new(values))

@@ -73,6 +73,22 @@ fn check_on_mesh(case: &Case, options: &RunOptions, is_offered: bool) -> Result<
     Ok(())
 }
 
+/// Refuses what folded sides do not allow of a solver or a device.
+fn check_folded(case: &Case, options: &RunOptions, (axis, has_transfers): (&str, bool)) -> Result<(), RunError> {
+    let wrong = |message: &str, help: &str| {
+        Err(RunError::from(case.error(&format!("mesh.boundary.{axis}"), message.to_owned(), help)))
+    };
+    if has_transfers {
+        let message =
+            format!("the solver `{}` has transfer variables, which cross no folded side as yet", case.shape().name);
+        return wrong(&message, "use another solver, or two copies of the domain, which are periodic");
+    }
+    if options.device == Device::Cuda && options.comm.rank().of > 1 {
+        return wrong("folded sides need all patches on one GPU as yet", "use one device");
+    }
+    Ok(())
+}
+
 impl<const D: usize> Simulation<D> {
     /// A builder for a simulation of the case, with default options.
     ///
@@ -205,6 +221,10 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
             return Err(RunError::Solver(message));
         }
         demanded?;
+        if let Some(axis) = problem.domain.repeats.folded {
+            let has_transfers = kernels.double.transfers().is_some();
+            check_folded(case, &options, (["x", "y", "z"][axis], has_transfers))?;
+        }
         if case.mesh.file.is_some() {
             let solver = &kernels.double;
             let of_cells = solver.aux_face().iter().all(Option::is_none) && solver.aux_groups().is_empty();

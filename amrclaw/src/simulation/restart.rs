@@ -5,7 +5,7 @@ use crate::case::{Case, CaseErrors};
 use crate::diagnose::{Counts, LevelCounts};
 use crate::exec::{LevelState, NewValues};
 use crate::frames::frame::{Frame, FrameLevel, PatchSource};
-use crate::index::{CellBox, Level, Ratio};
+use crate::index::{CellBox, Level, Ratio, Shift};
 use crate::mesh::{Hierarchy, LevelMesh};
 use crate::physics::Criterion;
 use crate::regrid::nest::LevelNesting;
@@ -117,12 +117,12 @@ impl<const D: usize> Simulation<D> {
         for (l, level) in frame.levels.iter().enumerate() {
             let damaged = || RunError::Damaged { level: Level(l as u8) };
             let patches: Vec<CellBox<D>> = level.patches.iter().map(|p| p.cells).collect();
-            let (domain, periodic) = (frame.domain(l), self.problem.domain.periodic);
+            let (domain, repeats) = (frame.domain(l), self.problem.domain.repeats);
             if patches.iter().any(|p| p.is_empty() || !domain.contains_box(p)) {
                 return Err(damaged());
             }
-            let mesh = LevelMesh::new(domain, periodic, patches);
-            let alone = |p: &CellBox<D>| mesh.images(p).iter().filter(|image| image.shift == [0; D]).count() == 1;
+            let mesh = LevelMesh::new(domain, repeats, patches);
+            let alone = |p: &CellBox<D>| mesh.images(p).iter().filter(|image| image.shift == Shift::NONE).count() == 1;
             if mesh.patches().is_empty() || !mesh.patches().iter().all(alone) {
                 return Err(damaged());
             }
@@ -138,7 +138,7 @@ impl<const D: usize> Simulation<D> {
                 };
                 let between_walls = || LevelMesh::new(coarser.domain(), [false; D], coarser.patches().to_vec());
                 let nested = |width| nested_in(&coarser, width);
-                if !nested(1) && periodic.contains(&true) && nested_in(&between_walls(), 1) {
+                if !nested(1) && repeats.axes.contains(&true) && nested_in(&between_walls(), 1) {
                     return Err(self.not_nested_around(case, l));
                 } else if !nested(1) {
                     return Err(damaged());

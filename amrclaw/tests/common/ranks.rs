@@ -157,7 +157,7 @@ pub const OUTPUT_STEPS: [&str; 6] = [
 ];
 
 /// Examples with built-in solvers, each with a mesh for a short run.
-pub const EXAMPLES: [(&str, &str); 24] = [
+pub const EXAMPLES: [(&str, &str); 25] = [
     ("acoustics_3d_hill", "mesh.cells=[10,8,6]"),
     ("acoustics_3d_interface", "mesh.cells=[10,8,6]"),
     ("acoustics_cylinder", "mesh.cells=[12,24]"),
@@ -166,6 +166,7 @@ pub const EXAMPLES: [(&str, &str); 24] = [
     ("acoustics_spherical", "mesh.cells=[12,10,8]"),
     ("advection_3d_swirl", "mesh.cells=[12,10,8]"),
     ("advection_annulus", "mesh.cells=[12,24]"),
+    ("advection_sphere", "mesh.cells=[24,12]"),
     ("advection_swirl", "mesh.cells=[22,20]"),
     ("burgers_3d_cube", "mesh.cells=[10,9,8]"),
     ("burgers_square", "mesh.cells=[22,20]"),

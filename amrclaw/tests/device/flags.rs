@@ -67,7 +67,7 @@ pub fn in_space<N: Machines>(
             lower: [0.0; 3],
             upper: [1.0; 3],
             cells: [8; 3],
-            periodic: boundary.each_ref().map(|sides| matches!(sides[0], Boundary::Periodic)),
+            repeats: boundary.each_ref().map(|sides| matches!(sides[0], Boundary::Periodic)).into(),
         },
         boundary,
         initial: Arc::new(Zero(solver.double.equations().len())),
@@ -107,7 +107,7 @@ impl CellFunction<3> for Zero {
 
 /// Two levels: the domain in patches of at most `size` cells, and every `keep`-th of them refined.
 fn hierarchy<const D: usize>(cells: [i32; D], size: i32, keep: usize, periodic: [bool; D]) -> Hierarchy<D> {
-    let domain = Domain { lower: [0.0; D], upper: [1.0; D], cells, periodic };
+    let domain = Domain { lower: [0.0; D], upper: [1.0; D], cells, repeats: periodic.into() };
     let patches = split_to_size(&[domain.coarsest()], [size; D]);
     let refined = patches.iter().step_by(keep).map(|cells| cells.fine_from_coarse(Ratio([RATIO; D]))).collect();
     let mut hierarchy = Hierarchy::new(domain, vec![Ratio([RATIO; D]); 2], patches);
@@ -156,7 +156,7 @@ fn check<const D: usize, N: Machines>(
                 exec.fill_ghosts(Level(l as u8), plans).expect("there is memory");
                 exec.renew_aux(Level(l as u8), Some(request)).expect("there is memory");
                 let flagged = exec.flag(Level(l as u8), 0.1).expect("there is memory");
-                let mut tags = buffer(&flagged.tags, width - flagged.done.width, hierarchy.domain().periodic);
+                let mut tags = buffer(&flagged.tags, width - flagged.done.width, hierarchy.domain().repeats);
                 if let Some(inset) = inset.filter(|_| !flagged.done.inset) {
                     LevelNesting::new(hierarchy.level(Level(l as u8)), &[], inset).clip(&mut tags);
                 }

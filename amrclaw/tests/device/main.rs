@@ -193,6 +193,23 @@ fn flow_is_that_of_the_cpu_to_the_bit() {
     compare(include_str!("../cases/restart/wind_from_files.toml"), &[], 6);
 }
 
+/// A sphere whose sides are folded: ghost cells and coarse cells that are read backwards, a finer level that ends at a fold or crosses it, and a
+/// source at the places of both.
+#[test]
+fn a_folded_sphere_is_that_of_the_cpu_to_the_bit() {
+    let sphere = include_str!("../../../examples/advection_sphere/case.toml");
+    let ends_there = "regrid={interval=2,buffer=0,flag={criterion=\"user\",expression=\"Z_c > 0 and X_c > Y_c\"}}";
+    let crosses = "regrid={interval=2,flag={criterion=\"difference\",tolerance=0.01}}";
+    for flags in [ends_there, crosses] {
+        let turned = "initial.q=\"exp(-8 * ((X_c - 0.6)^2 + (Y_c + 0.8)^2 + Z_c^2))\"";
+        compare(
+            sphere,
+            &["mesh.cells=[32,16]", flags, turned, "source.q=\"-(1 + Y_c) * q\"", "scheme.source=\"strang\""],
+            6,
+        );
+    }
+}
+
 /// Water that runs up shores and dries, rubs and turns, also on a sphere: limited fluxes, settled states, transfer variables between levels.
 #[test]
 fn water_on_land_is_that_of_the_cpu_to_the_bit() {

@@ -210,7 +210,7 @@ fn run<const D: usize, N: Machines>(problem: &Kernels<D, N>, cases: [u32; 2], ce
         |(cells, (cutoff, min_size, buffer, max_patch_size), ratios, (base, num_ranks), seed)| {
             let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size });
             let options = RegridOptions { buffer, cluster, max_patch_size, nesting_width: 1, regions: Vec::new() };
-            let periodic = problem.0.domain.periodic;
+            let periodic = problem.0.domain.repeats.axes;
             check(problem, &Setting { cells, periodic, ratios, options, seed }, base, num_ranks)
         },
     );
@@ -223,7 +223,7 @@ fn with_sides<const D: usize, N>(
     sides: [[Boundary<D>; 2]; D],
 ) -> Kernels<D, N> {
     let periodic = sides.each_ref().map(|sides| matches!(sides[0], Boundary::Periodic));
-    let domain = Domain { periodic, ..problem.domain.clone() };
+    let domain = Domain { repeats: periodic.into(), ..problem.domain.clone() };
     (Problem { boundary: sides, domain, ..problem }, kernels, machines)
 }
 

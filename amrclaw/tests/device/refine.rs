@@ -167,7 +167,7 @@ fn boxes_above<const D: usize>(
 
 /// Makes one level after another, and each time compares the device's boxes above every base level with the host's.
 fn check<const D: usize, N: Machines>(problem: &Kernels<D, N>, setting: &Setting<D>) -> Result<(), TestCaseError> {
-    let domain = Domain { lower: [0.0; D], upper: [1.0; D], cells: setting.cells, periodic: setting.periodic };
+    let domain = Domain { lower: [0.0; D], upper: [1.0; D], cells: setting.cells, repeats: setting.periodic.into() };
     let problem = (Problem { domain: domain.clone(), ..problem.0.clone() }, problem.1.clone(), problem.2.clone());
     let ratios = setting.ratios.map(|r| Ratio([r; D])).to_vec();
     let coarsest = split_to_size(&[domain.coarsest()], [40; D]);

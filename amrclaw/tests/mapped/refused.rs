@@ -67,7 +67,8 @@ fn checks_do_not_grow_with_the_number_of_levels() {
     fn cost<const D: usize>(levels: u32, most: usize) -> usize {
         let (lower, upper, periodic) = ([0.0; D], [1.0; D], [false; D]);
         let cells = |level: u32| std::array::from_fn(|d| [50, 35, 20][d] << level);
-        let (domain, counted) = (Domain { lower, upper, cells: cells(0), periodic }, Arc::new(Counted(0.into())));
+        let (domain, counted) =
+            (Domain { lower, upper, cells: cells(0), repeats: periodic.into() }, Arc::new(Counted(0.into())));
         let mapping = Mapping::new(counted.clone(), domain.clone(), cells(levels));
         for level in 0..=levels {
             let dx = domain.dx(cells(level));

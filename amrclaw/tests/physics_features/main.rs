@@ -9,6 +9,7 @@ mod boundary;
 mod carbuncle;
 mod criteria;
 mod ends;
+mod folded;
 mod implosion;
 mod media;
 mod mesh;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 fn flags_in_ruled_rectangles() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/reference/flagregions.toml");
     let case = Case::load_with(&path, &[], find_built_in).unwrap_or_else(|e| panic!("{e}"));
-    let domain = Domain { lower: [0.0; 2], upper: [1.0; 2], cells: [40; 2], periodic: [true; 2] };
+    let domain = Domain { lower: [0.0; 2], upper: [1.0; 2], cells: [40; 2], repeats: [true; 2].into() };
     let coarsest = vec![domain.coarsest()];
     let mut hierarchy = Hierarchy::new(domain, vec![Ratio([2; 2]); 2], coarsest);
     let frame = start("flagregions").frame();

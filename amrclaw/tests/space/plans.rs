@@ -18,7 +18,7 @@ fn cubes(cells: CellBox<3>) -> Vec<CellBox<3>> {
 /// patch is written once, the number of faces is right, and patches follow one another in arrays of ten components.
 #[test]
 fn plans_count_beyond_32_bits() {
-    let domain = Domain { lower: [0.0; 3], upper: [1.0; 3], cells: [1690; 3], periodic: [true, false, true] };
+    let domain = Domain { lower: [0.0; 3], upper: [1.0; 3], cells: [1690; 3], repeats: [true, false, true].into() };
     let mut hierarchy = Hierarchy::new(domain.clone(), vec![Ratio([2; 3])], cubes(domain.coarsest()));
     let covered = CellBox::new([260; 3], [1105; 3]);
     hierarchy.replace_finer(Level(0), vec![cubes(covered.fine_from_coarse(Ratio([2; 3])))]);

@@ -93,7 +93,7 @@ device_struct! {
         pub fine_patch: u32,
         /// Normal of the faces: 0 is x.
         pub axis: u32,
-        /// Side of the faces on which the coarse cells lie: 0 is the lower one.
+        /// Side of the faces on which the coarse cells lie, seen from the fine patch: 0 is the lower one.
         pub coarse_side: u32,
         /// First coarse cell, in the fine patch's periodic image.
         pub lo: [i32; 3],
@@ -101,6 +101,8 @@ device_struct! {
         pub size: [i32; 3],
         /// What to subtract from these cells to find them in the coarse patch.
         pub shift: [i32; 3],
+        /// They are subtracted from it instead: the coarse patch is turned against the fine one.
+        pub turned: u32,
         /// Slot of the first face.
         pub first_slot: u32,
         /// Number of its first fine face.

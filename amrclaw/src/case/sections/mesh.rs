@@ -110,9 +110,11 @@ fn axis_boundary(reader: &mut Reader<'_>, path: &str) -> [BoundaryKind; 2] {
     match kinds[..] {
         [both] => [both; 2],
         [lower, upper] => {
-            let paired = (lower == BoundaryKind::Periodic) == (upper == BoundaryKind::Periodic);
-            let help = "write \"periodic\" for both sides or for none";
-            reader.check(paired, path, "one side is periodic and the other is not", help);
+            for kind in [BoundaryKind::Periodic, BoundaryKind::Folded] {
+                let message = format!("one side is {kind} and the other is not");
+                let help = format!("write \"{kind}\" for both sides or for none");
+                reader.check((lower == kind) == (upper == kind), path, message, help);
+            }
             [lower, upper]
         }
         _ => {

@@ -213,6 +213,9 @@ fn sides(reader: &mut Reader<'_>, mesh: &Mesh) -> (Vec<BoundaryKind>, Vec<Inflow
         let help = format!("write what lies beyond the side, such as `{name} = \"wall\"`, under `[mesh.boundary]`");
         reader.require(&path, &help);
         let kind = reader.optional_choice(&path).unwrap_or(BoundaryKind::Extrapolate);
+        if kind == BoundaryKind::Folded {
+            reader.wrong(&path, "a mesh from a file has no folded sides", "write another word");
+        }
         if kind == BoundaryKind::Periodic {
             let help =
                 "write the pairs as `periodic = [[\"left\", \"right\"]]` under `[mesh]`, without lines of their own";

@@ -65,7 +65,7 @@ impl<const D: usize, R: Scalar> Stepped<'_, D, R> {
                 let before = *value;
                 for &slot in of_cell {
                     let face = &all[slot as usize];
-                    let outward = R::constant(f64::from(face.coarse_side.sign()));
+                    let outward = R::constant(f64::from(face.own_side().sign()));
                     let scale = outward / (R::from_f64(self.dx[face.axis.index()]) * kappa);
                     *value += scale * *sums.at(m * all.len() + slot as usize);
                 }

@@ -20,10 +20,19 @@ pub(super) struct FaceSlot<const D: usize> {
     pub fine_ghost: CellIndex<D>,
     /// Normal of the face.
     pub axis: Axis,
-    /// Side of the face on which the coarse cell lies.
+    /// Side of the face on which the coarse cell lies, seen from the fine patch.
     pub coarse_side: Side,
+    /// The coarse patch is turned against the fine one, across a folded side.
+    pub turned: bool,
     /// Number of the first fine face; the coarse face has `ratio.faces(axis)` of them.
     pub first_fine: u32,
+}
+
+impl<const D: usize> FaceSlot<D> {
+    /// Side of the face on which the coarse cell lies, in its own patch.
+    pub fn own_side(&self) -> Side {
+        if self.turned { self.coarse_side.opposite() } else { self.coarse_side }
+    }
 }
 
 /// The faces of a run, one by one.
@@ -37,11 +46,12 @@ fn slots_of<const D: usize>(run: &FaceRun<D>, ratio: Ratio<D>) -> impl Iterator<
         }
         FaceSlot {
             coarse_patch: run.coarse_patch,
-            coarse_cell: std::array::from_fn(|d| cell[d] - run.shift[d]),
+            coarse_cell: run.shift.source(cell),
             fine_patch: run.fine_patch,
             fine_ghost,
             axis: run.axis,
             coarse_side: run.coarse_side,
+            turned: run.shift.turned,
             first_fine: run.first_fine + n * faces,
         }
     })

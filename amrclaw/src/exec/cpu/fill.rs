@@ -153,7 +153,7 @@ fn fill_aux<const D: usize, R: Scalar>(
     let (layout, geometry) = (store.layout.clone(), store.geometry);
     let asked = |patch: &PatchLayout<D>| {
         let images = origins.asked(&patch.with_ghosts()).into_iter();
-        images.map(move |image| EvaluatedCells { cells: image.part, shift: image.shift, geometry, time })
+        images.map(move |image| EvaluatedCells { cells: image.part, shift: image.shift.by, geometry, time })
     };
     // What stays from then on need not be kept for other times.
     let steps = function.in_steps().filter(|_| !function.stays(time, f64::INFINITY));

@@ -64,7 +64,8 @@ impl<const D: usize, R: Scalar> SharedFormer<'_, D, R> {
         cover.find(self.mesh, cells);
         for Image { patch: source, part, shift } in cover.images {
             let former = &self.layout.patches[source];
-            if former.is_local {
+            // Beyond a folded side values are not those of the cells inside.
+            if former.is_local && !shift.turned {
                 let region = Region { target: 0, source: source as u32, cells: part, shift };
                 // SAFETY: the caller's promise.
                 unsafe { copy_region(to, patch, self.values, former, &region, [count; 2]) };

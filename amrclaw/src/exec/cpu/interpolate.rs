@@ -6,7 +6,7 @@
 use super::coarse_source::CoarseSource;
 use super::transfer_variables::{CellRules, Written};
 use crate::fields::{PatchLayout, Shared};
-use crate::index::{CellBox, Ratio};
+use crate::index::{CellBox, Ratio, Shift};
 use crate::plan::Region;
 use riemann::patch::{SlopeRow, Strides};
 use riemann::real::Scalar;
@@ -44,7 +44,10 @@ impl Slope {
 #[derive(Clone, Copy)]
 struct Target<'a, const D: usize, R> {
     fine: Shared<'a, R>,
+    /// The cells, or across a folded side those that stand for them.
     cells: CellBox<D>,
+    /// They are written backwards.
+    turned: bool,
     ratio: Ratio<D>,
     /// Where the first cell lies in `fine`.
     start: usize,
@@ -71,7 +74,12 @@ impl<const D: usize, R: Scalar> Target<'_, D, R> {
     /// Nobody else touches these cells meanwhile.
     #[inline(always)]
     unsafe fn write(&self, m: usize, coarse: [i32; D], here: R, slopes: [R; D]) {
-        let lo = |d: usize| self.cells.lo.get(d).copied().unwrap_or(0);
+        let (lo, hi) = (
+            |d: usize| self.cells.lo.get(d).copied().unwrap_or(0),
+            |d: usize| self.cells.hi.get(d).copied().unwrap_or(1),
+        );
+        // Places in `fine`, from the first cell's.
+        let place = |d: usize, i: i32| if self.turned { hi(d) - 1 - i } else { i - lo(d) } as usize;
         let coarse_at = |d: usize| coarse.get(d).copied().unwrap_or(0);
         let [x, y, z] = [0, 1, 2].map(|d| self.within(d, coarse_at(d)));
         for z in z {
@@ -81,12 +89,16 @@ impl<const D: usize, R: Scalar> Target<'_, D, R> {
                     let r = self.ratio(d);
                     base += offset_in_coarse::<R>([y, z][d - 1] - coarse[d] * r, r) * slopes[d];
                 }
-                let row = (y - lo(1)) as usize * self.strides.row + (z - lo(2)) as usize * self.strides.slab;
-                let start = self.start + m * self.strides.component + row + (x.start - lo(0)) as usize;
+                let row = place(1, y) * self.strides.row + place(2, z) * self.strides.slab;
+                let first = if self.turned { x.end - 1 } else { x.start };
+                let start = self.start + m * self.strides.component + row + place(0, first);
                 // SAFETY: the caller's promise.
                 let out = unsafe { self.fine.row_mut(start, x.len()) };
-                for (value, x) in out.iter_mut().zip(x.clone()) {
-                    *value = base + offset_in_coarse::<R>(x - coarse[0] * self.ratio(0), self.ratio(0)) * slopes[0];
+                let value =
+                    |x: i32| base + offset_in_coarse::<R>(x - coarse[0] * self.ratio(0), self.ratio(0)) * slopes[0];
+                match self.turned {
+                    true => out.iter_mut().rev().zip(x.clone()).for_each(|(out, x)| *out = value(x)),
+                    false => out.iter_mut().zip(x.clone()).for_each(|(out, x)| *out = value(x)),
                 }
             }
         }
@@ -106,19 +118,24 @@ pub(super) unsafe fn interpolate<const D: usize, R: Scalar>(
 ) {
     let strides = coarse.layout.strides();
     let steps = [1, strides.row, strides.slab];
-    let cells = region.cells;
+    // Across a folded side: in the coordinates of the coarse patch.
+    let turned = region.shift.turned;
+    let (cells, shift) = match turned {
+        true => (region.shift.refined(ratio).source_box(&region.cells), Shift::NONE),
+        false => (region.cells, region.shift),
+    };
     let stored = match (rules, written) {
         (Some(rules), Written::Message) => rules.num_sent(num_components),
         _ => num_components,
     };
-    let start = fine_layout.offset(stored, cells.lo);
-    let target = Target { fine, cells, ratio, start, strides: fine_layout.strides() };
+    let start = fine_layout.offset(stored, region.cells.lo);
+    let target = Target { fine, cells, turned, ratio, start, strides: fine_layout.strides() };
     let along_x = cells.coarse_from_fine(ratio).size()[0] as usize;
     let slopes_at = |centre: usize, here: R| -> [R; D] {
         std::array::from_fn(|d| slope.limit(coarse.value(centre - steps[d]), here, coarse.value(centre + steps[d])))
     };
     for row in cells.coarse_from_fine(ratio).rows() {
-        let beneath: [i32; D] = std::array::from_fn(|d| row[d] - region.shift[d]);
+        let beneath: [i32; D] = shift.source(row);
         let from = coarse.layout.offset(num_components, beneath);
         let cell = |n: usize| std::array::from_fn(|d| if d == 0 { row[d] + n as i32 } else { row[d] });
         let Some(rules) = rules else {

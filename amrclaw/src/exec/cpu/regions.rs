@@ -7,7 +7,7 @@ use super::scratch::Scratch;
 use super::store::LevelStore;
 use super::transfer_variables::{CellRules, Written};
 use crate::fields::{LevelLayout, PatchLayout, Shared};
-use crate::index::Ratio;
+use crate::index::{Ratio, Shift};
 use crate::plan::{FillPlan, Region, Regions};
 use crate::ranks::{CommError, MessageHeader, Ranks};
 use crate::threads::parallel_for;
@@ -78,9 +78,15 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
     region: &Region<D>,
     [num_target, num_source]: [usize; 2],
 ) {
+    if region.shift.turned {
+        // SAFETY: the caller's promise.
+        return unsafe {
+            copy_backwards(target, target_layout, source, source_layout, region, [num_target, num_source])
+        };
+    }
     let count = |d: usize| region.cells.size().get(d).map_or(1, |&n| n as usize);
     let first = region.cells.lo;
-    let from = source_layout.offset(num_source, std::array::from_fn(|d| first[d] - region.shift[d]));
+    let from = source_layout.offset(num_source, region.shift.source(first));
     let to = target_layout.offset(num_target, first);
     let (from_strides, to_strides) = (source_layout.strides(), target_layout.strides());
     for m in 0..num_target.min(num_source) {
@@ -97,6 +103,34 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
                         _ => out.copy_from_slice(values),
                     }
                 }
+            }
+        }
+    }
+}
+
+/// As [`copy_region`] across a folded side: cells are read backwards.
+///
+/// # Safety
+/// Likewise.
+unsafe fn copy_backwards<const D: usize, R: Scalar>(
+    target: Shared<'_, R>,
+    target_layout: &PatchLayout<D>,
+    source: Shared<'_, R>,
+    source_layout: &PatchLayout<D>,
+    region: &Region<D>,
+    [num_target, num_source]: [usize; 2],
+) {
+    let len = region.cells.size()[0];
+    for row in region.cells.rows() {
+        let last = std::array::from_fn(|d| if d == 0 { row[0] + len - 1 } else { row[d] });
+        let from = source_layout.offset(num_source, region.shift.source(last));
+        let to = target_layout.offset(num_target, row);
+        for m in 0..num_target.min(num_source) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let values = source.row(from + m * source_layout.component(), len as usize);
+                let out = target.row_mut(to + m * target_layout.component(), len as usize);
+                out.iter_mut().zip(values.iter().rev()).for_each(|(out, value)| *out = *value);
             }
         }
     }
@@ -189,7 +223,7 @@ impl<const D: usize, R: Scalar> Filling<'_, D, R> {
         let interpolated = (0..).map(|number| number >= regions.copies.len());
         let blocks = blocks(regions.all().map(|region| region.cells));
         for ((region, block), interpolated) in regions.all().zip(blocks).zip(interpolated) {
-            let (patch, region) = (&layout.patches[region.target as usize], Region { shift: [0; D], ..*region });
+            let (patch, region) = (&layout.patches[region.target as usize], Region { shift: Shift::NONE, ..*region });
             // SAFETY: the caller's promise; the message is only read.
             unsafe { copy_region(q, patch, message, &block, &region, counts) };
             let rules = self.rules().filter(|rules| interpolated && rules.kept.is_some());

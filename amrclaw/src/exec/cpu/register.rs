@@ -12,6 +12,8 @@
 //! `S_k Q` of it, from the beginning of the coarse step to where the fine step solves its Riemann problems. For a quantity that has a source there,
 //! C1 is `f(Q̂) − f(Q) − (f(S_k Q) − f(Q))`: solved from the coarse state as sources have advanced it, as `qad` of AMRClaw does. A quantity without
 //! one keeps the exact balance.
+//!
+//! Sums are fluxes along the axes of the coarse patch. Across a folded side the fine patch's axes run the other way.
 
 use super::CpuExecutor;
 use super::allowance::Stepped;
@@ -224,7 +226,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
                     total += c1 + self.flux(m, face.first_fine as usize + k);
                 }
                 // SAFETY: every slot belongs to one fine patch, whose task alone adds to it.
-                unsafe { *sums.at(m * plan.slots().len() + slot) += dt * total };
+                unsafe { *sums.at(m * plan.slots().len() + slot) += along_coarse(face, dt) * total };
             }
         }
     }
@@ -245,6 +247,11 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
             }
         }
     }
+}
+
+/// A number with a sign along the fine patch's axes, along the coarse one's.
+pub(super) fn along_coarse<const D: usize, R: Scalar>(face: &FaceSlot<D>, number: R) -> R {
+    if face.turned { -number } else { number }
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {

@@ -4,7 +4,7 @@
 //! fluxes, on both sides of the face. This change must not count as a difference between the levels: see `register.rs`.
 
 use super::faces::ListedFaces;
-use super::register::{Gather, STRIDE};
+use super::register::{Gather, STRIDE, along_coarse};
 use super::source::{SourceCells, Sources};
 use super::store::Register;
 use crate::fields::{LevelLayout, Shared};
@@ -23,17 +23,18 @@ struct FaceRow<const D: usize> {
     slot: usize,
 }
 
-/// The rows of a run, in the coarse level's coordinates.
+/// The rows of a run, in the coarse level's coordinates: cell by cell where they are read backwards.
 fn rows_of<const D: usize>(run: &FaceRun<D>) -> impl Iterator<Item = FaceRow<D>> {
-    let len = run.cells.size()[0] as usize;
+    let whole = run.cells.size()[0] as usize;
+    let len = if run.shift.turned { 1 } else { whole };
     let row = move |(n, cell): (usize, [i32; D])| FaceRow {
         coarse_patch: run.coarse_patch as usize,
         fine_patch: run.fine_patch as usize,
-        cell: std::array::from_fn(|d| cell[d] - run.shift[d]),
+        cell: run.shift.source(cell),
         len,
         slot: run.first_slot as usize + n * len,
     };
-    run.cells.rows().enumerate().map(row)
+    run.cells.cells().step_by(len).enumerate().map(row)
 }
 
 /// Calls `act` for the rows of all faces, in parallel.
@@ -144,7 +145,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
                 let mut total = R::default();
                 change[m * STRIDE + n * faces..][..faces].iter().for_each(|c| total += *c);
                 // SAFETY: as above.
-                unsafe { *sums.at(m * stride + slot) -= dt * total };
+                unsafe { *sums.at(m * stride + slot) -= along_coarse(&plan.slots()[slot], dt) * total };
             }
         }
     }

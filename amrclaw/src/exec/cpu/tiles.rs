@@ -168,8 +168,8 @@ fn coarse_faces<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellB
     let face = |&number: &u32| {
         let slot = &reflux.slots()[number as usize];
         let mut cell = local(slot.coarse_cell, patch);
-        cell[slot.axis.index()] += i32::from(slot.coarse_side == riemann::axis::Side::Lower);
-        KeptFace { cell, axis: slot.axis, seen_from: slot.coarse_side, slot: first + number }
+        cell[slot.axis.index()] += i32::from(slot.own_side() == riemann::axis::Side::Lower);
+        KeptFace { cell, axis: slot.axis, seen_from: slot.own_side(), slot: first + number }
     };
     numbers.map(face).collect()
 }

@@ -93,7 +93,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
                 for (cell, m) in block.cells.cells().flat_map(|cell| (0..num_sent).map(move |m| (cell, m))) {
                     let place = block.offset(num_sent, cell) + m * block.component();
-                    let beneath = std::array::from_fn(|d| cell[d] - region.shift[d]);
+                    let beneath = region.shift.source(cell);
                     // SAFETY: each message is one task's.
                     unsafe { *message.at(place) = of_coarse(region.source as usize, beneath, m) };
                 }
@@ -102,11 +102,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let own = || {
             parallel_for(plan.num_patches(), |k| {
                 for region in plan.interps.of(k) {
-                    let beneath = |cell: [i32; D]| std::array::from_fn(|d| cell[d] - region.shift[d]);
                     // SAFETY: each new patch is touched by its own task alone.
                     unsafe {
                         shift.region(region, &layout.patches[k], |cell, m| {
-                            of_coarse(region.source as usize, beneath(cell), m)
+                            of_coarse(region.source as usize, region.shift.source(cell), m)
                         });
                     }
                 }

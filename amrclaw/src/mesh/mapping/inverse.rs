@@ -46,7 +46,7 @@ impl<const D: usize> Mapping<D> {
     fn newton(&self, mut point: [f64; D], position: &[f64; D]) -> [f64; D] {
         let extent: [f64; D] = std::array::from_fn(|d| self.domain.upper[d] - self.domain.lower[d]);
         let inside = |point: &[f64; D]| -> [f64; D] {
-            std::array::from_fn(|d| match self.domain.periodic[d] {
+            std::array::from_fn(|d| match self.domain.repeats.axes[d] {
                 true => self.domain.lower[d] + (point[d] - self.domain.lower[d]).rem_euclid(extent[d]),
                 false => point[d].clamp(self.domain.lower[d], self.domain.upper[d]),
             })

@@ -204,12 +204,12 @@ impl<const D: usize> Mapping<D> {
         for (k, node) in inside.iter_mut().enumerate().filter(|(_, node)| !(0..=count).contains(&node[axis])) {
             let beyond_upper = node[axis] > count;
             let (side, other) = if beyond_upper { (count, 0) } else { (0, count) };
-            let image = match self.domain.periodic[axis] {
+            let image = match self.domain.repeats.axes[axis] {
                 true => other + (node[axis] - side),
                 false => (2 * side - node[axis]).clamp(0, count),
             };
             outside.push(k);
-            from.push(place(node, if self.domain.periodic[axis] { other } else { side }));
+            from.push(place(node, if self.domain.repeats.axes[axis] { other } else { side }));
             to.push(place(node, side));
             *node = place(node, image);
         }
@@ -217,7 +217,7 @@ impl<const D: usize> Mapping<D> {
             (self.node_positions(&inside), self.node_positions(&from), self.node_positions(&to));
         for (n, &k) in outside.iter().enumerate() {
             let image = positions[k];
-            positions[k] = std::array::from_fn(|d| match self.domain.periodic[axis] {
+            positions[k] = std::array::from_fn(|d| match self.domain.repeats.axes[axis] {
                 true => image[d] + (to[n][d] - from[n][d]),
                 false => to[n][d] + (from[n][d] - image[d]),
             });

@@ -1,25 +1,25 @@
 //! Widening tags, so that features stay on fine patches until the next regrid.
 
 use super::{TagSet, Tiling};
-use crate::index::{CellBox, CellIndex};
+use crate::index::{CellBox, CellIndex, Repeats};
 use std::borrow::Cow;
 
 /// Tags every cell within `width` cells (maximum norm) of a tag.
 ///
-/// The result is cut to the domain; along periodic axes it wraps around instead. The maximum norm makes the widening
+/// The result is cut to the domain; where this repeats it wraps around instead. The maximum norm makes the widening
 /// separable: one pass per axis, each with a logarithmic number of word operations.
-pub fn buffer<const D: usize>(tags: &TagSet<D>, width: i32, periodic: [bool; D]) -> TagSet<D> {
+pub fn buffer<const D: usize>(tags: &TagSet<D>, width: i32, repeats: impl Into<Repeats<D>>) -> TagSet<D> {
     assert!(width >= 0, "tags cannot be buffered by {width} cells");
     if width == 0 {
         return tags.clone();
     }
-    let size = tags.domain().size();
+    let (size, repeats) = (tags.domain().size(), repeats.into());
     // Widening by the axis' length already reaches all its cells, so that one periodic image on either side is enough.
     let widths = size.map(|size| width.min(size));
-    let images: [i32; D] = std::array::from_fn(|d| if periodic[d] { widths[d] } else { 0 });
+    let images: [i32; D] = std::array::from_fn(|d| if repeats.axes[d] { widths[d] } else { 0 });
     let mut wide = Cow::Borrowed(tags);
     if images != [0; D] {
-        wide = Cow::Owned(with_periodic_images(tags, images));
+        wide = Cow::Owned(with_images(tags, images, repeats));
     }
     for axis in 0..D {
         let mut left = widths[axis];
@@ -37,18 +37,23 @@ pub fn buffer<const D: usize>(tags: &TagSet<D>, width: i32, periodic: [bool; D])
     inside
 }
 
-/// The tags on a domain with `images[d]` more cells on both sides along axis `d`, filled with the tags one period away.
-fn with_periodic_images<const D: usize>(tags: &TagSet<D>, images: [i32; D]) -> TagSet<D> {
+/// The tags on a domain with `images[d]` more cells on both sides along axis `d`, filled with the tags that these stand for.
+fn with_images<const D: usize>(tags: &TagSet<D>, images: [i32; D], repeats: Repeats<D>) -> TagSet<D> {
     let domain = *tags.domain();
     let size = domain.size();
     let mut padded = TagSet::new(domain.grow_by(images));
     padded.union(tags);
     let periods = CellBox::new(images.map(|n| -i32::from(n > 0)), images.map(|n| 1 + i32::from(n > 0)));
     for period in periods.cells().filter(|period| *period != [0; D]) {
-        let shift: CellIndex<D> = std::array::from_fn(|d| period[d] * size[d]);
-        let source = padded.domain().shift(shift.map(|x| -x)).intersect(&domain);
+        let shift = repeats.shift(period, size);
+        let source = shift.source_box(padded.domain()).intersect(&domain);
+        if shift.turned {
+            // The same the other way round.
+            tags.iter().filter(|cell| source.contains(*cell)).for_each(|cell| padded.insert(shift.source(cell)));
+            continue;
+        }
         tags.for_each_word(&source, |origin, bits| {
-            padded.insert_row(std::array::from_fn(|d| origin[d] + shift[d]), bits);
+            padded.insert_row(std::array::from_fn(|d| origin[d] + shift.by[d]), bits);
         });
     }
     padded
@@ -133,6 +138,7 @@ fn doublings(width: usize) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::wrap_into_domain;
     use proptest::prelude::*;
 
     /// Cells of the domain that some tag reaches, by trying all images of all tags.
@@ -162,6 +168,24 @@ mod tests {
         }
         prop_assert_eq!(buffer(&tags, width, periodic), buffer_by_search(&tags, width, periodic));
         Ok(())
+    }
+
+    /// Beyond folded sides too, whatever the width: a cell gets a tag from the cells that those around it stand for.
+    #[test]
+    fn widens_across_folded_sides() {
+        let (domain, repeats) = (CellBox::new([0, 0], [70, 9]), Repeats { axes: [true; 2], folded: Some(1) });
+        for (cell, width) in [([3, 0], 1), ([69, 8], 3), ([34, 2], 4), ([0, 4], 12), ([35, 0], 2)] {
+            let mut tags = TagSet::new(domain);
+            tags.insert(cell);
+            let mut expected = TagSet::new(domain);
+            for around in CellBox::cell(cell).grow(width).cells() {
+                expected.insert(repeats.shift(repeats.turn(around, domain.hi), domain.hi).source(around));
+            }
+            assert_eq!(buffer(&tags, width, repeats), expected, "{cell:?}, {width}");
+            let mut wrapped = TagSet::new(domain);
+            wrapped.insert_boxes(&wrap_into_domain(&CellBox::cell(cell).grow(width), &domain, repeats));
+            assert_eq!(wrapped, expected, "{cell:?}, {width}");
+        }
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! The tiles that a level's tags can lie in, computed before the tags: a device stores its tags in them.
 
 use super::{Places, TagSet, Tiling, key};
-use crate::index::{CellBox, CellIndex, wrap_into_domain};
+use crate::index::{CellBox, CellIndex, Repeats, wrap_into_domain};
 use crate::mesh::LevelMesh;
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ const MAPPED: usize = 1 << 20;
 /// the level's tags, widened by up to a tile's extent.
 pub(crate) struct TileCover<const D: usize> {
     domain: CellBox<D>,
-    periodic: [bool; D],
+    repeats: Repeats<D>,
     /// In the order of a set's tiles.
     tiles: Vec<CellIndex<D>>,
     /// `patches[starts[k]..starts[k + 1]]`: the patches that share cells with tile `k`.
@@ -48,19 +48,12 @@ impl<const D: usize> TileCover<D> {
                 *next += 1;
             }
         }
-        TileCover {
-            domain: mesh.domain(),
-            periodic: mesh.periodic(),
-            tiles: tiles.list,
-            starts,
-            patches,
-            map: tiles.map,
-        }
+        TileCover { domain: mesh.domain(), repeats: mesh.repeats(), tiles: tiles.list, starts, patches, map: tiles.map }
     }
 
-    /// All cells that the level could have, and which axes are periodic.
-    pub fn domain(&self) -> (CellBox<D>, [bool; D]) {
-        (self.domain, self.periodic)
+    /// All cells that the level could have, and how these repeat.
+    pub fn domain(&self) -> (CellBox<D>, Repeats<D>) {
+        (self.domain, self.repeats)
     }
 
     /// The tiles, in the order of a set's tiles.
@@ -102,11 +95,11 @@ impl<const D: usize> TileCover<D> {
 /// Adds the tiles that tags of a patch lie in once they are widened.
 fn add_within_reach<const D: usize>(mesh: &LevelMesh<D>, patch: &CellBox<D>, tiles: &mut Vec<CellBox<D>>) {
     let wide = patch.grow_by(std::array::from_fn(|d| Tiling::<D>::extent(d) as i32));
-    let (domain, periodic) = (mesh.domain(), mesh.periodic());
+    let (domain, repeats) = (mesh.domain(), mesh.repeats());
     // Most patches need no list of pieces.
-    match periodic == [false; D] || domain.contains_box(&wide) {
+    match repeats.axes == [false; D] || domain.contains_box(&wide) {
         true => tiles.push(Tiling::tiles_touching(&wide.intersect(&domain))),
-        false => tiles.extend(wrap_into_domain(&wide, &domain, periodic).iter().map(Tiling::tiles_touching)),
+        false => tiles.extend(wrap_into_domain(&wide, &domain, repeats).iter().map(Tiling::tiles_touching)),
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn assert_once<const D: usize>(hierarchy: &Hierarchy<D>, fine: Level,
     let mut found: HashMap<Face<D>, usize> = HashMap::new();
     for run in plan.runs.all() {
         for cell in run.cells.cells() {
-            let here = std::array::from_fn(|d| cell[d] - run.shift[d]);
+            let here = run.shift.source(cell);
             *found.entry((here, run.axis, run.coarse_side)).or_default() += 1;
         }
     }

@@ -35,7 +35,7 @@ const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true,
 fn problem() -> Problem<2> {
     let limiters = [Limiter::default(); MAX_WAVES];
     Problem {
-        domain: Domain { lower: [0.0; 2], upper: [1.0, 1.1], cells: [14, 11], periodic: [true; 2] },
+        domain: Domain { lower: [0.0; 2], upper: [1.0, 1.1], cells: [14, 11], repeats: [true; 2].into() },
         boundary: std::array::from_fn(|_| [Boundary::Periodic, Boundary::Periodic]),
         initial: Arc::new(Bump),
         aux: None,

@@ -9,6 +9,7 @@ from .._errors import InputError
 from ._settings import (
     BOUNDARY_WORDS,
     DOUBLE_TRANSVERSE,
+    FOLDED,
     FORMAT_WORDS,
     LIMITER_WORDS,
     SPLIT_WORDS,
@@ -94,9 +95,14 @@ def _words(settings: Settings) -> Iterator[str]:
         ("output_format", FORMAT_WORDS, ()),
     ]
     given = [(f"clawdata.{name}", claw[name], words, more) for name, words, more in single]
-    for name, words in (("bc_lower", BOUNDARY_WORDS), ("bc_upper", BOUNDARY_WORDS), ("limiter", LIMITER_WORDS)):
+    lists: list[tuple[str, dict[str, int], tuple[int, ...]]] = [
+        ("bc_lower", BOUNDARY_WORDS, FOLDED),
+        ("bc_upper", BOUNDARY_WORDS, FOLDED),
+        ("limiter", LIMITER_WORDS, ()),
+    ]
+    for name, words, more in lists:
         values = claw[name] if isinstance(claw[name], (list, tuple)) else [claw[name]]
-        given.extend((f"clawdata.{name}[{i}]", value, words, ()) for i, value in enumerate(values))
+        given.extend((f"clawdata.{name}[{i}]", value, words, more) for i, value in enumerate(values))
     for setting, value, words, more in given:
         mistake = _unknown(value, words, setting, more)
         if mistake is not None:

@@ -16,6 +16,7 @@ from ._result import ClawpackCase
 from ._settings import (
     BOUNDARY_WORDS,
     DOUBLE_TRANSVERSE,
+    FOLDED,
     LIMITER_WORDS,
     SPLIT_WORDS,
     TRANSVERSE_WORDS,
@@ -26,7 +27,7 @@ from ._settings import (
 )
 from ._solvers import Chosen, choose, parameters
 
-_BOUNDARIES = {0: "user", 1: "extrapolate", 2: "periodic", 3: "wall"}
+_BOUNDARIES = {0: "user", 1: "extrapolate", 2: "periodic", 3: "wall", 5: "folded"}
 _LIMITERS = {0: "none", 1: "minmod", 2: "superbee", 3: "van_leer", 4: "mc"}
 _SMALLEST_PATCH = 8
 
@@ -131,7 +132,7 @@ class _Converter:
             pair = []
             for side, key in (("lower", "bc_lower"), ("upper", "bc_upper")):
                 values = claw[key] if isinstance(claw[key], (list, tuple)) else [claw[key]]
-                pair.append(_BOUNDARIES[number_of(values[d], BOUNDARY_WORDS, f"clawdata.{key}[{d}]")])
+                pair.append(_BOUNDARIES[number_of(values[d], BOUNDARY_WORDS, f"clawdata.{key}[{d}]", FOLDED)])
                 if pair[-1] == "user":
                     self.wanted.append(f"boundary {axis}_{side}: the ghost cells that {routine} fills")
             sides[axis] = pair

@@ -9,6 +9,8 @@ from .._errors import InputError
 
 # Words for settings that are numbers in Clawpack's files.
 BOUNDARY_WORDS = {"user": 0, "extrap": 1, "periodic": 2, "wall": 3}
+# Sides of a sphere that meet themselves, as AMRClaw has them.
+FOLDED = (5,)
 LIMITER_WORDS = {"none": 0, "minmod": 1, "superbee": 2, "vanleer": 3, "mc": 4, "bw": 5}
 TRANSVERSE_WORDS = {"none": 0, "increment": 1, "all": 2}
 DOUBLE_TRANSVERSE = (10, 11, 20, 21, 22)

@@ -14,7 +14,9 @@ pub(in crate::exec) fn box_by_axes<const D: usize>(cells: &CellBox<D>) -> amr::C
     amr::CellBox { lo: axes(cells.lo, 0), hi: axes(cells.hi, 1) }
 }
 
-/// One bit for each axis along which the domain repeats.
+/// One bit for each axis along which the domain repeats, and after three bits one for that whose sides are folded.
 pub(in crate::exec) fn periodic_bits<const D: usize>(mesh: &LevelMesh<D>) -> u32 {
-    (0..D).map(|d| u32::from(mesh.periodic()[d]) << d).sum()
+    let repeats = mesh.repeats();
+    let bits = |d: usize| u32::from(repeats.axes[d]) << d | u32::from(repeats.folded == Some(d)) << (3 + d);
+    (0..D).map(bits).sum()
 }

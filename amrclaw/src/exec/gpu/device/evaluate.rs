@@ -85,7 +85,7 @@ impl<M> FunctionTables<M> {
             let patches = || here().map(|(k, patch)| (k as u32, patch.with_ghosts()));
             let regions: Vec<_> = patches()
                 .flat_map(|(k, cells)| {
-                    origins.asked(&cells).into_iter().map(move |image| region(k, k, &image.part, image.shift))
+                    origins.asked(&cells).into_iter().map(move |image| region(k, k, &image.part, image.shift.by))
                 })
                 .collect();
             let asked = builder.table(regions.into_iter());

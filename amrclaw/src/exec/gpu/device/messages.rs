@@ -7,7 +7,7 @@
 use super::patch_table::block_entry;
 use super::regions::{TableOffsets, region, region_of};
 use super::{Machine, Table, TableBuilder, pointer};
-use crate::index::{CellBox, Ratio};
+use crate::index::{CellBox, Ratio, Shift};
 use crate::plan::{self, Exchange, FaceRun, LevelPlans, MessageItems, RefluxPlan, Regions, TransferPlan};
 use cuda::abi::Pointer;
 use cuda::amr::{Patch, Region};
@@ -128,7 +128,7 @@ fn message_tables<const D: usize, P>(
                 match sent {
                     true => blocks.regions[kind].push(region_of(&plan::Region { target: block, ..region })),
                     false => {
-                        blocks.regions[0].push(region_of(&plan::Region { source: block, shift: [0; D], ..region }))
+                        blocks.regions[0].push(region_of(&plan::Region { source: block, shift: Shift::NONE, ..region }))
                     }
                 }
             }

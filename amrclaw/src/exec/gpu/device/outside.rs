@@ -20,7 +20,7 @@ pub(in crate::exec) struct Sides<const D: usize> {
 impl<const D: usize> Sides<D> {
     /// The sides of a problem.
     pub fn of(problem: &Problem<D>) -> Self {
-        let beyond = std::array::from_fn(|d| match problem.domain.periodic[d] {
+        let beyond = std::array::from_fn(|d| match problem.domain.repeats.axes[d] {
             true => [Beyond::Periodic; 2],
             false => problem.boundary[d].each_ref().map(Boundary::beyond),
         });

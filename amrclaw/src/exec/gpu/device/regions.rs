@@ -23,7 +23,7 @@ pub(in crate::exec) fn region<const D: usize>(
 
 /// The same of a plan's region.
 pub(in crate::exec) fn region_of<const D: usize>(region: &plan::Region<D>) -> (Region, usize) {
-    self::region(region.target, region.source, &region.cells, region.shift)
+    self::region(region.target, region.source, &region.cells, region.shift.by)
 }
 
 /// Regions or runs, and their chunks, each the work of one warp.

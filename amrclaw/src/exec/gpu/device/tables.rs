@@ -159,8 +159,11 @@ fn fill_table<const D: usize>(
     alone: bool,
 ) -> (HostTables, FillTable) {
     let mut builder = TableBuilder::default();
-    let copies = ghost.copies.all().iter().map(region_of);
-    let interps = ghost.interps.all().iter().map(region_of);
+    // Cells beyond folded sides are among those outside.
+    let inside = |regions: &PatchLists<plan::Region<D>>| -> Vec<(Region, usize)> {
+        regions.all().iter().filter(|region| !region.shift.turned).map(region_of).collect()
+    };
+    let [copies, interps] = [inside(&ghost.copies), inside(&ghost.interps)];
     let num_first = copies.len() as u32;
     let num_inside = num_first + interps.len() as u32;
     let at_once = alone && !sides.ask();
@@ -169,7 +172,7 @@ fn fill_table<const D: usize>(
     let origins = outside_copies.iter().chain(outside_interps).map(|part| origin(&part.origins));
     let origins = builder.append(origins);
     let beyond = outside_copies.iter().chain(outside_interps).map(|part| region_of(&part.region));
-    let table = builder.table(copies.chain(interps).chain(beyond)).with_first(num_first);
+    let table = builder.table(copies.into_iter().chain(interps).chain(beyond)).with_first(num_first);
     let by_axis = if sides.ask() { side_tables(&mut builder, ghost, mesh, sides) } else { Default::default() };
     let after = if alone || sides.ask() {
         SideTable::default()
@@ -229,7 +232,7 @@ fn restrict_table<const D: usize>(builder: &mut TableBuilder, plan: &RestrictPla
 
 /// A run as kernels see it, and its number of faces.
 pub(in crate::exec) fn face_run<const D: usize>(r: &crate::plan::FaceRun<D>) -> (FaceRun, usize) {
-    let (Region { lo, size, shift, .. }, cells) = region(0, 0, &r.cells, r.shift);
+    let (Region { lo, size, shift, .. }, cells) = region(0, 0, &r.cells, r.shift.by);
     let run = FaceRun {
         coarse_patch: r.coarse_patch,
         fine_patch: r.fine_patch,
@@ -238,6 +241,7 @@ pub(in crate::exec) fn face_run<const D: usize>(r: &crate::plan::FaceRun<D>) -> 
         lo,
         size,
         shift,
+        turned: u32::from(r.shift.turned),
         first_slot: r.first_slot,
         first_fine: r.first_fine,
     };

@@ -67,14 +67,14 @@ impl<const D: usize, M> FlagTables<D, M> {
     /// The tiles as kernels find them, and a box of tiles around all.
     pub fn map<N: Machine<Memory = M>>(&self) -> Option<(TileMap, CellBox<D>)> {
         let (numbers, around) = self.map?;
-        let (domain, periodic) = self.cover.domain();
+        let (domain, repeats) = self.cover.domain();
         let map = TileMap {
             numbers: pointer::<_, N>(&self.memory, numbers),
             tiles: pointer::<_, N>(&self.memory, 0),
             lo: axes(around.lo, 0),
             size: axes(around.size(), 1),
             domain: box_by_axes(&domain),
-            periodic: axes(periodic.map(u32::from), 0),
+            periodic: axes(repeats.axes.map(u32::from), 0),
             num_tiles: self.cover.tiles().len() as u32,
         };
         Some((map, around))
@@ -141,7 +141,8 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         // The cells that no patch covers are known only if all patches are here.
         let inset = request.inset.filter(|_| self.ranks.is_solo());
         let shortest = (0..D).map(Tiling::<D>::extent).min().unwrap_or(0) as i32;
-        if request.width.max(inset.unwrap_or(0)) > shortest || request.width == 0 && inset.is_none() {
+        let (reach, folded) = (request.width.max(inset.unwrap_or(0)), self.problem.domain.repeats.folded);
+        if reach > shortest || reach == 0 && inset.is_none() || folded.is_some() {
             return Ok(());
         }
         let wide = self.machine.allocate(flags.bytes)?;

@@ -54,7 +54,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
                 for d in (0..D).filter(|&d| !periodic[d]) {
                     (part.lo[d], part.hi[d]) = (all.lo[d], all.hi[d]);
                 }
-                (part, image.shift)
+                (part, image.shift.by)
             };
             whole.images(&all).into_iter().map(with_outside).collect()
         };

@@ -64,7 +64,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let here: Vec<usize> = layout.here().map(|(k, _)| k).collect();
         for piece in pieces(&layout, CELLS) {
             let patches = here[piece.clone()].iter().map(|&k| mesh.patches()[k]).collect();
-            let part = Arc::new(LevelMesh::new(mesh.domain(), mesh.periodic(), patches));
+            let part = Arc::new(LevelMesh::new(mesh.domain(), mesh.repeats(), patches));
             let part = LevelSpec { mesh: part, partition: None, ..spec.clone() };
             let made = self.host.get_mut().initialise_level(part);
             made.map_err(|error| error.of_patches(&here[piece.clone()]))?;

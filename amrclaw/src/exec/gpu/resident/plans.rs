@@ -63,6 +63,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     /// Who makes the tables of plans of levels with these numbers of patches.
     pub(super) fn way_of_tables(&self, patches: impl Iterator<Item = usize>) -> Way {
         unless(HostReason::OneRow, self.on_mesh.is_some())?;
+        unless(HostReason::Folded, self.problem.domain.repeats.folded.is_some())?;
         way_of_tables(self.ranks.rank().of, self.sides.ask(), patches.max().unwrap_or(0))
     }
 

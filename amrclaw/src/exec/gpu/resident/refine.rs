@@ -7,7 +7,7 @@
 
 use super::cover_tags::{BOX, ClusterMemory, NewBoxes, ROOM, STATE, Tags};
 use super::early_counts::EarlyCounts;
-use super::strategy::{HostReason, Made, Way, way_of_cover, way_of_levels};
+use super::strategy::{HostReason, Made, Way, unless, way_of_cover, way_of_levels};
 use super::{Machine, ResidentExecutor};
 use crate::exec::gpu::device::{DeviceBoxes, axes, bytes_of_mut, pointer, structs_of};
 use crate::exec::{ExecError, RefineRequest};
@@ -43,6 +43,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             Ok(Tags { level: Level(l as u8), flags, map, bounds })
         };
         way_of_levels(levels.clone().count())?;
+        unless(HostReason::Folded, self.problem.domain.repeats.folded.is_some())?;
         levels.rev().map(tags).collect()
     }
 

@@ -35,6 +35,7 @@ pub(super) enum HostReason {
     ManyPatches,
     ManyNeighbours,
     OneRow,
+    Folded,
     Leaves,
     MarksOfHost,
 }
@@ -57,6 +58,7 @@ impl HostReason {
             HostReason::ManyPatches => "a level has more patches than kernels plan",
             HostReason::ManyNeighbours => "a patch has more neighbours than kernels have room for",
             HostReason::OneRow => "the cells of a mesh from a file are one row without ghost cells",
+            HostReason::Folded => "cells beyond a folded side are read backwards",
             HostReason::Leaves => {
                 "kernels renew leaves in the plane at rest, of one rank, in f64, at order 2 by least squares, without auxiliary values"
             }
