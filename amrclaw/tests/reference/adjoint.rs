@@ -49,6 +49,8 @@ fn adjoint_snapshot() {
 /// it, and extrapolates from the cells below a point in place of those around it.
 struct TheirFlag {
     snapshots: Vec<Vec<f64>>,
+    window: [f64; 2],
+    tolerance: f64,
 }
 
 impl TheirFlag {
@@ -81,12 +83,13 @@ impl StateFunction<2> for TheirFlag {
     }
 
     fn fill_row(&self, row: &CellRow<2>, state: &[f64], _aux: &[f64], out: &mut [f64]) {
-        let counts = |k: &usize| (6.0..=7.0).contains(&(row.time + INTERVAL * *k as f64));
-        let (first, last) = ((0..29).find(counts).unwrap_or(0), (0..29).rfind(counts).unwrap_or(0));
+        let ([from, to], end) = (self.window, self.snapshots.len());
+        let counts = |k: &usize| (from..=to).contains(&(row.time + INTERVAL * *k as f64));
+        let (first, last) = ((0..end).find(counts).unwrap_or(0), (0..end).rfind(counts).unwrap_or(0));
         for (i, out) in out.iter_mut().enumerate() {
             let q = std::array::from_fn(|m| state[m * row.len + i]);
-            let large = |k: usize| self.product(k, row.centre(i), q).abs() > 0.04;
-            *out = f64::from(u8::from((first.saturating_sub(1)..=(last + 1).min(28)).any(large)));
+            let large = |k: usize| self.product(k, row.centre(i), q).abs() > self.tolerance;
+            *out = f64::from(u8::from((first.saturating_sub(1)..=(last + 1).min(end - 1)).any(large)));
         }
     }
 }
@@ -108,12 +111,12 @@ fn cells_flagged_at_the_start() {
 /// by 0.039, both about the tolerance, 0.04, of a product.
 #[test]
 fn cells_by_the_adjoint() {
-    let theirs = UserFunctions {
-        flag: Some(Arc::new(TheirFlag { snapshots: adjoint_snapshots(28) })),
+    let flag = |count: usize, window, tolerance| UserFunctions {
+        flag: Some(Arc::new(TheirFlag { snapshots: adjoint_snapshots(count), window, tolerance })),
         ..UserFunctions::default()
     };
     let user = ["regrid.flag={criterion=\"user\"}"];
-    let (mut as_they, mut as_we) = (start(&user, theirs), start(&[], UserFunctions::default()));
+    let (mut as_they, mut as_we) = (start(&user, flag(28, [6.0, 7.0], 0.04)), start(&[], UserFunctions::default()));
     for time in 1..=7 {
         let cells = [&mut as_they, &mut as_we].map(|simulation| {
             // Their frames, which shorten steps.
@@ -130,6 +133,16 @@ fn cells_by_the_adjoint() {
         assert!(
             near && fewer && cells.iter().all(|cells| cells.len() == 3),
             "t = {time}: {cells:?} cells, not {wanted:?}"
+        );
+    }
+    // Two levels and a window that begins at the start.
+    let mut whole = start(&[user[0], "levels.max=2"], flag(32, [0.0, 3.0], 0.02));
+    for (time, wanted) in [(1.0, None), (2.0, Some(1764_usize)), (3.0, Some(440))] {
+        whole.advance_to(time).unwrap_or_else(|e| panic!("{e}"));
+        let cells = Field::ours(&whole.frame()).cells_per_level()[1];
+        assert!(
+            wanted.is_none_or(|wanted| cells.abs_diff(wanted) * 20 <= wanted),
+            "t = {time}: {cells}, not {wanted:?}"
         );
     }
     let samples = |simulation: &Simulation<2>| -> Vec<[f64; 2]> {
