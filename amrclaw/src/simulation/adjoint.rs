@@ -5,6 +5,7 @@
 
 use super::build::axes;
 use super::media::Media;
+use super::memory::machine_bytes;
 use super::{Precision, RunError, RunOptions, Simulation};
 use crate::case::{AdjointOf, AdjointSettings, Case};
 use crate::mesh::Geometry;
@@ -61,11 +62,30 @@ impl<const D: usize> AdjointProblem<'_, D> {
 
     /// The simulation without values, and the matrices that make the adjoint solution of its own.
     fn assemble(&self) -> Result<(Simulation<D>, Option<Waves>), RunError> {
+        self.check_memory()?;
         let options = &self.own_options();
         match &self.settings.case {
             Some(path) => Ok((self.own_case(path, options)?, None)),
             None => self.reversed(options).map(|(simulation, waves)| (simulation, Some(waves))),
         }
+    }
+
+    /// Refuses snapshots that this machine cannot hold. A case of its own says by itself how many cells it has.
+    fn check_memory(&self) -> Result<(), RunError> {
+        let AdjointSettings { snapshots, cells, case: None, .. } = self.settings else { return Ok(()) };
+        // In floating point: the number of cells may be larger than any integer.
+        let numbers = cells.iter().map(|&n| f64::from(n)).product::<f64>() * self.case.shape().equations.len() as f64;
+        let (needed, limit) = (8.0 * numbers * (*snapshots as f64 + 1.0), machine_bytes().unwrap_or(f64::INFINITY));
+        if needed <= limit {
+            return Ok(());
+        }
+        let message = format!(
+            "needs {:.0} GB for the adjoint solution, and this machine has {:.0} GB",
+            needed / 1e9,
+            limit / 1e9
+        );
+        let help = "write fewer `cells` or `snapshots` under `[regrid.flag.adjoint]`";
+        Err(self.case.error("regrid.flag.criterion", message, help).into())
     }
 
     fn own_options(&self) -> RunOptions {

@@ -88,7 +88,11 @@ impl Media {
                 media.of_cells.push(media.matrices.len() as u32 - 1);
             }
         }
-        if media.matrices.iter().all(Option::is_none) { Err(ONE_WAY.to_owned()) } else { Ok(media) }
+        if media.matrices.iter().any(Option::is_some) {
+            return Ok(media);
+        }
+        let nothing = about.is_some() && media.rest.iter().all(|value| *value == 0.0);
+        Err(if nothing { "the state at rest under `about` is 0 everywhere" } else { ONE_WAY }.to_owned())
     }
 }
 

@@ -95,7 +95,7 @@ impl HostMemory {
 }
 
 /// Bytes of memory of this machine, swap space included, or the smaller limit of the process or its container.
-fn machine_bytes() -> Option<f64> {
+pub(super) fn machine_bytes() -> Option<f64> {
     let text = |path: &str| std::fs::read_to_string(path).ok();
     let info = text("/proc/meminfo")?;
     let kibibytes = |name: &str| -> Option<f64> {

@@ -128,6 +128,8 @@ fn mistakes_in_monitors_are_named() {
     let place = "name=\"a\",points=[2,2],lower=[0,0],upper=[1,1]";
     for (monitor, message) in [
         (place.to_owned(), "has nothing to record"),
+        (format!("name=\"a\",positions=[],{max}"), "positions: gives no points"),
+        (format!("{place},max={{\"a b\"=\"q\"}}"), "cannot name a value"),
         (format!("{place},{max},format=\"geotiff\"").replace("[2,2]", "[2]"), "holds lattices of the plane"),
         (format!("{place},max={{x=\"q\"}}"), "the file has a `x` already"),
         (format!("{place},max={{a=\"q\"}},min={{a=\"q\"}}"), "the file has a `a` already"),

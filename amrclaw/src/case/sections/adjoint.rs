@@ -28,6 +28,8 @@ pub fn read(
             "write what is of interest at the end, such as `functional = { pressure = \"r < 0.1\" }`, or a `case`";
         if case.is_none() {
             reader.require(FUNCTIONAL, help);
+            let counts = !functional.is_empty() || !reader.is_present(FUNCTIONAL) || !reader.fine(&[FUNCTIONAL]);
+            reader.check(counts, FUNCTIONAL, "gives no quantity", help);
         }
         let help = "write numbers of `mesh.cells`, or remove `mesh.file`";
         reader.check(mesh.file.is_none(), "regrid.flag.criterion", "needs a mesh of boxes", help);

@@ -34,7 +34,9 @@ fn topography(reader: &mut Reader<'_>, key: String, dimension: Option<usize>) ->
     }
     let name = reader.string(&file);
     let formula_given = reader.named_expression(&formula);
-    let priority = path("priority");
+    let (priority, scale) = (path("priority"), path("scale"));
+    let factor = reader.number(&scale, 1.0);
+    reader.check(factor != 0.0, &scale, "must not be 0", "write a factor, -1 for depths");
     Topography {
         file: name.filter(|_| given == Some(&file)).map(|name| path_from_case(reader, &file, name)),
         formula: formula_given.filter(|_| given == Some(&formula)),
@@ -42,7 +44,7 @@ fn topography(reader: &mut Reader<'_>, key: String, dimension: Option<usize>) ->
         corners: ["lower", "upper"].map(|corner| reader.per_axis(&path(corner), dimension)),
         priority: reader.integer(&priority, i64::from(i32::MIN), 0),
         missing: reader.optional_number(&path("missing")),
-        scale: reader.number(&path("scale"), 1.0),
+        scale: factor,
         sea_level: reader.optional_number(&path("sea_level")),
         key,
     }

@@ -42,6 +42,9 @@ fn monitor(
                 format!("the file has a `{value}` already"),
                 "give each value a name of its own",
             );
+            let fine = !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+            let message = format!("\"{value}\" cannot name a value");
+            reader.check(fine, &key, message, "use letters, digits, `_` and `-` only");
             values.extend(reader.named_expression(&key).map(|formula| (extreme, formula)));
         }
     }
@@ -85,6 +88,7 @@ fn points(reader: &mut Reader<'_>, key: &str, dimension: usize) -> Option<(Vec<u
             );
             (coordinates.len() == dimension).then_some(coordinates)
         })?;
+        reader.check(!points.is_empty(), &list, "gives no points", "write a list of points such as `[[0.5, 0.2]]`");
         return Some((vec![points.len()], points.concat()));
     }
     let shape: Vec<usize> = reader.integers(&number, 1)?.into_iter().map(|n| n as usize).collect();

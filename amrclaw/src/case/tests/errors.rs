@@ -90,6 +90,7 @@ const METHOD: &[Mistake] = mistakes! {
     24 "tolerance = 1\nexpression = \"u > 0\"" => (25, 14, 7), "regrid.flag.expression", "\"user\" only", "`criterion = \"user\"`";
     23 "criterion = \"user\"\nexpression = \"w > 0\"" => (24, 15, 1), "regrid.flag.expression", "unknown name `w`", "pressure, u, v";
     23 "criterion = \"adjoint\"" => (22, 1, 13), "regrid.flag.adjoint.functional", "is missing", "or a `case`";
+    23 "criterion = \"adjoint\"\nadjoint.functional = {}" => (24, 22, 2), "regrid.flag.adjoint.functional", "gives no quantity", "or a `case`";
     23 "criterion = \"adjoint\"\nadjoint.functional.w = 1" => (24, 20, 1), "regrid.flag.adjoint.functional.w", "no equation `w`", "pressure, u, v";
     23 "criterion = \"adjoint\"\nadjoint = { functional = { u = 1 }, to = 2 }" => (24, 42, 1), "regrid.flag.adjoint.to", "is outside the run, from 0 to 1", "a time of the run";
     23 "criterion = \"adjoint\"\nadjoint = { functional = { u = 1 }, cells = [5] }" => (24, 45, 3), "regrid.flag.adjoint.cells", "has 1 numbers, but the mesh 2 axes", "one number per axis";

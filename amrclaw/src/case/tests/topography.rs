@@ -240,6 +240,7 @@ fn mistakes_in_topography_are_named() {
     let refused = |sets: &[&str]| load(WATER, sets).unwrap_err().to_string();
     assert!(refused(&["topography=[{file=\"none\"}]"]).contains("No such file"));
     assert!(refused(&["topography=[{}]"]).contains("topography.0.file"));
+    assert!(refused(&["topography=[{formula=\"-x\",scale=0}]"]).contains("topography.0.scale: must not be 0"));
     let ground = "topography=[{formula=\"-x\"}]";
     assert!(load(WATER, &[ground]).is_ok());
     assert!(refused(&[ground, "aux.bottom=\"x\""]).contains("cannot stand beside `[[topography]]`"));
