@@ -1,21 +1,14 @@
 // leaves.cuh: leaves of trees of triangles and quadrilaterals, or of hexahedra: unstructured::adapt, operation by operation.
 // Defined before it: CellSums; in space FaceSums.
 
-constexpr unsigned NONE = 0xffffffffu, WHOLE = 7, MOST_LEVELS = 20, SONS = 1 << DIM;
-// Of the shape of which there is most: nodes, sides, parts and corners of a side, links of a leaf.
-constexpr unsigned NODES = 1 << DIM, MOST_SIDES = 2 * DIM, PARTS = 1 << (DIM - 1), MOST_LINKS = MOST_SIDES * PARTS;
+constexpr unsigned NONE = 0xffffffffu, WHOLE = 7, MOST_LINKS = MOST_SIDES * PARTS;
 // Where numbers stand that the host reads: of leaves, of those whose level changes, of links, of widths of slices, and of the faces of each group.
 constexpr unsigned NEW_LEAVES = 0, CHANGES = 1, NEW_LINKS = 2, NEW_WIDTHS = 3, OF_GROUPS = 4;
-// Of the table of a shape's division: where parts of sides, means of nodes, corners of sides and their number begin; words.
-constexpr unsigned AT = SONS * MOST_SIDES, MEANS = AT + MOST_SIDES * PARTS, CORNERS = MEANS + SONS * NODES, SIDES = CORNERS + MOST_SIDES,
-                   DIVISION = SIDES + 1;
 
 // The node of a leaf.
 __device__ __forceinline__ Vector& node_at(double* points, size_t leaf, unsigned node) { return vector_in(points, leaf * NODES + node); }
 
-// Where the number of the son of a level stands in a place; that number; the place of the ancestor of a level.
-__device__ __forceinline__ unsigned shift_of(unsigned level) { return DIM * (MOST_LEVELS - level); }
-__device__ __forceinline__ unsigned son_of(unsigned level, unsigned long long place) { return unsigned(place >> shift_of(level)) & (SONS - 1); }
+// The place of the ancestor of a level.
 __device__ __forceinline__ unsigned long long ancestor(unsigned level, unsigned long long place)
 {
     return level == 0 ? 0 : place >> shift_of(level) << shift_of(level);
@@ -123,15 +116,7 @@ struct LeafCell {
     __device__ __noinline__ LeafCell son(const unsigned* division, unsigned which) const
     {
         LeafCell made;
-        for (unsigned node = 0; node < NODES; node++) {
-            // How many nodes there is the mean of, then these.
-            const unsigned means = division[MEANS + NODES * which + node], of = means & 15;
-            const Vector a = nodes[means >> 4 & 7], b = nodes[means >> 8 & 7];
-            made.nodes[node] = of == 8   ? mean_of(nodes, NODES)
-                               : of == 4 ? 0.25 * ((a + b) + (nodes[means >> 12 & 7] + nodes[means >> 16 & 7]))
-                               : of == 2 ? 0.5 * (a + b)
-                                         : a;
-        }
+        for (unsigned node = 0; node < NODES; node++) made.nodes[node] = node_of_son(nodes, division, which, node);
         made.measure(division);
         return made;
     }

@@ -12,7 +12,7 @@ use crate::formula::{Expression, Input, Names};
 use crate::physics::{Formulas, Quantity};
 use std::sync::Arc;
 use unstructured::adapt::{Forest, Leaves};
-use unstructured::motion::{MeshInTime, Solve, SpringsAt};
+use unstructured::motion::{Around, MeshInTime, Solve, SpringsAt};
 use unstructured::step::Boost;
 
 /// Part of a run's time in which a mesh moves little, for its speed at a time.
@@ -85,11 +85,16 @@ impl Case {
         on_curve(self.curves(), name, at)
     }
 
-    /// Where the nodes of a mesh from a file are, by formulas of where the file has them; nothing where springs or divided cells say it too.
-    pub(crate) fn nodes_by_formulas(&self) -> Option<Formulas> {
-        let expressions = self.motion()?;
-        let file = self.mesh.file.as_ref().filter(|file| file.follow.is_none() && divided(file).is_none())?;
-        Some(Expression::graph(expressions, (0..file.mesh.dim).map(Quantity::Centre).chain([Quantity::Time])))
+    /// Where the nodes of a mesh from a file are, by formulas of where the file has them, and the leaves that its cells are, if one is divided; nothing
+    /// where curves move their nodes too.
+    pub(crate) fn nodes_by_formulas(&self) -> Option<(Formulas, Option<Arc<Leaves>>)> {
+        let (expressions, file) = (self.motion()?, self.mesh.file.as_ref()?);
+        let leaves = divided(file).map(|(_, leaves)| leaves);
+        if leaves.is_some() && !file.curves.is_empty() {
+            return None;
+        }
+        let place = (0..file.mesh.dim).map(Quantity::Centre);
+        Some((Expression::graph(expressions, place.chain([Quantity::Time])), leaves))
     }
 
     /// The mesh from a file and how it moves.
@@ -157,7 +162,9 @@ fn moving(
         }
     };
     let springs = file.follow.clone().map(|follow| {
-        let ahead = move |time: f64, solve: &Solve<'_>| follow.prepare(&still, time, &*given, solve);
+        let ahead = move |time: f64, solve: &Solve<'_>, look: &mut dyn FnMut(&Around<'_>)| {
+            follow.look(&still, time, &*given, solve, look);
+        };
         Arc::new(ahead) as Arc<SpringsAt>
     });
     MeshInTime::new(file.mesh.clone(), Some((Arc::new(nodes), moment))).following(springs)

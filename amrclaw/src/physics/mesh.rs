@@ -12,7 +12,7 @@ use riemann::group::Group;
 use std::ops::Range;
 use std::sync::Arc;
 use unstructured::Mesh;
-use unstructured::adapt::Forest;
+use unstructured::adapt::{Forest, Leaves};
 use unstructured::motion::MeshInTime;
 use unstructured::step::{Boost, BoundaryFace, Gradient, Outside, Place, Scheme, Surroundings, Variables, mirror};
 
@@ -29,8 +29,9 @@ pub struct OnMesh<const D: usize> {
     pub forest: Option<Arc<Forest>>,
     /// Formulas that flag these, in the order of the criterion's fields.
     pub marked_by: Arc<[AroundFormulas]>,
-    /// Where nodes are, of where they were before the mesh moved and of time, if formulas alone say it.
-    pub nodes: Option<Arc<Formulas>>,
+    /// Of a mesh that moves without curves: where nodes are, of where they were before and of time; and the leaves of the forest that its cells are, if one
+    /// is divided.
+    pub nodes: Option<(Arc<Formulas>, Option<Arc<Leaves>>)>,
 }
 
 impl<const D: usize> OnMesh<D> {

@@ -122,7 +122,7 @@ fn on_mesh<const D: usize>(
     let variables = interpolates.then(|| Arc::new(case.primitive_variables()));
     let formula = |(field, _)| if let CriterionField::Formula(of) = field { Some(of.around()) } else { None };
     let marked_by = case.criterion_fields::<D>(reduced).into_iter().filter_map(formula).collect();
-    let nodes = case.nodes_by_formulas().map(Arc::new);
+    let nodes = case.nodes_by_formulas().map(|(formulas, leaves)| (Arc::new(formulas), leaves));
     let (scheme, forest) = (file.scheme, file.forest.clone());
     Ok(OnMesh { scheme, variables, sides: Arc::new(sides), forest, marked_by, nodes })
 }

@@ -5,7 +5,7 @@
 mod follow;
 pub mod springs;
 
-pub use follow::{Follow, Solve, TOLERANCE};
+pub use follow::{Around, Follow, Solve, TOLERANCE};
 
 use crate::Mesh;
 use crate::mesh::geometry::{self, Vector};
@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// Where the nodes of a mesh are at a time.
 pub type NodesAt = dyn Fn(f64) -> Vec<Vector> + Send + Sync;
 
-/// Solves, with what it is given, the springs around a time.
-pub type SpringsAt = dyn Fn(f64, &Solve<'_>) + Send + Sync;
+/// Solves, with what it is given, the springs around a time, and passes on what they displace.
+pub type SpringsAt = dyn Fn(f64, &Solve<'_>, &mut dyn FnMut(&Around<'_>)) + Send + Sync;
 
 /// A cell with less than this part of the volume that it had before it moved counts as folded: steps become as small.
 pub const FLAT: f64 = 1e-6;
@@ -76,9 +76,9 @@ impl MeshInTime {
         self.springs.is_some()
     }
 
-    /// Solves the springs around a time with `solve`, before nodes are asked for.
-    pub fn solve_ahead(&self, time: f64, solve: &Solve<'_>) {
-        self.springs.iter().for_each(|springs| springs(time, solve));
+    /// Solves the springs around a time with `solve`, before nodes are asked for, and passes what they displace to `look`.
+    pub fn solve_ahead(&self, time: f64, solve: &Solve<'_>, look: &mut dyn FnMut(&Around<'_>)) {
+        self.springs.iter().for_each(|springs| springs(time, solve, look));
     }
 
     /// Whether it moves.

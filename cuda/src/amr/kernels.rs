@@ -340,6 +340,8 @@ kernels! {
     SPRINGS_SUM = "springs_sum" in Springs, Work::BlockPerItem([SPRINGS_THREADS; 3]), SpringsArgs: SpringsState;
     /// Where nodes are.
     MOTION_NODES = "motion_nodes" in MotionNodes, Work::ThreadPerItem, MotionArgs: Lattice MotionInstant;
+    /// The nodes of leaves.
+    MOTION_LEAVES = "motion_leaves" in Motion, Work::ThreadPerItem, MotionArgs: MotionInstant;
     /// Cells of a mesh that moves.
     MOTION_CELLS = "motion_cells" in Motion, Work::ThreadPerItem, MotionArgs: MotionInstant;
     /// Its faces.
@@ -382,6 +384,7 @@ const IN_CELLS: &str = include_str!("../../kernels/in_cells.cuh");
 const AROUND: &str = include_str!("../../kernels/around.cuh");
 const SOURCE_PLACE: &str = include_str!("../../kernels/source_place.cuh");
 const GEOMETRY: &str = include_str!("../../kernels/geometry.cuh");
+const DIVISION: &str = include_str!("../../kernels/division.cuh");
 const LEAVES: &str = include_str!("../../kernels/leaves.cuh");
 const CELLS: &str = include_str!("../../kernels/cells.cuh");
 const TRANSFER: &str = include_str!("../../kernels/transfer.cuh");
@@ -436,10 +439,10 @@ impl Shape {
             Group::FaceStates => ("face_states.cu", &[CELLS]),
             Group::CellsBeyond => ("cells_beyond.cu", &[IN_CELLS]),
             Group::Springs => ("springs.cu", &[include_str!("../../kernels/springs.cuh")]),
-            Group::Motion => ("motion.cu", &[GEOMETRY, include_str!("../../kernels/motion.cuh")]),
+            Group::Motion => ("motion.cu", &[GEOMETRY, DIVISION, include_str!("../../kernels/motion.cuh")]),
             Group::MotionNodes => ("motion_nodes.cu", &[]),
-            Group::Leaves => ("leaves.cu", &[GEOMETRY, LEAVES]),
-            Group::LeafValues => ("leaves_values.cu", &[IN_CELLS, GEOMETRY, LEAVES]),
+            Group::Leaves => ("leaves.cu", &[GEOMETRY, DIVISION, LEAVES]),
+            Group::LeafValues => ("leaves_values.cu", &[IN_CELLS, GEOMETRY, DIVISION, LEAVES]),
         };
         let has_faces = matches!(group, Group::Leaves | Group::LeafValues | Group::Motion);
         definitions.extend((has_faces && self.dim == 3).then(face_sums));

@@ -24,8 +24,26 @@ device_struct! {
         pub half_way: MotionInstant,
         /// The end.
         pub after: MotionInstant,
-        /// Where nodes were before they moved: `[node, axis]`.
+        /// Where nodes were before they moved, of leaves those of their roots: `[node, axis]`.
         pub still_points: Pointer<f64>,
+        /// How far springs have displaced nodes before and behind a time, likewise.
+        pub displaced: [Pointer<f64>; 2],
+        /// Whether a node has been given a place; null without springs.
+        pub is_held: Pointer<u8>,
+        /// The nodes of roots at a time, likewise.
+        pub root_points: Pointer<f64>,
+        /// Of each leaf its root.
+        pub root: Pointer<u32>,
+        /// Its level.
+        pub level: Pointer<u32>,
+        /// Its place below the root.
+        pub place: Pointer<u64>,
+        /// Where the nodes of each root begin.
+        pub root_starts: Pointer<u32>,
+        /// The nodes of roots.
+        pub root_nodes: Pointer<u32>,
+        /// How shapes are divided: `unstructured::adapt::Tables`.
+        pub division: Pointer<u32>,
         /// The volumes of cells then.
         pub still_volume: Pointer<f64>,
         /// What volumes are more than those of faces; null if nothing.
@@ -86,13 +104,15 @@ device_struct! {
         pub found: Pointer<u32>,
         /// The end's time.
         pub t: f64,
+        /// Where it lies between those of `displaced`.
+        pub share: f64,
         /// The time step.
         pub dt: f64,
         /// A cell with less than this part of its volume before it moved is folded.
         pub flat: f64,
         /// Volumes change by what faces sweep to this part of them.
         pub open: f64,
-        /// Number of nodes.
+        /// Number of nodes, of leaves those of roots.
         pub num_nodes: u32,
         /// Number of cells.
         pub num_cells: u32,

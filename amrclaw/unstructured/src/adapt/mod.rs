@@ -20,7 +20,7 @@ pub use division::MOST_SONS;
 pub use forest::{Forest, Leaves, MOST_LEVELS};
 pub use links::{Link, Links};
 pub use renew::{Before, Renewed};
-pub use tables::{Tables, points_of};
+pub use tables::{Tables, division_words, points_of};
 pub use transfer::{of_families, transfer};
 
 #[cfg(test)]

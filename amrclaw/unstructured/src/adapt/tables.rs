@@ -76,14 +76,23 @@ impl Division {
     }
 }
 
+/// The shapes that are divided, in the order of their numbers.
+fn divided_shapes(dim: usize) -> &'static [Shape] {
+    if dim == 3 { &[Shape::Hexahedron] } else { &[Shape::Triangle, Shape::Quadrilateral] }
+}
+
+/// [`Tables::division`].
+pub fn division_words(dim: usize) -> Vec<u32> {
+    let words = |&shape: &Shape| Division::of(shape).expect("these shapes are divided").words();
+    divided_shapes(dim).iter().flat_map(words).collect()
+}
+
 impl Forest {
     /// The forest as numbers.
     pub fn tables(&self) -> Tables {
         let roots = &*self.roots;
         let Layout { sides, nodes, .. } = Layout::of(roots.dim);
-        let division = |shape| Division::of(shape).expect("these shapes are divided").words();
-        let shapes: &[Shape] =
-            if roots.dim == 3 { &[Shape::Hexahedron] } else { &[Shape::Triangle, Shape::Quadrilateral] };
+        let shapes = divided_shapes(roots.dim);
         let mut across = Vec::new();
         for root in 0..roots.num_cells() {
             let own = roots.cells.shape[root].faces().len();
@@ -93,7 +102,7 @@ impl Forest {
         }
         let number = |shape: &Shape| shapes.iter().position(|other| other == shape).expect("checked") as u32;
         Tables {
-            division: shapes.iter().copied().flat_map(division).collect(),
+            division: division_words(roots.dim),
             across,
             shapes: roots.cells.shape.iter().map(number).collect(),
             points: (0..roots.num_cells()).flat_map(|root| points_of(roots, root, nodes)).collect(),

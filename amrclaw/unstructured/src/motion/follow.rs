@@ -15,6 +15,18 @@ const KEPT: usize = 4;
 /// Displaces the free nodes of springs, to [`TOLERANCE`].
 pub type Solve<'a> = dyn Fn(&Springs, &mut [f64]) + 'a;
 
+/// Displacements around a time, `[node, axis]`.
+pub struct Around<'a> {
+    /// The springs.
+    pub springs: &'a Springs,
+    /// The numbers of the multiples before and behind the time; at a multiple both are its own.
+    pub numbers: [f64; 2],
+    /// The displacements then.
+    pub displaced: [&'a [f64]; 2],
+    /// Where the time lies between them.
+    pub share: f64,
+}
+
 /// Springs that are solved at the multiples of a time. Between two of these inner nodes move on straight lines. So where they are depends on time alone,
 /// and a restart needs nothing of it; each solution begins at rest.
 #[derive(Debug)]
@@ -33,26 +45,34 @@ impl Follow {
     /// Where all nodes are at a time. `given`: where those of the boundary are; what it says of others does not count. Nodes are not finite where the
     /// springs' equations have no solution.
     pub fn points(&self, mesh: &Mesh, time: f64, given: &dyn Fn(f64) -> Vec<Vector>) -> Vec<Vector> {
-        let known = self.around(mesh, time, given, &|springs, displaced| {
+        let solve = |springs: &Springs, displaced: &mut [f64]| {
             springs.solve(displaced, TOLERANCE);
-        });
-        let (dim, springs) = (mesh.dim, self.springs(mesh));
-        let ([before, next], share) = self.multiples(time);
-        let at = |number: f64| &known.iter().find(|(at, _)| *at == number).expect("solved above").1;
-        let (first, second) = (at(before), at(next));
-        let mut points = given(time);
-        for node in (0..points.len()).filter(|&node| !springs.is_held(node)) {
-            for d in 0..dim {
-                let k = node * dim + d;
-                points[node][d] = mesh.points[node][d] + (first[k] + share * (second[k] - first[k]));
+        };
+        let (dim, mut points) = (mesh.dim, given(time));
+        self.look(mesh, time, given, &solve, &mut |Around { springs, displaced: [first, second], share, .. }| {
+            for node in (0..points.len()).filter(|&node| !springs.is_held(node)) {
+                for d in 0..dim {
+                    let k = node * dim + d;
+                    points[node][d] = mesh.points[node][d] + (first[k] + share * (second[k] - first[k]));
+                }
             }
-        }
+        });
         points
     }
 
-    /// Solves with `solve`, as [`Springs::solve`] does to the bit, what is not known around a time.
-    pub fn prepare(&self, mesh: &Mesh, time: f64, given: &dyn Fn(f64) -> Vec<Vector>, solve: &Solve<'_>) {
-        drop(self.around(mesh, time, given, solve));
+    /// Solves with `solve`, as [`Springs::solve`] does to the bit, what is not known around a time, and passes it to `look`.
+    pub fn look(
+        &self,
+        mesh: &Mesh,
+        time: f64,
+        given: &dyn Fn(f64) -> Vec<Vector>,
+        solve: &Solve<'_>,
+        look: &mut dyn FnMut(&Around<'_>),
+    ) {
+        let known = self.around(mesh, time, given, solve);
+        let (numbers, share) = self.multiples(time);
+        let at = |number| &known.iter().find(|(at, _)| *at == number).expect("solved above").1[..];
+        look(&Around { springs: self.springs(mesh), numbers, displaced: numbers.map(at), share });
     }
 
     fn springs(&self, mesh: &Mesh) -> &Springs {

@@ -147,7 +147,7 @@ fn leaf_values<const D: usize>(problem: &Problem<D>, equations: usize) -> Option
 
 /// Where the nodes of a mesh from a file are, if formulas alone say it.
 fn nodes<const D: usize>(problem: &Problem<D>) -> Option<CaseFunction> {
-    let formulas = problem.on_mesh.as_ref()?.nodes.as_ref()?;
+    let (formulas, _) = problem.on_mesh.as_ref()?.nodes.as_ref()?;
     let lines = lines(formulas, |quantity| known(quantity, 0));
     let text =
         format!("__device__ __forceinline__ void case_nodes(const Spotted& at, double* values)\n{{\n{lines}}}\n");

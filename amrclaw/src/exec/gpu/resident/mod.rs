@@ -32,6 +32,7 @@ mod levels;
 mod mesh_tables;
 mod message_buffers;
 mod motion;
+mod motion_tables;
 mod on_mesh;
 mod plans;
 mod probe;

@@ -1,28 +1,26 @@
 //! The geometry of a mesh that moves, by kernels before each step: `unstructured::motion` and `unstructured::step::stencil`, to the bit. Where nodes are,
-//! the host says unless formulas alone do.
+//! the host says if curves move them too.
 
 use super::Machine;
-use super::mesh_tables::{Sender, Tables, behind_by};
+use super::mesh_tables::{Sender, Tables};
+use super::motion_tables::{flat, instant_of, make_geometry, send_mesh};
 use super::springs::DeviceSprings;
 use crate::exec::ExecError;
-use crate::exec::gpu::device::{bytes_of, pointer, structs_of};
+use crate::exec::gpu::device::{bytes_of, pointer, sent, structs_of};
 use crate::physics::OnMesh;
 use cuda::CudaError;
 use cuda::abi::Pointer;
-use cuda::amr::kernels::{MOTION_CELLS, MOTION_ENTRIES, MOTION_FACES, MOTION_NODES};
-use cuda::amr::{CellsArgs, CellsBeyondArgs, MotionArgs, MotionInstant, SHAPE_WORDS};
+use cuda::amr::kernels::{MOTION_CELLS, MOTION_ENTRIES, MOTION_FACES, MOTION_LEAVES, MOTION_NODES};
+use cuda::amr::{CellsArgs, CellsBeyondArgs, MotionArgs, MotionInstant};
 use riemann::real::Scalar;
 use std::cell::{Cell, RefCell};
-use unstructured::motion::{FLAT, MeshInTime, OPEN};
-use unstructured::step::{Gradient, smoothness};
-use unstructured::{Mesh, MeshError, Shape};
+use unstructured::motion::springs::Springs;
+use unstructured::motion::{Around, MeshInTime};
+use unstructured::{Mesh, MeshError};
 
 /// What kernels find wrong with a step's end, half way, and with what faces sweep; then with its begin.
 const WRONGS: usize = 4;
 const OF_BEGIN: usize = 3;
-
-/// No nodes.
-const NOWHERE: MotionInstant = MotionInstant { points: Pointer::NULL, volume: Pointer::NULL, centroid: Pointer::NULL };
 
 /// A mesh that moves.
 pub(super) struct Motion<N: Machine> {
@@ -35,6 +33,9 @@ pub(super) struct Motion<N: Machine> {
     by_formulas: bool,
     /// Springs that draw nodes, once they have been solved.
     pub springs: Option<DeviceSprings<N>>,
+    /// What these displace at two multiples of their time.
+    displaced: Vec<(f64, N::Memory)>,
+    is_held: Option<N::Memory>,
     _tables: Tables<N>,
 }
 
@@ -46,20 +47,6 @@ pub(super) struct OfStep<N: Machine> {
     found: N::Download,
 }
 
-/// The first `D` components of vectors, side by side.
-fn flat<const D: usize>(vectors: &[[f64; 3]]) -> Vec<f64> {
-    vectors.iter().flat_map(|vector| vector[..D].to_vec()).collect()
-}
-
-/// A shape, as `motion.cuh` has it.
-fn words_of(shape: Shape) -> [u32; SHAPE_WORDS] {
-    let word =
-        |face: &&[u8]| face.iter().rev().fold(0, |word, &node| (word << 4) | u32::from(node)) << 4 | face.len() as u32;
-    let faces = shape.faces();
-    let head = [shape.num_nodes() as u32, faces.len() as u32];
-    std::array::from_fn(|k| head.get(k).copied().or_else(|| faces.get(k - 2).map(word)).unwrap_or(0))
-}
-
 impl<N: Machine> Motion<N> {
     /// Sends the mesh, and makes room for its geometry, which becomes that of a stage and of what lies beyond sides.
     pub fn new<const D: usize, R: Scalar>(
@@ -68,85 +55,20 @@ impl<N: Machine> Motion<N> {
         stage: &mut CellsArgs,
         beyond: &mut [CellsBeyondArgs; 2],
     ) -> Result<Self, CudaError> {
-        let (mesh, scheme) = (&*on_mesh.sides.mesh(), on_mesh.scheme);
-        let (cells, faces, nodes) = (mesh.num_cells(), mesh.num_faces(), mesh.points.len());
-        let (boundary, first) = (mesh.boundary.len(), mesh.first_boundary());
-        let first_periodic = mesh.periodic.first().map_or(first, |pair| pair.faces.start);
         let mut to = Sender::<N, R>::new(machine, Vec::new());
-        let points = [machine.allocate(8 * D * nodes)?, machine.allocate(8 * D * nodes)?];
+        let mut args = send_mesh::<D, R, N>(&mut to, on_mesh, stage)?;
+        make_geometry::<D, R, N>(&mut to, on_mesh.scheme, &mut args, (stage, beyond))?;
+        let bytes = 8 * D * on_mesh.sides.mesh().points.len();
+        let points = [machine.allocate(bytes)?, machine.allocate(bytes)?];
+        let mut instants = [(f64::NAN, args.before), (f64::NAN, args.before)];
+        for ((_, instant), points) in instants.iter_mut().zip(&points) {
+            *instant = instant_of::<D, R, N>(&mut to, &args, pointer::<_, N>(points, 0))?;
+        }
         let found = machine.allocate(4 * WRONGS)?;
-        let mut instant = |points| {
-            Ok::<_, CudaError>(MotionInstant { points, volume: to.room_of(cells)?, centroid: to.room_of(D * cells)? })
-        };
-        let [begin, end] = [0, 1].map(|k| pointer::<f64, N>(&points[k], 0));
-        let (instants, half_way) = ([(f64::NAN, instant(begin)?), (f64::NAN, instant(end)?)], instant(Pointer::NULL)?);
-        stage.volume = to.room_for(cells)?;
-        stage.size = to.room_for(faces)?;
-        stage.turn = to.room_for(D * faces)?;
-        stage.moving = to.room_for(faces)?;
-        stage.smooth = smoothness((cells, D), scheme.limiter);
-        if scheme.order > 1 {
-            stage.to_face = to.room_for(D * stage.num_entries as usize)?;
-            stage.weight = to.room_for(D * stage.num_entries as usize)?;
-        }
-        let shapes: Vec<u32> = mesh.cells.shape.iter().map(|&shape| shape as u32).collect();
-        let ends: Vec<u32> = mesh.periodic.iter().map(|pair| pair.faces.end as u32).collect();
-        let shifts: Vec<[f64; 3]> = mesh.periodic.iter().map(|pair| pair.shift).collect();
-        let seen: Vec<[f64; 3]> = (first_periodic..first).map(|face| mesh.seen_from(face)).collect();
-        let args = MotionArgs {
-            before: NOWHERE,
-            half_way,
-            after: NOWHERE,
-            still_points: to.send(&flat::<D>(&mesh.points))?,
-            still_volume: to.send(&mesh.volume)?,
-            bulge: if mesh.bulge.is_empty() { Pointer::NULL } else { to.send(&mesh.bulge)? },
-            of_shapes: to.send(Shape::ALL.map(words_of).as_flattened())?,
-            shapes: to.send(&shapes)?,
-            cell_starts: to.send(&mesh.cells.nodes.starts)?,
-            cell_nodes: to.send(&mesh.cells.nodes.items)?,
-            face_starts: to.send(&mesh.faces.nodes.starts)?,
-            face_nodes: to.send(&mesh.faces.nodes.items)?,
-            slices: stage.slices,
-            entries: stage.entries,
-            neighbours: stage.neighbours,
-            left: stage.left,
-            periodic_ends: to.send(&ends)?,
-            shifts: to.send(&flat::<D>(&shifts))?,
-            seen: to.send(&flat::<D>(&seen))?,
-            volume: stage.volume,
-            size: stage.size,
-            turn: stage.turn,
-            speed: stage.moving,
-            to_face: stage.to_face,
-            weight: stage.weight,
-            centre: to.room_of(D * faces)?,
-            normal: to.room_of(D * faces)?,
-            face_size: to.room_of(faces)?,
-            swept: to.room_of(faces)?,
-            normals: to.room_of(D * boundary)?,
-            at_ghosts: to.room_of(D * boundary)?,
-            at_sides: to.room_of(D * boundary)?,
-            found: pointer::<_, N>(&found, 0),
-            t: 0.0,
-            dt: 0.0,
-            flat: FLAT,
-            open: OPEN,
-            num_nodes: nodes as u32,
-            num_cells: stage.num_cells,
-            num_faces: stage.num_faces,
-            num_entries: stage.num_entries,
-            first_periodic: first_periodic as u32,
-            first_boundary: first as u32,
-            num_periodic: mesh.periodic.len() as u32,
-            is_green_gauss: u32::from(scheme.gradient == Gradient::GreenGauss),
-        };
-        for (beyond, positions) in beyond.iter_mut().zip([args.at_ghosts, args.at_sides]) {
-            (beyond.positions, beyond.normals) = (positions, args.normals);
-            beyond.turn = behind_by::<R>(stage.turn, first);
-            beyond.moving = behind_by::<R>(stage.moving, first);
-        }
+        args.found = pointer::<_, N>(&found, 0);
         let by_formulas = on_mesh.nodes.is_some();
-        Ok(Motion { args, instants, points, found, by_formulas, springs: None, _tables: to.sent })
+        let (displaced, is_held, springs, _tables) = (Vec::new(), None, None, to.sent);
+        Ok(Motion { args, instants, points, found, by_formulas, springs, displaced, is_held, _tables })
     }
 
     /// Makes what a step of `dt` from a time reads.
@@ -208,20 +130,70 @@ impl<N: Machine> Motion<N> {
     ) -> Result<(), CudaError> {
         self.instants[at].0 = time;
         let after = self.instants[at].1;
-        if self.by_formulas {
-            let args = MotionArgs { after, t: time, ..self.args };
-            // SAFETY: as above.
-            return unsafe { machine.run(&MOTION_NODES, D, args.num_nodes as usize, &args) };
+        let (displaced, share) = self.draw(machine, in_time, time)?;
+        if !self.by_formulas {
+            return machine.upload(bytes_of(&flat::<D>(&in_time.points(time))), &self.points[at], 0);
         }
-        let (springs, failed) = (RefCell::new(&mut self.springs), Cell::new(None));
-        in_time.solve_ahead(time, &|of, displaced| {
+        let is_held = self.is_held.as_ref().map_or(Pointer::NULL, |held| pointer::<_, N>(held, 0));
+        let args = MotionArgs { after, displaced, is_held, share, t: time, ..self.args };
+        let (nodes, leaves) = (args.num_nodes as usize, args.num_cells as usize);
+        // SAFETY: as above.
+        unsafe {
+            if args.root_points.address() == 0 {
+                return machine.run(&MOTION_NODES, D, nodes, &args);
+            }
+            let of_roots = MotionInstant { points: args.root_points, ..after };
+            machine.run(&MOTION_NODES, D, nodes, &MotionArgs { after: of_roots, ..args })?;
+            machine.run(&MOTION_LEAVES, D, leaves, &args)
+        }
+    }
+
+    /// Solves springs around a time, and sends what they displace before and behind it; with where the time lies between these.
+    fn draw(&mut self, machine: &N, in_time: &MeshInTime, time: f64) -> Result<([Pointer<f64>; 2], f64), CudaError> {
+        let Motion { springs, displaced, is_held, .. } = self;
+        let (springs, failed) = (RefCell::new(springs), Cell::new(None));
+        let mut sent = Ok(([Pointer::NULL; 2], 0.0));
+        let solve = |of: &Springs, displaced: &mut [f64]| {
             if let Err(error) = DeviceSprings::solve(machine, &mut springs.borrow_mut(), (of, displaced)) {
                 failed.set(Some(error));
             }
+        };
+        in_time.solve_ahead(time, &solve, &mut |around| {
+            sent = send_displaced(machine, displaced, is_held, around).map(|places| (places, around.share));
         });
-        failed.take().map_or(Ok(()), Err)?;
-        machine.upload(bytes_of(&flat::<D>(&in_time.points(time))), &self.points[at], 0)
+        failed.take().map_or(sent, Err)
     }
+}
+
+/// Sends what springs displace around a time, unless it has been sent; and which nodes they do not draw.
+fn send_displaced<N: Machine>(
+    machine: &N,
+    known: &mut Vec<(f64, N::Memory)>,
+    is_held: &mut Option<N::Memory>,
+    around: &Around<'_>,
+) -> Result<[Pointer<f64>; 2], CudaError> {
+    if is_held.is_none() {
+        let held: Vec<u8> = (0..around.springs.num_nodes()).map(|node| around.springs.is_held(node).into()).collect();
+        *is_held = Some(sent(machine, &held)?);
+    }
+    let mut places = [Pointer::NULL; 2];
+    for ((number, displaced), place) in around.numbers.into_iter().zip(around.displaced).zip(&mut places) {
+        let at = known.iter().position(|(of, _)| *of == number).map_or_else(
+            || {
+                // The memory of a number that is not wanted any more, if there are two.
+                let free = known.iter().position(|(of, _)| !around.numbers.contains(of)).filter(|_| known.len() > 1);
+                let at = free.unwrap_or(known.len());
+                if free.is_none() {
+                    known.push((number, machine.allocate(size_of_val(displaced))?));
+                }
+                known[at].0 = number;
+                machine.upload(bytes_of(displaced), &known[at].1, 0).map(|()| at)
+            },
+            Ok,
+        )?;
+        *place = pointer::<_, N>(&known[at].1, 0);
+    }
+    Ok(places)
 }
 
 impl<N: Machine> OfStep<N> {
