@@ -14,7 +14,6 @@ pub use crate::parameters::{ParameterCheck, ParameterInfo};
 pub use errors::{ParameterError, ParameterErrors};
 pub use kernels::{faces, kernels, mapped_kernels};
 
-use crate::frame::{FaceFrame, geometry};
 use crate::group::Group;
 use crate::solver::{Described, PositionFormulas, Solver};
 use crate::solvers::*;
@@ -174,11 +173,12 @@ macro_rules! framed {
 
         /// Hands the solver that `info` describes, in the frames of mapped faces, to the visitor; `None` if it is none of these
         /// or not part of this build.
+        #[allow(unused_variables, reason = "quick builds may have none of them")]
         fn visit_framed<Vis: SolverVisitor>(info: &SolverInfo, values: &Resolved, visitor: Vis) -> Option<Vis::Output> {
             let values: Vec<f64> = info.parameters.iter().map(|parameter| values.get(parameter.name)).collect();
             $($(#[cfg($compiled)])? { if (info.name, info.dim) == (<$solver as Described>::NAME, <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM) {
-                const GEOMETRY: usize = geometry(<$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM).len();
-                let solver = FaceFrame::<_, { <$solver>::SHAPE[2] }>(<$solver as Described>::from_parameters(&values));
+                const GEOMETRY: usize = crate::frame::geometry(<$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM).len();
+                let solver = crate::frame::FaceFrame::<_, { <$solver>::SHAPE[2] }>(<$solver as Described>::from_parameters(&values));
                 return Some(visit!(visitor, solver, [_, { <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] + GEOMETRY }] $($compiled)?));
             } })*
             None
