@@ -258,28 +258,25 @@ impl<'a, const D: usize, R: Scalar> SourceLevel<'a, D, R> {
     {
         let (lo, hi, count) = (cells.lo[0], cells.hi[0], self.mesh.domain().hi);
         let repeats = self.mesh.repeats();
-        let periods = if repeats.axes[0] { lo.div_euclid(count[0])..=(hi - 1).div_euclid(count[0]) } else { 0..=0 };
+        // Cells that are read backwards are no row: where there may be some, each is one.
+        let alone = repeats.folded.is_some() && !self.mesh.domain().contains_box(&cells);
+        let step = if alone { 1 } else { count[0] };
+        let pieces = if repeats.axes[0] { lo.div_euclid(step)..=(hi - 1).div_euclid(step) } else { 0..=0 };
         let (num_eqn, num_aux, levels_aux) = (self.sources.num_eqn, self.sources.num_aux, self.aux);
         cells.rows().flat_map(move |mut cell| {
-            periods.clone().flat_map(move |period| {
+            pieces.clone().map(move |piece| {
                 let mut end = hi;
                 if repeats.axes[0] {
-                    cell[0] = lo.max(period * count[0]);
-                    end = hi.min((period + 1) * count[0]);
+                    cell[0] = lo.max(piece * step);
+                    end = hi.min((piece + 1) * step);
                 }
-                let shift = repeats.shift(repeats.turn(cell, count), count);
-                // Cells that are read backwards are no row.
-                let len = if shift.turned { 1 } else { end - cell[0] };
-                (cell[0]..end).step_by(len.max(1) as usize).map(move |x| {
-                    let here = std::array::from_fn(|d| if d == 0 { x } else { cell[d] });
-                    SourceCells {
-                        cell: shift.source(here),
-                        len: len as usize,
-                        q: (q, patch.offset(num_eqn, here)),
-                        aux: (levels_aux, patch.offset(num_aux, here)),
-                        component: patch.component(),
-                    }
-                })
+                SourceCells {
+                    cell: repeats.shift(repeats.turn(cell, count), count).source(cell),
+                    len: (end - cell[0]) as usize,
+                    q: (q, patch.offset(num_eqn, cell)),
+                    aux: (levels_aux, patch.offset(num_aux, cell)),
+                    component: patch.component(),
+                }
             })
         })
     }
