@@ -148,9 +148,9 @@ impl<N: Machine> Motion<N> {
         }
     }
 
-    /// Solves springs around a time, and sends what they displace before and behind it; with where the time lies between these.
+    /// Solves springs around a time, and sends what they displace before and behind it, if kernels place nodes; with where the time lies between these.
     fn draw(&mut self, machine: &N, in_time: &MeshInTime, time: f64) -> Result<([Pointer<f64>; 2], f64), CudaError> {
-        let Motion { springs, displaced, is_held, .. } = self;
+        let Motion { springs, displaced, is_held, by_formulas, .. } = self;
         let (springs, failed) = (RefCell::new(springs), Cell::new(None));
         let mut sent = Ok(([Pointer::NULL; 2], 0.0));
         let solve = |of: &Springs, displaced: &mut [f64]| {
@@ -159,7 +159,9 @@ impl<N: Machine> Motion<N> {
             }
         };
         in_time.solve_ahead(time, &solve, &mut |around| {
-            sent = send_displaced(machine, displaced, is_held, around).map(|places| (places, around.share));
+            if *by_formulas {
+                sent = send_displaced(machine, displaced, is_held, around).map(|places| (places, around.share));
+            }
         });
         failed.take().map_or(sent, Err)
     }
