@@ -1,11 +1,11 @@
-//! `[define]`: names that formulas of the case may use.
+//! `[define]`: names and functions that formulas of the case may use.
 
 use super::names::{parameters, reduced_parameters, vocabulary_of_steps};
 use super::reader::Reader;
 use super::sections::fields::PRIMITIVE;
 use super::settings::{CaseSettings, CellData, NamedExpression, SolverFrom};
 use super::shape::SolverShape;
-use crate::formula::{Definitions, ExpressionError, Syntax, is_free_name, reduction_name, reserved_names};
+use crate::formula::{Definitions, ExpressionError, Head, Syntax, is_free_name, reduction_name, reserved_names};
 use crate::frames::derived::{Formula, Vocabulary, primitive_variables};
 use crate::index::in_dimensions;
 use riemann::frame::geometry;
@@ -140,23 +140,30 @@ pub(super) fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bo
 
 /// Notes what is wrong with a definition by itself; true if nothing is.
 fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape, definition: &NamedExpression) -> bool {
-    let name = &definition.name;
-    let mut clash = |message: String| {
-        let place = reader.place_of_name("define", name);
-        reader.wrong_at(place, &definition.key, message, "give it another name".to_owned());
+    let mut wrong_name = |message: String, help: &str| {
+        let place = reader.place_of_name("define", &definition.name);
+        reader.wrong_at(place, &definition.key, message, help.to_owned());
         false
     };
-    if !is_free_name(name) {
-        return match reserved_names().contains(name) {
-            true => clash(format!("`{name}` means something else in formulas")),
-            false => {
-                let place = reader.place_of_name("define", name);
-                let message = format!("`{name}` is not a name that formulas can hold");
-                let help = "write letters, digits and `_`, a letter first".to_owned();
-                reader.wrong_at(place, &definition.key, message, help);
-                false
-            }
-        };
+    let Some(Head { name, arguments }) = &Head::parse(&definition.name) else {
+        let message = format!("`{}` is not a function of different names", definition.name);
+        return wrong_name(message, "write as `\"f(a, b)\"`");
+    };
+    if !is_free_name(name) && !reserved_names().contains(name) {
+        let message = format!("`{name}` is not a name that formulas can hold");
+        return wrong_name(message, "write letters, digits and `_`, a letter first");
+    }
+    let heads: Vec<Head> = case.define.iter().filter_map(|other| Head::parse(&other.name)).collect();
+    let is_defined = |name: &String| heads.iter().filter(|other| other.name == *name).count();
+    if let Some(argument) = arguments.iter().find(|argument| is_defined(argument) > 0) {
+        return wrong_name(format!("the argument `{argument}` is defined too"), "give it another name");
+    }
+    let mut clash = |message: String| wrong_name(message, "give it another name");
+    if reserved_names().contains(name) {
+        return clash(format!("`{name}` means something else in formulas"));
+    }
+    if is_defined(name) > 1 {
+        return clash(format!("`{name}` is defined twice"));
     }
     let vocabulary = vocabulary_of_steps(case, shape, reduced_parameters(case, shape));
     let mapped = of_mapped_cells(case);
@@ -172,17 +179,28 @@ fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape, defi
     if mapped.contains(name) {
         return clash(format!("`{name}` is a value of mapped cells"));
     }
-    let others = case.define.iter().map(|other| other.name.clone());
-    let fields = shape.equations.iter().chain(&shape.aux).cloned().chain(mapped.iter().cloned()).chain(others);
+    let others = heads.iter().filter(|other| other.arguments.is_empty()).map(|other| other.name.clone());
+    let fields = shape.equations.iter().chain(&shape.aux).chain(mapped.iter()).chain(arguments).cloned().chain(others);
     let mut fields: Vec<String> = fields.collect();
     // The names of reductions' values cannot be in a formula.
-    let (outer, reductions) = definition.syntax.without_reductions();
+    let syntax = calls_as_sums(&heads, &definition.syntax);
+    let Ok(syntax) = syntax.map_err(|error| reader.wrong_formula(&definition.key, error)) else { return false };
+    let (outer, reductions) = syntax.without_reductions();
     fields.extend((0..reductions.len()).map(reduction_name));
     let parts = std::iter::once(&outer).chain(reductions.iter().map(|reduction| &reduction.of));
     let wrong = parts.filter_map(|part| wrong_in(case.mesh.cells.len().max(1), part, &fields, &vocabulary)).next();
     let right = wrong.is_none();
     wrong.into_iter().for_each(|error| reader.wrong_formula(&definition.key, error));
     right
+}
+
+/// The formula with each call of a function of the case replaced by the sum of its arguments, so that what stands in it can be checked.
+fn calls_as_sums(heads: &[Head], syntax: &Syntax) -> Result<Syntax, ExpressionError> {
+    let functions = heads.iter().filter(|head| !head.arguments.is_empty());
+    let sums = functions.filter_map(|head| Some((head.to_string(), Syntax::parse(&head.arguments.join(" + ")).ok()?)));
+    let sums: Vec<(String, Syntax)> = sums.collect();
+    let (sums, _) = Definitions::new(&sums.iter().map(|(head, sum)| (head.as_str(), sum)).collect::<Vec<_>>());
+    sums.put_in(syntax)
 }
 
 /// What is wrong with a formula over these fields, if anything is.
@@ -212,7 +230,8 @@ fn of_mapped_cells(case: &CaseSettings) -> Vec<String> {
 fn remark_unused(case: &mut CaseSettings) {
     let mut used: Vec<String> = case.define.iter().flat_map(|one| one.syntax.names()).map(|(name, _)| name).collect();
     used.extend(formulas(case).iter().flat_map(|(formula, _)| formula.syntax.names()).map(|(name, _)| name));
-    let unused = case.define.iter().filter(|one| !used.contains(&one.name));
+    let is_used = |head: Head| used.contains(&head.name);
+    let unused = case.define.iter().filter(|one| !Head::parse(&one.name).is_some_and(is_used));
     let remarks: Vec<String> = unused.map(|one| format!("{}: has no effect: no formula uses it", one.key)).collect();
     case.remarks.extend(remarks);
 }

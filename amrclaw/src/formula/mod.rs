@@ -31,7 +31,7 @@ mod token;
 pub use boundary::ExpressionBoundary;
 pub use cells::{ExpressionCells, Given, RowExpressions};
 pub use compile::{Expression, Names};
-pub use definitions::Definitions;
+pub use definitions::{Definitions, Head};
 pub use derivative::{Derivative, DerivativeKind, derivative_name};
 pub use evaluate::Input;
 pub use ground::{GroundFormula, GroundSums, KnownGround};

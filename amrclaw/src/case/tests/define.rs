@@ -70,11 +70,27 @@ fn names_are_their_formulas() {
     assert_eq!(cell_names(2).len(), 10);
 }
 
+/// Functions of the case are their formulas with arguments put in, whatever the arguments are named: positions, each other's, values.
+#[test]
+fn functions_are_their_formulas() {
+    let functions =
+        "\"square(x)\" = \"x * x\"\n\"far(a, x)\" = \"sqrt(square(a - shift) + square(x) + y)\"\nshift = 0.5\n";
+    let changes = ["initial.pressure=\"far(square(x) - 1, 2 * u) - square(-3)\"", "initial.u=\"x + square(y)\""];
+    let case = load(&format!("{SMALL}[define]\n{functions}"), &[&changes[..], &["initial.v=0"]].concat());
+    let case = case.unwrap_or_else(|error| panic!("{error}"));
+    let (x, y): (f64, f64) = (0.75, 0.25);
+    let mut values = [0.0; 3];
+    case.initial_cells::<2>().unwrap().fill_row(&CellRow::point([x, y], [0.1, 0.1], 0.0), &mut values);
+    let (u, a) = (x + y * y, x * x - 1.0 - 0.5);
+    assert_eq!(values, [(a * a + (2.0 * u) * (2.0 * u) + y).sqrt() - 9.0, u, 0.0]);
+    assert!(case.remarks.is_empty(), "{:?}", case.remarks);
+}
+
 /// What is wrong is said where it is written, all at once; what nothing uses is remarked.
 #[test]
 fn mistakes_in_definitions_are_said() {
     let small = |definitions: &str| SMALL.to_owned() + "[define]\n" + definitions;
-    let table: [(&str, &[&str]); 12] = [
+    let table: [(&str, &[&str]); 19] = [
         ("density = 2", &["define.density", "the solver `acoustics` has a parameter `density`", "another name"]),
         ("u = 2", &["define.u", "has an equation `u`"]),
         ("speed = 2", &["define.speed", "has a quantity `speed`"]),
@@ -87,6 +103,19 @@ fn mistakes_in_definitions_are_said() {
         ("a = \"2 *\"", &["define.a", "ends where a value is expected"]),
         ("a = true", &["define.a", "needs an expression in quotes"]),
         ("a = \"sin(1, 2)\"\nb = \"a\"\nc = \"cos()\"", &["define.a: `sin` cannot take 2", "define.c", "2 problems"]),
+        ("\"f(a\" = 2", &["define.f(a", "`f(a` is not a function of different names", "write as `\"f(a, b)\"`"]),
+        ("\"f(a, a)\" = 2", &["`f(a, a)` is not a function of different names"]),
+        ("\"sin(a)\" = 2", &["`sin` means something else in formulas"]),
+        ("f = 1\n\"f(a)\" = 2", &["`f` is defined twice"]),
+        ("\"f(a)\" = \"b\"\n\"g(f)\" = 2", &["unknown name `b`", "the argument `f` is defined too"]),
+        (
+            "\"f(a)\" = \"a\"\nb = \"f(1, 2)\"\nc = \"f\"",
+            &["define.b: `f` takes one argument", "write `f(a)`", "define.c"],
+        ),
+        (
+            "\"f(a)\" = \"g(a)\"\n\"g(a)\" = \"f(a)\"\nb = 1\nc = \"b(2)\"",
+            &["f → g → f", "`b` is a value, not a function"],
+        ),
     ];
     for (definitions, parts) in table {
         let message = load(&small(definitions), &[]).expect_err(definitions).to_string();
@@ -118,6 +147,14 @@ fn definitions_stay_short() {
         let text = format!("{SMALL}[define]\na{count} = 1\n{}", names.join("\n"));
         load(&text, &[]).expect_err("deep").to_string()
     };
+    let square = format!("{SMALL}[define]\n\"f(a)\" = \"a * a\"\n");
+    let nested = |times: usize| format!("initial.u=\"{}2{}\"", "f(".repeat(times), ")".repeat(times));
+    for times in [20, 100] {
+        let message = load(&square, &[&nested(times)]).expect_err("long").to_string();
+        assert!(message.contains("parts when all names are replaced"), "{message}");
+    }
+    let message = load(&square.replace("a * a", "-a"), &[&nested(40)]).expect_err("deep").to_string();
+    assert!(message.contains("through more than 32 other names"), "{message}");
     let message = chain(100);
     assert!(message.contains("through more than 32 other names"), "{message}");
     let message = chain(20_000);
