@@ -10,6 +10,7 @@ use super::transfer::TransferPlan;
 use crate::index::Shift;
 use crate::mesh::for_each_within;
 use crate::threads::{join, parallel_chunks};
+use std::sync::Arc;
 
 /// Plans that depend on a level and on the next coarser one.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ pub struct BuiltPlans<const D: usize> {
     /// Ghost cells of the level.
     pub ghost: GhostPlan<D>,
     /// Faces to the coarser level, if they are asked for.
-    pub reflux: Option<RefluxPlan<D>>,
+    pub reflux: Option<Arc<RefluxPlan<D>>>,
     /// Coarser cells under the level.
     pub restrict: Option<RestrictPlan<D>>,
     /// Where the level's values come from, if that is asked for.
@@ -104,7 +105,11 @@ impl<const D: usize> BuiltPlans<D> {
         let RankPart { rank, owners: PlanOwners { own, coarser, .. }, .. } = rank_part;
         // Plans that write on the coarser level are split after their parts have been joined.
         let (reflux, restrict) = join(
-            || reflux.zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
+            || {
+                reflux
+                    .zip(coarser)
+                    .map(|(plan, coarser)| Arc::new(Arc::unwrap_or_clone(plan).split(rank, own, coarser)))
+            },
             || restrict.zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
         );
         BuiltPlans { ghost, reflux, restrict, transfer }
@@ -140,7 +145,7 @@ impl<const D: usize> BuiltPlans<D> {
         let ghost = || GhostPlan::join(ghosts);
         let reflux = || {
             let (coarse, ratio) = input.coarser.filter(|_| input.conservation_fix)?;
-            Some(RefluxPlan::join(runs, coarse, ratio))
+            Some(Arc::new(RefluxPlan::join(runs, coarse, ratio)))
         };
         let restrict = || input.coarser.map(|(coarse, ratio)| RestrictPlan::join(&regions, coarse, ratio));
         let transfer = || input.coarser.filter(|_| input.transfer).map(|_| TransferPlan::join(transfers));
@@ -155,7 +160,7 @@ pub(crate) fn faces_between<const D: usize>(
     coarse: &crate::mesh::LevelMesh<D>,
     mesh: &crate::mesh::LevelMesh<D>,
     ratio: crate::index::Ratio<D>,
-) -> RefluxPlan<D> {
+) -> Arc<RefluxPlan<D>> {
     let coarser = Some((coarse, ratio));
     let input = PlanInput { mesh, coarser, transfer: false, old: None, num_ghost: 2, conservation_fix: true };
     BuiltPlans::new(input).reflux.expect("asked for")

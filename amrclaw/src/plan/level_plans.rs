@@ -3,7 +3,7 @@
 use super::build::BuiltPlans;
 use super::neighbours::PlanInput;
 use super::rank_part::PlanOwners;
-use super::{GhostPlan, RefluxPlan, RestrictPlan};
+use super::{GhostPlan, PlanOptions, RefluxPlan, RestrictPlan};
 use crate::index::{CellBox, Ratio};
 use crate::mesh::{LevelMesh, MeshEpoch, Partition};
 use std::sync::{Arc, OnceLock};
@@ -19,48 +19,35 @@ pub struct LevelPlans<const D: usize> {
     pub epoch: MeshEpoch,
     /// Owners of the level's patches; `None` if there is one rank, which owns all.
     pub partition: Option<Arc<Partition>>,
-    made: Arc<OnceLock<MadePlans<D>>>,
+    made: Arc<OnceLock<BuiltPlans<D>>>,
     source: Option<Arc<PlanSource<D>>>,
     has_faces: bool,
 }
 
-/// The plans themselves.
-#[derive(Clone, Debug)]
-struct MadePlans<const D: usize> {
-    ghost: GhostPlan<D>,
-    reflux: Option<Arc<RefluxPlan<D>>>,
-    restrict: Option<RestrictPlan<D>>,
-}
-
-/// The input from which deferred plans are made.
+/// What the plans of a level are made from.
 #[derive(Debug)]
 pub(super) struct PlanSource<const D: usize> {
     pub mesh: Arc<LevelMesh<D>>,
     pub coarser: Option<(Arc<LevelMesh<D>>, Ratio<D>)>,
-    pub num_ghost: i32,
-    pub conservation_fix: bool,
-    /// The rank whose plans they are.
-    pub rank: usize,
-    /// Owners of the level's patches and of those of the next coarser one, if there are several ranks.
+    /// The level before it was replaced, if values are to come from there.
+    pub old: Option<Arc<LevelMesh<D>>>,
+    pub options: PlanOptions,
+    /// Owners of the patches of the level, of the next coarser one, and of the level before, if there are several ranks.
     pub owners: Option<Arc<Partition>>,
     pub coarser_owners: Option<Arc<Partition>>,
+    pub old_owners: Option<Arc<Partition>>,
 }
 
 impl<const D: usize> PlanSource<D> {
-    fn make(&self) -> MadePlans<D> {
+    /// Makes the plans. `transfer`: where the level's values come from too.
+    pub fn make(&self, transfer: bool) -> BuiltPlans<D> {
         let coarser = self.coarser.as_ref().map(|(mesh, ratio)| (&**mesh, *ratio));
-        let &PlanSource { num_ghost, conservation_fix, rank, .. } = self;
-        let input = PlanInput { mesh: &self.mesh, coarser, transfer: false, old: None, num_ghost, conservation_fix };
-        let coarser = self.coarser_owners.as_deref();
-        let owners = self.owners.as_deref().map(|own| PlanOwners { own, coarser, old: None });
-        BuiltPlans::among(input, rank, owners).into()
-    }
-}
-
-impl<const D: usize> From<BuiltPlans<D>> for MadePlans<D> {
-    fn from(plans: BuiltPlans<D>) -> Self {
-        let BuiltPlans { ghost, reflux, restrict, .. } = plans;
-        MadePlans { ghost, reflux: reflux.map(Arc::new), restrict }
+        let PlanOptions { num_ghost, conservation_fix, rank } = self.options;
+        let (mesh, old) = (&*self.mesh, self.old.as_deref());
+        let input = PlanInput { mesh, coarser, transfer, old, num_ghost, conservation_fix };
+        let (coarser, old) = (self.coarser_owners.as_deref(), self.old_owners.as_deref());
+        let owners = self.owners.as_deref().map(|own| PlanOwners { own, coarser, old });
+        BuiltPlans::among(input, rank.number, owners)
     }
 }
 
@@ -68,13 +55,12 @@ impl<const D: usize> LevelPlans<D> {
     /// Plans that have been made.
     pub(super) fn new(epoch: MeshEpoch, partition: Option<Arc<Partition>>, plans: BuiltPlans<D>) -> Self {
         let has_faces = plans.reflux.is_some();
-        let made = Arc::new(OnceLock::from(MadePlans::from(plans)));
-        LevelPlans { epoch, partition, made, source: None, has_faces }
+        LevelPlans { epoch, partition, made: Arc::new(plans.into()), source: None, has_faces }
     }
 
     /// Plans to be made when they are first used.
     pub(super) fn lazy(epoch: MeshEpoch, source: PlanSource<D>) -> Self {
-        let has_faces = source.conservation_fix && source.coarser.is_some();
+        let has_faces = source.options.conservation_fix && source.coarser.is_some();
         LevelPlans {
             epoch,
             partition: source.owners.clone(),
@@ -94,13 +80,13 @@ impl<const D: usize> LevelPlans<D> {
         self.made.get().is_some()
     }
 
-    fn made(&self) -> &MadePlans<D> {
+    fn made(&self) -> &BuiltPlans<D> {
         if let Some(made) = self.made.get() {
             return made;
         }
         // Several threads may make the same plans at once. None waits for another: making plans is itself parallel, and a thread that
         // waited while it held a piece of that work would deadlock.
-        let made = self.source.as_ref().expect("plans are made, or can be").make();
+        let made = self.source.as_ref().expect("plans are made, or can be").make(false);
         self.made.get_or_init(|| made)
     }
 

@@ -38,7 +38,6 @@ use level_plans::PlanSource;
 pub use neighbours::PlanInput;
 pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
-use rank_part::PlanOwners;
 pub use reflux::{FaceRun, RefluxPlan};
 pub use region::Region;
 pub use restrict::RestrictPlan;
@@ -122,30 +121,30 @@ impl<'a, const D: usize> Planning<'a, D> {
             return (plans, None);
         }
         let is_new = self.before.is_some_and(|(old, _)| !stays(l, self.hierarchy, old));
-        let mut joined = self.built(l, transfer && is_new);
+        let transfer = transfer && is_new;
+        let mut joined = self.source(l, transfer).make(transfer);
         let transfer = joined.transfer.take();
         (LevelPlans::new(self.hierarchy.epoch(), self.owners[l].clone(), joined), transfer)
     }
 
     /// Where the values of a new level come from.
     fn transfer(self, l: usize) -> TransferPlan<D> {
-        self.built(l, true).transfer.expect("asked for")
+        self.source(l, true).make(true).transfer.expect("asked for")
     }
 
-    fn built(self, l: usize, transfer: bool) -> BuiltPlans<D> {
-        let coarser = Level(l as u8).coarser();
-        let input = PlanInput {
-            mesh: self.hierarchy.level(Level(l as u8)),
-            coarser: coarser.map(|c| (&**self.hierarchy.level(c), self.hierarchy.ratio(c))),
-            transfer,
-            old: self.before.and_then(|(old, _)| old.levels().get(l)).map(|mesh| &**mesh),
-            num_ghost: self.options.num_ghost,
-            conservation_fix: self.options.conservation_fix,
-        };
-        let coarser = coarser.and_then(|coarser| self.owners[coarser.index()].as_deref());
-        let old = self.before.and_then(|(_, plans)| plans.get(l)?.partition.as_deref());
-        let owners = self.owners[l].as_deref().map(|own| PlanOwners { own, coarser, old });
-        BuiltPlans::among(input, self.options.rank.number, owners)
+    /// What the plans of a level are made from. `transfer`: where its values come from too.
+    fn source(self, l: usize, transfer: bool) -> PlanSource<D> {
+        let (hierarchy, coarser) = (self.hierarchy, Level(l as u8).coarser());
+        let before = self.before.filter(|_| transfer);
+        PlanSource {
+            mesh: hierarchy.level(Level(l as u8)).clone(),
+            coarser: coarser.map(|c| (hierarchy.level(c).clone(), hierarchy.ratio(c))),
+            old: before.and_then(|(old, _)| old.levels().get(l).cloned()),
+            options: self.options,
+            owners: self.owners[l].clone(),
+            coarser_owners: coarser.and_then(|c| self.owners[c.index()].clone()),
+            old_owners: before.and_then(|(_, plans)| plans.get(l)?.partition.clone()),
+        }
     }
 
     /// The previous plans of a level, if neither its patches nor those of the next coarser level have changed.
@@ -158,19 +157,7 @@ impl<'a, const D: usize> Planning<'a, D> {
 
     /// The plans of a level, to be made when they are first used.
     fn lazy(self, l: usize) -> LevelPlans<D> {
-        let Planning { hierarchy, options, owners, .. } = self;
-        let source = || {
-            let coarser = Level(l as u8).coarser();
-            PlanSource {
-                mesh: hierarchy.level(Level(l as u8)).clone(),
-                coarser: coarser.map(|c| (hierarchy.level(c).clone(), hierarchy.ratio(c))),
-                num_ghost: options.num_ghost,
-                conservation_fix: options.conservation_fix,
-                rank: options.rank.number,
-                owners: owners[l].clone(),
-                coarser_owners: coarser.and_then(|c| owners[c.index()].clone()),
-            }
-        };
-        self.plans_before(l).unwrap_or_else(|| LevelPlans::lazy(hierarchy.epoch(), source()))
+        let made = || LevelPlans::lazy(self.hierarchy.epoch(), self.source(l, false));
+        self.plans_before(l).unwrap_or_else(made)
     }
 }

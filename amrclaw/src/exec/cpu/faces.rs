@@ -144,7 +144,7 @@ mod tests {
         let covered = [CellBox::new([0, 2], [3, 5]), CellBox::new([3, 2], [5, 4]), CellBox::new([9, 4], [10, 8])];
         let fine = covered.map(|c| c.fine_from_coarse(ratio)).to_vec();
         let plan = faces_between(&coarse, &LevelMesh::new(fine_domain, [true, false], fine), ratio);
-        let plan = ListedFaces::new(Arc::new(plan), false);
+        let plan = ListedFaces::new(plan, false);
 
         let is_fine = |c: CellIndex<2>| covered.iter().any(|b| b.contains([c[0].rem_euclid(11), c[1]]));
         let mut expected = Vec::new();

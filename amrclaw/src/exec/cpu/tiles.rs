@@ -208,7 +208,6 @@ mod tests {
     use crate::index::Ratio;
     use crate::mesh::LevelMesh;
     use crate::plan::faces_between;
-    use std::sync::Arc;
 
     /// One thread, or many patches, need no cuts; one patch for two threads does, and so does one that outweighs the rest.
     #[test]
@@ -231,7 +230,7 @@ mod tests {
             [false, true],
             covered.map(|c| c.fine_from_coarse(ratio)).to_vec(),
         );
-        let reflux = ListedFaces::new(Arc::new(faces_between(&coarse, &fine, ratio)), false);
+        let reflux = ListedFaces::new(faces_between(&coarse, &fine, ratio), false);
         let fine_plan = TilePlan::new(&LevelLayout::new(&fine, 2), Some(&reflux), None, false, 2);
         let coarse_plan = TilePlan::new(&LevelLayout::new(&coarse, 2), None, Some(&reflux), true, 1);
 

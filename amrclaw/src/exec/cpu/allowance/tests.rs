@@ -4,7 +4,6 @@ use super::*;
 use crate::index::Ratio;
 use crate::mesh::LevelMesh;
 use crate::plan::faces_between;
-use std::sync::Arc;
 
 const EQUATIONS: usize = 2;
 
@@ -15,7 +14,7 @@ fn after_return(order: [usize; 2], taken: [[f64; 2]; 2]) -> (Vec<f64>, Vec<f64>)
     let fine = CellBox::new([2, 2], [4, 4]);
     let coarse = LevelMesh::new(cells(3), [false; 2], vec![cells(3)]);
     let fine_mesh = LevelMesh::new(cells(6), [false; 2], vec![fine]);
-    let faces = ListedFaces::new(Arc::new(faces_between(&coarse, &fine_mesh, Ratio([2, 2]))), true);
+    let faces = ListedFaces::new(faces_between(&coarse, &fine_mesh, Ratio([2, 2])), true);
     let layout = LevelLayout::new(&fine_mesh, 2);
     let patch = &layout.patches[0];
     let (mut q, mut none) = (vec![0.0; layout.len(EQUATIONS)], Vec::new());
