@@ -289,7 +289,7 @@ fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape
 fn check_folded(reader: &mut Reader<'_>, key: &str, (mesh, d): (&MeshSettings, usize), shape: &SolverShape) {
     let message = "only the sides along one of two axes can be folded";
     let (other, plane) = (1 - d.min(1), mesh.boundary.len() == 2);
-    reader.check(plane, key, message, "write another word");
+    reader.check(plane, key, message, "write `wall` or `extrapolate`");
     if !plane {
         return;
     }
@@ -306,7 +306,7 @@ fn check_folded(reader: &mut Reader<'_>, key: &str, (mesh, d): (&MeshSettings, u
         mesh.mapping.is_none(),
         key,
         "a mapped mesh has no folded sides",
-        "remove the mapping, or write another word",
+        "remove the mapping, or write `wall` or `extrapolate`",
     );
 }
 

@@ -95,11 +95,6 @@ impl<const D: usize> CellBox<D> {
         CellBox { lo: std::array::from_fn(|d| self.lo[d] - n[d]), hi: std::array::from_fn(|d| self.hi[d] + n[d]) }
     }
 
-    /// `n` more cells on both sides along one axis.
-    pub fn grow_axis(&self, axis: usize, n: i32) -> Self {
-        self.grow_by(std::array::from_fn(|d| if d == axis { n } else { 0 }))
-    }
-
     /// The box moved by `by` cells.
     pub fn shift(&self, by: CellIndex<D>) -> Self {
         CellBox { lo: std::array::from_fn(|d| self.lo[d] + by[d]), hi: std::array::from_fn(|d| self.hi[d] + by[d]) }

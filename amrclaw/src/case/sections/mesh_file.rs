@@ -214,7 +214,7 @@ fn sides(reader: &mut Reader<'_>, mesh: &Mesh) -> (Vec<BoundaryKind>, Vec<Inflow
         reader.require(&path, &help);
         let kind = reader.optional_choice(&path).unwrap_or(BoundaryKind::Extrapolate);
         if kind == BoundaryKind::Folded {
-            reader.wrong(&path, "a mesh from a file has no folded sides", "write another word");
+            reader.wrong(&path, "a mesh from a file has no folded sides", "write `wall` or `extrapolate`");
         }
         if kind == BoundaryKind::Periodic {
             let help =

@@ -152,25 +152,26 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn check_positive_aux(&self, level: Level, count: usize, time: f64) -> Result<(), ExecError> {
         let (store, checked) = (&self.levels[level.index()], &self.problem.positive_aux);
         let is_capacity = |m: usize| self.problem.scheme.capacity == m as i32;
-        let in_patch = |k: usize, ghosts: bool| {
+        let in_patch = |k: usize| {
             let patch = store.layout.patches.get(k).filter(|patch| patch.is_local)?;
-            let cells = if ghosts { patch.with_ghosts() } else { patch.cells };
-            checked.iter().filter(|&&m| !(ghosts && is_capacity(m))).find_map(|&m| {
-                let in_row = |first: [i32; D]| {
-                    let start = patch.offset(count, first) + m * patch.component();
-                    let row = &store.aux[start..][..cells.size()[0] as usize];
-                    // Written so that NaN is caught too.
-                    let i = row.iter().position(|value| !(value.to_f64() > 0.0 && value.to_f64().is_finite()))?;
-                    Some((row[i].to_f64(), along(first, i)))
-                };
-                let (value, cell) = cells.rows().find_map(in_row)?;
-                let name = (!is_capacity(m)).then(|| self.solver.aux()[m].to_owned());
-                Some(ExecError::Auxiliary { name, value, place: self.place(level, k, cell, time) })
-            })
+            let len = patch.with_ghosts().size()[0] as usize;
+            let in_row = |(m, first): (usize, [i32; D])| {
+                let row = &store.aux[patch.offset(count, first) + m * patch.component()..][..len];
+                // Written so that NaN is caught too.
+                let wrong = |value: &f64| !(*value > 0.0 && value.is_finite());
+                let values = row.iter().map(|value| value.to_f64()).enumerate().filter(move |(_, value)| wrong(value));
+                values.map(move |(i, value)| (along(first, i), m, value))
+            };
+            let rows = checked.iter().flat_map(|&m| patch.with_ghosts().rows().map(move |first| (m, first)));
+            let wrong = rows.flat_map(in_row).map(|(cell, m, value)| (!patch.cells.contains(cell), k, cell, m, value));
+            wrong.filter(|&(is_ghost, _, _, m, _)| !(is_ghost && is_capacity(m))).min_by_key(|found| found.0)
         };
         let len = if checked.is_empty() { 0 } else { store.layout.patches.len() };
-        let found = |ghosts: bool| parallel_map(len, |k| in_patch(k, ghosts)).into_iter().flatten().next();
-        [false, true].into_iter().find_map(found).map_or(Ok(()), Err)
+        let first = parallel_map(len, in_patch).into_iter().flatten().min_by_key(|found| found.0);
+        first.map_or(Ok(()), |(_, k, cell, m, value)| {
+            let name = (!is_capacity(m)).then(|| self.solver.aux()[m].to_owned());
+            Err(ExecError::Auxiliary { name, value, place: self.place(level, k, cell, time) })
+        })
     }
 
     /// Returns an error if a user's boundary function has filled ghost cells with values that are not finite or not allowed.

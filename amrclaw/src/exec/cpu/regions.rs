@@ -78,59 +78,32 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
     region: &Region<D>,
     [num_target, num_source]: [usize; 2],
 ) {
-    if region.shift.turned {
-        // SAFETY: the caller's promise.
-        return unsafe {
-            copy_backwards(target, target_layout, source, source_layout, region, [num_target, num_source])
-        };
-    }
+    let turned = region.shift.turned;
     let count = |d: usize| region.cells.size().get(d).map_or(1, |&n| n as usize);
     let first = region.cells.lo;
-    let from = source_layout.offset(num_source, region.shift.source(first));
+    // Across a folded side cells are read backwards, and so are rows: from the last cell of the row that stands for the first one.
+    let begin = std::array::from_fn(|d| if turned && d == 0 { region.cells.hi[0] - 1 } else { first[d] });
+    let from = source_layout.offset(num_source, region.shift.source(begin));
     let to = target_layout.offset(num_target, first);
     let (from_strides, to_strides) = (source_layout.strides(), target_layout.strides());
     for m in 0..num_target.min(num_source) {
         for z in 0..count(2) {
             for y in 0..count(1) {
-                let at = |start: usize, s: &Strides| start + m * s.component + z * s.slab + y * s.row;
+                let along = |s: &Strides| z * s.slab + y * s.row;
+                let row = if turned { from - along(&from_strides) } else { from + along(&from_strides) };
                 // SAFETY: the caller's promise.
                 unsafe {
-                    let values = source.row(at(from, &from_strides), count(0));
-                    let out = target.row_mut(at(to, &to_strides), count(0));
+                    let values = source.row(row + m * from_strides.component, count(0));
+                    let out = target.row_mut(to + m * to_strides.component + along(&to_strides), count(0));
                     // Rows of two ghost cells beside a patch: a call to copy them would cost more than the copy.
                     match (&mut *out, values) {
+                        (out, values) if turned => {
+                            out.iter_mut().zip(values.iter().rev()).for_each(|(out, value)| *out = *value)
+                        }
                         ([a, b], [x, y]) => (*a, *b) = (*x, *y),
                         _ => out.copy_from_slice(values),
                     }
                 }
-            }
-        }
-    }
-}
-
-/// As [`copy_region`] across a folded side: cells are read backwards.
-///
-/// # Safety
-/// Likewise.
-unsafe fn copy_backwards<const D: usize, R: Scalar>(
-    target: Shared<'_, R>,
-    target_layout: &PatchLayout<D>,
-    source: Shared<'_, R>,
-    source_layout: &PatchLayout<D>,
-    region: &Region<D>,
-    [num_target, num_source]: [usize; 2],
-) {
-    let len = region.cells.size()[0];
-    for row in region.cells.rows() {
-        let last = std::array::from_fn(|d| if d == 0 { row[0] + len - 1 } else { row[d] });
-        let from = source_layout.offset(num_source, region.shift.source(last));
-        let to = target_layout.offset(num_target, row);
-        for m in 0..num_target.min(num_source) {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let values = source.row(from + m * source_layout.component(), len as usize);
-                let out = target.row_mut(to + m * target_layout.component(), len as usize);
-                out.iter_mut().zip(values.iter().rev()).for_each(|(out, value)| *out = *value);
             }
         }
     }

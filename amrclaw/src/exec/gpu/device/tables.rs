@@ -160,19 +160,17 @@ fn fill_table<const D: usize>(
 ) -> (HostTables, FillTable) {
     let mut builder = TableBuilder::default();
     // Cells beyond folded sides are among those outside.
-    let inside = |regions: &PatchLists<plan::Region<D>>| -> Vec<(Region, usize)> {
-        regions.all().iter().filter(|region| !region.shift.turned).map(region_of).collect()
-    };
-    let [copies, interps] = [inside(&ghost.copies), inside(&ghost.interps)];
-    let num_first = copies.len() as u32;
-    let num_inside = num_first + interps.len() as u32;
+    let [copies, interps] =
+        [&ghost.copies, &ghost.interps].map(|list| list.all().iter().filter(|region| !region.shift.turned));
+    let num_first = copies.clone().count() as u32;
+    let num_inside = num_first + interps.clone().count() as u32;
     let at_once = alone && !sides.ask();
     let outside = if at_once { OutsideParts::new(ghost, mesh, &sides.beyond) } else { OutsideParts::default() };
     let OutsideParts { copies: outside_copies, interps: outside_interps } = &outside;
     let origins = outside_copies.iter().chain(outside_interps).map(|part| origin(&part.origins));
     let origins = builder.append(origins);
     let beyond = outside_copies.iter().chain(outside_interps).map(|part| region_of(&part.region));
-    let table = builder.table(copies.into_iter().chain(interps).chain(beyond)).with_first(num_first);
+    let table = builder.table(copies.chain(interps).map(region_of).chain(beyond)).with_first(num_first);
     let by_axis = if sides.ask() { side_tables(&mut builder, ghost, mesh, sides) } else { Default::default() };
     let after = if alone || sides.ask() {
         SideTable::default()
