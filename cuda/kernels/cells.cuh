@@ -20,7 +20,7 @@ __device__ __forceinline__ FaceFrame frame_of(const CellsArgs& args, unsigned fa
 {
     Array<Real, 3> turn;
     #pragma unroll
-    for (int d = 0; d < 3; d++) turn[d] = d < DIM ? __ldg(args.turn + size_t(d) * args.num_faces + face) : Real(0);
+    for (int d = 0; d < 3; d++) turn[d] = d < DIM ? __ldg(args.tables.turn + size_t(d) * args.tables.num_faces + face) : Real(0);
     return FaceFrame(turn);
 }
 
@@ -29,14 +29,14 @@ struct Row {
     unsigned place, end;
 
     __device__ __forceinline__ Row(const CellsArgs& args, unsigned cell)
-        : place(__ldg(args.slices + cell / 32) + cell % 32), end(__ldg(args.slices + cell / 32 + 1))
+        : place(__ldg(args.tables.slices + cell / 32) + cell % 32), end(__ldg(args.tables.slices + cell / 32 + 1))
     {
     }
     // The face at this place, twice, plus 1 if the cell is on its right. False behind the last one.
     __device__ __forceinline__ bool read(const CellsArgs& args, unsigned& entry) const
     {
         if (place >= end) return false;
-        entry = __ldg(args.entries + place);
+        entry = __ldg(args.tables.entries + place);
         return entry != NO_FACE;
     }
     __device__ __forceinline__ void next() { place += 32; }
@@ -45,20 +45,20 @@ struct Row {
 // The state of a cell, or of a ghost cell, which come behind.
 __device__ __forceinline__ State state_of(const CellsArgs& args, unsigned cell)
 {
-    const bool inside = cell < args.num_cells;
-    const Real* first = inside ? args.now + cell : args.ghosts + (cell - args.num_cells);
-    return numbers_at<M>(first, inside ? args.num_cells : args.num_boundary);
+    const bool inside = cell < args.tables.num_cells;
+    const Real* first = inside ? args.now + cell : args.ghosts + (cell - args.tables.num_cells);
+    return numbers_at<M>(first, inside ? args.tables.num_cells : args.tables.num_boundary);
 }
 
 // The state that a cell has at a face: side 0 is the left one.
 __device__ __forceinline__ Real* place_at_face(const CellsArgs& args, unsigned face, unsigned side)
 {
-    return args.at_faces + size_t(side) * args.num_faces + face;
+    return args.at_faces + size_t(side) * args.tables.num_faces + face;
 }
 
 __device__ __forceinline__ Aux aux_of(const CellsArgs& args, unsigned cell)
 {
-    return numbers_at<A>(args.aux + cell, args.num_cells);
+    return numbers_at<A>(args.aux + cell, args.tables.num_cells);
 }
 
 #if HAS_VARIABLES
@@ -106,7 +106,7 @@ __device__ __forceinline__ State state_by(const State& values, const Aux& aux, c
 // The auxiliary values of a cell; of a ghost cell those of the cell within.
 __device__ __forceinline__ Aux aux_behind(const CellsArgs& args, unsigned behind, unsigned cell)
 {
-    return aux_of(args, behind < args.num_cells ? behind : cell);
+    return aux_of(args, behind < args.tables.num_cells ? behind : cell);
 }
 
 // A face's speed along its normal.
@@ -219,17 +219,17 @@ __device__ __forceinline__ Real end_stage(const CellsArgs& args, const Solver& s
         then = FROM_BEFORE ? gained : first + (Real(args.start) + Real(1)) * gained;
         after = first + (FROM_BEFORE ? share : share * (Real(args.start) + Real(1))) * gained;
     }
-    const Real per_volume = !IS_LOCAL ? real_quotient(dt, MOVES ? after : __ldg(args.volume + cell))
+    const Real per_volume = !IS_LOCAL ? real_quotient(dt, MOVES ? after : __ldg(args.tables.volume + cell))
         : entered.speeds > Real(0) ? real_quotient(Real(2) * dt, entered.speeds) : Real(0);
-    const State now = numbers_at<M>(args.now + cell, args.num_cells);
-    State q = args.before == args.now ? now : numbers_at<M>(args.before + cell, args.num_cells);
+    const State now = numbers_at<M>(args.now + cell, args.tables.num_cells);
+    State q = args.before == args.now ? now : numbers_at<M>(args.before + cell, args.tables.num_cells);
     #pragma unroll
     for (int m = 0; m < M; m++) {
         const Real lost = per_volume * entered.into[m];
         // The volume that a state has been in before the stage counts.
         q[m] = MOVES ? q[m] + share * (real_quotient(then, after) * (now[m] - q[m]) - lost)
                      : CellSums().mixed(q[m], FROM_BEFORE ? q[m] : now[m], lost, share);
-        args.to[size_t(m) * args.num_cells + cell] = q[m];
+        args.to[size_t(m) * args.tables.num_cells + cell] = q[m];
         // True for NaN and infinities alike.
         broken = broken || !(q[m] - q[m] == Real(0));
     }
@@ -238,7 +238,7 @@ __device__ __forceinline__ Real end_stage(const CellsArgs& args, const Solver& s
 #endif
 #if HAS_ADMISSIBLE
     // At first order only what was right before can be wrong.
-    const auto before = [&] { return numbers_at<M>(args.before + cell, args.num_cells); };
+    const auto before = [&] { return numbers_at<M>(args.before + cell, args.tables.num_cells); };
     if (args.is_last && !fits(solver, q, aux_of(args, cell)))
         broken = broken || (ORDER > 1 && args.is_second) || fits(solver, before(), aux_of(args, cell));
 #endif

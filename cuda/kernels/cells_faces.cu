@@ -8,7 +8,7 @@ extern "C" __global__ void cells_faces(const CellsArgs args)
     start_next();
     const unsigned face = item_of_thread();
     await_previous();
-    if (face >= args.num_faces) return;
+    if (face >= args.tables.num_faces) return;
     const Solver solver{SOLVER_PARAMETERS};
     const FaceFrame frame = frame_of(args, face);
     const Real moving = speed_of(args, face);
@@ -17,10 +17,10 @@ extern "C" __global__ void cells_faces(const CellsArgs args)
     Aux aux[2];
     #pragma unroll
     for (int side = 0; side < 2; side++) {
-        cells[side] = __ldg((side ? args.right : args.left) + face);
+        cells[side] = __ldg((side ? args.tables.right : args.tables.left) + face);
         own[side] = state_of(args, cells[side]);
         met[side] = own[side];
-        if (ORDER > 1 && args.is_second) met[side] = numbers_at<M>(place_at_face(args, face, side), 2 * size_t(args.num_faces));
+        if (ORDER > 1 && args.is_second) met[side] = numbers_at<M>(place_at_face(args, face, side), 2 * size_t(args.tables.num_faces));
         aux[side] = aux_behind(args, cells[side], cells[0]);
     }
     const Normal solved = solve(solver, frame, moving, met[0], met[1], aux[0], aux[1]);
@@ -32,6 +32,6 @@ extern "C" __global__ void cells_faces(const CellsArgs args)
         into = frame.leave(into);
         Real* to = (side ? args.to_right : args.to_left) + face;
         #pragma unroll
-        for (int m = 0; m < M; m++) to[size_t(m) * args.num_faces] = into[m];
+        for (int m = 0; m < M; m++) to[size_t(m) * args.tables.num_faces] = into[m];
     }
 }

@@ -10,14 +10,14 @@ extern "C" __global__ void cells_gather(const CellsArgs args)
     await_previous();
     Real courant = Real(0);
     bool broken = false;
-    if (cell < args.num_cells) {
+    if (cell < args.tables.num_cells) {
         const Solver solver{SOLVER_PARAMETERS};
         Entered entered;
         unsigned entry;
         for (Row row(args, cell); row.read(args, entry); row.next()) {
             const unsigned face = entry / 2;
             const Real* from = (entry % 2 ? args.to_right : args.to_left) + face;
-            entered.add(__ldg(args.size + face), args.speed[face], numbers_at<M>(from, args.num_faces));
+            entered.add(__ldg(args.tables.size + face), args.speed[face], numbers_at<M>(from, args.tables.num_faces));
         }
         courant = real_max(end_stage(args, solver, cell, entered, broken), courant);
     }

@@ -9,7 +9,7 @@ extern "C" __global__ void cells_range(const CellsArgs args)
     const unsigned cell = item_of_thread();
     await_previous();
     const State first = variables_of(state_of(args, 0), aux_of(args, 0));
-    const State here = cell < args.num_cells ? variables_of(state_of(args, cell), aux_of(args, cell)) : first;
+    const State here = cell < args.tables.num_cells ? variables_of(state_of(args, cell), aux_of(args, cell)) : first;
     #pragma unroll
     for (int m = 0; m < M; m++) {
         const double above = double(here[m] - first[m]);

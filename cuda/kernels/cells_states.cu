@@ -8,7 +8,7 @@ __device__ __forceinline__ Array<Real, 3> vector_at(const CellsArgs& args, const
 {
     Array<Real, 3> vector;
     #pragma unroll
-    for (int d = 0; d < 3; d++) vector[d] = d < DIM ? __ldg(table + size_t(d) * args.num_entries + place) : Real(0);
+    for (int d = 0; d < 3; d++) vector[d] = d < DIM ? __ldg(table + size_t(d) * args.tables.num_entries + place) : Real(0);
     return vector;
 }
 
@@ -17,7 +17,7 @@ extern "C" __global__ void cells_states(const CellsArgs args)
     start_next();
     const unsigned cell = item_of_thread();
     await_previous();
-    if (cell >= args.num_cells) return;
+    if (cell >= args.tables.num_cells) return;
     const State own_state = state_of(args, cell);
     const Aux aux = aux_of(args, cell);
     const State own = variables_of(own_state, aux);
@@ -31,9 +31,9 @@ extern "C" __global__ void cells_states(const CellsArgs args)
     }
     unsigned entry;
     for (Row row(args, cell); row.read(args, entry); row.next()) {
-        const unsigned behind = __ldg(args.neighbours + row.place);
+        const unsigned behind = __ldg(args.tables.neighbours + row.place);
         const State there = variables_of(state_of(args, behind), aux_behind(args, behind, cell));
-        const Array<Real, 3> weight = vector_at(args, args.weight, row.place);
+        const Array<Real, 3> weight = vector_at(args, args.tables.weight, row.place);
         #pragma unroll
         for (int m = 0; m < M; m++) {
             const Real difference = there[m] - own[m];
@@ -45,13 +45,13 @@ extern "C" __global__ void cells_states(const CellsArgs args)
     if (LIMITER > 1) {
         // Those of neighbours too: values of cells that are twice as far as a face are among them.
         for (Row row(args, cell); row.read(args, entry); row.next()) {
-            const unsigned behind = __ldg(args.neighbours + row.place);
-            if (behind >= args.num_cells) continue;
+            const unsigned behind = __ldg(args.tables.neighbours + row.place);
+            if (behind >= args.tables.num_cells) continue;
             #pragma unroll
             for (int m = 0; m < M; m++) {
-                const Real* extremes = args.extremes + size_t(m) * args.num_cells + behind;
+                const Real* extremes = args.extremes + size_t(m) * args.tables.num_cells + behind;
                 below[m] = real_min(below[m], extremes[0] - own[m]);
-                above[m] = real_max(above[m], extremes[size_t(M) * args.num_cells] - own[m]);
+                above[m] = real_max(above[m], extremes[size_t(M) * args.tables.num_cells] - own[m]);
             }
         }
     }
@@ -64,7 +64,7 @@ extern "C" __global__ void cells_states(const CellsArgs args)
             smooth[m] = Real(args.smooth) * range * range;
         }
         for (Row row(args, cell); row.read(args, entry); row.next()) {
-            const Array<Real, 3> to_face = vector_at(args, args.to_face, row.place);
+            const Array<Real, 3> to_face = vector_at(args, args.tables.to_face, row.place);
             #pragma unroll
             for (int m = 0; m < M; m++) {
                 const Real change = CellSums().change(gradient[m], to_face);
@@ -80,12 +80,12 @@ extern "C" __global__ void cells_states(const CellsArgs args)
 #endif
         Real* to = place_at_face(args, entry / 2, entry % 2);
         #pragma unroll
-        for (int m = 0; m < M; m++) to[2 * size_t(m) * args.num_faces] = q[m];
+        for (int m = 0; m < M; m++) to[2 * size_t(m) * args.tables.num_faces] = q[m];
         return q;
     };
     Entered lost;
     for (Row row(args, cell); row.read(args, entry); row.next()) {
-        const Array<Real, 3> to_face = vector_at(args, args.to_face, row.place);
+        const Array<Real, 3> to_face = vector_at(args, args.tables.to_face, row.place);
         State q;
         #pragma unroll
         for (int m = 0; m < M; m++) q[m] = CellSums().at_face(own[m], factor[m], CellSums().change(gradient[m], to_face));
@@ -94,13 +94,13 @@ extern "C" __global__ void cells_states(const CellsArgs args)
             const FaceFrame frame = frame_of(args, entry / 2);
             State into = Entered().into;
             add_within(solver, frame, speed_of(args, entry / 2), entry % 2, own_state, q, aux, into);
-            lost.add(__ldg(args.size + entry / 2), Real(0), frame.leave(into));
+            lost.add(__ldg(args.tables.size + entry / 2), Real(0), frame.leave(into));
         }
     }
     if (PREDICTS) {
-        const Real per_volume = real_quotient(Real(0.5 * args.dt), __ldg(args.volume + cell));
+        const Real per_volume = real_quotient(Real(0.5 * args.dt), __ldg(args.tables.volume + cell));
         for (Row row(args, cell); row.read(args, entry); row.next()) {
-            State q = numbers_at<M>(place_at_face(args, entry / 2, entry % 2), 2 * size_t(args.num_faces));
+            State q = numbers_at<M>(place_at_face(args, entry / 2, entry % 2), 2 * size_t(args.tables.num_faces));
             #pragma unroll
             for (int m = 0; m < M; m++) q[m] = q[m] - per_volume * lost.into[m];
             store(q);

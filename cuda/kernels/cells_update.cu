@@ -10,7 +10,7 @@ extern "C" __global__ void cells_update(const CellsArgs args)
     await_previous();
     Real courant = Real(0);
     bool broken = false;
-    if (cell < args.num_cells) {
+    if (cell < args.tables.num_cells) {
         const Solver solver{SOLVER_PARAMETERS};
         const State own = state_of(args, cell);
         const Aux aux = aux_of(args, cell);
@@ -18,13 +18,13 @@ extern "C" __global__ void cells_update(const CellsArgs args)
         unsigned entry;
         #pragma unroll 1
         for (Row row(args, cell); row.read(args, entry); row.next()) {
-            const unsigned face = entry / 2, side = entry % 2, behind = __ldg(args.neighbours + row.place);
+            const unsigned face = entry / 2, side = entry % 2, behind = __ldg(args.tables.neighbours + row.place);
             const FaceFrame frame = frame_of(args, face);
             const Real moving = speed_of(args, face);
             State here = own, there;
             if (ORDER > 1 && args.is_second) {
-                here = numbers_at<M>(place_at_face(args, face, side), 2 * size_t(args.num_faces));
-                there = numbers_at<M>(place_at_face(args, face, 1 - side), 2 * size_t(args.num_faces));
+                here = numbers_at<M>(place_at_face(args, face, side), 2 * size_t(args.tables.num_faces));
+                there = numbers_at<M>(place_at_face(args, face, 1 - side), 2 * size_t(args.tables.num_faces));
             } else {
                 there = state_of(args, behind);
             }
@@ -34,7 +34,7 @@ extern "C" __global__ void cells_update(const CellsArgs args)
             State into = side ? met.apdq : met.amdq;
             if (ORDER > 1 && args.is_second) add_within(solver, frame, moving, side, own, here, aux, into);
             into = frame.leave(into);
-            entered.add(__ldg(args.size + face), fastest_of(met, moving), into);
+            entered.add(__ldg(args.tables.size + face), fastest_of(met, moving), into);
         }
         courant = real_max(end_stage(args, solver, cell, entered, broken), courant);
     }

@@ -8,7 +8,7 @@
 extern "C" __global__ void count_plan(const PlanArgs args)
 {
     __shared__ Surroundings near;
-    __shared__ unsigned counted[32][COLUMNS];
+    __shared__ unsigned counted[32][PlanColumn::All];
     start_next();
     await_previous();
     if (blockIdx.x >= as_found(args.level).num_boxes) return;
@@ -17,16 +17,16 @@ extern "C" __global__ void count_plan(const PlanArgs args)
     find_items(items, blockIdx.x, near);
     const int task = threadIdx.x / 32;
     #pragma unroll
-    for (int column = 0; column < COLUMNS; column++)
+    for (unsigned column = 0; column < PlanColumn::All; column++)
         if (task_of(column) == task) counted[lane_number()][column] = items.next[column];
     __syncthreads();
     // A thread for each column adds up what all lanes have counted.
-    const int column = threadIdx.x;
-    if (column >= COLUMNS) return;
+    const unsigned column = threadIdx.x;
+    if (column >= PlanColumn::All) return;
     unsigned sum = 0;
-    unsigned* before = args.lanes + blockIdx.x * 32 * COLUMNS + column;
+    unsigned* before = args.lanes + blockIdx.x * 32 * PlanColumn::All + column;
     for (int lane = 0; lane < 32; lane++) {
-        before[lane * COLUMNS] = sum;
+        before[lane * PlanColumn::All] = sum;
         sum += counted[lane][column];
     }
     args.counts[column * args.room + blockIdx.x] = sum;

@@ -6,8 +6,6 @@
 // Floor   a launch; bounded by the latency of three passes of one block over the longest list
 // Order   no atomics: repeats bit for bit
 
-enum Whose { HERE, SOURCE_HERE, TARGET_HERE, SENT, RECEIVED };
-enum Form { UNCHANGED, PACKED, UNPACKED };
 constexpr unsigned MAX_RANKS = sizeof(PartReport::cells) / sizeof(unsigned);
 
 // Totals before an item: for its part and rank, and of the faces of which this rank owns at least one side.
@@ -59,7 +57,7 @@ struct Divider {
     // True if the part has items from or to a rank; for a part without messages the rank is this one.
     __device__ __forceinline__ bool has(unsigned peer) const
     {
-        const bool crosses = part.whose == SENT || part.whose == RECEIVED;
+        const bool crosses = part.whose == Whose::Sent || part.whose == Whose::Received;
         return peer < args.num_ranks && crosses != (peer == args.rank);
     }
 
@@ -67,10 +65,10 @@ struct Divider {
     {
         const unsigned rank = args.rank;
         switch (part.whose) {
-        case HERE: return from == rank && to == rank;
-        case SOURCE_HERE: return from == rank;
-        case TARGET_HERE: return to == rank;
-        case SENT: return from == rank && to == peer;
+        case Whose::Here: return from == rank && to == rank;
+        case Whose::SourceHere: return from == rank;
+        case Whose::TargetHere: return to == rank;
+        case Whose::Sent: return from == rank && to == peer;
         default: return from == peer && to == rank;
         }
     }
@@ -134,14 +132,14 @@ struct Divider {
             FaceRun run = part.runs[item];
             cells = num_cells(run);
             run.first_slot = before.slots, run.first_fine = before.fine;
-            if (part.form == UNCHANGED) part.part_runs[place.item] = run;
+            if (part.form == Form::Unchanged) part.part_runs[place.item] = run;
             else part.part_regions[place.item] = crossing(run.first_slot, before.cells, cells, peer);
         } else {
             Region region = part.regions[item];
             cells = num_cells(region);
-            if (part.form != UNCHANGED) part.blocks[place.block] = block_of(region.lo, region.size, place.cell);
-            if (part.form == PACKED) region.target = place.block;
-            if (part.form == UNPACKED) region.source = place.block, region.shift[0] = region.shift[1] = region.shift[2] = 0;
+            if (part.form != Form::Unchanged) part.blocks[place.block] = block_of(region.lo, region.size, place.cell);
+            if (part.form == Form::Packed) region.target = place.block;
+            if (part.form == Form::Unpacked) region.source = place.block, region.shift[0] = region.shift[1] = region.shift[2] = 0;
             part.part_regions[place.item] = region;
             if (part.origins) part.part_origins[place.item] = part.origins[item];
         }
@@ -155,7 +153,7 @@ struct Divider {
     // The region that copies faces between their slots and a rank's message.
     __device__ __forceinline__ Region crossing(unsigned slot, unsigned in_message, unsigned faces, unsigned peer) const
     {
-        const bool is_packed = part.form == PACKED;
+        const bool is_packed = part.form == Form::Packed;
         Region region = {};
         region.target = is_packed ? peer : 0, region.source = is_packed ? 0 : peer;
         region.lo[0] = int(is_packed ? in_message : slot);
@@ -198,7 +196,7 @@ template <bool RUNS> __device__ void divide(const DivideArgs& args, const PlanPa
     unsigned num_written = 0;
     for (unsigned n = 0; n < 2 * MAX_RANKS; n++) {
         // Kind by kind where a kernel distinguishes the kinds; rank by rank where it takes each rank's message separately.
-        const bool by_kind = part.form != UNPACKED;
+        const bool by_kind = part.form != Form::Unpacked;
         const unsigned peer = by_kind ? n % MAX_RANKS : n / 2, kind = by_kind ? n / MAX_RANKS : n % 2;
         if (!divider.has(peer)) continue;
         // Totals before a rank: messages hold one rank's cells after another's.

@@ -23,14 +23,13 @@ __device__ __forceinline__ Real offset_in_coarse(int fine, int coarse, int ratio
 }
 
 #if HAS_TRANSFER
-constexpr unsigned VARIABLES = 1, INTO_MESSAGES = 2, FROM_MESSAGES = 4;
 
 // Transfer variables, or the state that they are of a cell of a patch.
 __device__ __forceinline__ Array<Real, SENT> arrived(
     const FillArgs& args, const Patch& to, const Cell& cell, const Variables& variables)
 {
     Array<Real, SENT> values;
-    const bool becomes_state = !(args.form & (VARIABLES | INTO_MESSAGES));
+    const bool becomes_state = !(args.form & (FillForm::Variables | FillForm::IntoMessages));
     State q = variables.t;
     if (becomes_state) {
         const Solver solver{SOLVER_PARAMETERS};
@@ -55,7 +54,7 @@ __device__ __forceinline__ Array<Real, SENT> copied_cell(
 {
     Array<Real, SENT> values;
 #if HAS_TRANSFER
-    const bool arrives = args.form & FROM_MESSAGES;
+    const bool arrives = args.form & FillForm::FromMessages;
     const size_t source = place(from, arrives ? SENT : M, in_patch(from, cell, region.shift));
     #pragma unroll
     for (int m = 0; m < SENT; m++)
@@ -250,7 +249,7 @@ __device__ __forceinline__ void fill_cells(
     const FillArgs& args, const Work<Region>& work, const Patch& to, const Origin* outside, Value value)
 {
 #if HAS_TRANSFER
-    const int stored = args.form & INTO_MESSAGES ? SENT : M;
+    const int stored = args.form & FillForm::IntoMessages ? SENT : M;
 #else
     constexpr int stored = M;
 #endif

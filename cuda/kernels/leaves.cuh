@@ -2,8 +2,6 @@
 // Defined before it: CellSums; in space FaceSums.
 
 constexpr unsigned NONE = 0xffffffffu, WHOLE = 7, MOST_LINKS = MOST_SIDES * PARTS;
-// Where numbers stand that the host reads: of leaves, of those whose level changes, of links, of widths of slices, and of the faces of each group.
-constexpr unsigned NEW_LEAVES = 0, CHANGES = 1, NEW_LINKS = 2, NEW_WIDTHS = 3, OF_GROUPS = 4;
 
 // The node of a leaf.
 __device__ __forceinline__ Vector& node_at(double* points, size_t leaf, unsigned node) { return vector_in(points, leaf * NODES + node); }
@@ -65,7 +63,7 @@ __device__ __forceinline__ void add_flags(const LeavesArgs& args, unsigned leaf,
 __device__ __forceinline__ unsigned family_of(const LeafMesh& mesh, unsigned leaf)
 {
     const unsigned own = mesh.level[leaf], first = leaf - son_of(max(own, 1u), mesh.place[leaf]);
-    bool are_leaves = own > 0 && first + SONS <= mesh.num_cells;
+    bool are_leaves = own > 0 && first + SONS <= mesh.tables.num_cells;
     for (unsigned son = 0; are_leaves && son < SONS; son++) are_leaves = mesh.level[first + son] == own;
     return are_leaves ? first : NONE;
 }

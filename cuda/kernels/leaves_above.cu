@@ -8,6 +8,6 @@ extern "C" __global__ void leaves_above(const LeavesArgs args)
     start_next();
     const unsigned leaf = item_of_thread();
     await_previous();
-    if (leaf >= args.before.num_cells) return;
+    if (leaf >= args.before.tables.num_cells) return;
     add_flags(args, leaf, unsigned(fabs(args.field[leaf]) > args.tolerance) | unsigned(fabs(args.coarse[leaf]) > args.kept) << 1);
 }

@@ -7,7 +7,7 @@
 // A field in a leaf, or beyond a boundary face.
 __device__ __forceinline__ double value_behind(const LeafMesh& mesh, const double* field, const double* beyond, unsigned behind)
 {
-    return behind < mesh.num_cells ? field[behind] : beyond[behind - mesh.num_cells];
+    return behind < mesh.tables.num_cells ? field[behind] : beyond[behind - mesh.tables.num_cells];
 }
 
 extern "C" __global__ void leaves_differ(const LeavesArgs args)
@@ -15,7 +15,7 @@ extern "C" __global__ void leaves_differ(const LeavesArgs args)
     start_next();
     const unsigned leaf = item_of_thread();
     await_previous();
-    if (leaf >= args.before.num_cells) return;
+    if (leaf >= args.before.tables.num_cells) return;
     const LeafMesh& mesh = args.before;
     double low = args.field[leaf], high = low;
     const unsigned first = family_of(mesh, leaf), rows = first == NONE ? 1 : 1 + SONS;
@@ -25,10 +25,10 @@ extern "C" __global__ void leaves_differ(const LeavesArgs args)
         const unsigned of = row == 0 ? leaf : first + row - 1;
         if (row == 1) low = high = args.coarse[leaf];
         const unsigned count = mesh.link_starts[of + 1] - mesh.link_starts[of];
-        for (unsigned k = 0, place = mesh.slices[of / 32] + of % 32; k < count; k++, place += 32) {
-            const unsigned behind = mesh.neighbours[place];
+        for (unsigned k = 0, place = mesh.tables.slices[of / 32] + of % 32; k < count; k++, place += 32) {
+            const unsigned behind = mesh.tables.neighbours[place];
             // Values on the father's level, if there are any.
-            const bool is_fine = row == 0 || (behind < mesh.num_cells && mesh.level[behind] < mesh.level[of]);
+            const bool is_fine = row == 0 || (behind < mesh.tables.num_cells && mesh.level[behind] < mesh.level[of]);
             const double value = is_fine ? value_behind(mesh, args.field, args.beyond, behind)
                                          : value_behind(mesh, args.coarse, args.beyond_coarse, behind);
             low = fmin(low, value), high = fmax(high, value);

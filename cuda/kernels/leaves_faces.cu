@@ -17,8 +17,8 @@ __device__ __forceinline__ unsigned mate_of(const LeafMesh& mesh, const Link& li
 __device__ __noinline__ unsigned face_of_group(const LeavesArgs& args, unsigned leaf, unsigned first, unsigned number)
 {
     const unsigned group = Link(args.now.links[number]).group();
-    unsigned face = args.counts[size_t(group) * args.now.num_cells + leaf];
-    for (unsigned before = 0; before < group; before++) face += args.totals[OF_GROUPS + before];
+    unsigned face = args.counts[size_t(group) * args.now.tables.num_cells + leaf];
+    for (unsigned before = 0; before < group; before++) face += args.totals[LeafTotal::OfGroups + before];
     for (unsigned at = first; at < number; at++) {
         const Link other(args.now.links[at]);
         face += other.group() == group && other.owns(leaf);
@@ -31,9 +31,9 @@ extern "C" __global__ void leaves_faces(const __grid_constant__ LeavesArgs args)
     start_next();
     const unsigned leaf = item_of_thread();
     await_previous();
-    if (leaf >= args.now.num_cells) return;
+    if (leaf >= args.now.tables.num_cells) return;
     const LeafMesh& mesh = args.now;
-    const unsigned cells = mesh.num_cells, first = mesh.link_starts[leaf], end = mesh.link_starts[leaf + 1];
+    const unsigned cells = mesh.tables.num_cells, first = mesh.link_starts[leaf], end = mesh.link_starts[leaf + 1];
     // The next face between leaves that touch.
     unsigned next = args.counts[leaf];
     #pragma unroll 1
@@ -55,14 +55,14 @@ extern "C" __global__ void leaves_faces(const __grid_constant__ LeavesArgs args)
         const double size = sqrt(dot(across, across));
         // The right cell's are moved to where the left cell sees them.
         if (!is_own && group > 0) centre = centre - shift_of_group(args, group);
-        mesh.left[face] = leaf;
-        mesh.right[face] = link.is_boundary() ? cells + (face - args.first_boundary) : link.to;
+        mesh.tables.left[face] = leaf;
+        mesh.tables.right[face] = link.is_boundary() ? cells + (face - args.first_boundary) : link.to;
         const Vector normal = 1.0 / size * across;
-        mesh.size[face] = size;
-        set_vector(mesh.turn + face, mesh.num_faces, turn_of(normal));
+        mesh.tables.size[face] = size;
+        set_vector(mesh.tables.turn + face, mesh.tables.num_faces, turn_of(normal));
         vector_in(mesh.centre, face) = centre;
         if (!link.is_boundary()) continue;
-        const unsigned number = face - args.first_boundary, count = mesh.num_faces - args.first_boundary;
+        const unsigned number = face - args.first_boundary, count = mesh.tables.num_faces - args.first_boundary;
         const Vector from = vector_at(mesh.centroid + leaf, cells);
         args.rules[number] = group - 1 - args.num_periodic;
         set_vector(args.normals + number, count, normal);

@@ -15,12 +15,12 @@ extern "C" __global__ void leaves_flag(const LeavesArgs args)
     start_next();
     const unsigned leaf = item_of_thread();
     await_previous();
-    if (leaf >= args.before.num_cells) return;
+    if (leaf >= args.before.tables.num_cells) return;
     const LeafMesh& mesh = args.before;
-    const unsigned cells = mesh.num_cells, row = mesh.slices[leaf / 32] + leaf % 32, first = mesh.link_starts[leaf];
+    const unsigned cells = mesh.tables.num_cells, row = mesh.tables.slices[leaf / 32] + leaf % 32, first = mesh.link_starts[leaf];
     double most = 0.0;
     for (unsigned k = 0; first + k < mesh.link_starts[leaf + 1]; k++) {
-        const unsigned place = row + 32 * k, entry = mesh.entries[place], behind = mesh.neighbours[place];
+        const unsigned place = row + 32 * k, entry = mesh.tables.entries[place], behind = mesh.tables.neighbours[place];
         const bool is_inside = behind < cells;
         const unsigned left = entry % 2 ? behind : leaf, right = entry % 2 ? leaf : behind;
         const Vector from = vector_at(mesh.centroid + left, cells);

@@ -96,7 +96,7 @@ __device__ __noinline__ void make_cell(const LeavesArgs& args, unsigned leaf, Le
     const bool is_son = args.change[leaf] > 0;
     for (unsigned k = 0; k < NODES; k++) cell.nodes[k] = is_son ? node_at(old.points, from, k) : node_at(args.root_points, root, k);
     if (!is_son) cell.measure(division);
-    cell.volume = is_son ? old.volume[from] : args.root_volume[root];
+    cell.volume = is_son ? old.tables.volume[from] : args.root_volume[root];
     for (unsigned below = is_son ? level : 1; below <= level; below++) cell.descend(division, son_of(below, mesh.place[leaf]));
 }
 
@@ -108,7 +108,7 @@ __device__ __forceinline__ void place_leaf(const LeavesArgs& args, unsigned leaf
         LeafCell cell;
         make_cell(args, leaf, cell);
         for (unsigned k = 0; k < NODES; k++) node_at(mesh.points, leaf, k) = cell.nodes[k];
-        mesh.volume[leaf] = cell.volume;
+        mesh.tables.volume[leaf] = cell.volume;
         return set_vector(mesh.centroid + leaf, cells, cell.centroid);
     }
     const unsigned from = args.from[leaf];
@@ -117,8 +117,8 @@ __device__ __forceinline__ void place_leaf(const LeavesArgs& args, unsigned leaf
     for (unsigned k = 0; k < NODES; k++) nodes[k] = node_at(old.points, from, k);
     #pragma unroll
     for (unsigned k = 0; k < NODES; k++) node_at(mesh.points, leaf, k) = nodes[k];
-    mesh.volume[leaf] = old.volume[from];
-    set_vector(mesh.centroid + leaf, cells, vector_at(old.centroid + from, old.num_cells));
+    mesh.tables.volume[leaf] = old.tables.volume[from];
+    set_vector(mesh.centroid + leaf, cells, vector_at(old.centroid + from, old.tables.num_cells));
 }
 
 // The first call for a mesh finds leaves in their places.
@@ -128,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(LEAVES_THREADS, 2) leaves_links(con
     const unsigned leaf = item_of_thread();
     await_previous();
     const LeafMesh& mesh = args.now;
-    const unsigned cells = args.totals[NEW_LEAVES];
+    const unsigned cells = args.totals[LeafTotal::Leaves];
     // The host makes more room.
     if (cells > args.room) return;
     const bool is_leaf = leaf < cells;
@@ -139,22 +139,22 @@ extern "C" __global__ void __launch_bounds__(LEAVES_THREADS, 2) leaves_links(con
         unsigned long long counts = 0;
         if (is_leaf)
             each_link(args, leaf, [&](const Link& link) {
-                const unsigned column = OF_GROUPS + link.group() - first;
+                const unsigned column = LeafTotal::OfGroups + link.group() - first;
                 if (column < COLUMNS && link.owns(leaf)) counts += 1ull << 8 * column;
                 links++;
             });
         const unsigned width = largest_of_warp(links);
-        if (first == NEW_LINKS) counts += links | (lane_number() == 0 ? width << 8 * (NEW_WIDTHS - NEW_LINKS) : 0);
+        if (first == LeafTotal::Links) counts += links | (lane_number() == 0 ? width << 8 * (LeafTotal::Widths - LeafTotal::Links) : 0);
         return counts;
     };
     unsigned first = 0;
     const auto take = [&](unsigned column, unsigned sum) {
         if (!is_leaf) return;
-        if (column >= OF_GROUPS) args.counts[size_t(column - OF_GROUPS) * cells + leaf] = sum;
-        else if (column == NEW_LINKS) mesh.link_starts[leaf] = first = sum;
-        else if (lane_number() == 0) mesh.slices[leaf / 32] = 32 * sum;
+        if (column >= LeafTotal::OfGroups) args.counts[size_t(column - LeafTotal::OfGroups) * cells + leaf] = sum;
+        else if (column == LeafTotal::Links) mesh.link_starts[leaf] = first = sum;
+        else if (lane_number() == 0) mesh.tables.slices[leaf / 32] = 32 * sum;
     };
-    sum_columns(args, NEW_LINKS, OF_GROUPS + args.num_groups, count, take);
+    sum_columns(args, LeafTotal::Links, LeafTotal::OfGroups + args.num_groups, count, take);
     if (is_leaf) each_link(args, leaf, [&](const Link& link) { mesh.links[first++] = link.word(); });
-    if (is_last_block()) mesh.link_starts[cells] = args.totals[NEW_LINKS], mesh.slices[(cells + 31) / 32] = 32 * args.totals[NEW_WIDTHS];
+    if (is_last_block()) mesh.link_starts[cells] = args.totals[LeafTotal::Links], mesh.tables.slices[(cells + 31) / 32] = 32 * args.totals[LeafTotal::Widths];
 }

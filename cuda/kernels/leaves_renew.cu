@@ -9,14 +9,14 @@ extern "C" __global__ void __launch_bounds__(LEAVES_THREADS) leaves_renew(const 
     const unsigned leaf = item_of_thread();
     await_previous();
     const LeafMesh& now = args.now;
-    const bool is_leaf = leaf < args.before.num_cells;
+    const bool is_leaf = leaf < args.before.tables.num_cells;
     const unsigned own = is_leaf ? args.before.level[leaf] : 0, level = is_leaf ? args.settled[leaf] : 0;
     const unsigned root = is_leaf ? args.before.root[leaf] : 0;
     const unsigned long long place = is_leaf ? args.before.place[leaf] : 0;
     const unsigned become = !is_leaf ? 0 : level > own ? SONS : level == own || son_of(own, place) == 0;
-    const auto count = [&](unsigned) { return (unsigned long long)(become << 8 * NEW_LEAVES | unsigned(level != own) << 8 * CHANGES); };
+    const auto count = [&](unsigned) { return (unsigned long long)(become << 8 * LeafTotal::Leaves | unsigned(level != own) << 8 * LeafTotal::Changes); };
     const auto take = [&](unsigned column, unsigned first) {
-        if (column != NEW_LEAVES || !is_leaf) return;
+        if (column != LeafTotal::Leaves || !is_leaf) return;
         args.numbers[leaf] = first;
         for (unsigned son = 0; son < become && first + son < args.room; son++) {
             const unsigned to = first + son;
@@ -27,6 +27,6 @@ extern "C" __global__ void __launch_bounds__(LEAVES_THREADS) leaves_renew(const 
             if (now.place[to] == 0) now.starts[root] = to;
         }
     };
-    sum_columns(args, NEW_LEAVES, CHANGES + 1, count, take);
-    if (is_last_block()) now.starts[args.num_roots] = args.totals[NEW_LEAVES];
+    sum_columns(args, LeafTotal::Leaves, LeafTotal::Changes + 1, count, take);
+    if (is_last_block()) now.starts[args.num_roots] = args.totals[LeafTotal::Leaves];
 }

@@ -18,7 +18,7 @@ extern "C" __global__ void leaves_settle(const LeavesArgs args)
     const unsigned leaf = item_of_thread();
     await_previous();
     const LeafMesh& mesh = args.before;
-    if (leaf >= mesh.num_cells) return;
+    if (leaf >= mesh.tables.num_cells) return;
     // Who raises a level passes it on, so that at the end all have been.
     const auto raises = [&](unsigned to, unsigned level) {
         return ((volatile const unsigned*)args.settled)[to] < level && atomicMax(args.settled + to, level) < level;

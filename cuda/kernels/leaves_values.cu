@@ -26,13 +26,13 @@ struct AroundLeaf {
     template <class Value> __device__ __forceinline__ Vector gradient(unsigned place, Value value) const
     {
         const LeafMesh& mesh = args.before;
-        const unsigned leaf = place < cells ? place : mesh.left[args.first_boundary + (place - cells)];
-        const unsigned row = mesh.slices[leaf / 32] + leaf % 32, count = mesh.link_starts[leaf + 1] - mesh.link_starts[leaf];
+        const unsigned leaf = place < cells ? place : mesh.tables.left[args.first_boundary + (place - cells)];
+        const unsigned row = mesh.tables.slices[leaf / 32] + leaf % 32, count = mesh.link_starts[leaf + 1] - mesh.link_starts[leaf];
         Vector sum = zero();
         const double own = value(leaf);
         for (unsigned k = 0, at = row; k < count; k++, at += 32) {
-            const double difference = value(mesh.neighbours[at]) - own;
-            sum = sum + difference * vector_at(mesh.weight + at, mesh.num_entries);
+            const double difference = value(mesh.tables.neighbours[at]) - own;
+            sum = sum + difference * vector_at(mesh.tables.weight + at, mesh.tables.num_entries);
         }
         return sum;
     }
@@ -41,7 +41,7 @@ struct AroundLeaf {
 extern "C" __global__ void leaves_values(const LeavesArgs args)
 {
     start_next();
-    const unsigned place = item_of_thread(), cells = args.before.num_cells, boundary = args.before.num_faces - args.first_boundary;
+    const unsigned place = item_of_thread(), cells = args.before.tables.num_cells, boundary = args.before.tables.num_faces - args.first_boundary;
     await_previous();
     if (place >= cells + boundary) return;
     double values[NUM_VALUES];

@@ -8,5 +8,5 @@ extern "C" __global__ void leaves_wish(const LeavesArgs args)
     start_next();
     const unsigned leaf = item_of_thread();
     await_previous();
-    if (leaf < args.before.num_cells) args.next[leaf] = widened_wish_of(args, leaf);
+    if (leaf < args.before.tables.num_cells) args.next[leaf] = widened_wish_of(args, leaf);
 }

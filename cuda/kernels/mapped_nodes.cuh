@@ -42,11 +42,11 @@ __device__ __noinline__ Spot node_inside(const Place& node)
 
 // Beyond a periodic side nodes are those at the other side, shifted; beyond other sides they are mirror images, about the node on the side,
 // of those inside.
-struct Beyond {
+struct NodeBeyond {
     int image, from, side;
     bool periodic;
 
-    __device__ __forceinline__ Beyond(int axis, int node)
+    __device__ __forceinline__ NodeBeyond(int axis, int node)
     {
         const int count = MAP_FINEST[axis];
         periodic = MAP_PERIODIC[axis];
@@ -70,7 +70,7 @@ template <int AXIS> __device__ Spot node_from(Place node)
         return node_inside(node);
     } else {
         if (node[AXIS] >= 0 && node[AXIS] <= MAP_FINEST[AXIS]) return node_from<AXIS + 1>(node);
-        const Beyond beyond(AXIS, node[AXIS]);
+        const NodeBeyond beyond(AXIS, node[AXIS]);
         Place image = node, from = node, side = node;
         image[AXIS] = beyond.image, from[AXIS] = beyond.from, side[AXIS] = beyond.side;
         return beyond.place(node_from<AXIS + 1>(image), node_from<AXIS + 1>(from), node_from<AXIS + 1>(side));

@@ -4,10 +4,7 @@
 typedef VALUE Value;
 
 constexpr unsigned NO_FACE = 0xffffffffu, MOST_CORNERS = DIM > 2 ? 8 : 2;
-// Of a shape: numbers of nodes and faces, then of each face the number of corners and which nodes they are, four bits each.
-constexpr unsigned SHAPE_WORDS = 8;
-// What is noted of cells: those folded at the step's end and half way, and those whose volume does not change by what their faces sweep.
-enum Wrong { FOLDED, FOLDED_HALF_WAY, OPEN };
+// Of a shape there are SHAPE_WORDS: numbers of nodes and faces, then of each face the number of corners and which nodes they are, four bits each.
 // When nodes are looked at. Half way they are in the middle of where they are before and after.
 enum When { BEFORE, HALF_WAY, AFTER };
 
@@ -35,4 +32,4 @@ __device__ __forceinline__ Vector shift_of_face(const MotionArgs& args, unsigned
 }
 
 // Notes the first cell of which something is wrong.
-__device__ __forceinline__ void note(const MotionArgs& args, Wrong what, unsigned cell) { raise_word(args.found + what, ~cell); }
+__device__ __forceinline__ void note(const MotionArgs& args, unsigned what, unsigned cell) { raise_word(args.found + what, ~cell); }

@@ -40,8 +40,8 @@ template <When WHEN> __device__ __noinline__ double enclosed(const MotionArgs& a
 {
     double volume = -0.0;
     bool is_more = false;
-    for (unsigned place = args.slices[cell / 32] + cell % 32; place < args.slices[cell / 32 + 1]; place += 32) {
-        const unsigned entry = args.entries[place], face = entry / 2;
+    for (unsigned place = args.tables.slices[cell / 32] + cell % 32; place < args.tables.slices[cell / 32 + 1]; place += 32) {
+        const unsigned entry = args.tables.entries[place], face = entry / 2;
         if (entry == NO_FACE) break;
         Vector corners[MOST_CORNERS];
         const unsigned count = corners_of<WHEN>(args, face, corners);
@@ -74,7 +74,7 @@ template <When WHEN> __device__ __forceinline__ double measured(const MotionArgs
 extern "C" __global__ void motion_cells(const MotionArgs args)
 {
     start_next();
-    const unsigned cell = item_of_thread(), cells = args.num_cells;
+    const unsigned cell = item_of_thread(), cells = args.tables.num_cells;
     await_previous();
     if (cell >= cells) return;
     Vector centroid;
@@ -82,11 +82,11 @@ extern "C" __global__ void motion_cells(const MotionArgs args)
     double volume = measured(args, cell, after, centroid);
     args.after.volume[cell] = volume;
     set_vector(args.after.centroid + cell, cells, centroid);
-    if (!(volume >= args.flat * args.still_volume[cell] && volume > 0.0 && after.surrounds(centroid))) note(args, FOLDED, cell);
+    if (!(volume >= args.flat * args.still_volume[cell] && volume > 0.0 && after.surrounds(centroid))) note(args, Wrong::Folded, cell);
     if (!args.before.points) return;
     volume = measured(args, cell, CellAt<HALF_WAY>(args, cell), centroid);
     args.half_way.volume[cell] = volume;
     set_vector(args.half_way.centroid + cell, cells, centroid);
-    reinterpret_cast<Value*>(args.volume)[cell] = Value(volume);
-    if (volume <= 0.0) note(args, FOLDED_HALF_WAY, cell);
+    reinterpret_cast<Value*>(args.tables.volume)[cell] = Value(volume);
+    if (volume <= 0.0) note(args, Wrong::FoldedHalfWay, cell);
 }

@@ -7,19 +7,19 @@
 extern "C" __global__ void motion_entries(const MotionArgs args)
 {
     start_next();
-    const unsigned cell = item_of_thread(), cells = args.num_cells, entries = args.num_entries;
+    const unsigned cell = item_of_thread(), cells = args.tables.num_cells, entries = args.tables.num_entries;
     await_previous();
     if (cell >= cells) return;
-    const unsigned row = args.slices[cell / 32] + cell % 32, end = args.slices[cell / 32 + 1];
+    const unsigned row = args.tables.slices[cell / 32] + cell % 32, end = args.tables.slices[cell / 32 + 1];
     const Vector centroid = vector_at(args.half_way.centroid + cell, cells);
     const double volume = args.half_way.volume[cell];
-    Value *to_face = reinterpret_cast<Value*>(args.to_face), *weights = reinterpret_cast<Value*>(args.weight);
+    Value *to_face = reinterpret_cast<Value*>(args.tables.to_face), *weights = reinterpret_cast<Value*>(args.tables.weight);
     LeastSquares squares;
     double gained = -0.0;
     // Twice, since weights are known when all are added.
     for (int turn = 0; turn < 2; turn++) {
         for (unsigned place = row; place < end; place += 32) {
-            const unsigned entry = args.entries[place], face = entry / 2, side = entry % 2, behind = args.neighbours[place];
+            const unsigned entry = args.tables.entries[place], face = entry / 2, side = entry % 2, behind = args.tables.neighbours[place];
             if (entry == NO_FACE) break;
             if (turn == 0) gained += side ? -args.swept[face] : args.swept[face];
             if (!to_face) continue;
@@ -41,5 +41,5 @@ extern "C" __global__ void motion_entries(const MotionArgs args)
         if (turn == 0) squares.solve();
     }
     const double before = args.before.volume[cell];
-    if (args.num_periodic > 0 && fabs(args.after.volume[cell] - before - gained) > args.open * before) note(args, OPEN, cell);
+    if (args.num_periodic > 0 && fabs(args.after.volume[cell] - before - gained) > args.open * before) note(args, Wrong::Open, cell);
 }

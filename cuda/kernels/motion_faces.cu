@@ -28,7 +28,7 @@ extern "C" __global__ void motion_faces(const MotionArgs args)
     start_next();
     const unsigned face = item_of_thread();
     await_previous();
-    if (face >= args.num_faces) return;
+    if (face >= args.tables.num_faces) return;
     Vector before[MOST_CORNERS], half_way[MOST_CORNERS], after[MOST_CORNERS], centre;
     const unsigned count = corners_of<HALF_WAY>(args, face, half_way);
     corners_of<BEFORE>(args, face, before);
@@ -38,15 +38,15 @@ extern "C" __global__ void motion_faces(const MotionArgs args)
     const Vector normal = 1.0 / size * across, turn = turn_of(normal);
     // The nodes of some periodic faces are the right cell's.
     if (face >= args.first_periodic && face < args.first_boundary) centre = centre + vector_in(args.seen, face - args.first_periodic);
-    for (int d = 0; d < DIM; d++) reinterpret_cast<Value*>(args.turn)[size_t(d) * args.num_faces + face] = Value(turn[d]);
-    reinterpret_cast<Value*>(args.size)[face] = Value(size);
+    for (int d = 0; d < DIM; d++) reinterpret_cast<Value*>(args.tables.turn)[size_t(d) * args.tables.num_faces + face] = Value(turn[d]);
+    reinterpret_cast<Value*>(args.tables.size)[face] = Value(size);
     reinterpret_cast<Value*>(args.speed)[face] = Value(swept / (size * args.dt));
     vector_in(args.centre, face) = centre;
     vector_in(args.normal, face) = normal;
     args.face_size[face] = size, args.swept[face] = swept;
     if (face < args.first_boundary) return;
-    const unsigned number = face - args.first_boundary, boundary = args.num_faces - args.first_boundary;
-    const Vector from = vector_at(args.half_way.centroid + args.left[face], args.num_cells);
+    const unsigned number = face - args.first_boundary, boundary = args.tables.num_faces - args.first_boundary;
+    const Vector from = vector_at(args.half_way.centroid + args.tables.left[face], args.tables.num_cells);
     set_vector(args.normals + number, boundary, normal);
     set_vector(args.at_ghosts + number, boundary, from + to_mirror_image(centre - from, normal));
     set_vector(args.at_sides + number, boundary, centre);

@@ -8,7 +8,7 @@ extern "C" __global__ void motion_leaves(const MotionArgs args)
     start_next();
     const unsigned leaf = item_of_thread();
     await_previous();
-    if (leaf >= args.num_cells) return;
+    if (leaf >= args.tables.num_cells) return;
     const unsigned root = args.root[leaf], first = args.root_starts[root], count = args.root_starts[root + 1] - first;
     const unsigned* division = args.division + (DIM > 2 ? 0 : args.shapes[leaf]) * DIVISION;
     Vector nodes[NODES], sons[NODES];

@@ -1,8 +1,5 @@
 // outside.cuh: cells outside the domain: `mesh::outside`.
 
-// What lies beyond a side of the domain, numbered as `mesh::Beyond`.
-enum { BEYOND_PERIODIC, BEYOND_NEAREST, BEYOND_ITSELF, BEYOND_MIRRORED, BEYOND_WALL };
-
 // The cell from which one outside the domain takes its value along an axis of `count` cells, and a bit for each of its walls, 1 for the lower,
 // 2 for the upper one, at which the value is mirrored an odd number of times. `sides`: what lies beyond both.
 __device__ __forceinline__ int origin_of(const unsigned* sides, int count, int cell, unsigned& walls)
@@ -11,10 +8,10 @@ __device__ __forceinline__ int origin_of(const unsigned* sides, int count, int c
     while (cell < 0 || cell >= count) {
         const bool upper = cell >= 0;
         const unsigned beyond = sides[upper];
-        if (beyond == BEYOND_PERIODIC || beyond == BEYOND_ITSELF) break;
-        if (beyond == BEYOND_NEAREST) return upper ? count - 1 : 0;
+        if (beyond == Beyond::Periodic || beyond == Beyond::Itself) break;
+        if (beyond == Beyond::Nearest) return upper ? count - 1 : 0;
         cell = upper ? 2 * count - 1 - cell : -1 - cell;
-        walls ^= unsigned(beyond == BEYOND_WALL) << upper;
+        walls ^= unsigned(beyond == Beyond::Wall) << upper;
     }
     return cell;
 }

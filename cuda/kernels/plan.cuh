@@ -1,17 +1,12 @@
 // plan.cuh: the items of the plans of amrclaw::plan that belong to one patch, found around it. Each warp of the patch's block finds the
 // items of some kinds: each of its lanes takes a near patch, or a part of a box beside the patch that near ones do not cover.
 
-// Items of a plan, by kind: those of the first four are in one table, the next two in tables of their own, the last two in one.
-enum Kind { COPIES, INTERPS, OUTSIDE_COPIES, OUTSIDE_INTERPS, AVERAGES, RUNS, MOVED, NEW, KINDS };
-// Columns of a patch's counts: items and chunks by kind, coarse and fine faces, chunks of coarse cells under new ones.
-enum Column { ITEMS = 0, CHUNKS = KINDS, FACES = 2 * KINDS, FINE_FACES, NEW_COARSE, COLUMNS };
-static_assert(COLUMNS == PLAN_COLUMNS, "the host knows as many");
-
 // The warp that counts a column.
-__device__ constexpr int task_of(int column)
+__device__ constexpr int task_of(unsigned column)
 {
-    const int kind = column < CHUNKS ? column : column < FACES ? column - CHUNKS : column == NEW_COARSE ? NEW : RUNS;
-    return kind < AVERAGES ? BESIDE : kind < MOVED ? UNDER : BEFORE;
+    const unsigned of_faces = column == PlanColumn::NewCoarse ? PlanColumn::New : PlanColumn::Runs;
+    const unsigned kind = column < PlanColumn::Faces ? column % PlanColumn::Kinds : of_faces;
+    return kind < PlanColumn::Averages ? BESIDE : kind < PlanColumn::Moved ? UNDER : BEFORE;
 }
 
 // Cells of one patch whose values come from another, as tables hold them.
@@ -31,13 +26,13 @@ __device__ __forceinline__ Region region_of(int target, int source, const CellBo
 // The items that a lane has found: counted, or written behind those before them.
 template <bool WRITES> struct Items {
     const PlanArgs& args;
-    unsigned next[COLUMNS];
+    unsigned next[PlanColumn::All];
     unsigned inside, moved; // items of ghost cells inside the domain, and of cells that the level had before
 
     __device__ __forceinline__ explicit Items(const PlanArgs& args) : args(args), inside(0), moved(0)
     {
         #pragma unroll
-        for (int column = 0; column < COLUMNS; column++) next[column] = 0;
+        for (unsigned column = 0; column < PlanColumn::All; column++) next[column] = 0;
     }
 
     // The chunks of an item with so many cells.
@@ -53,12 +48,12 @@ template <bool WRITES> struct Items {
         next_chunk += count;
     }
 
-    template <Kind KIND>
+    template <unsigned KIND>
     __device__ __forceinline__ void region(
         const PlanTable& table, int target, int source, const CellBox& cells, const int* shift, const Origin* origin = nullptr)
     {
-        const unsigned item = next[ITEMS + KIND]++;
-        chunks(table, next[CHUNKS + KIND], item, volume(cells));
+        const unsigned item = next[KIND]++;
+        chunks(table, next[PlanColumn::Kinds + KIND], item, volume(cells));
         if (!WRITES) return;
         table.regions[item] = region_of(target, source, cells, shift);
         if (origin) args.origins[item - inside] = *origin;
@@ -67,9 +62,9 @@ template <bool WRITES> struct Items {
     // A run of faces between a patch and the coarse cells beside it in a coarse patch.
     __device__ __forceinline__ void run(int patch, const Image& under, const CellBox& cells, int axis, int side)
     {
-        const unsigned item = next[ITEMS + RUNS]++;
+        const unsigned item = next[PlanColumn::Runs]++;
         const unsigned faces = volume(cells);
-        chunks(args.runs, next[CHUNKS + RUNS], item, faces);
+        chunks(args.runs, next[PlanColumn::Kinds + PlanColumn::Runs], item, faces);
         if (WRITES) {
             FaceRun run = {};
             run.coarse_patch = under.patch, run.fine_patch = patch, run.axis = axis, run.coarse_side = side;
@@ -79,10 +74,10 @@ template <bool WRITES> struct Items {
                 run.size[d] = d < DIM ? cells.hi[d] - cells.lo[d] : 1;
                 run.shift[d] = d < DIM ? under.shift[d] : 0;
             }
-            run.first_slot = next[FACES], run.first_fine = next[FINE_FACES];
+            run.first_slot = next[PlanColumn::Faces], run.first_fine = next[PlanColumn::FineFaces];
             args.face_runs[item] = run;
         }
-        next[FACES] += faces, next[FINE_FACES] += faces * faces_of(args.ratio, axis);
+        next[PlanColumn::Faces] += faces, next[PlanColumn::FineFaces] += faces * faces_of(args.ratio, axis);
     }
 
     // Coarse cells under new ones.
@@ -91,15 +86,15 @@ template <bool WRITES> struct Items {
         if (!args.conserves) return;
         const CellBox coarse = coarse_from_fine(cells, args.ratio);
         // They are numbered like the new cells.
-        const unsigned item = next[ITEMS + NEW] - 1 - moved;
-        chunks(args.new_coarse, next[NEW_COARSE], item, volume(coarse));
+        const unsigned item = next[PlanColumn::New] - 1 - moved;
+        chunks(args.new_coarse, next[PlanColumn::NewCoarse], item, volume(coarse));
         if (WRITES) args.new_coarse.regions[item] = region_of(patch, under.patch, coarse, under.shift);
     }
 };
 
 // The ghost cells of a patch outside the domain whose values come from given cells: those of the patch itself, or those from which ghost
 // cells inside are filled.
-template <Kind KIND, bool WRITES>
+template <unsigned KIND, bool WRITES>
 __device__ void find_outside(
     Items<WRITES>& items, int patch, const CellBox& grown, int source, const CellBox& from, const int* shift)
 {
@@ -179,12 +174,12 @@ __device__ void find_sources(
             const CellBox cells = intersection(fine_from_coarse(common, args.ratio), open);
             found += volume(cells);
             if (task == BESIDE) {
-                items.template region<INTERPS>(args.ghost, number, image.patch, cells, image.shift);
-                if (!is_inside) find_outside<OUTSIDE_INTERPS>(items, number, grown, image.patch, cells, image.shift);
+                items.template region<PlanColumn::Interps>(args.ghost, number, image.patch, cells, image.shift);
+                if (!is_inside) find_outside<PlanColumn::OutsideInterps>(items, number, grown, image.patch, cells, image.shift);
             } else if (task == UNDER) {
                 items.run(number, image, common, beside / 2, beside % 2);
             } else {
-                items.template region<NEW>(args.values, number, image.patch, cells, image.shift);
+                items.template region<PlanColumn::New>(args.values, number, image.patch, cells, image.shift);
                 items.new_coarse(number, image, cells);
             }
         }
@@ -216,19 +211,19 @@ template <bool WRITES> __device__ void find_items(Items<WRITES>& items, int numb
         const Image& image = near.images[i];
         const CellBox part = task == BEFORE ? image.part : intersection(image.part, task == BESIDE ? inside : covered);
         if (is_empty(part)) continue;
-        if (task == BESIDE) items.template region<COPIES>(args.ghost, number, image.patch, part, image.shift);
-        else if (task == UNDER) items.template region<AVERAGES>(args.averages, image.patch, number, part, nullptr);
-        else items.template region<MOVED>(args.values, number, image.patch, part, image.shift);
+        if (task == BESIDE) items.template region<PlanColumn::Copies>(args.ghost, number, image.patch, part, image.shift);
+        else if (task == UNDER) items.template region<PlanColumn::Averages>(args.averages, image.patch, number, part, nullptr);
+        else items.template region<PlanColumn::Moved>(args.values, number, image.patch, part, image.shift);
     }
     if (task == BESIDE && !is_inside && args.outside_last) {
-        if (lane == 0) find_outside<OUTSIDE_COPIES>(items, number, grown, number, inside, nullptr);
+        if (lane == 0) find_outside<PlanColumn::OutsideCopies>(items, number, grown, number, inside, nullptr);
     } else if (task == BESIDE && !is_inside) {
         // For the near patches that fill ghost cells inside the domain, and for the patch itself.
         for (int i = lane; i <= near.count; i += 32) {
             const bool is_own = i == near.count;
             const CellBox from = is_own ? patch : intersection(near.images[i].part, inside);
             const int* shift = is_own ? nullptr : near.images[i].shift;
-            if (!is_empty(from)) find_outside<OUTSIDE_COPIES>(items, number, grown, is_own ? number : near.images[i].patch, from, shift);
+            if (!is_empty(from)) find_outside<PlanColumn::OutsideCopies>(items, number, grown, is_own ? number : near.images[i].patch, from, shift);
         }
     }
     if (args.coarse.num_boxes == 0) return;

@@ -14,22 +14,22 @@ extern "C" __global__ void write_plan(const PlanArgs args)
     Items<true> items(args);
     const int task = threadIdx.x / 32;
     #pragma unroll
-    for (int column = 0; column < COLUMNS; column++)
+    for (unsigned column = 0; column < PlanColumn::All; column++)
         if (task_of(column) == task)
             items.next[column] = args.counts[column * args.room + blockIdx.x]
-                + args.lanes[(blockIdx.x * 32 + lane_number()) * COLUMNS + column];
+                + args.lanes[(blockIdx.x * 32 + lane_number()) * PlanColumn::All + column];
     // Kinds that share a table are stored one after the other.
     #pragma unroll
-    for (int what = ITEMS; what <= CHUNKS; what += CHUNKS - ITEMS) {
+    for (unsigned what = 0; what <= PlanColumn::Kinds; what += PlanColumn::Kinds) {
         unsigned before = 0;
         #pragma unroll
-        for (int kind = COPIES; kind <= OUTSIDE_INTERPS; kind++) {
+        for (unsigned kind = PlanColumn::Copies; kind <= PlanColumn::OutsideInterps; kind++) {
             items.next[what + kind] += before;
             before += args.totals[what + kind];
         }
-        items.next[what + NEW] += args.totals[what + MOVED];
+        items.next[what + PlanColumn::New] += args.totals[what + PlanColumn::Moved];
     }
-    items.inside = args.totals[ITEMS + COPIES] + args.totals[ITEMS + INTERPS];
-    items.moved = args.totals[ITEMS + MOVED];
+    items.inside = args.totals[PlanColumn::Copies] + args.totals[PlanColumn::Interps];
+    items.moved = args.totals[PlanColumn::Moved];
     find_items(items, blockIdx.x, near);
 }

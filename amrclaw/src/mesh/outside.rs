@@ -1,8 +1,7 @@
 //! Cells outside the domain: the cell inside from which each takes its value. Only this module defines it.
 
-/// Where cells beyond a side of the domain take their values from. `outside.cuh` has the same numbers.
+/// Where cells beyond a side of the domain take their values from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
 pub enum Beyond {
     /// From the cells at the opposite side; the domain repeats without end.
     Periodic,

@@ -7,8 +7,8 @@ use riemann::cells::{CellSums, text_of_face};
 use riemann::group::Group;
 
 device_struct! {
-    /// A mesh, and the arrays of a stage on it: of cells `[component, cell]`, of faces `[component, face]`.
-    pub struct CellsArgs {
+    /// The tables of a mesh: vectors are `[axis, entry]` or `[axis, face]`.
+    pub struct MeshTables {
         /// Where each slice of 32 cells begins in the tables of entries, and where the last one ends. Entry k of cell c is
         /// `slices[c / 32] + c % 32 + 32 k`.
         pub slices: Pointer<u32>,
@@ -16,7 +16,7 @@ device_struct! {
         pub entries: Pointer<u32>,
         /// Of each entry the cell behind the face, or the number of cells plus that of the boundary face.
         pub neighbours: Pointer<u32>,
-        /// Of each entry the vector from the cell's centroid to the face's: `[axis, entry]`; at order 2.
+        /// Of each entry the vector from the cell's centroid to the face's; null at order 1.
         pub to_face: Pointer<Real>,
         /// Of each entry the weight of its difference in the gradient, likewise.
         pub weight: Pointer<Real>,
@@ -24,12 +24,28 @@ device_struct! {
         pub left: Pointer<u32>,
         /// On its right, as in `neighbours`.
         pub right: Pointer<u32>,
-        /// Of each face the frame: `riemann::cells::turn_of`, `[axis, face]`.
+        /// Of each face the frame: `riemann::cells::turn_of`.
         pub turn: Pointer<Real>,
         /// Of each face the area.
         pub size: Pointer<Real>,
         /// Of each cell the volume; of a mesh that moves half way of the step.
         pub volume: Pointer<Real>,
+        /// Number of cells.
+        pub num_cells: u32,
+        /// Number of faces.
+        pub num_faces: u32,
+        /// Number of boundary faces, which are the last ones.
+        pub num_boundary: u32,
+        /// Number of entries.
+        pub num_entries: u32,
+    }
+}
+
+device_struct! {
+    /// A mesh, and the arrays of a stage on it: of cells `[component, cell]`, of faces `[component, face]`.
+    pub struct CellsArgs {
+        /// The mesh.
+        pub tables: MeshTables,
         /// Of a mesh that moves: the volumes before the step, and those after it.
         pub volumes: [Pointer<f64>; 2],
         /// Of each face of a mesh that moves the speed along its normal.
@@ -66,14 +82,6 @@ device_struct! {
         pub start: f64,
         /// Share of the stage in the mixture with the states before the step.
         pub share: f64,
-        /// Number of cells.
-        pub num_cells: u32,
-        /// Number of faces.
-        pub num_faces: u32,
-        /// Number of boundary faces, which are the last ones.
-        pub num_boundary: u32,
-        /// Number of entries.
-        pub num_entries: u32,
         /// Read the states at faces.
         pub is_second: u32,
         /// The stage is the last one: its states are checked.

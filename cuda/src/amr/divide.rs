@@ -2,7 +2,7 @@
 
 use super::{Chunk, FaceRun, Origin, Patch, Region};
 use crate::abi::Pointer;
-use crate::device_struct;
+use crate::{device_enum, device_struct};
 
 /// Ranks among which kernels divide plans, at most.
 pub const MAX_RANKS: usize = 8;
@@ -10,30 +10,32 @@ pub const MAX_RANKS: usize = 8;
 /// Parts of all tables of a level, at most.
 pub const MAX_PARTS: usize = 19;
 
-/// Which items a part has, by who owns the patch that an item reads and the one that it writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
-    /// This rank owns both patches.
-    Here,
-    /// This rank owns the patch that is read.
-    SourceHere,
-    /// This rank owns the patch that is written.
-    TargetHere,
-    /// This rank owns the patch that is read, each other rank in turn the one that is written.
-    Sent,
-    /// This rank owns the patch that is written, each other rank in turn the one that is read.
-    Received,
+device_enum! {
+    /// Which items a part has, by who owns the patch that an item reads and the one that it writes.
+    pub enum Whose {
+        /// This rank owns both patches.
+        Here,
+        /// This rank owns the patch that is read.
+        SourceHere,
+        /// This rank owns the patch that is written.
+        TargetHere,
+        /// This rank owns the patch that is read, each other rank in turn the one that is written.
+        Sent,
+        /// This rank owns the patch that is written, each other rank in turn the one that is read.
+        Received,
+    }
 }
 
-/// The form in which the items of a part are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// As they are.
-    Unchanged,
-    /// Into messages.
-    Packed,
-    /// Out of messages.
-    Unpacked,
+device_enum! {
+    /// The form in which the items of a part are written.
+    pub enum Form {
+        /// As they are.
+        Unchanged,
+        /// Into messages.
+        Packed,
+        /// Out of messages.
+        Unpacked,
+    }
 }
 
 device_struct! {

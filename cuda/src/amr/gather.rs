@@ -186,20 +186,6 @@ device_struct! {
     }
 }
 
-impl SourceCells {
-    /// None.
-    pub const NONE: SourceCells = SourceCells {
-        table: RunTable { items: Pointer::NULL, chunks: Pointer::NULL, num_chunks: 0, chunk_cells: 0 },
-        cells: Pointer::NULL,
-        places: Pointer::NULL,
-        aux: Pointer::NULL,
-        centres: Pointer::NULL,
-        level: Lattice { lower: [0.0; 3], upper: [0.0; 3], cells: [0.0; 3], dx: [0.0; 3], centroids: Pointer::NULL },
-        num_slots: 0,
-        has_centres: 0,
-    };
-}
-
 device_struct! {
     /// What `source` and `source_function` take.
     pub struct SourceArgs {

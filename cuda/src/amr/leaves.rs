@@ -1,12 +1,30 @@
 //! Arguments of the kernels that divide and join leaves of trees.
 
+use super::MeshTables;
 use crate::abi::{Pointer, Real};
-use crate::device_struct;
+use crate::{device_enum, device_struct};
+
+device_enum! {
+    /// Where numbers stand that the host reads.
+    pub enum LeafTotal {
+        /// Of leaves.
+        Leaves,
+        /// Of those whose level changes.
+        Changes,
+        /// Of links.
+        Links,
+        /// Of widths of slices.
+        Widths,
+        /// Of the faces of each group, from here on.
+        OfGroups,
+    }
+}
 
 device_struct! {
-    /// Leaves and the mesh that they are, `unstructured::adapt` and [`super::CellsArgs`]; vectors are `[axis, leaf]`, `[axis, face]`, `[axis, entry]`
-    /// where nothing else is said.
+    /// Leaves and the mesh that they are: `unstructured::adapt`.
     pub struct LeafMesh {
+        /// The mesh.
+        pub tables: MeshTables,
         /// Of each leaf its root.
         pub root: Pointer<u32>,
         /// Of each leaf its level.
@@ -21,38 +39,10 @@ device_struct! {
         pub links: Pointer<u64>,
         /// Of each leaf four nodes, in space eight: `[leaf, node, axis]`.
         pub points: Pointer<f64>,
-        /// Of each leaf the volume.
-        pub volume: Pointer<Real>,
-        /// Of each leaf the centroid.
+        /// Of each leaf the centroid: `[axis, leaf]`.
         pub centroid: Pointer<f64>,
-        /// Where slices of entries begin.
-        pub slices: Pointer<u32>,
-        /// Entries.
-        pub entries: Pointer<u32>,
-        /// What lies behind them.
-        pub neighbours: Pointer<u32>,
-        /// From the leaf's centroid to the face's.
-        pub to_face: Pointer<Real>,
-        /// Weights in the gradient.
-        pub weight: Pointer<Real>,
-        /// Of each face the leaf on its left.
-        pub left: Pointer<u32>,
-        /// On its right.
-        pub right: Pointer<u32>,
-        /// Its normal; in space the frame that this turns states to.
-        pub turn: Pointer<Real>,
-        /// Its size.
-        pub size: Pointer<Real>,
-        /// Its centroid: `[face, axis]`.
+        /// Of each face the centroid: `[face, axis]`.
         pub centre: Pointer<f64>,
-        /// Number of leaves.
-        pub num_cells: u32,
-        /// Number of faces.
-        pub num_faces: u32,
-        /// Number of entries.
-        pub num_entries: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -97,7 +87,7 @@ device_struct! {
         pub numbers: Pointer<u32>,
         /// Of each new leaf how many faces of a group leaves before it have: `[group, leaf]`.
         pub counts: Pointer<u32>,
-        /// What the host reads: see `kernels/leaves.cuh`.
+        /// What the host reads, by [`LeafTotal`].
         pub totals: Pointer<u32>,
         /// What blocks tell others of their sums: `[total, block]`.
         pub sums: Pointer<u64>,

@@ -15,22 +15,24 @@ mod patch;
 mod plan;
 mod regrid;
 mod springs;
+mod texts;
 mod tiles;
 pub mod tuning;
 mod update;
 
-pub use cells::{CellShape, CellsArgs, CellsBeyondArgs};
+pub use cells::{CellShape, CellsArgs, CellsBeyondArgs, MeshTables};
 pub use divide::{DivideArgs, Form, MAX_PARTS, MAX_RANKS, PartReport, PlanPart, Whose};
 pub use fix::{AllowanceArgs, FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs};
 pub use gather::{
     CellInPatch, ExtremesArgs, FlagArgs, FlagFunctionArgs, FlagTile, GatherArgs, JoinFlagsArgs, LargestArgs,
     SampleArgs, SourceArgs, SourceCells, TotalsArgs,
 };
-pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
-pub use leaves::{LeafMesh, LeavesArgs};
-pub use motion::{MotionArgs, MotionInstant, SHAPE_WORDS};
+pub use kernels::{Group, Launcher};
+pub use leaves::{LeafMesh, LeafTotal, LeavesArgs};
+pub use motion::{MotionArgs, MotionInstant, SHAPE_WORDS, Wrong};
 pub use moves::{
-    AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, FillOutsideArgs, Origin,
+    AverageArgs, Beyond, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, FillForm,
+    FillOutsideArgs, Origin,
 };
 pub use patch::{Chunk, Chunked, FaceRun, Lattice, LevelView, ListArgs, Patch, Region, RegionTable, RunTable};
 pub use plan::{PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable};
@@ -39,5 +41,6 @@ pub use regrid::{
     MarkTilesArgs, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs, TurnedTile, WidenArgs,
 };
 pub use springs::{SPRINGS_THREADS, SpringsArgs, SpringsState};
+pub use texts::{CaseFunction, Shape, mapped_cells};
 pub use tiles::{CutCells, ListTilesArgs, TileShape, TileTable};
 pub use update::{PatchReport, Tile, UpdateArgs, UpdateOptions};

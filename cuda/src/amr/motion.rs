@@ -1,7 +1,24 @@
 //! Arguments of the kernels of meshes whose nodes move.
 
+use super::MeshTables;
 use crate::abi::{Pointer, Real};
-use crate::device_struct;
+use crate::{device_enum, device_struct};
+
+device_enum! {
+    /// What is noted of cells.
+    pub enum Wrong {
+        /// Folded at the step's end,
+        Folded,
+        /// or half way.
+        FoldedHalfWay,
+        /// Its volume does not change by what its faces sweep.
+        Open,
+        /// Folded at the step's begin.
+        FoldedBefore,
+        /// Number of kinds.
+        Kinds,
+    }
+}
 
 device_struct! {
     /// Nodes and cells at a time.
@@ -16,8 +33,10 @@ device_struct! {
 }
 
 device_struct! {
-    /// What the kernels `motion_…` take: a mesh, and its geometry half way of a step, which steps read; see [`super::CellsArgs`].
+    /// What the kernels `motion_…` take: a mesh, and its geometry half way of a step, which steps read.
     pub struct MotionArgs {
+        /// The mesh, whose vectors, sizes and volumes are written.
+        pub tables: MeshTables,
         /// The begin of the step; null if only its end is wanted.
         pub before: MotionInstant,
         /// Half way, without nodes.
@@ -60,32 +79,14 @@ device_struct! {
         pub face_starts: Pointer<u32>,
         /// The nodes of faces.
         pub face_nodes: Pointer<u32>,
-        /// Where slices of entries begin.
-        pub slices: Pointer<u32>,
-        /// Entries.
-        pub entries: Pointer<u32>,
-        /// What lies behind them.
-        pub neighbours: Pointer<u32>,
-        /// Of each face the cell on its left.
-        pub left: Pointer<u32>,
         /// Of each pair of periodic sides the face behind the last one.
         pub periodic_ends: Pointer<u32>,
         /// What is added to positions that left cells see there.
         pub shifts: Pointer<f64>,
         /// Of each periodic face where the left cell sees its centroid, less where it is.
         pub seen: Pointer<f64>,
-        /// Volumes of cells.
-        pub volume: Pointer<Real>,
-        /// Sizes of faces.
-        pub size: Pointer<Real>,
-        /// Frames of faces: `[axis, face]`.
-        pub turn: Pointer<Real>,
-        /// Their speeds.
+        /// Speeds of faces.
         pub speed: Pointer<Real>,
-        /// From cells to faces: `[axis, entry]`; null at order 1.
-        pub to_face: Pointer<Real>,
-        /// Weights in gradients, likewise.
-        pub weight: Pointer<Real>,
         /// Centroids of faces: `[face, axis]`.
         pub centre: Pointer<f64>,
         /// Normals, likewise.
@@ -100,7 +101,7 @@ device_struct! {
         pub at_ghosts: Pointer<f64>,
         /// Where boundary faces are, likewise.
         pub at_sides: Pointer<f64>,
-        /// What is wrong with cells: of each kind in `kernels/motion.cuh` the complement of the first cell's number, or 0.
+        /// What is wrong with cells: of each [`Wrong`] the complement of the first cell's number, or 0.
         pub found: Pointer<u32>,
         /// The end's time.
         pub t: f64,
@@ -114,12 +115,6 @@ device_struct! {
         pub open: f64,
         /// Number of nodes, of leaves those of roots.
         pub num_nodes: u32,
-        /// Number of cells.
-        pub num_cells: u32,
-        /// Number of faces.
-        pub num_faces: u32,
-        /// Number of entries.
-        pub num_entries: u32,
         /// The first face between periodic sides.
         pub first_periodic: u32,
         /// The first boundary face.

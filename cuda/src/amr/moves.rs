@@ -2,7 +2,35 @@
 
 use super::{Lattice, LevelView, Patch, RegionTable};
 use crate::abi::{Pointer, Real};
-use crate::device_struct;
+use crate::{device_enum, device_struct};
+
+device_enum! {
+    /// Where cells beyond a side of the domain take their values from.
+    pub enum Beyond {
+        /// From the cells at the opposite side.
+        Periodic,
+        /// From the nearest cell inside.
+        Nearest,
+        /// From the cell itself.
+        Itself,
+        /// From the cells inside, mirrored at the side.
+        Mirrored,
+        /// Likewise; components change their signs.
+        Wall,
+    }
+}
+
+device_enum! {
+    /// What is filled of a level whose solver has transfer variables, bits.
+    pub enum FillForm {
+        /// These are written, not states.
+        Variables = 1,
+        /// The target is messages.
+        IntoMessages = 2,
+        /// The source is messages.
+        FromMessages = 4,
+    }
+}
 
 device_struct! {
     /// Where a region of cells outside the domain takes its values from: along each axis, cell `i` from cell `scale i + offset`.
@@ -62,7 +90,7 @@ device_struct! {
         pub num_inside: u32,
         /// Regions outside that are copies.
         pub num_outside_copies: u32,
-        /// Of a solver with transfer variables, bits: 1 these are written, not states; 2 the target is messages; 4 the source is messages.
+        /// Of a solver with transfer variables, bits: [`FillForm`].
         pub form: u32,
     }
 }

@@ -1,6 +1,6 @@
 //! Patches, regions of their cells and runs of faces, as tables have them; and how a table is cut into the warps' work.
 
-use crate::abi::{Pointer, Real};
+use crate::abi::{Plain, Pointer, Real};
 use crate::device_struct;
 
 device_struct! {
@@ -59,12 +59,9 @@ device_struct! {
 }
 
 impl LevelView {
-    /// Nothing.
-    pub const NONE: LevelView = LevelView { patches: Pointer::NULL, q: Pointer::NULL, aux: Pointer::NULL };
-
     /// Without auxiliary values.
     pub fn of_state(patches: Pointer<Patch>, q: Pointer<Real>) -> Self {
-        LevelView { patches, q, ..LevelView::NONE }
+        LevelView { patches, q, ..LevelView::ZERO }
     }
 }
 

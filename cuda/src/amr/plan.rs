@@ -2,7 +2,7 @@
 
 use super::{CellBox, Chunk, ClusterState, FaceRun, Origin, Region};
 use crate::abi::Pointer;
-use crate::device_struct;
+use crate::{device_enum, device_struct};
 
 device_struct! {
     /// The patches of a level.
@@ -34,37 +34,40 @@ device_struct! {
     }
 }
 
-/// Number of counts for each patch: see `kernels/plan.cuh`.
-pub const PLAN_COLUMNS: usize = 19;
-
-/// What is counted for each patch: the index of its column.
-#[derive(Clone, Copy, Debug)]
-pub enum PlanColumn {
-    /// Regions of ghost cells that are copied.
-    Copies,
-    /// Regions of ghost cells that are interpolated.
-    Interps,
-    /// Regions of ghost cells outside the domain whose origins are copied.
-    OutsideCopies,
-    /// Regions of ghost cells outside the domain whose origins are interpolated.
-    OutsideInterps,
-    /// Coarse cells under patches.
-    Averages,
-    /// Runs of faces.
-    Runs,
-    /// Regions of cells that the level had before.
-    Moved,
-    /// Regions of cells that it did not have.
-    New,
-    /// Number of kinds; the chunks of each kind follow.
-    Kinds,
-    /// Faces of coarse cells.
-    Faces = 16,
-    /// Faces of fine ones.
-    FineFaces,
-    /// Chunks of coarse cells under new ones.
-    NewCoarse,
+device_enum! {
+    /// What is counted for each patch: the index of its column.
+    pub enum PlanColumn {
+        /// Regions of ghost cells that are copied.
+        Copies,
+        /// Regions of ghost cells that are interpolated.
+        Interps,
+        /// Regions of ghost cells outside the domain whose origins are copied.
+        OutsideCopies,
+        /// Regions of ghost cells outside the domain whose origins are interpolated.
+        OutsideInterps,
+        /// Coarse cells under patches.
+        Averages,
+        /// Runs of faces.
+        Runs,
+        /// Regions of cells that the level had before.
+        Moved,
+        /// Regions of cells that it did not have.
+        New,
+        /// Number of kinds, whose chunks follow.
+        Kinds,
+        /// Faces of coarse cells.
+        Faces = 16,
+        /// Faces of fine ones.
+        FineFaces,
+        /// Chunks of coarse cells under new ones.
+        NewCoarse,
+        /// Number of columns.
+        All,
+    }
 }
+
+/// Number of counts for each patch.
+pub const PLAN_COLUMNS: usize = PlanColumn::All as usize;
 
 device_struct! {
     /// What `count_plan`, `sum_plan` and `write_plan` take.
@@ -99,8 +102,7 @@ device_struct! {
         pub new_coarse: PlanTable,
         /// Not 0 along axes along which the domain repeats.
         pub periodic: [u32; 3],
-        /// What lies beyond the lower and the upper side across each axis: 0 the periodic image, 1 the nearest cell, 2 the mirror
-        /// image, 3 the mirror image at a wall, where signs change.
+        /// What lies beyond the lower and the upper side across each axis: a [`Beyond`](super::Beyond).
         pub beyond: [[u32; 2]; 3],
         /// Ratio to the coarser level.
         pub ratio: [i32; 3],

@@ -4,6 +4,7 @@
 //! and offsets that Rust has as assertions: a difference in layout fails at the first compilation.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// Stands for the kernels' number type, `double` or `float`, as the target of a [`Pointer`].
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,10 @@ pub enum Real {}
 pub unsafe trait Plain: Copy + Send + Sync + 'static {
     /// The type's name in CUDA C++; of an array that of its items.
     const CUDA: &'static str;
+
+    /// All bits zero: numbers are 0, pointers null.
+    // SAFETY: any bits are a value.
+    const ZERO: Self = unsafe { MaybeUninit::zeroed().assume_init() };
 
     /// The declaration of a field: `int lo[3]`.
     fn declaration(field: &str) -> String {
@@ -149,6 +154,38 @@ macro_rules! device_struct {
                     stringify!($name), stringify!($field), std::mem::offset_of!($name, $field)
                 );)*
                 text
+            }
+        }
+    };
+}
+
+/// Declares numbers with names for host and device: `Form::Packed` in CUDA C++ too.
+///
+/// ```
+/// cuda::device_enum! {
+///     /// What is written.
+///     pub enum Form {
+///         /// States.
+///         States,
+///         /// Differences.
+///         Differences = 4,
+///     }
+/// }
+/// assert_eq!(Form::cuda_text(), "struct Form { enum : unsigned { States = 0, Differences = 4 }; };\n");
+/// ```
+#[macro_export]
+macro_rules! device_enum {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$number_meta:meta])* $number:ident $(= $value:literal)?,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum $name { $($(#[$number_meta])* $number $(= $value)?,)* }
+
+        impl $name {
+            /// The names and numbers in CUDA C++.
+            pub fn cuda_text() -> String {
+                let numbers = [$(format!("{} = {}", stringify!($number), $name::$number as u32)),*];
+                format!("struct {} {{ enum : unsigned {{ {} }}; }};\n", stringify!($name), numbers.join(", "))
             }
         }
     };

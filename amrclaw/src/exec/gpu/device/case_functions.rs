@@ -1,6 +1,7 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
 use super::formula_text::{AROUND_HEAD, known, lines, number};
+use super::outside::code;
 use super::{Machine, TableBuilder, adjoint_text, around_text};
 use crate::physics::{
     Boundary, Criterion, DeviceForm, FaceVariables, Formulas, MappedFormulas, MappedWall, Problem, StateFunction,
@@ -327,7 +328,7 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
     let finest: Vec<String> = finest.iter().map(i32::to_string).collect();
     let periodic: Vec<String> = periodic.iter().map(bool::to_string).collect();
     let beyond: Vec<String> =
-        beyond.iter().map(|[lower, upper]| format!("{{{}, {}}}", *lower as u32, *upper as u32)).collect();
+        beyond.iter().map(|[lower, upper]| format!("{{{}, {}}}", code(*lower), code(*upper))).collect();
     let mark = |wall: &Wall| format!("{{{}}}", numbers(&no_face(*wall)));
     let marks: Vec<String> =
         walls.iter().map(|[lower, upper]| format!("{{{}, {}}}", mark(lower), mark(upper))).collect();

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::mesh::Rank;
 use cuda::CudaError;
-use cuda::abi::Pointer;
+use cuda::abi::{Plain, Pointer};
 use cuda::amr::kernels::{DIVIDE_PLAN, WRITE_PLAN};
 use cuda::amr::tuning::most_chunks;
 use cuda::amr::{
@@ -46,29 +46,10 @@ impl List {
         (source_owners, target_owners): ([Pointer<u32>; 2], Pointer<u32>),
         cells: usize,
     ) -> Self {
-        let whole = PlanPart { regions, source_owners, target_owners, num_items, ..NOTHING };
+        let whole = PlanPart { regions, source_owners, target_owners, num_items, ..PlanPart::ZERO };
         List { whole, items: num_items.iter().sum::<u32>() as usize, cells }
     }
 }
-
-/// No list, and nothing to be written.
-const NOTHING: PlanPart = PlanPart {
-    regions: Pointer::NULL,
-    runs: Pointer::NULL,
-    origins: Pointer::NULL,
-    source_owners: [Pointer::NULL; 2],
-    target_owners: Pointer::NULL,
-    part_regions: Pointer::NULL,
-    part_runs: Pointer::NULL,
-    part_origins: Pointer::NULL,
-    chunks: Pointer::NULL,
-    blocks: Pointer::NULL,
-    slots: Pointer::NULL,
-    report: Pointer::NULL,
-    num_items: [0; 2],
-    whose: 0,
-    form: 0,
-};
 
 /// The parts of lists of regions: what is done here alone, what is sent, what is received.
 const OF_REGIONS: [(Whose, Form); 3] =
@@ -188,7 +169,7 @@ impl<N: Machine> CountedTables<N> {
             part.report = pointer::<_, N>(&reports, k * size_of::<PartReport>());
         }
         let num_parts = parts.len();
-        parts.resize(MAX_PARTS, NOTHING);
+        parts.resize(MAX_PARTS, PlanPart::ZERO);
         let Rank { number, of } = owners.rank;
         let args = DivideArgs {
             parts: parts.try_into().expect("a part for each place"),

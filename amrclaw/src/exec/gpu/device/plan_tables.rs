@@ -7,7 +7,7 @@ use super::{FaceCounts, LevelTables, Machine, Sides, Table, TransferTables, axes
 use crate::index::Ratio;
 use crate::mesh::LevelMesh;
 use cuda::CudaError;
-use cuda::abi::Pointer;
+use cuda::abi::{Plain, Pointer};
 use cuda::amr::kernels::{COUNT_PLAN, SUM_PLAN, WRITE_PLAN};
 use cuda::amr::tuning::chunk_cells;
 use cuda::amr::{
@@ -30,13 +30,7 @@ pub(in crate::exec) struct DeviceBoxes<M> {
 }
 
 /// No level.
-const NOWHERE: PlanLevel = PlanLevel {
-    boxes: Pointer::NULL,
-    found: Pointer::NULL,
-    num_boxes: 0,
-    tallest: 0,
-    domain: amr::CellBox { lo: [0; 3], hi: [1; 3] },
-};
+const NOWHERE: PlanLevel = PlanLevel { domain: amr::CellBox { lo: [0; 3], hi: [1; 3] }, ..PlanLevel::ZERO };
 
 impl<M> DeviceBoxes<M> {
     /// Sends the boxes of a mesh.
@@ -268,12 +262,7 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
     let (cells, lower_faces) = (boxes.cells, &boxes.lower_faces[..D]);
     let ghost = 2 * num_ghost as usize * lower_faces.iter().sum::<usize>();
     let faces = (0..D).map(|d| 2 * lower_faces[d] / ratio.faces(d) as usize).sum();
-    let table = |cells: usize| PlanTable {
-        regions: Pointer::NULL,
-        chunks: Pointer::NULL,
-        chunk_cells: chunk_cells(cells),
-        padding: 0,
-    };
+    let table = |cells: usize| PlanTable { chunk_cells: chunk_cells(cells), ..PlanTable::ZERO };
     PlanArgs {
         level: boxes.level,
         coarse: coarser.map_or(NOWHERE, |(boxes, _)| boxes.level),

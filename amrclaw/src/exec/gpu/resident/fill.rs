@@ -12,9 +12,9 @@ use crate::exec::gpu::device::{ExchangeTables, FillTable, Table, TransferTables,
 use crate::index::Level;
 use crate::plan::LevelPlans;
 use crate::ranks::{MessageHeader, MessageKind};
-use cuda::abi::Pointer;
+use cuda::abi::{Plain, Pointer};
 use cuda::amr::kernels::{CONSERVE, FILL};
-use cuda::amr::{ConserveArgs, FillArgs, LevelView};
+use cuda::amr::{ConserveArgs, FillArgs, FillForm, LevelView};
 use riemann::patch::PACK_OVERRUN;
 use std::time::Instant;
 
@@ -55,7 +55,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
                 num_copies: sent.table.num_first,
                 num_inside: u32::MAX,
                 num_outside_copies: 0,
-                form: args.form | INTO_MESSAGES,
+                form: args.form | FillForm::IntoMessages as u32,
                 ..args
             };
             // SAFETY: each block is a region's, which reads as those do that are filled here.
@@ -75,7 +75,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
                 num_copies: u32::MAX,
                 num_inside: u32::MAX,
                 num_outside_copies: 0,
-                form: args.form | FROM_MESSAGES,
+                form: args.form | FillForm::FromMessages as u32,
                 ..args
             };
             // SAFETY: likewise; each region of the message has its cells.
@@ -114,7 +114,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
         let time = store.states.time;
         let args = fill_args((&made.memory, made.fill), store, [old.as_ref(), Some(coarse)], ratio);
-        let args = FillArgs { form: VARIABLES, ..args };
+        let args = FillArgs { form: FillForm::Variables as u32, ..args };
         self.fill(self.header(MessageKind::NewPatches, level), args, (&made.memory, &made.messages.values))?;
         let filled = self.fill_aux(level, time);
         self.defer_error(filled)?;
@@ -222,11 +222,6 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     }
 }
 
-/// Bits of [`FillArgs::form`].
-const VARIABLES: u32 = 1;
-const INTO_MESSAGES: u32 = 2;
-const FROM_MESSAGES: u32 = 4;
-
 /// Arguments of the kernel that fills cells of a level from a level as fine and from the coarser one at its later time.
 fn fill_args<const D: usize, N: Machine>(
     (memory, table): (&N::Memory, Table),
@@ -234,7 +229,7 @@ fn fill_args<const D: usize, N: Machine>(
     [source, coarse]: [Option<&DeviceLevel<D, N>>; 2],
     ratio: [i32; 3],
 ) -> FillArgs {
-    let [source, coarse] = [source, coarse].map(|level| level.map_or(LevelView::NONE, DeviceLevel::view));
+    let [source, coarse] = [source, coarse].map(|level| level.map_or(LevelView::ZERO, DeviceLevel::view));
     FillArgs {
         table: table.regions::<N>(memory),
         origins: Pointer::NULL,

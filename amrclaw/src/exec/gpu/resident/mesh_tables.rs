@@ -5,7 +5,7 @@ use crate::exec::gpu::device::{Queue, bytes_of, pointer};
 use crate::physics::MeshSides;
 use crate::threads::{parallel_chunks, parallel_table};
 use cuda::CudaError;
-use cuda::abi::{Pointee, Pointer, Real};
+use cuda::abi::{Plain, Pointee, Pointer, Real};
 use cuda::amr::{CellsArgs, CellsBeyondArgs};
 use riemann::cells::turn_of;
 use riemann::real::Scalar;
@@ -125,17 +125,17 @@ pub(super) fn send_geometry<const D: usize, R: Scalar, N: Machine>(
     let across = if scheme.order > 1 { stencil(mesh, scheme.gradient) } else { Arc::default() };
     let places = if scheme.order > 1 { places } else { &[] };
     let of = |place: &u32| across.get(*place as usize).copied().unwrap_or_default();
-    stage.to_face = to.vectors::<D, _>(places, |place| of(place).to_face)?;
-    stage.weight = to.vectors::<D, _>(places, |place| of(place).weight)?;
-    stage.turn = to.vectors::<D, _>(&mesh.faces.normal, |normal| turn_of(D, *normal))?;
-    stage.size = to.numbers(mesh.num_faces(), |face| mesh.faces.size[face])?;
-    stage.volume = to.numbers(cells, |cell| mesh.volume[cell])?;
+    stage.tables.to_face = to.vectors::<D, _>(places, |place| of(place).to_face)?;
+    stage.tables.weight = to.vectors::<D, _>(places, |place| of(place).weight)?;
+    stage.tables.turn = to.vectors::<D, _>(&mesh.faces.normal, |normal| turn_of(D, *normal))?;
+    stage.tables.size = to.numbers(mesh.num_faces(), |face| mesh.faces.size[face])?;
+    stage.tables.volume = to.numbers(cells, |cell| mesh.volume[cell])?;
     stage.smooth = smoothness((cells, D), scheme.limiter);
     for (beyond, place) in beyond.iter_mut().zip([Place::Ghost, Place::Face]) {
         let position = |number: usize| MeshSides::<D>::position(mesh, number, place);
         let all: Vec<[f64; D]> = (0..mesh.boundary.len()).map(position).collect();
         beyond.positions = to.send(&(0..D).flat_map(|d| all.iter().map(move |at| at[d])).collect::<Vec<f64>>())?;
-        beyond.turn = behind_by::<R>(stage.turn, first);
+        beyond.turn = behind_by::<R>(stage.tables.turn, first);
     }
     Ok(())
 }
@@ -147,11 +147,11 @@ pub(super) fn make_rooms<R: Scalar, N: Machine>(
     num_eqn: usize,
     stage: &mut CellsArgs,
 ) -> Result<(), CudaError> {
-    let (faces, boundary) = (stage.num_faces as usize, stage.num_boundary as usize);
+    let (faces, boundary) = (stage.tables.num_faces as usize, stage.tables.num_boundary as usize);
     let only = |is: bool, numbers: usize| if is { numbers } else { 0 };
     let by_faces = scheme.solved_by == SolvedBy::Faces;
     let has_extremes = scheme.order > 1 && scheme.limiter == Limiter::Venkatakrishnan;
-    stage.extremes = to.room_for(only(has_extremes, 2 * num_eqn * stage.num_cells as usize))?;
+    stage.extremes = to.room_for(only(has_extremes, 2 * num_eqn * stage.tables.num_cells as usize))?;
     stage.ghosts = to.room_for(num_eqn * boundary)?;
     stage.at_faces = to.room_for(only(scheme.order > 1, 2 * num_eqn * faces))?;
     stage.to_left = to.room_for(only(by_faces, num_eqn * faces))?;
@@ -163,26 +163,17 @@ pub(super) fn make_rooms<R: Scalar, N: Machine>(
 /// Arguments for what lies beyond the sides of a mesh, without what its nodes decide: for ghost cells, and for states at faces. `rules`: of each
 /// boundary face the number of its name.
 pub(super) fn sides_of<R: Scalar>(rules: Pointer<u32>, stage: &CellsArgs) -> [CellsBeyondArgs; 2] {
-    let (faces, boundary) = (stage.num_faces as usize, stage.num_boundary as usize);
+    let (faces, boundary) = (stage.tables.num_faces as usize, stage.tables.num_boundary as usize);
     let first = faces - boundary;
     let ghosts = CellsBeyondArgs {
         rules,
-        positions: Pointer::NULL,
-        turn: Pointer::NULL,
-        normals: Pointer::NULL,
-        moving: Pointer::NULL,
-        inside: Pointer::NULL,
-        inside_at: Pointer::new(stage.left.address() + 4 * first as u64),
+        inside_at: Pointer::new(stage.tables.left.address() + 4 * first as u64),
         to: stage.ghosts,
-        inside_component: u64::from(stage.num_cells),
+        inside_component: u64::from(stage.tables.num_cells),
         to_component: boundary as u64,
-        gained: Pointer::NULL,
-        share: 0.0,
-        t: 0.0,
         num_boundary: boundary as u32,
         num_faces: faces as u32,
-        finds_gained: 0,
-        padding: 0,
+        ..CellsBeyondArgs::ZERO
     };
     let faces = CellsBeyondArgs {
         inside: behind_by::<R>(stage.at_faces, first),

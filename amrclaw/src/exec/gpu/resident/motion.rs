@@ -11,16 +11,15 @@ use crate::physics::OnMesh;
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{MOTION_CELLS, MOTION_ENTRIES, MOTION_FACES, MOTION_LEAVES, MOTION_NODES};
-use cuda::amr::{CellsArgs, CellsBeyondArgs, MotionArgs, MotionInstant};
+use cuda::amr::{CellsArgs, CellsBeyondArgs, MotionArgs, MotionInstant, Wrong};
 use riemann::real::Scalar;
 use std::cell::{Cell, RefCell};
 use unstructured::motion::springs::Springs;
 use unstructured::motion::{Around, MeshInTime};
 use unstructured::{Mesh, MeshError};
 
-/// What kernels find wrong with a step's end, half way, and with what faces sweep; then with its begin.
-const WRONGS: usize = 4;
-const OF_BEGIN: usize = 3;
+/// Bytes of what kernels note of cells.
+const NOTES: usize = 4 * Wrong::Kinds as usize;
 
 /// A mesh that moves.
 pub(super) struct Motion<N: Machine> {
@@ -64,7 +63,7 @@ impl<N: Machine> Motion<N> {
         for ((_, instant), points) in instants.iter_mut().zip(&points) {
             *instant = instant_of::<D, R, N>(&mut to, &args, pointer::<_, N>(points, 0))?;
         }
-        let found = machine.allocate(4 * WRONGS)?;
+        let found = machine.allocate(NOTES)?;
         args.found = pointer::<_, N>(&found, 0);
         let by_formulas = on_mesh.nodes.is_some();
         let (displaced, is_held, springs, _tables) = (Vec::new(), None, None, to.sent);
@@ -78,22 +77,22 @@ impl<N: Machine> Motion<N> {
         in_time: &MeshInTime,
         (time, dt): (f64, f64),
     ) -> Result<OfStep<N>, ExecError> {
-        machine.zero(&self.found, 0, 4 * WRONGS)?;
+        machine.zero(&self.found, 0, NOTES)?;
         let begin = self.at::<D>(machine, in_time, time)?;
         let end = 1 - begin;
         self.place::<D>(machine, in_time, (end, time + dt))?;
         let [before, after] = [begin, end].map(|k| self.instants[k].1);
         let args = MotionArgs { before, after, dt, ..self.args };
-        let (cells, faces) = (args.num_cells as usize, args.num_faces as usize);
+        let (cells, faces) = (args.tables.num_cells as usize, args.tables.num_faces as usize);
         // SAFETY: the tables are the mesh's, and there is room for what its cells, faces and entries have.
         unsafe {
             machine.run(&MOTION_CELLS, D, cells, &args)?;
             machine.run(&MOTION_FACES, D, faces, &args)?;
-            if args.to_face.address() != 0 || args.num_periodic > 0 {
+            if args.tables.to_face.address() != 0 || args.num_periodic > 0 {
                 machine.run(&MOTION_ENTRIES, D, cells, &args)?;
             }
         }
-        let found = machine.begin_download(&self.found, 4 * WRONGS)?;
+        let found = machine.begin_download(&self.found, NOTES)?;
         Ok(OfStep { volumes: [before.volume, after.volume], times: (time, time + dt), found })
     }
 
@@ -114,10 +113,10 @@ impl<N: Machine> Motion<N> {
             return Ok(known);
         }
         self.place::<D>(machine, in_time, (0, time))?;
-        let found = Pointer::new(self.args.found.address() + 4 * OF_BEGIN as u64);
+        let found = Pointer::new(self.args.found.address() + 4 * Wrong::FoldedBefore as u64);
         let args = MotionArgs { after: self.instants[0].1, found, ..self.args };
         // SAFETY: as above.
-        unsafe { machine.run(&MOTION_CELLS, D, args.num_cells as usize, &args)? };
+        unsafe { machine.run(&MOTION_CELLS, D, args.tables.num_cells as usize, &args)? };
         Ok(0)
     }
 
@@ -136,7 +135,7 @@ impl<N: Machine> Motion<N> {
         }
         let is_held = self.is_held.as_ref().map_or(Pointer::NULL, |held| pointer::<_, N>(held, 0));
         let args = MotionArgs { after, displaced, is_held, share, t: time, ..self.args };
-        let (nodes, leaves) = (args.num_nodes as usize, args.num_cells as usize);
+        let (nodes, leaves) = (args.num_nodes as usize, args.tables.num_cells as usize);
         // SAFETY: as above.
         unsafe {
             if args.root_points.address() == 0 {
@@ -206,8 +205,9 @@ impl<N: Machine> OfStep<N> {
     pub fn check(self, machine: &N, mesh: &Mesh) -> Result<(), ExecError> {
         let (begin, end) = self.times;
         let words = machine.finish_download(self.found, |bytes| structs_of::<u32>(bytes).collect::<Vec<_>>())?;
-        let cell = |what: usize| (words[what] > 0).then_some(!words[what] as usize);
-        let [folded, half_way, open, of_begin] = [0, 1, 2, OF_BEGIN].map(cell);
+        let cell = |what: Wrong| Some(!words[what as usize] as usize).filter(|_| words[what as usize] > 0);
+        let [folded, half_way, open, of_begin] =
+            [Wrong::Folded, Wrong::FoldedHalfWay, Wrong::Open, Wrong::FoldedBefore].map(cell);
         let error = match (of_begin, folded, half_way, open) {
             (Some(cell), ..) => mesh.folded(cell, begin),
             (_, Some(cell), ..) => mesh.folded(cell, end),

@@ -2,10 +2,9 @@
 
 use super::Machine;
 use super::mesh_tables::{Sender, behind_by};
-use crate::exec::gpu::device::structs_of;
 use crate::physics::OnMesh;
 use cuda::CudaError;
-use cuda::abi::Pointer;
+use cuda::abi::{Plain, Pointer};
 use cuda::amr::{CellsArgs, CellsBeyondArgs, MotionArgs, MotionInstant, SHAPE_WORDS};
 use riemann::real::Scalar;
 use unstructured::adapt::division_words;
@@ -38,6 +37,7 @@ pub(super) fn send_mesh<const D: usize, R: Scalar, N: Machine>(
     let roots = leaves.map_or(mesh, |_| on_mesh.forest.as_ref().expect("it has leaves").roots());
     let shapes: Vec<u32> = mesh.cells.shape.iter().map(|&shape| shape as u32).collect();
     let mut args = MotionArgs {
+        tables: stage.tables,
         still_points: to.send(&flat::<D>(&roots.points))?,
         still_volume: to.send(&mesh.volume)?,
         bulge: if mesh.bulge.is_empty() { Pointer::NULL } else { to.send(&mesh.bulge)? },
@@ -47,19 +47,12 @@ pub(super) fn send_mesh<const D: usize, R: Scalar, N: Machine>(
         cell_nodes: to.send(&mesh.cells.nodes.items)?,
         face_starts: to.send(&mesh.faces.nodes.starts)?,
         face_nodes: to.send(&mesh.faces.nodes.items)?,
-        slices: stage.slices,
-        entries: stage.entries,
-        neighbours: stage.neighbours,
-        left: stage.left,
         flat: FLAT,
         open: OPEN,
         num_nodes: roots.points.len() as u32,
-        num_cells: stage.num_cells,
-        num_faces: stage.num_faces,
-        num_entries: stage.num_entries,
         first_boundary: mesh.first_boundary() as u32,
         is_green_gauss: u32::from(on_mesh.scheme.gradient == Gradient::GreenGauss),
-        ..structs_of(&[0; size_of::<MotionArgs>()]).next().expect("one")
+        ..MotionArgs::ZERO
     };
     send_periodic::<D, R, N>(to, mesh, &mut args)?;
     if let Some(leaves) = leaves {
@@ -97,7 +90,7 @@ pub(super) fn instant_of<const D: usize, R: Scalar, N: Machine>(
     args: &MotionArgs,
     points: Pointer<f64>,
 ) -> Result<MotionInstant, CudaError> {
-    let cells = args.num_cells as usize;
+    let cells = args.tables.num_cells as usize;
     Ok(MotionInstant { points, volume: to.room_of(cells)?, centroid: to.room_of(D * cells)? })
 }
 
@@ -108,25 +101,22 @@ pub(super) fn make_geometry<const D: usize, R: Scalar, N: Machine>(
     args: &mut MotionArgs,
     (stage, beyond): (&mut CellsArgs, &mut [CellsBeyondArgs; 2]),
 ) -> Result<(), CudaError> {
-    let (cells, faces, first) = (args.num_cells as usize, args.num_faces as usize, args.first_boundary as usize);
-    let (entries, boundary) = (args.num_entries as usize, faces - first);
-    stage.volume = to.room_for(cells)?;
-    stage.size = to.room_for(faces)?;
-    stage.turn = to.room_for(D * faces)?;
+    let (cells, faces, first) =
+        (args.tables.num_cells as usize, args.tables.num_faces as usize, args.first_boundary as usize);
+    let (entries, boundary) = (args.tables.num_entries as usize, faces - first);
+    stage.tables.volume = to.room_for(cells)?;
+    stage.tables.size = to.room_for(faces)?;
+    stage.tables.turn = to.room_for(D * faces)?;
     stage.moving = to.room_for(faces)?;
     stage.smooth = smoothness((cells, D), scheme.limiter);
     if scheme.order > 1 {
-        stage.to_face = to.room_for(D * entries)?;
-        stage.weight = to.room_for(D * entries)?;
+        stage.tables.to_face = to.room_for(D * entries)?;
+        stage.tables.weight = to.room_for(D * entries)?;
     }
     *args = MotionArgs {
         half_way: instant_of::<D, R, N>(to, args, Pointer::NULL)?,
-        volume: stage.volume,
-        size: stage.size,
-        turn: stage.turn,
+        tables: stage.tables,
         speed: stage.moving,
-        to_face: stage.to_face,
-        weight: stage.weight,
         centre: to.room_of(D * faces)?,
         normal: to.room_of(D * faces)?,
         face_size: to.room_of(faces)?,
@@ -138,7 +128,7 @@ pub(super) fn make_geometry<const D: usize, R: Scalar, N: Machine>(
     };
     for (beyond, positions) in beyond.iter_mut().zip([args.at_ghosts, args.at_sides]) {
         (beyond.positions, beyond.normals) = (positions, args.normals);
-        beyond.turn = behind_by::<R>(stage.turn, first);
+        beyond.turn = behind_by::<R>(stage.tables.turn, first);
         beyond.moving = behind_by::<R>(stage.moving, first);
     }
     Ok(())

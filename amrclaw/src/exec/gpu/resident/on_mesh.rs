@@ -11,11 +11,11 @@ use crate::exec::step::share_of_first_half;
 use crate::physics::{OnMesh, Problem};
 use crate::threads::parallel_table;
 use cuda::CudaError;
-use cuda::abi::{Pointer, Real};
+use cuda::abi::{Plain, Pointer, Real};
 use cuda::amr::kernels::{
     CELLS_BEYOND, CELLS_EXTREMES, CELLS_FACES, CELLS_GATHER, CELLS_RANGE, CELLS_STATES, CELLS_UPDATE,
 };
-use cuda::amr::{CellsArgs, CellsBeyondArgs};
+use cuda::amr::{CellsArgs, CellsBeyondArgs, MeshTables};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use riemann::real::Scalar;
 use unstructured::motion::MeshInTime;
@@ -63,7 +63,7 @@ impl<N: Machine> DeviceMesh<N> {
     ) -> Result<DeviceMesh<N>, CudaError> {
         let (sides, scheme) = (&on_mesh.sides, on_mesh.scheme);
         let (mesh, moves) = (&*sides.mesh(), sides.in_time.moves());
-        let (cells, faces, boundary) = (mesh.num_cells(), mesh.num_faces(), mesh.boundary.len());
+        let boundary = mesh.boundary.len();
         let mut to = Sender::<N, R>::new(machine, Vec::new());
         let (slices, places) = sliced(mesh);
         let of_entries = |value: &(dyn Fn(usize) -> u32 + Sync)| {
@@ -73,42 +73,20 @@ impl<N: Machine> DeviceMesh<N> {
         let neighbours = of_entries(&|place| behind(mesh.cell_faces.items[place]));
         let has_range = scheme.order > 1 && scheme.limiter == Limiter::Venkatakrishnan;
         let range = has_range.then(|| machine.allocate(2 * 8 * num_eqn)).transpose()?;
-        let mut stage = CellsArgs {
+        let tables = MeshTables {
             slices: to.send(&slices)?,
             entries: to.send(&of_entries(&|place| mesh.cell_faces.items[place]))?,
             neighbours: to.send(&neighbours)?,
-            to_face: Pointer::NULL,
-            weight: Pointer::NULL,
             left: to.send(&mesh.faces.left)?,
             right: to.send(&mesh.faces.right)?,
-            turn: Pointer::NULL,
-            size: Pointer::NULL,
-            volume: Pointer::NULL,
-            volumes: [Pointer::NULL; 2],
-            moving: Pointer::NULL,
-            range: range.as_ref().map_or(Pointer::NULL, |range| pointer::<_, N>(range, 0)),
-            extremes: Pointer::NULL,
-            ghosts: Pointer::NULL,
-            at_faces: Pointer::NULL,
-            to_left: Pointer::NULL,
-            to_right: Pointer::NULL,
-            speed: Pointer::NULL,
-            before: Pointer::NULL,
-            now: Pointer::NULL,
-            to: Pointer::NULL,
-            aux: Pointer::NULL,
-            report: Pointer::NULL,
-            smooth: 0.0,
-            dt: 0.0,
-            start: 0.0,
-            share: 1.0,
-            num_cells: cells as u32,
-            num_faces: faces as u32,
+            num_cells: mesh.num_cells() as u32,
+            num_faces: mesh.num_faces() as u32,
             num_boundary: boundary as u32,
             num_entries: places.len() as u32,
-            is_second: 0,
-            is_last: 0,
+            ..MeshTables::ZERO
         };
+        let range_at = range.as_ref().map_or(Pointer::NULL, |range| pointer::<_, N>(range, 0));
+        let mut stage = CellsArgs { tables, range: range_at, share: 1.0, ..CellsArgs::ZERO };
         make_rooms(&mut to, scheme, num_eqn, &mut stage)?;
         let name_of = |number: usize| mesh.boundary.name_of(number) as u32;
         let rules = to.send(&(0..boundary).map(name_of).collect::<Vec<_>>())?;
@@ -210,7 +188,7 @@ impl<N: Machine> DeviceMesh<N> {
         (stage, beyond_args): (&CellsArgs, &[CellsBeyondArgs; 2]),
         (start, t): (f64, f64),
     ) -> Result<(), CudaError> {
-        let (cells, faces) = (stage.num_cells as usize, stage.num_faces as usize);
+        let (cells, faces) = (stage.tables.num_cells as usize, stage.tables.num_faces as usize);
         let beyond = |args: CellsBeyondArgs, t: f64| {
             let share = share_of_first_half(t, (start, stage.dt));
             fill_beyond(machine, dim, &CellsBeyondArgs { t, share, ..args })

@@ -8,7 +8,7 @@ use crate::exec::{ExecError, StepReport};
 use crate::index::Level;
 use crate::physics::SourceSplit;
 use crate::plan::LevelPlans;
-use cuda::abi::{Pointer, Real};
+use cuda::abi::{Plain, Pointer, Real};
 use cuda::amr::kernels::{SOURCE, SOURCE_FUNCTION};
 use cuda::amr::tuning::{THREADS, patch_blocks};
 use cuda::amr::{CellsBeyondArgs, Launcher, RunTable, SourceArgs, SourceCells};
@@ -22,7 +22,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
 
     /// The coarse cells beside a level in which its sources act.
     fn cells_beside(&self, level: Level, plans: &LevelPlans<D>) -> SourceCells {
-        let Some(coarse) = level.coarser().filter(|_| plans.has_faces()) else { return SourceCells::NONE };
+        let Some(coarse) = level.coarser().filter(|_| plans.has_faces()) else { return SourceCells::ZERO };
         let (store, coarse) = (&self.levels[level.index()], &self.levels[coarse.index()]);
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else {
             unreachable!("tables and registers are made with the plans");
@@ -33,7 +33,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             level: coarse.geometry.in_space().into(),
             num_slots: tables.faces.coarse as u32,
             has_centres: u32::from(self.functions.centres.is_some()),
-            ..SourceCells::NONE
+            ..SourceCells::ZERO
         }
     }
 
@@ -62,7 +62,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             fill_beyond(&self.machine, D, &CellsBeyondArgs { inside, to, ..ghosts })?;
         }
         if self.computes_sources() {
-            let (store, none) = (&self.levels[l], SourceCells::NONE);
+            let (store, none) = (&self.levels[l], SourceCells::ZERO);
             let centres = store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0));
             let beside = SourceCells {
                 table: RunTable { num_chunks: num_slots.div_ceil(32), ..none.table },

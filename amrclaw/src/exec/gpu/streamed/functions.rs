@@ -14,7 +14,7 @@ use crate::exec::step::{Computes, LevelCells, aux_origins};
 use crate::fields::LevelLayout;
 use crate::physics::Problem;
 use cuda::CudaError;
-use cuda::abi::{Pointer, Real};
+use cuda::abi::{Plain, Pointer, Real};
 use cuda::amr::kernels::{SOURCE, SOURCE_FUNCTION};
 use cuda::amr::tuning::patch_blocks;
 use cuda::amr::{SourceArgs, SourceCells};
@@ -226,7 +226,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             domain: axes(cells.mesh.domain().hi, 1),
             periodic: periodic_bits(cells.mesh),
             users: 0,
-            beside: SourceCells::NONE,
+            beside: SourceCells::ZERO,
             signs: Pointer::NULL,
             beyond: [[0; 2]; 3],
             mirrors: 0,

@@ -2,13 +2,13 @@
 
 use super::super::Machine;
 use super::super::mesh_tables::{SLICE, Sender, behind_by, make_rooms, sides_of};
-use super::{CHANGES, DeviceLeaves, GROUPS, LEAVES, WIDTHS, links_of, nodes_of, run};
+use super::{DeviceLeaves, links_of, nodes_of, run};
 use crate::exec::gpu::device::bytes_of_mut;
 use crate::physics::OnMesh;
 use cuda::CudaError;
 use cuda::amr::kernels::{LEAVES_ENTRIES, LEAVES_FACES, LEAVES_LINKS, LEAVES_RENEW};
 use cuda::amr::tuning::LEAVES_THREADS;
-use cuda::amr::{CellsArgs, CellsBeyondArgs, LeafMesh, LeavesArgs};
+use cuda::amr::{CellsArgs, CellsBeyondArgs, LeafMesh, LeafTotal, LeavesArgs, MeshTables};
 use unstructured::step::smoothness;
 
 /// Leaves that there is room for beyond an eighth more than there are.
@@ -27,25 +27,9 @@ impl<N: Machine> DeviceLeaves<N> {
         }
         self.make_room_for_faces(machine)?;
         let (mesh, scheme) = (self.args.now, on_mesh.scheme);
-        let boundary = mesh.num_faces - self.args.first_boundary;
-        let mut stage = CellsArgs {
-            slices: mesh.slices,
-            entries: mesh.entries,
-            neighbours: mesh.neighbours,
-            to_face: mesh.to_face,
-            weight: mesh.weight,
-            left: mesh.left,
-            right: mesh.right,
-            turn: mesh.turn,
-            size: mesh.size,
-            volume: mesh.volume,
-            smooth: smoothness((mesh.num_cells as usize, D), scheme.limiter),
-            num_cells: mesh.num_cells,
-            num_faces: mesh.num_faces,
-            num_boundary: boundary,
-            num_entries: mesh.num_entries,
-            ..*old
-        };
+        let (tables, boundary) = (mesh.tables, mesh.tables.num_boundary);
+        let smooth = smoothness((tables.num_cells as usize, D), scheme.limiter);
+        let mut stage = CellsArgs { tables, smooth, ..*old };
         let mut to = Sender::<N, f64>::new(machine, std::mem::take(&mut self.work[4]));
         let args = &mut self.args;
         args.rules = to.room_of(boundary as usize)?;
@@ -53,12 +37,12 @@ impl<N: Machine> DeviceLeaves<N> {
         args.at_ghosts = to.room_of(D * boundary as usize)?;
         args.at_sides = to.room_of(D * boundary as usize)?;
         make_rooms(&mut to, scheme, num_eqn, &mut stage)?;
-        run(machine, &LEAVES_FACES, mesh.num_cells, args)?;
-        run(machine, &LEAVES_ENTRIES, mesh.num_cells.next_multiple_of(32), args)?;
+        run(machine, &LEAVES_FACES, tables.num_cells, args)?;
+        run(machine, &LEAVES_ENTRIES, tables.num_cells.next_multiple_of(32), args)?;
         let mut beyond = sides_of::<f64>(args.rules, &stage);
         for (beyond, positions) in beyond.iter_mut().zip([args.at_ghosts, args.at_sides]) {
             beyond.positions = positions;
-            beyond.turn = behind_by::<f64>(stage.turn, args.first_boundary as usize);
+            beyond.turn = behind_by::<f64>(tables.turn, args.first_boundary as usize);
         }
         (self.mesh, self.work[4]) = (mesh, to.sent);
         self.sets.swap(0, 1);
@@ -68,23 +52,27 @@ impl<N: Machine> DeviceLeaves<N> {
 
     /// Makes the lists of new leaves, their nodes and links, and counts their faces; false if they are the leaves that there are.
     fn make_lists(&mut self, machine: &N) -> Result<bool, CudaError> {
-        let count = self.mesh.num_cells as usize;
+        let count = self.mesh.tables.num_cells as usize;
         let mut room = count + count / 8 + LEAST_ROOM;
         loop {
             self.make_room_for_lists(machine, room)?;
-            run(machine, &LEAVES_RENEW, self.mesh.num_cells, &self.launched())?;
+            run(machine, &LEAVES_RENEW, self.mesh.tables.num_cells, &self.launched())?;
             run(machine, &LEAVES_LINKS, room as u32, &LeavesArgs { call: 1, ..self.launched() })?;
             let mut found = vec![0_u32; self.num_totals()];
             machine.download(&self.work[0][0].0, 0, bytes_of_mut(&mut found))?;
-            let (leaves, groups) = (found[LEAVES] as usize, &found[GROUPS..]);
-            if found[CHANGES] == 0 || leaves <= room {
+            let of = |total: LeafTotal| found[total as usize];
+            let (leaves, changes, groups) =
+                (of(LeafTotal::Leaves), of(LeafTotal::Changes), &found[LeafTotal::OfGroups as usize..]);
+            if changes == 0 || leaves as usize <= room {
                 let args = &mut self.args;
                 args.first_boundary = groups[..=args.num_periodic as usize].iter().sum();
-                (args.now.num_cells, args.now.num_entries) = (found[LEAVES], SLICE as u32 * found[WIDTHS]);
-                args.now.num_faces = groups.iter().sum();
-                return Ok(found[CHANGES] != 0);
+                let tables = &mut args.now.tables;
+                (tables.num_cells, tables.num_entries) = (leaves, SLICE as u32 * of(LeafTotal::Widths));
+                tables.num_faces = groups.iter().sum();
+                tables.num_boundary = tables.num_faces - args.first_boundary;
+                return Ok(changes != 0);
             }
-            room = leaves;
+            room = leaves as usize;
         }
     }
 
@@ -106,9 +94,12 @@ impl<N: Machine> DeviceLeaves<N> {
             link_starts: to.room_of(room + 1)?,
             links: to.room_of(links_of(dim) * room)?,
             points: to.room_of(dim * nodes_of(dim) * room)?,
-            volume: to.room_for(room)?,
+            tables: MeshTables {
+                volume: to.room_for(room)?,
+                slices: to.room_of(room.div_ceil(32) + 1)?,
+                ..args.now.tables
+            },
             centroid: to.room_of(dim * room)?,
-            slices: to.room_of(room.div_ceil(32) + 1)?,
             ..args.now
         };
         (self.work[1], self.sets[1]) = (work.sent, to.sent);
@@ -117,9 +108,10 @@ impl<N: Machine> DeviceLeaves<N> {
 
     /// Makes room for faces and entries.
     fn make_room_for_faces(&mut self, machine: &N) -> Result<(), CudaError> {
-        let (faces, entries, dim) = (self.args.now.num_faces as usize, self.args.now.num_entries as usize, self.dim);
+        let (LeafMesh { tables, .. }, dim) = (&mut self.args.now, self.dim);
+        let (faces, entries) = (tables.num_faces as usize, tables.num_entries as usize);
         let mut to = Sender::<N, f64>::new(machine, std::mem::take(&mut self.work[2]));
-        self.args.now = LeafMesh {
+        *tables = MeshTables {
             entries: to.room_of(entries)?,
             neighbours: to.room_of(entries)?,
             to_face: to.room_for(dim * entries)?,
@@ -128,9 +120,9 @@ impl<N: Machine> DeviceLeaves<N> {
             right: to.room_of(faces)?,
             turn: to.room_for(dim * faces)?,
             size: to.room_for(faces)?,
-            centre: to.room_of(dim * faces)?,
-            ..self.args.now
+            ..*tables
         };
+        self.args.now.centre = to.room_of(dim * faces)?;
         self.work[2] = to.sent;
         Ok(())
     }

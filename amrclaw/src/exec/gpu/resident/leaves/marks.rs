@@ -21,8 +21,8 @@ impl<N: Machine> DeviceLeaves<N> {
         (q, ghosts, num_eqn): (Pointer<Real>, Pointer<Real>, usize),
         fill: &dyn Fn(Pointer<Real>, Pointer<Real>) -> Result<(), CudaError>,
     ) -> Result<(), CudaError> {
-        let cells = self.mesh.num_cells;
-        let (count, boundary) = (cells as usize, (self.mesh.num_faces - self.args.first_boundary) as usize);
+        let cells = self.mesh.tables.num_cells;
+        let (count, boundary) = (cells as usize, (self.mesh.tables.num_faces - self.args.first_boundary) as usize);
         let formulas = fields.iter().filter(|(number, _)| *number >= num_eqn).count();
         let has_means = marks.by != MarkedBy::Curvature;
         let mut work = Sender::<N, f64>::new(machine, std::mem::take(&mut self.work[5]));
@@ -75,7 +75,7 @@ impl<N: Machine> DeviceLeaves<N> {
         marks: &LeafMarks<'_>,
         flag: impl FnOnce(&mut Self) -> Result<(), CudaError>,
     ) -> Result<(), CudaError> {
-        let (cells, count) = (self.mesh.num_cells, self.mesh.num_cells as usize);
+        let (cells, count) = (self.mesh.tables.num_cells, self.mesh.tables.num_cells as usize);
         let mut work = Sender::<N, f64>::new(machine, std::mem::take(&mut self.work[0]));
         self.args = LeavesArgs {
             before: self.mesh,

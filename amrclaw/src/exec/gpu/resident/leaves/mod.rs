@@ -8,26 +8,20 @@ use super::mesh_tables::{Sender, Tables};
 use super::on_mesh::DeviceMesh;
 use super::strategy::{HostReason, Made, Way, unless};
 use super::{Machine, ResidentExecutor};
-use crate::exec::gpu::device::{bytes_of_mut, structs_of};
+use crate::exec::gpu::device::bytes_of_mut;
 use crate::exec::step::{LevelSpec, Rollback};
 use crate::exec::{ExecError, LeafMarks, LeavesMade};
 use crate::index::Level;
 use crate::physics::OnMesh;
 use cuda::CudaError;
-use cuda::abi::Pointer;
+use cuda::abi::{Plain, Pointer};
 use cuda::amr::kernels::{LEAVES_LINKS, LEAVES_TRANSFER};
 use cuda::amr::tuning::LEAVES_THREADS;
-use cuda::amr::{CellsArgs, Launcher, LeafMesh, LeavesArgs};
+use cuda::amr::{CellsArgs, Launcher, LeafMesh, LeafTotal, LeavesArgs};
 use riemann::real::Precision;
 use unstructured::Mesh;
 use unstructured::adapt::{Forest, Leaves, points_of};
 
-/// Where numbers stand that the host reads, as `leaves.cuh` has them: of leaves, of those whose level changes, of widths of
-/// slices, and of faces by group.
-const LEAVES: usize = 0;
-const CHANGES: usize = 1;
-const WIDTHS: usize = 3;
-const GROUPS: usize = 4;
 /// Nodes, and most links, of a leaf in so many dimensions: two for each of four sides, four for each of six.
 fn nodes_of(dim: usize) -> usize {
     1 << dim
@@ -80,12 +74,13 @@ impl<N: Machine> DeviceLeaves<N> {
             num_roots: roots.num_cells() as u32,
             num_groups: (1 + roots.periodic.len() + roots.boundary.names.len()) as u32,
             num_periodic: roots.periodic.len() as u32,
-            first_boundary: stage.num_faces - stage.num_boundary,
-            ..structs_of(&[0; size_of::<LeavesArgs>()]).next().expect("one")
+            first_boundary: stage.tables.num_faces - stage.tables.num_boundary,
+            ..LeavesArgs::ZERO
         };
         let forest = to.sent;
         let mut to = Sender::<N, f64>::new(machine, Vec::new());
         let now = LeafMesh {
+            tables: stage.tables,
             root: to.send(&leaves.root)?,
             level: to.send(&leaves.level.iter().map(|&level| u32::from(level)).collect::<Vec<_>>())?,
             place: to.send(&leaves.place)?,
@@ -94,22 +89,8 @@ impl<N: Machine> DeviceLeaves<N> {
             links: to.room_of(links_of(dim) * leaves.len())?,
             points: to
                 .send(&(0..leaves.len()).flat_map(|leaf| points_of(mesh, leaf, nodes_of(dim))).collect::<Vec<f64>>())?,
-            volume: stage.volume,
             centroid,
-            slices: stage.slices,
-            entries: stage.entries,
-            neighbours: stage.neighbours,
-            to_face: stage.to_face,
-            weight: stage.weight,
-            left: stage.left,
-            right: stage.right,
-            turn: stage.turn,
-            size: stage.size,
             centre: to.send(&mesh.faces.centre.iter().flat_map(|at| at[..dim].to_vec()).collect::<Vec<f64>>())?,
-            num_cells: stage.num_cells,
-            num_faces: stage.num_faces,
-            num_entries: stage.num_entries,
-            padding: 0,
         };
         let mut made = DeviceLeaves {
             mesh: now,
@@ -125,9 +106,9 @@ impl<N: Machine> DeviceLeaves<N> {
 
     /// Makes the links of leaves that the host has sent.
     fn link(&mut self, machine: &N) -> Result<(), CudaError> {
-        let (cells, num_totals) = (self.mesh.num_cells, self.num_totals());
+        let (cells, num_totals) = (self.mesh.tables.num_cells, self.num_totals());
         let mut totals = vec![0; num_totals];
-        totals[LEAVES] = cells;
+        totals[LeafTotal::Leaves as usize] = cells;
         let [mut to, mut work] = [(); 2].map(|()| Sender::<N, f64>::new(machine, Vec::new()));
         self.args.totals = to.send(&totals)?;
         self.args.sums = work.room_of_zeros(num_totals * cells.div_ceil(LEAVES_THREADS) as usize)?;
@@ -139,7 +120,7 @@ impl<N: Machine> DeviceLeaves<N> {
 
     /// Numbers that the host reads.
     fn num_totals(&self) -> usize {
-        GROUPS + self.args.num_groups as usize
+        LeafTotal::OfGroups as usize + self.args.num_groups as usize
     }
 
     /// The arguments of a launch that adds up numbers.
@@ -150,7 +131,7 @@ impl<N: Machine> DeviceLeaves<N> {
 
     /// The leaves, copied to the host.
     fn fetch(&self, machine: &N) -> Result<Leaves, CudaError> {
-        let count = self.mesh.num_cells as usize;
+        let count = self.mesh.tables.num_cells as usize;
         let (mut root, mut level, mut place) = (vec![0_u32; count], vec![0_u32; count], vec![0_u64; count]);
         let set = &self.sets[0];
         machine.download(&set[0].0, 0, bytes_of_mut(&mut root))?;
@@ -202,7 +183,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let Some(made) = leaves.make(machine, (&on_mesh, &old, num_eqn))? else { return Ok(LeavesMade::Same) };
         let leaves = leaves.mesh;
         mesh.go_on_with(made, leaves.centroid);
-        Ok(LeavesMade::New(leaves.num_cells as usize))
+        Ok(LeavesMade::New(leaves.tables.num_cells as usize))
     }
 
     /// Puts the level of new leaves in the place of that of old ones, whose states it gets.
@@ -215,7 +196,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let new_values = self.sizes.first_cell(self.levels[Level::COARSEST.index()].q_address());
         let args = LeavesArgs { values: self.sizes.first_cell(old.q_address()), new_values, ..leaves.args };
         // SAFETY: the states are those of the old and of the new leaves.
-        unsafe { self.machine.run(&LEAVES_TRANSFER, D, leaves.mesh.num_cells as usize, &args)? };
+        unsafe { self.machine.run(&LEAVES_TRANSFER, D, leaves.mesh.tables.num_cells as usize, &args)? };
         self.on_mesh.iter_mut().for_each(DeviceMesh::forget_sent);
         Ok(())
     }
