@@ -1,10 +1,8 @@
 // cells.cuh: cells of any shape and their faces: riemann::cells and unstructured::step, operation by operation.
-// Defined before it: FaceFrame and CellSums; ORDER; LIMITER: 0 none, 1 Barth & Jespersen's, 2 Venkatakrishnan's; IS_LOCAL: each cell
+// Defined before it: FaceFrame and CellSums; ORDER; LIMITER, a CellLimiter; IS_LOCAL: each cell
 // has its own time step, that of Courant number dt; FROM_BEFORE: stages start from the state before the step; PREDICTS: states at faces are
 // half a step later; MOVES: faces do; HAS_VARIABLES: with case_variables and case_state, which take a state and its auxiliary values to the
 // variables that are interpolated, and back.
-
-constexpr unsigned NO_FACE = 0xffffffffu;
 
 // N values that begin at `first` and are `component` numbers apart.
 template <int N> __device__ __forceinline__ Array<Real, N> numbers_at(const Real* first, size_t component)
@@ -37,7 +35,7 @@ struct Row {
     {
         if (place >= end) return false;
         entry = __ldg(args.tables.entries + place);
-        return entry != NO_FACE;
+        return entry != NO_ITEM;
     }
     __device__ __forceinline__ void next() { place += 32; }
 };

@@ -42,7 +42,7 @@ extern "C" __global__ void cells_states(const CellsArgs args)
             below[m] = real_min(below[m], difference), above[m] = real_max(above[m], difference);
         }
     }
-    if (LIMITER > 1) {
+    if (LIMITER == CellLimiter::Venkatakrishnan) {
         // Those of neighbours too: values of cells that are twice as far as a face are among them.
         for (Row row(args, cell); row.read(args, entry); row.next()) {
             const unsigned behind = __ldg(args.tables.neighbours + row.place);
@@ -55,10 +55,10 @@ extern "C" __global__ void cells_states(const CellsArgs args)
             }
         }
     }
-    if (LIMITER > 0) {
+    if (LIMITER != CellLimiter::None) {
         State smooth;
         #pragma unroll
-        for (int m = 0; m < M && LIMITER > 1; m++) {
+        for (int m = 0; m < M && LIMITER == CellLimiter::Venkatakrishnan; m++) {
             const auto far = [&](int sign) { return Real(__longlong_as_double((long long)args.range[2 * m + sign])); };
             const Real range = far(0) + far(1);
             smooth[m] = Real(args.smooth) * range * range;
@@ -68,7 +68,7 @@ extern "C" __global__ void cells_states(const CellsArgs args)
             #pragma unroll
             for (int m = 0; m < M; m++) {
                 const Real change = CellSums().change(gradient[m], to_face);
-                if (LIMITER > 1) factor[m] = CellSums().venkatakrishnan(factor[m], change, below[m], above[m], smooth[m]);
+                if (LIMITER == CellLimiter::Venkatakrishnan) factor[m] = CellSums().venkatakrishnan(factor[m], change, below[m], above[m], smooth[m]);
                 else factor[m] = CellSums().barth_jespersen(factor[m], change, below[m], above[m]);
             }
         }

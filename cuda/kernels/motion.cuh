@@ -3,7 +3,7 @@
 
 typedef VALUE Value;
 
-constexpr unsigned NO_FACE = 0xffffffffu, MOST_CORNERS = DIM > 2 ? 8 : 2;
+constexpr unsigned MOST_CORNERS = DIM > 2 ? 8 : 2;
 // Of a shape there are SHAPE_WORDS: numbers of nodes and faces, then of each face the number of corners and which nodes they are, four bits each.
 // When nodes are looked at. Half way they are in the middle of where they are before and after.
 enum When { BEFORE, HALF_WAY, AFTER };

@@ -42,7 +42,7 @@ template <When WHEN> __device__ __noinline__ double enclosed(const MotionArgs& a
     bool is_more = false;
     for (unsigned place = args.tables.slices[cell / 32] + cell % 32; place < args.tables.slices[cell / 32 + 1]; place += 32) {
         const unsigned entry = args.tables.entries[place], face = entry / 2;
-        if (entry == NO_FACE) break;
+        if (entry == NO_ITEM) break;
         Vector corners[MOST_CORNERS];
         const unsigned count = corners_of<WHEN>(args, face, corners);
         is_more = is_more || (face >= args.first_boundary && count > 4);

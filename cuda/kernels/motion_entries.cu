@@ -20,7 +20,7 @@ extern "C" __global__ void motion_entries(const MotionArgs args)
     for (int turn = 0; turn < 2; turn++) {
         for (unsigned place = row; place < end; place += 32) {
             const unsigned entry = args.tables.entries[place], face = entry / 2, side = entry % 2, behind = args.tables.neighbours[place];
-            if (entry == NO_FACE) break;
+            if (entry == NO_ITEM) break;
             if (turn == 0) gained += side ? -args.swept[face] : args.swept[face];
             if (!to_face) continue;
             const Vector moved = shift_of_face(args, face), normal = vector_in(args.normal, face);

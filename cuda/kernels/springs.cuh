@@ -1,7 +1,5 @@
 // springs.cuh: nodes on springs, and sums over them in the order of unstructured::motion::springs.
 
-constexpr unsigned NO_NODE = 0xffffffffu;
-
 __device__ __forceinline__ unsigned node_of_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
 // The sum over a warp's lanes, in lane 0.

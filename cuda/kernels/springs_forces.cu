@@ -15,7 +15,7 @@ extern "C" __global__ void springs_forces(const SpringsArgs args)
         const unsigned end = __ldg(args.slices + node / 32 + 1);
         for (unsigned place = __ldg(args.slices + node / 32); place < end; place += 32) {
             const unsigned column = __ldg(args.columns + place + lane);
-            if (column == NO_NODE) break;
+            if (column == NO_ITEM) break;
             const double* block = args.blocks + size_t(place) * (DIM * DIM) + lane;
             const double* from = args.from + size_t(column) * DIM;
             #pragma unroll

@@ -2,9 +2,12 @@
 
 use super::PatchReport;
 use crate::abi::{Pointer, Real};
-use crate::device_struct;
+use crate::{device_enum, device_struct};
 use riemann::cells::{CellSums, text_of_face};
 use riemann::group::Group;
+
+/// In the place of a face or a node: there are no more.
+pub const NO_ITEM: u32 = u32::MAX;
 
 device_struct! {
     /// The tables of a mesh: vectors are `[axis, entry]` or `[axis, face]`.
@@ -12,7 +15,7 @@ device_struct! {
         /// Where each slice of 32 cells begins in the tables of entries, and where the last one ends. Entry k of cell c is
         /// `slices[c / 32] + c % 32 + 32 k`.
         pub slices: Pointer<u32>,
-        /// Of each entry the face, twice, plus 1 if the cell is on its right; all bits set behind a cell's last one.
+        /// Of each entry the face, twice, plus 1 if the cell is on its right; [`NO_ITEM`] behind a cell's last one.
         pub entries: Pointer<u32>,
         /// Of each entry the cell behind the face, or the number of cells plus that of the boundary face.
         pub neighbours: Pointer<u32>,
@@ -130,13 +133,25 @@ device_struct! {
     }
 }
 
+device_enum! {
+    /// How gradients are limited.
+    pub enum CellLimiter {
+        /// Not at all.
+        None,
+        /// As Barth & Jespersen do.
+        BarthJespersen,
+        /// As Venkatakrishnan does.
+        Venkatakrishnan,
+    }
+}
+
 /// What the kernels of a mesh are specialised by.
 #[derive(Clone, Debug)]
 pub struct CellShape {
     /// 1, or 2: with limited gradients.
     pub order: u8,
-    /// 0: none, 1: Barth & Jespersen's, 2: Venkatakrishnan's.
-    pub limiter: u8,
+    /// How these are limited.
+    pub limiter: CellLimiter,
     /// Each cell has its own time step.
     pub is_local: bool,
     /// Stages start from the state before the step.
@@ -154,9 +169,10 @@ pub struct CellShape {
 }
 
 impl CellShape {
-    /// The struct of a face's frame, and that of the arithmetic that the processor's threads share.
-    pub(crate) fn definitions(&self, dim: usize) -> [String; 2] {
+    /// The limiters, the struct of a face's frame, and that of the arithmetic that the processor's threads share.
+    pub(crate) fn definitions(&self, dim: usize) -> [String; 3] {
         let product = "static __device__ __forceinline__ Real separate_product(Real a, Real b) { return a * b; }";
-        [text_of_face(&self.groups, dim), format!("struct CellSums {{\n    {product}\n{}}};\n", CellSums::CUDA)]
+        let sums = format!("struct CellSums {{\n    {product}\n{}}};\n", CellSums::CUDA);
+        [CellLimiter::cuda_text(), text_of_face(&self.groups, dim), sums]
     }
 }

@@ -20,7 +20,7 @@ mod tiles;
 pub mod tuning;
 mod update;
 
-pub use cells::{CellShape, CellsArgs, CellsBeyondArgs, MeshTables};
+pub use cells::{CellLimiter, CellShape, CellsArgs, CellsBeyondArgs, MeshTables, NO_ITEM};
 pub use divide::{DivideArgs, Form, MAX_PARTS, MAX_RANKS, PartReport, PlanPart, Whose};
 pub use fix::{AllowanceArgs, FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs};
 pub use gather::{

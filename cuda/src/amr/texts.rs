@@ -5,7 +5,9 @@ use super::tuning::{
     BLOCK_PLANES, CHUNK_WARPS, CLUSTER_THREADS, DIVIDE_THREADS, FLAG_THREADS, LEAVES_THREADS, PLAN_THREADS,
     SUM_THREADS, THREADS,
 };
-use super::{Beyond, CellShape, Chunk, FaceRun, Lattice, LevelView, Patch, Region, RegionTable, RunTable, SHAPE_WORDS};
+use super::{
+    Beyond, CellShape, Chunk, FaceRun, Lattice, LevelView, NO_ITEM, Patch, Region, RegionTable, RunTable, SHAPE_WORDS,
+};
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
 use riemann::frame::FaceSums;
@@ -158,7 +160,7 @@ impl Shape {
         if let Some(CellShape { order, limiter, is_local, from_before, predicts, variables, moves, .. }) =
             self.cells.as_ref().filter(|_| group.is_of_cells())
         {
-            defines.extend([("ORDER", order.to_string()), ("LIMITER", limiter.to_string())]);
+            defines.extend([("ORDER", order.to_string()), ("LIMITER", (*limiter as u32).to_string())]);
             let of = |is: bool| u8::from(is).to_string();
             defines.extend([
                 ("IS_LOCAL", of(*is_local)),
@@ -226,6 +228,7 @@ impl Shape {
             ("FLAG_THREADS", FLAG_THREADS.to_string()),
             ("LEAVES_THREADS", LEAVES_THREADS.to_string()),
             ("LARGEST_THREADS", THREADS.to_string()),
+            ("NO_ITEM", format!("{NO_ITEM}u")),
             ("SHAPE_WORDS", SHAPE_WORDS.to_string()),
             ("PLAN_THREADS", PLAN_THREADS.to_string()),
             ("SUM_THREADS", SUM_THREADS.to_string()),

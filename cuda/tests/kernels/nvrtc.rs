@@ -6,7 +6,7 @@ use super::fault::Fault;
 use super::support::elementary;
 use super::support::level::{FULLEST, fewer_options, fullest, option_table};
 use super::support::solvers::{all, all_in};
-use cuda::amr::{CaseFunction, CellShape, Group, Shape, UpdateOptions, mapped_cells};
+use cuda::amr::{CaseFunction, CellLimiter, CellShape, Group, Shape, UpdateOptions, mapped_cells};
 use cuda::cache;
 use cuda::compile::{Source, Target};
 use cuda::nvrtc::Nvrtc;
@@ -233,7 +233,7 @@ fn every_kernel_of_meshes_compiles() {
         for (order, precision) in orders.iter().flat_map(|&order| precisions(is_first).map(move |p| (order, p))) {
             let cells = Some(CellShape {
                 order,
-                limiter: order,
+                limiter: if order == 1 { CellLimiter::BarthJespersen } else { CellLimiter::Venkatakrishnan },
                 is_local: order > 1,
                 from_before: order > 1,
                 predicts: order > 1,

@@ -8,7 +8,7 @@ use cuda::amr::kernels::{
     BOUNDARY_FUNCTION, CELLS_BEYOND, EVALUATE, EXTREMES, FLAG_FUNCTION, LEAVES_VALUES, MOTION_NODES, Row,
     SOURCE_FUNCTION,
 };
-use cuda::amr::{CaseFunction, CellShape, Group, Shape, TileShape, UpdateOptions};
+use cuda::amr::{CaseFunction, CellLimiter, CellShape, Group, Shape, TileShape, UpdateOptions};
 use cuda::compile::{MOST_REDUCED, REDUCED_PARAMETERS, Source, Target};
 use cuda::{ConstantArray, CudaError, Device, Kernel};
 use riemann::device_source::DeviceSource;
@@ -100,9 +100,9 @@ impl KernelOptions {
             cells: problem.on_mesh.as_ref().map(|on_mesh| CellShape {
                 order: on_mesh.scheme.order,
                 limiter: match on_mesh.scheme.limiter {
-                    Limiter::None => 0,
-                    Limiter::BarthJespersen => 1,
-                    Limiter::Venkatakrishnan => 2,
+                    Limiter::None => CellLimiter::None,
+                    Limiter::BarthJespersen => CellLimiter::BarthJespersen,
+                    Limiter::Venkatakrishnan => CellLimiter::Venkatakrishnan,
                 },
                 is_local: on_mesh.scheme.is_local,
                 from_before: on_mesh.scheme.time.from_before(),

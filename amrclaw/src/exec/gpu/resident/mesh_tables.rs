@@ -6,7 +6,7 @@ use crate::physics::MeshSides;
 use crate::threads::{parallel_chunks, parallel_table};
 use cuda::CudaError;
 use cuda::abi::{Plain, Pointee, Pointer, Real};
-use cuda::amr::{CellsArgs, CellsBeyondArgs};
+use cuda::amr::{CellsArgs, CellsBeyondArgs, NO_ITEM};
 use riemann::cells::turn_of;
 use riemann::real::Scalar;
 use std::marker::PhantomData;
@@ -16,8 +16,6 @@ use unstructured::step::{Limiter, Place, Scheme, SolvedBy, smoothness, stencil};
 
 /// Cells whose entries are stored together, so that the threads of a warp read neighbouring numbers.
 pub(super) const SLICE: usize = 32;
-/// An entry behind a cell's last one.
-pub(super) const NO_FACE: u32 = u32::MAX;
 
 /// Memory of tables, with its bytes.
 pub(super) type Tables<N> = Vec<(<N as Queue>::Memory, usize)>;
@@ -101,8 +99,8 @@ pub(super) fn sliced(mesh: &Mesh) -> (Vec<u32>, Vec<u32>) {
             let rows = starts[slice * SLICE..].windows(2).take(SLICE);
             let width = rows.clone().map(|row| row[1] - row[0]).max().unwrap_or(0);
             for k in 0..width {
-                let entries = rows.clone().map(|row| if row[0] + k < row[1] { row[0] + k } else { NO_FACE });
-                places.extend(entries.chain(std::iter::repeat(NO_FACE)).take(SLICE));
+                let entries = rows.clone().map(|row| if row[0] + k < row[1] { row[0] + k } else { NO_ITEM });
+                places.extend(entries.chain(std::iter::repeat(NO_ITEM)).take(SLICE));
             }
             widths.push(SLICE as u32 * width);
         }

@@ -1,7 +1,7 @@
 //! Steps on a mesh from a file. Its tables and all values stay in the device's memory; a stage is a few launches over cells or faces.
 
 use super::advance::{Array, Step};
-use super::mesh_tables::{NO_FACE, Sender, Tables, centroids, make_rooms, send_geometry, sides_of, sliced};
+use super::mesh_tables::{Sender, Tables, centroids, make_rooms, send_geometry, sides_of, sliced};
 use super::motion::{Motion, OfStep};
 use super::springs::DeviceSprings;
 use super::{Machine, ResidentExecutor};
@@ -15,7 +15,7 @@ use cuda::abi::{Plain, Pointer, Real};
 use cuda::amr::kernels::{
     CELLS_BEYOND, CELLS_EXTREMES, CELLS_FACES, CELLS_GATHER, CELLS_RANGE, CELLS_STATES, CELLS_UPDATE,
 };
-use cuda::amr::{CellsArgs, CellsBeyondArgs, MeshTables};
+use cuda::amr::{CellsArgs, CellsBeyondArgs, MeshTables, NO_ITEM};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use riemann::real::Scalar;
 use unstructured::motion::MeshInTime;
@@ -67,7 +67,7 @@ impl<N: Machine> DeviceMesh<N> {
         let mut to = Sender::<N, R>::new(machine, Vec::new());
         let (slices, places) = sliced(mesh);
         let of_entries = |value: &(dyn Fn(usize) -> u32 + Sync)| {
-            parallel_table(places.len(), |k| if places[k] == NO_FACE { NO_FACE } else { value(places[k] as usize) })
+            parallel_table(places.len(), |k| if places[k] == NO_ITEM { NO_ITEM } else { value(places[k] as usize) })
         };
         let behind = |entry: u32| [&mesh.faces.right, &mesh.faces.left][(entry % 2) as usize][(entry / 2) as usize];
         let neighbours = of_entries(&|place| behind(mesh.cell_faces.items[place]));

@@ -1,12 +1,12 @@
 //! Springs that draw the nodes of a mesh, solved on the device: the host's operations in the host's order.
 
 use super::Machine;
-use super::mesh_tables::{NO_FACE, SLICE};
+use super::mesh_tables::SLICE;
 use crate::exec::gpu::device::{bytes_of, bytes_of_mut, pointer};
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{SPRINGS_ADVANCE, SPRINGS_FORCES, SPRINGS_SUM, SPRINGS_TURN};
-use cuda::amr::{SpringsArgs, SpringsState};
+use cuda::amr::{NO_ITEM, SpringsArgs, SpringsState};
 use std::time::Instant;
 use tracing::debug;
 use unstructured::motion::TOLERANCE;
@@ -55,7 +55,7 @@ impl<N: Machine> DeviceSprings<N> {
         for first in (0..num_slices).step_by(SENT_AT_ONCE) {
             let last = num_slices.min(first + SENT_AT_ONCE);
             let (start, count) = (slices[first] as usize, (slices[last] - slices[first]) as usize);
-            let (mut columns, mut blocks) = (vec![NO_FACE; count], vec![0.0; block * count]);
+            let (mut columns, mut blocks) = (vec![NO_ITEM; count], vec![0.0; block * count]);
             let mut inverses = vec![0.0; block * SLICE * (last - first)];
             for slice in first..last {
                 for (lane, (row, own)) in rows(slice).enumerate() {
