@@ -198,13 +198,14 @@ fn flow_is_that_of_the_cpu_to_the_bit() {
 #[test]
 fn a_folded_sphere_is_that_of_the_cpu_to_the_bit() {
     let sphere = include_str!("../../../examples/advection_sphere/case.toml");
-    let ends_there = "regrid={interval=2,buffer=0,flag={criterion=\"user\",expression=\"Z_c > 0 and X_c > Y_c\"}}";
+    let ends_there =
+        "regrid={interval=2,buffer=0,flag={criterion=\"user\",expression=\"Z(x, y) > 0 and X(x, y) > Y(x, y)\"}}";
     let crosses = "regrid={interval=2,flag={criterion=\"difference\",tolerance=0.01}}";
     for flags in [ends_there, crosses] {
-        let turned = "initial.q=\"exp(-8 * ((X_c - 0.6)^2 + (Y_c + 0.8)^2 + Z_c^2))\"";
+        let turned = "initial.q=\"exp(-8 * ((X(x, y) - 0.6)^2 + (Y(x, y) + 0.8)^2 + Z(x, y)^2))\"";
         compare(
             sphere,
-            &["mesh.cells=[32,16]", flags, turned, "source.q=\"-(1 + Y_c) * q\"", "scheme.source=\"strang\""],
+            &["mesh.cells=[32,16]", flags, turned, "source.q=\"-(1 + Y(x, y)) * q\"", "scheme.source=\"strang\""],
             6,
         );
     }

@@ -29,11 +29,11 @@ fn a_folded_sphere_is_half_of_its_double_cover() {
         "regrid.tile_size=4",
         "regrid.flag.criterion=\"user\"",
         "scheme.source=\"strang\"",
-        "source.q=\"-0.3 * (1 + Y_c) * q\"",
+        "source.q=\"-0.3 * (1 + Y(x, y)) * q\"",
         "time.end=1.5",
     ];
-    let at_the_fold = "Z_c > 0 and X_c * cos(2 * t) - Y_c * sin(2 * t) > 0.2";
-    let across = "X_c * cos(2 * t) - Y_c * sin(2 * t) > 0.6";
+    let at_the_fold = "Z(x, y) > 0 and X(x, y) * cos(2 * t) - Y(x, y) * sin(2 * t) > 0.2";
+    let across = "X(x, y) * cos(2 * t) - Y(x, y) * sin(2 * t) > 0.6";
     for (flag, levels, buffer) in [(at_the_fold, 2, 0), (across, 3, 1)] {
         let more = [
             format!("regrid.flag.expression=\"{flag}\""),
