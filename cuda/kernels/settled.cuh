@@ -32,6 +32,13 @@ __device__ __forceinline__ Real held_of(const State& q)
     return held;
 }
 
+// How wide a cell is across its longest face, in terms of the mesh's: in the plane the frames' lengths lie before its size.
+template <class S> __device__ __forceinline__ Real width_of(const Aux& aux)
+{
+    if constexpr (S::IN_FRAMES) return aux[A - 1] / real_max(aux[A - 5], aux[A - 2]);
+    else return Real(1.0);
+}
+
 // The state that takes the place of a new one of which a part of the motion stays; it is no faster than the one before, or than is free,
 // if that is not 0.
 template <class S> __device__ __forceinline__ State settled(
@@ -41,6 +48,7 @@ template <class S> __device__ __forceinline__ State settled(
         State moving = solver.settle(q, aux, false);
         const State still = solver.settle(q, aux, true);
         if (free > Real(0.0)) {
+            free = free * width_of<S>(aux);
             const Real square = square_of_motion(moving, still), held = held_of(q), bound = free * held;
             if (square > bound * bound) {
                 const Real held_before = held_of(before);

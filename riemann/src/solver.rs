@@ -297,6 +297,12 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
         q
     }
 
+    /// How wide a cell is across its longest face, in terms of the mesh's: what bounds the speed that leaves it a Courant number.
+    #[inline(always)]
+    fn width<V: Real>(_aux: &[V; A]) -> V {
+        V::constant(1.0)
+    }
+
     /// The variables that are interpolated from a coarser level in place of the state, where [`Solver::TRANSFERS`]: those that are constant
     /// where nothing is to happen, such as the surface of water over a bottom.
     #[inline(always)]

@@ -343,10 +343,16 @@ impl<const D: usize> Problem<D> {
     }
 
     /// The speed up to which a step of `dt` leaves cells of size `dx` that are kept nonnegative: with it a cell would have the desired Courant number in
-    /// another such step. 0, which bounds nothing, before the first step, and where the mesh's coordinates need not be those of velocities.
+    /// another such step; on a mapped mesh, where [its width](riemann::solver::Solver::width) multiplies it, half of it, as waves enter cells that may be
+    /// half as wide. 0, which bounds nothing, before the first step, and where the mesh's coordinates need not be those of velocities.
     pub fn free_speed(&self, dt: f64, dx: [f64; D]) -> f64 {
-        let bounds = dt > 0.0 && self.scheme.capacity < 0;
-        if bounds { self.cfl_desired * dx.into_iter().fold(0.0, f64::max) / dt } else { 0.0 }
+        let is_mapped = D == 2 && self.aux.as_deref().is_some_and(CellFunction::has_geometry);
+        let part = match (self.scheme.capacity < 0, is_mapped) {
+            (true, _) => 1.0,
+            (false, true) => 0.5,
+            (false, false) => 0.0,
+        };
+        if dt > 0.0 { part * self.cfl_desired * dx.into_iter().fold(0.0, f64::max) / dt } else { 0.0 }
     }
 
     /// The same of the conservation fix, after a step from a time to another: half of it, as a cell may be beside several faces of finer ones.

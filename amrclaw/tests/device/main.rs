@@ -225,6 +225,11 @@ fn water_on_land_is_that_of_the_cpu_to_the_bit() {
         "levels.ratio=[2,4]",
     ];
     compare(shore, &rough, 2);
+    let mapped = [
+        "mesh.mapping={x=\"X + 0.04 * sin(6 * Y)\",y=\"Y + 0.06 * sin(3 * X)\"}",
+        "mesh.boundary={x=\"wall\",y=\"extrapolate\"}",
+    ];
+    compare(shore, &[&rough[..], &mapped].concat(), 3);
     // Split, others pay what they still owe, some of them far off; and what returns is not of cells under a third level.
     let owing = [
         "solver={name=\"shallow_water_bathymetry\",gravity=1}",

@@ -25,6 +25,8 @@ pub struct Water {
     pub text: String,
     /// Of unsplit steps in the plane: of first order without transverse waves, at half the Courant number.
     slower: Option<String>,
+    /// Unsplit in the plane, of water that falls: on a mapped mesh, and how wide its narrowest cells are in terms of others.
+    mapped: Option<(String, f64)>,
     stop: String,
     longest: f64,
 }
@@ -76,20 +78,33 @@ pub fn case(random: &mut Random) -> Water {
         random.whole(1, 2),
         0.3 * longest,
     );
-    let slower = (dim > 1 && split == "unsplit").then(|| {
+    let is_unsplit = dim > 1 && split == "unsplit";
+    let mapped = (is_unsplit && !rests).then(|| {
+        let (x, y, narrowest) = match random.whole(0, 2) {
+            0 => ("X", "Y", 1.0),
+            1 => ("X + 0.08 * sin(2 * pi * X)", "Y", 0.5),
+            _ => ("X + 0.08 * sin(pi * X) * sin(3 * Y)", "Y + 0.08 * sin(2 * pi * Y)", 0.5),
+        };
+        let mapping = format!("[mesh.mapping]\nx = \"{x}\"\ny = \"{y}\"\n[mesh.boundary]\n");
+        (text.replace("[mesh.boundary]\n", &mapping), narrowest)
+    });
+    let slower = is_unsplit.then(|| {
         let first_order = text.replace("order = 2", "order = 1").replace("[scheme]\n", "[scheme]\ntransverse = 0\n");
         first_order.replace("cfl_desired = 0.9", "cfl_desired = 0.45")
     });
-    Water { text, slower, stop, longest }
+    Water { text, slower, mapped, stop, longest }
 }
 
-/// Runs a case of water, and if it holds, of each fourth the one with shorter steps.
+/// Runs a case of water, and if it holds, of each fourth the one with shorter steps, of another fourth the one on a mapped mesh.
 pub fn attack(attempt: &Attempt, random: &mut Random) -> Result<Verdict, String> {
-    let Water { text, slower, stop, longest } = case(random);
+    let Water { text, slower, mapped, stop, longest } = case(random);
     let verdict = held(attempt, ("run", &text), &stop, longest)?;
-    slower
-        .filter(|_| attempt.number.is_multiple_of(4))
-        .map_or(Ok(verdict), |text| held(attempt, ("slower", &text), &stop, 0.5 * longest))
+    let (name, more) = match attempt.number % 4 {
+        0 => ("slower", slower.map(|text| (text, 0.5))),
+        2 => ("mapped", mapped),
+        _ => return Ok(verdict),
+    };
+    more.map_or(Ok(verdict), |(text, part)| held(attempt, (name, &text), &stop, part * longest))
 }
 
 /// Runs a case, in which waves on still water allow a `longest` step.

@@ -279,6 +279,14 @@ where
     }
 
     #[inline(always)]
+    fn width<V: Real>(aux: &[V; B]) -> V {
+        match S::DIM {
+            2 => aux[A + 6] / aux[A + 2].max(aux[A + 5]),
+            _ => V::constant(1.0),
+        }
+    }
+
+    #[inline(always)]
     fn to_transfer<V: Real>(&self, q: [V; M], aux: [V; B]) -> [V; M] {
         self.0.to_transfer(q, Self::own(&aux))
     }

@@ -11,7 +11,7 @@ pub(super) fn staying<V: Real>(held: V, left: V) -> V {
     V::select(left.lt(enough), (left / enough).max(V::zero()), V::constant(1.0))
 }
 
-/// The speed up to which a cell is never slowed down, and its state before. Speeds are what [`Solver::settle`] takes from an emptied cell
+/// The speed up to which a cell as wide as the mesh's is never slowed down, and its state before. Speeds are what [`Solver::settle`] takes from an emptied cell
 /// over what it holds of the quantities that are kept nonnegative: of water, momentum over depth.
 #[derive(Clone, Copy)]
 pub(super) struct Pace<V, const M: usize> {
@@ -54,6 +54,7 @@ where
 {
     let mut settled = solver.settle(q, aux, V::mask(false));
     if let Some(Pace { free, before }) = pace {
+        let free = free * S::width(&aux);
         let [square, held] = motion::<S, V, M, W, A>(q, [settled, solver.settle(q, aux, V::mask(true))]);
         let bound = free * held;
         let fast = square.gt(bound * bound);
