@@ -193,8 +193,8 @@ fn flow_is_that_of_the_cpu_to_the_bit() {
     compare(include_str!("../cases/restart/wind_from_files.toml"), &[], 6);
 }
 
-/// A sphere whose sides are folded: ghost cells and coarse cells that are read backwards, a finer level that ends at a fold or crosses it, and a
-/// source at the places of both.
+/// A sphere whose sides are folded: ghost cells and coarse cells that are read backwards, a finer level that ends at a fold or crosses it, a
+/// source at the places of both, and water whose momentum is settled.
 #[test]
 fn a_folded_sphere_is_that_of_the_cpu_to_the_bit() {
     let sphere = include_str!("../../../examples/advection_sphere/case.toml");
@@ -209,6 +209,8 @@ fn a_folded_sphere_is_that_of_the_cpu_to_the_bit() {
             6,
         );
     }
+    let water = include_str!("../../../examples/shallow_sphere/case.toml");
+    compare(water, &["mesh.cells=[32,16]", "scheme.source=\"godunov\"", "initial.x_momentum=\"0.2 * radial_y\""], 6);
 }
 
 /// Water that runs up shores and dries, rubs and turns, also on a sphere: limited fluxes, settled states, transfer variables between levels.

@@ -23,3 +23,4 @@ mod sources;
 mod sphere;
 mod stability;
 mod water;
+mod whole_sphere;

@@ -369,6 +369,8 @@ catalogue! {
     ShallowWaterSphere,
     #[kernels_rare]
     ShallowWaterTracer,
+    #[kernels_rare]
+    ShallowWaterWholeSphere,
     #[kernels_seldom]
     Traffic<1>,
     #[kernels_seldom]

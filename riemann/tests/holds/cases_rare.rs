@@ -2,7 +2,10 @@
 
 use super::{Case, Property, acoustics_variable, euler, mean, same};
 use riemann::prelude::*;
-use riemann::solvers::{AcousticsAdjoint, EulerRelativistic, EulerTwoGases, EulerWallsHlle, Mhd, ShallowWaterLayers};
+use riemann::solvers::{
+    AcousticsAdjoint, EulerRelativistic, EulerTwoGases, EulerWallsHlle, Mhd, ShallowWaterLayers,
+    ShallowWaterWholeSphere,
+};
 
 /// Checks a property of each.
 pub fn for_every_rare_solver(property: &impl Property) {
@@ -12,6 +15,7 @@ pub fn for_every_rare_solver(property: &impl Property) {
     property.check(&euler_two_gases());
     property.check(&euler_walls_hlle());
     property.check(&shallow_water_layers());
+    property.check(&shallow_water_whole_sphere());
 }
 
 fn acoustics_adjoint() -> Case<AcousticsAdjoint, 3, 2> {
@@ -100,5 +104,31 @@ fn shallow_water_layers() -> Case<ShallowWaterLayers, 6, 1> {
         exchange_state: |[h1, x1, y1, h2, x2, y2]| [h1, y1, x1, h2, y2, x2],
         exchange_aux: same,
         average: mean,
+    }
+}
+
+pub fn shallow_water_whole_sphere() -> Case<ShallowWaterWholeSphere, 4, 10> {
+    let solver = ShallowWaterWholeSphere { gravity: 9.81, rotation: 0.3 };
+    Case {
+        name: "shallow_water_whole_sphere",
+        solver,
+        exchanged: solver,
+        state: |random| {
+            let solver = ShallowWaterWholeSphere { gravity: 9.81, rotation: 0.3 };
+            solver.admissible(std::array::from_fn(|_| random.between(0.0, 1.0)))
+        },
+        aux: |random| {
+            let solver = ShallowWaterWholeSphere { gravity: 9.81, rotation: 0.3 };
+            solver.admissible_aux(std::array::from_fn(|_| random.between(0.0, 1.0)))
+        },
+        exchange_state: same,
+        exchange_aux: |[lx, dx, ly, dy, lz, dz, x, y, z, capacity]| [dx, lx, dy, ly, dz, lz, x, y, z, capacity],
+        average: |ql, qr| {
+            let h = 0.5 * (ql[0] + qr[0]);
+            std::array::from_fn(|m| match m {
+                0 => h,
+                _ => h * super::roe_mean(ql[0], ql[m] / ql[0], qr[0], qr[m] / qr[0]),
+            })
+        },
     }
 }

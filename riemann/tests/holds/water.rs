@@ -4,7 +4,7 @@ use crate::cases;
 use crate::gas::Fan;
 use crate::{AXES, NO_AUX, assert_close, for_random_faces, largest};
 use riemann::prelude::*;
-use riemann::solvers::{ShallowWater, ShallowWaterBathymetry, ShallowWaterSphere};
+use riemann::solvers::{ShallowWater, ShallowWaterBathymetry, ShallowWaterSphere, ShallowWaterWholeSphere};
 
 /// A transonic rarefaction: `u + 2√(gh)` is constant along the slower wave; `√(gh) = 1` on the left.
 #[test]
@@ -162,5 +162,26 @@ fn water_on_a_sphere_is_conserved() {
         assert!((other[0] - left[0]).abs() < 1e-14 * left[0].abs(), "{axis:?}: {other:?}, {left:?}");
         let still = solver.normal(axis, [2.0, 0.0, 0.0], [1.5, 0.0, 0.0], [-2.0, 1.0, edge, a], [-1.5, 1.0, next, b]);
         assert_eq!((still.amdq, still.apdq), ([0.0; 3], [0.0; 3]));
+    });
+}
+
+/// In space, momentum that a step leaves across the surface goes, and no more; the Coriolis force turns the rest to the right in the north, and
+/// keeps its size. Tolerance: round-off.
+#[test]
+fn momentum_in_space_is_tangent() {
+    let solver = ShallowWaterWholeSphere { gravity: 9.81, rotation: 0.3 };
+    for_random_faces(&cases::rare::shallow_water_whole_sphere(), |_, [q, _], [aux, _], _| {
+        let radial = [aux[6], aux[7], aux[8]];
+        let dot = |a: [f64; 3], q: [f64; 4]| a[0] * q[1] + a[1] * q[2] + a[2] * q[3];
+        let settled = solver.settle(q, aux, false);
+        assert!(dot(radial, settled).abs() < 1e-14 * (1.0 + largest(&q)));
+        assert_close(solver.settle(settled, aux, false), settled, 1e-14 * (1.0 + largest(&q)), "settled twice");
+        let after = solver.source([0.0; 3], 0.0, 0.1, settled, aux);
+        let size = |q: [f64; 4]| dot([q[1], q[2], q[3]], q);
+        assert!((size(after) - size(settled)).abs() < 1e-13 * size(settled) && after[0] == settled[0]);
+        let [[a, b, c], [x, y, z]] = [[settled[1], settled[2], settled[3]], [after[1], after[2], after[3]]];
+        let turned = dot(radial, [0.0, b * z - c * y, c * x - a * z, a * y - b * x]);
+        let expected = -(0.1 * 2.0 * 0.3 * radial[2]).sin() * size(settled);
+        assert!((turned - expected).abs() < 1e-13 * size(settled), "{turned}, {expected}");
     });
 }

@@ -59,6 +59,12 @@ const WATER: [&[Quantity]; 2] = [
     ],
 ];
 
+/// The same with momentum in space.
+const WATER_IN_SPACE: &[Quantity] = &[
+    quantity("speed", "sqrt(x_momentum^2 + y_momentum^2 + z_momentum^2) / depth"),
+    quantity("froude", "speed / sqrt(gravity * depth)"),
+];
+
 /// The shallow water equations over topography.
 const SURFACE: &[Quantity] = &[quantity("surface", "depth + bottom")];
 
@@ -166,6 +172,7 @@ pub fn quantities(solver: &str, dim: usize) -> Vec<Quantity> {
         "shallow_water_sphere" => {
             of(&WATER).into_iter().filter(|q| q.name != "vorticity").chain(SURFACE.to_vec()).collect()
         }
+        "shallow_water_whole_sphere" => WATER_IN_SPACE.to_vec(),
         "acoustics" | "acoustics_variable" | "elasticity" => of(&VELOCITY),
         _ => Vec::new(),
     }

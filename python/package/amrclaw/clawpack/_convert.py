@@ -13,6 +13,7 @@ from ._geoclaw import PLANE, SPHERE, GeoClaw
 from ._makefile import Makefile
 from ._output import NEVER, Output
 from ._result import ClawpackCase
+from ._riemann import WHOLE_SPHERE
 from ._settings import (
     BOUNDARY_WORDS,
     DOUBLE_TRANSVERSE,
@@ -113,10 +114,11 @@ class _Converter:
         claw, riemann = self.claw, self.solver.riemann
         num_waves = riemann.numbers[1] if riemann is not None and riemann.numbers else built_in.waves
         num_aux = claw["num_aux"] - bool(self.settings.use_adjoint)
+        expected_aux = riemann.numbers[2] if riemann is not None and built_in.name == WHOLE_SPHERE else len(built_in.aux)
         fwaves = built_in.fwaves != (riemann is not None and riemann.other_waves)
         for key, given, number, has in (
             ("num_eqn", claw["num_eqn"], len(built_in.equations), f"the equations {', '.join(built_in.equations)}"),
-            ("num_aux", num_aux, len(built_in.aux), f"the auxiliary values {', '.join(built_in.aux)}" if built_in.aux else "no auxiliary values"),
+            ("num_aux", num_aux, expected_aux, f"the auxiliary values {', '.join(built_in.aux)}" if built_in.aux else "no auxiliary values"),
             ("use_fwaves", bool(claw["use_fwaves"]), fwaves, "f-waves" if built_in.fwaves else "no f-waves"),
         ):
             if given != number:
@@ -253,7 +255,7 @@ class _Converter:
     def _capacity(self, scheme: dict[str, Any]) -> None:
         index, built_in = int(self.claw["capa_index"]), self.solver.built_in
         aux = built_in.aux if built_in is not None else []
-        if 0 < index <= len(aux) and aux[index - 1] == "capacity":
+        if self.solver.name == WHOLE_SPHERE or aux[max(index - 1, 0) : index] == ["capacity"]:
             scheme["capacity"] = "capacity"
         elif self.solver.name == SPHERE:
             scheme["capacity"] = "cosine"

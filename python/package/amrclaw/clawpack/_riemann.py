@@ -67,12 +67,14 @@ class RiemannSolver:
         return sum(self.numbers[2:]) + sum(given(user, name) is not None for name in self.parameters)
 
 
+WHOLE_SPHERE = "shallow_water_whole_sphere"
 _BOTTOM = "shallow_water_bathymetry solves the same equations by another solver, with `dry_depth` for dry"
 _DENSITY = "aux 1 is the density; here it is the impedance, density times sound speed"
 _ADJOINT = "adjoint acoustics: acoustics_adjoint does so, with impedance and sound speed in aux"
 _LAYERS = "shallow water in layers with shores and wind: shallow_water_layers has two layers that are everywhere, depths in place of masses, and no wind"
 _FRACTION = "q(5) is the fraction of tracer, here tracer / density: euler_tracer carries the tracer's density, which frames, gauges and flags have"
 _FUEL = "q(4) tells what has burnt, whose heat the pressure has; here fuel is what has not, per volume, and its heat is part of the energy"
+_VECTORS = "aux are other vectors here, which the case of examples/shallow_sphere gives"
 _LAWS = "aux 2 and 3 are coefA, coefB; here the modulus and the law, 2 (exponential) where coefA is above zero, else 1 (linear)"
 
 _ROWS = (
@@ -123,7 +125,7 @@ _ROWS = (
     RiemannSolver("rpn2_geoclaw_adjoint rpn2_geoclaw_adjoint_qwave", None, about="adjoint shallow water"),
     RiemannSolver("rp1_layered_shallow_water", None, about=_LAYERS),
     RiemannSolver("rpn2_layered_shallow_water", None, about=_LAYERS),
-    RiemannSolver("rpn2_shallow_sphere", None, (4, 3, 16), (), "shallow water on a sphere"),
+    RiemannSolver("rpn2_shallow_sphere", WHOLE_SPHERE, (4, 3, 16), ("gravity",), _VECTORS, mapped=WHOLE_SPHERE),
     RiemannSolver("rp1_nonlinear_elasticity_fwave", "p_system_variable", (2, 2, 3), (), _LAWS, True),
     RiemannSolver("rpn2_psystem", "p_system_variable", (3, 2, 3), (), "", True),
     RiemannSolver("rp1_psystem_fwave", "p_system_gas", (2, 2, 1), ("gamma",), "", True),
