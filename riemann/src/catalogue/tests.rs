@@ -84,7 +84,7 @@ fn unknown_solver_gets_a_suggestion() {
     assert!(message("shallow").contains("did you mean \"shallow_water\"?"));
     let far = message("maxwell");
     assert!(!far.contains("did you mean"), "{far}");
-    assert!(far.ends_with("shallow_water_tracer, traffic, traffic_variable, traffic_variable_tracer"));
+    assert!(far.ends_with("shallow_water_whole_sphere, traffic, traffic_variable, traffic_variable_tracer"));
 }
 
 /// Every solver that knows no directions is there on mapped meshes, in the plane and in space, and no other.
