@@ -113,7 +113,7 @@ struct Debts {
         return part;
     }
 
-    // What a cell asks for, of no more cells than it needs; nothing if it owes nothing.
+    // What a cell asks for; nothing if it owes nothing. It asks as far off as a quarter of what lies there is enough.
     __device__ Real ask(const Cell& cell) const
     {
         // Not lost beside how far.
@@ -122,7 +122,7 @@ struct Debts {
         for (int far = 1; far <= FARTHEST; far++) {
             const Real found = part(cell, far);
             if (found > Real(0)) asked = far > 1 ? Real(far - 1) + real_max(found, least) : found;
-            if (found < Real(1) && found > Real(0)) break;
+            if (found < Real(0.25) && found > Real(0)) break;
         }
         return asked;
     }

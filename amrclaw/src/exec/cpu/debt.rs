@@ -144,9 +144,10 @@ impl<const D: usize, R: Scalar> Debts<'_, D, R> {
         total::<R, D>(far, |d, side, far| self.lender(cell, d, side, far).map_or(R::constant(0.0), &of))
     }
 
-    /// What a cell asks for, of no more cells than it needs; nothing if it owes nothing.
+    /// What a cell asks for; nothing if it owes nothing. Others may ask the same cells: so it asks as far off as a quarter of what lies there
+    /// is enough.
     fn ask(&self, cell: CellIndex<D>) -> R {
-        let (zero, one) = (R::constant(0.0), R::constant(1.0));
+        let (zero, quarter) = (R::constant(0.0), R::constant(0.25));
         // Not lost beside how far.
         let least = R::constant(if R::BYTES == 8 { 1e-15 } else { 1e-6 });
         let mut asked = zero;
@@ -155,7 +156,7 @@ impl<const D: usize, R: Scalar> Debts<'_, D, R> {
             if part > zero {
                 asked = if far > 1 { R::from_f64(f64::from(far - 1)) + part.max(least) } else { part };
             }
-            if part < one && part > zero {
+            if part < quarter && part > zero {
                 break;
             }
         }
