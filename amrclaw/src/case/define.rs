@@ -18,8 +18,10 @@ pub(super) fn put_in(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &S
     let message = format!("has {} names, more than {MOST}", case.define.len());
     reader.check(case.define.len() <= MOST, "define", message, "write longer formulas under fewer names");
     case.define.truncate(MOST);
+    let heads: Vec<Option<Head>> = case.define.iter().map(|one| Head::parse(&one.name)).collect();
     let one = Syntax::number(1.0);
-    let right: Vec<bool> = case.define.iter().map(|one| check(reader, case, shape, one)).collect();
+    let check = Check::new(case, shape, &heads);
+    let right: Vec<bool> = case.define.iter().zip(&heads).map(|(given, head)| check.of(reader, given, head)).collect();
     let given = case.define.iter().zip(&right).map(|(definition, right)| {
         let syntax = if *right { &definition.syntax } else { &one };
         (definition.name.as_str(), syntax)
@@ -28,7 +30,7 @@ pub(super) fn put_in(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &S
     for (number, error) in wrong {
         reader.wrong_formula(&case.define[number].key, error);
     }
-    remark_unused(case);
+    remark_unused(case, &heads);
     let numbers: Vec<(String, Syntax)> =
         parameters(&case.solver, shape).into_iter().map(|(name, value)| (name, Syntax::number(value))).collect();
     let (numbers, _) =
@@ -138,69 +140,92 @@ pub(super) fn formulas(case: &mut CaseSettings) -> Vec<(&mut NamedExpression, bo
     plain.chain(mapping.map(|formula| (formula, true))).collect()
 }
 
-/// Notes what is wrong with a definition by itself; true if nothing is.
-fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape, definition: &NamedExpression) -> bool {
-    let mut wrong_name = |message: String, help: &str| {
-        let place = reader.place_of_name("define", &definition.name);
-        reader.wrong_at(place, &definition.key, message, help.to_owned());
-        false
-    };
-    let Some(Head { name, arguments }) = &Head::parse(&definition.name) else {
-        let message = format!("`{}` is not a function of different names", definition.name);
-        return wrong_name(message, "write as `\"f(a, b)\"`");
-    };
-    if !is_free_name(name) && !reserved_names().contains(name) {
-        let message = format!("`{name}` is not a name that formulas can hold");
-        return wrong_name(message, "write letters, digits and `_`, a letter first");
-    }
-    let heads: Vec<Head> = case.define.iter().filter_map(|other| Head::parse(&other.name)).collect();
-    let is_defined = |name: &String| heads.iter().filter(|other| other.name == *name).count();
-    if let Some(argument) = arguments.iter().find(|argument| is_defined(argument) > 0) {
-        return wrong_name(format!("the argument `{argument}` is defined too"), "give it another name");
-    }
-    let mut clash = |message: String| wrong_name(message, "give it another name");
-    if reserved_names().contains(name) {
-        return clash(format!("`{name}` means something else in formulas"));
-    }
-    if is_defined(name) > 1 {
-        return clash(format!("`{name}` is defined twice"));
-    }
-    let vocabulary = vocabulary_of_steps(case, shape, reduced_parameters(case, shape));
-    let mapped = of_mapped_cells(case);
-    let lists: [(&str, Vec<&String>); 4] = [
-        ("an equation", shape.equations.iter().collect()),
-        ("an auxiliary value", shape.aux.iter().collect()),
-        ("a parameter", shape.parameters.iter().map(|p| &p.name).collect()),
-        ("a quantity", vocabulary.formulas.iter().map(|(name, _)| name).collect()),
-    ];
-    if let Some((what, _)) = lists.iter().find(|(_, names)| names.contains(&name)) {
-        return clash(format!("the solver `{}` has {what} `{name}`", shape.name));
-    }
-    if mapped.contains(name) {
-        return clash(format!("`{name}` is a value of mapped cells"));
-    }
-    let others = heads.iter().filter(|other| other.arguments.is_empty()).map(|other| other.name.clone());
-    let fields = shape.equations.iter().chain(&shape.aux).chain(mapped.iter()).chain(arguments).cloned().chain(others);
-    let mut fields: Vec<String> = fields.collect();
-    // The names of reductions' values cannot be in a formula.
-    let syntax = calls_as_sums(&heads, &definition.syntax);
-    let Ok(syntax) = syntax.map_err(|error| reader.wrong_formula(&definition.key, error)) else { return false };
-    let (outer, reductions) = syntax.without_reductions();
-    fields.extend((0..reductions.len()).map(reduction_name));
-    let parts = std::iter::once(&outer).chain(reductions.iter().map(|reduction| &reduction.of));
-    let wrong = parts.filter_map(|part| wrong_in(case.mesh.cells.len().max(1), part, &fields, &vocabulary)).next();
-    let right = wrong.is_none();
-    wrong.into_iter().for_each(|error| reader.wrong_formula(&definition.key, error));
-    right
+/// What each definition is checked against.
+struct Check<'a> {
+    shape: &'a SolverShape,
+    dimension: usize,
+    /// Those of all definitions that have one.
+    heads: Vec<&'a Head>,
+    /// Each function as the sum of its arguments: in place of a call, it lets what stands in the call be checked.
+    sums: Definitions,
+    reserved: Vec<String>,
+    vocabulary: Vocabulary,
+    mapped: Vec<String>,
+    /// What a formula may name besides its arguments.
+    fields: Vec<String>,
 }
 
-/// The formula with each call of a function of the case replaced by the sum of its arguments, so that what stands in it can be checked.
-fn calls_as_sums(heads: &[Head], syntax: &Syntax) -> Result<Syntax, ExpressionError> {
-    let functions = heads.iter().filter(|head| !head.arguments.is_empty());
-    let sums = functions.filter_map(|head| Some((head.to_string(), Syntax::parse(&head.arguments.join(" + ")).ok()?)));
-    let sums: Vec<(String, Syntax)> = sums.collect();
-    let (sums, _) = Definitions::new(&sums.iter().map(|(head, sum)| (head.as_str(), sum)).collect::<Vec<_>>());
-    sums.put_in(syntax)
+impl<'a> Check<'a> {
+    fn new(case: &CaseSettings, shape: &'a SolverShape, heads: &'a [Option<Head>]) -> Self {
+        let heads: Vec<&Head> = heads.iter().flatten().collect();
+        let (values, functions): (Vec<&Head>, Vec<&Head>) =
+            heads.iter().copied().partition(|head| head.arguments.is_empty());
+        let sum = |head: &&Head| Some((head.to_string(), Syntax::parse(&head.arguments.join(" + ")).ok()?));
+        let sums: Vec<(String, Syntax)> = functions.iter().filter_map(sum).collect();
+        let (sums, _) = Definitions::new(&sums.iter().map(|(head, sum)| (head.as_str(), sum)).collect::<Vec<_>>());
+        let mapped = of_mapped_cells(case);
+        let names = values.iter().map(|head| &head.name);
+        let fields = shape.equations.iter().chain(&shape.aux).chain(&mapped).chain(names).cloned().collect();
+        let vocabulary = vocabulary_of_steps(case, shape, reduced_parameters(case, shape));
+        let dimension = case.mesh.cells.len().max(1);
+        Check { shape, dimension, heads, sums, reserved: reserved_names(), vocabulary, mapped, fields }
+    }
+
+    /// Notes what is wrong with a definition by itself; true if nothing is.
+    fn of(&self, reader: &mut Reader<'_>, definition: &NamedExpression, head: &Option<Head>) -> bool {
+        if let Some((message, help)) = self.wrong_head(&definition.name, head.as_ref()) {
+            let place = reader.place_of_name("define", &definition.name);
+            reader.wrong_at(place, &definition.key, message, help.to_owned());
+            return false;
+        }
+        let arguments = head.iter().flat_map(|head| &head.arguments);
+        let mut fields: Vec<String> = self.fields.iter().chain(arguments).cloned().collect();
+        // The names of reductions' values cannot be in a formula.
+        let syntax = self.sums.put_in(&definition.syntax).map_err(|error| reader.wrong_formula(&definition.key, error));
+        let Ok(syntax) = syntax else { return false };
+        let (outer, reductions) = syntax.without_reductions();
+        fields.extend((0..reductions.len()).map(reduction_name));
+        let mut parts = std::iter::once(&outer).chain(reductions.iter().map(|reduction| &reduction.of));
+        let wrong = parts.find_map(|part| wrong_in(self.dimension, part, &fields, &self.vocabulary));
+        let right = wrong.is_none();
+        wrong.into_iter().for_each(|error| reader.wrong_formula(&definition.key, error));
+        right
+    }
+
+    /// What is wrong with what is defined, and what to write instead.
+    fn wrong_head(&self, text: &str, head: Option<&Head>) -> Option<(String, &'static str)> {
+        let Some(Head { name, arguments }) = head else {
+            let message = format!("`{text}` is not a function of different names");
+            return Some((message, "write as `\"f(a, b)\"`"));
+        };
+        let is_reserved = self.reserved.contains(name);
+        if !is_reserved && !is_free_name(name) {
+            let message = format!("`{name}` is not a name that formulas can hold");
+            return Some((message, "write letters, digits and `_`, a letter first"));
+        }
+        let is_defined = |name: &String| self.heads.iter().filter(|other| other.name == *name).count();
+        let SolverShape { equations, aux, parameters, .. } = self.shape;
+        let of_solver = [
+            ("an equation", equations.contains(name)),
+            ("an auxiliary value", aux.contains(name)),
+            ("a parameter", parameters.iter().any(|parameter| parameter.name == *name)),
+            ("a quantity", self.vocabulary.formulas.iter().any(|(quantity, _)| quantity == name)),
+        ];
+        let message = if let Some(argument) = arguments.iter().find(|argument| is_defined(argument) > 0) {
+            format!("the argument `{argument}` is defined too")
+        } else if is_reserved {
+            format!("`{name}` means something else in formulas")
+        } else if is_defined(name) > 1 {
+            format!("`{name}` is defined twice")
+        } else if let Some((what, _)) = of_solver.iter().find(|(_, is_there)| *is_there) {
+            format!("the solver `{}` has {what} `{name}`", self.shape.name)
+        } else if self.mapped.contains(name) {
+            format!("`{name}` is a value of mapped cells")
+        } else {
+            return None;
+        };
+        Some((message, "give it another name"))
+    }
 }
 
 /// What is wrong with a formula over these fields, if anything is.
@@ -227,11 +252,11 @@ fn of_mapped_cells(case: &CaseSettings) -> Vec<String> {
 }
 
 /// Remarks on names that no formula uses.
-fn remark_unused(case: &mut CaseSettings) {
+fn remark_unused(case: &mut CaseSettings, heads: &[Option<Head>]) {
     let mut used: Vec<String> = case.define.iter().flat_map(|one| one.syntax.names()).map(|(name, _)| name).collect();
     used.extend(formulas(case).iter().flat_map(|(formula, _)| formula.syntax.names()).map(|(name, _)| name));
-    let is_used = |head: Head| used.contains(&head.name);
-    let unused = case.define.iter().filter(|one| !Head::parse(&one.name).is_some_and(is_used));
-    let remarks: Vec<String> = unused.map(|one| format!("{}: has no effect: no formula uses it", one.key)).collect();
-    case.remarks.extend(remarks);
+    let is_used = |head: &Option<Head>| head.as_ref().is_some_and(|head| used.contains(&head.name));
+    let unused = case.define.iter().zip(heads).filter(|(_, head)| !is_used(head));
+    let remarks = unused.map(|(one, _)| format!("{}: has no effect: no formula uses it", one.key));
+    case.remarks.extend(remarks.collect::<Vec<_>>());
 }
