@@ -13,7 +13,6 @@ from ._geoclaw import PLANE, SPHERE, GeoClaw
 from ._makefile import Makefile
 from ._output import NEVER, Output
 from ._result import ClawpackCase
-from ._riemann import WHOLE_SPHERE
 from ._settings import (
     BOUNDARY_WORDS,
     DOUBLE_TRANSVERSE,
@@ -114,7 +113,7 @@ class _Converter:
         claw, riemann = self.claw, self.solver.riemann
         num_waves = riemann.numbers[1] if riemann is not None and riemann.numbers else built_in.waves
         num_aux = claw["num_aux"] - bool(self.settings.use_adjoint)
-        expected_aux = riemann.numbers[2] if riemann is not None and built_in.name == WHOLE_SPHERE else len(built_in.aux)
+        expected_aux = riemann.numbers[2] if riemann is not None and self.solver.other_aux else len(built_in.aux)
         fwaves = built_in.fwaves != (riemann is not None and riemann.other_waves)
         for key, given, number, has in (
             ("num_eqn", claw["num_eqn"], len(built_in.equations), f"the equations {', '.join(built_in.equations)}"),
@@ -255,7 +254,7 @@ class _Converter:
     def _capacity(self, scheme: dict[str, Any]) -> None:
         index, built_in = int(self.claw["capa_index"]), self.solver.built_in
         aux = built_in.aux if built_in is not None else []
-        if self.solver.name == WHOLE_SPHERE or aux[max(index - 1, 0) : index] == ["capacity"]:
+        if self.solver.other_aux or aux[max(index - 1, 0) : index] == ["capacity"]:
             scheme["capacity"] = "capacity"
         elif self.solver.name == SPHERE:
             scheme["capacity"] = "cosine"

@@ -47,6 +47,8 @@ class RiemannSolver:
     """The built-in solver has ones for the parameters."""
     initial: str = ""
     """How initial values differ."""
+    other_aux: bool = False
+    """Its auxiliary values are others than those of the built-in solver, which has the capacity among them."""
 
     @property
     def num_dim(self) -> int:
@@ -67,7 +69,6 @@ class RiemannSolver:
         return sum(self.numbers[2:]) + sum(given(user, name) is not None for name in self.parameters)
 
 
-WHOLE_SPHERE = "shallow_water_whole_sphere"
 _BOTTOM = "shallow_water_bathymetry solves the same equations by another solver, with `dry_depth` for dry"
 _DENSITY = "aux 1 is the density; here it is the impedance, density times sound speed"
 _ADJOINT = "adjoint acoustics: acoustics_adjoint does so, with impedance and sound speed in aux"
@@ -125,7 +126,7 @@ _ROWS = (
     RiemannSolver("rpn2_geoclaw_adjoint rpn2_geoclaw_adjoint_qwave", None, about="adjoint shallow water"),
     RiemannSolver("rp1_layered_shallow_water", None, about=_LAYERS),
     RiemannSolver("rpn2_layered_shallow_water", None, about=_LAYERS),
-    RiemannSolver("rpn2_shallow_sphere", WHOLE_SPHERE, (4, 3, 16), ("gravity",), _VECTORS, mapped=WHOLE_SPHERE),
+    RiemannSolver("rpn2_shallow_sphere", "shallow_water_whole_sphere", (4, 3, 16), ("gravity",), _VECTORS, other_aux=True),
     RiemannSolver("rp1_nonlinear_elasticity_fwave", "p_system_variable", (2, 2, 3), (), _LAWS, True),
     RiemannSolver("rpn2_psystem", "p_system_variable", (3, 2, 3), (), "", True),
     RiemannSolver("rp1_psystem_fwave", "p_system_gas", (2, 2, 1), ("gamma",), "", True),

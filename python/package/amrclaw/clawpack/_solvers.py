@@ -33,6 +33,11 @@ class Chosen:
     def is_file(self) -> bool:
         return self.built_in is None and not self.unknown
 
+    @property
+    def other_aux(self) -> bool:
+        """As of its `RiemannSolver`, whether Clawpack's is known or not."""
+        return any(row.other_aux and row.ours == self.name for row in RIEMANN_SOLVERS.values())
+
 
 def choose(settings: Settings, makefile: Makefile, folder: str, solver: Optional[str]) -> Chosen:
     """The solver that the caller names, or the one of the same equations as the Riemann solver that the `Makefile` names; if there is none, the
