@@ -16,8 +16,8 @@ pub struct HeightGrid {
     /// x fastest, both axes ascending.
     heights: Vec<f64>,
     rest: f64,
-    /// Sums of heights and of depths below the rest level over squares of 2, 4, 8, … nodes, and the numbers of squares. A sum over any box adds
-    /// few of them, and loses no digits.
+    /// Sums of heights and of depths below the rest level over squares of 2, 4, 8, … nodes, and the numbers of squares. A sum
+    /// over any box adds few of them, and loses no digits.
     squares: Vec<([usize; 2], Vec<[f64; 2]>)>,
 }
 
@@ -25,8 +25,8 @@ pub struct HeightGrid {
 type Range = [usize; 2];
 
 impl HeightGrid {
-    /// `first`, `spacing`, `count`: the lattice; `heights`: x fastest, both axes ascending; `rest`: the level of water at rest, infinitely low
-    /// without any.
+    /// `first`, `spacing`, `count`: the lattice; `heights`: x fastest, both axes ascending; `rest`: the level of water at rest,
+    /// infinitely low without any.
     ///
     /// # Panics
     /// The number of heights is another.
@@ -196,6 +196,14 @@ pub fn outside([lower, upper]: [[f64; 2]; 2], [from, to]: [[f64; 2]; 2]) -> impl
     parts.into_iter().filter(|[lower, upper]| lower[0] < upper[0] && lower[1] < upper[1])
 }
 
+/// Lower and upper corner of a cell of a row in the plane; on a line y goes from 0 to 1.
+pub(super) fn corners<const D: usize>(row: &CellRow<D>, i: usize) -> [[f64; 2]; 2] {
+    let cell = row.cell(i);
+    let sides = |d: usize| if d < D { row.geometry.sides_along(d, cell[d]) } else { [0.0, 1.0] };
+    let [x, y] = [sides(0), sides(1)];
+    [[x[0], y[0]], [x[1], y[1]]]
+}
+
 impl<const D: usize> CellFunction<D> for GroundGrids {
     fn num_values(&self) -> usize {
         1
@@ -203,10 +211,7 @@ impl<const D: usize> CellFunction<D> for GroundGrids {
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
         for (i, out) in out.iter_mut().enumerate() {
-            let cell = row.cell(i);
-            let sides = |d: usize| if d < D { row.geometry.sides_along(d, cell[d]) } else { [0.0, 1.0] };
-            let [x, y] = [sides(0), sides(1)];
-            let (sums, rest) = Self::integral(&self.grids, [[x[0], y[0]], [x[1], y[1]]]);
+            let (sums, rest) = Self::integral(&self.grids, corners(row, i));
             *out = sums.value(rest);
         }
     }
@@ -225,8 +230,8 @@ mod tests {
         HeightGrid::new(cover, [first, spacing], count, (0..count[0] * count[1]).map(height).collect(), REST)
     }
 
-    /// Integrals of heights and of depths at rest over a box, by the midpoint rule on cells that no edge of a lattice crosses, where the rule
-    /// of two by two of Gauss' points is exact for a bilinear function.
+    /// Integrals of heights and of depths at rest over a box, by the midpoint rule on cells that no edge of a lattice crosses,
+    /// where the rule of two by two of Gauss' points is exact for a bilinear function.
     fn slowly(grids: &[HeightGrid], [lower, upper]: [[f64; 2]; 2]) -> GroundSums {
         let cuts = |d: usize| {
             let of_grid = |grid: &HeightGrid| {
@@ -278,8 +283,8 @@ mod tests {
         sums
     }
 
-    /// Cells of any size and place, within a lattice's cell or over many, within one lattice or cut by the sides of others, have the mean
-    /// that summing over all pieces gives; also beyond the lattices. Tolerance: round-off of up to 10⁴ terms.
+    /// Cells of any size and place, within a lattice's cell or over many, within one lattice or cut by the sides of others, have
+    /// the mean that summing over all pieces gives; also beyond the lattices. Tolerance: round-off of up to 10⁴ terms.
     #[test]
     fn means_are_exact_over_cells_of_any_size() {
         let grids: Arc<[HeightGrid]> = Arc::new([

@@ -1,5 +1,6 @@
 //! Ground that moves: displacements at the nodes of lattices at some times, bilinear between nodes and linear between times.
 
+use super::height_grid::corners;
 use super::samples::stages_at;
 use super::{Given, HeightGrid, common};
 use crate::physics::{CachedCellFunction, CellFunction, CellRow};
@@ -29,21 +30,15 @@ impl Motion {
 
     /// Adds the means over the cells of a row.
     fn add_to<const D: usize>(&self, row: &CellRow<D>, out: &mut [f64]) {
-        let place = |i: usize| {
-            let cell = row.cell(i);
-            let sides = |d: usize| if d < D { row.geometry.sides_along(d, cell[d]) } else { [0.0, 1.0] };
-            let [x, y] = [sides(0), sides(1)];
-            [[x[0], y[0]], [x[1], y[1]]]
-        };
         let cover = self.stages[0].cover;
-        let whole = [place(0)[0], place(row.len - 1)[1]];
+        let whole = [corners(row, 0)[0], corners(row, row.len - 1)[1]];
         if row.time < self.times[0] || common(whole, cover).is_none() {
             return;
         }
         let stages = stages_at(&self.times, row.time).into_iter().filter(|(_, weight)| *weight > 0.0);
         let area = |[lower, upper]: [[f64; 2]; 2]| (upper[0] - lower[0]) * (upper[1] - lower[1]);
         for (i, out) in out.iter_mut().enumerate() {
-            let place = place(i);
+            let place = corners(row, i);
             let Some(inside) = common(place, cover) else { continue };
             let mean = |(stage, weight): (usize, f64)| {
                 let sums = self.stages[stage].integral(inside);
@@ -59,8 +54,8 @@ pub(super) fn span_of(spans: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
     spans.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], [begin, end]| [a.min(begin), b.max(end)])
 }
 
-/// Heights of ground, and what moves it. Displacements add up, in a cell to its own height: water at rest that the ground lifts keeps its
-/// volume on all levels.
+/// Heights of ground, and what moves it. Displacements add up, in a cell to its own height: water at rest that the ground lifts
+/// keeps its volume on all levels.
 pub struct MovingGround<const D: usize> {
     still: Given<D>,
     motions: Arc<[Motion]>,
@@ -132,8 +127,8 @@ mod tests {
         }
     }
 
-    /// Cells get the exact mean of the displacement over what of them the lattice covers, linear in time: none before the first time, the
-    /// last one ever after; two motions add up. The kept form gives the same bits. Tolerance: round-off.
+    /// Cells get the exact mean of the displacement over what of them the lattice covers, linear in time: none before the first
+    /// time, the last one ever after; two motions add up. The kept form gives the same bits. Tolerance: round-off.
     #[test]
     fn displacements_are_exact_means_linear_in_time() {
         let (first, spacing, count) = ([0.5, -0.5], [0.5, 1.0], [3, 2]);

@@ -26,7 +26,20 @@ impl SeriesWriter {
         Self::begin(path, header.as_bytes())
     }
 
-    /// Continues a file after a restart at `time`: drops rows of later times, and a row that was cut off. Begins the file if there is none.
+    /// Begins a file, or continues that of a run up to the row before `resumed`, the time at which it goes on: that row is
+    /// written again.
+    ///
+    /// # Errors
+    /// As for the two.
+    pub fn open(path: PathBuf, header: &str, resumed: Option<f64>) -> Result<Self, OutputError> {
+        match resumed {
+            Some(time) => Self::resume(path, header, time.next_down()),
+            None => Self::create(path, header),
+        }
+    }
+
+    /// Continues a file after a restart at `time`: drops rows of later times, and a row that was cut off. Begins the file if
+    /// there is none.
     ///
     /// # Errors
     /// Names the file and the cause; the file has another header.

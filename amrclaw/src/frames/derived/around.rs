@@ -20,12 +20,15 @@ impl<const D: usize> Formula<D> {
         Formula { expression, derivatives, num_fields }
     }
 
-    /// The formula as a criterion. Its fields are a state of `num_eqn` values, then auxiliary values. `mapping`: that of the mesh, if any, and
-    /// its formulas.
+    /// The formula as a criterion. Its fields are a state of `num_eqn` values, then auxiliary values. `mapping`: that of the
+    /// mesh, if any, and its formulas.
     pub fn criterion(self, num_eqn: usize, mapping: Option<(Arc<Mapping<D>>, Formulas)>) -> Arc<dyn StateFunction<D>> {
         match self.derivatives.is_empty() {
             true => Arc::new(self.expression),
-            false => Arc::new(Around { formula: self, num_eqn, mapping }),
+            false => {
+                let neighbours = Neighbours::Around;
+                Arc::new(WithNeighbours { formulas: vec![self], num_eqn, mapping, neighbours })
+            }
         }
     }
 
@@ -39,7 +42,10 @@ impl<const D: usize> Formula<D> {
     ) -> Arc<dyn StateFunction<D>> {
         match formulas.iter().all(|formula| formula.derivatives.is_empty()) {
             true => Arc::new(Formula::together(formulas.iter())),
-            false => Arc::new(Within { formulas, num_eqn, mapping, in_time }),
+            false => {
+                let neighbours = Neighbours::Within(in_time);
+                Arc::new(WithNeighbours { formulas, num_eqn, mapping, neighbours })
+            }
         }
     }
 
@@ -58,25 +64,26 @@ impl<const D: usize> Formula<D> {
     }
 }
 
-/// A formula that reads neighbours.
-struct Around<const D: usize> {
-    formula: Formula<D>,
+/// Formulas that read neighbours.
+struct WithNeighbours<const D: usize> {
+    formulas: Vec<Formula<D>>,
     num_eqn: usize,
     mapping: Option<(Arc<Mapping<D>>, Formulas)>,
+    neighbours: Neighbours,
+}
+
+/// Which neighbours a formula reads.
+enum Neighbours {
+    /// All of them: blocks have as many more cells on each side. Of a single formula.
+    Around,
+    /// Those in the same patch or, if it is one, of the same mesh.
+    Within(Option<Arc<MeshInTime>>),
 }
 
 /// Derivatives of derivatives in a kernel, whose text is as large as their number is along all axes.
 const MOST_NESTED: i32 = 3;
 
-/// Formulas that read neighbours in the same patch.
-struct Within<const D: usize> {
-    formulas: Vec<Formula<D>>,
-    num_eqn: usize,
-    mapping: Option<(Arc<Mapping<D>>, Formulas)>,
-    in_time: Option<Arc<MeshInTime>>,
-}
-
-impl<const D: usize> StateFunction<D> for Within<D> {
+impl<const D: usize> StateFunction<D> for WithNeighbours<D> {
     fn num_values(&self) -> usize {
         self.formulas.len()
     }
@@ -90,38 +97,47 @@ impl<const D: usize> StateFunction<D> for Within<D> {
     }
 
     fn device_form(&self) -> Option<DeviceForm> {
-        let around = |formula: &Formula<D>| on_mesh(formula.around(), &self.mapping);
+        let around = |formula: &Formula<D>| match &self.mapping {
+            Some((_, positions)) => formula.around().on_mapped_mesh(positions),
+            None => formula.around(),
+        };
         let is_small = self.formulas.iter().all(|formula| formula.reach() <= MOST_NESTED);
-        (is_small && self.in_time.is_none()).then(|| DeviceForm::Within(self.formulas.iter().map(around).collect()))
-    }
-}
-
-impl<const D: usize> StateBlockFunction<D> for Within<D> {
-    fn reach(&self) -> [i32; 2] {
-        [0; 2]
-    }
-
-    fn fill(&self, block: &CellBlock<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
-        let cells = CellBox::new(block.first, std::array::from_fn(|d| block.first[d] + block.size[d] as i32));
-        let fields = state.chunks_exact(cells.volume()).take(self.num_eqn).chain(aux.chunks_exact(cells.volume()));
-        let mapping = self.mapping.as_ref().map(|(mapping, _)| &**mapping);
-        let mesh = self.in_time.as_ref().map(|in_time| in_time.now());
-        for (formula, out) in self.formulas.iter().zip(out.chunks_exact_mut(cells.volume())) {
-            let fields: Vec<&[f64]> = fields.clone().take(formula.num_fields).collect();
-            let values = match &mesh {
-                Some(mesh) => formula.in_all_cells((mesh, block.time), &fields),
-                None => formula.within(&cells, (block.geometry, block.time), &fields, mapping),
-            };
-            out.copy_from_slice(&values);
+        match &self.neighbours {
+            Neighbours::Around => Some(DeviceForm::Around(around(&self.formulas[0]))),
+            Neighbours::Within(None) if is_small => {
+                Some(DeviceForm::Within(self.formulas.iter().map(around).collect()))
+            }
+            Neighbours::Within(_) => None,
         }
     }
 }
 
-/// Formulas on a mesh, which may be mapped.
-fn on_mesh<const D: usize>(around: AroundFormulas, mapping: &Option<(Arc<Mapping<D>>, Formulas)>) -> AroundFormulas {
-    match mapping {
-        Some((_, positions)) => around.on_mapped_mesh(positions),
-        None => around,
+impl<const D: usize> StateBlockFunction<D> for WithNeighbours<D> {
+    fn reach(&self) -> [i32; 2] {
+        match self.neighbours {
+            Neighbours::Around => [self.formulas[0].reach(); 2],
+            Neighbours::Within(_) => [0; 2],
+        }
+    }
+
+    fn fill(&self, block: &CellBlock<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        let inner = CellBox::new(block.first, std::array::from_fn(|d| block.first[d] + block.size[d] as i32));
+        let cells = inner.grow(self.reach()[0]);
+        let values = state.chunks_exact(cells.volume()).take(self.num_eqn).chain(aux.chunks_exact(cells.volume()));
+        let values: Vec<&[f64]> = values.collect();
+        let mapping = self.mapping.as_ref().map(|(mapping, _)| &**mapping);
+        let Neighbours::Within(in_time) = &self.neighbours else {
+            return Fields { block, mapping, cells, values }.fill(&self.formulas[0], &inner, out);
+        };
+        let mesh = in_time.as_ref().map(|in_time| in_time.now());
+        for (formula, out) in self.formulas.iter().zip(out.chunks_exact_mut(cells.volume())) {
+            let fields = &values[..formula.num_fields];
+            let values = match &mesh {
+                Some(mesh) => formula.in_all_cells((mesh, block.time), fields),
+                None => formula.within(&cells, (block.geometry, block.time), fields, mapping),
+            };
+            out.copy_from_slice(&values);
+        }
     }
 }
 
@@ -131,43 +147,6 @@ struct Fields<'a, const D: usize> {
     mapping: Option<&'a Mapping<D>>,
     cells: CellBox<D>,
     values: Vec<&'a [f64]>,
-}
-
-impl<const D: usize> StateFunction<D> for Around<D> {
-    fn num_values(&self) -> usize {
-        1
-    }
-
-    fn fill_row(&self, _: &CellRow<D>, _: &[f64], _: &[f64], _: &mut [f64]) {
-        unreachable!("what reads neighbours is called by blocks")
-    }
-
-    fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
-        Some(self)
-    }
-
-    fn device_form(&self) -> Option<DeviceForm> {
-        Some(DeviceForm::Around(on_mesh(self.formula.around(), &self.mapping)))
-    }
-}
-
-impl<const D: usize> StateBlockFunction<D> for Around<D> {
-    fn reach(&self) -> [i32; 2] {
-        [self.formula.reach(); 2]
-    }
-
-    fn fill(&self, block: &CellBlock<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
-        let inner = CellBox::new(block.first, std::array::from_fn(|d| block.first[d] + block.size[d] as i32));
-        let cells = inner.grow(self.formula.reach());
-        let values = state.chunks_exact(cells.volume()).take(self.num_eqn).chain(aux.chunks_exact(cells.volume()));
-        let fields = Fields {
-            block,
-            mapping: self.mapping.as_ref().map(|(mapping, _)| &**mapping),
-            cells,
-            values: values.collect(),
-        };
-        fields.fill(&self.formula, &inner, out);
-    }
 }
 
 impl<const D: usize> Fields<'_, D> {

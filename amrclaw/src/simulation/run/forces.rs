@@ -31,11 +31,7 @@ impl<const D: usize> ForceFiles<D> {
             let force = Force { side: side.clone(), formula: formula.expect("checked with the case") };
             let path = dir.join(force::file_name(name));
             let header = force::header(name, &value.text, side, D);
-            let writer = match resumed {
-                // The row of the present time is written again.
-                true => SeriesWriter::resume(path, &header, simulation.time().next_down())?,
-                false => SeriesWriter::create(path, &header)?,
-            };
+            let writer = SeriesWriter::open(path, &header, resumed.then(|| simulation.time()))?;
             Ok(Series { name: name.clone(), force, every_steps: *every_steps, writer, last: None })
         };
         Ok(ForceFiles { series: case.output.forces.iter().map(one).collect::<Result<_, OutputError>>()? })

@@ -24,15 +24,9 @@ impl<const D: usize> GaugeFiles<D> {
         let (names, fields): (Vec<String>, Vec<_>) = case.output_fields().into_iter().filter_map(formula).unzip();
         let columns = [simulation.equations(), &names].concat();
         let writer = |gauge: &crate::simulation::Gauge<D>| {
-            // The row of the present time is written again by the next step.
-            let before = simulation.time().next_down();
             let header = gauge::header(&gauge.name, &gauge.position, &columns);
             let path = dir.join(gauge::file_name(&gauge.name));
-            let writer = match resumed {
-                true => SeriesWriter::resume(path, &header, before)?,
-                false => SeriesWriter::create(path, &header)?,
-            };
-            Ok((writer, 0))
+            Ok((SeriesWriter::open(path, &header, resumed.then(|| simulation.time()))?, 0))
         };
         let writers = simulation.gauges().iter().map(writer).collect::<Result<_, OutputError>>()?;
         Ok(GaugeFiles { writers, fields })
