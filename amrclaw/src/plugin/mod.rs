@@ -54,7 +54,8 @@ fn load_kept(path: &Path, announce: impl FnOnce()) -> Result<(Plugin, Option<Pat
     }
 }
 
-/// Loads a solver's file, compiled for a mesh and a precision. A library has both precisions, but cannot be compiled for mapped meshes.
+/// Loads a solver's file, compiled for a mesh and a precision. A library has the precisions that it was compiled for, and none
+/// for mapped meshes.
 ///
 /// # Errors
 /// As for [`load_with`].

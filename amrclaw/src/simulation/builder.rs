@@ -204,6 +204,11 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let (shape, kernels) = (&solver.shape, &solver.kernels);
         assert_eq!(kernels.double.dim(), D, "the solver's dimension");
         assert_eq!(shape, case.shape(), "the case was checked against another solver");
+        if options.precision == Precision::F32 && kernels.single.is_none() {
+            let message = format!("the library of `{}` has no kernels in `f32`", shape.name);
+            let help = "give the solver's `.rs` file, or a library of both precisions";
+            return Err(case.error("solver.path", message, help).into());
+        }
         let geometry = if case.solves_in_frames() { frame::geometry(D).len() } else { 0 };
         assert_eq!(kernels.double.aux().len(), shape.aux.len() + geometry, "the kernels' auxiliary values");
         let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);

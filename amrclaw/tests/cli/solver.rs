@@ -92,9 +92,9 @@ fn a_file_is_a_whole_problem() {
     assert!(cells(1) >= 4.0 * cells(0) * 0.25 && cells(1) < 4.0 * cells(0), "{}", cells(1));
 }
 
-/// What a solver's file includes belongs to it, and so do the variables that it reads: changed, they are compiled anew, whatever the
-/// times of the files; changed back, nothing is. A copy of the file includes what is beside the copy, and a file that is gone is
-/// missed where it is named. Values are small whole numbers, so that totals are exact.
+/// What a solver's file includes belongs to it, and so do the variables that it reads: changed, they are compiled anew, whatever
+/// the times of the files; changed back, nothing is. A copy of the file includes what is beside the copy, and a file that is gone
+/// is missed where it is named. Values are small whole numbers, so that totals are exact.
 #[test]
 fn what_a_file_includes_is_part_of_it() {
     let folder = problem();
@@ -170,8 +170,8 @@ fn the_command_line_names_a_solver() {
     assert_refused(folder.path(), &outcome, &["solver.u", "positive"]);
 }
 
-/// A panic in the solver is an error that names the file's line: at construction and in the initial data before anything is written,
-/// at a face with the last good state kept.
+/// A panic in the solver is an error that names the file's line: at construction and in the initial data before anything is
+/// written, at a face with the last good state kept.
 #[test]
 fn panics_are_reported() {
     let folder = problem();
@@ -188,8 +188,8 @@ fn panics_are_reported() {
     assert_eq!(record(&folder.path().join("c"))["status"], "failed");
 }
 
-/// If a function of the solver's file does not return, the first signal ends the program, and the message names the function. This
-/// takes a second; the bound of ten is for busy machines.
+/// If a function of the solver's file does not return, the first signal ends the program, and the message names the function.
+/// This takes a second; the bound of ten is for busy machines.
 #[cfg(unix)]
 #[test]
 fn endless_functions_are_interrupted() {
@@ -303,7 +303,8 @@ fn other_libraries_are_refused() {
     assert_refused(folder.path(), &outcome, &["text.so cannot be loaded"]);
 }
 
-/// A truncated library is refused: the loader would map the missing part, and the program would crash.
+/// A truncated library is refused: the loader would map the missing part, and the program would crash. So is a run in `f32` with
+/// one that has kernels in `f64` alone, as those have that the program keeps.
 #[cfg(target_os = "linux")]
 #[test]
 fn truncated_libraries_are_refused() {
@@ -316,11 +317,14 @@ fn truncated_libraries_are_refused() {
         let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "cut.so"]);
         assert_refused(folder.path(), &outcome, &["cut.so cannot be loaded: it is damaged: a part is missing"]);
     }
+    std::fs::write(folder.path().join("whole.so"), whole).unwrap();
+    let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "whole.so", "--precision", "f32"]);
+    assert_refused(folder.path(), &outcome, &["solver.path: the library of `decay` has no kernels in `f32`", "`.rs`"]);
 }
 
-/// Anything damaged or replaced in the cache of compiled solvers is built again, and no error blames the user's file: the library,
-/// its digest, a source that solvers are compiled against, the compiler's own files. A cache that other users may write to is
-/// refused.
+/// Anything damaged or replaced in the cache of compiled solvers is built again, and no error blames the user's file: the
+/// library, its digest, a source that solvers are compiled against, the compiler's own files. A cache that other users may write
+/// to is refused.
 #[cfg(unix)]
 #[test]
 fn the_folder_of_compiled_solvers_heals() {
@@ -359,8 +363,8 @@ fn the_folder_of_compiled_solvers_heals() {
     assert_refused(folder.path(), &validate(), &["may be written to by other users", "chmod 700"]);
 }
 
-/// `validate --no-code` checks the case and that the solver's file exists, and runs none of its code: it accepts a file that does not
-/// compile and a library that would end the program, and refuses a wrong case.
+/// `validate --no-code` checks the case and that the solver's file exists, and runs none of its code: it accepts a file that does
+/// not compile and a library that would end the program, and refuses a wrong case.
 #[test]
 fn validate_without_code_runs_none() {
     let folder = problem();
