@@ -57,7 +57,9 @@ fn built_in_kernels(case: &Case, shape: &SolverShape, wanted: Wanted) -> Result<
     let wrong = |error: PluginError| {
         let missing =
             format!("this program was built without these kernels of `{name}`, which cannot be compiled here");
-        case.error("solver.name", format!("{missing}: {error}"), "install Rust, or build with `--features all-kernels`")
+        let help = "install Rust, or run `amrclaw solver prepare CASE.toml` where it is, with the same cache folder, or build \
+                    with `--features all-kernels`";
+        case.error("solver.name", format!("{missing}: {error}"), help)
     };
     let info = catalogue::find(name, dim).expect("checked: there is such a solver");
     let (mesh, precision) = (wanted.mesh.name(), wanted.precision.name());

@@ -94,7 +94,8 @@ impl PluginError {
             PluginError::Read { .. } => "write the path of a solver's file, `.rs` or a compiled library",
             PluginError::Io { .. } => "name a folder that can be written to in AMRCLAW_CACHE",
             PluginError::NoToolchain { .. } => {
-                "install Rust (https://rustup.rs), so that `cargo` and `rustc` are in PATH, or give a compiled library"
+                "install Rust (https://rustup.rs), so that `cargo` and `rustc` are in PATH; or, where they are, run \
+                 `amrclaw solver prepare CASE.toml` with the same cache folder; or give a compiled library"
             }
             PluginError::Cache(CacheError::NoFolder) => "set AMRCLAW_CACHE to a folder",
             PluginError::Cache(CacheError::Io { .. }) => "name a folder that can be written to in AMRCLAW_CACHE",

@@ -10,22 +10,33 @@ use std::process::{Command, Stdio};
 /// The output of `rustc -vV`: version, commit, host.
 ///
 /// Running it takes longer than loading a solver, so the output is cached as long as the compiler's file and rustup's choice
-/// stay the same.
+/// stay the same. Without one it is the last one's: what was compiled on another machine with this cache folder needs none here.
 pub fn version(cache: &Path) -> Result<String, PluginError> {
     let missing = |source| PluginError::NoToolchain { program: "rustc", source };
-    let rustc = executable("rustc").ok_or_else(|| missing(std::io::ErrorKind::NotFound.into()))?;
-    let kept = cache.join("toolchains").join(fingerprint(&rustc).name());
-    if let Some(text) = cache::read(&kept) {
-        return Ok(String::from_utf8_lossy(&text).into_owned());
+    let folder = cache.join("toolchains");
+    let last = folder.join("last");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let Some(rustc) = executable("rustc") else {
+        return cache::read(&last).map(text).ok_or_else(|| missing(std::io::ErrorKind::NotFound.into()));
+    };
+    let kept = folder.join(fingerprint(&rustc).name());
+    let version = match cache::read(&kept) {
+        Some(version) => version,
+        None => {
+            // Run in the folder where solvers are compiled, since rustup's choice may depend on the folder.
+            let output = Command::new(&rustc).arg("-vV").current_dir(cache).stdin(Stdio::null()).output();
+            let output = output.map_err(missing)?;
+            if !output.status.success() {
+                return Err(missing(std::io::Error::other(text(output.stderr).trim().to_owned())));
+            }
+            cache::keep(&kept, &output.stdout)?;
+            output.stdout
+        }
+    };
+    if cache::read(&last).as_ref() != Some(&version) {
+        cache::keep(&last, &version)?;
     }
-    // Run in the folder where solvers are compiled, since rustup's choice may depend on the folder.
-    let output = Command::new(&rustc).arg("-vV").current_dir(cache).stdin(Stdio::null()).output().map_err(missing)?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(missing(std::io::Error::other(message)));
-    }
-    cache::keep(&kept, &output.stdout)?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    Ok(text(version))
 }
 
 /// The file that runs as `program`: the one named in the environment, or the first in PATH.

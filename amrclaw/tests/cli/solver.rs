@@ -349,6 +349,16 @@ fn the_folder_of_compiled_solvers_heals() {
     let key = find(&cache.join("solvers"), "");
     let digest = find(&key, &format!("{}.digest", std::env::consts::DLL_SUFFIX));
     let library = digest.with_extension("");
+    // Where there is no compiler it is found too, in the precision that was prepared.
+    let without_rust = |arguments: &[&str]| -> Outcome {
+        let mut command = program(folder.path());
+        command.env("AMRCLAW_CACHE", &cache).env("PATH", "").env_remove("RUSTC").env_remove("CARGO");
+        command.args(arguments).output().unwrap().into()
+    };
+    let prepare = ["solver", "prepare", "case.toml"];
+    assert!(!compiled(&without_rust(&prepare)));
+    let single = [&prepare[..], &["--single"]].concat();
+    assert_refused(folder.path(), &without_rust(&single), &["cargo cannot be run", "amrclaw solver prepare CASE.toml"]);
     std::fs::copy("/bin/sh", &library).unwrap();
     assert!(compiled(&validate()), "a replaced library is not run");
     std::fs::write(&digest, "").unwrap();

@@ -6,12 +6,13 @@ mod new;
 
 pub use list::text as list;
 
-use crate::case::{NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
+use crate::case::{Case, CaseErrors, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use crate::cli::Failure;
 use crate::cli::terminal;
-use crate::plugin::{PluginError, load_with, shape_of};
+use crate::plugin::{ChosenSolver, PluginError, load_with, shape_of};
 use clap::Subcommand;
 use riemann::plugin::Plugin;
+use riemann::real::Precision;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
@@ -37,8 +38,17 @@ pub enum SolverCommand {
         #[arg(long, value_name = "NAME=VALUE")]
         set: Vec<String>,
     },
-    /// Compile what solvers' files are compiled against, so that no network is needed later, for example on a compute node.
-    Prepare,
+    /// Compile what solvers' files are compiled against, so that no network is needed later, for example on a compute node; or
+    /// compile the solvers of cases, so that these run on machines without Rust that share the cache folder and have the same
+    /// processor.
+    Prepare {
+        /// Cases whose solvers are compiled.
+        #[arg(value_name = "CASE.toml")]
+        cases: Vec<PathBuf>,
+        /// Compile them for runs with `--precision f32` too.
+        #[arg(long, requires = "cases")]
+        single: bool,
+    },
     /// List the built-in solvers, or those of files, with their dimensions, equations and parameters.
     List {
         /// Solvers' files.
@@ -51,7 +61,8 @@ pub fn solver(command: &SolverCommand) -> Result<(), Failure> {
     match command {
         SolverCommand::New { name, folder } => new::new(name, folder),
         SolverCommand::Check { solver, case, set } => check::check(solver, case.as_deref(), set),
-        SolverCommand::Prepare => new::prepare(),
+        SolverCommand::Prepare { cases, .. } if cases.is_empty() => new::prepare(),
+        SolverCommand::Prepare { cases, single } => cases.iter().try_for_each(|case| compile(case, *single)),
         SolverCommand::List { files } => {
             terminal::show(&list::chosen(files)?);
             Ok(())
@@ -65,6 +76,17 @@ pub fn find(choice: &SolverChoice, quiet: bool) -> Result<SolverShape, NoSolver>
         SolverFrom::Name(_) => find_built_in(choice),
         SolverFrom::Path(path) => Ok(shape_of(&load(path, quiet)?, choice)),
     }
+}
+
+/// Compiles what a case's solver needs on machines without a compiler.
+fn compile(case: &Path, single: bool) -> Result<(), Failure> {
+    let input = |errors: CaseErrors| Failure::Input(errors.to_string());
+    let loaded = Case::load_with(case, &[], |choice| find(choice, false)).map_err(input)?;
+    for precision in Precision::ALL.into_iter().filter(|precision| single || *precision == Precision::F64) {
+        ChosenSolver::of(&loaded, precision).map_err(input)?;
+    }
+    say!("{}: its solver runs on this kind of machine without Rust from now on", case.display());
+    Ok(())
 }
 
 /// Loads a solver's file, and says so if it has to be compiled.
