@@ -123,7 +123,7 @@ impl Simulation {
         }
         // A failure before the first step is a mistake in the input, as for runs.
         let simulation = simulation.map_err(errors::refused)?;
-        let vocabulary = case.case.vocabulary();
+        let vocabulary = case.case.vocabulary().with_definitions(&case.case.definitions());
         Ok(Simulation { simulation, vocabulary, leases: Vec::new(), raised, failed: false })
     }
 

@@ -67,8 +67,8 @@ impl Case {
         Case { settled: settings.resolved_for(&shape), settings, shape, formulas, is_examined: false }
     }
 
-    /// The case for checks on the coarsest level: mapped cells and heights of ground are found with few of the nodes that finer levels would
-    /// have, whose number grows with each level.
+    /// The case for checks on the coarsest level: mapped cells and heights of ground are found with few of the nodes that finer
+    /// levels would have, whose number grows with each level.
     pub(crate) fn examined(&self) -> Self {
         let mut formulas = self.formulas.clone();
         if let Some(ground) = &mut formulas.ground {
@@ -94,9 +94,15 @@ impl Case {
         solver_record(&self.settings, &self.shape, changed)
     }
 
-    /// Names that the formulas of output fields may use besides fields and positions: not the parameters that change from step to step.
+    /// Names that the formulas of output fields may use besides fields and positions: not the parameters that change from step to
+    /// step.
     pub fn vocabulary(&self) -> Vocabulary {
         vocabulary(&self.settings, &self.shape)
+    }
+
+    /// Names and functions of `[define]`, with their formulas.
+    pub fn definitions(&self) -> Vec<(String, String)> {
+        self.define.iter().map(|one| (one.name.clone(), one.text.clone())).collect()
     }
 
     /// The pictures that the case asks for.
@@ -183,8 +189,8 @@ impl Case {
         self.formulas.source.as_ref().map(|terms| SourceExpressions::new(of_parameters(terms, reduced), implicit))
     }
 
-    /// The refinement criterion as a function, not zero where to refine, if the case gives an expression or tolerances of fields. Its
-    /// values are the equations, then the auxiliary values.
+    /// The refinement criterion as a function, not zero where to refine, if the case gives an expression or tolerances of fields.
+    /// Its values are the equations, then the auxiliary values.
     pub fn criterion<const D: usize>(&self, reduced: &Reduced) -> Option<Arc<dyn StateFunction<D>>> {
         self.assert_dimension::<D>();
         let (fields, vocabulary) = (&self.formulas.criterion_fields, self.vocabulary_of_steps(reduced));
@@ -203,8 +209,8 @@ impl Case {
         })
     }
 
-    /// The fields whose differences or curvature flag cells of a mesh from a file, each with its tolerance: formulas of one value, or quantities by
-    /// their numbers; or the formula that flags cells itself, if there is one.
+    /// The fields whose differences or curvature flag cells of a mesh from a file, each with its tolerance: formulas of one
+    /// value, or quantities by their numbers; or the formula that flags cells itself, if there is one.
     pub fn criterion_fields<const D: usize>(&self, reduced: &Reduced) -> Vec<(CriterionField<D>, f64)> {
         let (fields, vocabulary) = (&self.formulas.criterion_fields, self.vocabulary_of_steps(reduced));
         let (flag, num_eqn) = (&self.regrid.flag, self.shape.equations.len());
@@ -247,8 +253,8 @@ impl Case {
         &self.formulas.curves
     }
 
-    /// The same equations on one level of the adjoint problem's cells, with the functional as data at time 0, to the time between the run's
-    /// start and the window's end.
+    /// The same equations on one level of the adjoint problem's cells, with the functional as data at time 0, to the time between
+    /// the run's start and the window's end.
     pub(crate) fn of_adjoint(&self, adjoint: &AdjointSettings) -> Case {
         let mut case = self.clone();
         let settings = &mut case.settings;
@@ -275,7 +281,8 @@ impl Case {
         case
     }
 
-    /// The state at rest on which the adjoint's waves are small, of the equations and auxiliary values; `None` of linear equations.
+    /// The state at rest on which the adjoint's waves are small, of the equations and auxiliary values; `None` of linear
+    /// equations.
     pub(crate) fn state_at_rest<const D: usize>(&self) -> Option<Arc<dyn StateFunction<D>>> {
         let (fields, vocabulary) = (&self.formulas.criterion_fields, self.vocabulary());
         let formula = |syntax| Formula::of_syntax(syntax, fields, &vocabulary).expect("checked with the case");
@@ -288,8 +295,8 @@ impl Case {
         self.formulas.stop.as_ref().map(|stop| self.of_whole(stop, &self.vocabulary_of_steps(reduced)))
     }
 
-    /// The solver's parameters that change from step to step, in the order of `reduce`, with their values before the first step; `None` if
-    /// there are none.
+    /// The solver's parameters that change from step to step, in the order of `reduce`, with their values before the first step;
+    /// `None` if there are none.
     pub fn reduced_parameters(&self) -> Reduced {
         reduced_parameters(&self.settings, &self.shape)
     }

@@ -92,6 +92,13 @@ impl Definitions {
         (order.made, order.wrong)
     }
 
+    /// The definitions but those of these names.
+    pub fn without(&self, names: &[String]) -> Self {
+        let mut others = self.clone();
+        others.known.retain(|name, _| !names.contains(name));
+        others
+    }
+
     /// The formula with all defined names replaced.
     ///
     /// # Errors

@@ -35,6 +35,9 @@ pub struct RunRecord {
     /// The solver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solver: Option<SolverRecord>,
+    /// Names and functions that the case defines, with their formulas.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<(String, String)>,
     /// How the run ended.
     pub status: RunStatus,
     /// Why it failed.
@@ -82,7 +85,8 @@ pub struct RunRecord {
     /// What limited steps besides Courant numbers; none if nothing could.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_limits: Option<StepLimitsRecord>,
-    /// Coarse steps in which faces fell back to first order to keep states admissible, and those of them that were taken without before.
+    /// Coarse steps in which faces fell back to first order to keep states admissible, and those of them that were taken without
+    /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback_steps: Option<FallbackSteps>,
     /// Integral of each equation's quantity over the composite grid, at the start.

@@ -99,8 +99,8 @@ fn films_hold_every_frame() {
     assert!(folder.path().join("out/plot_0002.png").exists());
 }
 
-/// Pictures of the case: a run draws them in place of the usual one, formulas of `[define]` too; `plot` draws the same bytes of all, or of
-/// one, which options change, as with the options themselves; options of what is drawn leave them out.
+/// Pictures of the case: a run draws them in place of the usual one, formulas of `[define]` too; `plot` draws the same bytes of
+/// all, or of one, which options change, as with the options themselves; options of what is drawn leave them out.
 #[test]
 fn pictures_of_the_case_are_drawn() {
     let folder = tempfile::tempdir().unwrap();
@@ -136,6 +136,8 @@ fn pictures_of_the_case_are_drawn() {
     assert_ne!(bytes("out/plot_0000_cut.png"), bytes("out/frame_0000_cut.png"));
     let usual = plot_well(folder.path(), &["--field", "density"]);
     assert_eq!(usual.stdout, "out/plot_last_density.png\n");
+    // Names of the case are known by what the run has recorded.
+    plot_well(folder.path(), &["--field", "twice", "--land", "twice < 0.1", "--output", "twice.png"]);
     for (arguments, reason) in [
         (&["--plot", "slow"][..], "no [[plot]] named slow: there are fast, cut"),
         (&["--output", "one.png"], "choose one by --plot, of fast, cut"),
@@ -205,7 +207,8 @@ fn what_is_not_there_is_named() {
     assert_eq!(files(folder.path()), ["out"]);
 }
 
-/// If ffmpeg fails after it has written a part, an earlier film stays as it is, and nothing else is left. A stand-in for ffmpeg writes.
+/// If ffmpeg fails after it has written a part, an earlier film stays as it is, and nothing else is left. A stand-in for ffmpeg
+/// writes.
 #[test]
 #[cfg(unix)]
 fn a_failed_film_leaves_the_earlier_one() {

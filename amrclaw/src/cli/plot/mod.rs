@@ -25,11 +25,12 @@ pub struct PlotArguments {
     /// Several frames: `all`, or numbers and ranges such as `0,5,10-20`.
     #[arg(long, value_name = "LIST")]
     pub frames: Option<FrameList>,
-    /// A picture that the run's case asks for by `[[plot]]`, changed by what other options say [default: all, without options of what is drawn]
+    /// A picture that the run's case asks for by `[[plot]]`, changed by what other options say [default: all, without options of
+    /// what is drawn]
     #[arg(long, value_name = "NAME", conflicts_with = "gauge")]
     pub plot: Option<String>,
-    /// Equation, auxiliary value, quantity of the solver or formula, such as `sqrt(u^2 + v^2)` or `grad(density)`; may be
-    /// given several times [default: the first equation]
+    /// Equation, auxiliary value, quantity of the solver, name of `[define]` or formula, such as `sqrt(u^2 + v^2)` or
+    /// `grad(density)`; may be given several times [default: the first equation]
     #[arg(long, value_name = "NAME|FORMULA")]
     pub field: Vec<String>,
     /// The picture's file: .png or .svg [default: plot_FRAME_NAME.png in DIR]
@@ -47,8 +48,8 @@ pub struct PlotArguments {
     /// The part to show: from and to along each axis, such as `0,0.5,-1,1`.
     #[arg(long, value_name = "X0,X1,Y0,Y1", allow_hyphen_values = true)]
     pub zoom: Option<Numbers>,
-    /// Colours: viridis, cool-warm, magma, inferno, plasma, cividis, turbo, greys, RdBu, PuOr or sinebow, with `_r` from their end to their
-    /// beginning [default: viridis, or cool-warm for values of both signs]
+    /// Colours: viridis, cool-warm, magma, inferno, plasma, cividis, turbo, greys, RdBu, PuOr or sinebow, with `_r` from their
+    /// end to their beginning [default: viridis, or cool-warm for values of both signs]
     #[arg(long, value_name = "NAME[_r]")]
     pub colours: Option<ColourMap>,
     /// Logarithmic colours.

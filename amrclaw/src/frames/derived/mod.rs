@@ -1,8 +1,8 @@
 //! Quantities computed from the fields of frames by formulas: for pictures, output fields and gauges.
 //!
-//! A formula may use the frame's fields, what every expression of position may use, the solver's parameters, the solver's
-//! named quantities, and derivatives: `dx(f)`, `dy(f)`, `dz(f)` and the magnitude of the gradient, `grad(f)`, by central
-//! differences within each patch, of second order and one-sided in the cells at its sides; on a mesh from a file by least squares.
+//! A formula may use the frame's fields, what every expression of position may use, the solver's parameters, the solver's named
+//! quantities, and derivatives: `dx(f)`, `dy(f)`, `dz(f)` and the magnitude of the gradient, `grad(f)`, by central differences
+//! within each patch, of second order and one-sided in the cells at its sides; on a mesh from a file by least squares.
 
 mod around;
 mod evaluate;
@@ -83,9 +83,11 @@ impl<const D: usize> Formula<D> {
             return Self::new(text, fields, vocabulary);
         }
         let formulas = frame.mapping.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
+        let wrong = |error| FormulaError::new(text, error);
         let known = vocabulary.names(fields.to_vec());
-        let syntax = parse(text)?.with_formulas(&physical_names(&formulas.iter().collect::<Vec<_>>()), &known);
-        Self::of_syntax(&syntax, fields, vocabulary).map_err(|error| FormulaError::new(text, error))
+        let whole = vocabulary.definitions.without(fields).put_in(&parse(text)?).map_err(wrong)?;
+        let physical = whole.with_formulas(&physical_names(&formulas.iter().collect::<Vec<_>>()), &known);
+        Self::of_own_names(&physical, fields, vocabulary).map_err(wrong)
     }
 
     /// As [`Formula::new`], for a formula that has been parsed.
@@ -93,6 +95,12 @@ impl<const D: usize> Formula<D> {
     /// # Errors
     /// The first mistake.
     pub fn of_syntax(syntax: &Syntax, fields: &[String], vocabulary: &Vocabulary) -> Result<Self, ExpressionError> {
+        let whole = vocabulary.definitions.without(fields).put_in(syntax)?;
+        Self::of_own_names(&whole, fields, vocabulary)
+    }
+
+    /// As [`Formula::of_syntax`], for a formula without names of `[define]`.
+    fn of_own_names(syntax: &Syntax, fields: &[String], vocabulary: &Vocabulary) -> Result<Self, ExpressionError> {
         let variables = cell_names(D).into_iter().chain(fields.iter().cloned()).collect();
         let names = vocabulary.names(variables);
         let whole = syntax.with_formulas(&vocabulary.resolved(&names), &names);
@@ -125,13 +133,15 @@ impl<const D: usize> Formula<D> {
         self.expression.depends_on(name) || self.derivatives.iter().any(|(_, of)| of.uses(name))
     }
 
-    /// True if the value at a point depends only on position, time and the fields there: not on derivatives or the cell's size or sides.
+    /// True if the value at a point depends only on position, time and the fields there: not on derivatives or the cell's size or
+    /// sides.
     pub fn is_pointwise(&self) -> bool {
         // The names of a cell begin with its centre, its distance and the time.
         self.derivatives.is_empty() && !cell_names(D)[D + 2..].iter().any(|name| self.expression.depends_on(name))
     }
 
-    /// The value at a point, of a formula that does not depend on the cell's size or sides. `fields`: their values there, then those of its derivatives.
+    /// The value at a point, of a formula that does not depend on the cell's size or sides. `fields`: their values there, then
+    /// those of its derivatives.
     pub fn at_point(&self, position: [f64; D], time: f64, fields: &[f64]) -> f64 {
         let row = crate::physics::CellRow::point(position, [0.0; D], time);
         let rows: Vec<&[f64]> = fields.iter().map(std::slice::from_ref).collect();

@@ -80,6 +80,7 @@ impl<const D: usize> Driver<'_, D> {
         RunRecord {
             case: self.case.file().to_owned(),
             solver: Some(self.solver_record()),
+            definitions: self.case.definitions(),
             status,
             error,
             time: simulation.time(),
