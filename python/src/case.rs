@@ -1,7 +1,7 @@
 //! Cases.
 
 use crate::errors;
-use amrclaw::case::{self, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
+use amrclaw::case::{self, NoSolver, SolverChoice, SolverShape};
 use amrclaw::plugin;
 use amrclaw::simulation::{RUN_OPTIONS, RunOption, RunOptionValue, RunOptions};
 use pyo3::exceptions::PyTypeError;
@@ -13,14 +13,11 @@ type Finder = fn(&SolverChoice) -> Result<SolverShape, NoSolver>;
 
 /// The solver that a case asks for; prints a notice before it is compiled.
 fn find_solver(choice: &SolverChoice) -> Result<SolverShape, NoSolver> {
-    let SolverFrom::Path(path) = &choice.from else { return find_built_in(choice) };
-    let announce = || {
+    plugin::find_solver_with(choice, |path| {
         let text = format!("compiling {}, which takes some seconds; the result is kept\n", path.display());
         // Failure to print the notice is ignored.
         let _ = Python::attach(|py| py.import("sys")?.getattr("stderr")?.call_method1("write", (text,)).map(drop));
-    };
-    let plugin = plugin::load_with(path, announce).map_err(NoSolver::from)?;
-    Ok(plugin::shape_of(&plugin, choice))
+    })
 }
 
 /// A problem and how to solve it, checked.

@@ -1,7 +1,7 @@
 //! The names of a case's formulas, checked against the solver, and the compilation of formulas.
 
 use super::reader::Reader;
-use super::settings::{CaseSettings, NamedExpression, SolverChoice, SolverFrom};
+use super::settings::{CaseSettings, NamedExpression, SolverChoice};
 use super::shape::SolverShape;
 use crate::formula::{Expression, Names, nearest};
 use crate::frames::derived::Vocabulary;
@@ -38,16 +38,12 @@ pub(super) fn parameters(solver: &SolverChoice, shape: &SolverShape) -> Vec<(Str
 
 /// The solver with all its parameters, of which some have changed.
 pub(super) fn solver_record(case: &CaseSettings, shape: &SolverShape, changed: &[(String, f64)]) -> SolverRecord {
-    let name = match &case.solver.from {
-        SolverFrom::Name(name) => name.clone(),
-        SolverFrom::Path(path) => path.display().to_string(),
-    };
     let mut parameters = parameters(&case.solver, shape);
     for (name, value) in changed {
         parameters.iter_mut().filter(|(other, _)| other == name).for_each(|(_, old)| *old = *value);
     }
     let quantities = shape.formulas.with_parameters(&parameters).quantities;
-    SolverRecord { name, parameters: parameters.into_iter().collect(), quantities }
+    SolverRecord { name: case.solver.from.to_string(), parameters: parameters.into_iter().collect(), quantities }
 }
 
 /// Names that formulas may use besides fields and positions, where parameters that change from step to step are not known.

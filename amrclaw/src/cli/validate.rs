@@ -25,16 +25,13 @@ pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
         }
     };
     settings.remarks.iter().for_each(|remark| say!("remark: {remark}"));
-    let solver = match &settings.solver.from {
-        SolverFrom::Name(name) => name.clone(),
-        SolverFrom::Path(path) => path.display().to_string(),
-    };
     // Those of a file are a row.
     let axes = if settings.mesh.file.is_some() { 1 } else { settings.dimension() };
     let cells: Vec<_> = settings.mesh.cells.iter().take(axes).map(i32::to_string).collect();
     let levels = settings.levels.max;
     let plural = if levels == 1 { "" } else { "s" };
-    say!("{solver} in {}D, {} cells, {levels} level{plural}", settings.dimension(), cells.join(" × "));
+    let (solver, dimension) = (&settings.solver.from, settings.dimension());
+    say!("{solver} in {dimension}D, {} cells, {levels} level{plural}", cells.join(" × "));
     say!("t from {} to {}", settings.time.start, settings.time.end);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! All levels together.
 
 use super::{Domain, Geometry, LevelMesh};
-use crate::index::{CellBox, Level, Ratio};
+use crate::index::{CellBox, CellIndex, Level, Ratio};
 use std::sync::Arc;
 
 /// Counts changes of the mesh: plans made for one epoch are refused in another.
@@ -100,6 +100,17 @@ impl<const D: usize> Hierarchy<D> {
     /// Where the cells of a level lie.
     pub fn geometry(&self, level: Level) -> Geometry<D> {
         Geometry::new(self.domain.lower, self.domain.upper, self.domain_box(level).hi)
+    }
+
+    /// The finest level at a computational position, with the patch and the cell there; outside the domain those nearest.
+    pub fn finest_at(&self, point: [f64; D]) -> (Level, usize, CellIndex<D>) {
+        let at = |l: usize| {
+            let (level, mesh) = (Level(l as u8), &self.levels[l]);
+            let (held, CellBox { lo, hi }) = (self.geometry(level).cell_at(point), mesh.domain());
+            let cell = std::array::from_fn(|d| held[d].clamp(lo[d], hi[d] - 1));
+            mesh.images(&CellBox::cell(cell)).first().map(|image| (level, image.patch, cell))
+        };
+        (0..self.num_levels()).rev().find_map(at).expect("the coarsest level covers the domain")
     }
 
     /// True if both have the same levels, none replaced.

@@ -2,15 +2,15 @@
 
 use super::functions::{AuxValues, Boundary, Flag, Initial};
 use super::source::{Mesh, Wanted};
-use super::{PluginError, built_in, load, load_for};
+use super::{PluginError, built_in, load, load_for, load_with, log_compilation};
 use crate::case::{Case, CaseErrors, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use crate::physics::{CellFunction, UserFunctions};
 use riemann::catalogue;
 use riemann::patch::SolverKernels;
-use riemann::plugin::{DOUBLE, Hooks, Instance, Plugin, SINGLE};
+use riemann::plugin::{DOUBLE, Hooks, Instance, SINGLE};
 use riemann::real::Precision;
 use riemann::solver::{Described, Solver};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The solver that a case asks for, built in or from a file; a finder for [`Case::load_with`].
@@ -18,16 +18,18 @@ use std::sync::Arc;
 /// # Errors
 /// There is no such solver.
 pub fn find_solver(choice: &SolverChoice) -> Result<SolverShape, NoSolver> {
-    match &choice.from {
-        SolverFrom::Name(_) => find_built_in(choice),
-        SolverFrom::Path(path) => Ok(shape_of(&load(path)?.0, choice)),
-    }
+    find_solver_with(choice, log_compilation)
 }
 
-/// What a case needs to know about its plugin: the form for the mesh's dimension or, if the plugin has none, the one with
-/// most dimensions.
-pub fn shape_of(plugin: &Plugin, choice: &SolverChoice) -> SolverShape {
-    SolverShape::from(plugin.form(choice.dimension.unwrap_or(2)).info())
+/// As [`find_solver`]; `announce` is called with the name of a file before it is compiled.
+///
+/// # Errors
+/// There is no such solver.
+pub fn find_solver_with(choice: &SolverChoice, announce: impl FnOnce(&Path)) -> Result<SolverShape, NoSolver> {
+    let SolverFrom::Path(path) = &choice.from else { return find_built_in(choice) };
+    let plugin = load_with(path, || announce(path))?;
+    // If the plugin has no form for the mesh's dimension, the one with most dimensions.
+    Ok(SolverShape::from(plugin.form(choice.dimension.unwrap_or(2)).info()))
 }
 
 impl From<PluginError> for NoSolver {

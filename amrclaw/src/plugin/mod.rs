@@ -20,7 +20,7 @@ mod toolchain;
 
 pub(crate) use built_in::faces;
 pub(crate) use chosen::values_of;
-pub use chosen::{ChosenSolver, find_solver, shape_of};
+pub use chosen::{ChosenSolver, find_solver, find_solver_with};
 pub use demand::NotASolver;
 pub use ends::whole_program;
 pub use error::PluginError;
@@ -94,5 +94,9 @@ fn is_source(path: &Path) -> bool {
 
 /// As [`load_kept`]; logs a compilation.
 fn load(path: &Path) -> Result<(Plugin, Option<PathBuf>), PluginError> {
-    load_kept(path, || tracing::info!(path = %path.display(), "compiling the solver"))
+    load_kept(path, || log_compilation(path))
+}
+
+fn log_compilation(path: &Path) {
+    tracing::info!(path = %path.display(), "compiling the solver");
 }

@@ -1,7 +1,7 @@
 //! Gauges: the solution at a point, at every step of the finest level there.
 
 use crate::exec::Executor;
-use crate::index::{CellBox, Level};
+use crate::index::Level;
 use crate::mesh::Hierarchy;
 
 /// The middle of a cell of a row, as which a mesh from a file is taken.
@@ -82,15 +82,8 @@ impl<const D: usize> Gauge<D> {
 
     /// Finds the finest patch over the gauge.
     pub(super) fn locate(&mut self, hierarchy: &Hierarchy<D>) {
-        for (l, mesh) in hierarchy.levels().iter().enumerate().rev() {
-            let level = Level(l as u8);
-            let (held, domain) = (hierarchy.geometry(level).cell_at(self.point), mesh.domain());
-            let cell = std::array::from_fn(|d| held[d].clamp(domain.lo[d], domain.hi[d] - 1));
-            if let Some(image) = mesh.images(&CellBox::cell(cell)).first() {
-                self.location = (level, image.patch);
-                return;
-            }
-        }
+        let (level, patch, _) = hierarchy.finest_at(self.point);
+        self.location = (level, patch);
     }
 
     /// Adds a row if the gauge reads this level; [`Gauge::complete`] adds its values later. True if a row was added.

@@ -276,18 +276,7 @@ impl<const D: usize> Monitor<D> {
         if self.epoch == Some(hierarchy.epoch()) {
             return;
         }
-        let place = |k: usize| {
-            for l in (0..hierarchy.num_levels()).rev() {
-                let (level, domain) = (Level(l as u8), hierarchy.level(Level(l as u8)).domain());
-                let held = hierarchy.geometry(level).cell_at(self.points[k]);
-                let cell = std::array::from_fn(|d| held[d].clamp(domain.lo[d], domain.hi[d] - 1));
-                if let Some(image) = hierarchy.level(level).images(&CellBox::cell(cell)).first() {
-                    return (level, image.patch, cell);
-                }
-            }
-            unreachable!("the coarsest level covers the domain")
-        };
-        self.places = parallel_map(self.points.len(), place);
+        self.places = parallel_map(self.points.len(), |k| hierarchy.finest_at(self.points[k]));
         self.by_level = vec![Vec::new(); hierarchy.num_levels()];
         for (k, (level, ..)) in self.places.iter().enumerate() {
             self.by_level[level.index()].push(k);

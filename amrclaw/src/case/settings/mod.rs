@@ -15,6 +15,7 @@ use super::error::CaseErrors;
 use super::origin::Origin;
 use crate::formula::Syntax;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -128,6 +129,16 @@ pub enum SolverFrom {
     Name(String),
     /// A solver's source or library. A relative path in the case file counts from that file's folder.
     Path(PathBuf),
+}
+
+/// As it is written.
+impl fmt::Display for SolverFrom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SolverFrom::Name(name) => f.write_str(name),
+            SolverFrom::Path(path) => path.display().fmt(f),
+        }
+    }
 }
 
 /// Values of cells: the case file's `[initial]`, `[aux]` and `[source]`.

@@ -6,10 +6,10 @@ mod new;
 
 pub use list::text as list;
 
-use crate::case::{Case, CaseErrors, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
+use crate::case::{Case, CaseErrors, NoSolver, SolverChoice, SolverShape};
 use crate::cli::Failure;
 use crate::cli::terminal;
-use crate::plugin::{ChosenSolver, PluginError, load_with, shape_of};
+use crate::plugin::{ChosenSolver, PluginError, find_solver_with, load_with};
 use clap::Subcommand;
 use riemann::plugin::Plugin;
 use riemann::real::Precision;
@@ -72,10 +72,7 @@ pub fn solver(command: &SolverCommand) -> Result<(), Failure> {
 
 /// The solver that a case asks for.
 pub fn find(choice: &SolverChoice, quiet: bool) -> Result<SolverShape, NoSolver> {
-    match &choice.from {
-        SolverFrom::Name(_) => find_built_in(choice),
-        SolverFrom::Path(path) => Ok(shape_of(&load(path, quiet)?, choice)),
-    }
+    find_solver_with(choice, |path| announce(path, quiet))
 }
 
 /// Compiles what a case's solver needs on machines without a compiler.
@@ -91,11 +88,13 @@ fn compile(case: &Path, single: bool) -> Result<(), Failure> {
 
 /// Loads a solver's file, and says so if it has to be compiled.
 pub fn load(path: &Path, quiet: bool) -> Result<Plugin, PluginError> {
-    load_with(path, || {
-        if !quiet {
-            note!("compiling {}, which takes some seconds; the result is kept", path.display());
-        }
-    })
+    load_with(path, || announce(path, quiet))
+}
+
+fn announce(path: &Path, quiet: bool) {
+    if !quiet {
+        note!("compiling {}, which takes some seconds; the result is kept", path.display());
+    }
 }
 
 /// The overrides of a case, with `--solver FILE` among them.
