@@ -14,11 +14,11 @@ pub use probe::{PatchValues, Probe};
 pub use queries::{CellInPatch, MemoryUse, Queries, Reduction, Usage, larger, reduce_levels};
 pub use step::{
     CellPlace, ClusterMethod, Cuts, DevicePhase, DeviceUse, ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone,
-    HostWork, LeafMarks, LeavesMade, LevelState, LevelStates, MarkedBy, NewValues, Outcomes, RefineRequest, RegridWay,
-    StepMode, StepReport, StreamedUse,
+    HostWork, LeafMarks, LeavesMade, LevelState, LevelStates, MarkedBy, NewValues, Outcomes, RefineRequest, Refinement,
+    RegridWay, StepMode, StepReport, StreamedUse,
 };
 
-use crate::index::{CellBox, Level};
+use crate::index::Level;
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
 
@@ -29,17 +29,11 @@ use crate::plan::{LevelPlans, MeshChange};
 /// must be those of the mesh adopted last.
 pub trait Executor<const D: usize>: Queries<D> {
     /// Adopts a new hierarchy: makes its plans, fills new levels with values, drops levels that no longer exist, and prepares what
-    /// the plans need.
+    /// the plans need. With [`NewValues::Saved`] the change is back to the mesh of the last [`Executor::prepare_steps`].
     ///
     /// # Errors
     /// Values are invalid, or memory does not suffice. The change has its plans even then.
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError>;
-
-    /// Takes the problem on another mesh from a file. There are no levels then.
-    ///
-    /// # Errors
-    /// The device fails.
-    fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError>;
 
     /// Renews the leaves of a mesh from a file, if the executor does: [`NewValues::OfLeaves`] are then theirs.
     ///
@@ -62,13 +56,14 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// The device fails, or auxiliary values are invalid.
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError>;
 
-    /// Prepares for steps to come: takes over the values of the problem's [`ReducedParameters`](crate::physics::ReducedParameters), which are also
-    /// the solver's. If `keep_admissible`, corrections are left out at faces where these would make states inadmissible: a face falls back to
-    /// first order.
+    /// Prepares for steps to come: remembers the state of all levels, to return to, and takes over the values of the problem's
+    /// [`ReducedParameters`](crate::physics::ReducedParameters), which are also the solver's. If `keep_admissible`, corrections are left out at
+    /// faces where these would make states inadmissible: a face falls back to first order. `moved`: the problem, if it is on another mesh from a
+    /// file now; there are no levels then.
     ///
     /// # Errors
     /// The device fails.
-    fn prepare_steps(&mut self, keep_admissible: bool) -> Result<StepMode, ExecError>;
+    fn prepare_steps(&mut self, keep_admissible: bool, moved: Option<&Problem<D>>) -> Result<StepMode, ExecError>;
 
     /// Appends the outcomes of the steps and samples since the last call, in their order; waits for them if necessary.
     ///
@@ -96,25 +91,10 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// As for [`Executor::advance`].
     fn renew_aux(&mut self, level: Level, flags: Option<FlagRequest<'_, D>>) -> Result<(), ExecError>;
 
-    /// New boxes of all levels finer than a base level, coarser levels first, each level's in any order, if the executor computes them itself:
-    /// the same as [`crate::regrid`] makes of the flags. To be called after [`Executor::renew_aux`] with the requests of all levels to be refined.
+    /// The flags of the levels to be refined, or the boxes that the executor itself has made of them. To be called after
+    /// [`Executor::renew_aux`] with the requests of all these levels and before they change.
     ///
     /// # Errors
     /// The device fails.
-    fn refine(&mut self, _: RefineRequest<'_, D>) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
-        Ok(None)
-    }
-
-    /// Cells of a level that the criterion flags, of all ranks or, where the level is large, of this rank's patches, and which parts of the
-    /// request the executor has carried out. To be called after [`Executor::renew_aux`] with that request and before the level changes.
-    ///
-    /// # Errors
-    /// The device fails.
-    fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError>;
-
-    /// Remembers the state of all levels, to return to.
-    fn save(&mut self);
-
-    /// Returns to the state of the last [`Executor::save`]. `back`: the change back to the mesh of that time.
-    fn restore(&mut self, back: &MeshChange<'_, D>);
+    fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Refinement<D>, ExecError>;
 }

@@ -1,6 +1,6 @@
 //! What checks need of an executor beside its verbs.
 
-use super::Executor;
+use super::{ExecError, Executor, Flagged};
 use crate::index::{CellBox, Level};
 
 /// A patch's cells, ghost cells included, and their values: `[equation, z, y, x]`, x fastest.
@@ -13,6 +13,12 @@ pub trait Probe<const D: usize>: Executor<D> {
 
     /// Puts NaN into all ghost cells of a level's present state.
     fn poison_ghosts(&mut self, level: Level);
+
+    /// The flags of a level, as [`Executor::refine`] has them: where the executor makes boxes of them too.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn flags(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError>;
 
     /// From now on new arrays on the host are filled with NaN.
     fn poison_new_arrays(&mut self);

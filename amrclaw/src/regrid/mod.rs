@@ -18,7 +18,9 @@ pub use region::{RefinementRegion, RegionPlace, flag_regions};
 pub use shape::Shape;
 pub use tiles::tiles;
 
-use crate::exec::{ClusterMethod, Cuts, ExecError, Executor, FlagRegion, FlagRequest, Flagged, RefineRequest};
+use crate::exec::{
+    ClusterMethod, Cuts, ExecError, Executor, FlagRegion, FlagRequest, Flagged, RefineRequest, Refinement,
+};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, Partition, Rank, TagSet};
 use crate::plan::LevelPlans;
@@ -97,7 +99,6 @@ pub fn finer_boxes<const D: usize>(
     at: RegridTime<'_>,
 ) -> Result<Vec<Vec<CellBox<D>>>, ExecError> {
     let finest = hierarchy.finest().index().min(hierarchy.max_levels() - 2);
-    let levels = (base.index()..=finest).rev().map(|l| Level(l as u8));
     let regions: Vec<Vec<FlagRegion<D>>> =
         (0..=finest).map(|l| region::flag_regions(&options.regions, hierarchy, Level(l as u8), at.time)).collect();
     // Regions act on flags before they are widened.
@@ -110,9 +111,7 @@ pub fn finer_boxes<const D: usize>(
     for l in at.unfilled.index()..=finest {
         exec.fill_ghosts(Level(l as u8), &plans[l])?;
     }
-    for level in levels.clone() {
-        exec.renew_aux(level, Some(request(level)))?;
-    }
+    let step = |l: usize| at.dt / at.time_ratios[..l].iter().copied().map(f64::from).product::<f64>();
     let refine = RefineRequest {
         hierarchy,
         base,
@@ -121,26 +120,28 @@ pub fn finer_boxes<const D: usize>(
         room: ROOM_TO_MOVE + options.buffer,
         method: options.cluster.method(),
         max_patch_size: options.max_patch_size,
+        steps: &(0..=finest).map(step).collect::<Vec<_>>(),
     };
-    if let Some(boxes) = exec.refine(refine)? {
-        return Ok(boxes);
+    for level in refine.levels() {
+        exec.renew_aux(level, Some(request(level)))?;
     }
+    let flags = match exec.refine(refine)? {
+        Refinement::Boxes(boxes) => return Ok(boxes),
+        Refinement::Flags(flags) => flags,
+    };
     let mut finer: Vec<Vec<CellBox<D>>> = Vec::new();
-    for level in levels {
-        let dt = at.dt / at.time_ratios[..level.index()].iter().copied().map(f64::from).product::<f64>();
+    for (level, mut flagged) in refine.levels().zip(flags) {
         let clock = Instant::now();
-        let mut flagged = exec.flag(level, dt)?;
         let partition = plans[level.index()].partition.as_deref().filter(|_| !flagged.of_all);
         complete(&mut flagged, request(level), hierarchy, level, |patch| {
             Partition::owns(partition, ranks.rank().number, patch)
         });
-        let flags = clock.elapsed();
         let over = Refined { level, base, hierarchy, finer: finer.first().map_or(&[], Vec::as_slice), options };
         let boxes = match partition {
             None => over.boxes(over.nested(flagged, over.finer)),
             Some(partition) => over.boxes_of_ranks(flagged, partition, ranks)?,
         };
-        debug!(%level, boxes = boxes.len(), ?flags, clustered = ?clock.elapsed() - flags);
+        debug!(%level, boxes = boxes.len(), clustered = ?clock.elapsed());
         finer.insert(0, boxes);
     }
     Ok(finer)

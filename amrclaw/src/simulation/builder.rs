@@ -276,7 +276,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
             case.stop_condition(&reduced).map(|formula| StopCondition { formula, first, every });
         simulation.reduced = reduced.map(|parameters| Reduced::new(case, solver, parameters)).transpose()?;
         simulation.refined = Refined::new(case, functions, parameters)?.map(Box::new);
-        simulation.exec.prepare_steps(false)?;
+        simulation.exec.prepare_steps(false, None)?;
         Ok(simulation)
     }
 }

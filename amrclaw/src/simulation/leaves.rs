@@ -369,8 +369,7 @@ impl<const D: usize> Simulation<D> {
         for gauge in &mut self.gauges {
             gauge.move_to(middle_of(mesh.cell_at(&gauge.position).unwrap_or(0)));
         }
-        self.exec.put_on(self.problem.clone())?;
-        self.exec.prepare_steps(false)?;
+        self.exec.prepare_steps(false, Some(&self.problem))?;
         self.begin_row();
         Ok(())
     }

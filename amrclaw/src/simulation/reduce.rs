@@ -83,7 +83,7 @@ impl<const D: usize> Simulation<D> {
         }
         assert!(reduced.set(&values), "it could at the start");
         reduced.computed_after = Some(steps);
-        self.exec.prepare_steps(self.next.fallback_left > 0)?;
+        self.exec.prepare_steps(self.next.fallback_left > 0, None)?;
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 
 use super::{RunError, Simulation, StepLimit};
 use crate::diagnose::{Counts, Phase};
-use crate::exec::ExecError;
+use crate::exec::{ExecError, NewValues};
 use crate::index::Level;
 use crate::mesh::Hierarchy;
 use crate::plan::{LevelPlans, MeshChange};
@@ -85,7 +85,7 @@ impl<const D: usize> Simulation<D> {
             (dt, limited, hits) = (0.5 * dt, StepLimit::DtMax, false);
         }
         let (mut tries, mut fell_back, falls_back) = (1, false, self.next.fallback_left > 0);
-        let mut ahead = self.exec.prepare_steps(falls_back)?.works_ahead;
+        let mut ahead = self.exec.prepare_steps(falls_back, None)?.works_ahead;
         let saved = self.save();
         loop {
             if self.time + dt <= self.time {
@@ -94,8 +94,9 @@ impl<const D: usize> Simulation<D> {
             match self.coarse_step(dt, tries, ahead) {
                 Ok(true) => break,
                 Err(error) if !(ahead && is_invalid(&error)) => {
-                    self.restore(&saved);
-                    if is_invalid(&error) && !falls_back && !fell_back && self.exec.prepare_steps(true)?.can_fall_back {
+                    self.restore(&saved)?;
+                    let may_fall_back = is_invalid(&error) && !falls_back && !fell_back;
+                    if may_fall_back && self.exec.prepare_steps(true, None)?.can_fall_back {
                         debug!(%error, dt, "step taken again, at first order where states would be inadmissible");
                         self.work.counts.retries += u64::from(tries - 1);
                         fell_back = true;
@@ -110,7 +111,7 @@ impl<const D: usize> Simulation<D> {
                     if tries > 1 && self.hierarchy.num_levels() > 1 {
                         // Levels are asked in turn, and the try before has stopped at another one than this.
                         let shortened = self.shortened_by_first_steps(dt);
-                        self.restore(&saved);
+                        self.restore(&saved)?;
                         dt *= shortened?;
                     }
                     self.work.counts.retries += u64::from(tries);
@@ -119,7 +120,7 @@ impl<const D: usize> Simulation<D> {
                 }
                 // Taken again step by step: errors then come in the order in which every executor finds them.
                 _ => {
-                    self.restore(&saved);
+                    self.restore(&saved)?;
                     // The restored counts do not include this step's retries.
                     self.work.counts.retries += u64::from(tries - 1);
                     ahead = false;
@@ -199,8 +200,8 @@ impl<const D: usize> Simulation<D> {
         Ok(factor)
     }
 
+    /// What is remembered besides the values.
     fn save(&mut self) -> Box<Saved<D>> {
-        self.exec.save();
         let gauge_lengths = self.gauges.iter().map(super::Gauge::len);
         let Some(mut saved) = self.saved.take() else {
             return Box::new(Saved {
@@ -220,7 +221,7 @@ impl<const D: usize> Simulation<D> {
         saved
     }
 
-    fn restore(&mut self, saved: &Saved<D>) {
+    fn restore(&mut self, saved: &Saved<D>) -> Result<(), ExecError> {
         self.deferred.forget();
         self.next.filled = 0..0;
         for (repeated, (done, before)) in
@@ -233,7 +234,8 @@ impl<const D: usize> Simulation<D> {
         self.subcycle = saved.subcycle.clone();
         self.work.counts = saved.counts.clone();
         let options = self.plan_options();
-        self.exec.restore(&MeshChange::back(&self.hierarchy, self.plans.clone(), &rejected, options));
+        let mut back = MeshChange::back(&self.hierarchy, self.plans.clone(), &rejected, options);
+        self.exec.adopt(&mut back, NewValues::Saved)?;
         if let Some(on_mesh) = &self.problem.on_mesh {
             on_mesh.sides.in_time.set_time(self.time);
         }
@@ -242,6 +244,7 @@ impl<const D: usize> Simulation<D> {
             gauge.locate(&self.hierarchy);
         }
         self.monitors.forget();
+        Ok(())
     }
 
     /// One Berger–Oliger step in the order of the schedule. `ahead`: order each step without waiting for the report of the one

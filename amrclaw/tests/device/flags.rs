@@ -6,7 +6,7 @@ use super::machines::Machines;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::gpu::device::KernelOptions;
 use amrclaw::exec::gpu::resident::ResidentExecutor;
-use amrclaw::exec::{Executor, FlagRequest, LevelState, NewValues};
+use amrclaw::exec::{Executor, FlagRequest, LevelState, NewValues, Probe};
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank, buffer};
 use amrclaw::physics::{AuxOutside, Boundary, CellFunction, CellRow, Criterion, Problem, Split};
@@ -141,7 +141,7 @@ fn check<const D: usize, N: Machines>(
     let (double, ratios) = (solver.double.clone(), hierarchy.ratios().to_vec());
     let cpu = CpuExecutor::new(problem.clone(), double.clone(), ratios.clone(), 1);
     let device = ResidentExecutor::new(machines.machine(), problem, double, ratios, 1).expect("there is memory");
-    let mut both: [Box<dyn Executor<D>>; 2] = [Box::new(cpu), Box::new(device)];
+    let mut both: [Box<dyn Probe<D>>; 2] = [Box::new(cpu), Box::new(device)];
     let options = PlanOptions { num_ghost: 2, conservation_fix: false, rank: Rank::SOLO };
     let state = |level: Level, _: &dyn Fn(usize) -> bool| spikes(hierarchy.level(level), seed);
     let [_, plans] = both.each_mut().map(|exec| {
@@ -155,7 +155,7 @@ fn check<const D: usize, N: Machines>(
             let [expected, found] = both.each_mut().map(|exec| {
                 exec.fill_ghosts(Level(l as u8), plans).expect("there is memory");
                 exec.renew_aux(Level(l as u8), Some(request)).expect("there is memory");
-                let flagged = exec.flag(Level(l as u8), 0.1).expect("there is memory");
+                let flagged = exec.flags(Level(l as u8), 0.1).expect("there is memory");
                 let mut tags = buffer(&flagged.tags, width - flagged.done.width, hierarchy.domain().repeats);
                 if let Some(inset) = inset.filter(|_| !flagged.done.inset) {
                     LevelNesting::new(hierarchy.level(Level(l as u8)), &[], inset).clip(&mut tags);

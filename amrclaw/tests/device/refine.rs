@@ -6,7 +6,7 @@ use super::machines::Machines;
 use super::ranks::{Transport, ranks_of};
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::gpu::resident::ResidentExecutor;
-use amrclaw::exec::{Executor, FlagRequest, LevelState, NewValues, RefineRequest};
+use amrclaw::exec::{Executor, FlagRequest, LevelState, NewValues, RefineRequest, Refinement};
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
 use amrclaw::physics::{Boundary, Problem};
@@ -147,12 +147,6 @@ fn boxes_above<const D: usize>(
 ) -> Boxes<D> {
     let finest = hierarchy.finest().index().min(hierarchy.max_levels() - 2);
     let RegridOptions { buffer, nesting_width, max_patch_size, cluster, ref regions } = setting.options;
-    for level in (base.index()..=finest).rev().map(|l| Level(l as u8)) {
-        let inset = Some(nesting_width).filter(|_| level == base);
-        let regions = &flag_regions(regions, hierarchy, level, 0.0);
-        let request = FlagRequest { regions, width: buffer, inset };
-        device.renew_aux(level, Some(request)).expect("there is memory");
-    }
     let request = RefineRequest {
         hierarchy,
         base,
@@ -161,8 +155,18 @@ fn boxes_above<const D: usize>(
         room: 1 + buffer,
         method: cluster.method(),
         max_patch_size,
+        steps: &vec![0.1; finest + 1],
     };
-    device.refine(request).expect("the device works")
+    for level in request.levels() {
+        let inset = Some(nesting_width).filter(|_| level == base);
+        let regions = &flag_regions(regions, hierarchy, level, 0.0);
+        let request = FlagRequest { regions, width: buffer, inset };
+        device.renew_aux(level, Some(request)).expect("there is memory");
+    }
+    match device.refine(request).expect("the device works") {
+        Refinement::Boxes(boxes) => Some(boxes),
+        Refinement::Flags(_) => None,
+    }
 }
 
 /// Makes one level after another, and each time compares the device's boxes above every base level with the host's.

@@ -39,8 +39,8 @@ mod update;
 use super::step::agree::{Unshared, agreed, or_abort};
 use super::step::{HostWorks, LevelSpec, Rollback, Sweep, SweepEngine, levels_with_aux, sweeps};
 use super::{
-    CellInPatch, DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues,
-    LevelState, MemoryUse, NewValues, Outcomes, Queries, Reduction, StepMode, Usage,
+    CellInPatch, DeviceUse, ExecError, Executor, FlagRequest, HostArray, HostMemory, HostValues, LevelState, MemoryUse,
+    NewValues, Outcomes, Probe, Queries, Reduction, RefineRequest, Refinement, StepMode, Usage,
 };
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
@@ -69,7 +69,7 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     threads: usize,
     ratios: Vec<Ratio<D>>,
     levels: Vec<LevelStore<D, R>>,
-    /// Levels replaced since the last [`Executor::save`].
+    /// Levels replaced since the last [`Executor::prepare_steps`].
     rollback: Rollback<LevelStore<D, R>>,
     /// Auxiliary values of replaced levels, until the new ones are filled.
     former_aux: Vec<Option<FormerAux<D, R>>>,
@@ -200,11 +200,33 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 change.new_levels().try_for_each(|level| self.initialise_level(LevelSpec::of(change, level, time)))
             }
             NewValues::OfLeaves => unreachable!("threads renew no leaves"),
+            NewValues::Saved => unreachable!("returned to without new levels"),
             NewValues::Given(states) => change.new_levels().try_for_each(|level| {
                 let (spec, state) = LevelSpec::given(change, level, states, self.ranks.rank().number);
                 self.load_level(spec, &state)
             }),
         }
+    }
+
+    /// Returns to the saved states. `back`: the change to their mesh.
+    fn restore(&mut self, back: &MeshChange<'_, D>) {
+        self.outcomes.clear();
+        self.unshared.sampled.clear();
+        let gone = self.rollback.restore(&mut self.levels, |store| store.states.restore());
+        gone.into_iter().for_each(|store| store.dismantle(&mut self.pool));
+        self.make_ready(back);
+    }
+
+    /// Takes over what steps to come depend on, besides values: see [`Executor::prepare_steps`].
+    pub(in crate::exec) fn take_over(&mut self, keep_admissible: bool, moved: Option<&Problem<D>>) -> StepMode {
+        if let Some(problem) = moved {
+            let mut engine = self.engine.take();
+            engine.iter_mut().for_each(|engine| engine.put_on(problem));
+            let (solver, ratios, ranks) = (self.solver.clone(), self.ratios.clone(), self.ranks.clone());
+            *self = CpuExecutor { engine, ranks, ..CpuExecutor::new(problem.clone(), solver, ratios, self.threads) };
+        }
+        self.problem.keep_admissible(keep_admissible);
+        StepMode { works_ahead: false, can_fall_back: self.solver.limits() }
     }
 
     /// Drops the levels from `first` on.
@@ -218,20 +240,16 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 
 impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
+        if matches!(values, NewValues::Saved) {
+            self.restore(change);
+            return Ok(());
+        }
         change.plan_while(values.are_transferred(), |_| ());
         self.epoch = change.hierarchy().epoch();
         let filled = self.fill_new_levels(change, values);
         agreed(&self.ranks, filled)?;
         self.truncate(change.hierarchy().finest().finer());
         self.make_ready(change);
-        Ok(())
-    }
-
-    fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError> {
-        let mut engine = self.engine.take();
-        engine.iter_mut().for_each(|engine| engine.put_on(&problem));
-        let (solver, ratios, ranks) = (self.solver.clone(), self.ratios.clone(), self.ranks.clone());
-        *self = CpuExecutor { engine, ranks, ..CpuExecutor::new(problem, solver, ratios, self.threads) };
         Ok(())
     }
 
@@ -266,12 +284,14 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.unshared.collect(&self.ranks, num_eqn, &own, outcomes)
     }
 
-    fn prepare_steps(&mut self, keep_admissible: bool) -> Result<StepMode, ExecError> {
-        self.problem.keep_admissible(keep_admissible);
+    fn prepare_steps(&mut self, keep_admissible: bool, moved: Option<&Problem<D>>) -> Result<StepMode, ExecError> {
+        let mode = self.take_over(keep_admissible, moved);
+        self.rollback.begin(self.levels.len()).for_each(|store| store.dismantle(&mut self.pool));
+        self.levels.iter_mut().for_each(|store| store.states.save());
         if let (Some(engine), Some(reduced)) = (&self.engine, &self.problem.reduced) {
             or_abort(&self.ranks, engine.set_parameters(&reduced.values().collect::<Vec<_>>()))?;
         }
-        Ok(StepMode { works_ahead: false, can_fall_back: self.solver.limits() })
+        Ok(mode)
     }
 
     fn set_time(&mut self, level: Level, time: f64) {
@@ -303,23 +323,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.unshared.defer(&self.ranks, refreshed)
     }
 
-    fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
-        let tags = self.flag_level(level, dt)?;
-        let cells = self.levels[level.index()].mesh.num_cells();
-        Ok(Flagged { tags, done: FlagsDone::default(), of_all: !self.ranks.keeps_flags(cells, false) })
-    }
-
-    fn save(&mut self) {
-        self.rollback.begin(self.levels.len()).for_each(|store| store.dismantle(&mut self.pool));
-        self.levels.iter_mut().for_each(|store| store.states.save());
-    }
-
-    fn restore(&mut self, back: &MeshChange<'_, D>) {
-        self.outcomes.clear();
-        self.unshared.sampled.clear();
-        let gone = self.rollback.restore(&mut self.levels, |store| store.states.restore());
-        gone.into_iter().for_each(|store| store.dismantle(&mut self.pool));
-        self.make_ready(back);
+    fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Refinement<D>, ExecError> {
+        request.flags_of(|level, dt| self.flags(level, dt))
     }
 
     fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {

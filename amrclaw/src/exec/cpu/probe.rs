@@ -1,7 +1,7 @@
 //! Ghost cells, for checks.
 
 use super::CpuExecutor;
-use crate::exec::{PatchValues, Probe};
+use crate::exec::{ExecError, Flagged, FlagsDone, PatchValues, Probe};
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use riemann::real::Scalar;
@@ -31,6 +31,12 @@ impl<const D: usize, R: Scalar> Probe<D> for CpuExecutor<D, R> {
                 }
             }
         }
+    }
+
+    fn flags(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
+        let tags = self.flag_level(level, dt)?;
+        let cells = self.levels[level.index()].mesh.num_cells();
+        Ok(Flagged { tags, done: FlagsDone::default(), of_all: !self.ranks.keeps_flags(cells, false) })
     }
 
     fn poison_new_arrays(&mut self) {

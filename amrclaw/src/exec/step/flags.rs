@@ -74,14 +74,42 @@ pub struct RefineRequest<'a, const D: usize> {
     pub method: ClusterMethod,
     /// Most cells of a patch along any axis.
     pub max_patch_size: i32,
+    /// The size of each level's step, for criteria that take one.
+    pub steps: &'a [f64],
 }
 
-/// Tags of a level.
+impl<const D: usize> RefineRequest<'_, D> {
+    /// The levels to be refined, finer ones first.
+    pub fn levels(&self) -> impl Iterator<Item = Level> + use<D> {
+        (self.base.0..=self.finest.0).rev().map(Level)
+    }
+
+    /// The flags of all these levels, each of its level and step size.
+    pub(in crate::exec) fn flags_of<E>(
+        &self,
+        mut flags: impl FnMut(Level, f64) -> Result<Flagged<D>, E>,
+    ) -> Result<Refinement<D>, E> {
+        let flagged = self.levels().map(|level| flags(level, self.steps[level.index()]));
+        flagged.collect::<Result<_, E>>().map(Refinement::Flags)
+    }
+}
+
+/// What an executor makes of the flags of levels.
+#[derive(Debug)]
+pub enum Refinement<const D: usize> {
+    /// New boxes of all levels finer than the base level, coarser levels first, each level's in any order: the same as [`crate::regrid`] makes
+    /// of the flags.
+    Boxes(Vec<Vec<CellBox<D>>>),
+    /// The flags of each level, finer levels first.
+    Flags(Vec<Flagged<D>>),
+}
+
+/// Cells of a level that the criterion flags.
 #[derive(Debug)]
 pub struct Flagged<const D: usize> {
     /// The tags.
     pub tags: TagSet<D>,
-    /// Which parts of the request have been carried out.
+    /// Which parts of the [`FlagRequest`] have been carried out.
     pub done: FlagsDone,
     /// True if they are those of all ranks; else only those around this rank's patches, see
     /// [`Ranks::keeps_flags`](crate::ranks::Ranks::keeps_flags).

@@ -10,7 +10,7 @@ mod states;
 mod sweep;
 
 pub(super) use aux_origins::{aux_origins, levels_with_aux};
-pub use flags::{ClusterMethod, Cuts, FlagRegion, FlagRequest, Flagged, FlagsDone, RefineRequest};
+pub use flags::{ClusterMethod, Cuts, FlagRegion, FlagRequest, Flagged, FlagsDone, RefineRequest, Refinement};
 pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;
 pub(super) use level_spec::LevelSpec;

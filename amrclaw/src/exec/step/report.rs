@@ -170,6 +170,8 @@ pub enum NewValues<'a, const D: usize> {
     Given(&'a LevelStates<'a, D>),
     /// Those of the leaves from which the executor has made the new ones.
     OfLeaves,
+    /// All levels have the states again that they had at the last [`Executor::prepare_steps`](crate::exec::Executor::prepare_steps).
+    Saved,
 }
 
 /// How leaves are marked: those of a mesh from a file, to be divided or joined.

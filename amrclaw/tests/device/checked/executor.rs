@@ -9,10 +9,10 @@
 
 use super::faces;
 use amrclaw::exec::{
-    CellInPatch, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, LeafMarks, LeavesMade, LevelState,
-    NewValues, Outcomes, Probe, Queries, Reduction, RefineRequest, StepMode, Usage, reduce_levels,
+    CellInPatch, ExecError, Executor, FlagRequest, HostMemory, HostValues, LeafMarks, LeavesMade, LevelState,
+    NewValues, Outcomes, Probe, Queries, Reduction, RefineRequest, Refinement, StepMode, Usage, reduce_levels,
 };
-use amrclaw::index::{CellBox, Level};
+use amrclaw::index::Level;
 use amrclaw::mesh::{Hierarchy, MeshEpoch};
 use amrclaw::physics::Problem;
 use amrclaw::plan::{LevelPlans, MeshChange};
@@ -129,12 +129,10 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
             let after = self.composite();
             self.assert_same(&before, &after, 0..after.len(), "a change of the mesh");
         }
+        if let (NewValues::Saved, Some(saved)) = (values, &self.saved) {
+            assert_eq!(*saved, self.composite(), "the state restored is another one");
+        }
         Ok(())
-    }
-
-    fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError> {
-        self.mesh = None;
-        self.inner.put_on(problem)
     }
 
     fn renew_leaves(&mut self, marks: &LeafMarks<'_>) -> Result<LeavesMade, ExecError> {
@@ -173,8 +171,12 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         self.inner.sample(level, patch, position);
     }
 
-    fn prepare_steps(&mut self, keep_admissible: bool) -> Result<StepMode, ExecError> {
-        self.inner.prepare_steps(keep_admissible)
+    fn prepare_steps(&mut self, keep_admissible: bool, moved: Option<&Problem<D>>) -> Result<StepMode, ExecError> {
+        if moved.is_some() {
+            self.mesh = None;
+        }
+        self.saved = self.mesh.is_some().then(|| self.composite());
+        self.inner.prepare_steps(keep_admissible, moved)
     }
 
     fn set_time(&mut self, level: Level, time: f64) {
@@ -208,26 +210,8 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         self.inner.renew_aux(level, flags)
     }
 
-    fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
+    fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Refinement<D>, ExecError> {
         self.inner.refine(request)
-    }
-
-    fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
-        self.inner.flag(level, dt)
-    }
-
-    fn save(&mut self) {
-        self.saved = Some(self.composite());
-        self.inner.save();
-    }
-
-    fn restore(&mut self, back: &MeshChange<'_, D>) {
-        self.inner.restore(back);
-        self.mesh = Some((back.hierarchy().clone(), back.plans().clone()));
-        if let Some(saved) = &self.saved {
-            let found = self.composite();
-            assert_eq!(*saved, found, "the state restored is another one");
-        }
     }
 }
 

@@ -104,7 +104,7 @@ fn adopt_sound(exec: &mut dyn Executor<2>, hierarchy: &Hierarchy<2>) -> Arc<Vec<
 
 /// A step of the coarser level and two of the finer one.
 fn step(exec: &mut dyn Executor<2>, plans: &[LevelPlans<2>], dt: f64) {
-    exec.save();
+    exec.prepare_steps(false, None).expect("no parameters");
     let mut take = |level: Level, dt: f64| {
         exec.fill_ghosts(level, &plans[level.index()]).expect("no boundary");
         exec.advance(level, plans, dt).expect("no auxiliary values");

@@ -4,9 +4,10 @@ use crate::exec::cpu::CpuExecutor;
 use crate::exec::cpu::failure::Searched;
 use crate::exec::gpu::device::{bytes_of, bytes_of_mut};
 use crate::exec::step::{HostWorks, LevelSpec};
-use crate::exec::{ExecError, LevelState, Probe, StepReport};
+use crate::exec::{ExecError, LevelState, Probe, StepMode, StepReport};
 use crate::index::Level;
 use crate::mesh::TagSet;
+use crate::physics::Problem;
 use crate::plan::{GhostPlan, RefluxPlan};
 use crate::ranks::Ranks;
 use riemann::axis::Axis;
@@ -56,6 +57,7 @@ impl SolverFacts {
 pub(super) trait Host<const D: usize>: Probe<D> + Send {
     fn set_ranks(&mut self, ranks: Ranks);
     fn works(&self) -> &HostWorks;
+    fn take_over(&mut self, keep_admissible: bool, moved: Option<&Problem<D>>) -> StepMode;
     fn make_host_copy(&mut self, spec: LevelSpec<D>);
     fn q_of_copy(&mut self, level: Level) -> &mut [u8];
     fn aux_of_copy(&mut self, level: Level) -> &mut [u8];
@@ -93,6 +95,10 @@ impl<const D: usize, R: Scalar> Host<D> for CpuExecutor<D, R> {
 
     fn works(&self) -> &HostWorks {
         &self.host_works
+    }
+
+    fn take_over(&mut self, keep_admissible: bool, moved: Option<&Problem<D>>) -> StepMode {
+        self.take_over(keep_admissible, moved)
     }
 
     fn make_host_copy(&mut self, spec: LevelSpec<D>) {

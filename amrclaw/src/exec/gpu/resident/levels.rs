@@ -210,6 +210,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             NewValues::Initial(time) => {
                 change.new_levels().try_for_each(|level| self.initialise_level(LevelSpec::of(change, level, time)))
             }
+            NewValues::Saved => unreachable!("returned to without new levels"),
             NewValues::OfLeaves => {
                 change.new_levels().try_for_each(|level| self.transfer_leaves(LevelSpec::of(change, level, f64::NAN)))
             }

@@ -53,10 +53,10 @@ use crate::exec::cpu::CpuExecutor;
 use crate::exec::step::agree::{Unshared, agreed};
 use crate::exec::step::{Rollback, Sweep, levels_with_aux, sweeps};
 use crate::exec::{
-    CellInPatch, DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, LeafMarks, LeavesMade, LevelState,
-    MemoryUse, NewValues, Outcomes, Queries, Reduction, RefineRequest, StepMode, Usage,
+    CellInPatch, DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, LeafMarks, LeavesMade, LevelState,
+    MemoryUse, NewValues, Outcomes, Queries, Reduction, RefineRequest, Refinement, StepMode, Usage,
 };
-use crate::index::{CellBox, Level, Ratio};
+use crate::index::{Level, Ratio};
 use crate::mesh::MeshEpoch;
 use crate::physics::{Problem, SideSigns};
 use crate::plan::{LevelPlans, MeshChange};
@@ -98,7 +98,7 @@ pub struct ResidentExecutor<const D: usize, N: Machine> {
     ratios: Vec<Ratio<D>>,
     sweeps: Vec<Sweep>,
     levels: Vec<DeviceLevel<D, N>>,
-    /// Levels replaced since the last [`Executor::save`].
+    /// Levels replaced since the last [`Executor::prepare_steps`].
     rollback: Rollback<DeviceLevel<D, N>>,
     /// States between the parts of a split step, and their bytes.
     stage: [Option<(N::Memory, usize)>; 3],
@@ -211,9 +211,39 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     }
 }
 
+impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
+    /// Goes on without values with the problem on another mesh from a file.
+    fn put_on(&mut self, problem: &Problem<D>) -> Result<(), ExecError> {
+        let springs = self.on_mesh.take().and_then(DeviceMesh::into_springs);
+        let (machine, num_eqn) = (&self.machine, self.sizes.num_eqn);
+        let mesh = in_precision!(self.sizes.precision, R => DeviceMesh::of::<D, R>(machine, problem, num_eqn))?;
+        self.on_mesh = mesh.map(|mesh| mesh.with_springs(springs));
+        self.leaves = None;
+        self.levels.clear();
+        self.rollback = Rollback::new(self.ratios.len() + 1);
+        self.problem = problem.clone();
+        Ok(())
+    }
+
+    /// Returns to the saved states. `back`: the change to their mesh.
+    fn restore(&mut self, back: &MeshChange<'_, D>) {
+        let forgotten = self.reports.forget(&self.machine).map_err(ExecError::from);
+        self.note(forgotten);
+        self.unshared.sampled.clear();
+        self.rollback.restore(&mut self.levels, |store| store.states.restore());
+        self.begin_change(back);
+        let outcome = self.make_fix(back, false);
+        self.note(outcome);
+    }
+}
+
 impl<const D: usize, N: Machine> Executor<D> for ResidentExecutor<D, N> {
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
         self.machine.enter(DevicePhase::Regrid);
+        if matches!(values, NewValues::Saved) {
+            self.restore(change);
+            return Ok(());
+        }
         let clock = Instant::now();
         let moved = values.are_transferred();
         self.agree_on_devices()?;
@@ -235,19 +265,6 @@ impl<const D: usize, N: Machine> Executor<D> for ResidentExecutor<D, N> {
         filled?;
         self.truncate(change.hierarchy().finest().finer());
         debug!(?planned, filled = ?clock.elapsed() - planned, "adopted");
-        Ok(())
-    }
-
-    fn put_on(&mut self, problem: Problem<D>) -> Result<(), ExecError> {
-        let springs = self.on_mesh.take().and_then(DeviceMesh::into_springs);
-        let (machine, num_eqn) = (&self.machine, self.sizes.num_eqn);
-        let mesh = in_precision!(self.sizes.precision, R => DeviceMesh::of::<D, R>(machine, &problem, num_eqn))?;
-        self.on_mesh = mesh.map(|mesh| mesh.with_springs(springs));
-        self.leaves = None;
-        self.levels.clear();
-        self.rollback = Rollback::new(self.ratios.len() + 1);
-        self.host.get_mut().put_on(problem.clone())?;
-        self.problem = problem;
         Ok(())
     }
 
@@ -289,9 +306,12 @@ impl<const D: usize, N: Machine> Executor<D> for ResidentExecutor<D, N> {
         self.check_refused()
     }
 
-    fn prepare_steps(&mut self, keep_admissible: bool) -> Result<StepMode, ExecError> {
+    fn prepare_steps(&mut self, keep_admissible: bool, moved: Option<&Problem<D>>) -> Result<StepMode, ExecError> {
+        moved.map_or(Ok(()), |problem| self.put_on(problem))?;
         self.problem.keep_admissible(keep_admissible);
-        let mode = self.host.get_mut().prepare_steps(keep_admissible)?;
+        let mode = self.host.get_mut().take_over(keep_admissible, moved);
+        self.rollback.begin(self.levels.len()).for_each(drop);
+        self.levels.iter_mut().for_each(|store| store.states.save());
         if let Some(reduced) = &self.problem.reduced {
             let parameters: Vec<f64> = reduced.values().collect();
             self.or_abort(self.machine.set_parameters(&parameters).map_err(ExecError::from))?;
@@ -329,32 +349,16 @@ impl<const D: usize, N: Machine> Executor<D> for ResidentExecutor<D, N> {
         self.or_abort(asked)
     }
 
-    fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
+    fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Refinement<D>, ExecError> {
         self.machine.enter(DevicePhase::Regrid);
         let refined = self.refine_levels(&request);
-        self.or_abort(refined)
-    }
-
-    fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
-        self.machine.enter(DevicePhase::Regrid);
-        let flagged = self.flag_level(level, dt);
-        self.or_abort(flagged)
-    }
-
-    fn save(&mut self) {
-        self.rollback.begin(self.levels.len()).for_each(drop);
-        self.levels.iter_mut().for_each(|store| store.states.save());
-    }
-
-    fn restore(&mut self, back: &MeshChange<'_, D>) {
-        self.machine.enter(DevicePhase::Regrid);
-        let forgotten = self.reports.forget(&self.machine).map_err(ExecError::from);
-        self.note(forgotten);
-        self.unshared.sampled.clear();
-        self.rollback.restore(&mut self.levels, |store| store.states.restore());
-        self.begin_change(back);
-        let outcome = self.make_fix(back, false);
-        self.note(outcome);
+        match self.or_abort(refined)? {
+            Some(boxes) => Ok(Refinement::Boxes(boxes)),
+            None => {
+                let flags = request.flags_of(|level, dt| self.flag_level(level, dt));
+                self.or_abort(flags)
+            }
+        }
     }
 
     fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {

@@ -1,7 +1,7 @@
 //! Access to ghost cells for checks, through the host.
 
 use super::{Machine, ResidentExecutor};
-use crate::exec::{PatchValues, Probe};
+use crate::exec::{ExecError, Flagged, PatchValues, Probe};
 use crate::index::Level;
 
 impl<const D: usize, N: Machine> Probe<D> for ResidentExecutor<D, N> {
@@ -16,6 +16,10 @@ impl<const D: usize, N: Machine> Probe<D> for ResidentExecutor<D, N> {
         host.poison_ghosts(level);
         let q = self.levels[level.index()].q();
         self.machine.upload(host.q_of_copy(level), q, 0).expect("the device answers");
+    }
+
+    fn flags(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
+        self.flag_level(level, dt)
     }
 
     fn poison_new_arrays(&mut self) {
