@@ -61,7 +61,7 @@ __device__ __forceinline__ void case_function(
     mapped.capacity = capacity_of(level, cell);
     for (int axis = 0; axis < DIM; axis++)
         for (int side = 0; side < 2; side++)
-            if (MAP_BEYOND[axis][side] == Beyond::Wall) put_behind_wall(level, axis, side == 1, cell, mapped);
+            if (changes_signs(MAP_BEYOND[axis][side])) put_behind_wall(level, axis, side == 1, cell, mapped);
     double* geometry = values + NUM_OWN;
     for (int axis = 0; axis < DIM; axis++) {
         const Spot frame = frame_of(axis, mapped.faces[axis].normal);

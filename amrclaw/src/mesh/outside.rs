@@ -15,6 +15,19 @@ pub enum Beyond {
     Wall,
 }
 
+impl Beyond {
+    /// The rule as a number, which kernels take too: 1 where cells are their own origins, 0 where the nearest cell inside is that of all, −1 where
+    /// they are mirrored, −2 where components change their signs besides.
+    pub fn number(self) -> i32 {
+        match self {
+            Beyond::Periodic | Beyond::Itself => 1,
+            Beyond::Nearest => 0,
+            Beyond::Mirrored => -1,
+            Beyond::Wall => -2,
+        }
+    }
+}
+
 /// Where a cell's value comes from along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
@@ -58,11 +71,10 @@ impl AxisEnds {
                 _ if cell >= self.count => (1, self.count - 1, 2 * self.count - 1 - cell),
                 _ => return Origin { cell, walls },
             };
-            match self.sides[side] {
-                Beyond::Periodic | Beyond::Itself => return Origin { cell, walls },
-                Beyond::Nearest => return Origin { cell: nearest, walls },
-                Beyond::Mirrored => cell = mirrored,
-                Beyond::Wall => (cell, walls) = (mirrored, walls ^ 1 << side),
+            match self.sides[side].number() {
+                1 => return Origin { cell, walls },
+                0 => return Origin { cell: nearest, walls },
+                rule => (cell, walls) = (mirrored, walls ^ u8::from(rule == -2) << side),
             }
         }
     }
@@ -76,11 +88,11 @@ impl AxisEnds {
                 _ if face >= self.count => (self.sides[1], self.count, 2 * self.count - face),
                 _ => return face,
             };
-            match side {
-                Beyond::Periodic | Beyond::Itself => return face,
-                Beyond::Nearest => return nearest,
-                Beyond::Mirrored | Beyond::Wall if mirrored == face => return face,
-                Beyond::Mirrored | Beyond::Wall => face = mirrored,
+            match side.number() {
+                1 => return face,
+                0 => return nearest,
+                _ if mirrored == face => return face,
+                _ => face = mirrored,
             }
         }
     }

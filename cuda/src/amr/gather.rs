@@ -212,7 +212,7 @@ device_struct! {
         /// For each component the bits of the sides beyond which it changes its sign.
         pub signs: Pointer<u8>,
         /// What lies beyond both sides of each axis.
-        pub beyond: [[u32; 2]; 3],
+        pub beyond: [[i32; 2]; 3],
         /// Ghost cells outside the domain take what the cells have that they mirror. `from` is another array than `to` then.
         pub mirrors: u32,
         /// It acts on ghost cells too, outside the domain only beyond the sides of `users`; beyond periodic sides at the positions of the cells

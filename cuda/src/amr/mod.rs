@@ -31,8 +31,8 @@ pub use kernels::{Group, Launcher};
 pub use leaves::{LeafMesh, LeafTotal, LeavesArgs};
 pub use motion::{MotionArgs, MotionInstant, SHAPE_WORDS, Wrong};
 pub use moves::{
-    AverageArgs, Beyond, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, FillForm,
-    FillOutsideArgs, Origin,
+    AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, FillForm, FillOutsideArgs,
+    Origin,
 };
 pub use patch::{Chunk, Chunked, FaceRun, Lattice, LevelView, ListArgs, Patch, Region, RegionTable, RunTable};
 pub use plan::{PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable};

@@ -5,22 +5,6 @@ use crate::abi::{Pointer, Real};
 use crate::{device_enum, device_struct};
 
 device_enum! {
-    /// Where cells beyond a side of the domain take their values from.
-    pub enum Beyond {
-        /// From the cells at the opposite side.
-        Periodic,
-        /// From the nearest cell inside.
-        Nearest,
-        /// From the cell itself.
-        Itself,
-        /// From the cells inside, mirrored at the side.
-        Mirrored,
-        /// Likewise; components change their signs.
-        Wall,
-    }
-}
-
-device_enum! {
     /// What is filled of a level whose solver has transfer variables, bits.
     pub enum FillForm {
         /// These are written, not states.
@@ -55,8 +39,8 @@ device_struct! {
         pub domain: [i32; 3],
         /// One bit per axis: the domain repeats along it.
         pub periodic: u32,
-        /// What lies beyond both sides of each axis.
-        pub beyond: [[u32; 2]; 3],
+        /// The rules beyond both sides of each axis: see `kernels/outside.cuh`.
+        pub beyond: [[i32; 2]; 3],
     }
 }
 

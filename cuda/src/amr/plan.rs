@@ -102,8 +102,8 @@ device_struct! {
         pub new_coarse: PlanTable,
         /// Not 0 along axes along which the domain repeats.
         pub periodic: [u32; 3],
-        /// What lies beyond the lower and the upper side across each axis: a [`Beyond`](super::Beyond).
-        pub beyond: [[u32; 2]; 3],
+        /// The rules beyond the lower and the upper side across each axis: see `kernels/outside.cuh`.
+        pub beyond: [[i32; 2]; 3],
         /// Ratio to the coarser level.
         pub ratio: [i32; 3],
         /// Faces of the conservation fix are wanted.

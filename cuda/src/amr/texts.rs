@@ -6,7 +6,7 @@ use super::tuning::{
     SUM_THREADS, THREADS,
 };
 use super::{
-    Beyond, CellShape, Chunk, FaceRun, Lattice, LevelView, NO_ITEM, Patch, Region, RegionTable, RunTable, SHAPE_WORDS,
+    CellShape, Chunk, FaceRun, Lattice, LevelView, NO_ITEM, Patch, Region, RegionTable, RunTable, SHAPE_WORDS,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target, type_name};
@@ -61,7 +61,7 @@ pub fn mapped_cells(dim: usize) -> String {
     let faces = if dim == 3 { face_sums() + space } else { plane.to_owned() };
     let [nodes, cells] =
         [include_str!("../../kernels/mapped_nodes.cuh"), include_str!("../../kernels/mapped_cells.cuh")];
-    [&Beyond::cuda_text(), OUTSIDE, nodes, &faces, cells].concat()
+    [OUTSIDE, nodes, &faces, cells].concat()
 }
 
 /// The struct of the arithmetic of faces in space, which the host shares.
@@ -138,7 +138,6 @@ impl Shape {
             Group::Leaves => ("leaves.cu", &[GEOMETRY, DIVISION, LEAVES]),
             Group::LeafValues => ("leaves_values.cu", &[IN_CELLS, GEOMETRY, DIVISION, LEAVES]),
         };
-        definitions.extend(includes.contains(&OUTSIDE).then(Beyond::cuda_text));
         let has_faces = matches!(group, Group::Leaves | Group::LeafValues | Group::Motion);
         definitions.extend((has_faces && self.dim == 3).then(face_sums));
         if let Some(cells) = &self.cells

@@ -118,7 +118,7 @@ fn every_geometry_compiles() {
     const MAP: &str = "__device__ const int MAP_FINEST[] = {8, 8, 8}, NUM_OWN = 1;
 __device__ const double MAP_DX[] = {0.125, 0.125, 0.125}, MAP_LOWER[] = {0.0, 0.0, 0.0}, MAP_UPPER[] = {1.0, 1.0, 1.0};
 __device__ const bool MAP_PERIODIC[] = {false, true, false}, MAP_FACES_BEHIND_WALLS = false;
-__device__ const unsigned MAP_BEYOND[][2] = {{4, 4}, {0, 0}, {4, 1}};
+__device__ const int MAP_BEYOND[][2] = {{-2, -2}, {1, 1}, {-2, 0}};
 __device__ const double MAP_NO_FACE[3][2][2] = {};
 template <class Where> __device__ __forceinline__ void map_position(const Where& at, double* values)
 {

@@ -1,7 +1,6 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
 use super::formula_text::{AROUND_HEAD, known, lines, number};
-use super::outside::code;
 use super::{Machine, TableBuilder, adjoint_text, around_text};
 use crate::physics::{
     Boundary, Criterion, DeviceForm, FaceVariables, Formulas, MappedFormulas, MappedWall, Problem, StateFunction,
@@ -328,14 +327,14 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
     let finest: Vec<String> = finest.iter().map(i32::to_string).collect();
     let periodic: Vec<String> = periodic.iter().map(bool::to_string).collect();
     let beyond: Vec<String> =
-        beyond.iter().map(|[lower, upper]| format!("{{{}, {}}}", code(*lower), code(*upper))).collect();
+        beyond.iter().map(|[lower, upper]| format!("{{{}, {}}}", lower.number(), upper.number())).collect();
     let mark = |wall: &Wall| format!("{{{}}}", numbers(&no_face(*wall)));
     let marks: Vec<String> =
         walls.iter().map(|[lower, upper]| format!("{{{}, {}}}", mark(lower), mark(upper))).collect();
     format!(
         "__device__ const int MAP_FINEST[] = {{{}}}, NUM_OWN = {};\n__device__ const double MAP_DX[] = {{{}}}, \
          MAP_LOWER[] = {{{}}}, MAP_UPPER[] = {{{}}};\n__device__ const bool MAP_PERIODIC[] = {{{}}}, \
-         MAP_FACES_BEHIND_WALLS = {faces_behind_walls};\n__device__ const unsigned MAP_BEYOND[][2] = {{{}}};\n\
+         MAP_FACES_BEHIND_WALLS = {faces_behind_walls};\n__device__ const int MAP_BEYOND[][2] = {{{}}};\n\
          __device__ const double MAP_NO_FACE[][2][2] = {{{}}};\n{}{}{}",
         finest.join(", "),
         own.results().len(),

@@ -3,7 +3,7 @@
 use super::axes::axes;
 use crate::mesh::{Beyond, OriginRun};
 use crate::physics::{Boundary, Problem};
-use cuda::amr::{self, Origin};
+use cuda::amr::Origin;
 
 /// The domain's sides, as kernels need them to fill the ghost cells beyond.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +31,9 @@ impl<const D: usize> Sides<D> {
         Sides { beyond, functions, checked: bits(|side| matches!(side, Boundary::User(_))) }
     }
 
-    /// What lies beyond them, as kernels know it.
-    pub fn codes(&self) -> [[u32; 2]; 3] {
-        axes(self.beyond.map(|sides| sides.map(code)), [0; 2])
+    /// The rules, as kernels take them.
+    pub fn rules(&self) -> [[i32; 2]; 3] {
+        axes(self.beyond.map(|sides| sides.map(Beyond::number)), [1; 2])
     }
 
     /// Two bits for each axis: the lower and the upper side have a user's function.
@@ -45,18 +45,6 @@ impl<const D: usize> Sides<D> {
     pub fn ask(&self) -> bool {
         self.functions.iter().any(|&sides| sides != 0)
     }
-}
-
-/// What lies beyond a side, as kernels know it.
-pub(super) fn code(beyond: Beyond) -> u32 {
-    let code = match beyond {
-        Beyond::Periodic => amr::Beyond::Periodic,
-        Beyond::Nearest => amr::Beyond::Nearest,
-        Beyond::Itself => amr::Beyond::Itself,
-        Beyond::Mirrored => amr::Beyond::Mirrored,
-        Beyond::Wall => amr::Beyond::Wall,
-    };
-    code as u32
 }
 
 /// Origin of the values of cells outside the domain, as kernels take it.

@@ -32,7 +32,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             signs: pointer::<_, N>(&self.small.signs, 0),
             domain: axes(store.mesh.domain().hi, 1),
             periodic: periodic_bits(&store.mesh),
-            beyond: self.sides.codes(),
+            beyond: self.sides.rules(),
         };
         if store.mesh.periodic() != [true; D] {
             // SAFETY: the array is the level's; each ghost cell has one thread, which reads a cell inside the domain of the same patch.

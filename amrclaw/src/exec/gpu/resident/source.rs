@@ -141,7 +141,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             dt,
             beside,
             signs: pointer::<_, N>(&self.small.signs, 0),
-            beyond: self.sides.codes(),
+            beyond: self.sides.rules(),
             mirrors: 0,
             ghosts: u32::from(ghosts),
             blocks_per_patch,
