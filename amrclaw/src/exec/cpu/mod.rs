@@ -16,7 +16,7 @@ mod fill;
 mod flag;
 mod former_aux;
 mod ghost;
-mod host_copy;
+pub(in crate::exec) mod host_copy;
 mod in_place;
 mod interpolate;
 mod probe;
@@ -86,7 +86,7 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     /// This rank, and the others.
     ranks: Ranks,
     /// What the case's functions cost on the host, where threads do not take the steps.
-    pub(in crate::exec) host_works: HostWorks,
+    host_works: HostWorks,
 }
 
 /// Memory of threads.
@@ -132,11 +132,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// The same executor as one of several ranks, with values of that rank's own patches only.
     pub fn on_rank(self, ranks: Ranks) -> Self {
         CpuExecutor { ranks, ..self }
-    }
-
-    /// Sets the ranks; to be called before there are levels.
-    pub(in crate::exec) fn set_ranks(&mut self, ranks: Ranks) {
-        self.ranks = ranks;
     }
 
     /// A new executor whose sweeps `engine` carries out in place of CPU threads.

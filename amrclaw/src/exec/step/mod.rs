@@ -2,6 +2,7 @@
 
 pub(super) mod agree;
 mod aux_origins;
+mod bytes;
 mod flags;
 mod host_work;
 mod level_spec;
@@ -10,6 +11,7 @@ mod states;
 mod sweep;
 
 pub(super) use aux_origins::{aux_origins, levels_with_aux};
+pub(super) use bytes::{bytes_of, bytes_of_mut};
 pub use flags::{ClusterMethod, Cuts, FlagRegion, FlagRequest, Flagged, FlagsDone, RefineRequest, Refinement};
 pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;

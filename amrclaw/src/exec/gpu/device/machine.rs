@@ -1,5 +1,6 @@
 //! The interface of executors to a device: memory, copies and launches, executed in the order in which they are enqueued.
 
+use crate::exec::step::bytes_of;
 use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::{DeviceStruct, Plain, Pointee, Pointer};
 use cuda::amr::Launcher;
@@ -202,12 +203,6 @@ pub trait Machine: Queue {
     fn usage(&self) -> DeviceUse;
 }
 
-/// A slice of plain numbers as bytes.
-pub(in crate::exec) fn bytes_of<T: Copy>(values: &[T]) -> &[u8] {
-    // SAFETY: the callers' types are plain numbers and structs without padding that matters; any byte may be read.
-    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
-}
-
 /// Numbers or structs in new memory of a device.
 pub(in crate::exec) fn sent<T: Copy, Q: Queue>(queue: &Q, items: &[T]) -> Result<Q::Memory, CudaError> {
     let memory = queue.allocate(size_of_val(items).max(1))?;
@@ -227,12 +222,6 @@ pub(in crate::exec) fn words_of(bytes: &[u8]) -> &[u64] {
 pub(in crate::exec) fn structs_of<T: Plain>(bytes: &[u8]) -> impl Iterator<Item = T> {
     // SAFETY: any bytes are a value of a plain type.
     bytes.chunks_exact(size_of::<T>()).map(|bytes| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
-}
-
-/// A slice of plain numbers as bytes that can be written.
-pub(in crate::exec) fn bytes_of_mut<T: Copy>(values: &mut [T]) -> &mut [u8] {
-    // SAFETY: the callers' types are plain numbers and structs without padding that matters; every bit pattern is a value of the callers' types.
-    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
 }
 
 /// An address in memory, `bytes` behind its beginning.

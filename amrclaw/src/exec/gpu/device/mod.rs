@@ -21,6 +21,7 @@ mod regions;
 mod sweep_args;
 mod tables;
 
+pub(super) use crate::exec::step::{bytes_of, bytes_of_mut};
 pub(super) use axes::{axes, box_by_axes, periodic_bits};
 pub use case_functions::CaseFunctions;
 pub(super) use divided_tables::{DividedTables, TableOwners};
@@ -28,7 +29,7 @@ pub(super) use evaluate::{EvaluatePlace, FunctionTables};
 pub(super) use kernels::{CompiledKernels, EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, compile};
 pub use kernels::{KernelOptions, KernelText, update_name};
 pub use machine::{Machine, Overlap, Queue};
-pub(super) use machine::{bytes_of, bytes_of_mut, pointer, sent, structs_of, words_of};
+pub(super) use machine::{pointer, sent, structs_of, words_of};
 pub(super) use messages::{ExchangeTables, MessageTables, RankMessage};
 pub(super) use outside::{Sides, origin};
 pub(super) use patch_table::{cut_into_tiles, patch_table, strip_table};

@@ -231,7 +231,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         } else {
             let start = Instant::now();
             self.fetch_level(level)?;
-            let tags = self.host.get_mut().flag_level(level, dt)?;
+            let Flagged { tags, .. } = self.host.get_mut().flags(level, dt)?;
             self.host.get_mut().works().note("flags", cells, start);
             (tags, FlagsDone::default())
         };
