@@ -1,7 +1,8 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
+use super::around_text::{self, Place};
 use super::formula_text::{AROUND_HEAD, known, lines, number};
-use super::{Machine, TableBuilder, adjoint_text, around_text};
+use super::{Machine, TableBuilder, adjoint_text};
 use crate::physics::{
     Boundary, Criterion, DeviceForm, FaceVariables, Formulas, MappedFormulas, MappedWall, Problem, StateFunction,
 };
@@ -48,8 +49,10 @@ impl CaseFunctions {
             let (text, solves) = match device_form? {
                 DeviceForm::Formulas(formulas) => (text(&formulas, solver.equations), false),
                 DeviceForm::Mapped(formulas) => (geometry_text(&formulas), false),
-                DeviceForm::Around(formulas) => (around_text::text(&[formulas], D, solver.equations), false),
-                DeviceForm::Within(formulas) => (around_text::text(&formulas, D, solver.equations), false),
+                DeviceForm::Around(formulas) => {
+                    (around_text::text(Place::Cell, &[formulas], D, solver.equations), false)
+                }
+                DeviceForm::Within(formulas) => (around_text::text(Place::Cell, &formulas, D, solver.equations), false),
                 DeviceForm::Adjoint(form) => (adjoint_text::text(&form), false),
                 DeviceForm::OfSolver if solver.has_flag => (flag_of_solver(CENTRE), true),
                 DeviceForm::OfSolverAt(positions) if solver.has_flag => {
@@ -141,7 +144,7 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
 fn leaf_values<const D: usize>(problem: &Problem<D>, equations: usize) -> Option<CaseFunction> {
     let on_mesh = problem.on_mesh.as_ref().filter(|on_mesh| on_mesh.is_refined_by_kernels())?;
     let (formulas, num_values) = (&on_mesh.marked_by, on_mesh.marked_by.len());
-    let text = || around_text::text_of_leaves(formulas, D, equations);
+    let text = || around_text::text(Place::Leaf, formulas, D, equations);
     (num_values > 0).then(|| CaseFunction { text: text(), solves: true, num_values, positive: Vec::new() })
 }
 
