@@ -35,18 +35,10 @@ extern "C" __global__ void source(const SourceArgs args)
     start_next();
     if (blockIdx.x >= args.num_blocks) return source_beside(args);
     await_previous();
-    unsigned number = blockIdx.x / args.blocks_per_patch, part = blockIdx.x % args.blocks_per_patch;
-    const Patch& patch = args.patches[number];
     const Solver solver{SOLVER_PARAMETERS};
-    const int beyond = args.ghosts ? NUM_GHOST : 0;
-    int size[DIM], cells = 1;
-    #pragma unroll
-    for (int d = 0; d < DIM; d++) cells *= size[d] = patch.size[d] + 2 * beyond;
     Real t = Real(args.t), dt = Real(args.dt);
     bool finite = true;
-    for (int i = part * blockDim.x + threadIdx.x; i < cells; i += args.blocks_per_patch * blockDim.x) {
-        const SourcePlace there(args, patch, beyond, cell_of_number(size, i));
-        if (!there.acts) continue;
+    const unsigned number = for_each_place(args, [&](const Patch& patch, const SourcePlace& there) {
         Array<Real, 3> centre;
         #pragma unroll
         for (int d = 0; d < 3; d++) {
@@ -73,6 +65,6 @@ extern "C" __global__ void source(const SourceArgs args)
 #if HAS_POSITIVE
         finite = finite && solver.least_positive(q, aux) > Real(0);
 #endif
-    }
+    });
     if (!finite && !args.ghosts) atomicOr(&args.reports[number].not_finite, 1u);
 }

@@ -23,17 +23,9 @@ extern "C" __global__ void source_function(const SourceArgs args)
     start_next();
     if (blockIdx.x >= args.num_blocks) return source_beside(args);
     await_previous();
-    unsigned number = blockIdx.x / args.blocks_per_patch, part = blockIdx.x % args.blocks_per_patch;
-    const Patch& patch = args.patches[number];
     Value* to = reinterpret_cast<Value*>(args.to);
-    const int beyond = args.ghosts ? NUM_GHOST : 0;
-    int size[DIM], cells = 1;
-    #pragma unroll
-    for (int d = 0; d < DIM; d++) cells *= size[d] = patch.size[d] + 2 * beyond;
     bool finite = true, reverses = false;
-    for (int i = part * blockDim.x + threadIdx.x; i < cells; i += args.blocks_per_patch * blockDim.x) {
-        const SourcePlace there(args, patch, beyond, cell_of_number(size, i));
-        if (!there.acts) continue;
+    const unsigned number = for_each_place(args, [&](const Patch& patch, const SourcePlace& there) {
         const size_t at = place(patch, M, there.cell), component = patch.component;
         const Array<double, M> q = values_at<M>(args.from, place(patch, M, there.origin), component);
         const Array<double, A> aux = values_at<A>(args.aux, place(patch, A, there.origin), component);
@@ -51,7 +43,7 @@ extern "C" __global__ void source_function(const SourceArgs args)
         const Solver solver{SOLVER_PARAMETERS};
         finite = finite && solver.least_positive(after, aux) > 0.0;
 #endif
-    }
+    });
     if (reverses) atomicOr(&args.reports[number].reverses, 1u);
     if (!finite && !args.ghosts) atomicOr(&args.reports[number].not_finite, 1u);
 }

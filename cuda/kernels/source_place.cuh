@@ -44,6 +44,23 @@ struct SourcePlace {
     }
 };
 
+// Calls `act` for the cells of the block's patch in which the source acts: some blocks share a patch, one cell a thread at a time, x fastest.
+// Returns the patch's number.
+template <class Act> __device__ __forceinline__ unsigned for_each_place(const SourceArgs& args, const Act& act)
+{
+    const unsigned number = blockIdx.x / args.blocks_per_patch, part = blockIdx.x % args.blocks_per_patch;
+    const Patch& patch = args.patches[number];
+    const int beyond = args.ghosts ? NUM_GHOST : 0;
+    int size[DIM], cells = 1;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) cells *= size[d] = patch.size[d] + 2 * beyond;
+    for (int i = part * blockDim.x + threadIdx.x; i < cells; i += args.blocks_per_patch * blockDim.x) {
+        const SourcePlace there(args, patch, beyond, cell_of_number(size, i));
+        if (there.acts) act(patch, there);
+    }
+    return number;
+}
+
 // The warp's number among those of the chunks of faces, whose blocks come after those of patches; and whether it has none.
 __device__ __forceinline__ unsigned warp_beside(const SourceArgs& args) { return warp_number() - args.num_blocks * (blockDim.x / 32); }
 
