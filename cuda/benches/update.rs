@@ -233,7 +233,6 @@ impl<R: Scalar + Plain> Level<R> {
             num_tiles: self.tiles.len() as i32,
             num_ghost: GHOSTS,
             sharing_faces: 0,
-            padding: 0,
         }
     }
 }

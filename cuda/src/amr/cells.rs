@@ -128,8 +128,6 @@ device_struct! {
         pub num_faces: u32,
         /// What has been gained is found: there are states after it, which become 0 where they have been overtaken from within.
         pub finds_gained: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 

@@ -51,8 +51,6 @@ device_struct! {
         pub num_slots: u32,
         /// Likewise fine faces.
         pub num_fine: u32,
-        /// Nothing.
-        pub padding: u32,
         /// Cells from or to each rank; of a part without messages all stand at this rank's place.
         pub cells: [u32; MAX_RANKS],
         /// Chunks likewise.
@@ -107,7 +105,5 @@ device_struct! {
         pub rank: u32,
         /// Number of all ranks.
         pub num_ranks: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }

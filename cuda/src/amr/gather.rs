@@ -67,8 +67,6 @@ device_struct! {
         pub joined: Pointer<u64>,
         /// How many.
         pub num_words: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -99,8 +97,6 @@ device_struct! {
         pub sums: Pointer<f64>,
         /// Number of rows.
         pub num_rows: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -125,8 +121,6 @@ device_struct! {
         pub out: Pointer<f64>,
         /// Number of cells.
         pub num_cells: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -139,8 +133,6 @@ device_struct! {
         pub largest: Pointer<u64>,
         /// Blocks that share a patch: see [`super::tuning::patch_blocks`].
         pub blocks_per_patch: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -159,8 +151,6 @@ device_struct! {
         pub t: f64,
         /// Blocks that share a box: see [`super::tuning::patch_blocks`].
         pub blocks_per_box: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -228,7 +218,5 @@ device_struct! {
         pub users: u32,
         /// Blocks of all patches, before those of the chunks of `beside`.
         pub num_blocks: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }

@@ -90,8 +90,6 @@ device_struct! {
         pub source: LevelView,
         /// Components of either array.
         pub count: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -128,8 +126,6 @@ device_struct! {
         pub aux: Pointer<Real>,
         /// Normal of the faces on which the continued values live, or −1 for those that live in cells.
         pub face: i32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 

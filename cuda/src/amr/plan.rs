@@ -29,8 +29,6 @@ device_struct! {
         pub chunks: Pointer<Chunk>,
         /// Cells of a chunk.
         pub chunk_cells: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -116,7 +114,5 @@ device_struct! {
         pub outside_last: u32,
         /// Number of patches that tables have places for.
         pub room: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }

@@ -144,8 +144,6 @@ device_struct! {
         pub bounds: CellBox,
         /// A number that no run of `cluster` has had in this queue.
         pub run: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -180,8 +178,6 @@ device_struct! {
         pub scratch_words: u32,
         /// As for `turn_tags`.
         pub run: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -196,8 +192,6 @@ device_struct! {
         pub marks: Pointer<u64>,
         /// Cells of an aligned tile along each axis.
         pub size: i32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 
@@ -301,7 +295,5 @@ device_struct! {
         pub around: i32,
         /// Boxes that there is room for.
         pub room: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }

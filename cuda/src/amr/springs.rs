@@ -58,7 +58,5 @@ device_struct! {
         pub num_parts: u32,
         /// The sum is that of the direction with its forces: it gives the step.
         pub is_along: u32,
-        /// Zero.
-        pub padding: u32,
     }
 }

@@ -71,8 +71,6 @@ crate::device_struct! {
         pub num_ghost: i32,
         /// 0, or leave out corrections that would make states inadmissible: as in `Scheme`.
         pub sharing_faces: u32,
-        /// Nothing.
-        pub padding: u32,
     }
 }
 

@@ -57,7 +57,6 @@ fn compare<R: Scalar>(
             num_tiles: tiles.len() as i32,
             num_ghost: level.ghosts,
             sharing_faces: level.sharing_faces.into(),
-            padding: 0,
         };
         let grid = options.tile_shape(&solver.source, target.precision).grid(tiles.len() as u32);
         // SAFETY: the tables are as the kernel expects them, and all pointers are host addresses.

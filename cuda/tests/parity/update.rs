@@ -79,7 +79,6 @@ fn update_on_device<R: Scalar + Plain>(
         num_tiles: num_tiles as i32,
         num_ghost: level.ghosts,
         sharing_faces: 0,
-        padding: 0,
     };
     // SAFETY: the tables are those of the level, and the buffers live until the results are fetched.
     unsafe { kernel.launch(&machine.stream, &args) }.unwrap_or_else(|error| panic!("{error}"));

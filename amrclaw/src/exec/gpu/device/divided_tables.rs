@@ -176,7 +176,6 @@ impl<N: Machine> CountedTables<N> {
             ratio: args.ratio,
             rank: number as u32,
             num_ranks: of as u32,
-            padding: 0,
         };
         // SAFETY: the lists have been written before; each part has room for all items of its list, and an owner is known of each patch.
         unsafe { machine.run(&DIVIDE_PLAN, D, num_parts, &args)? };

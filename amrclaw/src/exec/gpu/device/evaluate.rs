@@ -147,7 +147,6 @@ impl<M> FunctionTables<M> {
                 patches: place.patches,
                 aux: place.out,
                 face: face.map_or(-1, |axis| axis as i32),
-                padding: 0,
             };
             // SAFETY: the regions are cells of the level's patches, each has one lane, and what it reads none writes.
             unsafe { queue.run(&CONTINUE_AUX, dim, table.num_chunks as usize, &args)? };

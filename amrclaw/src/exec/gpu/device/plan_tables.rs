@@ -271,8 +271,6 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
         lanes: pointer::<_, N>(memory, TOTALS + PLAN_COLUMNS * boxes.num_places() * size_of::<u32>()),
         totals: pointer::<_, N>(memory, 0),
         failed: pointer::<_, N>(memory, PLAN_COLUMNS * size_of::<u32>()),
-        origins: Pointer::NULL,
-        face_runs: Pointer::NULL,
         ghost: table(ghost),
         averages: table(cells / ratio.cells() as usize),
         runs: table(faces),
@@ -286,6 +284,6 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
         conserves: u32::from(keeps_means),
         outside_last: u32::from(outside_last),
         room: boxes.level.num_boxes,
-        padding: 0,
+        ..PlanArgs::ZERO
     }
 }

@@ -105,7 +105,6 @@ impl DeviceSweep<'_> {
             num_tiles: place.num_tiles as i32,
             num_ghost,
             sharing_faces: self.sharing_faces.into(),
-            padding: 0,
         }
     }
 

@@ -117,7 +117,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let memory = self.machine.allocate(2 * (num_words + 1) * size_of::<u64>())?;
         self.machine.zero(&memory, 0, num_words * size_of::<u64>())?;
         let (words, marks) = (tags.words(), pointer::<u64, N>(&memory, 0));
-        let marking = MarkTilesArgs { map: tags.map, words, marks, size, padding: 0 };
+        let marking = MarkTilesArgs { map: tags.map, words, marks, size };
         // SAFETY: there are words for the rows of every tile, and bits for all aligned tiles that these touch.
         unsafe { self.machine.run(&MARK_TILES, D, tags.num_tiles(), &marking)? };
         let (mut begin, mut level) = (0, 0);
@@ -168,7 +168,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let (words, bounds) = (tags.words(), box_by_axes(&tags.bounds));
         let num_planes = tags.bounds.size().iter().map(|&n| n as usize).sum::<usize>();
         let planes = self.grow(&mut memory.planes, num_planes * size_of::<u32>())?;
-        let turning = TurnArgs { map: tags.map, words, turned, planes, state, queue, bounds, run, padding: 0 };
+        let turning = TurnArgs { map: tags.map, words, turned, planes, state, queue, bounds, run };
         let (is_long, scratch_words) = (num_planes > BLOCK_PLANES, 2 * num_planes + num_planes.div_ceil(32) + D);
         let bytes = if is_long { self.cluster_blocks() * scratch_words * size_of::<u32>() } else { 0 };
         let scratch = self.grow(&mut memory.scratch, bytes)?;
@@ -187,7 +187,6 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             num_planes: num_planes as u32,
             scratch_words: scratch_words as u32,
             run,
-            padding: 0,
         };
         // SAFETY: tiles, words and memory are those of the level, with as much room as is said.
         unsafe {

@@ -221,7 +221,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         [source, target]: [LevelView; 2],
         count: usize,
     ) -> Result<(), CudaError> {
-        let args = CopyArgs { table: table.regions::<N>(tables), target, source, count: count as u32, padding: 0 };
+        let args = CopyArgs { table: table.regions::<N>(tables), target, source, count: count as u32 };
         // SAFETY: the regions lie in the patches of both ends, and arrays have room for their components; each cell has one region.
         unsafe { self.machine.run(&COPY_CELLS, D, table.num_chunks as usize, &args) }
     }

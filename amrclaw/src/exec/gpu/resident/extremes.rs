@@ -33,7 +33,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let num_patches = store.mesh.patches().len();
         let blocks_per_patch = patch_blocks(num_patches, store.layout.num_cells_with_ghosts());
         let bits = self.raised(self.sizes.num_eqn, |largest| {
-            let args = LargestArgs { view: store.view(), largest, blocks_per_patch, padding: 0 };
+            let args = LargestArgs { view: store.view(), largest, blocks_per_patch };
             // SAFETY: the array and the patches are those of the level; there is a number for each equation.
             unsafe { self.machine.run(&LARGEST, D, num_patches * blocks_per_patch as usize, &args) }
         })?;
@@ -72,7 +72,6 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
                 level: self.lattice(level)?,
                 t: store.states.time,
                 blocks_per_box,
-                padding: 0,
             };
             // SAFETY: the boxes are interior cells of the level's patches; there is a number for each value of the function.
             unsafe { self.machine.run(&EXTREMES, D, boxes.len() * blocks_per_box as usize, &args) }

@@ -232,18 +232,14 @@ fn fill_args<const D: usize, N: Machine>(
     let [source, coarse] = [source, coarse].map(|level| level.map_or(LevelView::ZERO, DeviceLevel::view));
     FillArgs {
         table: table.regions::<N>(memory),
-        origins: Pointer::NULL,
         target: target.view(),
         source,
         coarse,
         coarse_old: coarse.q,
         alpha: 1.0,
         num_copies: table.num_first,
-        wide: 0,
         ratio,
         num_inside: u32::MAX,
-        num_outside_copies: 0,
-        signs: Pointer::NULL,
-        form: 0,
+        ..FillArgs::ZERO
     }
 }

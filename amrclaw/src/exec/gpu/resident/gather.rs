@@ -257,7 +257,6 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
                 view: store.view(),
                 sums: pointer::<_, N>(&out, 0),
                 num_rows: rows.len() as u32,
-                padding: 0,
             };
             // SAFETY: the rows are interior cells of the level's patches; there is room for a sum of each.
             unsafe { self.machine.run(&TOTALS, D, sums.len(), &args)? };
@@ -296,7 +295,6 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             view: self.levels[level.index()].view(),
             out: pointer::<_, N>(&out, 0),
             num_cells: cells.len() as u32,
-            padding: 0,
         };
         // SAFETY: the cells are interior cells of the level's patches; there is room for the values of each.
         unsafe { self.machine.run(&GATHER_CELLS, D, values.len(), &args)? };

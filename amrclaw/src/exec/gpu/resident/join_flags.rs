@@ -89,7 +89,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
 
     fn join(&self, [own, other]: [Pointer<u64>; 2], joined: Pointer<u64>, bytes: usize) -> Result<(), CudaError> {
         let num_words = bytes / size_of::<u64>();
-        let args = JoinFlagsArgs { own, other, joined, num_words: num_words as u32, padding: 0 };
+        let args = JoinFlagsArgs { own, other, joined, num_words: num_words as u32 };
         // SAFETY: there are so many words in each place; a thread reads where it writes before it does.
         unsafe { self.machine.run(&JOIN_FLAGS, D, num_words, &args) }
     }

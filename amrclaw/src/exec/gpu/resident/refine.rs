@@ -186,7 +186,6 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             width: request.nesting_width,
             around: request.room,
             room: ROOM as u32,
-            padding: 0,
         };
         // SAFETY: the words are those of the tiles; the boxes are made before.
         unsafe { self.machine.run(&PROJECT_BOXES, D, WARPS * self.cluster_blocks(), &args) }

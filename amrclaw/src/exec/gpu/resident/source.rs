@@ -149,7 +149,6 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             periodic: periodic_bits(&store.mesh),
             users: self.sides.users(),
             num_blocks: patches as u32 * blocks_per_patch,
-            padding: 0,
         })
     }
 

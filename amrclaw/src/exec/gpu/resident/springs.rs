@@ -92,7 +92,6 @@ impl<N: Machine> DeviceSprings<N> {
             num_nodes: nodes as u32,
             num_parts: num_slices as u32,
             is_along: 0,
-            padding: 0,
         };
         Ok(DeviceSprings { args, dim, displaced, zeroed, state, _tables: tables.into() })
     }

@@ -15,9 +15,9 @@ use crate::fields::LevelLayout;
 use crate::physics::Problem;
 use cuda::CudaError;
 use cuda::abi::{Plain, Pointer, Real};
+use cuda::amr::SourceArgs;
 use cuda::amr::kernels::{SOURCE, SOURCE_FUNCTION};
 use cuda::amr::tuning::patch_blocks;
-use cuda::amr::{SourceArgs, SourceCells};
 use riemann::axis::Axis;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
@@ -220,22 +220,16 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             from: q,
             to: q,
             aux: buffers.aux.in_level(batch.aux.start, R::BYTES),
-            centres: Pointer::NULL,
             reports: tables.reports(batch.patches.start),
             level: cells.geometry.in_space().into(),
             domain: axes(cells.mesh.domain().hi, 1),
             periodic: periodic_bits(cells.mesh),
-            users: 0,
-            beside: SourceCells::ZERO,
-            signs: Pointer::NULL,
-            beyond: [[0; 2]; 3],
-            mirrors: 0,
-            padding: 0,
             t,
             dt,
             ghosts: u32::from(ghosts),
             blocks_per_patch,
             num_blocks: patches as u32 * blocks_per_patch,
+            ..SourceArgs::ZERO
         };
         let Functions { own_source, source, .. } = self.functions;
         for (kernel, acts) in [(SOURCE, own_source), (SOURCE_FUNCTION, source)] {
