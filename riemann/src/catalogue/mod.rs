@@ -415,9 +415,7 @@ pub fn build<Vis: SolverVisitor>(
     parameters: &BTreeMap<String, f64>,
     visitor: Vis,
 ) -> Result<Vis::Output, ParameterErrors> {
-    let info = find(name, dim).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
-    let values = parameters::resolve(info, parameters)?;
-    Ok(visit_named(info, &values, visitor))
+    resolved(name, dim, parameters).map(|(info, values)| visit_named(info, &values, visitor))
 }
 
 /// As [`build`], for a mapped mesh: the visitor gets the solver in the frames of faces; `None` if it is not offered there, as when it knows
@@ -431,9 +429,7 @@ pub fn build_framed<Vis: SolverVisitor>(
     parameters: &BTreeMap<String, f64>,
     visitor: Vis,
 ) -> Result<Option<Vis::Output>, ParameterErrors> {
-    let info = find(name, dim).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
-    let values = parameters::resolve(info, parameters)?;
-    Ok(visit_framed(info, &values, visitor))
+    resolved(name, dim, parameters).map(|(info, values)| visit_framed(info, &values, visitor))
 }
 
 /// As [`build`]; `None` if the solver's kernels are compiled on demand and this build has none.
@@ -443,9 +439,17 @@ fn build_compiled<Vis: SolverVisitor>(
     parameters: &BTreeMap<String, f64>,
     visitor: Vis,
 ) -> Result<Option<Vis::Output>, ParameterErrors> {
+    resolved(name, dim, parameters).map(|(info, values)| visit_compiled(info, &values, visitor))
+}
+
+/// The form of a solver that [`find`] gives, and all its parameters.
+fn resolved(
+    name: &str,
+    dim: usize,
+    parameters: &BTreeMap<String, f64>,
+) -> Result<(&'static SolverInfo, Resolved), ParameterErrors> {
     let info = find(name, dim).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
-    let values = parameters::resolve(info, parameters)?;
-    Ok(visit_compiled(info, &values, visitor))
+    Ok((info, parameters::resolve(info, parameters)?))
 }
 
 #[cfg(test)]

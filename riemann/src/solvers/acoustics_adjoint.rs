@@ -10,6 +10,7 @@
 //!
 //! Source: Davis & LeVeque, *ACM Trans. Math. Softw.* 46 (2020) 26, doi:10.1145/3392775, §2.
 
+use super::TwoMaterials;
 use crate::prelude::*;
 
 /// The adjoint of acoustics: `pressure`, `u`, `v`, `w`, as many of them as there are axes, aux `impedance`, `sound_speed`.
@@ -24,37 +25,21 @@ use crate::prelude::*;
 )]
 pub struct AcousticsAdjoint<const D: usize = 2>;
 
-#[riemann::kernels]
+#[riemann::kernels(with(TwoMaterials))]
 impl AcousticsAdjoint {
     const IMPEDANCE: usize = 0;
     const SOUND_SPEED: usize = 1;
 
-    /// The parts of a flux difference that run down into `below` and up into `above`, along component `n`.
-    fn split(rise: State, n: usize, below: Aux, above: Aux) -> (State, State) {
-        let (lower, upper) = (below[IMPEDANCE], above[IMPEDANCE]);
-        let reciprocal = 1.0 / (lower + upper);
-        let down = (upper * rise[0] + rise[n]) * reciprocal;
-        let up = (lower * rise[0] - rise[n]) * reciprocal;
-        let (mut first, mut second) = ([0.0; M], [0.0; M]);
-        first[0] = down;
-        first[n] = down * lower;
-        second[0] = up;
-        second[n] = -(up * upper);
-        (first, second)
-    }
-
     fn normal(&self, axis: Axis, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {
-        let (left, right) = (self.flux(axis, ql, aux_l), self.flux(axis, qr, aux_r));
-        let mut rise = right;
-        for m in 0..M {
-            rise[m] -= left[m];
-        }
-        let (amdq, apdq) = Self::split(rise, axis.index() + 1, aux_l, aux_r);
+        let (left, right, n) = (self.flux(axis, ql, aux_l), self.flux(axis, qr, aux_r), axis.index() + 1);
+        let rise = [right[0] - left[0], right[n] - left[n]];
+        let (amdq, apdq) = Self::split(rise, n, aux_l[IMPEDANCE], aux_r[IMPEDANCE]);
         Normal { waves: [amdq, apdq], speeds: [-aux_l[SOUND_SPEED], aux_r[SOUND_SPEED]], amdq, apdq }
     }
 
     fn transverse(&self, across: Axis, aux: TransverseAux, asdq: State) -> Transverse {
-        let (mut bmasdq, mut bpasdq) = Self::split(asdq, across.index() + 1, aux.below, aux.above);
+        let n = across.index() + 1;
+        let (mut bmasdq, mut bpasdq) = Self::split([asdq[0], asdq[n]], n, aux.below[IMPEDANCE], aux.above[IMPEDANCE]);
         for m in 0..M {
             bmasdq[m] *= -aux.below[SOUND_SPEED];
             bpasdq[m] *= aux.above[SOUND_SPEED];

@@ -11,6 +11,7 @@ mod linearised;
 mod shared_advection;
 mod shared_shore;
 mod shared_water;
+mod two_materials;
 
 mod acoustics;
 mod acoustics_adjoint;
@@ -93,3 +94,4 @@ use linearised::{Linearised, TwoWaves};
 use shared_advection::{EdgeAdvection, UniformAdvection};
 use shared_shore::Shore;
 use shared_water::{Water, WaterAlone};
+use two_materials::TwoMaterials;

@@ -14,6 +14,7 @@
 //! §15.5 (f-waves); in the plane: Ketcheson & Quezada de Luna, *Multiscale Model. Simul.* 13 (2015) 440–458,
 //! doi:10.1137/130946526.
 
+use super::TwoMaterials;
 use crate::prelude::*;
 
 /// The p-system: `strain`, `x_momentum`, `y_momentum`.
@@ -37,7 +38,7 @@ pub struct PSystem<const D: usize = 2> {
     pub nonlinearity: Real,
 }
 
-#[riemann::kernels]
+#[riemann::kernels(with(TwoMaterials))]
 impl PSystem {
     /// Position of the strain among the equations.
     const STRAIN: usize = 0;
@@ -60,15 +61,8 @@ impl PSystem {
         // Differences of the fluxes −m/ρ and −σ.
         let d0 = (ql[n] - qr[n]) / self.density;
         let d1 = self.stress(ql[STRAIN]) - self.stress(qr[STRAIN]);
-        let reciprocal = 1.0 / (zl + zr);
-        let left = (zr * d0 + d1) * reciprocal;
-        let right = (zl * d0 - d1) * reciprocal;
-        let mut waves = [[0.0; M]; W];
-        waves[0][STRAIN] = left;
-        waves[0][n] = left * zl;
-        waves[1][STRAIN] = right;
-        waves[1][n] = -(right * zr);
-        Normal { waves, speeds: [-cl, cr], amdq: waves[0], apdq: waves[1] }
+        let (amdq, apdq) = Self::split([d0, d1], n, zl, zr);
+        Normal { waves: [amdq, apdq], speeds: [-cl, cr], amdq, apdq }
     }
 
     fn transverse(&self, axis: Axis, ql: State, qr: State, asdq: State) -> Transverse {

@@ -11,6 +11,7 @@
 //! Source: LeVeque, *Int. J. Appl. Math. Comput. Sci.* 12 (2002) 399–409 (f-waves for nonlinear elasticity in heterogeneous media); LeVeque,
 //! *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §15.5.
 
+use super::TwoMaterials;
 use crate::prelude::*;
 
 /// The p-system of a gas: `volume`, `velocity`, aux `entropy`.
@@ -35,7 +36,7 @@ pub struct PSystemGas {
     pub vstar: Real,
 }
 
-#[riemann::kernels]
+#[riemann::kernels(with(TwoMaterials))]
 impl PSystemGas {
     fn pressure(&self, volume: Real, entropy: Real) -> Real {
         self.pstar * entropy.exp() * (self.vstar / volume).powf(self.gamma)
@@ -44,12 +45,8 @@ impl PSystemGas {
     fn normal(&self, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {
         let (pl, pr) = (self.pressure(ql[0], aux_l[0]), self.pressure(qr[0], aux_r[0]));
         let (cl, cr) = ((self.gamma * pl / ql[0]).sqrt(), (self.gamma * pr / qr[0]).sqrt());
-        let (d0, d1) = (ql[1] - qr[1], pr - pl);
-        let reciprocal = 1.0 / (cl + cr);
-        let left = (cr * d0 + d1) * reciprocal;
-        let right = (cl * d0 - d1) * reciprocal;
-        let waves = [[left, left * cl], [right, -(right * cr)]];
-        Normal { waves, speeds: [-cl, cr], amdq: waves[0], apdq: waves[1] }
+        let (amdq, apdq) = Self::split([ql[1] - qr[1], pr - pl], 1, cl, cr);
+        Normal { waves: [amdq, apdq], speeds: [-cl, cr], amdq, apdq }
     }
 
     fn flux(&self, q: State, aux: Aux) -> State {

@@ -13,6 +13,7 @@
 //! Source: LeVeque, *Int. J. Appl. Math. Comput. Sci.* 12 (2002) 399–409; in the plane: Ketcheson & Quezada de Luna, *Multiscale Model.
 //! Simul.* 13 (2015) 440–458, doi:10.1137/130946526, whose laws these are.
 
+use super::TwoMaterials;
 use crate::prelude::*;
 
 /// The p-system in a varying material: `strain`, `x_momentum`, `y_momentum`, aux `density`, `modulus`, `law`.
@@ -27,7 +28,7 @@ use crate::prelude::*;
 )]
 pub struct PSystemVariable<const D: usize = 2>;
 
-#[riemann::kernels]
+#[riemann::kernels(with(TwoMaterials))]
 impl PSystemVariable {
     /// Positions of the aux values.
     const DENSITY: usize = 0;
@@ -58,15 +59,8 @@ impl PSystemVariable {
         // Differences of the fluxes −m/ρ and −σ.
         let d0 = ql[n] / aux_l[DENSITY] - qr[n] / aux_r[DENSITY];
         let d1 = Self::stress(ql[0], aux_l) - Self::stress(qr[0], aux_r);
-        let reciprocal = 1.0 / (zl + zr);
-        let left = (zr * d0 + d1) * reciprocal;
-        let right = (zl * d0 - d1) * reciprocal;
-        let mut waves = [[0.0; M]; W];
-        waves[0][0] = left;
-        waves[0][n] = left * zl;
-        waves[1][0] = right;
-        waves[1][n] = -(right * zr);
-        Normal { waves, speeds: [-cl, cr], amdq: waves[0], apdq: waves[1] }
+        let (amdq, apdq) = Self::split([d0, d1], n, zl, zr);
+        Normal { waves: [amdq, apdq], speeds: [-cl, cr], amdq, apdq }
     }
 
     /// Into the materials below and above, at the mean strain.
