@@ -276,7 +276,7 @@ fn messages_are_ordered_with_deferred_work() {
     let two = LATE.map(|way| (2, way));
     compare::<2>(SOUND, &[SMALL], 6, &two);
     compare::<2>(SOUND, &["time.dt_initial=3.0", SMALL], 2, &[(3, LATE[0])]);
-    compare::<3>(include_str!("../cases/sound_in_space.toml"), &["mesh.cells=[9,7,8]", SMALL], 3, &two[..1]);
+    compare::<3>(include_str!("../cases/sound_in_space.toml"), &["mesh.cells=[7,6,6]", SMALL], 3, &two[..1]);
     compare::<2>(SOUND, &[SMALL], 6, &[(2, BY_LATE_DEVICES), (3, BY_LATE_DEVICES)]);
 }
 

@@ -52,9 +52,19 @@ impl<const D: usize, E: Probe<D>> Checked<D, E> {
         let (hierarchy, _) = self.mesh.as_ref()?;
         let patches = hierarchy.level(level).patches().iter().zip(self.inner.with_ghosts(level));
         patches.enumerate().find_map(|(k, (patch, (cells, values)))| {
-            let found = |&(n, cell): &(usize, [i32; D])| values[n].is_nan() && patch.contains(cell) != ghosts;
-            let mut all = (0..values.len() / cells.volume()).flat_map(|_| cells.cells()).enumerate();
-            all.find(found).map(|(n, cell)| (k, cell, n / cells.volume()))
+            let size = cells.size().map(|size| size as usize);
+            // Cells are told for values that are NaN alone, since this runs at every verb.
+            let cell = |n: usize| {
+                let mut number = n % cells.volume();
+                std::array::from_fn(|d| {
+                    let along = number % size[d];
+                    number /= size[d];
+                    cells.lo[d] + along as i32
+                })
+            };
+            let mut missing = values.iter().enumerate().filter(|(_, value)| value.is_nan()).map(|(n, _)| (n, cell(n)));
+            let found = missing.find(|&(_, cell)| patch.contains(cell) != ghosts);
+            found.map(|(n, cell)| (k, cell, n / cells.volume()))
         })
     }
 
