@@ -17,12 +17,13 @@ const CHECKS: &[Check] = &[
     Check { name: "tidy", what: "sizes, module dependencies, links, examples", run: tidy::run },
     Check { name: "clippy", what: "lints", run: clippy },
     Check { name: "units", what: "unit and integration tests", run: units::run },
+    // Before that of Python, whose build leaves another environment to the packages of its interface.
+    Check { name: "doc", what: "API documentation", run: doc },
     Check {
         name: "python",
         what: "the Python package, and output files with their Python readers",
         run: python::run_tests,
     },
-    Check { name: "doc", what: "API documentation", run: doc },
     Check { name: "doctests", what: "examples in doc comments", run: doctests },
     Check { name: "package", what: "what is published", run: package::check },
     Check { name: "cuda", what: "kernels compile for every solver", run: gpu::compile_kernels },
