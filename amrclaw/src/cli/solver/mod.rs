@@ -79,6 +79,7 @@ pub fn find(choice: &SolverChoice, quiet: bool) -> Result<SolverShape, NoSolver>
 fn compile(case: &Path, single: bool) -> Result<(), Failure> {
     let input = |errors: CaseErrors| Failure::Input(errors.to_string());
     let loaded = Case::load_with(case, &[], |choice| find(choice, false)).map_err(input)?;
+    note!("{}: preparing its solver, which may take a minute", case.display());
     for precision in Precision::ALL.into_iter().filter(|precision| single || *precision == Precision::F64) {
         ChosenSolver::of(&loaded, precision).map_err(input)?;
     }

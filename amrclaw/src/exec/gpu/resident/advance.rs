@@ -87,8 +87,8 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
     ) -> Result<(), ExecError> {
         let l = step.level.index();
         self.make_tiles(l)?;
-        let (last, in_place) = (first + self.sweeps.len() - 1, self.levels[l].in_place);
-        for n in 0..self.sweeps.len() {
+        let (last, in_place) = (first + self.split.sweeps.len() - 1, self.levels[l].in_place);
+        for n in 0..self.split.sweeps.len() {
             let output = match first + n {
                 part if in_place => [Array::Stage(0), Array::Next][part % 2],
                 part if part == last => Array::Next,
@@ -104,7 +104,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             }
             input = output;
         }
-        if let (Array::Stage(_), Some((stage, _))) = (input, &mut self.stage[0]) {
+        if let (Array::Stage(_), Some((stage, _))) = (input, &mut self.split.stage[0]) {
             // As large as the level's own arrays.
             swap(stage, self.levels[l].next_mut());
         }
@@ -131,17 +131,17 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang);
         let between = match &self.on_mesh {
             Some(mesh) => mesh.intermediate() + strang_source,
-            None => self.sweeps.len() - 1 + strang_source,
+            None => self.split.sweeps.len() - 1 + strang_source,
         };
         let is_last = l == self.ratios.len() && between > 0 && self.on_mesh.is_none();
         let is_large = store.layout.here().count() >= PATCHES_PER_TILE * self.machine.resident_tiles() as usize;
-        let can_exchange = self.stage[0].as_ref().is_none_or(|(_, held)| *held <= bytes);
+        let can_exchange = self.split.stage[0].as_ref().is_none_or(|(_, held)| *held <= bytes);
         store.in_place = is_last && is_large && (between % 2 == 1 || can_exchange);
         let wanted = match self.on_mesh {
             Some(_) => between,
             None => between.min(if store.in_place { 1 } else { 2 }),
         };
-        for stage in &mut self.stage[..wanted] {
+        for stage in &mut self.split.stage[..wanted] {
             if stage.as_ref().is_none_or(|(_, held)| *held < bytes) {
                 *stage = Some((self.machine.allocate(bytes)?, bytes));
             }
@@ -153,7 +153,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         match array {
             Array::Present => self.levels[l].q(),
             Array::Next => self.levels[l].next(),
-            Array::Stage(k) => &self.stage[k].as_ref().expect("made before the step").0,
+            Array::Stage(k) => &self.split.stage[k].as_ref().expect("made before the step").0,
         }
     }
 
@@ -166,7 +166,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let l = step.level.index();
         let store = &self.levels[l];
         DeviceSweep {
-            sweeps: &self.sweeps,
+            sweeps: &self.split.sweeps,
             number,
             dt: step.dt,
             free: self.problem.free_speed(step.dt, store.geometry.dx),
@@ -180,7 +180,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
 
     fn sweep(&self, step: Step, n: usize, [from, to]: [Pointer<Real>; 2]) -> Result<(), ExecError> {
         let l = step.level.index();
-        let (store, sweep) = (&self.levels[l], self.sweeps[n]);
+        let (store, sweep) = (&self.levels[l], self.split.sweeps[n]);
         let (tiles, num_tiles) = store.tiles().of_sweep::<N>(n);
         let map = store.map.as_ref();
         let faces = map.map_or(FaceMapPlace::NONE, FaceMap::place);

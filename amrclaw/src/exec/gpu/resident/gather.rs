@@ -313,14 +313,14 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         }
         let store = &self.levels[level.index()];
         let search = |array: &N::Memory, cells, time| self.failure_in((level, patch), array, cells, time);
-        let left = stages_left::<D>(&self.sweeps, self.problem.source_split, self.sizes.num_ghost);
+        let left = stages_left::<D>(&self.split.sweeps, self.problem.source_split, self.sizes.num_ghost);
         let mut left: Vec<_> = left.collect();
         if store.in_place {
             left.drain(..left.len().saturating_sub(1));
             left.iter_mut().for_each(|(stage, _)| *stage = 0);
         }
         for (stage, grow) in left {
-            let Some((array, _)) = &self.stage[stage] else { continue };
+            let Some((array, _)) = &self.split.stage[stage] else { continue };
             if let Some(found) = search(array, Searched::grown(grow), store.states.time)? {
                 return Ok(found);
             }

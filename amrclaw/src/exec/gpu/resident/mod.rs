@@ -97,12 +97,10 @@ pub struct ResidentExecutor<const D: usize, N: Machine> {
     sides: Sides<D>,
     sizes: Sizes,
     ratios: Vec<Ratio<D>>,
-    sweeps: Vec<Sweep>,
+    split: SplitStep<N>,
     levels: Vec<DeviceLevel<D, N>>,
     /// Levels replaced since the last [`Executor::prepare_steps`].
     rollback: Rollback<DeviceLevel<D, N>>,
-    /// States between the parts of a split step, and their bytes.
-    stage: [Option<(N::Memory, usize)>; 3],
     /// The mesh from a file, if the problem is on one.
     on_mesh: Option<DeviceMesh<N>>,
     /// Its leaves, once kernels renew them.
@@ -125,6 +123,13 @@ struct SmallTables<M> {
     flag_numbers: M,
     /// A word that kernels set if a function gives an invalid value.
     refused: M,
+}
+
+/// The parts of a step.
+struct SplitStep<N: Machine> {
+    sweeps: Vec<Sweep>,
+    /// States between them, and their bytes.
+    stage: [Option<(N::Memory, usize)>; 3],
 }
 
 /// What regrids keep.
@@ -171,7 +176,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let text = solver.device_source();
         let functions = text.map_or_else(CaseFunctions::default, |text| CaseFunctions::of(&problem, &text));
         Ok(ResidentExecutor {
-            sweeps: sweeps::<D>(problem.split, problem.looks_beside),
+            split: SplitStep { sweeps: sweeps::<D>(problem.split, problem.looks_beside), stage: [None, None, None] },
             small: SmallTables {
                 signs,
                 flag_numbers: functions.send_flag_numbers(&machine)?,
@@ -181,7 +186,6 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
             sides: Sides::of(&problem),
             rollback: Rollback::new(ratios.len() + 1),
             levels: Vec::new(),
-            stage: [None, None, None],
             on_mesh: DeviceMesh::of::<D, R>(&machine, &problem, sizes.num_eqn)?,
             leaves: None,
             epoch: MeshEpoch::default(),

@@ -33,7 +33,7 @@ impl<const D: usize, N: Machine> ResidentExecutor<D, N> {
         let (sizes, resident_tiles) = (self.sizes, self.machine.resident_tiles());
         let (mut builder, mut lists, mut of_sweeps, mut num_tiles) =
             (TableBuilder::default(), Vec::new(), Vec::new(), 0);
-        for sweep in &self.sweeps {
+        for sweep in &self.split.sweeps {
             let shape = tile_shape(sweep, sizes.num_eqn, sizes.precision);
             let strips = strip_table(&store.layout, sweep, shape, 0..store.layout.patches.len());
             let (cells, count) = cut_into_tiles(strips, resident_tiles);
