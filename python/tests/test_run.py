@@ -88,6 +88,20 @@ def test_patches_know_their_place(run):
         np.testing.assert_allclose(patch["v"], 0.1 * x, atol=1e-15)
 
 
+def test_derived_fields_know_the_names_of_the_case(folder):
+    """Formulas over frames know the names and functions of `[define]`: a quarter to the bit, `exp` to round-off."""
+    bump = "exp(-40 * (x^2 + (y - 0.7)^2))"
+    case = CASE.replace(f'"{bump}"', '"scaled(bump)"') + f'[define]\nbump = "{bump}"\n"scaled(a)" = "a / 4"\n'
+    (folder / "defined.toml").write_text(case)
+    frame = amrclaw.run(folder / "defined.toml", output=folder / "defined", progress=False)[-1]
+    for patch, found in zip(frame.patches(), frame.derive("scaled(v)", "bump").patches(), strict=True):
+        x, y = np.meshgrid(patch.x, patch.y, indexing="ij")
+        np.testing.assert_array_equal(found["scaled(v)"], patch["v"] / 4)
+        np.testing.assert_allclose(found["bump"], np.exp(-40 * (x**2 + (y - 0.7) ** 2)), rtol=1e-12)
+    with pytest.raises(amrclaw.InputError, match="`scaled` takes one argument"):
+        frame.derive("scaled(u, v)")
+
+
 def test_totals_agree_with_the_record(run):
     """The total over uncovered cells is the one that the program computed."""
     for frame, key in ((run[0], "totals_initial"), (run[-1], "totals_final")):
