@@ -321,8 +321,7 @@ class Snapshot:
         """A frame whose fields are computed by formulas: `frame.derive("mach", speed="sqrt(u^2 + v^2)")`.
 
         Formulas are written as in the case file. They may use the frame's fields, the solver's quantities (`Frame.quantities`)
-        and parameters, names of the case's `[define]`, and `dx(f)`, `dy(f)`, `dz(f)`, `grad(f)`. A positional formula is also the
-        name of its field.
+        and parameters, the case's `[define]`, `dx(f)`, `dy(f)`, `dz(f)`, `grad(f)`. A positional formula also names its field.
         """
         return Frame(self.frame()._native.derive([(text, text) for text in formulas] + list(named.items())))
 
